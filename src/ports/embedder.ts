@@ -1,0 +1,16 @@
+/** Turns text into vectors of unit length. */
+export interface Embedder {
+  /** Names model and version: vectors of different ids must not be compared. */
+  readonly id: string;
+  readonly dimensions: number;
+  /** The longest input in tokens; more is cut off by the model. */
+  readonly maxTokens: number;
+  /** The cosine similarity from which a chunk counts as relevant. */
+  readonly scoreThreshold: number;
+  /** Tokens of a text as this embedder counts them, without the ones it adds itself. */
+  countTokens(text: string): number;
+  /** One vector for each text, in the same order. */
+  embedDocuments(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array>;
+  close(): Promise<void>;
+}

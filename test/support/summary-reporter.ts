@@ -1,0 +1,13 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** Ends a run with `N passed, N failed, N skipped` on a line of its own, for scripts that read it. */
+export default class SummaryReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    const count = { passed: 0, failed: errors.length, skipped: 0, pending: 0 };
+    for (const module of modules) {
+      if (module.state() === 'failed' && [...module.children.allTests()].length === 0) count.failed += 1;
+      for (const test of module.children.allTests()) count[test.result().state] += 1;
+    }
+    process.stdout.write(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
+  }
+}
