@@ -7,6 +7,9 @@ export type ErrorKind =
   | 'invalid_input'
   | 'context_overflow'
   | 'configuration_error'
+  | 'not_grounded'
+  | 'replay_drift'
+  | 'gate_failed'
   | 'interrupted';
 
 interface AppErrorOptions {

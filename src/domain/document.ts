@@ -43,7 +43,9 @@ export interface Chunk {
   chunkIndex: number;
   /** The headings above it, outermost first. */
   headings: string[];
-  /** Tokens of what is embedded (headings included), as the embedder counts them. */
+  /** What is embedded: title and headings, then the text. */
+  embedded: string;
+  /** Tokens of what is embedded, as the embedder counts them. */
   tokenCount: number;
   /** SHA-256 of what is embedded, so that equal content is never embedded twice. */
   contentHash: string;

@@ -5,6 +5,8 @@ export interface Embedder {
   readonly dimensions: number;
   /** The longest input in tokens; more is cut off by the model. */
   readonly maxTokens: number;
+  /** How many texts to hand over at a time. */
+  readonly batchSize: number;
   /** The cosine similarity from which a chunk counts as relevant. */
   readonly scoreThreshold: number;
   /** Tokens of a text as this embedder counts them, without the ones it adds itself. */

@@ -18,6 +18,8 @@ export interface DocumentSource {
   total: number | null;
   /** Yields each entry once, in a stable order. One that cannot be reached is still yielded, and its `read` throws. */
   entries(signal?: AbortSignal): AsyncIterable<SourceEntry>;
+  /** Whether this source would have found such a document if it were still there. False where it did not look everywhere. */
+  covers(document: { uri: string; root: string }): boolean;
 }
 
 /** Turns the bytes of a document into clean text with its structure. Throws `invalid_input` for what it cannot read. */

@@ -1,0 +1,29 @@
+import { homedir } from 'node:os';
+import { posix, win32 } from 'node:path';
+
+export interface Directories {
+  /** Where collections and sessions are kept, unless it was set. */
+  home: string;
+  /** What can be fetched again. */
+  cache: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The user's directories by the custom of the platform: XDG, or LOCALAPPDATA on Windows. */
+export function defaultDirectories(env: Environment, platform: NodeJS.Platform): Directories {
+  if (platform === 'win32') {
+    const local = env.LOCALAPPDATA || win32.join(env.USERPROFILE || homedir(), 'AppData', 'Local');
+    return { home: win32.join(local, 'citeloop'), cache: win32.join(local, 'citeloop', 'cache') };
+  }
+  const user = env.HOME || homedir();
+  return {
+    home: posix.join(absolute(env.XDG_DATA_HOME) ?? posix.join(user, '.local', 'share'), 'citeloop'),
+    cache: posix.join(absolute(env.XDG_CACHE_HOME) ?? posix.join(user, '.cache'), 'citeloop'),
+  };
+}
+
+/** The XDG specification has relative paths ignored. */
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && posix.isAbsolute(path) ? path : undefined;
+}

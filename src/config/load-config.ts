@@ -1,0 +1,110 @@
+import { dirname, join, resolve } from 'node:path';
+import { type AgentConfig, agentConfigSchema } from '../domain/agent-config.ts';
+import { AppError } from '../domain/app-error.ts';
+import { validated } from '../domain/validated.ts';
+import { collectSettings, type Setting } from './collect-settings.ts';
+import { defaultDirectories } from './directories.ts';
+import type { SecretName, secretVariables } from './environment.ts';
+import { readConfigFile, readDotEnv } from './read-files.ts';
+import { createSecret, type Secret } from './secret.ts';
+import type { SettingName } from './settings.ts';
+
+export const CONFIG_FILE = 'citeloop.config.json';
+
+export interface Config {
+  readonly agent: AgentConfig;
+  /** Where collections and sessions are kept. */
+  readonly home: string;
+  /** What can be fetched again: model weights. */
+  readonly cache: string;
+  /** A copy of the embedder's weights that is used instead of the cache. */
+  readonly modelDir: string | undefined;
+  /** When absent, the embedded store is used. */
+  readonly qdrantUrl: string | undefined;
+  readonly secrets: Readonly<Record<SecretName, Secret | undefined>>;
+  /** Whether the collection was named by a flag, the environment or the config file. */
+  readonly collectionChosen: boolean;
+  /** Where each setting that is not a default came from, in words. */
+  readonly origins: Readonly<Partial<Record<SettingName, string>>>;
+}
+
+interface ConfigSources {
+  /** Flags by setting name in camelCase; what is undefined was not given, and other names are ignored. */
+  flags?: Readonly<Record<string, unknown>>;
+  env?: Readonly<Record<string, string | undefined>>;
+  cwd?: string;
+  /** A config file that must exist, as `--config` names it. */
+  configPath?: string | undefined;
+  platform?: NodeJS.Platform;
+}
+
+/**
+ * Flag beats environment beats config file beats default. Throws an AppError that names where a bad value
+ * came from: `invalid_input` for a flag, `configuration_error` for the environment and the file.
+ */
+export function loadConfig(sources: ConfigSources = {}): Config {
+  const { flags = {}, env = process.env, cwd = process.cwd(), platform = process.platform } = sources;
+  const dotEnvPath = join(cwd, '.env');
+  const dotEnv = readDotEnv(dotEnvPath);
+  const file = findConfigFile(cwd, sources.configPath);
+  const given = collectSettings({ flags, env, dotEnv, dotEnvPath, file });
+
+  const directories = defaultDirectories(env, platform);
+  const pathOf = (setting: Setting | undefined) =>
+    setting && resolve(setting.fromFile && file ? dirname(file.path) : cwd, String(setting.value));
+
+  return Object.freeze({
+    agent: agentConfig(given),
+    home: pathOf(given.home) ?? directories.home,
+    cache: directories.cache,
+    modelDir: pathOf(given.modelDir),
+    qdrantUrl: given.qdrantUrl && String(given.qdrantUrl.value),
+    secrets: Object.freeze({
+      openaiApiKey: secretFrom('OPENAI_API_KEY', env, dotEnv),
+      cohereApiKey: secretFrom('COHERE_API_KEY', env, dotEnv),
+      qdrantApiKey: secretFrom('QDRANT_API_KEY', env, dotEnv),
+    }),
+    collectionChosen: given.collection !== undefined,
+    origins: Object.freeze(
+      Object.fromEntries(Object.entries(given).map(([name, setting]) => [name, setting.origin])),
+    ),
+  });
+}
+
+function findConfigFile(cwd: string, configPath: string | undefined) {
+  const path = resolve(cwd, configPath ?? CONFIG_FILE);
+  const fields = readConfigFile(path, configPath === undefined ? 'configuration_error' : 'invalid_input');
+  if (fields !== undefined) return { path, fields };
+  if (configPath === undefined) return undefined;
+  throw new AppError('invalid_input', `The config file ${path} (flag --config) does not exist.`);
+}
+
+function agentConfig(given: Partial<Record<SettingName, Setting>>): AgentConfig {
+  const values = Object.fromEntries(Object.entries(given).map(([name, { value }]) => [name, value]));
+  // Servers other than OpenAI's seldom offer the Responses API.
+  if (given.baseUrl && !given.api) values.api = 'chat_completions';
+  const contextWindow = Number(values.contextWindow ?? agentDefaults().contextWindow);
+  values.maxTokens ??= Math.min(agentDefaults().maxTokens, Math.ceil(contextWindow / 8));
+  if (Number(values.maxTokens) >= contextWindow) {
+    const blamed = given.maxTokens ?? given.contextWindow;
+    throw new AppError(
+      blamed?.kind ?? 'configuration_error',
+      `maxTokens is ${values.maxTokens} (${given.maxTokens?.origin ?? 'default'}), but it must be below ` +
+        `contextWindow, which is ${contextWindow} (${given.contextWindow?.origin ?? 'default'}).`,
+    );
+  }
+  return validated(agentConfigSchema, values, 'The configuration', 'configuration_error');
+}
+
+function agentDefaults(): AgentConfig {
+  return agentConfigSchema.parse({});
+}
+
+function secretFrom(
+  name: keyof typeof secretVariables,
+  env: Readonly<Record<string, string | undefined>>,
+  dotEnv: Readonly<Record<string, string | undefined>>,
+): Secret | undefined {
+  const value = (env[name] ?? dotEnv[name])?.trim();
+  return value ? createSecret(value) : undefined;
+}

@@ -1,0 +1,16 @@
+import { inspect } from 'node:util';
+
+const MASK = '[secret]';
+
+/** A value that no log, trace, template string or JSON shows. */
+export interface Secret {
+  /** The value itself, for the one place that sends it. */
+  reveal(): string;
+  toString(): string;
+  toJSON(): string;
+}
+
+export function createSecret(value: string): Secret {
+  const mask = () => MASK;
+  return Object.freeze({ reveal: () => value, toString: mask, toJSON: mask, [inspect.custom]: mask });
+}

@@ -1,0 +1,97 @@
+import type { Chunk } from '../domain/document.ts';
+import type { ChunkStore, DocumentRecord, DocumentWrite } from '../ports/chunk-store.ts';
+import type { Embedder } from '../ports/embedder.ts';
+import { chunkId } from './chunk-id.ts';
+
+/** How many chunks are collected before they are embedded: enough to sort by length, few enough to lose little. */
+const WINDOW_CHUNKS = 256;
+
+export interface ChunkedDocument {
+  document: DocumentRecord;
+  chunks: Chunk[];
+  replaces?: string;
+}
+
+export interface EmbeddingWindow<T extends ChunkedDocument> {
+  /** Takes a document; when enough has come together, embeds and commits it. */
+  add(document: T): Promise<void>;
+  flush(): Promise<void>;
+  /** Chunks taken and not yet embedded. */
+  waiting(): number;
+}
+
+export interface EmbeddingWindowOptions<T extends ChunkedDocument> {
+  store: ChunkStore;
+  embedder: () => Promise<Embedder>;
+  signal?: AbortSignal | undefined;
+  /** Called after each batch with its number of chunks. */
+  onEmbedded: (chunks: number) => void;
+  /** Called once documents are committed. */
+  onWritten: (documents: readonly T[]) => void;
+}
+
+/** Collects chunked documents and embeds what is new among them, sorted by length so that no padding is computed. */
+export function createEmbeddingWindow<T extends ChunkedDocument>(
+  options: EmbeddingWindowOptions<T>,
+): EmbeddingWindow<T> {
+  const { store, embedder, signal, onEmbedded, onWritten } = options;
+  let pending: T[] = [];
+  let waiting = 0;
+
+  async function vectorsFor(chunks: readonly Chunk[]): Promise<Map<string, Float32Array>> {
+    const byHash = new Map(chunks.map((chunk) => [chunk.contentHash, chunk]));
+    const vectors = await store.vectors([...byHash.keys()]);
+    const missing = [...byHash.values()]
+      .filter((chunk) => !vectors.has(chunk.contentHash))
+      .sort((a, b) => b.tokenCount - a.tokenCount);
+    waiting = missing.length;
+    const { embedDocuments, batchSize } = await embedder();
+    for (let start = 0; start < missing.length; start += batchSize) {
+      signal?.throwIfAborted();
+      const batch = missing.slice(start, start + batchSize);
+      const embedded = await embedDocuments(
+        batch.map((chunk) => chunk.embedded),
+        signal,
+      );
+      batch.forEach((chunk, index) => {
+        vectors.set(chunk.contentHash, embedded[index] as Float32Array);
+      });
+      waiting -= batch.length;
+      onEmbedded(batch.length);
+      // Embedding may keep the thread busy; this lets a Ctrl-C through.
+      await new Promise(setImmediate);
+    }
+    return vectors;
+  }
+
+  async function flush(): Promise<void> {
+    if (pending.length === 0) return;
+    const documents = pending;
+    pending = [];
+    const vectors = await vectorsFor(documents.flatMap(({ chunks }) => chunks));
+    waiting = 0;
+    const writes = documents.map(
+      ({ document, chunks, replaces }): DocumentWrite => ({
+        document,
+        chunks: chunks.map((chunk) => ({
+          ...chunk,
+          chunkId: chunkId(document.url, chunk.chunkIndex),
+          vector: vectors.get(chunk.contentHash) as Float32Array,
+        })),
+        ...(replaces !== undefined && { replaces }),
+      }),
+    );
+    await store.write(writes);
+    onWritten(documents);
+  }
+
+  return {
+    async add(document) {
+      pending.push(document);
+      waiting += document.chunks.length;
+      if (waiting >= WINDOW_CHUNKS) await flush();
+    },
+    flush,
+    waiting: () => waiting,
+  };
+}

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { AppError, messageOf } from '../domain/app-error.ts';
+import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
+import type { Embedder } from '../ports/embedder.ts';
+import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/loader.ts';
+import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
+import { type DescribeOptions, describeDocument } from './describe-document.ts';
+import { type ChunkedDocument, createEmbeddingWindow } from './embedding-window.ts';
+import { createKnownDocuments } from './known-documents.ts';
+
+export interface IngestDependencies {
+  store: ChunkStore;
+  parse: DocumentParser;
+  /** Asked for only when there is something to embed. */
+  embedder: () => Promise<Embedder>;
+  /** Whether there is still a document at this URI, as far as that can be told; if in doubt, yes. */
+  stillExists: (uri: string) => Promise<boolean>;
+}
+
+export interface IngestOptions extends DescribeOptions {
+  /** Remove documents that the sources no longer have. */
+  prune: boolean;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: IngestProgress) => void) | undefined;
+}
+
+export interface IngestProgress {
+  documents: number;
+  /** Null if the sources do not know yet. */
+  totalDocuments: number | null;
+  embeddedChunks: number;
+}
+
+export interface IngestFailure {
+  uri: string;
+  message: string;
+  hint: string | null;
+}
+
+export interface IngestSummary {
+  added: number;
+  changed: number;
+  renamed: number;
+  unchanged: number;
+  removed: number;
+  failed: IngestFailure[];
+  /** Chunks written. */
+  chunks: number;
+  /** How many of them the embedder had to see; the others were known already. */
+  embeddedChunks: number;
+}
+
+type Change = 'added' | 'changed' | 'renamed';
+
+/**
+ * Brings a collection up to date with its sources. Documents are committed as they are done, so that an
+ * interrupted run leaves a usable collection and the next one goes on from there. A document that cannot be
+ * read is reported and does not stop the others; its earlier version stays.
+ */
+export async function ingest(
+  sources: readonly DocumentSource[],
+  { store, parse, embedder, stillExists }: IngestDependencies,
+  options: IngestOptions,
+): Promise<IngestSummary> {
+  const { signal } = options;
+  const summary: IngestSummary = {
+    added: 0,
+    changed: 0,
+    renamed: 0,
+    unchanged: 0,
+    removed: 0,
+    failed: [],
+    chunks: 0,
+    embeddedChunks: 0,
+  };
+  const known = await createKnownDocuments(store, stillExists);
+  const seen = new Set<string>();
+  const window = createEmbeddingWindow<ChunkedDocument & { change: Change }>({
+    store,
+    embedder,
+    signal,
+    onEmbedded(chunks) {
+      summary.embeddedChunks += chunks;
+      report();
+    },
+    onWritten(documents) {
+      for (const { change, chunks } of documents) {
+        summary[change] += 1;
+        summary.chunks += chunks.length;
+      }
+      report();
+    },
+  });
+
+  for (const source of sources) {
+    for await (const entry of source.entries(signal)) {
+      signal?.throwIfAborted();
+      if (seen.has(entry.uri)) continue;
+      seen.add(entry.uri);
+      const document = await prepare(entry);
+      if (document !== null) await window.add(document);
+      report();
+    }
+  }
+  await window.flush();
+  if (options.prune) await prune();
+  await store.settle();
+  return summary;
+
+  /** Reads and chunks a document; null if there is nothing to do or nothing that can be done. */
+  async function prepare(entry: SourceEntry): Promise<(ChunkedDocument & { change: Change }) | null> {
+    try {
+      const raw = await entry.read(signal);
+      const contentHash = createHash('sha256').update(raw.bytes).digest('hex');
+      const fingerprint = fingerprintOf(entry, options);
+      const before = known.at(entry.uri);
+      if (before?.contentHash === contentHash && before.fingerprint === fingerprint) {
+        summary.unchanged += 1;
+        return null;
+      }
+      const parsed = await parse(raw);
+      const description = describeDocument(entry, parsed, options);
+      const { maxTokens, countTokens } = await embedder();
+      const chunks = chunkDocument(parsed, { title: description.title, maxTokens, countTokens });
+      const document: DocumentRecord = {
+        ...description,
+        uri: entry.uri,
+        root: entry.root,
+        metadata: parsed.metadata,
+        contentHash,
+        fingerprint,
+      };
+      const replaces = await known.predecessor(document);
+      known.remember(document);
+      const change = before !== undefined ? 'changed' : replaces !== undefined ? 'renamed' : 'added';
+      return { document, chunks, change, ...(replaces !== undefined && { replaces }) };
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (concernsMoreThanOneDocument(error)) throw error;
+      const hint = error instanceof AppError ? (error.hint ?? null) : null;
+      summary.failed.push({ uri: entry.uri, message: messageOf(error), hint });
+      return null;
+    }
+  }
+
+  async function prune(): Promise<void> {
+    const vanished = [...known.all()]
+      .filter(({ uri }) => !seen.has(uri))
+      .filter((document) => sources.some((source) => source.covers(document)))
+      .map(({ uri }) => uri);
+    await store.remove(vanished);
+    summary.removed = vanished.length;
+  }
+
+  function report(): void {
+    const totals = sources.map((source) => source.total);
+    options.onProgress?.({
+      documents:
+        summary.added + summary.changed + summary.renamed + summary.unchanged + summary.failed.length,
+      totalDocuments: totals.reduce<number | null>(
+        (sum, total) => (sum === null || total === null ? null : sum + total),
+        0,
+      ),
+      embeddedChunks: summary.embeddedChunks,
+    });
+  }
+}
+
+/** Everything besides a document's bytes that decides what is stored of it. */
+function fingerprintOf(entry: SourceEntry, { baseUrl, module }: DescribeOptions): string {
+  return JSON.stringify([CHUNKER_VERSION, entry.relativePath, baseUrl ?? null, module ?? null]);
+}
+
+/** Store and embedder faults would hit every other document too. */
+function concernsMoreThanOneDocument(error: unknown): boolean {
+  return error instanceof AppError && error.kind !== 'invalid_input' && error.kind !== 'api_error';
+}

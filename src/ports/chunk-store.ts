@@ -1,0 +1,115 @@
+import type { Chunk } from '../domain/document.ts';
+import type { Filter } from '../domain/filter.ts';
+import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
+
+/** What a collection was made with, fixed when it is created. */
+export interface CollectionIdentity {
+  /** The id of the embedder whose vectors it holds. */
+  embedder: string;
+  dimensions: number;
+}
+
+export interface CollectionInfo extends CollectionIdentity {
+  name: string;
+  documents: number;
+  chunks: number;
+  bytes: number;
+  createdAt: string;
+  /** When a document was last written or removed. */
+  updatedAt: string;
+  /** Every module with its number of chunks, in alphabetical order. */
+  modules: { name: string; chunks: number }[];
+}
+
+/** What the store keeps of a document besides its chunks. */
+export interface DocumentRecord {
+  /** Where it was read from; identifies it within the collection. */
+  uri: string;
+  /** What is cited: its published address, or the same as `uri`. */
+  url: string;
+  /** The place it was found under; pruning stays inside it. */
+  root: string;
+  title: string;
+  module: string | null;
+  chapter: string | null;
+  metadata: Record<string, string>;
+  /** SHA-256 of its bytes. */
+  contentHash: string;
+  /** Everything else that decides its chunks: chunker version, base URL and the like. */
+  fingerprint: string;
+}
+
+export interface EmbeddedChunk extends Chunk {
+  /** A UUID made of the document's url and the chunk's index: the same on every machine. */
+  chunkId: string;
+  vector: Float32Array;
+}
+
+export interface DocumentWrite {
+  document: DocumentRecord;
+  chunks: EmbeddedChunk[];
+  /** The URI of a document that this one takes the place of, when it was renamed. */
+  replaces?: string;
+}
+
+/** A chunk as the store gives it back, with what is cited of its document. */
+export type StoredChunk = Omit<RetrievedChunk, 'score'>;
+
+export interface StoreSearch {
+  /** Searched for in the full text; null leaves that part out. */
+  text: string | null;
+  /** Searched for among the vectors; null leaves that part out. */
+  vector: Float32Array | null;
+  limit: number;
+  filter: Filter;
+}
+
+export interface StoreHit {
+  chunk: StoredChunk;
+  /** Similarity to the query in 0..1. */
+  score: number;
+  /** What the order is made of: higher comes first. */
+  fusedScore: number;
+  /** Its place in the full-text results from 1, and its share of the query's terms in 0..1. */
+  lexical: { rank: number; score: number } | null;
+  /** Its place among the vectors from 1, and its cosine similarity. */
+  dense: { rank: number; score: number } | null;
+}
+
+/** One collection. A reader sees a document whole, before or after a change, never in between. */
+export interface ChunkStore {
+  info(): Promise<CollectionInfo>;
+  /** All documents, ordered by URI. */
+  documents(): AsyncIterable<DocumentRecord>;
+  /** The vectors the collection already has for these content hashes. */
+  vectors(contentHashes: readonly string[]): Promise<Map<string, Float32Array>>;
+  /** Adds or replaces documents; once it resolves they survive a crash. All of them, or none. */
+  write(documents: readonly DocumentWrite[]): Promise<void>;
+  /** Removes documents; unknown URIs are ignored. */
+  remove(uris: readonly string[]): Promise<void>;
+  /** Hits in order, best first. */
+  search(request: StoreSearch): Promise<StoreHit[]>;
+  /** How many chunks pass a filter. */
+  count(filter: Filter): Promise<number>;
+  /** Chunks by id, in the order asked for; unknown ids are left out. */
+  chunks(chunkIds: readonly string[]): Promise<StoredChunk[]>;
+  /** The chunks of the same document around one, itself included, in reading order. */
+  neighbours(chunkId: string, before: number, after: number): Promise<StoredChunk[]>;
+  /** Tidies up after many writes; safe to skip. */
+  settle(): Promise<void>;
+  /** What is wrong with the collection's data, one sentence each; empty if it is sound. */
+  check(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Where collections live. */
+export interface CollectionCatalog {
+  /** The names, in alphabetical order. */
+  list(): Promise<string[]>;
+  /** Null if there is no such collection. */
+  open(name: string): Promise<ChunkStore | null>;
+  /** Opens it, making it first if need be. Throws `configuration_error` if it was made with another embedder. */
+  openOrCreate(name: string, identity: CollectionIdentity): Promise<ChunkStore>;
+  /** False if there was none. */
+  delete(name: string): Promise<boolean>;
+}

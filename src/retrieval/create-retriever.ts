@@ -1,0 +1,73 @@
+import { isEmptyFilter } from '../domain/filter.ts';
+import type { Query } from '../domain/query.ts';
+import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
+import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
+import type { SearchMode } from '../domain/search-mode.ts';
+import type { ChunkStore, StoreHit } from '../ports/chunk-store.ts';
+import type { Embedder } from '../ports/embedder.ts';
+
+/** Hits beyond the ones asked for, so that it can be said how many there are. */
+const LOOK_AHEAD = 50;
+
+export interface RetrieverDependencies {
+  store: ChunkStore;
+  /** Asked for only when a query is embedded: full-text search loads no model. */
+  embedder: () => Promise<Embedder>;
+  scoreThreshold: number;
+  mode: SearchMode;
+}
+
+export interface Retrieval {
+  context: RetrievalContext;
+  /** The hits behind the context's chunks, in the same order: how each was found. */
+  hits: StoreHit[];
+}
+
+export interface Retriever {
+  retrieve(query: Query, signal?: AbortSignal): Promise<Retrieval>;
+}
+
+/** Query in, RetrievalContext out. */
+export function createRetriever({ store, embedder, scoreThreshold, mode }: RetrieverDependencies): Retriever {
+  return {
+    async retrieve(query, signal) {
+      const started = performance.now();
+      const vector = mode === 'lexical' ? null : await (await embedder()).embedQuery(query.text, signal);
+      const search = (filter: Query['filter']) =>
+        store.search({
+          text: mode === 'dense' ? null : query.text,
+          vector,
+          limit: query.topK + LOOK_AHEAD,
+          filter,
+        });
+
+      const found = await search(query.filter);
+      const relevant = found.filter((hit) => hit.score >= scoreThreshold);
+      const hits = relevant.slice(0, query.topK);
+      const nothing = relevant.length === 0;
+      const unfiltered = nothing && !isEmptyFilter(query.filter) ? await search({}) : [];
+      return {
+        hits,
+        context: createRetrievalContext({
+          query: query.text,
+          filter: query.filter,
+          chunks: hits.map(toRetrieved),
+          totalFound: relevant.length,
+          scoreThreshold,
+          nearMiss: nothing && found[0] !== undefined ? toRetrieved(bestOf(found)) : null,
+          excludedByFilter: unfiltered.filter((hit) => hit.score >= scoreThreshold).length,
+          queryTimeMs: performance.now() - started,
+          retrievedAt: new Date().toISOString(),
+        }),
+      };
+    },
+  };
+}
+
+function toRetrieved({ chunk, score }: StoreHit): RetrievedChunk {
+  return { ...chunk, score };
+}
+
+function bestOf(hits: readonly StoreHit[]): StoreHit {
+  return hits.reduce((best, hit) => (hit.score > best.score ? hit : best));
+}

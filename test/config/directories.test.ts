@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { defaultDirectories } from '../../src/config/directories.ts';
+
+test('data and cache follow the XDG variables', () => {
+  expect(defaultDirectories({ XDG_DATA_HOME: '/data', XDG_CACHE_HOME: '/cache' }, 'linux')).toEqual({
+    home: '/data/citeloop',
+    cache: '/cache/citeloop',
+  });
+});
+
+test('without XDG variables, or with relative ones, the usual places below HOME are used', () => {
+  const expected = { home: '/home/ada/.local/share/citeloop', cache: '/home/ada/.cache/citeloop' };
+  expect(defaultDirectories({ HOME: '/home/ada' }, 'linux')).toEqual(expected);
+  expect(
+    defaultDirectories({ HOME: '/home/ada', XDG_DATA_HOME: 'data', XDG_CACHE_HOME: '' }, 'darwin'),
+  ).toEqual(expected);
+});
+
+test('on Windows both lie below LOCALAPPDATA', () => {
+  expect(defaultDirectories({ LOCALAPPDATA: 'C:\\Users\\ada\\AppData\\Local' }, 'win32')).toEqual({
+    home: 'C:\\Users\\ada\\AppData\\Local\\citeloop',
+    cache: 'C:\\Users\\ada\\AppData\\Local\\citeloop\\cache',
+  });
+  expect(defaultDirectories({ USERPROFILE: 'C:\\Users\\ada' }, 'win32').home).toBe(
+    'C:\\Users\\ada\\AppData\\Local\\citeloop',
+  );
+});

@@ -1,0 +1,252 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'citeloop-config-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+function write(name: string, content: string | object): string {
+  const path = join(cwd, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const load = (sources: Parameters<typeof loadConfig>[0] = {}) => loadConfig({ env: {}, cwd, ...sources });
+
+test('without any setting the defaults need no key and no server', () => {
+  const config = load({ env: { HOME: '/home/ada' }, platform: 'linux' });
+  expect(config.agent).toMatchObject({
+    model: 'offline',
+    topK: 5,
+    collection: 'web_documents',
+    maxTokens: 1024,
+  });
+  expect(config.agent.scoreThreshold).toBeUndefined();
+  expect(config).toMatchObject({
+    home: '/home/ada/.local/share/citeloop',
+    cache: '/home/ada/.cache/citeloop',
+    modelDir: undefined,
+    qdrantUrl: undefined,
+    collectionChosen: false,
+    origins: {},
+  });
+});
+
+test('flag beats environment beats .env beats config file beats default', () => {
+  const given = { flag: 1, env: 2, dotEnv: 3, file: 4, default: 5 };
+  fc.assert(
+    fc.property(fc.subarray(['flag', 'env', 'dotEnv', 'file'] as const), (sources) => {
+      const has = (source: (typeof sources)[number]) => sources.includes(source);
+      write('.env', has('dotEnv') ? 'AGENT_TOP_K=3' : '');
+      write('citeloop.config.json', has('file') ? { topK: 4 } : {});
+      const { agent } = load({
+        flags: { topK: has('flag') ? 1 : undefined },
+        env: has('env') ? { AGENT_TOP_K: '2' } : {},
+      });
+      expect(agent.topK).toBe(given[sources[0] ?? 'default']);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('every environment variable sets its field', () => {
+  const config = load({
+    env: {
+      OPENAI_API_KEY: 'sk-openai',
+      OPENAI_BASE_URL: 'http://localhost:11434/v1',
+      OPENAI_MODEL: 'llama',
+      OPENAI_API: 'responses',
+      COHERE_API_KEY: 'co-key\n',
+      QDRANT_URL: 'https://qdrant.test:6333',
+      QDRANT_API_KEY: 'qd-key',
+      AGENT_TOP_K: '7',
+      AGENT_SCORE_THRESHOLD: '0.45',
+      AGENT_MAX_TURNS: '9',
+      CITELOOP_HOME: 'data',
+      CITELOOP_MODEL_DIR: '/models',
+    },
+  });
+  expect(config.agent).toMatchObject({
+    baseUrl: 'http://localhost:11434/v1',
+    model: 'llama',
+    api: 'responses',
+    topK: 7,
+    scoreThreshold: 0.45,
+    maxTurns: 9,
+  });
+  expect(config).toMatchObject({
+    qdrantUrl: 'https://qdrant.test:6333',
+    home: join(cwd, 'data'),
+    modelDir: '/models',
+  });
+  const { openaiApiKey, cohereApiKey, qdrantApiKey } = config.secrets;
+  expect([openaiApiKey, cohereApiKey, qdrantApiKey].map((secret) => secret?.reveal())).toEqual([
+    'sk-openai',
+    'co-key',
+    'qd-key',
+  ]);
+});
+
+test('a key alone does not switch the model', () => {
+  expect(load({ env: { OPENAI_API_KEY: 'sk-openai' } }).agent.model).toBe('offline');
+});
+
+test('a server other than OpenAI is called by Chat Completions unless told otherwise', () => {
+  expect(load().agent.api).toBe('responses');
+  expect(load({ flags: { baseUrl: 'http://localhost:8080/v1' } }).agent.api).toBe('chat_completions');
+});
+
+test('an empty variable counts as unset and hides the one in .env', () => {
+  write('.env', 'OPENAI_API_KEY=sk-from-file\nOPENAI_MODEL=from-file');
+  expect(load().agent.model).toBe('from-file');
+  const config = load({ env: { OPENAI_API_KEY: '', OPENAI_MODEL: ' ' } });
+  expect(config.agent.model).toBe('offline');
+  expect(config.secrets.openaiApiKey).toBeUndefined();
+});
+
+test('the configuration is frozen', () => {
+  const config = load({ env: { OPENAI_API_KEY: 'sk-openai' } });
+  for (const part of [config, config.agent, config.secrets, config.origins, config.secrets.openaiApiKey]) {
+    expect(Object.isFrozen(part)).toBe(true);
+  }
+});
+
+test('no key is printed with the configuration', () => {
+  const config = load({
+    env: { OPENAI_API_KEY: 'sk-openai', COHERE_API_KEY: 'co-key', QDRANT_API_KEY: 'qd-key' },
+  });
+  for (const print of [JSON.stringify(config), inspect(config, { depth: null, showHidden: true })]) {
+    expect(print).not.toMatch(/sk-openai|co-key|qd-key/);
+    expect(print).toContain('[secret]');
+  }
+});
+
+test('whoever chose the collection, it counts as chosen', () => {
+  expect(load({ flags: { collection: 'web_documents' } }).collectionChosen).toBe(true);
+  write('citeloop.config.json', { collection: 'book' });
+  expect(load()).toMatchObject({ collectionChosen: true, agent: { collection: 'book' } });
+});
+
+test('every setting says where it came from', () => {
+  const path = write('citeloop.config.json', { temperature: 0 });
+  expect(load({ flags: { topK: 3 }, env: { OPENAI_MODEL: 'm' } }).origins).toEqual({
+    topK: 'flag --top-k',
+    model: 'environment OPENAI_MODEL',
+    temperature: `${path} field temperature`,
+  });
+});
+
+test('a bad flag is bad input that names the flag and what is allowed', () => {
+  for (const topK of ['many', 0, 21, Number.NaN, '']) {
+    expect(() => load({ flags: { topK } })).toThrow(
+      expect.objectContaining({
+        kind: 'invalid_input',
+        message: expect.stringMatching(/^topK \(flag --top-k\) must be a whole number from 1 to 20/),
+      }),
+    );
+  }
+});
+
+test('a bad variable is a configuration error that names the variable, or the .env that holds it', () => {
+  const error = (origin: string) =>
+    expect.objectContaining({
+      kind: 'configuration_error',
+      message: `topK (${origin}) must be a whole number from 1 to 20, not 50.`,
+    });
+  expect(() => load({ env: { AGENT_TOP_K: '50' } })).toThrow(error('environment AGENT_TOP_K'));
+  const path = write('.env', 'AGENT_TOP_K=50');
+  expect(() => load()).toThrow(error(`AGENT_TOP_K in ${path}`));
+});
+
+test('a bad field is a configuration error that names the file and the field, even when a flag beats it', () => {
+  const path = write('citeloop.config.json', { topK: '7' });
+  expect(() => load({ flags: { topK: 3 } })).toThrow(
+    expect.objectContaining({
+      kind: 'configuration_error',
+      message: `topK (${path} field topK) must be a whole number from 1 to 20, not 7.`,
+    }),
+  );
+});
+
+test('an unknown field is refused with the nearest known name', () => {
+  write('citeloop.config.json', { topk: 7 });
+  expect(() => load()).toThrow(
+    expect.objectContaining({
+      kind: 'configuration_error',
+      message: expect.stringContaining('"topk"'),
+      hint: 'Did you mean topK?',
+    }),
+  );
+});
+
+test('a key in the config file is refused without being shown', () => {
+  write('citeloop.config.json', { openaiApiKey: 'sk-openai' });
+  expect(() => load()).toThrow(
+    expect.objectContaining({
+      message: expect.not.stringContaining('sk-'),
+      hint: expect.stringContaining('OPENAI_API_KEY'),
+    }),
+  );
+});
+
+test('a key that was put into the wrong variable is not shown', () => {
+  expect(() => load({ env: { OPENAI_API: 'sk-proj-0123456789' } })).toThrow(
+    expect.objectContaining({ message: expect.not.stringContaining('0123') }),
+  );
+});
+
+test('a config file that is no JSON object is refused, without quoting it', () => {
+  write('citeloop.config.json', '{ "model": sk-openai }');
+  expect(() => load()).toThrow(
+    expect.objectContaining({ kind: 'configuration_error', message: expect.not.stringContaining('sk-') }),
+  );
+  write('citeloop.config.json', '[]');
+  expect(() => load()).toThrow(/one JSON object/);
+});
+
+test('a config file that the flag names must exist, and its paths are relative to it', () => {
+  expect(() => load({ configPath: 'missing.json' })).toThrow(
+    expect.objectContaining({ kind: 'invalid_input', message: expect.stringContaining('--config') }),
+  );
+  mkdirSync(join(cwd, 'settings'));
+  write('settings/mine.json', { home: 'data', model: 'mine' });
+  expect(load({ configPath: 'settings/mine.json' })).toMatchObject({
+    home: join(cwd, 'settings', 'data'),
+    agent: { model: 'mine' },
+  });
+});
+
+test('a config file that cannot be read is reported by its path', () => {
+  mkdirSync(join(cwd, 'citeloop.config.json'));
+  expect(() => load()).toThrow(expect.objectContaining({ kind: 'configuration_error' }));
+});
+
+test('the answer must leave room in the context window, and the default does for any window', () => {
+  expect(() => load({ flags: { maxTokens: 8192 } })).toThrow(
+    expect.objectContaining({
+      kind: 'invalid_input',
+      message: expect.stringContaining('maxTokens is 8192 (flag --max-tokens)'),
+    }),
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 1_000_000 }), (contextWindow) => {
+      const { agent } = load({ flags: { contextWindow } });
+      expect(agent.maxTokens).toBeLessThan(agent.contextWindow);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('flags may be text, as a terminal gives them, and unknown ones are none of our business', () => {
+  const { agent } = load({
+    flags: { temperature: '0.5', stream: 'false', verbose: true, $0: 'citeloop', _: ['ask'] },
+  });
+  expect(agent).toMatchObject({ temperature: 0.5, stream: false, verbose: true });
+});

@@ -1,0 +1,33 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createSecret } from '../../src/config/secret.ts';
+
+test('a secret gives its value only to whoever asks for it', () => {
+  expect(createSecret('sk-test').reveal()).toBe('sk-test');
+});
+
+test('a secret is never printed, alone or inside of anything', () => {
+  fc.assert(
+    fc.property(fc.uuid(), (value) => {
+      const secret = createSecret(value);
+      const holder = { nested: [{ secret }], copy: { ...secret } };
+      const prints = [
+        `${secret}`,
+        String(secret),
+        `${secret} as text`.concat('!'),
+        JSON.stringify(secret),
+        JSON.stringify(holder),
+        inspect(secret),
+        inspect(holder, { depth: null, showHidden: true, getters: true }),
+        inspect(new Map([[secret, holder]]), { depth: null }),
+        Object.values(secret).map(String).join(),
+        new Error(`with ${secret}`, { cause: holder }).message,
+      ];
+      for (const print of prints) expect(print).not.toContain(value);
+    }),
+  );
+  expect(`${createSecret('sk-test')}`).toBe('[secret]');
+  expect(JSON.stringify({ key: createSecret('sk-test') })).toBe('{"key":"[secret]"}');
+  expect(inspect(createSecret('sk-test'))).toBe('[secret]');
+});

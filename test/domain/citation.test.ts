@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import remarkParse from 'remark-parse';
+import { unified } from 'unified';
+import { visit } from 'unist-util-visit';
+import { expect, test } from 'vitest';
+import {
+  citationPassed,
+  citationSchema,
+  formatCitation,
+  toCitable,
+  unknownCitation,
+  withVerdict,
+} from '../../src/domain/citation.ts';
+import { chunk, citation } from './arbitraries.ts';
+
+function linksIn(markdown: string): string[] {
+  const links: string[] = [];
+  visit(unified().use(remarkParse).parse(markdown), ['link', 'image', 'html', 'linkReference'], (node) => {
+    links.push('url' in node ? String(node.url) : node.type);
+  });
+  return links;
+}
+
+test('a citation is printed as a link to its source', () => {
+  expect(formatCitation({ title: 'Functions (basics)', url: 'https://a.test/x' })).toBe(
+    '[Source: Functions (basics)](https://a.test/x)',
+  );
+  expect(formatCitation({ title: '', url: 'https://a.test/x' })).toBe(
+    '[Source: https://a.test/x](https://a.test/x)',
+  );
+});
+
+test('a title cannot forge a link, for Markdown nor for a reader that knows no escapes', () => {
+  const line = formatCitation({ title: 'a](https://evil.test) [b', url: 'https://a.test/(x)' });
+  expect(linksIn(line)).toEqual(['https://a.test/%28x%29']);
+  expect(line.match(/\]\(/g)).toHaveLength(1);
+});
+
+test('whatever the title and the address hold, exactly one link comes out', () => {
+  const nasty = fc
+    .array(
+      fc.oneof(
+        fc.string(),
+        fc.constantFrom(
+          '](',
+          '](https://evil.test)',
+          '![',
+          '`',
+          '<https://evil.test>',
+          '\\',
+          '\n\n',
+          '[x]: y',
+          '&#93;(',
+        ),
+      ),
+    )
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(nasty, nasty, (title, path) => {
+      const line = formatCitation({ title, url: `https://a.test/${path}` });
+      const links = linksIn(`See ${line}`);
+      expect(links).toHaveLength(1);
+      expect(links[0]).toMatch(/^https:\/\/a\.test\//);
+      expect(line.match(/\]\(/g)).toHaveLength(1);
+      expect(line).not.toContain('\n');
+    }),
+  );
+});
+
+test('an excerpt has at most 200 characters, word for word from the chunk', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
+      const { excerpt } = toCitable(chunk({ text }), '1');
+      expect(excerpt.length).toBeLessThanOrEqual(200);
+      expect(text).toContain(excerpt);
+      expect(excerpt.isWellFormed()).toBe(true);
+    }),
+  );
+});
+
+test('only a citation of an unknown source has no chunk', () => {
+  expect(citationSchema.parse(unknownCitation('9'))).toMatchObject({
+    verdict: 'unknown_source',
+    chunkId: null,
+  });
+  expect(citationSchema.safeParse(citation({ chunkId: null })).success).toBe(false);
+  expect(citationSchema.safeParse(citation({ verdict: 'unknown_source' })).success).toBe(false);
+});
+
+test('only a supported citation has passed', () => {
+  const citable = toCitable(chunk(), '1');
+  expect(citationPassed(withVerdict(citable, 'supported'))).toBe(true);
+  expect(citationPassed(withVerdict(citable, 'weak'))).toBe(false);
+  expect(citationPassed(withVerdict(citable, 'unsupported'))).toBe(false);
+  expect(citationPassed(unknownCitation('9'))).toBe(false);
+});

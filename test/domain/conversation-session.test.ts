@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { conversationMessageSchema, type SystemMessage } from '../../src/domain/conversation-message.ts';
+import {
+  appendMessages,
+  completeSession,
+  conversationSessionSchema,
+  createSession,
+  isOverSoftLimit,
+  resetSession,
+  sessionTotals,
+} from '../../src/domain/conversation-session.ts';
+import { NOW, SESSION_ID } from './arbitraries.ts';
+
+const systemMessage: SystemMessage = {
+  id: 'm0',
+  role: 'system',
+  content: 'Cite.',
+  citations: [],
+  tokenCount: 1,
+  timestamp: NOW,
+  metadata: {},
+};
+const message = (fields: object) => conversationMessageSchema.parse({ id: 'm', timestamp: NOW, ...fields });
+const question = message({ role: 'user', content: 'What is a topic?' });
+const result = message({ role: 'tool', content: '{}', toolCallId: 'c1', name: 'retrieve_context' });
+const answer = message({ role: 'assistant', content: 'A channel [1].' });
+
+const created = createSession({
+  sessionId: SESSION_ID,
+  createdAt: NOW,
+  model: 'offline',
+  policy: 'tool',
+  collection: 'web_documents',
+  systemMessage,
+});
+
+test('a session begins as created, with its system message first', () => {
+  expect(created).toMatchObject({ status: 'created', messages: [systemMessage], turnCount: 0 });
+  expect(conversationSessionSchema.parse(created)).toEqual(created);
+  expect(conversationSessionSchema.safeParse({ ...created, messages: [question] }).success).toBe(false);
+  expect(conversationSessionSchema.safeParse({ ...created, sessionId: 'mine' }).success).toBe(false);
+});
+
+test('the first messages make a session active, and turns, retrievals and tokens are counted', () => {
+  const session = appendMessages(created, [question, result, result, answer], { tokens: 40 });
+  expect(session).toMatchObject({ status: 'active', turnCount: 1, retrievalCount: 2, totalTokensUsed: 40 });
+  expect(session.messages).toHaveLength(5);
+  expect(created.messages).toHaveLength(1);
+});
+
+test('retrievals that no tool made can be counted too', () => {
+  expect(appendMessages(created, [question, answer], { retrievals: 1 }).retrievalCount).toBe(1);
+});
+
+test('a second system message is refused', () => {
+  expect(() => appendMessages(created, [systemMessage])).toThrow(/one system message/);
+});
+
+test('a completed session takes no more messages and no reset', () => {
+  const completed = completeSession(created);
+  expect(completed.status).toBe('completed');
+  expect(() => appendMessages(completed, [question])).toThrow(/completed/);
+  expect(() => resetSession(completed, NOW)).toThrow(/completed/);
+});
+
+test('a reset keeps the id, the system message and the counters of the past as a closed segment', () => {
+  const before = appendMessages(created, [question, result, answer], { tokens: 40 });
+  const after = resetSession(before, NOW);
+  expect(after).toMatchObject({
+    sessionId: SESSION_ID,
+    status: 'active',
+    messages: [systemMessage],
+    turnCount: 0,
+    retrievalCount: 0,
+    totalTokensUsed: 0,
+    segments: [{ turnCount: 1, retrievalCount: 1, totalTokensUsed: 40, messageCount: 4, closedAt: NOW }],
+  });
+  const again = appendMessages(after, [question, answer], { tokens: 2 });
+  expect(sessionTotals(again)).toEqual({ turnCount: 2, retrievalCount: 1, totalTokensUsed: 42 });
+});
+
+test('more than 100 messages are kept, and noticed', () => {
+  const full = appendMessages(created, Array(99).fill(question));
+  expect(isOverSoftLimit(full)).toBe(false);
+  const over = appendMessages(full, [answer]);
+  expect(isOverSoftLimit(over)).toBe(true);
+  expect(over.messages).toHaveLength(101);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import {
+  answeredStep,
+  conversationTurnSchema,
+  decisionSchema,
+  durationBetween,
+  searchedStep,
+  withCited,
+} from '../../src/domain/conversation-turn.ts';
+import { createRetrievalContext } from '../../src/domain/retrieval-context.ts';
+import { chunk, citation, NOW } from './arbitraries.ts';
+
+const context = createRetrievalContext({
+  query: 'topics',
+  chunks: [chunk(), chunk({ chunkId: 'chunk-2', contentHash: 'hash-2' })],
+  filter: { module: ['basics'] },
+  scoreThreshold: 0.3,
+  queryTimeMs: 1,
+  retrievedAt: NOW,
+});
+
+test('the ledger says for every step what was searched, what came back and what was cited', () => {
+  const ledger = withCited([searchedStep(1, context), answeredStep(2)], [citation({ chunkId: 'chunk-2' })]);
+  expect(ledger).toEqual([
+    {
+      step: 1,
+      searched: true,
+      query: 'topics',
+      filter: { module: ['basics'] },
+      chunks: [
+        { chunkId: 'chunk-1', contentHash: 'hash-1' },
+        { chunkId: 'chunk-2', contentHash: 'hash-2' },
+      ],
+      cited: ['chunk-2'],
+    },
+    { step: 2, searched: false },
+  ]);
+});
+
+test('a step cannot cite what did not come back', () => {
+  const decision = searchedStep(1, context);
+  expect(decisionSchema.safeParse({ ...decision, cited: ['chunk-9'] }).success).toBe(false);
+});
+
+test('a turn took some time, even when the clock did not move', () => {
+  expect(durationBetween(1000, 1000)).toBeGreaterThan(0);
+  expect(durationBetween(1000, 2500)).toBe(1.5);
+  expect(conversationTurnSchema.shape.durationSeconds.safeParse(0).success).toBe(false);
+});

@@ -1,0 +1,16 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { retrievedChunkSchema, toScore } from '../../src/domain/retrieved-chunk.ts';
+import { chunk } from './arbitraries.ts';
+
+test('a chunk has a score from 0 to 1', () => {
+  expect(retrievedChunkSchema.parse(chunk({ score: 1 })).score).toBe(1);
+  for (const score of [-0.001, 1.001, Number.NaN]) {
+    expect(retrievedChunkSchema.safeParse(chunk({ score })).success).toBe(false);
+  }
+});
+
+test('any similarity becomes a valid score, and a valid score stays', () => {
+  fc.assert(fc.property(fc.double(), (value) => toScore(value) >= 0 && toScore(value) <= 1));
+  fc.assert(fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (value) => toScore(value) === value));
+});
