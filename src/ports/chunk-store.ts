@@ -1,13 +1,7 @@
+import type { CollectionIdentity } from '../domain/collection-identity.ts';
 import type { Chunk } from '../domain/document.ts';
 import type { Filter } from '../domain/filter.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
-
-/** What a collection was made with, fixed when it is created. */
-export interface CollectionIdentity {
-  /** The id of the embedder whose vectors it holds. */
-  embedder: string;
-  dimensions: number;
-}
 
 export interface CollectionInfo extends CollectionIdentity {
   name: string;
@@ -78,6 +72,8 @@ export interface StoreHit {
 
 /** One collection. A reader sees a document whole, before or after a change, never in between. */
 export interface ChunkStore {
+  readonly name: string;
+  readonly identity: CollectionIdentity;
   info(): Promise<CollectionInfo>;
   /** All documents, ordered by URI. */
   documents(): AsyncIterable<DocumentRecord>;

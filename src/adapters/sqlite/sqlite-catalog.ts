@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { AppError } from '../../domain/app-error.ts';
-import type { CollectionCatalog, CollectionIdentity } from '../../ports/chunk-store.ts';
+import { assertSameEmbedder, type CollectionIdentity } from '../../domain/collection-identity.ts';
+import type { CollectionCatalog } from '../../ports/chunk-store.ts';
 import { openDatabase, storeFault, transaction } from './open-database.ts';
 import { createSchema, hasSchema } from './schema.ts';
 import { createSqliteChunkStore } from './sqlite-chunk-store.ts';
@@ -51,7 +51,7 @@ export function createSqliteCatalog(directory: string): CollectionCatalog {
           if (!hasSchema(database, path)) create(database, identity);
         });
         const store = createSqliteChunkStore(database, name, path);
-        assertSameEmbedder(name, await store.info(), identity);
+        assertSameEmbedder(name, store.identity, identity);
         return store;
       } catch (error) {
         database.close();
@@ -80,16 +80,4 @@ function create(database: DatabaseSync, identity: CollectionIdentity): void {
   insert.run('dimensions', String(identity.dimensions));
   insert.run('createdAt', now);
   insert.run('updatedAt', now);
-}
-
-/** Vectors of two embedders must never be compared. */
-function assertSameEmbedder(name: string, has: CollectionIdentity, wanted: CollectionIdentity): void {
-  if (has.embedder === wanted.embedder && has.dimensions === wanted.dimensions) return;
-  throw new AppError(
-    'configuration_error',
-    `Collection "${name}" was made with the embedder ${has.embedder} (${has.dimensions} dimensions), not ${wanted.embedder} (${wanted.dimensions}).`,
-    {
-      hint: `Use that embedder, choose another --collection, or remove this one with \`citeloop collections delete ${name}\` and ingest again.`,
-    },
-  );
 }

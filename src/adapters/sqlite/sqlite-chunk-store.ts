@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import type { CollectionIdentity } from '../../domain/collection-identity.ts';
 import { fusedScore, type RankedScore, similarity } from '../../domain/fusion.ts';
 import type {
   ChunkStore,
-  CollectionIdentity,
   DocumentRecord,
   DocumentWrite,
   StoredChunk,
@@ -136,6 +136,9 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
   }
 
   return {
+    name,
+    identity: { embedder: meta.embedder, dimensions: meta.dimensions },
+
     info: () =>
       guarded(() => {
         const count = (table: string) =>

@@ -1,0 +1,38 @@
+import type { Block, BlockKind, ParsedDocument } from '../../domain/document.ts';
+import { cleanText } from './decode-text.ts';
+
+export interface BlockWriter {
+  /**
+   * Adds a block after a blank line; one without content is left out. Items of the same `list` follow
+   * each other line by line, indented by their depth.
+   */
+  write(kind: BlockKind, depth: number, text: string, list?: object): void;
+  /** The text and the blocks written so far. */
+  finish(): Pick<ParsedDocument, 'text' | 'blocks'>;
+}
+
+/** Lays blocks out one after another and keeps their offsets. */
+export function createBlockWriter(): BlockWriter {
+  const parts: string[] = [];
+  const blocks: Block[] = [];
+  let length = 0;
+  let lastList: object | undefined;
+
+  const append = (part: string): void => {
+    parts.push(part);
+    length += part.length;
+  };
+
+  return {
+    write(kind, depth, text, list) {
+      const content = cleanText(text).trim();
+      if (content === '') return;
+      const sameList = list !== undefined && list === lastList;
+      if (blocks.length > 0) append(sameList ? `\n${'  '.repeat(depth - 1)}` : '\n\n');
+      blocks.push({ kind, depth, start: length, end: length + content.length });
+      append(content);
+      lastList = list;
+    },
+    finish: () => ({ text: parts.join(''), blocks }),
+  };
+}

@@ -1,0 +1,96 @@
+import type { Nodes } from 'mdast';
+import { BLOCK_ELEMENTS, DROPPED_ELEMENTS } from './html-elements.ts';
+import { renderInlineHtml } from './inline-html.ts';
+
+/** Nodes that make up lines of text; everything else stands on its own. */
+const PHRASING: ReadonlySet<string> = new Set([
+  'text',
+  'inlineCode',
+  'emphasis',
+  'strong',
+  'delete',
+  'link',
+  'linkReference',
+  'image',
+  'imageReference',
+  'break',
+  'footnoteReference',
+  'textDirective',
+  'mdxJsxTextElement',
+  'mdxTextExpression',
+]);
+
+export function isPhrasing(node: Nodes): boolean {
+  return PHRASING.has(node.type);
+}
+
+/** The reading text of inline nodes: no markup, one space between words, a newline only at a hard break. */
+export function renderInline(nodes: readonly Nodes[]): string {
+  const lines = renderSiblings(nodes).split('\n');
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+/** The same on a single line, as headings and table cells need it. */
+export function renderLine(nodes: readonly Nodes[]): string {
+  return renderInline(nodes).replaceAll('\n', ' ');
+}
+
+function renderSiblings(nodes: readonly Nodes[]): string {
+  let text = '';
+  for (let index = 0; index < nodes.length; ) {
+    const node = nodes[index];
+    if (node?.type === 'html') {
+      const tag = renderInlineHtml(nodes, index);
+      text += tag.text;
+      index = tag.next;
+    } else {
+      if (node) text += renderNode(node);
+      index += 1;
+    }
+  }
+  return text;
+}
+
+function renderNode(node: Nodes): string {
+  switch (node.type) {
+    case 'text':
+      return collapse(node.value);
+    case 'inlineCode':
+      return node.value.replaceAll('\n', ' ');
+    case 'break':
+      return '\n';
+    case 'image':
+    case 'imageReference':
+      return collapse(node.alt ?? '');
+    case 'footnoteReference':
+      return `[^${node.label ?? node.identifier}]`;
+    case 'mdxTextExpression':
+      return stringLiteral(node.value);
+    case 'mdxJsxTextElement': {
+      const name = node.name?.toLowerCase() ?? '';
+      if (DROPPED_ELEMENTS.has(name)) return '';
+      const text = renderSiblings(node.children);
+      return BLOCK_ELEMENTS.has(name) ? `\n${text}\n` : text;
+    }
+    default:
+      return renderOther(node);
+  }
+}
+
+/** Any other node gives its content; one that is no inline node is kept apart from its neighbours. */
+function renderOther(node: Nodes): string {
+  const text = 'children' in node ? renderSiblings(node.children) : 'value' in node ? node.value : '';
+  return isPhrasing(node) ? text : `\n${text}\n`;
+}
+
+function collapse(text: string): string {
+  return text.replace(/[\u00ad\u200b\u2060\ufeff]/g, '').replace(/\s+/g, ' ');
+}
+
+/** `{' '}` and `{"text"}` are text in MDX; any other expression is a program. */
+function stringLiteral(expression: string): string {
+  return /^\s*(['"`])([^'"`$\\]*)\1\s*$/.exec(expression)?.[2] ?? '';
+}

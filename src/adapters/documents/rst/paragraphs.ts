@@ -1,0 +1,71 @@
+import type { PhrasingContent } from 'mdast';
+import {
+  code,
+  dedent,
+  type Flow,
+  indentOf,
+  isBlank,
+  paragraph,
+  type Reader,
+  skipBlank,
+  takeIndented,
+} from './reader.ts';
+
+/** Lines with `| ` before them, which keep their line breaks. */
+export const readLineBlock: Reader = (lines, index, context) => {
+  let next = index;
+  const children: PhrasingContent[] = [];
+  for (; /^\|(\s|$)/.test(lines[next] ?? ''); next += 1) {
+    children.push(...context.inline((lines[next] ?? '').slice(1)), { type: 'break' });
+  }
+  return next === index ? null : { nodes: [paragraph(children)], next };
+};
+
+/** A Python session, up to the next blank line. */
+export const readDoctest: Reader = (lines, index) => {
+  if (!/^>>>\s/.test(lines[index] ?? '')) return null;
+  const end = endOfParagraph(lines, index);
+  return { nodes: [code(lines.slice(index, end).join('\n'), 'python')], next: end };
+};
+
+/** Lines that are indented without more reason are a quote. */
+export const readQuote: Reader = (lines, index, context) => {
+  if (indentOf(lines[index] ?? '') === 0) return null;
+  const { block, next } = takeIndented(lines, index);
+  return { nodes: [{ type: 'blockquote', children: context.body(block) }], next };
+};
+
+/** A paragraph; after one that ends in `::` comes a literal block. */
+export const readParagraph: Reader = (lines, index, context) => {
+  const end = endOfParagraph(lines, index);
+  const text = lines.slice(index, end).join('\n').trimEnd();
+  if (!text.endsWith('::')) return { nodes: [paragraph(context.inline(text))], next: end };
+
+  const { nodes, next } = readLiteral(lines, end);
+  // "Text::" is shown as "Text:"; a "::" that stands alone is not shown.
+  const shown = /(^|\s)::$/.test(text) ? text.slice(0, -2) : text.slice(0, -1);
+  return { nodes: [paragraph(context.inline(nodes.length > 0 ? shown : text)), ...nodes], next };
+};
+
+/** A literal block is indented, or else each of its lines begins with the same punctuation. */
+function readLiteral(lines: readonly string[], index: number): { nodes: Flow[]; next: number } {
+  const start = skipBlank(lines, index);
+  const first = lines[start] ?? '';
+  if (indentOf(first) > 0) {
+    const { block, next } = takeIndented(lines, start);
+    return { nodes: [code(block.join('\n'))], next };
+  }
+  const quote = first.charAt(0);
+  if (start === index || !/[!-/:-@[-`{-~]/.test(quote) || /^\.\.(\s|$)/.test(first))
+    return { nodes: [], next: index };
+  let next = start;
+  while (lines[next]?.startsWith(quote)) next += 1;
+  return { nodes: [code(dedent(lines.slice(start, next)).join('\n'))], next };
+}
+
+/** A paragraph ends before a blank line, and before a line that is indented more than its first. */
+function endOfParagraph(lines: readonly string[], index: number): number {
+  let end = index + 1;
+  while (!isBlank(lines[end]) && indentOf(lines[end] ?? '') === 0) end += 1;
+  return end;
+}

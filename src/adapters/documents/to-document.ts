@@ -1,0 +1,15 @@
+import type { Root } from 'mdast';
+import type { ParsedDocument } from '../../domain/document.ts';
+import { renderTree } from './render-tree.ts';
+
+/** Renders a tree. The title is the one of the metadata, else the first top heading, else `fallbackTitle`. */
+export function toDocument(
+  root: Root,
+  metadata: Record<string, string>,
+  fallbackTitle: string | null = null,
+): ParsedDocument {
+  const { text, blocks } = renderTree(root);
+  const top = blocks.find((block) => block.kind === 'heading' && block.depth === 1);
+  const title = metadata.title ?? (top ? text.slice(top.start, top.end) : fallbackTitle);
+  return { title, metadata, text, blocks };
+}

@@ -1,0 +1,85 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { XMLParser } from 'fast-xml-parser';
+import { AppError, messageOf } from '../../domain/app-error.ts';
+
+export interface Sitemap {
+  /** An index lists further sitemaps, a urlset lists pages. */
+  kind: 'index' | 'urlset';
+  locations: string[];
+}
+
+/** The protocol's own limit for one sitemap, unpacked. */
+export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Whether an answer is meant as a sitemap, by its name or by how it begins. */
+export function isSitemap(url: URL, bytes: Uint8Array): boolean {
+  if (/\.xml(\.gz)?$/i.test(url.pathname)) return true;
+  const opening = new TextDecoder().decode(bytes.subarray(0, 4096));
+  return /^\s*</.test(opening) && /<(\w+:)?(urlset|sitemapindex)\b/.test(opening) && !/<html/i.test(opening);
+}
+
+/** Parses a sitemap or a sitemap index. Throws `invalid_input` for anything else. */
+export async function parseSitemap(bytes: Uint8Array, url: URL): Promise<Sitemap> {
+  const text = new TextDecoder().decode(await unpack(bytes, url));
+  // A sitemap needs no DTD, and entities that expand without end need one.
+  if (/<!DOCTYPE/i.test(text)) throw unusable(url, 'it has a document type definition');
+  const { urlset, sitemapindex } = parseXml(text, url);
+  if (urlset !== undefined) return { kind: 'urlset', locations: locationsOf(urlset, 'url') };
+  if (sitemapindex !== undefined) return { kind: 'index', locations: locationsOf(sitemapindex, 'sitemap') };
+  throw unusable(url, 'it lists neither pages nor sitemaps');
+}
+
+function parseXml(text: string, url: URL): Record<string, unknown> {
+  const parser = new XMLParser({
+    processEntities: false,
+    parseTagValue: false,
+    removeNSPrefix: true,
+    isArray: (name) => name === 'url' || name === 'sitemap',
+  });
+  try {
+    return parser.parse(text, true);
+  } catch (cause) {
+    throw unusable(url, `it is not well-formed XML (${messageOf(cause)})`, cause);
+  }
+}
+
+function locationsOf(list: unknown, item: string): string[] {
+  const items: unknown = isRecord(list) ? list[item] : undefined;
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((each: unknown) =>
+    isRecord(each) && typeof each.loc === 'string' ? [decodeEntities(each.loc.trim())] : [],
+  );
+}
+
+/** The five entities that XML itself defines and numbered characters; all others stay as they are. */
+function decodeEntities(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return ENTITIES[name] ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+async function unpack(bytes: Uint8Array, url: URL): Promise<Uint8Array> {
+  if (!isGzip(bytes)) return bytes;
+  try {
+    return await promisify(gunzip)(bytes, { maxOutputLength: MAX_SITEMAP_BYTES });
+  } catch (cause) {
+    throw unusable(url, 'it cannot be unpacked, or is too large', cause);
+  }
+}
+
+function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function unusable(url: URL, reason: string, cause?: unknown): AppError {
+  return new AppError('invalid_input', `${url.href} cannot be used as a sitemap: ${reason}.`, { cause });
+}

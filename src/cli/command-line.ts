@@ -1,0 +1,58 @@
+import yargs from 'yargs';
+import { AppError } from '../domain/app-error.ts';
+import { version } from '../version.ts';
+import { collectionsCommand } from './collections.ts';
+import { doctorCommand } from './doctor.ts';
+import { ingestCommand } from './ingest.ts';
+import { searchCommand } from './search.ts';
+
+/** The one place where failures end up: prints them and sets the exit code. Never throws. */
+export async function runCommandLine(args: readonly string[]): Promise<void> {
+  process.stdout.on('error', ignoreClosedPipe);
+  process.stderr.on('error', ignoreClosedPipe);
+  try {
+    await yargs([...args])
+      .scriptName('citeloop')
+      .usage('$0 <command>\n\nAnswers questions from your own documents, with citations that were checked.')
+      .command(ingestCommand)
+      .command(searchCommand)
+      .command(collectionsCommand)
+      .command(doctorCommand)
+      .demandCommand(1, 'Say what to do: one of the commands above.')
+      .strict()
+      .options({
+        collection: { type: 'string', describe: 'The collection to use', requiresArg: true },
+        config: {
+          type: 'string',
+          describe: 'A config file instead of ./citeloop.config.json',
+          requiresArg: true,
+        },
+        json: { type: 'boolean', describe: 'Print JSON for programs' },
+        verbose: { type: 'boolean', describe: 'Say more about what happens and about faults' },
+      })
+      .example('$0 ingest ./docs', 'Index a directory of documents')
+      .example('$0 search "What is ROS 2?"', 'Find the passages that answer a question')
+      .epilogue('Each command has its own help: citeloop <command> --help')
+      .version(version)
+      .alias({ help: 'h', version: 'v' })
+      .parserConfiguration({ 'duplicate-arguments-array': false })
+      .exitProcess(false)
+      .showHelpOnFail(false)
+      .wrap(Math.min(100, process.stdout.columns ?? 100))
+      .fail((message, error) => {
+        throw error ?? new AppError('invalid_input', message, { hint: 'See citeloop --help.' });
+      })
+      .parseAsync();
+  } catch (error) {
+    const { reportFailure } = await import('./report-failure.ts');
+    process.exitCode = reportFailure(error, {
+      json: args.includes('--json'),
+      verbose: args.includes('--verbose'),
+    });
+  }
+}
+
+/** `citeloop search … | head` closes the pipe early, which is no fault. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}

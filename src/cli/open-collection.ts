@@ -1,0 +1,51 @@
+import { pathToFileURL } from 'node:url';
+import { AppError } from '../domain/app-error.ts';
+import { assertSameEmbedder } from '../domain/collection-identity.ts';
+import type { ChunkStore } from '../ports/chunk-store.ts';
+import { type App, SAMPLE_COLLECTION, sampleBook } from '../wire.ts';
+
+/**
+ * The collection to search: the one that was named, or the default one, or, as long as there is none, the
+ * sample book, which is indexed on first use. Says on stderr when it is the sample.
+ */
+export async function openCollection(app: App, signal: AbortSignal): Promise<ChunkStore> {
+  const { collection } = app.config.agent;
+  const isSample = collection === SAMPLE_COLLECTION;
+  const store = isSample ? null : await app.catalog.open(collection);
+  if (store !== null) {
+    assertSameEmbedder(collection, store.identity, app.identity);
+    return store;
+  }
+  const book = sampleBook();
+  if (book === null || (app.config.collectionChosen && !isSample)) {
+    const others = await app.catalog.list();
+    throw new AppError('invalid_input', `There is no collection "${collection}".`, {
+      hint:
+        (others.length > 0 ? `There is: ${others.join(', ')}. ` : '') +
+        `Make it with: citeloop ingest <path> --collection ${collection}`,
+    });
+  }
+  if (!isSample) {
+    process.stderr.write(
+      'You have not indexed any documents yet, so this is the sample book. Yours: citeloop ingest <path>\n',
+    );
+  }
+  return openSampleBook(app, book, signal);
+}
+
+/** Kept up to date with the book that came with the program: next to nothing to do after the first time. */
+async function openSampleBook(app: App, book: string, signal: AbortSignal): Promise<ChunkStore> {
+  const { indexDocuments } = await import('./index-documents.ts');
+  await indexDocuments(app, SAMPLE_COLLECTION, [book], {
+    label: 'Indexing the sample book',
+    signal,
+    sources: { files: { cwd: book }, web: {} },
+  });
+  const store = await app.catalog.openOrCreate(SAMPLE_COLLECTION, app.identity);
+  // Another copy of the program may have indexed its own.
+  const strangers: string[] = [];
+  const root = pathToFileURL(`${book}/`).href;
+  for await (const { uri } of store.documents()) if (!uri.startsWith(root)) strangers.push(uri);
+  if (strangers.length > 0) await store.remove(strangers);
+  return store;
+}

@@ -1,0 +1,66 @@
+import type { RetrievalContext } from '../domain/retrieval-context.ts';
+import { oneLine } from '../domain/visible-text.ts';
+import type { StoreHit } from '../ports/chunk-store.ts';
+import { excerptOf } from './excerpt.ts';
+import type { Terminal } from './terminal.ts';
+import { wrap } from './wrap.ts';
+
+const INDENT = '    ';
+
+interface Found {
+  collection: string;
+  context: RetrievalContext;
+  hits: readonly StoreHit[];
+  explain: boolean;
+}
+
+/** Prints hits for a person: where each comes from, what it says, how alike it is. */
+export function renderRetrieval(terminal: Terminal, { collection, context, hits, explain }: Found): void {
+  if (hits.length === 0) {
+    terminal.write(`${nothingFound(collection, context)}\n`);
+    return;
+  }
+  hits.forEach((hit, index) => {
+    const { chunk, score } = hit;
+    const number = terminal.text(`[${index + 1}]`, 'bold');
+    const place = [chunk.title, ...chunk.headings].map((part) => oneLine(part, 80)).join(' › ');
+    terminal.write(
+      `${number} ${terminal.link(chunk.url, place, 'cyan')}  ${terminal.text(score.toFixed(2), 'dim')}\n`,
+    );
+    const excerpt = excerptOf(chunk.text, context.query, 3 * (terminal.width - INDENT.length));
+    for (const line of wrap(excerpt, terminal.width - INDENT.length)) terminal.write(`${INDENT}${line}\n`);
+    terminal.write(`${INDENT}${terminal.text(readable(chunk.url), 'dim')}\n`);
+    if (explain) terminal.write(`${INDENT}${terminal.text(explanation(hit, index + 1), 'yellow')}\n`);
+    terminal.write('\n');
+  });
+  const more = context.totalFound > hits.length ? ` of ${context.totalFound}` : '';
+  const summary = `${hits.length}${more} passages from ${collection} in ${context.queryTimeMs.toFixed(0)} ms`;
+  terminal.write(`${terminal.text(summary, 'dim')}\n`);
+}
+
+function explanation({ lexical, dense, fusedScore }: StoreHit, fusedRank: number): string {
+  const words =
+    lexical === null ? 'words: no match' : `words: rank ${lexical.rank}, ${lexical.score.toFixed(3)}`;
+  const meaning =
+    dense === null ? 'meaning: not used' : `meaning: rank ${dense.rank}, ${dense.score.toFixed(3)}`;
+  return `${words} · ${meaning} · fused: rank ${fusedRank}, ${fusedScore.toFixed(3)}`;
+}
+
+function nothingFound(
+  collection: string,
+  { nearMiss, scoreThreshold, excludedByFilter }: RetrievalContext,
+): string {
+  if (excludedByFilter > 0) {
+    return `Nothing in ${collection} passes the filter, which left out ${excludedByFilter} relevant passages.`;
+  }
+  const nearest =
+    nearMiss === null
+      ? ''
+      : ` The nearest is "${oneLine(nearMiss.title, 60)}" with ${nearMiss.score.toFixed(2)}, below the threshold of ${scoreThreshold}.`;
+  return `Nothing in ${collection} is about this.${nearest}`;
+}
+
+/** A file by its path, which is shorter and can be pasted; anything else as it is. */
+function readable(url: string): string {
+  return url.startsWith('file:') ? decodeURIComponent(url.slice('file://'.length)) : url;
+}

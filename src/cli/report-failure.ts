@@ -1,0 +1,25 @@
+import { inspect, styleText } from 'node:util';
+import { AppError, messageOf } from '../domain/app-error.ts';
+import { hintOf, toErrorResponse } from '../domain/error-response.ts';
+import { exitCodeOf } from '../domain/exit-code.ts';
+import { visibleText } from '../domain/visible-text.ts';
+
+/** Prints one line and a hint (or an ErrorResponse as JSON) and returns the exit code. */
+export function reportFailure(error: unknown, options: { json: boolean; verbose: boolean }): number {
+  const failure = error instanceof AppError ? error : defect(error);
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ error: toErrorResponse(failure) })}\n`);
+  } else {
+    const label = styleText('red', 'citeloop:', { stream: process.stderr });
+    process.stderr.write(`${label} ${visibleText(failure.message)}\n  ${visibleText(hintOf(failure))}\n`);
+  }
+  if (options.verbose) process.stderr.write(`${inspect(error)}\n`);
+  return exitCodeOf(error);
+}
+
+function defect(error: unknown): AppError {
+  return new AppError('api_error', `Something went wrong that should not have: ${messageOf(error)}`, {
+    hint: 'This is a defect of citeloop. Run the command again with --verbose and report what it prints.',
+    cause: error,
+  });
+}

@@ -1,0 +1,73 @@
+import { AppError } from '../domain/app-error.ts';
+import { parseFilter } from '../domain/filter.ts';
+import { createQuery, MAX_QUERY_TOP_K, type Query } from '../domain/query.ts';
+import type { ChunkStore } from '../ports/chunk-store.ts';
+import { openCollection } from './open-collection.ts';
+import { renderRetrieval } from './render-retrieval.ts';
+import type { SearchFlags } from './search.ts';
+import { createTerminal } from './terminal.ts';
+import { withApp } from './with-app.ts';
+
+export function runSearch({ topK, threshold, ...flags }: SearchFlags): Promise<void> {
+  const settings = { ...flags, scoreThreshold: checkedThreshold(threshold) };
+  return withApp(settings, async (app, signal) => {
+    const query = queryOf({ ...flags, topK: topK ?? app.config.agent.topK });
+    const mode = flags.mode ?? 'hybrid';
+    // The model is loaded while the collection is opened.
+    if (mode !== 'lexical') app.embedder().catch(() => {});
+    const store = await openCollection(app, signal);
+    try {
+      await assertKnownModules(store, query.filter.module ?? []);
+      const { context, hits } = await app.retriever(store, { mode }).retrieve(query, signal);
+      if (flags.json) {
+        const explain = hits.map(({ chunk, lexical, dense, fusedScore }, index) => ({
+          chunkId: chunk.chunkId,
+          lexicalRank: lexical?.rank ?? null,
+          lexicalScore: lexical?.score ?? null,
+          denseRank: dense?.rank ?? null,
+          denseScore: dense?.score ?? null,
+          fusedRank: index + 1,
+          fusedScore,
+        }));
+        const output = { collection: store.name, mode, ...context, ...(flags.explain && { explain }) };
+        process.stdout.write(`${JSON.stringify(output)}\n`);
+      } else {
+        const terminal = createTerminal(process.stdout);
+        renderRetrieval(terminal, { collection: store.name, context, hits, explain: flags.explain ?? false });
+      }
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+function queryOf({ query = '', topK, module, filter = [] }: SearchFlags): Query {
+  if (query.trim() === '') {
+    throw new AppError('invalid_input', 'The query is blank.', {
+      hint: 'Ask for example: citeloop search "What is ROS 2?"',
+    });
+  }
+  if (topK !== undefined && !(Number.isInteger(topK) && topK >= 1 && topK <= MAX_QUERY_TOP_K)) {
+    throw new AppError('invalid_input', `--top-k must be a whole number from 1 to ${MAX_QUERY_TOP_K}.`);
+  }
+  const expressions = module === undefined ? filter : [...filter, `module=${module}`];
+  return createQuery({ text: query, topK, filter: parseFilter(expressions) });
+}
+
+function checkedThreshold(threshold: number | undefined): number | undefined {
+  if (threshold === undefined || (threshold >= 0 && threshold <= 1)) return threshold;
+  throw new AppError('invalid_input', '--threshold must be a number from 0 to 1.');
+}
+
+async function assertKnownModules(store: ChunkStore, modules: readonly string[]): Promise<void> {
+  for (const module of modules) {
+    if ((await store.count({ module: [module] })) > 0) continue;
+    const { modules: known } = await store.info();
+    throw new AppError('invalid_input', `Collection "${store.name}" has no module "${module}".`, {
+      hint:
+        known.length > 0
+          ? `It has: ${known.map(({ name }) => name).join(', ')}.`
+          : 'Its documents have no modules.',
+    });
+  }
+}

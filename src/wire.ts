@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createMiniLmEmbedder, MINILM } from './adapters/onnx/minilm-embedder.ts';
+import { weightsLocation } from './adapters/onnx/weights.ts';
+import { createSqliteCatalog } from './adapters/sqlite/sqlite-catalog.ts';
+import type { Config } from './config/load-config.ts';
+import type { CollectionIdentity } from './domain/collection-identity.ts';
+import type { SearchMode } from './domain/search-mode.ts';
+import type { ChunkStore, CollectionCatalog } from './ports/chunk-store.ts';
+import type { Embedder } from './ports/embedder.ts';
+import { createRetriever, type Retriever } from './retrieval/create-retriever.ts';
+
+/** The collection that holds the sample book, used as long as there is none of the user's. */
+export const SAMPLE_COLLECTION = 'sample_book';
+
+/** The filled ports that commands work with. */
+export interface App {
+  readonly config: Config;
+  readonly catalog: CollectionCatalog;
+  /** What new collections are made with. */
+  readonly identity: CollectionIdentity;
+  /** Loaded when it is first asked for. */
+  embedder(): Promise<Embedder>;
+  retriever(store: ChunkStore, options: { mode: SearchMode; scoreThreshold?: number | undefined }): Retriever;
+  close(): Promise<void>;
+}
+
+export interface WireOptions {
+  /** Hears of the embedding model being fetched on first use. */
+  onFetch?: (received: number, total: number | null) => void;
+  signal?: AbortSignal;
+}
+
+/** Config in, filled ports out. Nothing is opened or loaded yet. */
+export function wire(config: Config, options: WireOptions = {}): App {
+  let loading: Promise<Embedder> | undefined;
+
+  function embedder(): Promise<Embedder> {
+    loading ??= createMiniLmEmbedder({
+      location: weightsLocation(config.cache, config.modelDir),
+      onProgress: options.onFetch,
+      signal: options.signal,
+    });
+    return loading;
+  }
+
+  return {
+    config,
+    catalog: createSqliteCatalog(join(config.home, 'collections')),
+    identity: { embedder: MINILM.id, dimensions: MINILM.dimensions },
+    embedder,
+    retriever: (store, { mode, scoreThreshold }) =>
+      createRetriever({
+        store,
+        embedder,
+        mode,
+        scoreThreshold: scoreThreshold ?? config.agent.scoreThreshold ?? MINILM.scoreThreshold,
+      }),
+    async close() {
+      await (await loading?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+/** The directory of the sample book that comes with the program; null where it was left out. */
+export function sampleBook(): string | null {
+  const directory = fileURLToPath(new URL('../fixtures/book', import.meta.url));
+  return existsSync(directory) ? directory : null;
+}
