@@ -37,7 +37,9 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions): 
   /** Headings may take a quarter of what is embedded. */
   const prefixLimit = Math.floor(maxTokens / 4);
   const overlapLimit = Math.floor(maxTokens / 8);
-  const smallSize = Math.floor(maxTokens / 4);
+  /** Neighbours are joined up to half of a chunk; what is tiny joins any neighbour that has room. */
+  const joinedLimit = Math.floor(maxTokens / 2);
+  const tinySize = Math.floor(maxTokens / 8);
   const prefixes = new Map<readonly Heading[], { text: string; tokens: number }>();
 
   return mergeSmall(pack(unitsOf(document, budgetOf, countTokens))).map(toChunk);
@@ -108,7 +110,8 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions): 
 
   /** Two neighbours of which one is too small to stand alone, under the headings that both have in common. */
   function join(first: Draft, second: Draft): Draft | null {
-    if (first.tokens >= smallSize && second.tokens >= smallSize) return null;
+    const isTiny = Math.min(first.tokens, second.tokens) < tinySize;
+    if (!isTiny && first.tokens + second.tokens > joinedLimit) return null;
     const path = commonPath(first.path, second.path);
     // A heading that no longer stands above the chunk goes into its text, which it can only if it directly precedes it.
     const own = first.path[path.length];

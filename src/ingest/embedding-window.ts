@@ -16,8 +16,8 @@ export interface EmbeddingWindow<T extends ChunkedDocument> {
   /** Takes a document; when enough has come together, embeds and commits it. */
   add(document: T): Promise<void>;
   flush(): Promise<void>;
-  /** Chunks taken and not yet embedded. */
-  waiting(): number;
+  /** How many of the documents that are being embedded are done, as far as that can be told by their chunks. */
+  documentsEmbedded(): number;
 }
 
 export interface EmbeddingWindowOptions<T extends ChunkedDocument> {
@@ -36,7 +36,8 @@ export function createEmbeddingWindow<T extends ChunkedDocument>(
 ): EmbeddingWindow<T> {
   const { store, embedder, signal, onEmbedded, onWritten } = options;
   let pending: T[] = [];
-  let waiting = 0;
+  let pendingChunks = 0;
+  let underWay = { documents: 0, share: 0 };
 
   async function vectorsFor(chunks: readonly Chunk[]): Promise<Map<string, Float32Array>> {
     const byHash = new Map(chunks.map((chunk) => [chunk.contentHash, chunk]));
@@ -44,7 +45,6 @@ export function createEmbeddingWindow<T extends ChunkedDocument>(
     const missing = [...byHash.values()]
       .filter((chunk) => !vectors.has(chunk.contentHash))
       .sort((a, b) => b.tokenCount - a.tokenCount);
-    waiting = missing.length;
     const { embedDocuments, batchSize } = await embedder();
     for (let start = 0; start < missing.length; start += batchSize) {
       signal?.throwIfAborted();
@@ -56,7 +56,7 @@ export function createEmbeddingWindow<T extends ChunkedDocument>(
       batch.forEach((chunk, index) => {
         vectors.set(chunk.contentHash, embedded[index] as Float32Array);
       });
-      waiting -= batch.length;
+      underWay.share = Math.min(1, (start + batchSize) / missing.length);
       onEmbedded(batch.length);
       // Embedding may keep the thread busy; this lets a Ctrl-C through.
       await new Promise(setImmediate);
@@ -68,8 +68,9 @@ export function createEmbeddingWindow<T extends ChunkedDocument>(
     if (pending.length === 0) return;
     const documents = pending;
     pending = [];
+    pendingChunks = 0;
+    underWay = { documents: documents.length, share: 0 };
     const vectors = await vectorsFor(documents.flatMap(({ chunks }) => chunks));
-    waiting = 0;
     const writes = documents.map(
       ({ document, chunks, replaces }): DocumentWrite => ({
         document,
@@ -82,16 +83,17 @@ export function createEmbeddingWindow<T extends ChunkedDocument>(
       }),
     );
     await store.write(writes);
+    underWay = { documents: 0, share: 0 };
     onWritten(documents);
   }
 
   return {
     async add(document) {
       pending.push(document);
-      waiting += document.chunks.length;
-      if (waiting >= WINDOW_CHUNKS) await flush();
+      pendingChunks += document.chunks.length;
+      if (pendingChunks >= WINDOW_CHUNKS) await flush();
     },
     flush,
-    waiting: () => waiting,
+    documentsEmbedded: () => Math.floor(underWay.documents * underWay.share),
   };
 }

@@ -14,8 +14,10 @@ export function sentences(text: string, span: Span): Span[] {
   );
 }
 
-export function lines(text: string, span: Span): Span[] {
-  return matches(text, span, /[^\n]+/g);
+/** Lines keep their indentation: it means something in code. */
+export function lines(text: string, { start, end }: Span): Span[] {
+  const found = text.slice(start, end).matchAll(/[^\n]*\S/g);
+  return Array.from(found, (match) => at(start + match.index, match[0].length));
 }
 
 export function words(text: string, span: Span): Span[] {

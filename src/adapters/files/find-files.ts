@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, matchesGlob, resolve } from 'node:path';
+import { basename, matchesGlob, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../domain/app-error.ts';
 import { mediaTypeOf } from '../documents/media-type.ts';
@@ -55,12 +55,12 @@ async function findGlob(argument: string, cwd: string, path: string, onNotice: N
   if (!isDynamicPattern(pattern)) throw await missing(argument, path, cwd);
 
   const segments = pattern.split('/');
-  const firstWild = segments.findIndex((segment) => isDynamicPattern(segment));
-  // A brace that spans a slash is wild only as a whole; then the glob starts at the working directory.
-  const prefix = firstWild < 0 ? '' : segments.slice(0, firstWild).join('/');
-  const root = resolve(cwd, pattern.startsWith('/') ? `${prefix}/` : prefix);
-  const matches = await glob(pattern, {
-    cwd,
+  const firstWild = Math.max(segments.findIndex(isWild), 0);
+  const isAbsolute = segments[0] === '' && firstWild > 0;
+  const root = resolve(cwd, isAbsolute ? '/' : '', ...segments.slice(0, firstWild));
+  const wild = segments.slice(firstWild).join('/');
+  const matches = await glob(wild, {
+    cwd: root,
     absolute: true,
     dot: false,
     onlyFiles: true,
@@ -75,9 +75,14 @@ async function findGlob(argument: string, cwd: string, path: string, onNotice: N
     kind: 'directory',
     root,
     paths: kept.paths,
-    matches: (other) => matchesGlob(other, resolve(cwd, pattern)),
+    matches: (other) => matchesGlob(relative(root, other), wild),
   };
   return usable(found, `${argument} matches no document.`);
+}
+
+/** A part of a path that may be a wildcard; a brace may open in one part and close in a later one. */
+function isWild(segment: string): boolean {
+  return /[*?[{(]/.test(segment);
 }
 
 /** Drops links to directories and links that leave the root, as the walk of a directory does. */

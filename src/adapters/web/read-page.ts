@@ -45,7 +45,9 @@ export function createPageReader({ web, robots, maxBytes }: PageReaderOptions): 
   const pace = createPace();
 
   async function admit(url: URL, signal: AbortSignal): Promise<void> {
-    if (!(await robots.allows(url, signal))) throw new RobotsRefusal(url);
+    if (!(await robots.allows(url, signal))) {
+      throw (await robots.faultOf(url, signal)) ?? new RobotsRefusal(url);
+    }
     await pace(await robots.delayOf(url, signal), signal);
   }
 
@@ -99,10 +101,7 @@ function formatOf(contentType: string, url: URL): MediaType | null {
 
 class RobotsRefusal extends AppError {
   constructor(url: URL) {
-    super(
-      'invalid_input',
-      `${url.href} may not be read: the robots.txt of the site forbids it or is out of reach.`,
-    );
+    super('invalid_input', `${url.href} may not be read: the robots.txt of the site forbids it.`);
   }
 }
 

@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Block, BlockKind, ParsedDocument } from '../../src/domain/document.ts';
+import { chunkDocument } from '../../src/ingest/chunk-document.ts';
+
+/** Counts words, which is additive like the real tokenizer. */
+const countTokens = (text: string) => text.match(/\S+/g)?.length ?? 0;
+
+interface Piece {
+  kind: BlockKind;
+  depth?: number;
+  text: string;
+}
+
+function documentOf(pieces: readonly Piece[]): ParsedDocument {
+  let text = '';
+  const blocks: Block[] = pieces.map((piece) => {
+    if (text !== '') text += '\n\n';
+    const start = text.length;
+    text += piece.text;
+    return { kind: piece.kind, depth: piece.depth ?? 0, start, end: text.length };
+  });
+  return { title: 'Title', metadata: {}, text, blocks };
+}
+
+const chunk = (pieces: readonly Piece[], maxTokens = 40) =>
+  chunkDocument(documentOf(pieces), { title: 'Title', maxTokens, countTokens });
+
+const words = (count: number, word = 'word') =>
+  Array.from({ length: count }, (_, i) => `${word}${i}`).join(' ');
+const heading = (text: string, depth = 2): Piece => ({ kind: 'heading', depth, text });
+const paragraph = (text: string): Piece => ({ kind: 'paragraph', text });
+
+test('a section becomes one chunk that carries the headings above it', () => {
+  const [only, ...rest] = chunk([heading('Top', 1), heading('Below'), paragraph(words(20))]);
+  expect(rest).toEqual([]);
+  expect(only).toMatchObject({ text: words(20), headings: ['Top', 'Below'], chunkIndex: 0 });
+  expect(only?.embedded).toBe(`Title > Top > Below\n${words(20)}`);
+});
+
+test('a first heading that repeats the title is not said twice', () => {
+  const [only] = chunk([heading('Title', 1), paragraph(words(20))]);
+  expect(only?.headings).toEqual([]);
+  expect(only?.embedded.startsWith('Title\n')).toBe(true);
+});
+
+test('a code block that fits is not split, even when it has to start a new chunk', () => {
+  const code = `\`\`\`js\n${words(25, 'code')}\n\`\`\``;
+  const chunks = chunk([paragraph(words(20)), { kind: 'code', text: code }]);
+  expect(chunks.map(({ text }) => text)).toEqual([words(20), code]);
+});
+
+test('a code block that does not fit is split between lines and keeps its indentation', () => {
+  const lines = Array.from({ length: 12 }, (_, i) => `    line${i} a b c d`);
+  const chunks = chunk([{ kind: 'code', text: lines.join('\n') }]);
+  expect(chunks.length).toBeGreaterThan(1);
+  expect(chunks.flatMap(({ text }) => text.split('\n'))).toEqual(lines);
+});
+
+test('a paragraph that does not fit is split between sentences', () => {
+  const sentences = Array.from({ length: 6 }, (_, i) => `This is ${words(10, `s${i}x`)}.`);
+  const chunks = chunk([paragraph(sentences.join(' '))]);
+  for (const { text } of chunks) expect(text).toMatch(/^This is .*\.$/);
+  expect(chunks.length).toBeGreaterThan(1);
+});
+
+test('the next chunk of a section repeats the short last sentence of the one before', () => {
+  const chunks = chunk([paragraph(`${words(20)}. Short end.`), paragraph(words(25, 'next'))]);
+  expect(chunks[1]?.text).toBe(`Short end.\n\n${words(25, 'next')}`);
+});
+
+test('sections too small to stand alone are merged below the headings they share, with their own in the text', () => {
+  const chunks = chunk([
+    heading('Shared', 1),
+    heading('One'),
+    paragraph('first body'),
+    heading('Two'),
+    paragraph('second body'),
+  ]);
+  expect(chunks).toHaveLength(1);
+  expect(chunks[0]).toMatchObject({ headings: ['Shared'], text: 'One\n\nfirst body\n\nTwo\n\nsecond body' });
+});
+
+test('merging never draws in a heading whose own text lies in an earlier chunk', () => {
+  const chunks = chunk([
+    heading('A', 1),
+    paragraph(words(34)),
+    heading('B'),
+    paragraph('small b'),
+    heading('Z', 1),
+    paragraph('small z'),
+  ]);
+  expect(chunks.map(({ text }) => text)).toEqual([words(34), 'small b', 'small z']);
+});
+
+test('a heading with nothing below it is kept', () => {
+  const chunks = chunk([heading('Empty'), heading('Full'), paragraph(words(5)), heading('Last')]);
+  expect(chunks.map(({ text }) => text).join('\n')).toContain('Empty');
+  expect(chunks.map(({ text }) => text).join('\n')).toContain('Last');
+});
+
+test('a document without text has no chunks', () => {
+  expect(chunk([])).toEqual([]);
+});
+
+test('equal content under equal headings has the same hash, anything else another one', () => {
+  const [a] = chunk([heading('H'), paragraph(words(12))]);
+  const [b] = chunk([heading('H'), paragraph(words(12))]);
+  const [c] = chunk([heading('Other'), paragraph(words(12))]);
+  expect(a?.contentHash).toBe(b?.contentHash);
+  expect(a?.contentHash).not.toBe(c?.contentHash);
+});
+
+const word = fc.stringMatching(/^[a-z]{1,8}$/);
+const sentence = fc.array(word, { minLength: 1, maxLength: 30 }).map((list) => `${list.join(' ')}.`);
+const piece: fc.Arbitrary<Piece> = fc.oneof(
+  fc.record({
+    kind: fc.constant('heading' as const),
+    depth: fc.integer({ min: 1, max: 4 }),
+    text: fc.array(word, { minLength: 1, maxLength: 12 }).map((list) => list.join(' ')),
+  }),
+  fc.record({
+    kind: fc.constantFrom('paragraph' as const, 'item' as const),
+    text: fc.array(sentence, { minLength: 1, maxLength: 8 }).map((list) => list.join(' ')),
+  }),
+  fc.record({
+    kind: fc.constantFrom('code' as const, 'table' as const),
+    text: fc.array(sentence, { minLength: 1, maxLength: 12 }).map((list) => list.join('\n')),
+  }),
+);
+const pieces = fc.array(piece, { maxLength: 20 });
+
+test('nothing is above the limit, and every offset is true', () => {
+  fc.assert(
+    fc.property(pieces, fc.integer({ min: 12, max: 80 }), (list, maxTokens) => {
+      const document = documentOf(list);
+      chunkDocument(document, { title: 'Title', maxTokens, countTokens }).forEach((made, index) => {
+        expect(made.tokenCount).toBe(countTokens(made.embedded) + 2);
+        expect(made.tokenCount).toBeLessThanOrEqual(maxTokens);
+        expect(made.text).toBe(document.text.slice(made.start, made.end));
+        expect(made.text.trim()).not.toBe('');
+        expect(made.embedded.endsWith(`\n${made.text}`)).toBe(true);
+        expect(made.chunkIndex).toBe(index);
+      });
+    }),
+  );
+});
+
+test('nothing is lost: each block lies in the chunks, each heading in their text or above them', () => {
+  fc.assert(
+    fc.property(pieces, fc.integer({ min: 12, max: 80 }), (list, maxTokens) => {
+      const document = documentOf(list);
+      const chunks = chunkDocument(document, { title: 'Title', maxTokens, countTokens });
+      const covered = new Uint8Array(document.text.length);
+      for (const { start, end } of chunks) covered.fill(1, start, end);
+      for (const { kind, start, end } of document.blocks) {
+        const text = document.text.slice(start, end);
+        const above = kind === 'heading' && chunks.some(({ headings }) => headings.includes(text));
+        const missing = [...text].some((character, i) => character.trim() !== '' && covered[start + i] === 0);
+        expect(above || !missing, text).toBe(true);
+      }
+    }),
+  );
+});
+
+test('chunks come in reading order and overlap by no more than a sentence', () => {
+  fc.assert(
+    fc.property(pieces, fc.integer({ min: 12, max: 80 }), (list, maxTokens) => {
+      const document = documentOf(list);
+      const chunks = chunkDocument(document, { title: 'Title', maxTokens, countTokens });
+      chunks.slice(1).forEach((next, i) => {
+        const before = chunks[i];
+        if (before === undefined) return;
+        expect(next.start).toBeGreaterThan(before.start);
+        expect(next.end).toBeGreaterThan(before.end);
+        const overlap = document.text.slice(next.start, Math.max(next.start, before.end));
+        expect(countTokens(overlap)).toBeLessThanOrEqual(maxTokens / 8);
+      });
+    }),
+  );
+});
+
+test('one endless word is cut between code points', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', 'é', '🤖'), minLength: 1, maxLength: 300 }),
+      (text) => {
+        const document = documentOf([paragraph(text)]);
+        const chunks = chunkDocument(document, {
+          title: '',
+          maxTokens: 12,
+          countTokens: (t) => Array.from(t.trim()).length,
+        });
+        expect(chunks.map((made) => made.text).join('')).toBe(text);
+        for (const { text: part } of chunks) expect(part.isWellFormed()).toBe(true);
+      },
+    ),
+  );
+});
