@@ -1,0 +1,263 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
+import { createFileSource } from '../../src/adapters/files/create-file-source.ts';
+import { fileStillExists } from '../../src/adapters/files/file-still-exists.ts';
+import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
+import { AppError } from '../../src/domain/app-error.ts';
+import { type IngestOptions, type IngestProgress, ingest } from '../../src/ingest/ingest.ts';
+import type { DocumentSource } from '../../src/ports/loader.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { createWordEmbedder } from '../support/word-embedder.ts';
+
+/** A directory of documents with a collection beside it. */
+async function library(files: Record<string, string> = {}) {
+  const directory = await temporaryDirectory();
+  const docs = join(directory, 'docs');
+  const embedder = createWordEmbedder();
+  const identity = { embedder: embedder.id, dimensions: embedder.dimensions };
+  const store = await createSqliteCatalog(join(directory, 'home')).openOrCreate('c', identity);
+  onTestFinished(() => store.close());
+
+  const write = async (name: string, text: string | Uint8Array) => {
+    await mkdir(dirname(join(docs, name)), { recursive: true });
+    await writeFile(join(docs, name), text);
+  };
+  for (const [name, text] of Object.entries(files)) await write(name, text);
+
+  return {
+    docs,
+    store,
+    embedder,
+    write,
+    rename: (from: string, to: string) => rename(join(docs, from), join(docs, to)),
+    remove: (name: string) => rm(join(docs, name)),
+    uri: (name: string) => pathToFileURL(join(docs, name)).href,
+    async run(options: Partial<IngestOptions> = {}, sources?: DocumentSource[]) {
+      embedder.embedded.length = 0;
+      return ingest(
+        sources ?? [await createFileSource(docs, { cwd: directory })],
+        {
+          store,
+          parse: createDocumentParser(),
+          embedder: async () => embedder,
+          stillExists: fileStillExists,
+        },
+        { prune: false, ...options },
+      );
+    },
+    async texts() {
+      const hits = await store.search({
+        text: null,
+        vector: await embedder.embedQuery('x'),
+        limit: 100,
+        filter: {},
+      });
+      return hits.map(({ chunk }) => chunk.text).sort();
+    },
+    async documents() {
+      return Array.fromAsync(store.documents());
+    },
+  };
+}
+
+const nothing = {
+  added: 0,
+  changed: 0,
+  renamed: 0,
+  unchanged: 0,
+  removed: 0,
+  failed: [],
+  chunks: 0,
+  embeddedChunks: 0,
+};
+
+test('documents are added with title, module, chapter, url and headings', async () => {
+  const { run, store, documents, uri } = await library({
+    'ros2/01-nodes.md': '---\ntitle: Nodes\nlevel: basic\n---\n\n## Topics\n\nA topic is a channel.\n',
+  });
+  expect(await run()).toEqual({ ...nothing, added: 1, chunks: 1, embeddedChunks: 1 });
+  expect(await documents()).toMatchObject([
+    {
+      title: 'Nodes',
+      module: 'ros2',
+      chapter: 'nodes',
+      url: uri('ros2/01-nodes.md'),
+      metadata: { level: 'basic' },
+    },
+  ]);
+  const [hit] = await store.search({ text: 'topic', vector: null, limit: 1, filter: { level: ['basic'] } });
+  expect(hit?.chunk).toMatchObject({
+    title: 'Nodes',
+    headings: ['Topics'],
+    chunkIndex: 0,
+    text: 'A topic is a channel.',
+  });
+});
+
+test('unchanged documents cost no embedding', async () => {
+  const { run, embedder } = await library({ 'a.md': 'Alpha.', 'b.md': 'Beta.' });
+  await run();
+  expect(await run()).toEqual({ ...nothing, unchanged: 2 });
+  expect(embedder.embedded).toEqual([]);
+});
+
+test('a changed document is replaced, and only its new chunks are embedded', async () => {
+  const section = (name: string, word: string) => `## ${name}\n\n${`${word} `.repeat(40)}\n\n`;
+  const { run, write, embedder, texts } = await library({
+    'a.md': section('One', 'kept') + section('Two', 'old'),
+  });
+  expect(await run()).toMatchObject({ added: 1, chunks: 2, embeddedChunks: 2 });
+  await write('a.md', section('One', 'kept') + section('Two', 'new'));
+  expect(await run()).toEqual({ ...nothing, changed: 1, chunks: 2, embeddedChunks: 1 });
+  expect(embedder.embedded).toHaveLength(1);
+  expect((await texts()).map((text) => text.split(' ')[0])).toEqual(['kept', 'new']);
+});
+
+test('a renamed document takes the place of the old one and is not embedded again', async () => {
+  const { run, rename, documents, embedder, uri } = await library({ 'a.md': '# Same title\n\nAlpha.' });
+  await run();
+  await rename('a.md', 'b.md');
+  expect(await run()).toEqual({ ...nothing, renamed: 1, chunks: 1 });
+  expect(embedder.embedded).toEqual([]);
+  expect(await documents()).toMatchObject([{ uri: uri('b.md') }]);
+});
+
+test('a copy is a document of its own', async () => {
+  const { run, write, documents } = await library({ 'a.md': '# T\n\nAlpha.' });
+  await run();
+  await write('b.md', '# T\n\nAlpha.');
+  expect(await run()).toEqual({ ...nothing, added: 1, unchanged: 1, chunks: 1 });
+  expect(await documents()).toHaveLength(2);
+});
+
+test('vanished documents stay until they are pruned', async () => {
+  const { run, remove, documents, uri } = await library({ 'a.md': 'Alpha.', 'b.md': 'Beta.' });
+  await run();
+  await remove('a.md');
+  expect(await run()).toEqual({ ...nothing, unchanged: 1 });
+  expect(await documents()).toHaveLength(2);
+  expect(await run({ prune: true })).toEqual({ ...nothing, unchanged: 1, removed: 1 });
+  expect(await documents()).toMatchObject([{ uri: uri('b.md') }]);
+});
+
+test('pruning one directory leaves what came from elsewhere', async () => {
+  const { run, docs, remove, documents, uri } = await library({
+    'x/a.md': 'Alpha.',
+    'x/b.md': 'Beta.',
+    'y/c.md': 'Gamma.',
+  });
+  await run();
+  await remove('x/a.md');
+  await remove('y/c.md');
+  const onlyX = await createFileSource(join(docs, 'x'), { cwd: docs });
+  expect(await run({ prune: true }, [onlyX])).toMatchObject({ removed: 1 });
+  expect((await documents()).map((document) => document.uri)).toEqual([uri('x/b.md'), uri('y/c.md')]);
+});
+
+test('a document that cannot be read is reported, keeps its earlier version, and does not stop the rest', async () => {
+  const { run, write, texts, uri } = await library({ 'a.md': 'Alpha.', 'b.md': 'Beta.' });
+  await run();
+  await write('a.md', new Uint8Array([0x41, 0xff, 0xfe, 0x00]));
+  await write('b.md', 'Better.');
+  const summary = await run({ prune: true });
+  expect(summary).toMatchObject({ changed: 1, removed: 0, failed: [{ uri: uri('a.md') }] });
+  expect(await texts()).toEqual(['Alpha.', 'Better.']);
+});
+
+test('a base url makes published addresses out of slugs and paths', async () => {
+  const { run, documents } = await library({
+    '01-intro/README.md': 'Home.',
+    '01-intro/02-first steps.md': 'Steps.',
+    'a.md': '---\nslug: /other/place\n---\nA.',
+    'deep/b.md': '---\nslug: relative\n---\nB.',
+  });
+  await run({ baseUrl: 'https://docs.example/site/' });
+  expect((await documents()).map(({ url }) => url).sort()).toEqual([
+    'https://docs.example/site/deep/relative',
+    'https://docs.example/site/intro',
+    'https://docs.example/site/intro/first%20steps',
+    'https://docs.example/site/other/place',
+  ]);
+});
+
+test('two documents with the same address: the second is refused, not silently lost', async () => {
+  const { run, documents } = await library({
+    'a.md': '---\nslug: /same\n---\nA.',
+    'b.md': '---\nslug: /same\n---\nB.',
+  });
+  const summary = await run({ baseUrl: 'https://docs.example' });
+  expect(summary).toMatchObject({ added: 1, failed: [{ message: expect.stringContaining('same address') }] });
+  expect(await documents()).toHaveLength(1);
+});
+
+test('another base url changes the addresses and embeds nothing', async () => {
+  const { run, documents, embedder } = await library({ 'a.md': 'Alpha.' });
+  await run({ baseUrl: 'https://one.example' });
+  expect(await run({ baseUrl: 'https://two.example' })).toMatchObject({ changed: 1, embeddedChunks: 0 });
+  expect(embedder.embedded).toEqual([]);
+  expect(await documents()).toMatchObject([{ url: 'https://two.example/a' }]);
+});
+
+test('an interrupted run keeps what it committed, and the next one goes on from there', async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 40 }, (_, i) => [
+      `${String(i).padStart(2, '0')}.md`,
+      Array.from({ length: 400 }, (_, j) => `word${i}x${j}`).join(' '),
+    ]),
+  );
+  const { run, embedder, documents } = await library(files);
+  const stop = new AbortController();
+  const interrupted = new AppError('interrupted', 'Stopped.');
+  await expect(
+    run({
+      signal: stop.signal,
+      onProgress: ({ embeddedChunks }) => {
+        if (embeddedChunks > 270) stop.abort(interrupted);
+      },
+    }),
+  ).rejects.toBe(interrupted);
+  const kept = (await documents()).length;
+  expect(kept).toBeGreaterThan(0);
+  expect(kept).toBeLessThan(40);
+  expect(await run()).toMatchObject({ unchanged: kept, added: 40 - kept });
+  expect(embedder.embedded.length).toBeLessThan(40 * 7);
+  expect(await documents()).toHaveLength(40);
+});
+
+test('the same text in several documents is embedded once', async () => {
+  const { run, embedder } = await library({
+    'a.md': '# T\n\nSame.',
+    'b.md': '# T\n\nSame.',
+    'c.md': '# T\n\nSame.',
+  });
+  expect(await run()).toMatchObject({ added: 3, chunks: 3, embeddedChunks: 1 });
+  expect(embedder.embedded).toHaveLength(1);
+});
+
+test('progress only grows and ends with every document done', async () => {
+  const { run } = await library({ 'a.md': 'A.', 'b.md': 'B.', 'c.md': 'C.' });
+  const seen: IngestProgress[] = [];
+  await run({ onProgress: (progress) => seen.push(progress) });
+  expect(seen.map(({ documents }) => documents)).toEqual(
+    seen.map(({ documents }) => documents).toSorted((a, b) => a - b),
+  );
+  expect(seen.at(-1)).toEqual({ documents: 3, totalDocuments: 3, embeddedChunks: 3 });
+});
+
+test('an empty document is indexed without chunks', async () => {
+  const { run, documents } = await library({ 'a.md': '' });
+  expect(await run()).toMatchObject({ added: 1, chunks: 0 });
+  expect(await documents()).toHaveLength(1);
+  expect(await run()).toMatchObject({ unchanged: 1 });
+});
+
+test('a fault of the embedder stops the run, since it would hit every document', async () => {
+  const { run, embedder } = await library({ 'a.md': 'A.' });
+  embedder.embedDocuments = async () => {
+    throw new AppError('rate_limit', 'Too many requests.');
+  };
+  await expect(run()).rejects.toMatchObject({ kind: 'rate_limit' });
+});

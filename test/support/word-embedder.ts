@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { Embedder } from '../../src/ports/embedder.ts';
+
+export interface WordEmbedder extends Embedder {
+  /** Every text that was embedded as a document, in order. */
+  readonly embedded: string[];
+}
+
+const DIMENSIONS = 64;
+
+/** A small embedder for tests: texts that share words point the same way. It counts words as tokens. */
+export function createWordEmbedder(options: { id?: string; maxTokens?: number } = {}): WordEmbedder {
+  const embedded: string[] = [];
+  return {
+    id: options.id ?? 'test:words',
+    dimensions: DIMENSIONS,
+    maxTokens: options.maxTokens ?? 64,
+    batchSize: 8,
+    scoreThreshold: 0.2,
+    embedded,
+    countTokens: (text) => wordsOf(text).length,
+    async embedDocuments(texts, signal) {
+      signal?.throwIfAborted();
+      embedded.push(...texts);
+      return texts.map(vectorOf);
+    },
+    embedQuery: async (text) => vectorOf(text),
+    close: async () => {},
+  };
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/\S+/g) ?? [];
+}
+
+function vectorOf(text: string): Float32Array {
+  const vector = new Float32Array(DIMENSIONS);
+  for (const word of wordsOf(text)) {
+    const [place = 0] = createHash('sha256').update(word).digest();
+    const at = place % DIMENSIONS;
+    vector[at] = (vector[at] ?? 0) + 1;
+  }
+  const length = Math.hypot(...vector) || 1;
+  return vector.map((value) => value / length);
+}
