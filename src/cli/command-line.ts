@@ -35,12 +35,17 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       .epilogue('Each command has its own help: citeloop <command> --help')
       .version(version)
       .alias({ help: 'h', version: 'v' })
-      .parserConfiguration({ 'duplicate-arguments-array': false })
+      .updateStrings({
+        'Not enough non-option arguments: got %s, need at least %s': {
+          one: 'An argument is missing (got %s, need at least %s).',
+          other: 'An argument is missing (got %s, need at least %s).',
+        } as unknown as string,
+      })
       .exitProcess(false)
       .showHelpOnFail(false)
       .wrap(Math.min(100, process.stdout.columns ?? 100))
       .fail((message, error) => {
-        throw error ?? new AppError('invalid_input', message, { hint: 'See citeloop --help.' });
+        throw error ?? new AppError('invalid_input', message, { hint: `See ${helpFor(args)}.` });
       })
       .parseAsync();
   } catch (error) {
@@ -55,4 +60,8 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 /** `citeloop search … | head` closes the pipe early, which is no fault. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
+}
+
+function helpFor([command]: readonly string[]): string {
+  return command === undefined || command.startsWith('-') ? 'citeloop --help' : `citeloop ${command} --help`;
 }

@@ -1,0 +1,69 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { runCli } from '../support/run-cli.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+test('help names every command, and each command has help with examples', async () => {
+  const home = await temporaryDirectory();
+  const { code, stdout } = await runCli(['--help'], { home });
+  expect(code).toBe(0);
+  for (const command of ['ingest', 'search', 'collections', 'doctor']) {
+    expect(stdout).toContain(`citeloop ${command}`);
+    const help = await runCli([command, '--help'], { home });
+    expect(help.code).toBe(0);
+    expect(help.stdout).toContain('Examples:');
+    expect(help.stdout).toContain('--collection');
+    expect(help.stdout).toContain('--json');
+  }
+});
+
+test('--version prints the version of the package', async () => {
+  const { stdout } = await runCli(['--version'], { home: await temporaryDirectory() });
+  const { version } = JSON.parse(
+    execFileSync('node', ['-p', 'JSON.stringify(require("./package.json"))'], {
+      cwd: root,
+      encoding: 'utf8',
+    }),
+  );
+  expect(stdout.trim()).toBe(version);
+});
+
+test('no command, an unknown one and an unknown flag are refused with exit code 2', async () => {
+  const home = await temporaryDirectory();
+  for (const args of [[], ['dance'], ['search', 'x', '--dance']]) {
+    const { code, stderr } = await runCli(args, { home });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^citeloop: .+\n {2}See citeloop .*--help\.\n$/);
+  }
+});
+
+test('a bad setting names where it came from, with exit code 3', async () => {
+  const home = await temporaryDirectory();
+  const fromEnvironment = await runCli(['collections'], { home, env: { AGENT_TOP_K: 'lots' } });
+  expect(fromEnvironment).toMatchObject({ code: 3, stderr: expect.stringContaining('AGENT_TOP_K') });
+  await writeFile(join(home, 'citeloop.config.json'), '{"topK": 99}');
+  expect(await runCli(['collections'], { home })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('topK'),
+  });
+});
+
+test('a Node that is too old gets one clear sentence', async () => {
+  const preload = join(await temporaryDirectory(), 'old-node.cjs');
+  await writeFile(preload, "Object.defineProperty(process.versions, 'node', { value: '20.11.0' });");
+  const run = promisify(execFile)(process.execPath, [
+    '--require',
+    preload,
+    join(root, 'bin/citeloop.js'),
+    '--version',
+  ]);
+  await expect(run).rejects.toMatchObject({
+    code: 3,
+    stderr: 'citeloop: Node 20.11.0 is too old; it needs Node 22.18 or newer.\n',
+  });
+});

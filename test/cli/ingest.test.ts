@@ -1,0 +1,243 @@
+import { once } from 'node:events';
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { type CliOptions, runCli } from '../support/run-cli.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+/** A user's machine: a home with documents in `docs/`. */
+async function machine(files: Record<string, string | Uint8Array> = {}) {
+  const home = await temporaryDirectory();
+  await mkdir(join(home, 'docs'));
+  for (const [name, content] of Object.entries(files)) await writeFile(join(home, 'docs', name), content);
+  const run = (args: string[], options: Partial<CliOptions> = {}) => runCli(args, { home, ...options });
+  return {
+    home,
+    run,
+    ingest: (args: string[] = ['docs'], options: Partial<CliOptions> = {}) =>
+      run(['ingest', ...args], options),
+    async summary(...args: string[]) {
+      return JSON.parse((await run(['ingest', 'docs', '--json', ...args])).stdout);
+    },
+    collection: join(home, 'collections', 'web_documents.sqlite'),
+  };
+}
+
+/** Many different chunks, so that indexing takes a while. */
+const manyDocuments = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [
+      `${String(i).padStart(3, '0')}.md`,
+      Array.from(
+        { length: 12 },
+        (_, j) => `## Part ${j}\n\n${`Sentence ${i} of ${j} speaks of thing ${i * j}. `.repeat(14)}`,
+      ).join('\n\n'),
+    ]),
+  );
+
+test('ingest says what was added, and what is found afterwards is cited', async () => {
+  const { ingest, run } = await machine({
+    'zebra.md': '# Zebras\n\nA zebra is a striped horse.',
+    'b.txt': 'Other things.',
+  });
+  const { code, stdout } = await ingest();
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^web_documents: 2 added; 2 chunks, 2 of them embedded \([\d.]+ s\)\n$/);
+  const found = await run(['search', 'striped horse']);
+  expect(found.stdout).toContain('[1] Zebras');
+  expect(found.stderr).toBe('');
+});
+
+test('--json prints one summary; a second run has nothing to do', async () => {
+  const { summary } = await machine({ 'a.md': 'Alpha.' });
+  expect(await summary()).toMatchObject({
+    collection: 'web_documents',
+    added: 1,
+    failed: [],
+    embeddedChunks: 1,
+  });
+  expect(await summary()).toMatchObject({ added: 0, unchanged: 1, embeddedChunks: 0 });
+});
+
+test('every format is read', async () => {
+  const { summary, run } = await machine({
+    'a.md': '# Aardvark\n\nText.',
+    'b.mdx': 'import X from "y"\n\n# Badger\n\n<X>Text</X>',
+    'c.rst': 'Camel\n=====\n\nText.',
+    'd.html': '<title>Dingo</title><script>alert(1)</script><p>Text.</p>',
+    'e.txt': 'Elephant text.',
+    'f.pdf': minimalPdf('Flamingo text'),
+  });
+  expect(await summary()).toMatchObject({ added: 6, failed: [] });
+  for (const animal of ['Aardvark', 'Badger', 'Camel', 'Dingo', 'Elephant', 'Flamingo']) {
+    const { stdout } = await run(['search', animal, '--mode', 'lexical', '-k', '1']);
+    expect(stdout).toContain(animal);
+    expect(stdout).not.toContain('alert');
+  }
+});
+
+test('unreadable files are reported one by one, the rest is indexed, and the exit code says so', async () => {
+  const { ingest, home } = await machine({
+    'good.md': 'Good.',
+    'binary.md': new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 1]),
+    'latin.md': Buffer.from('caf\xe9', 'latin1'),
+    'broken.pdf': 'not a pdf at all',
+  });
+  await writeFile(join(home, 'docs', 'huge.txt'), Buffer.alloc(51 * 1024 * 1024, 'a '));
+  const { code, stdout } = await ingest();
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/failed .*binary\.md: .*binary/);
+  expect(stdout).toMatch(/failed .*latin\.md: .*UTF-8/);
+  expect(stdout).toMatch(/failed .*broken\.pdf: /);
+  expect(stdout).toMatch(/failed .*huge\.txt: .*MB/);
+  expect(stdout).toContain('1 added, 4 failed');
+});
+
+test('bad arguments get one clear line and exit code 2', async () => {
+  const { ingest, home } = await machine({ 'a.md': 'A.' });
+  await writeFile(join(home, 'picture.png'), 'x');
+  await mkdir(join(home, 'empty'));
+  for (const [args, message] of [
+    [[], 'An argument is missing'],
+    [['no-such-path'], 'no-such-path'],
+    [['picture.png'], 'picture.png'],
+    [['empty'], 'empty'],
+    [['nothing/**/*.md'], 'nothing/**/*.md'],
+    [['docs', '--base-url', 'ftp://x'], '--base-url'],
+    [['docs', '--max-pages', '0'], '--max-pages'],
+    [['http://127.0.0.1:9/'], '--allow-private'],
+    [['http://localhost/'], '--allow-private'],
+    [['http://169.254.169.254/latest/meta-data'], '--allow-private'],
+    [['http://user:secret@example.com/'], 'example.com'],
+  ] as const) {
+    const { code, stderr, stdout } = await ingest([...args]);
+    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('secret');
+    expect(stderr).not.toMatch(/\bat .*\.js:/);
+  }
+});
+
+test('a misspelt path stops the run before anything is embedded', async () => {
+  const { ingest, collection } = await machine({ 'a.md': 'A.' });
+  expect((await ingest(['docs', 'dosc'])).code).toBe(2);
+  expect(await stat(collection).catch(() => null)).toBeNull();
+});
+
+test('a site is crawled, and its robots.txt is obeyed', async () => {
+  const pages: Record<string, string> = {
+    '/robots.txt': 'User-agent: *\nDisallow: /private/',
+    '/': '<title>Home</title><main><p>Welcome home.</p><a href="/a.html">a</a> <a href="/private/b.html">b</a></main>',
+    '/a.html': '<title>Page A</title><main><p>Apples grow here.</p></main>',
+    '/private/b.html': '<title>Secret</title><main><p>Hidden.</p></main>',
+  };
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    const page = pages[request.url ?? ''];
+    const type = request.url === '/robots.txt' ? 'text/plain' : 'text/html';
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': type }).end(page);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { run } = await machine();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const { code, stdout } = await run(['ingest', url, '--allow-private', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ added: 2, failed: [] });
+  expect(asked).not.toContain('/private/b.html');
+  expect((await run(['search', 'apples', '--json'])).stdout).toContain(`${url}a.html`);
+});
+
+test('Ctrl-C stops with exit code 130, keeps what was committed, and the same command goes on', async () => {
+  const { ingest, run, summary } = await machine(manyDocuments(60));
+  const stopped = await ingest(['docs'], {
+    onStart: async (child) => {
+      for (;;) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        const { stdout } = await run(['collections', 'show', 'web_documents', '--json']);
+        if ((JSON.parse(stdout).documents ?? 0) > 0) break;
+      }
+      child.kill('SIGINT');
+    },
+  });
+  expect(stopped.code).toBe(130);
+  expect(stopped.stderr).toContain('goes on from there');
+  const resumed = await summary();
+  expect(resumed.unchanged).toBeGreaterThan(0);
+  expect(resumed.unchanged + resumed.added).toBe(60);
+});
+
+test('a kill at any moment leaves a sound collection, and two processes at once lose nothing', async () => {
+  const { ingest, run, summary } = await machine(manyDocuments(40));
+  for (const delay of [500, 1200, 2000]) {
+    await ingest(['docs'], { onStart: (child) => void setTimeout(() => child.kill('SIGKILL'), delay) });
+    const { stdout } = await run(['doctor', '--json']);
+    expect(JSON.parse(stdout).checks.filter((check: { ok: boolean }) => !check.ok)).toEqual([]);
+  }
+  const both = await Promise.all([ingest(), ingest()]);
+  expect(both.map(({ code }) => code)).toEqual([0, 0]);
+  expect(await summary()).toMatchObject({ unchanged: 40, added: 0, failed: [] });
+  const { stdout } = await run(['collections', 'show', 'web_documents', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ documents: 40 });
+});
+
+test('a corrupt collection is refused with exit code 4, a newer one with 3, and neither is touched', async () => {
+  const { ingest, run, collection } = await machine({ 'a.md': 'Alpha.' });
+  await ingest();
+  const database = new DatabaseSync(collection);
+  database.exec('PRAGMA user_version = 99');
+  database.close();
+  const newer = await run(['search', 'alpha']);
+  expect(newer).toMatchObject({ code: 3, stderr: expect.stringContaining('newer citeloop') });
+  expect((await ingest()).code).toBe(3);
+
+  await writeFile(collection, 'garbage '.repeat(4096));
+  const corrupt = await run(['search', 'alpha']);
+  expect(corrupt).toMatchObject({ code: 4, stderr: expect.stringContaining('damaged') });
+  expect((await ingest()).code).toBe(4);
+  expect((await stat(collection)).size).toBe('garbage '.length * 4096);
+  const doctor = await run(['doctor']);
+  expect(doctor.code).toBe(3);
+  expect(doctor.stdout).toMatch(/✗ collection web_documents: .*damaged/);
+});
+
+test('a data directory that cannot be written to is named, with exit code 3', async () => {
+  const { home, ingest } = await machine({ 'a.md': 'Alpha.' });
+  await writeFile(join(home, 'file'), '');
+  const { code, stderr } = await ingest(['docs'], { env: { CITELOOP_HOME: join(home, 'file', 'below') } });
+  expect(code).toBe(3);
+  expect(stderr).toContain('cannot be written to');
+  expect(stderr).toContain('CITELOOP_HOME');
+});
+
+test('files that this user may not read are reported', async (context) => {
+  if (process.getuid?.() === 0) context.skip('root may read everything, so there is nothing to refuse');
+  const { ingest, home } = await machine({ 'a.md': 'Alpha.' });
+  await chmod(join(home, 'docs', 'a.md'), 0);
+  expect(await ingest()).toMatchObject({ code: 2, stdout: expect.stringContaining('a.md') });
+});
+
+test('nothing is left behind in the data directory but the collection', async () => {
+  const { ingest, home } = await machine({ 'a.md': 'Alpha.' });
+  await ingest();
+  expect(
+    (await readdir(join(home, 'collections'))).filter((name) => !name.startsWith('web_documents.sqlite')),
+  ).toEqual([]);
+});
+
+function minimalPdf(text: string): string {
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${text.length + 33} >>\nstream\nBT /F1 12 Tf 20 100 Td (${text}) Tj ET\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ];
+  const body = objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`).join('');
+  return `%PDF-1.4\n${body}trailer\n<< /Root 1 0 R /Size 6 >>\n%%EOF`;
+}

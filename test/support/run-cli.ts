@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { modelLocation } from './model-weights.ts';
+
+export interface CliResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface CliOptions {
+  home: string;
+  cwd?: string;
+  env?: Record<string, string>;
+  input?: string;
+  /** Gets hold of the process while it runs. */
+  onStart?: (child: ChildProcess) => void;
+}
+
+const PROGRAM = join(import.meta.dirname, '../../bin/citeloop.js');
+
+/** Runs the built program as a user would, with a data directory of its own and none of this machine's settings. */
+export function runCli(args: readonly string[], options: CliOptions): Promise<CliResult> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: options.cwd ?? options.home,
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: options.home,
+      CITELOOP_HOME: options.home,
+      CITELOOP_MODEL_DIR: modelLocation().directory,
+      ...options.env,
+    },
+  });
+  const result: CliResult = { code: null, stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    result.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    result.stderr += text;
+  });
+  child.stdin.end(options.input ?? '');
+  options.onStart?.(child);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ ...result, code }));
+  });
+}
