@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/app-error.ts';
+import { visibleText } from '../../domain/visible-text.ts';
 
 /** The bytes of a text format as clean text: no byte order mark, LF line ends, no control characters. */
 export function decodeText(bytes: Uint8Array, name: string): string {
@@ -33,9 +34,9 @@ export function encodingOfMark(bytes: Uint8Array): string | null {
   return null;
 }
 
-/** LF line ends; control characters other than newline and tab are removed. */
+/** LF line ends, and nothing that a terminal would act on. */
 export function cleanText(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+  return visibleText(text.replace(/\r\n?/g, '\n'));
 }
 
 /** The offset of the first byte that strict UTF-8 refuses: where decoding had to put a replacement character. */
