@@ -14,7 +14,7 @@ function clean(parent: Root | Element, language: string | null): void {
       children.push(child);
       continue;
     }
-    if (isDropped(child, parent)) continue;
+    if (isDropped(child)) continue;
     const inner = languageOf(child) ?? language;
     if (child.tagName === 'pre' && inner !== null) child.properties.dataLanguage = inner;
     clean(child, inner);
@@ -24,7 +24,7 @@ function clean(parent: Root | Element, language: string | null): void {
   parent.children = children as typeof parent.children;
 }
 
-function isDropped(element: Element, parent: Root | Element): boolean {
+function isDropped(element: Element): boolean {
   const { tagName, properties } = element;
   if (tagName !== 'input' && DROPPED_ELEMENTS.has(tagName)) return true;
   if (properties.hidden !== undefined && properties.hidden !== null && properties.hidden !== false)
@@ -32,20 +32,23 @@ function isDropped(element: Element, parent: Root | Element): boolean {
   if (String(properties.ariaHidden) === 'true') return true;
   const classes = classesOf(element);
   if (classes.some((name) => name === 'linenos' || name === 'lineno')) return true;
-  return tagName === 'a' && isNavigationLink(element, classes, parent);
+  return tagName === 'a' && isNavigationLink(element, classes);
 }
 
 /** Skip links, "Edit this page", and the anchors that headings carry for being linked to. */
-function isNavigationLink(link: Element, classes: string[], parent: Root | Element): boolean {
+function isNavigationLink(link: Element, classes: string[]): boolean {
   const text = textOf(link).replace(/[\s\u200b]/g, '');
   const isLocal = String(link.properties.href ?? '').startsWith('#');
-  if (isLocal && /^skipto/i.test(text)) return true;
-  if (/^editthispage/i.test(text)) return true;
+  if (/^editthispage/i.test(text) || (isLocal && /^skipto/i.test(text))) return true;
   const isAnchor = classes.some((name) =>
-    /^(hash-link|headerlink|header-anchor|anchor|heading-anchor)$/.test(name),
+    /^(hash-link|headerlink|header-anchor|heading-anchor|anchor)$/.test(name),
   );
-  const inHeading = parent.type === 'element' && /^h[1-6]$/.test(parent.tagName);
-  return (isAnchor || (inHeading && isLocal)) && /^(#|¶|§|🔗|\uf0c1|link|permalink)?$/iu.test(text);
+  if (isAnchor && /^(link|permalink)$/i.test(text)) return true;
+  return (
+    (isAnchor || isLocal) &&
+    /^[#¶§🔗\uf0c1]?$/u.test(text) &&
+    link.children.every((child) => child.type === 'text')
+  );
 }
 
 function languageOf(element: Element): string | null {

@@ -5,6 +5,7 @@ import rehypeParse from 'rehype-parse';
 import { unified } from 'unified';
 import { withTitle } from './admonition.ts';
 import { cleanHtml } from './clean-html.ts';
+import { htmlBatches } from './html-batches.ts';
 import { renderLine } from './render-inline.ts';
 
 /** What a piece of HTML inside another format says. */
@@ -19,10 +20,14 @@ export function parseHtmlTree(source: string): HtmlRoot {
 /** Cleans a tree of HTML, in place, and gives its content. */
 export function htmlToMdast(tree: HtmlRoot): Root {
   cleanHtml(tree);
-  const content = toMdast(tree, { handlers: { input: () => undefined, menu: defaultHandlers.ul, pre, dl } });
-  return content.type === 'root'
-    ? content
-    : { type: 'root', children: [content as Root['children'][number]] };
+  const root: Root = { type: 'root', children: [] };
+  const handlers = { input: () => undefined, menu: defaultHandlers.ul, pre, dl };
+  for (const batch of htmlBatches(tree)) {
+    const content = toMdast(batch, { handlers });
+    if (content.type !== 'root') continue;
+    for (const node of content.children) root.children.push(node);
+  }
+  return root;
 }
 
 /** A code block with its language, which highlighters note down in different places. */

@@ -1,8 +1,8 @@
 /** The parser's time grows with the square of the length, so long documents are read in pieces of about this many characters. */
 const PIECE_LENGTH = 8_192;
 
-/** Past this length even a list is divided. */
-const LONGEST_LIST = 16 * PIECE_LENGTH;
+/** Past this length a list, a paragraph or a table is divided too. */
+const LONGEST_BLOCK = 32 * PIECE_LENGTH;
 
 /**
  * Divides Markdown where no construct goes on: before a line that follows a blank one and begins neither with
@@ -19,8 +19,7 @@ export function splitMarkdown(source: string): string[] {
   for (const line of source.split('\n')) {
     const length = offset - start;
     const isBoundary = afterBlank && /^[^\s\-+*\d]/.test(line);
-    const isListBoundary = length >= LONGEST_LIST && /^([-+*]|\d+[.)])\s/.test(line);
-    if (!scan.isInside() && length >= PIECE_LENGTH && (isBoundary || isListBoundary)) {
+    if (!scan.isInside() && length >= (isBoundary ? PIECE_LENGTH : LONGEST_BLOCK)) {
       pieces.push(source.slice(start, offset));
       start = offset;
     }
@@ -80,8 +79,7 @@ function withDefinitions(pieces: string[]): string[] {
       const definition = definitions.get(normalise(label));
       if (definition !== undefined) used.add(definition);
     }
-    // Front matter has to stay first; a document that opens with it seldom links by reference before the first heading.
-    return used.size === 0 || piece.startsWith('---') ? piece : `${[...used].join('\n')}\n\n${piece}`;
+    return used.size === 0 ? piece : `${[...used].join('\n')}\n\n${piece}`;
   });
 }
 

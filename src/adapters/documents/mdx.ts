@@ -1,28 +1,32 @@
 import type { Root } from 'mdast';
 import remarkDirective from 'remark-directive';
-import remarkFrontmatter from 'remark-frontmatter';
 import remarkGfm from 'remark-gfm';
 import remarkMdx from 'remark-mdx';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import type { ParsedDocument } from '../../domain/document.ts';
 import { labelAdmonitions, restoreText } from './directives.ts';
-import { readMarkdown, treeToDocument } from './markdown.ts';
+import { takeFrontMatter } from './front-matter.ts';
+import { readMarkdown } from './markdown.ts';
+import { refuseDeepNesting } from './markdown-nesting.ts';
 import { renderLine } from './render-inline.ts';
+import { toDocument } from './to-document.ts';
 
 /** The MDX parser takes a document whole, and its time grows with the square of the length. */
 const LONGEST_MDX = 400_000;
 
 /** MDX: imports, exports and expressions go, components give their content. What is no valid MDX is read as Markdown. */
 export async function parseMdx(source: string): Promise<ParsedDocument> {
-  const tree = source.length > LONGEST_MDX ? null : readMdx(source);
-  return treeToDocument(tree ?? withoutImports(await readMarkdown(source)));
+  const { metadata, body } = takeFrontMatter(source);
+  refuseDeepNesting(body);
+  const tree = body.length > LONGEST_MDX ? null : readMdx(body);
+  return toDocument(tree ?? withoutImports(await readMarkdown(body)), metadata);
 }
 
 function readMdx(source: string): Root | null {
   // As Docusaurus does: a heading's `{#id}` is no expression.
   const prepared = labelAdmonitions(source).replace(/^(#{1,6} .*)(\{#[\w-]+\}[ \t]*)$/gm, '$1\\$2');
-  const parser = unified().use(remarkParse).use(remarkGfm).use(remarkDirective).use(remarkFrontmatter);
+  const parser = unified().use(remarkParse).use(remarkGfm).use(remarkDirective);
   try {
     const tree = parser.use(remarkMdx).parse(prepared);
     restoreText(tree, prepared);
@@ -34,7 +38,7 @@ function readMdx(source: string): Root | null {
 }
 
 function withoutImports(tree: Root): Root {
-  const isImport = /^(import\s.+\sfrom\s+['"]|import\s+['"]|export\s+(const|default|function)\s)/;
+  const isImport = /^(import\s.*['"];?|export\s+(const|default|function)\s.*[;}])$/;
   return {
     type: 'root',
     children: tree.children.filter(

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { decodeText } from '../../../src/adapters/documents/decode-text.ts';
+
+const invalid = (message: string | RegExp) =>
+  expect.objectContaining({
+    name: 'AppError',
+    kind: 'invalid_input',
+    message: expect.stringMatching(message),
+  });
+
+test('byte order marks of UTF-8 and UTF-16 are understood and removed', () => {
+  expect(decodeText(Buffer.from('\ufeffaß'), 'x')).toBe('aß');
+  expect(decodeText(Buffer.from('\ufeffaß', 'utf16le'), 'x')).toBe('aß');
+  expect(decodeText(Buffer.from('\ufeffaß', 'utf16le').swap16(), 'x')).toBe('aß');
+});
+
+test('line ends become LF, and control characters and terminal escapes go', () => {
+  expect(decodeText(Buffer.from('a\r\nb\rc\td\u0007\u001b[0m\u007f'), 'x')).toBe('a\nb\nc\td');
+});
+
+test('a binary file is named as one', () => {
+  expect(() => decodeText(Uint8Array.of(0x7f, 0x45, 0, 1), 'a.txt')).toThrow(
+    invalid(/^a\.txt looks like a binary file$/),
+  );
+});
+
+test('invalid UTF-8 says at which byte and what to do', () => {
+  const bytes = Buffer.concat([Buffer.from('né \ufffd '), Uint8Array.of(0xe9, 0x20)]);
+  expect(() => decodeText(bytes, 'a.txt')).toThrow(invalid(/^a\.txt is not valid UTF-8 \(byte 8\)$/));
+  expect(() => decodeText(bytes, 'a.txt')).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining('iconv') }),
+  );
+});

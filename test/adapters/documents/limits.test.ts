@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { parseSource } from './parse-source.ts';
+
+const DEPTH = 10_000;
+const nested = (open: string, close = '') => `${open.repeat(DEPTH)}deep${close.repeat(DEPTH)}`;
+
+test.each([
+  ['markdown', 'quotes', nested('>')],
+  ['markdown', 'brackets', nested('[', ']')],
+  ['markdown', 'bullets', nested('- ')],
+  ['markdown', 'admonitions', nested(':::note\n')],
+  ['markdown', 'elements', nested('<div>', '</div>')],
+  ['mdx', 'components', nested('<Box>', '</Box>')],
+  ['html', 'elements', nested('<div>', '</div>')],
+  ['rst', 'bullets', nested('- ')],
+] as const)('%s with 10,000 %s inside each other is read or refused', async (mediaType, _, source) => {
+  const outcome = await parseSource(mediaType, source).then(
+    ({ text }) => text.includes('deep'),
+    (error: unknown) => error,
+  );
+  if (outcome !== true) expect(outcome).toMatchObject({ name: 'AppError', kind: 'invalid_input' });
+});
+
+const section = (index: number) =>
+  `## Section ${index}\n\nText of **${index}** with a [link][target] at 10:30.\n\n- one\n- two\n\n\`\`\`js\nlet a;\n\n# no heading\n\`\`\`\n\n`;
+
+test('a long Markdown document is read in pieces that meet without a seam', async () => {
+  const count = 800;
+  const source = Array.from({ length: count }, (_, index) => section(index)).join('');
+  const { text, blocks } = await parseSource(
+    'markdown',
+    `---\ntitle: Long\n---\n\n${source}[target]: https://x.y\n`,
+  );
+  expect(blocks).toHaveLength(count * 5);
+  expect(text).toContain('Text of 799 with a link at 10:30.');
+  expect(text).not.toContain('[link]');
+});
+
+test('time grows with the length of a Markdown document and not with its square', async () => {
+  const timeOf = async (count: number) => {
+    const source = Array.from({ length: count }, (_, index) => section(index)).join('');
+    const start = performance.now();
+    await parseSource('markdown', source);
+    return performance.now() - start;
+  };
+  await timeOf(200);
+  const [short, long] = [await timeOf(200), await timeOf(1600)];
+  expect(long / short).toBeLessThan(24);
+});
+
+test('a page with more elements than a call can take arguments is read', async () => {
+  const { blocks } = await parseSource('html', `<main><div>${'<p>a</p>'.repeat(130_000)}</div></main>`);
+  expect(blocks).toHaveLength(130_000);
+});

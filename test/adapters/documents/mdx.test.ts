@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { parseSource } from './parse-source.ts';
+
+const textOf = async (source: string) => (await parseSource('mdx', source)).text;
+
+test('imports, exports and expressions go and components give their content', async () => {
+  const source = [
+    "import Tabs from '@theme/Tabs';\nexport const year = 2024;",
+    '# Title {#id}',
+    '{/* a comment */}',
+    '<Tabs>\n  <TabItem value="a">\n\n  Inside *one*.\n\n  ```js\n  x\n  ```\n\n  </TabItem>\n</Tabs>',
+    'Before <b>bold</b>{" "}after {year}, <Icon name="x" /><span>end</span>.',
+    '<ul><li>one</li><li>two</li></ul>',
+    ':::info With a title\nBody.\n:::',
+  ].join('\n\n');
+  expect(await textOf(source)).toBe(
+    [
+      'Title',
+      'Inside one.',
+      '```js\nx\n```',
+      'Before bold after , end.',
+      'one\ntwo',
+      'With a title: Body.',
+    ].join('\n\n'),
+  );
+});
+
+test('what is no valid MDX is read as Markdown', async () => {
+  const source =
+    "import Tabs from '@theme/Tabs';\n\n# Title\n\n<!-- comment -->\n\nIf a < b {then: c\n\n<Tabs>Shown</Tabs>";
+  expect(await textOf(source)).toBe('Title\n\nIf a < b {then: c\n\nShown');
+});
+
+test('front matter gives the title', async () => {
+  const { title, metadata } = await parseSource('mdx', '---\ntitle: Intro\nid: intro\n---\n\n<Hero />\n');
+  expect(title).toBe('Intro');
+  expect(metadata).toEqual({ title: 'Intro', id: 'intro' });
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { mediaTypeOf, mediaTypeOfContentType } from '../../../src/adapters/documents/media-type.ts';
+
+test.each([
+  ['README.md', 'markdown'],
+  ['a/b.MARKDOWN', 'markdown'],
+  ['page.mdx', 'mdx'],
+  ['index.rst', 'rst'],
+  ['x.htm', 'html'],
+  ['x.html', 'html'],
+  ['notes.txt', 'text'],
+  ['notes.text', 'text'],
+  ['paper.pdf', 'pdf'],
+  ['photo.png', null],
+  ['Makefile', null],
+  ['x.constructor', null],
+])('the format of %s is %s', (path, expected) => {
+  expect(mediaTypeOf(path)).toBe(expected);
+});
+
+test.each([
+  ['text/html; charset=utf-8', 'html'],
+  ['Application/XHTML+XML', 'html'],
+  ['text/markdown', 'markdown'],
+  ['text/plain;charset=us-ascii', 'text'],
+  ['application/pdf', 'pdf'],
+  ['image/png', null],
+  ['', null],
+  [null, null],
+])('the content type %s is %s', (header, expected) => {
+  expect(mediaTypeOfContentType(header)).toBe(expected);
+});

@@ -1,0 +1,211 @@
+import { expect, test } from 'vitest';
+import { blocksOf, parseSource } from './parse-source.ts';
+
+const rst = (source: string) => parseSource('rst', source);
+const textOf = async (source: string) => (await rst(source)).text;
+
+test('title levels follow the order in which adornments appear', async () => {
+  const document = await rst('=====\nTitle\n=====\n\nOne\n---\n\nDeep\n~~~~\n\nTwo\n---\n\n----\n\nText');
+  expect(blocksOf(document)).toEqual([
+    ['heading', 1, 'Title'],
+    ['heading', 2, 'One'],
+    ['heading', 3, 'Deep'],
+    ['heading', 2, 'Two'],
+    ['paragraph', 0, 'Text'],
+  ]);
+  expect(document.title).toBe('Title');
+});
+
+test('inline markup becomes its text', async () => {
+  const source =
+    '*Emphasis*, **strong**, ``lit_eral *x*``, `a link <https://x.y>`_, `phrase`_, target_, no_target_, |name|, [1]_, ' +
+    ':ref:`Shown <label>`, :class:`~pkg.mod.Foo`, :py:meth:`!bar`, :pep:`8`, :code:`a b`, 2*3*4, \\*escaped\\*, r\\ un.\n\n' +
+    '.. _target: https://x.y\n.. |name| replace:: The name\n';
+  expect(await textOf(source)).toBe(
+    'Emphasis, strong, lit_eral *x*, a link, phrase, target, no_target_, The name, [^1], ' +
+      'Shown, Foo, bar, PEP 8, a b, 2*3*4, *escaped*, run.',
+  );
+});
+
+test('lists of every kind become items', async () => {
+  const source = `- one
+  goes on
+
+  second paragraph
+- two
+
+  * nested
+
+3. three
+4. four
+
+A. Einstein was no
+list item.
+
+term : kind
+    What it means.
+
+:param a: The a.
+:returns: Nothing.
+
+-o FILE, --output FILE  Where to write.
+--verbose               Say more.
+`;
+  expect(blocksOf(await rst(source))).toEqual([
+    ['item', 1, '- one goes on'],
+    ['paragraph', 0, 'second paragraph'],
+    ['item', 1, '- two'],
+    ['item', 2, '- nested'],
+    ['item', 1, '3. three'],
+    ['item', 1, '4. four'],
+    ['paragraph', 0, 'A. Einstein was no list item.'],
+    ['item', 1, '- term : kind: What it means.'],
+    ['item', 1, '- param a: The a.'],
+    ['item', 1, '- returns: Nothing.'],
+    ['item', 1, '- -o FILE, --output FILE: Where to write.'],
+    ['item', 1, '- --verbose: Say more.'],
+  ]);
+});
+
+test('literal blocks, code directives and sessions stay verbatim', async () => {
+  const source = `Example::
+
+    def f():
+        *pass*
+
+    x
+
+.. code-block:: python
+   :caption: app.py
+
+   print(1)
+
+     more
+
+Quoted::
+
+> a
+> b
+
+>>> 1 + 1
+2
+`;
+  expect(blocksOf(await rst(source))).toEqual([
+    ['paragraph', 0, 'Example:'],
+    ['code', 0, '```\ndef f():\n    *pass*\n\nx\n```'],
+    ['paragraph', 0, 'app.py'],
+    ['code', 0, '```python\nprint(1)\n\n  more\n```'],
+    ['paragraph', 0, 'Quoted:'],
+    ['code', 0, '```\n> a\n> b\n```'],
+    ['code', 0, '```python\n>>> 1 + 1\n2\n```'],
+  ]);
+});
+
+test('directives give what they say', async () => {
+  const source = `.. note:: Begins here
+   and goes on.
+
+.. admonition:: My title
+
+   Body.
+
+.. versionadded:: 2.0
+   The thing.
+
+.. py:function:: foo(a, b)
+
+   Does it.
+
+.. image:: x.png
+   :alt: An image
+
+.. figure:: y.png
+
+   Its caption.
+
+.. unknown:: argument
+
+   content
+
+.. toctree::
+
+   chapter
+
+.. a comment
+   that goes on
+
+.. [1] A footnote.
+`;
+  expect(await textOf(source)).toBe(
+    [
+      'Note: Begins here and goes on.',
+      'My title: Body.',
+      'Added in version 2.0: The thing.',
+      'foo(a, b)',
+      'Does it.',
+      'An image',
+      'Its caption.',
+      'argument',
+      'content',
+      '[^1]: A footnote.',
+    ].join('\n\n'),
+  );
+});
+
+test('grid, simple, list and CSV tables become rows with pipes', async () => {
+  const source = `+-------+-------+
+| Head  | Two   |
++=======+=======+
+| a     | b     |
+| more  |       |
++-------+-------+
+| Both columns  |
++-------+-------+
+
+=====  =====
+A      B
+=====  =====
+1      2
+long   text
+       more
+=====  =====
+
+.. list-table:: Caption
+
+   * - h1
+     - h2
+   * - c1
+     - c2
+
+.. csv-table::
+   :header: "a", b
+
+   1, "x, y"
+`;
+  expect(blocksOf(await rst(source)).map(([, , text]) => text)).toEqual([
+    '| Head | Two |\n| --- | --- |\n| a more | b |\n| Both columns |  |',
+    '| A | B |\n| --- | --- |\n| 1 | 2 |\n| long | text more |',
+    'Caption',
+    '| h1 | h2 |\n| --- | --- |\n| c1 | c2 |',
+    '| a | b |\n| --- | --- |\n| 1 | x, y |',
+  ]);
+});
+
+test('fields that open the document are its metadata', async () => {
+  const { metadata, text } = await rst(':orphan:\n:author: Ada\n  Lovelace\n\nText');
+  expect(metadata).toEqual({ author: 'Ada Lovelace' });
+  expect(text).toBe('Text');
+});
+
+test('line blocks keep their lines and quotes are paragraphs', async () => {
+  expect(await textOf('| one\n| two\n\n   Quoted.')).toBe('one\ntwo\n\nQuoted.');
+});
+
+test('malformed markup keeps its text', async () => {
+  const source =
+    'Broken *emphasis and ``literal\n   unexpected indent\n\n+---+\n| a |\n\n=== ===\nb   c\n\n.. x::y\n';
+  const { text } = await rst(source);
+  for (const word of ['emphasis', 'literal', 'unexpected indent', 'a', 'b   c'.split(' ')[0] ?? '', 'c']) {
+    expect(text).toContain(word);
+  }
+});
