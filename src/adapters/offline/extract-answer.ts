@@ -1,0 +1,135 @@
+import { indexTerms, queryTerms } from '../../lexical/terms.ts';
+import { type Candidate, candidateSentences } from './candidate-sentences.ts';
+import type { Passage } from './read-request.ts';
+import { topicOf } from './topic.ts';
+
+/** How alike a query is to each of some texts, in 0..1. */
+export type Similarity = (query: string, texts: readonly string[]) => Promise<number[]>;
+
+const MAX_SENTENCES = 5;
+/** Sentences that are compared by meaning; the rest has too little in common with the query. */
+const MAX_COMPARED = 24;
+/** A further sentence must be nearly as good as the best one. */
+const SHARE_OF_BEST = 0.72;
+/** Below this the best sentence is not about the question. */
+const LEAST_RELEVANCE = 0.34;
+/** Two sentences that share more of their terms say the same. */
+const TOO_ALIKE = 0.6;
+
+const LEANS_ON_CONTEXT =
+  /^(?:it|its|this|that|these|those|they|their|he|she|such|both|however|therefore|thus|instead|otherwise|also|then|here|there)\b/i;
+
+interface Scored extends Candidate {
+  score: number;
+  terms: ReadonlySet<string>;
+}
+
+/**
+ * Two to five sentences, word for word from the passages, each followed by the ref of its passage. They are
+ * chosen by relevance and do not repeat each other. Null if no sentence is about the question.
+ */
+export async function extractAnswer(
+  query: string,
+  passages: readonly Passage[],
+  similarity: Similarity,
+): Promise<string | null> {
+  const candidates = await scored(query, passages, similarity);
+  const [best, ...others] = candidates.toSorted((a, b) => b.score - a.score);
+  if (best === undefined || best.score < LEAST_RELEVANCE) return null;
+  const chosen = [best];
+  for (const candidate of others) {
+    if (chosen.length === MAX_SENTENCES || candidate.score < SHARE_OF_BEST * best.score) break;
+    if (chosen.every((other) => alikeness(other, candidate) < TOO_ALIKE)) chosen.push(candidate);
+  }
+  if (chosen.length === 1) chosen.push(...companion(best, candidates));
+  // The best sentence leads; the others follow in the order of the documents.
+  const rest = chosen.slice(1).sort((a, b) => a.passage - b.passage || a.position - b.position);
+  return [best, ...rest].map(({ text, ref }) => `${text} [${ref}]`).join(' ');
+}
+
+async function scored(
+  query: string,
+  passages: readonly Passage[],
+  similarity: Similarity,
+): Promise<Scored[]> {
+  const wanted = queryTerms(query);
+  const definition = definitionPattern(query);
+  const candidates = candidateSentences(passages).map((candidate) => ({
+    ...candidate,
+    terms: new Set(indexTerms(candidate.text)),
+  }));
+  const weights = termWeights(wanted, candidates);
+  const byWords = candidates
+    .map((candidate) => {
+      const titleTerms = new Set(indexTerms(passages[candidate.passage]?.title ?? ''));
+      return { ...candidate, words: coverage(weights, candidate.terms, titleTerms) };
+    })
+    .sort((a, b) => b.words - a.words || a.passage - b.passage || a.position - b.position)
+    .slice(0, MAX_COMPARED);
+  const meaning = await similarity(
+    query,
+    byWords.map(({ text }) => text),
+  );
+  return byWords.map(({ words, ...candidate }, index) => {
+    const passageScore = passages[candidate.passage]?.score ?? 0;
+    const relevance = 0.55 * Math.max(0, meaning[index] ?? 0) + 0.3 * words + 0.15 * passageScore;
+    const bonus = definition?.test(candidate.text) ? 0.25 : 0;
+    const penalty = LEANS_ON_CONTEXT.test(candidate.text) ? 0.12 : 0;
+    return { ...candidate, score: relevance + bonus - penalty };
+  });
+}
+
+/** The sentence that goes on from the best one, or else the one that comes before it. */
+function companion(best: Scored, candidates: readonly Scored[]): Scored[] {
+  const near = candidates
+    .filter((other) => other.passage === best.passage && Math.abs(other.position - best.position) === 1)
+    .sort((a, b) => b.position - a.position);
+  return near.slice(0, 1);
+}
+
+/** Terms that few of the sentences have say most. */
+function termWeights(
+  wanted: readonly string[],
+  candidates: readonly { terms: ReadonlySet<string> }[],
+): Map<string, number> {
+  return new Map(
+    wanted.map((term) => {
+      const containing = candidates.filter(({ terms }) => terms.has(term)).length;
+      return [term, Math.log(1 + (candidates.length + 1) / (containing + 0.5))];
+    }),
+  );
+}
+
+/** The share of the query's weight that a sentence has; what its title has counts half. */
+function coverage(
+  weights: ReadonlyMap<string, number>,
+  terms: ReadonlySet<string>,
+  titleTerms: ReadonlySet<string>,
+): number {
+  let total = 0;
+  let covered = 0;
+  for (const [term, weight] of weights) {
+    total += weight;
+    if (terms.has(term)) covered += weight;
+    else if (titleTerms.has(term)) covered += weight / 2;
+  }
+  return total === 0 ? 0 : covered / total;
+}
+
+function alikeness(a: Scored, b: Scored): number {
+  const shared = [...a.terms].filter((term) => b.terms.has(term)).length;
+  return shared / Math.min(a.terms.size, b.terms.size);
+}
+
+/** "What is X?" is best answered by a sentence that begins "X is". */
+function definitionPattern(query: string): RegExp | null {
+  if (
+    !/^(?:what|who)(?:'s|’s)?\s|^(?:define|explain|describe)\b|^tell me (?:more )?about\b/i.test(query.trim())
+  )
+    return null;
+  const topic = topicOf(query).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(
+    `^(?:the |an? )?${topic}s?\\b[^.]{0,40}?\\b(?:is|are|means|stands for|refers to|describes|provides)\\b`,
+    'i',
+  );
+}

@@ -1,0 +1,109 @@
+import type { ModelRequest } from '@openai/agents-core';
+import { splitContextPrompt } from '../../domain/context-prompt.ts';
+import {
+  type RetrievalToolResponse,
+  retrievalToolResponseSchema,
+} from '../../domain/retrieval-tool-response.ts';
+
+/** A passage that an answer may be taken from. */
+export interface Passage {
+  ref: string;
+  title: string;
+  text: string;
+  score: number;
+}
+
+export interface Exchange {
+  question: string;
+  answer: string | null;
+}
+
+/** What the offline model takes from a request: the same that any other model gets to see. */
+export interface ReadRequest {
+  instructions: string;
+  question: string;
+  /** Earlier exchanges, oldest first. */
+  history: Exchange[];
+  /** The searches of this turn, in order. */
+  searches: RetrievalToolResponse[];
+  /** Passages that came with the question instead of through a tool. */
+  context: Passage[] | null;
+  /** The name of the search tool, if it may be called now. */
+  searchTool: string | null;
+  mustSearch: boolean;
+}
+
+type Item = Exclude<ModelRequest['input'], string>[number];
+
+const SEARCH_TOOLS = ['search_docs', 'retrieve_context'];
+
+export function readRequest(request: ModelRequest): ReadRequest {
+  const items: Item[] =
+    typeof request.input === 'string' ? [{ role: 'user', content: request.input }] : request.input;
+  const last = items.findLastIndex((item) => 'role' in item && item.role === 'user');
+  const asked = textOf(items[last]);
+  const prompt = splitContextPrompt(asked);
+  const tool = request.tools.find((candidate) => SEARCH_TOOLS.includes(candidate.name));
+  const choice = request.modelSettings.toolChoice;
+  return {
+    instructions: request.systemInstructions ?? '',
+    question: prompt?.question ?? asked,
+    history: exchangesOf(items.slice(0, Math.max(0, last))),
+    searches: items.slice(last + 1).flatMap(searchOf),
+    context: prompt === null ? null : passagesIn(prompt.passages),
+    searchTool: tool === undefined || choice === 'none' ? null : tool.name,
+    mustSearch: choice === 'required' || choice === tool?.name,
+  };
+}
+
+function exchangesOf(items: readonly Item[]): Exchange[] {
+  const exchanges: Exchange[] = [];
+  for (const item of items) {
+    if (!('role' in item)) continue;
+    const last = exchanges.at(-1);
+    if (item.role === 'user') exchanges.push({ question: textOf(item), answer: null });
+    else if (item.role === 'assistant' && last !== undefined) last.answer = textOf(item);
+  }
+  return exchanges;
+}
+
+function textOf(item: Item | undefined): string {
+  if (item === undefined || !('content' in item)) return '';
+  if (typeof item.content === 'string') return item.content;
+  return (item.content ?? []).map((part) => ('text' in part ? part.text : '')).join('');
+}
+
+function searchOf(item: Item): RetrievalToolResponse[] {
+  if (item.type !== 'function_call_result') return [];
+  const output = item.output;
+  const text = typeof output === 'string' ? output : 'text' in output ? output.text : '';
+  const parsed = retrievalToolResponseSchema.safeParse(jsonOf(text));
+  return parsed.success ? [parsed.data] : [];
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const SOURCE = /<source ref="([^"]*)" title="([^"]*)" url="[^"]*">\n([\s\S]*?)\n<\/source>/g;
+
+function passagesIn(blocks: string): Passage[] {
+  return Array.from(blocks.matchAll(SOURCE), ([, ref = '', title = '', text = ''], index) => ({
+    ref,
+    title: unescaped(title),
+    text: text.replace(/&lt;(?=\/?source\b)/gi, '<'),
+    score: 1 / (index + 1),
+  }));
+}
+
+function unescaped(text: string): string {
+  return text
+    .replace(/&quot;/g, '"')
+    .replace(/&gt;/g, '>')
+    .replace(/&lt;/g, '<')
+    .replace(/&amp;/g, '&');
+}

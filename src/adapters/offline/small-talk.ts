@@ -1,0 +1,72 @@
+import type { Exchange } from './read-request.ts';
+
+const GREETING =
+  /^(?:hi|hello|hey|hiya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)|welcome)(?: (?:there|all|again|everyone|friend|citeloop))*$/;
+const HOW_ARE_YOU =
+  /^(?:(?:hi|hello|hey)\W+)?(?:how are you(?: (?:doing|today))*|how is it going|what is up|whats up)$/;
+const THANKS =
+  /^(?:(?:ok|okay|great|perfect|cool|nice|awesome)\W+)?(?:thanks|thank you|thx|ty|cheers|much appreciated|many thanks)(?: (?:a lot|so much|very much|again|for (?:that|the|your|this).*|that (?:helps|helped|is helpful|was helpful).*))*$/;
+const ACKNOWLEDGEMENT =
+  /^(?:ok|okay|k|great|cool|nice|perfect|awesome|excellent|good|got it|i see|understood|makes sense|sounds good|alright|all right|never mind|nevermind|no|yes|yep|yeah|sure|interesting|wow|lol|haha)(?: (?:then|now|ok|thanks|that is (?:good|great|helpful)))*$/;
+const FAREWELL =
+  /^(?:bye|goodbye|good bye|good night|see you(?: (?:later|soon))?|farewell|take care|that is all(?: for now| thanks)*|i am done)(?: .*)?$/;
+const ABOUT_YOU =
+  /^(?:who|what) are you(?: exactly)?$|^what (?:can|do) you do$|^(?:how|what) can you help(?: me)?(?: with)?$|^what (?:is|are) your (?:name|capabilities|limits)$|^are you (?:a |an )?(?:bot|human|robot|ai|real|model|person|chatgpt|language model)\b.*$|^help$|^how do you work$/;
+const LAST_QUESTION =
+  /\b(?:what (?:did i (?:just )?(?:ask|say)|was my (?:last|previous) (?:question|message))|(?:repeat|remind me of) my (?:last |previous )?question)\b/;
+const FIRST_QUESTION = /\bwhat (?:was my first (?:question|message)|did i (?:ask|say) (?:you )?first)\b/;
+const LAST_ANSWER =
+  /\b(?:what (?:did you (?:just )?(?:say|answer)|was your (?:last|previous) answer)|(?:can|could) you repeat (?:that|your (?:last )?answer)|^(?:please )?repeat (?:that|your (?:last )?answer)|say that again)\b/;
+const SUMMARY =
+  /\b(?:summari[sz]e|recap|sum up) (?:our|this|the) (?:conversation|chat|discussion|session)\b|\bwhat (?:have|did) we (?:talked?|discussed?|covered?|talk|discuss|cover)(?: about)?(?: so far)?\b/;
+const HOW_MANY = /\bhow many (?:questions|things) (?:have|did) i (?:asked|ask)\b/;
+
+/** The answer to what needs no documents: greetings, thanks, and questions about the conversation itself. */
+export function smallTalk(question: string, history: readonly Exchange[]): string | null {
+  const said = normalized(question);
+  if (said.split(' ').length > 16) return null;
+  if (GREETING.test(said)) return 'Hello! Ask me anything that your documents may cover.';
+  if (HOW_ARE_YOU.test(said)) return 'All is well here. What would you like to know from your documents?';
+  if (THANKS.test(said)) return "You're welcome.";
+  if (FAREWELL.test(said)) return 'Goodbye.';
+  if (ABOUT_YOU.test(said)) {
+    return (
+      'I am the offline model of citeloop: I search your documents and answer with sentences taken from them word ' +
+      'for word, each with its source. I write nothing of my own; a generative model can be chosen with --model.'
+    );
+  }
+  if (ACKNOWLEDGEMENT.test(said)) return 'Good. Is there anything else you would like to know?';
+  return aboutTheConversation(said, history);
+}
+
+function aboutTheConversation(said: string, history: readonly Exchange[]): string | null {
+  const last = history.at(-1);
+  const first = history[0];
+  const isAbout = [LAST_QUESTION, FIRST_QUESTION, LAST_ANSWER, SUMMARY, HOW_MANY].some((pattern) =>
+    pattern.test(said),
+  );
+  if (!isAbout) return null;
+  if (last === undefined || first === undefined) return 'This is the beginning of our conversation.';
+  if (FIRST_QUESTION.test(said)) return `The earliest question I still have is: "${first.question}"`;
+  if (LAST_QUESTION.test(said)) return `Your last question was: "${last.question}"`;
+  if (LAST_ANSWER.test(said))
+    return last.answer === null ? 'I have not answered yet.' : `I said: ${withoutMarkers(last.answer)}`;
+  if (HOW_MANY.test(said))
+    return `You have asked ${history.length} question${history.length === 1 ? '' : 's'} so far.`;
+  return `So far you have asked:\n${history.map(({ question }, index) => `${index + 1}. ${question}`).join('\n')}`;
+}
+
+/** Markers belong to the answer they were checked in. */
+function withoutMarkers(answer: string): string {
+  return answer.replace(/ ?\[\d+\]/g, '');
+}
+
+function normalized(question: string): string {
+  return question
+    .toLowerCase()
+    .replace(/[’']s\b/g, ' is')
+    .replace(/[’']m\b/g, ' am')
+    .replace(/[^\p{L}\p{N}\s]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,71 @@
+import { queryTerms } from '../../lexical/terms.ts';
+import { smallTalk } from './small-talk.ts';
+import { topicOf } from './topic.ts';
+
+/** Words that stand for what was spoken of before. */
+const PRONOUN = /\b(?:it|its|they|them|their|theirs|he|she|him|her|his|hers)\b/i;
+/** The same with words that are also something else; only where nothing follows that they could belong to. */
+const DEMONSTRATIVE =
+  /\b(?:this|that|these|those)\b(?=\s*(?:[?.!,]|$|(?:is|are|was|were|does|do|did|can|could|will|would|work|works|mean|means|happen|happens|one|ones|approach|method|case|thing|tool|topic)\b))/i;
+const OPENS_FOLLOW_UP =
+  /^(?:and|but|so|also|then|what about|how about|what else|anything else|why(?: not)?|how so|how come|more|tell me more|go on|continue|elaborate|for example|such as|in what way|which one|an example|examples?)\b/i;
+/** What comes before it in the same question may be what a pronoun stands for. */
+const JOINED_BEFORE = /^(.*?)(?:\band\b|\bor\b|\bbut\b|,|;|\bso that\b|\bwhen\b|\bif\b)/i;
+
+/** A whole question, however short: it says itself what it is about. */
+const WHOLE_QUESTION =
+  /^(?:what|who|where|which|when)(?:'s|’s)?\s+(?:is|are|was|were|does|do)?\b|^(?:define|explain|describe)\b/i;
+/** Asks for more of the same without saying of what. */
+const GENERIC = new Set(
+  queryTerms(
+    'example examples sample instance detail details more code step steps advantages disadvantages benefits drawbacks limitations difference alternatives pros cons give show explain elaborate',
+  ),
+);
+const MAX_TOPIC_WORDS = 8;
+const FEW_WORDS = 3;
+
+/** A follow-up as a query that stands on its own; anything else as it is. */
+export function standaloneQuery(question: string, earlier: readonly string[]): string {
+  let topic = '';
+  let standalone = '';
+  for (const asked of [...earlier.filter((text) => smallTalk(text, []) === null), question]) {
+    standalone = resolve(asked.trim(), topic);
+    // A follow-up goes on about the same thing.
+    if (standalone === asked.trim() || topic === '') topic = shortTopic(standalone) || topic;
+  }
+  return standalone;
+}
+
+function shortTopic(question: string): string {
+  const topic = topicOf(question);
+  return queryTerms(topic).length === 0 ? '' : topic.split(' ').slice(0, MAX_TOPIC_WORDS).join(' ');
+}
+
+function resolve(question: string, topic: string): string {
+  if (topic === '') return question;
+  const pronoun = PRONOUN.exec(question) ?? DEMONSTRATIVE.exec(question);
+  if (pronoun !== null && !isExplainedBefore(question.slice(0, pronoun.index))) {
+    const possessive = /^(?:its|their|theirs|his|her|hers)$/i.test(pronoun[0]) ? "'s" : '';
+    const end = pronoun.index + pronoun[0].length;
+    return `${question.slice(0, pronoun.index)}${topic}${possessive}${question.slice(end)}`;
+  }
+  if (!isElliptical(question) || mentions(question, topic)) return question;
+  return `${question.replace(/[\s?!.]+$/, '')} (${topic})`;
+}
+
+function isElliptical(question: string): boolean {
+  if (OPENS_FOLLOW_UP.test(question)) return true;
+  if (queryTerms(topicOf(question)).every((term) => GENERIC.has(term))) return true;
+  return question.split(/\s+/).length <= FEW_WORDS && !WHOLE_QUESTION.test(question);
+}
+
+/** "What is a costmap and how is it used?" says itself what "it" is. */
+function isExplainedBefore(before: string): boolean {
+  const joined = JOINED_BEFORE.exec(before);
+  return joined !== null && queryTerms(topicOf(joined[1] ?? '')).length > 0;
+}
+
+function mentions(question: string, topic: string): boolean {
+  const said = new Set(queryTerms(question));
+  return queryTerms(topic).every((term) => said.has(term));
+}

@@ -1,0 +1,147 @@
+import type { Model } from '@openai/agents-core';
+import type { AgentConfig } from '../domain/agent-config.ts';
+import { AppError } from '../domain/app-error.ts';
+import { createSession } from '../domain/conversation-session.ts';
+import type { ConversationTurn } from '../domain/conversation-turn.ts';
+import { estimateTokens } from '../domain/estimate-tokens.ts';
+import type { ChunkStore } from '../ports/chunk-store.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { SessionStore } from '../ports/session-store.ts';
+import type { Retriever } from '../retrieval/create-retriever.ts';
+import type { Agent, AgentSession } from './agent.ts';
+import { createSourceRegister, type SourceRegister } from './citations/source-register.ts';
+import { createAgentSession } from './create-session.ts';
+import { instructionsFor, subjectsOf } from './instructions.ts';
+import { type FaultContext, toAppError } from './model-faults/to-app-error.ts';
+import { withIdleTimeout } from './model-faults/with-idle-timeout.ts';
+import { withRetries } from './model-faults/with-retries.ts';
+import { runTurn, type TurnRequest } from './run-turn.ts';
+import { createSessionRetrieval } from './session-retrieval.ts';
+
+const IDLE_TIMEOUT_MS = 60_000;
+/** Enough titles to say what a collection is about. */
+const TITLES_READ = 40;
+
+export interface AgentDependencies {
+  config: AgentConfig;
+  model: Model;
+  store: ChunkStore;
+  retriever: Retriever;
+  sessions: SessionStore;
+  runtime: Runtime;
+  readSource?: boolean;
+  /** What sentences about faults of the model may name, and what they must not show. */
+  faults?: FaultContext;
+}
+
+export function createConversationAgent(dependencies: AgentDependencies): Agent {
+  const { config, store, sessions, runtime } = dependencies;
+  let describing: Promise<string> | undefined;
+
+  return {
+    async startSession({ user } = {}) {
+      const timestamp = runtime.now().toISOString();
+      const session = createSession({
+        sessionId: runtime.newId(),
+        createdAt: timestamp,
+        model: config.model,
+        policy: config.policy,
+        collection: store.name,
+        systemMessage: {
+          id: runtime.newId(),
+          role: 'system',
+          content: config.systemPrompt,
+          citations: [],
+          tokenCount: estimateTokens(config.systemPrompt),
+          timestamp,
+          metadata: {},
+        },
+      });
+      await sessions.create(session, user ?? null);
+      return openSession(session, null, createSourceRegister());
+    },
+
+    async resumeSession(sessionId) {
+      const found = await sessions.load(sessionId);
+      if (found === null) {
+        throw new AppError('invalid_input', `There is no session ${sessionId}.`, {
+          hint: 'See: citeloop sessions list',
+        });
+      }
+      const sources = createSourceRegister();
+      let lastTurn: ConversationTurn | null = null;
+      for await (const { turn } of sessions.turns(sessionId)) {
+        for (const { chunks } of turn.retrievals) chunks.forEach(sources.register);
+        lastTurn = turn;
+      }
+      return openSession(found.session, lastTurn, sources);
+    },
+
+    close: async () => {},
+  };
+
+  function openSession(
+    session: Parameters<typeof createAgentSession>[0]['session'],
+    lastTurn: ConversationTurn | null,
+    sources: SourceRegister,
+  ): AgentSession {
+    const retrieval = createSessionRetrieval(dependencies.retriever);
+    return createAgentSession(
+      { session, lastTurn },
+      {
+        config,
+        sessions,
+        sources,
+        runtime,
+        async run(request) {
+          const { signal } = request;
+          try {
+            const instructions = await instructionsOnce();
+            return await runTurn(
+              {
+                model: guarded(request),
+                config,
+                instructions,
+                store,
+                retrieval,
+                sources,
+                runtime,
+                readSource: dependencies.readSource ?? false,
+              },
+              request,
+            );
+          } catch (error) {
+            throw toAppError(error, { ...dependencies.faults, signal });
+          }
+        },
+      },
+    );
+  }
+
+  /** The model with patience and its limits: it waits for services that ask it to, and not for ever. */
+  function guarded({ emit, signal }: TurnRequest): Model {
+    return withRetries(withIdleTimeout(dependencies.model, IDLE_TIMEOUT_MS), {
+      signal,
+      ...(dependencies.faults && { context: dependencies.faults }),
+      onRetry: ({ attempt, waitMs, error }) =>
+        emit({
+          type: 'notice',
+          message: `${error.message} Trying again in ${Math.ceil(waitMs / 1000)} s (${attempt}).`,
+        }),
+    });
+  }
+
+  function instructionsOnce(): Promise<string> {
+    describing ??= describe();
+    return describing;
+  }
+
+  async function describe(): Promise<string> {
+    const titles: string[] = [];
+    const info = await store.info();
+    if (info.modules.length <= 1) {
+      for await (const { title } of store.documents()) if (titles.push(title) === TITLES_READ) break;
+    }
+    return instructionsFor(config.systemPrompt, subjectsOf(info, titles));
+  }
+}

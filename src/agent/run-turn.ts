@@ -1,0 +1,221 @@
+import { Agent, type FunctionTool, type Model, Runner, tool } from '@openai/agents-core';
+import type { AgentConfig, Policy } from '../domain/agent-config.ts';
+import type { TokensUsed } from '../domain/agent-response.ts';
+import { AppError } from '../domain/app-error.ts';
+import { contextPrompt } from '../domain/context-prompt.ts';
+import type { ConversationMessage, ToolCall } from '../domain/conversation-message.ts';
+import type { Filter } from '../domain/filter.ts';
+import { trimToBudget } from '../domain/retrieval-context.ts';
+import type { Phase, RunEvent } from '../domain/run-event.ts';
+import { splitWindow } from '../domain/token-budget.ts';
+import type { ChunkStore } from '../ports/chunk-store.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { SourceRegister } from './citations/source-register.ts';
+import { inputItems } from './input-items.ts';
+import { policies } from './policies/policies.ts';
+import type { Searched, SessionRetrieval } from './session-retrieval.ts';
+import { standaloneQuestion } from './standalone-question.ts';
+import { READ_SOURCE, readSource, readSourceDescription, readSourceJsonSchema } from './tools/read-source.ts';
+import { searchArgumentsJsonSchema } from './tools/search-arguments.ts';
+import { createSearchExecutor, searchDescriptions } from './tools/search-tool.ts';
+import { createTurnRecord, type TurnRecord } from './turn-record.ts';
+
+export interface TurnDependencies {
+  model: Model;
+  config: AgentConfig;
+  instructions: string;
+  store: ChunkStore;
+  retrieval: SessionRetrieval;
+  sources: SourceRegister;
+  runtime: Runtime;
+  /** Whether the model may also read around a hit. */
+  readSource: boolean;
+}
+
+export interface TurnRequest {
+  question: string;
+  /** Messages of the past that fit into the window. */
+  history: readonly ConversationMessage[];
+  policy: Policy;
+  filter: Filter;
+  emit: (event: RunEvent) => void;
+  signal?: AbortSignal | undefined;
+}
+
+export interface TurnOutcome {
+  /** As the model wrote it, not yet checked. */
+  answer: string;
+  record: TurnRecord;
+  tokensUsed: TokensUsed;
+}
+
+/** A model that insists on calling tools it no longer has is stopped here. */
+const GRACE_STEPS = 2;
+const OUT_OF_STEPS = 'I could not come to an answer within the allowed number of steps.';
+
+/** One question through the SDK's loop. Throws what the model or the loop throws. */
+export async function runTurn(dependencies: TurnDependencies, request: TurnRequest): Promise<TurnOutcome> {
+  const { model, config, sources, retrieval, runtime } = dependencies;
+  const { question, emit, signal } = request;
+  const policy = policies[request.policy];
+  const budget = splitWindow(config.contextWindow);
+  const record = createTurnRecord(runtime);
+  const spent: TokensUsed = { prompt: 0, completion: 0, total: 0 };
+  const setPhase = createPhase(emit);
+  const history = inputItems(request.history);
+
+  async function search(
+    query: { text: string; topK: number; filter: Filter },
+    id: string,
+  ): Promise<Searched> {
+    setPhase('retrieving');
+    const started = runtime.elapsedMs();
+    try {
+      return await retrieval.search(query, id, emit, signal);
+    } finally {
+      record.searched(runtime.elapsedMs() - started);
+    }
+  }
+
+  record.question(question);
+  const prompt = await policy.prompt(question, {
+    async standalone(text) {
+      const { query, inputTokens, outputTokens } = await standaloneQuestion(model, history, text, signal);
+      addTokens(spent, inputTokens, outputTokens);
+      return query;
+    },
+    async search(text) {
+      record.beginStep();
+      const found = await search({ text, topK: config.topK, filter: request.filter }, runtime.newId());
+      const context = trimToBudget(found.context, budget.retrieved);
+      record.retrieved(context);
+      return context;
+    },
+    withContext: (context, text) => contextPrompt(context, text, sources.register),
+  });
+
+  setPhase('generating');
+  const stream = await createRunner().run(createSdkAgent(), [...history, { role: 'user', content: prompt }], {
+    stream: true,
+    maxTurns: config.maxSteps + GRACE_STEPS,
+    errorHandlers: { maxTurns: () => ({ finalOutput: OUT_OF_STEPS, includeInHistory: false }) },
+    ...(signal && { signal }),
+  });
+  let pendingCalls: ToolCall[] = [];
+  let text = '';
+  const calls = new Map<string, ToolCall>();
+  for await (const event of stream) {
+    if (event.type === 'raw_model_stream_event') {
+      if (event.data.type === 'response_started') record.beginStep();
+      if (event.data.type === 'output_text_delta') {
+        text += event.data.delta;
+        setPhase('generating');
+        emit({ type: 'text_delta', delta: event.data.delta });
+      }
+    } else if (event.type === 'run_item_stream_event') {
+      const { item } = event;
+      if (item.type === 'tool_call_item' && item.rawItem.type === 'function_call') {
+        const { callId, name, arguments: args } = item.rawItem;
+        const call = { id: callId, name, arguments: args };
+        calls.set(callId, call);
+        pendingCalls.push(call);
+        emit({ type: 'tool_call', call });
+      } else if (item.type === 'tool_call_output_item' && item.rawItem.type === 'function_call_result') {
+        if (pendingCalls.length > 0) record.toolCalls(text, pendingCalls);
+        pendingCalls = [];
+        text = '';
+        const call = calls.get(item.rawItem.callId);
+        if (call !== undefined) record.toolResult(call, outputText(item.output));
+        setPhase('generating');
+      }
+    }
+  }
+  signal?.throwIfAborted();
+  await stream.completed;
+
+  const { usage } = stream.state;
+  addTokens(spent, usage.inputTokens, usage.outputTokens);
+  const answer = typeof stream.finalOutput === 'string' ? stream.finalOutput.trim() : '';
+  if (answer === '') {
+    throw new AppError('api_error', `The model ${config.model} gave an empty answer.`, {
+      hint: 'Ask again, or choose another model with --model.',
+      recoverable: true,
+    });
+  }
+  return { answer, record, tokensUsed: spent };
+
+  function createRunner(): Runner {
+    return new Runner({ tracingDisabled: true, toolNotFoundBehavior: 'return_error_to_model' });
+  }
+
+  function createSdkAgent(): Agent {
+    const toolChoice = policy.tool === 'forced' ? config.toolName : undefined;
+    return new Agent({
+      name: 'citeloop',
+      instructions: dependencies.instructions,
+      model,
+      modelSettings: {
+        temperature: config.temperature,
+        maxTokens: config.maxTokens,
+        ...(toolChoice !== undefined && { toolChoice }),
+      },
+      tools: policy.tool === 'withheld' ? [] : createTools(),
+    });
+  }
+
+  function createTools(): FunctionTool[] {
+    const execute = createSearchExecutor({
+      toolName: config.toolName,
+      topK: config.topK,
+      filter: request.filter,
+      tokenBudget: budget.retrieved,
+      search,
+      refOf: sources.register,
+      onRetrieved: record.retrieved,
+      mayGoOn: () => record.step < config.maxSteps - 1,
+    });
+    /** After `maxSteps` the tools are withdrawn, so that the model must answer. */
+    const isEnabled = () => record.step < config.maxSteps;
+    const searchTool = tool({
+      name: config.toolName,
+      description: searchDescriptions[config.toolName],
+      strict: true,
+      parameters: searchArgumentsJsonSchema as never,
+      isEnabled,
+      execute: (args, _context, details) =>
+        execute(args, details?.toolCall?.callId ?? runtime.newId(), signal).then((response) =>
+          JSON.stringify(response),
+        ),
+    });
+    if (!dependencies.readSource) return [searchTool];
+    const readSourceTool = tool({
+      name: READ_SOURCE,
+      description: readSourceDescription,
+      strict: true,
+      parameters: readSourceJsonSchema as never,
+      isEnabled,
+      execute: async (args) => JSON.stringify(await readSource(args, dependencies.store, sources)),
+    });
+    return [searchTool, readSourceTool];
+  }
+}
+
+/** Emits a change of phase, and nothing where it stays the same. */
+function createPhase(emit: (event: RunEvent) => void): (to: Phase) => void {
+  let phase: Phase = 'idle';
+  return (to) => {
+    if (to === phase) return;
+    emit({ type: 'phase', from: phase, to });
+    phase = to;
+  };
+}
+
+function addTokens(spent: TokensUsed, prompt: number, completion: number): void {
+  spent.prompt += prompt;
+  spent.completion += completion;
+  spent.total += prompt + completion;
+}
+
+function outputText(output: unknown): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
