@@ -5,7 +5,7 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 
 /** One bundle with a chunk per command: a process that starts fast reads few files. */
 export default defineConfig({
-  input: { main: 'src/main.ts' },
+  input: { main: 'src/main.ts', index: 'src/index.ts' },
   platform: 'node',
   // Native, or large and seldom needed: these are loaded from node_modules where they are first used.
   external: ['onnxruntime-node', 'unpdf', 'undici'],

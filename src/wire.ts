@@ -30,13 +30,18 @@ export interface WireOptions {
   /** Hears of the embedding model being fetched on first use. */
   onFetch?: (received: number, total: number | null) => void;
   signal?: AbortSignal;
+  /** Instead of the built-in one. */
+  embedder?: Embedder;
 }
 
 /** Config in, filled ports out. Nothing is opened or loaded yet. */
 export function wire(config: Config, options: WireOptions = {}): App {
   let loading: Promise<Embedder> | undefined;
 
+  const described = options.embedder ?? MINILM;
+
   function embedder(): Promise<Embedder> {
+    if (options.embedder !== undefined) return Promise.resolve(options.embedder);
     loading ??= createMiniLmEmbedder({
       location: weightsLocation(config.cache, config.modelDir),
       onProgress: options.onFetch,
@@ -48,19 +53,24 @@ export function wire(config: Config, options: WireOptions = {}): App {
   return {
     config,
     catalog: createSqliteCatalog(join(config.home, 'collections')),
-    identity: { embedder: MINILM.id, dimensions: MINILM.dimensions },
+    identity: { embedder: described.id, dimensions: described.dimensions },
     embedder,
     retriever: (store, { mode, scoreThreshold }) =>
       createRetriever({
         store,
         embedder,
         mode,
-        scoreThreshold: scoreThreshold ?? config.agent.scoreThreshold ?? MINILM.scoreThreshold,
+        scoreThreshold: scoreThreshold ?? config.agent.scoreThreshold ?? described.scoreThreshold,
       }),
     async close() {
       await (await loading?.catch(() => undefined))?.close();
     },
   };
+}
+
+/** The file that holds conversations. */
+export function sessionsPath(config: Pick<Config, 'home'>): string {
+  return join(config.home, 'sessions.sqlite');
 }
 
 /** The directory of the sample book that comes with the program; null where it was left out. */

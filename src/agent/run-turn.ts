@@ -106,7 +106,6 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
   const calls = new Map<string, ToolCall>();
   for await (const event of stream) {
     if (event.type === 'raw_model_stream_event') {
-      if (event.data.type === 'response_started') record.beginStep();
       if (event.data.type === 'output_text_delta') {
         text += event.data.delta;
         setPhase('generating');
@@ -153,7 +152,7 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
     return new Agent({
       name: 'citeloop',
       instructions: dependencies.instructions,
-      model,
+      model: countingSteps(model, record.beginStep),
       modelSettings: {
         temperature: config.temperature,
         maxTokens: config.maxTokens,
@@ -161,6 +160,11 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
       },
       tools: policy.tool === 'withheld' ? [] : createTools(),
     });
+  }
+
+  /** The last of `maxSteps` has no tools, so that the model must answer. */
+  function mayGoOn(): boolean {
+    return record.step + 1 < config.maxSteps;
   }
 
   function createTools(): FunctionTool[] {
@@ -172,16 +176,14 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
       search,
       refOf: sources.register,
       onRetrieved: record.retrieved,
-      mayGoOn: () => record.step < config.maxSteps - 1,
+      mayGoOn,
     });
-    /** After `maxSteps` the tools are withdrawn, so that the model must answer. */
-    const isEnabled = () => record.step < config.maxSteps;
     const searchTool = tool({
       name: config.toolName,
       description: searchDescriptions[config.toolName],
       strict: true,
       parameters: searchArgumentsJsonSchema as never,
-      isEnabled,
+      isEnabled: mayGoOn,
       execute: (args, _context, details) =>
         execute(args, details?.toolCall?.callId ?? runtime.newId(), signal).then((response) =>
           JSON.stringify(response),
@@ -193,11 +195,24 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
       description: readSourceDescription,
       strict: true,
       parameters: readSourceJsonSchema as never,
-      isEnabled,
+      isEnabled: mayGoOn,
       execute: async (args) => JSON.stringify(await readSource(args, dependencies.store, sources)),
     });
     return [searchTool, readSourceTool];
   }
+}
+
+function countingSteps(model: Model, onStep: () => void): Model {
+  return {
+    getResponse(request) {
+      onStep();
+      return model.getResponse(request);
+    },
+    getStreamedResponse(request) {
+      onStep();
+      return model.getStreamedResponse(request);
+    },
+  };
 }
 
 /** Emits a change of phase, and nothing where it stays the same. */

@@ -1,7 +1,7 @@
 import { AppError } from '../domain/app-error.ts';
 import { parseFilter } from '../domain/filter.ts';
 import { createQuery, MAX_QUERY_TOP_K, type Query } from '../domain/query.ts';
-import type { ChunkStore } from '../ports/chunk-store.ts';
+import { assertKnownModules } from './known-modules.ts';
 import { openCollection } from './open-collection.ts';
 import { renderRetrieval } from './render-retrieval.ts';
 import type { SearchFlags } from './search.ts';
@@ -57,17 +57,4 @@ function queryOf({ query = '', topK, module, filter = [] }: SearchFlags): Query 
 function checkedThreshold(threshold: number | undefined): number | undefined {
   if (threshold === undefined || (threshold >= 0 && threshold <= 1)) return threshold;
   throw new AppError('invalid_input', '--threshold must be a number from 0 to 1.');
-}
-
-async function assertKnownModules(store: ChunkStore, modules: readonly string[]): Promise<void> {
-  for (const module of modules) {
-    if ((await store.count({ module: [module] })) > 0) continue;
-    const { modules: known } = await store.info();
-    throw new AppError('invalid_input', `Collection "${store.name}" has no module "${module}".`, {
-      hint:
-        known.length > 0
-          ? `It has: ${known.map(({ name }) => name).join(', ')}.`
-          : 'Its documents have no modules.',
-    });
-  }
 }

@@ -6,7 +6,7 @@ export interface WordEmbedder extends Embedder {
   readonly embedded: string[];
 }
 
-const DIMENSIONS = 64;
+const DIMENSIONS = 512;
 
 /** A small embedder for tests: texts that share words point the same way. It counts words as tokens. */
 export function createWordEmbedder(options: { id?: string; maxTokens?: number } = {}): WordEmbedder {
@@ -36,8 +36,7 @@ function wordsOf(text: string): string[] {
 function vectorOf(text: string): Float32Array {
   const vector = new Float32Array(DIMENSIONS);
   for (const word of wordsOf(text)) {
-    const [place = 0] = createHash('sha256').update(word).digest();
-    const at = place % DIMENSIONS;
+    const at = createHash('sha256').update(word).digest().readUInt16BE() % DIMENSIONS;
     vector[at] = (vector[at] ?? 0) + 1;
   }
   const length = Math.hypot(...vector) || 1;

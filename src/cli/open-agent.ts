@@ -1,0 +1,38 @@
+import { createSqliteSessionStore } from '../adapters/sqlite/sessions/sqlite-session-store.ts';
+import { type App, sessionsPath } from '../wire.ts';
+import { wireAgent } from '../wire-agent.ts';
+import type { OpenAgentOptions, OpenedAgent } from './chat/opened-agent.ts';
+import { assertKnownModules } from './known-modules.ts';
+import { openCollection } from './open-collection.ts';
+
+/** The agent on the collection that is configured, or on the sample book. */
+export async function openAgent(
+  app: App,
+  signal: AbortSignal,
+  options: OpenAgentOptions = {},
+): Promise<OpenedAgent> {
+  const config =
+    options.model === undefined
+      ? app.config
+      : { ...app.config, agent: { ...app.config.agent, model: options.model } };
+  // The embedder is loaded while the collection is opened.
+  if (options.mode !== 'lexical') app.embedder().catch(() => {});
+  const store = await openCollection(app, signal);
+  await assertKnownModules(store, options.filter?.module ?? []);
+  const sessions = createSqliteSessionStore(sessionsPath(config));
+  const agent = await wireAgent(
+    { ...app, config },
+    { store, sessions, mode: options.mode, readSource: options.tools?.includes('read_source') },
+  );
+  return {
+    agent,
+    sessions,
+    collection: store.name,
+    model: config.agent.model,
+    async close() {
+      await agent.close();
+      await sessions.close();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,489 @@
+import { assistantMessage, functionCall, modelError, ScriptedModel } from '@openai/agents-core/testing';
+import { expect, test } from 'vitest';
+import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { conversationSessionSchema } from '../../src/domain/conversation-session.ts';
+import { conversationTurnSchema } from '../../src/domain/conversation-turn.ts';
+import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';
+import { canFollow, runEventSchema } from '../../src/domain/run-event.ts';
+import { agentOn, askAndWait } from '../support/agent-on.ts';
+import { smallLibrary } from '../support/small-library.ts';
+
+const BOOK = {
+  'animals/Zebras': 'A zebra is a striped horse. Zebras live in Africa. They eat 40 kilograms of grass.',
+  'animals/Owls': 'An owl hunts at night. Owls see well in the dark.',
+  'plants/Oaks': 'An oak is a tall tree. Oaks live for 600 years.',
+};
+
+const search = (query: string, more: object = {}, callId = `call-${query}`) =>
+  functionCall('search_docs', { query, top_k: null, module: null, ...more }, { callId });
+
+/** What the model was shown by the tool, call by call. */
+function toolResults(model: ScriptedModel) {
+  const input = model.calls.at(-1)?.request.input;
+  return (typeof input === 'string' || input === undefined ? [] : input)
+    .flatMap((item) => (item.type === 'function_call_result' ? [item.output] : []))
+    .map((output) =>
+      retrievalToolResponseSchema.parse(
+        JSON.parse(typeof output === 'string' ? output : (output as { text: string }).text),
+      ),
+    );
+}
+
+test('the model searches, answers, and the turn is recorded with its messages and counts', async () => {
+  const model = new ScriptedModel([[search('zebra')], [assistantMessage('A zebra is a striped horse. [1]')]]);
+  const sessions = createMemorySessionStore();
+  const session = await agentOn(await smallLibrary(BOOK), model, { sessions }).startSession();
+  const { events, turn } = await askAndWait(session, 'What is a zebra?');
+
+  expect(turn?.response).toMatchObject({
+    answer: 'A zebra is a striped horse. [1]',
+    grounded: true,
+    confidence: 'high',
+    retrievalPerformed: true,
+    retrievalCount: 1,
+    turnNumber: 1,
+    model: 'scripted',
+    citations: [{ marker: '1', title: 'Zebras', verdict: 'supported' }],
+  });
+  expect(conversationTurnSchema.parse(turn).decisions).toMatchObject([
+    { step: 1, searched: true, query: 'zebra', cited: [turn?.response.citations[0]?.chunkId] },
+    { step: 2, searched: false },
+  ]);
+  const snapshot = conversationSessionSchema.parse(session.snapshot());
+  expect(snapshot.messages.map(({ role }) => role)).toEqual([
+    'system',
+    'user',
+    'assistant',
+    'tool',
+    'assistant',
+  ]);
+  expect(snapshot).toMatchObject({ status: 'active', turnCount: 1, retrievalCount: 1 });
+  expect((await sessions.load(session.id))?.session).toEqual(snapshot);
+  for (const event of events) runEventSchema.parse(event);
+});
+
+test('phases follow one another legally and end idle', async () => {
+  const model = new ScriptedModel([[search('zebra')], [assistantMessage('Striped.')]]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const { events } = await askAndWait(session, 'Zebra?');
+  const phases = events.filter((event) => event.type === 'phase');
+  let current = 'idle';
+  for (const { from, to } of phases) {
+    expect(from).toBe(current);
+    expect(canFollow(from, to)).toBe(true);
+    current = to;
+  }
+  expect(current).toBe('idle');
+  expect(phases.map(({ to }) => to)).toEqual(['generating', 'retrieving', 'generating', 'idle']);
+});
+
+test('a turn without a search counts none and is not grounded', async () => {
+  const session = await agentOn(
+    await smallLibrary(BOOK),
+    new ScriptedModel([[assistantMessage('Hello!')]]),
+  ).startSession();
+  const { turn } = await askAndWait(session, 'Hi');
+  expect(turn?.response).toMatchObject({
+    retrievalPerformed: false,
+    retrievalCount: 0,
+    grounded: false,
+    confidence: 'none',
+  });
+  expect(session.snapshot().retrievalCount).toBe(0);
+});
+
+test('invalid arguments come back to the model as a result that says what was wrong', async () => {
+  const model = new ScriptedModel([
+    [functionCall('search_docs', { query: '', top_k: 99 }, { callId: 'bad' })],
+    [search('owl')],
+    [assistantMessage('An owl hunts at night. [1]')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const { turn } = await askAndWait(session, 'Owls?');
+  expect(turn?.response.grounded).toBe(true);
+  const [bad, good] = toolResults(model);
+  expect(bad).toMatchObject({
+    results: [],
+    error: expect.stringMatching(/Invalid arguments: .*query.*top_k/),
+  });
+  expect(good?.total).toBeGreaterThan(0);
+});
+
+test('arguments outside the schema never reach the search', async () => {
+  const library = await smallLibrary(BOOK);
+  const model = new ScriptedModel([
+    [
+      functionCall(
+        'search_docs',
+        { query: 'owl', top_k: 1, module: null, path: '/etc/passwd' },
+        { callId: 'c' },
+      ),
+    ],
+    [assistantMessage('Night.')],
+  ]);
+  const session = await agentOn(library, model).startSession();
+  const { events } = await askAndWait(session, 'Owls?');
+  expect(events.find(({ type }) => type === 'retrieval_started')).toEqual({
+    type: 'retrieval_started',
+    retrievalId: 'c',
+    query: 'owl',
+    topK: 1,
+    filter: {},
+  });
+});
+
+test('malformed tool JSON and an unknown tool are told to the model, and the turn goes on', async () => {
+  const model = new ScriptedModel([
+    [
+      {
+        type: 'function_call',
+        callId: 'x',
+        name: 'search_docs',
+        arguments: '{"query": ',
+        status: 'completed',
+      },
+    ],
+    [functionCall('launch_rockets', {}, { callId: 'y' })],
+    [assistantMessage('Sorry, I cannot.')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const { turn } = await askAndWait(session, 'Owls?');
+  expect(turn?.response.answer).toBe('Sorry, I cannot.');
+});
+
+test('an empty result tells the model why, with the nearest miss', async () => {
+  const model = new ScriptedModel([
+    [search('submarine')],
+    [assistantMessage("I don't have information about submarines.")],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const { turn } = await askAndWait(session, 'Submarines?');
+  expect(turn?.response).toMatchObject({ grounded: false, retrievalCount: 1 });
+  expect(toolResults(model)[0]).toMatchObject({
+    results: [],
+    total: 0,
+    empty: { reason: expect.any(String) },
+  });
+});
+
+test('a search that fails is a result for the model, not an end of the turn', async () => {
+  const library = await smallLibrary(BOOK);
+  const broken = {
+    ...library,
+    retriever: { retrieve: () => Promise.reject(new Error('the disk is on fire')) },
+  };
+  const model = new ScriptedModel([
+    [search('owl')],
+    [assistantMessage("I don't have information about owls.")],
+  ]);
+  const session = await agentOn(broken, model).startSession();
+  const { turn, events } = await askAndWait(session, 'Owls?');
+  expect(turn?.response.retrievalCount).toBe(1);
+  expect(toolResults(model)[0]).toMatchObject({ results: [], error: expect.stringContaining('on fire') });
+  expect(events.find(({ type }) => type === 'retrieval_finished')).toMatchObject({ context: null });
+});
+
+test('the same query twice in a turn is not searched again and says so', async () => {
+  const library = await smallLibrary(BOOK);
+  const model = new ScriptedModel([
+    [search('owl', {}, 'a')],
+    [search('OWL', {}, 'b')],
+    [assistantMessage('An owl hunts at night. [1]')],
+  ]);
+  const session = await agentOn(library, model).startSession();
+  await askAndWait(session, 'Owls?');
+  expect(library.searches()).toBe(1);
+  expect(toolResults(model)[1]).toMatchObject({ results: [], empty: { reason: 'repeated_query' } });
+});
+
+test('the same query in a later turn is served from memory, with its results', async () => {
+  const library = await smallLibrary(BOOK);
+  const model = new ScriptedModel([
+    [search('owl', {}, 'a')],
+    [assistantMessage('An owl hunts at night. [1]')],
+    [search('owl', {}, 'b')],
+    [assistantMessage('Owls see well in the dark. [1]')],
+  ]);
+  const session = await agentOn(library, model).startSession();
+  await askAndWait(session, 'Owls?');
+  const { turn } = await askAndWait(session, 'What else about owls?');
+  expect(library.searches()).toBe(1);
+  expect(turn?.response).toMatchObject({ grounded: true, retrievalCount: 1, turnNumber: 2 });
+  expect(toolResults(model).at(-1)).toMatchObject({
+    total: 1,
+    message: expect.stringContaining('made before'),
+  });
+  expect(session.snapshot().retrievalCount).toBe(2);
+});
+
+test('a search that brings only known passages says so', async () => {
+  const model = new ScriptedModel([
+    [search('owl night', {}, 'a')],
+    [search('owls hunting in the night', {}, 'b')],
+    [assistantMessage('An owl hunts at night. [1]')],
+  ]);
+  const session = await agentOn(await smallLibrary({ 'a/Owls': BOOK['animals/Owls'] }), model).startSession();
+  await askAndWait(session, 'Owls?');
+  expect(toolResults(model)[1]?.message).toContain('returned before');
+});
+
+test('after maxSteps the tool is withdrawn and the model must answer', async () => {
+  const model = new ScriptedModel([
+    [search('a zebra', {}, '1')],
+    [search('b zebra', {}, '2')],
+    [assistantMessage('A zebra is a striped horse. [1]')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model, { config: { maxSteps: 3 } }).startSession();
+  const { turn } = await askAndWait(session, 'Zebra?');
+  expect(model.calls.map(({ request }) => request.tools.length)).toEqual([1, 1, 0]);
+  expect(toolResults(model)[1]?.message).toContain('last search');
+  expect(turn?.response.grounded).toBe(true);
+});
+
+test('a model that never stops calling tools still ends in an answer', async () => {
+  const model = new ScriptedModel(Array.from({ length: 20 }, (_, i) => [search(`zebra ${i}`, {}, `c${i}`)]));
+  const session = await agentOn(await smallLibrary(BOOK), model, { config: { maxSteps: 3 } }).startSession();
+  const { turn } = await askAndWait(session, 'Zebra?');
+  expect(turn?.response.answer).toContain('could not come to an answer');
+  expect(model.calls.length).toBeLessThanOrEqual(6);
+});
+
+test('search_docs shows at most 500 characters, retrieve_context whole passages', async () => {
+  const long = `A yak is a large ox. ${'It has long hair and lives in the mountains. '.repeat(20)}`;
+  for (const toolName of ['search_docs', 'retrieve_context'] as const) {
+    const model = new ScriptedModel([
+      [functionCall(toolName, { query: 'yak' }, { callId: 'c' })],
+      [assistantMessage('Ok.')],
+    ]);
+    const session = await agentOn(await smallLibrary({ 'a/Yaks': long }), model, {
+      config: { toolName },
+    }).startSession();
+    await askAndWait(session, 'Yaks?');
+    const length = toolResults(model)[0]?.results[0]?.text.length ?? 0;
+    if (toolName === 'search_docs') expect(length).toBeLessThanOrEqual(500);
+    else expect(length).toBeGreaterThan(500);
+  }
+});
+
+test('read_source gives the neighbourhood of a hit, each passage with a ref of its own', async () => {
+  const text = Array.from({ length: 8 }, (_, i) => `Part ${i} ${`speaks of subject${i} `.repeat(60)}.`).join(
+    ' ',
+  );
+  const model = new ScriptedModel([
+    [search('subject4')],
+    [functionCall('read_source', { ref: '1' }, { callId: 'r' })],
+    [functionCall('read_source', { ref: '99' }, { callId: 's' })],
+    [assistantMessage('Done.')],
+  ]);
+  const session = await agentOn(await smallLibrary({ 'a/Long': text }), model, {
+    readSource: true,
+  }).startSession();
+  await askAndWait(session, 'Subject 4?');
+  const outputs = session
+    .snapshot()
+    .messages.filter((message) => message.role === 'tool' && message.name === 'read_source')
+    .map(({ content }) => JSON.parse(content ?? ''));
+  expect(outputs[0].results.length).toBeGreaterThan(1);
+  expect(new Set(outputs[0].results.map(({ ref }: { ref: string }) => ref)).size).toBe(
+    outputs[0].results.length,
+  );
+  expect(outputs[1]).toMatchObject({ results: [], error: expect.stringContaining('99') });
+});
+
+test('always retrieves before the model is asked and offers no tool', async () => {
+  const model = new ScriptedModel([[assistantMessage('A zebra is a striped horse. [1]')]]);
+  const session = await agentOn(await smallLibrary(BOOK), model, {
+    config: { policy: 'always' },
+  }).startSession();
+  const { turn } = await askAndWait(session, 'What is a zebra?');
+  expect(turn?.response).toMatchObject({ grounded: true, retrievalCount: 1 });
+  const [call] = model.calls;
+  expect(call?.request.tools).toEqual([]);
+  expect(JSON.stringify(call?.request.input)).toContain('<source ref=\\"1\\" title=\\"Zebras\\"');
+  expect(session.snapshot().messages.map(({ content }) => content)).toEqual([
+    expect.any(String),
+    'What is a zebra?',
+    'A zebra is a striped horse. [1]',
+  ]);
+});
+
+test('always has a follow-up rewritten by the model before it searches', async () => {
+  const model = new ScriptedModel([
+    [assistantMessage('A zebra is a striped horse. [1]')],
+    [assistantMessage('Where do zebras live?')],
+    [assistantMessage('Zebras live in Africa. [1]')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model, {
+    config: { policy: 'always' },
+  }).startSession();
+  await askAndWait(session, 'What is a zebra?');
+  const { events } = await askAndWait(session, 'Where do they live?');
+  expect(events.find(({ type }) => type === 'retrieval_started')).toMatchObject({
+    query: 'Where do zebras live?',
+  });
+});
+
+test('first forces the tool on the first step only; never offers none', async () => {
+  const forced = new ScriptedModel([[search('zebra')], [assistantMessage('Striped.')]]);
+  const library = await smallLibrary(BOOK);
+  await askAndWait(await agentOn(library, forced, { config: { policy: 'first' } }).startSession(), 'Zebra?');
+  expect(forced.calls.map(({ request }) => request.modelSettings.toolChoice)).toEqual([
+    'search_docs',
+    undefined,
+  ]);
+
+  const never = new ScriptedModel([[assistantMessage('No idea.')]]);
+  const session = await agentOn(library, never, { config: { policy: 'never' } }).startSession();
+  const { turn } = await askAndWait(session, 'Zebra?');
+  expect(never.calls[0]?.request.tools).toEqual([]);
+  expect(turn?.response.retrievalPerformed).toBe(false);
+});
+
+test('a filter holds for every search of the turn', async () => {
+  const model = new ScriptedModel([[search('live')], [assistantMessage('Oaks live for 600 years. [1]')]]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const { turn } = await askAndWait(session, 'Who lives?', { filter: { module: ['plants'] } });
+  expect(turn?.retrievals[0]?.chunks.map(({ module }) => module)).toEqual(['plants']);
+});
+
+test('a citation of nothing that was retrieved is removed and reported', async () => {
+  const model = new ScriptedModel([
+    [search('zebra')],
+    [
+      assistantMessage(
+        'A zebra is a striped horse. [1] The moon is cheese. [Source: Moon](https://evil.example/moon)',
+      ),
+    ],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const { turn } = await askAndWait(session, 'Zebra?');
+  expect(turn?.response.answer).not.toContain('evil.example');
+  expect(turn?.response.citations.map(({ verdict }) => verdict).toSorted()).toEqual([
+    'supported',
+    'unknown_source',
+  ]);
+});
+
+test('a wrong number under a right citation is not grounded', async () => {
+  const model = new ScriptedModel([
+    [search('zebra')],
+    [assistantMessage('Zebras eat 70 kilograms of grass. [1]')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const { turn } = await askAndWait(session, 'How much do zebras eat?');
+  expect(turn?.response).toMatchObject({ grounded: false, citations: [{ verdict: 'unsupported' }] });
+});
+
+test('a failing model ends in an error event, and the session goes on as if nothing was asked', async () => {
+  const model = new ScriptedModel([
+    modelError(Object.assign(new Error('401 Incorrect API key'), { status: 401 })),
+    [assistantMessage('Hello!')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const before = session.snapshot();
+  const { events, turn } = await askAndWait(session, 'Hi');
+  expect(turn).toBeNull();
+  expect(events.at(-1)).toMatchObject({ type: 'error', error: { errorType: 'auth_error' } });
+  expect(session.snapshot()).toEqual(before);
+  expect((await askAndWait(session, 'Hi')).turn?.response.answer).toBe('Hello!');
+});
+
+test('an empty answer is an error, not an answer', async () => {
+  const model = new ScriptedModel([[assistantMessage('   ')]]);
+  const { events } = await askAndWait(await agentOn(await smallLibrary(BOOK), model).startSession(), 'Hi');
+  expect(events.at(-1)).toMatchObject({ type: 'error', error: { errorType: 'api_error' } });
+});
+
+test('an abort ends the turn, keeps the session, and nothing is recorded', async () => {
+  const stop = new AbortController();
+  const model = new ScriptedModel([
+    [search('zebra')],
+    [assistantMessage('never seen')],
+    [assistantMessage('Hello!')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const asking = (async () => {
+    for await (const event of session.ask('Zebra?', { signal: stop.signal })) {
+      if (event.type === 'retrieval_started') stop.abort();
+    }
+  })();
+  await expect(asking).rejects.toMatchObject({ kind: 'interrupted' });
+  expect(session.snapshot().turnCount).toBe(0);
+});
+
+test('a blank question is refused before anything happens', async () => {
+  const session = await agentOn(await smallLibrary(BOOK), new ScriptedModel([])).startSession();
+  await expect(session.ask('  \n ').next()).rejects.toMatchObject({ kind: 'invalid_input' });
+});
+
+test('reset forgets the conversation but keeps the id, the system message and the past counters', async () => {
+  const model = new ScriptedModel([
+    [search('zebra')],
+    [assistantMessage('Striped. [1]')],
+    [assistantMessage('Hello!')],
+  ]);
+  const sessions = createMemorySessionStore();
+  const session = await agentOn(await smallLibrary(BOOK), model, { sessions }).startSession();
+  await askAndWait(session, 'Zebra?');
+  await session.reset();
+  expect(session.snapshot()).toMatchObject({
+    messages: [{ role: 'system' }],
+    turnCount: 0,
+    segments: [{ turnCount: 1, retrievalCount: 1 }],
+  });
+  const { turn } = await askAndWait(session, 'Hi');
+  expect(turn?.response.turnNumber).toBe(2);
+  expect(JSON.stringify(model.calls.at(-1)?.request.input)).not.toContain('Zebra');
+});
+
+test('a resumed session goes on with its messages and the same refs', async () => {
+  const library = await smallLibrary(BOOK);
+  const sessions = createMemorySessionStore();
+  const first = new ScriptedModel([[search('zebra')], [assistantMessage('A zebra is a striped horse. [1]')]]);
+  const { id } = await agentOn(library, first, { sessions })
+    .startSession()
+    .then(async (session) => {
+      await askAndWait(session, 'Zebra?');
+      return session;
+    });
+  const second = new ScriptedModel([[assistantMessage('As I said, a zebra is a striped horse. [1]')]]);
+  const resumed = await agentOn(library, second, { sessions }).resumeSession(id);
+  expect(resumed.lastTurn()?.userQuery).toBe('Zebra?');
+  const { turn } = await askAndWait(resumed, 'Say it again');
+  expect(turn?.response).toMatchObject({
+    grounded: true,
+    turnNumber: 2,
+    citations: [{ marker: '1', title: 'Zebras' }],
+  });
+  await expect(agentOn(library, second, { sessions }).resumeSession('nope')).rejects.toMatchObject({
+    kind: 'invalid_input',
+  });
+});
+
+test('old messages are dropped by the budget, whole, and the user is told once', async () => {
+  const turns = 40;
+  const model = new ScriptedModel(
+    Array.from({ length: turns }, (_, i) => [assistantMessage(`Answer ${i} ${'x'.repeat(400)}`)]),
+  );
+  const config = { maxTurns: 100, maxHistory: 10 };
+  const session = await agentOn(await smallLibrary(BOOK), model, { config }).startSession();
+  const notices: string[] = [];
+  for (let i = 0; i < turns; i += 1) {
+    const { events } = await askAndWait(session, `Question ${i}`);
+    for (const event of events) if (event.type === 'notice') notices.push(event.message);
+  }
+  expect(notices.filter((notice) => notice.includes('no longer fit'))).toHaveLength(1);
+  const sizes = model.calls.map(({ request }) => JSON.stringify(request.input).length);
+  expect(sizes.at(-1)).toBeLessThan((sizes[10] ?? 0) * 1.1);
+  expect(model.calls.at(-1)?.request.input.length).toBeLessThanOrEqual(11);
+});
+
+test('a session ends after its turns, with a sentence that says what to do', async () => {
+  const model = new ScriptedModel([[assistantMessage('One.')]]);
+  const session = await agentOn(await smallLibrary(BOOK), model, { config: { maxTurns: 1 } }).startSession();
+  await askAndWait(session, 'One?');
+  await expect(session.ask('Two?').next()).rejects.toMatchObject({
+    kind: 'invalid_input',
+    hint: expect.stringContaining('/reset'),
+  });
+});

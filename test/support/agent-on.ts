@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import type { Model } from '@openai/agents-core';
+import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import type { Agent, AgentSession, AskOptions } from '../../src/agent/agent.ts';
+import { createConversationAgent } from '../../src/agent/create-agent.ts';
+import { type AgentConfig, agentConfigSchema } from '../../src/domain/agent-config.ts';
+import type { ConversationTurn } from '../../src/domain/conversation-turn.ts';
+import type { RunEvent } from '../../src/domain/run-event.ts';
+import type { SessionStore } from '../../src/ports/session-store.ts';
+import type { SmallLibrary } from './small-library.ts';
+
+export interface AgentOnOptions {
+  config?: Partial<AgentConfig>;
+  sessions?: SessionStore;
+  readSource?: boolean;
+}
+
+/** The real agent on a small library, with a model of the test's choice. */
+export function agentOn(library: SmallLibrary, model: Model, options: AgentOnOptions = {}): Agent {
+  return createConversationAgent({
+    config: agentConfigSchema.parse({ model: 'scripted', ...options.config }),
+    model,
+    store: library.store,
+    retriever: library.retriever,
+    sessions: options.sessions ?? createMemorySessionStore(),
+    runtime: { now: () => new Date(), elapsedMs: () => performance.now(), newId: randomUUID },
+    readSource: options.readSource ?? false,
+  });
+}
+
+/** Asks and waits until the turn is over. */
+export async function askAndWait(
+  session: AgentSession,
+  question: string,
+  options: AskOptions = {},
+): Promise<{ events: RunEvent[]; turn: ConversationTurn | null }> {
+  const events: RunEvent[] = [];
+  for await (const event of session.ask(question, options)) events.push(event);
+  const last = events.at(-1);
+  return { events, turn: last?.type === 'turn_completed' ? last.turn : null };
+}
