@@ -1,3 +1,4 @@
+import { STOP_WORDS } from '../../lexical/stop-words.ts';
 import { queryTerms } from '../../lexical/terms.ts';
 import { smallTalk } from './small-talk.ts';
 import { topicOf } from './topic.ts';
@@ -12,17 +13,15 @@ const OPENS_FOLLOW_UP =
 /** What comes before it in the same question may be what a pronoun stands for. */
 const JOINED_BEFORE = /^(.*?)(?:\band\b|\bor\b|\bbut\b|,|;|\bso that\b|\bwhen\b|\bif\b)/i;
 
-/** A whole question, however short: it says itself what it is about. */
-const WHOLE_QUESTION =
-  /^(?:what|who|where|which|when)(?:'s|’s)?\s+(?:is|are|was|were|does|do)?\b|^(?:define|explain|describe)\b/i;
 /** Asks for more of the same without saying of what. */
 const GENERIC = new Set(
   queryTerms(
     'example examples sample instance detail details more code step steps advantages disadvantages benefits drawbacks limitations difference alternatives pros cons give show explain elaborate',
   ),
 );
-const MAX_TOPIC_WORDS = 8;
-const FEW_WORDS = 3;
+const MAX_TOPIC_WORDS = 4;
+/** Words that are written like a name: Isaac Sim, ROS 2, `nav2_params`. */
+const NAME = /\b\p{Lu}[\p{L}\p{N}_.-]*(?: (?:\p{Lu}[\p{L}\p{N}_.-]*|\d+))*/u;
 
 /** A follow-up as a query that stands on its own; anything else as it is. */
 export function standaloneQuery(question: string, earlier: readonly string[]): string {
@@ -36,9 +35,18 @@ export function standaloneQuery(question: string, earlier: readonly string[]): s
   return standalone;
 }
 
+/** Few words that name the subject: the topic itself if it is short, else the name in it, else its first telling words. */
 function shortTopic(question: string): string {
   const topic = topicOf(question);
-  return queryTerms(topic).length === 0 ? '' : topic.split(' ').slice(0, MAX_TOPIC_WORDS).join(' ');
+  if (queryTerms(topic).length === 0) return '';
+  const words = topic.split(' ');
+  if (words.length <= MAX_TOPIC_WORDS) return topic;
+  const name = NAME.exec(topic.slice(1))?.[0];
+  if (name !== undefined) return name;
+  return words
+    .filter((word) => !STOP_WORDS.has(word.toLowerCase()))
+    .slice(0, MAX_TOPIC_WORDS)
+    .join(' ');
 }
 
 function resolve(question: string, topic: string): string {
@@ -54,9 +62,7 @@ function resolve(question: string, topic: string): string {
 }
 
 function isElliptical(question: string): boolean {
-  if (OPENS_FOLLOW_UP.test(question)) return true;
-  if (queryTerms(topicOf(question)).every((term) => GENERIC.has(term))) return true;
-  return question.split(/\s+/).length <= FEW_WORDS && !WHOLE_QUESTION.test(question);
+  return OPENS_FOLLOW_UP.test(question) || queryTerms(topicOf(question)).every((term) => GENERIC.has(term));
 }
 
 /** "What is a costmap and how is it used?" says itself what "it" is. */
