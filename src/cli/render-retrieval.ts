@@ -2,6 +2,7 @@ import type { RetrievalContext } from '../domain/retrieval-context.ts';
 import { oneLine } from '../domain/visible-text.ts';
 import type { StoreHit } from '../ports/chunk-store.ts';
 import { excerptOf } from './excerpt.ts';
+import { readableUrl } from './render-answer.ts';
 import type { Terminal } from './terminal.ts';
 import { wrap } from './wrap.ts';
 
@@ -29,7 +30,7 @@ export function renderRetrieval(terminal: Terminal, { collection, context, hits,
     );
     const excerpt = excerptOf(chunk.text, context.query, 3 * (terminal.width - INDENT.length));
     for (const line of wrap(excerpt, terminal.width - INDENT.length)) terminal.write(`${INDENT}${line}\n`);
-    terminal.write(`${INDENT}${terminal.text(readable(chunk.url), 'dim')}\n`);
+    terminal.write(`${INDENT}${terminal.text(readableUrl(chunk.url), 'dim')}\n`);
     if (explain) terminal.write(`${INDENT}${terminal.text(explanation(hit, index + 1), 'yellow')}\n`);
     terminal.write('\n');
   });
@@ -58,9 +59,4 @@ function nothingFound(
       ? ''
       : ` The nearest is "${oneLine(nearMiss.title, 60)}" with ${nearMiss.score.toFixed(2)}, below the threshold of ${scoreThreshold}.`;
   return `Nothing in ${collection} is about this.${nearest}`;
-}
-
-/** A file by its path, which is shorter and can be pasted; anything else as it is. */
-function readable(url: string): string {
-  return url.startsWith('file:') ? decodeURIComponent(url.slice('file://'.length)) : url;
 }

@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline/promises';
 import { AppError } from '../domain/app-error.ts';
 import type { ChunkStore, CollectionInfo } from '../ports/chunk-store.ts';
 import type { App } from '../wire.ts';
 import type { CollectionFlags } from './collections.ts';
+import { confirmed } from './confirmed.ts';
 import { table } from './table.ts';
 import { createTerminal } from './terminal.ts';
 import { type CommonFlags, withApp } from './with-app.ts';
@@ -98,22 +98,6 @@ function unknownCollection(name: string, names: readonly string[]): AppError {
   return new AppError('invalid_input', `There is no collection "${name}".`, {
     hint: names.length > 0 ? `There is: ${names.join(', ')}.` : 'Make one with: citeloop ingest <path>',
   });
-}
-
-async function confirmed(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) {
-    throw new AppError(
-      'invalid_input',
-      'Deleting needs a confirmation, and there is no terminal to ask on.',
-      {
-        hint: 'Give --yes if you are sure.',
-      },
-    );
-  }
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await prompt.question(`${question} [y/N] `);
-  prompt.close();
-  return /^y(es)?$/i.test(answer.trim());
 }
 
 function megabytes(bytes: number): string {

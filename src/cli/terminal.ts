@@ -26,9 +26,10 @@ export function createTerminal(stream: NodeJS.WriteStream): Terminal {
     width: Math.min(stream.columns ?? 100, 110),
     write: (content) => void stream.write(content),
     text,
-    link: (url, content, style) =>
-      colours
-        ? `\x1b]8;;${encodeURI(decodeURI(url))}\x1b\\${text(content, style)}\x1b]8;;\x1b\\`
-        : text(content, style),
+    link(url, content, style) {
+      const target = URL.parse(url)?.href;
+      if (!colours || target === undefined) return text(content, style);
+      return `\x1b]8;;${target}\x1b\\${text(content, style)}\x1b]8;;\x1b\\`;
+    },
   };
 }

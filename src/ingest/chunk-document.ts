@@ -14,6 +14,7 @@ export interface ChunkOptions {
   title: string;
   /** What the embedder reads at most. */
   maxTokens: number;
+  /** Must be additive: texts joined by white space have as many tokens as both together. */
   countTokens: CountTokens;
 }
 
@@ -121,7 +122,7 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions): 
     return tokens > budgetOf(path) ? null : { ...first, path, start, end: second.end, tokens };
   }
 
-  function toChunk({ start, end, path }: Draft, chunkIndex: number): Chunk {
+  function toChunk({ start, end, path, tokens }: Draft, chunkIndex: number): Chunk {
     const slice = text.slice(start, end);
     const embedded = `${prefixOf(path).text}\n${slice}`;
     return {
@@ -131,7 +132,7 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions): 
       chunkIndex,
       headings: headingsOf(path),
       embedded,
-      tokenCount: countTokens(embedded) + ADDED_TOKENS,
+      tokenCount: tokens + prefixOf(path).tokens + ADDED_TOKENS,
       contentHash: createHash('sha256').update(embedded).digest('hex'),
     };
   }

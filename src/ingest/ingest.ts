@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError, messageOf } from '../domain/app-error.ts';
+import type { RawDocument } from '../domain/document.ts';
 import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/loader.ts';
@@ -7,6 +8,7 @@ import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
 import { type DescribeOptions, describeDocument } from './describe-document.ts';
 import { type ChunkedDocument, createEmbeddingWindow } from './embedding-window.ts';
 import { createKnownDocuments } from './known-documents.ts';
+import { readAhead } from './read-ahead.ts';
 
 export interface IngestDependencies {
   store: ChunkStore;
@@ -93,11 +95,9 @@ export async function ingest(
   });
 
   for (const source of sources) {
-    for await (const entry of source.entries(signal)) {
+    for await (const { entry, raw } of readAhead(unseen(source.entries(signal)), signal)) {
       signal?.throwIfAborted();
-      if (seen.has(entry.uri)) continue;
-      seen.add(entry.uri);
-      const document = await prepare(entry);
+      const document = await prepare(entry, raw);
       if (document !== null) await window.add(document);
       report();
     }
@@ -107,10 +107,22 @@ export async function ingest(
   await store.settle();
   return summary;
 
+  /** A document that several sources find is taken once. */
+  async function* unseen(entries: AsyncIterable<SourceEntry>): AsyncGenerator<SourceEntry> {
+    for await (const entry of entries) {
+      if (seen.has(entry.uri)) continue;
+      seen.add(entry.uri);
+      yield entry;
+    }
+  }
+
   /** Reads and chunks a document; null if there is nothing to do or nothing that can be done. */
-  async function prepare(entry: SourceEntry): Promise<(ChunkedDocument & { change: Change }) | null> {
+  async function prepare(
+    entry: SourceEntry,
+    reading: Promise<RawDocument>,
+  ): Promise<(ChunkedDocument & { change: Change }) | null> {
     try {
-      const raw = await entry.read(signal);
+      const raw = await reading;
       const contentHash = createHash('sha256').update(raw.bytes).digest('hex');
       const fingerprint = fingerprintOf(entry, options);
       const before = known.at(entry.uri);

@@ -1,0 +1,7 @@
+import { createMemorySessionStore } from '../../../src/adapters/memory/memory-session-store.ts';
+import { describeSessionStore } from '../../contracts/session-store.contract.ts';
+
+describeSessionStore('memory', async () => {
+  const store = createMemorySessionStore();
+  return { open: () => store };
+});
