@@ -13,6 +13,7 @@ import { createSourceRegister, type SourceRegister } from './citations/source-re
 import { createAgentSession } from './create-session.ts';
 import { instructionsFor, subjectsOf } from './instructions.ts';
 import { type FaultContext, toAppError } from './model-faults/to-app-error.ts';
+import { withAnswerCheck } from './model-faults/with-answer-check.ts';
 import { withIdleTimeout } from './model-faults/with-idle-timeout.ts';
 import { withRetries } from './model-faults/with-retries.ts';
 import { runTurn, type TurnRequest } from './run-turn.ts';
@@ -120,7 +121,7 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
 
   /** The model with patience and its limits: it waits for services that ask it to, and not for ever. */
   function guarded({ emit, signal }: TurnRequest): Model {
-    return withRetries(withIdleTimeout(dependencies.model, IDLE_TIMEOUT_MS), {
+    return withRetries(withIdleTimeout(withAnswerCheck(dependencies.model), IDLE_TIMEOUT_MS), {
       signal,
       ...(dependencies.faults && { context: dependencies.faults }),
       onRetry: ({ attempt, waitMs, error }) =>

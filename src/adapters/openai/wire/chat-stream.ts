@@ -1,0 +1,61 @@
+import { brokenStream } from './broken-answer.ts';
+import type { Exchange } from './exchange.ts';
+import { firstText, isObject, type JsonObject, objectsOf } from './json-object.ts';
+import { mendContent, reasoningKeyOf } from './mend-chat-message.ts';
+import type { StreamMender } from './stream-mender.ts';
+import { createToolCallCollector, mendToolCalls } from './tool-calls.ts';
+import { mendUsage } from './usage.ts';
+import { wireErrorOf } from './wire-error.ts';
+
+/**
+ * Mends the chunks of a Chat Completions stream. Text passes as it comes; tool calls are held back and come
+ * whole at the end, since the SDK does not use them earlier.
+ */
+export function createChatStreamMender(exchange: Exchange): StreamMender {
+  const collector = createToolCallCollector();
+  let head: JsonObject = {};
+  let begun = false;
+  let finished = false;
+
+  const chunkOf = (choices: JsonObject[], usage?: JsonObject): JsonObject => ({
+    ...head,
+    object: 'chat.completion.chunk',
+    choices,
+    ...(usage !== undefined && { usage }),
+  });
+
+  return {
+    get signOfLife() {
+      return chunkOf([]);
+    },
+    accept(chunk) {
+      const error = wireErrorOf(chunk);
+      if (error !== undefined) return [{ error }];
+      head = { ...head, ...pick(chunk, 'id', 'created', 'model') };
+      const groq = isObject(chunk.x_groq) ? chunk.x_groq : {};
+      const usage = mendUsage(chunk.usage ?? groq.usage, 'prompt_tokens', 'completion_tokens');
+      const choice = objectsOf(chunk.choices).find((each) => (each.index ?? 0) === 0);
+      if (choice === undefined) return [chunkOf([], usage)];
+      const delta = [choice.delta, choice.message].find(isObject) ?? {};
+      exchange.dialect.reasoningKey ??= reasoningKeyOf(delta);
+      collector.add(delta);
+      begun = true;
+      const reason = firstText(choice.finish_reason);
+      finished ||= reason !== undefined;
+      return [chunkOf([{ index: 0, delta: mendContent(delta), finish_reason: reason ?? null }], usage)];
+    },
+    isDone: () => finished,
+    finish(closed) {
+      // Some services never give a reason. Their [DONE] is trusted, unless it cuts a call short.
+      if (!finished && !(closed && collector.isComplete())) throw brokenStream(begun);
+      const calls = mendToolCalls({ tool_calls: collector.calls() }, exchange.callIds);
+      if (calls.length === 0) return [];
+      const indexed = calls.map((call, index) => ({ ...call, index }));
+      return [chunkOf([{ index: 0, delta: { tool_calls: indexed }, finish_reason: 'tool_calls' }])];
+    },
+  };
+}
+
+function pick(from: JsonObject, ...keys: string[]): JsonObject {
+  return Object.fromEntries(keys.filter((key) => from[key]).map((key) => [key, from[key]]));
+}

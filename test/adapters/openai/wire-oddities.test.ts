@@ -1,0 +1,342 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { toAppError } from '../../../src/agent/model-faults/to-app-error.ts';
+import {
+  type Api,
+  askModel,
+  chunk,
+  completion,
+  DONE,
+  jsonResponse,
+  modelAnswering,
+  streamResponse,
+} from './ask-model.ts';
+
+const call = (fields: object, name?: string, text?: unknown) => ({
+  tool_calls: [
+    { ...fields, function: { ...(name && { name }), ...(text !== undefined && { arguments: text }) } },
+  ],
+});
+
+async function answerTo(api: Api, response: Response, stream: boolean) {
+  const { model } = await modelAnswering(api, response);
+  return askModel(model, stream);
+}
+
+const chatStream = (...events: unknown[]) => answerTo('chat_completions', streamResponse(...events), true);
+const chatJson = (body: unknown) => answerTo('chat_completions', jsonResponse(body), false);
+const responsesStream = (...events: unknown[]) => answerTo('responses', streamResponse(...events), true);
+const responsesJson = (body: unknown) => answerTo('responses', jsonResponse(body), false);
+
+/** The fault that a call ends in. */
+async function faultOf(answer: Promise<unknown>) {
+  const error = await answer.then(
+    () => new Error('It succeeded.'),
+    (thrown: unknown) => thrown,
+  );
+  return toAppError(error);
+}
+
+test('comments and indented fields in a stream are passed over', async () => {
+  const first = `  data: ${JSON.stringify(chunk({ content: 'Foxes ' }))}\n\n`;
+  const answer = await chatStream(
+    ': WAIT\n\n',
+    first,
+    ': WAIT\n\n',
+    chunk({ content: 'run.' }, 'stop'),
+    DONE,
+  );
+  expect(answer).toMatchObject({ text: 'Foxes run.', streamed: 'Foxes run.' });
+});
+
+test.each(['\n', '\r\n', '\r'])(
+  'lines may end in %j, and the last event may lack its empty line',
+  async (end) => {
+    const lines = [chunk({ content: 'Fo' }), chunk({ content: 'xes' }, 'stop')].map(
+      (each) => `data:${JSON.stringify(each)}`,
+    );
+    expect(await chatStream(lines.join(end + end))).toMatchObject({ text: 'Foxes' });
+  },
+);
+
+test('events that no empty line separates are told apart', async () => {
+  const lines = [chunk({ content: 'Fo' }), chunk({ content: 'xes' }, 'stop')].map(
+    (each) => `data: ${JSON.stringify(each)}\n`,
+  );
+  expect(await chatStream(lines.join(''))).toMatchObject({ text: 'Foxes' });
+});
+
+test('a stream with a finish reason is complete without [DONE]', async () => {
+  expect(await chatStream(chunk({ content: 'Yes.' }), chunk({}, 'stop'))).toMatchObject({ text: 'Yes.' });
+});
+
+test('a stream with [DONE] is complete without a finish reason, also an empty one', async () => {
+  expect(await chatStream(chunk({ content: 'Yes.' }, ''), DONE)).toMatchObject({ text: 'Yes.' });
+  expect(await chatStream(chunk({ content: 'Yes.' }), DONE)).toMatchObject({ text: 'Yes.' });
+});
+
+test('a stream that ends in the middle is a fault, not an answer', async () => {
+  expect(await faultOf(chatStream(chunk({ content: 'Half of an' })))).toMatchObject({
+    kind: 'api_error',
+    message: 'The answer of the model broke off in the middle.',
+    recoverable: true,
+  });
+  expect(await faultOf(chatStream(''))).toMatchObject({
+    message: 'The model service ended the connection before it had answered.',
+  });
+});
+
+test('[DONE] in the middle of a tool call is a fault', async () => {
+  const events = [chunk(call({ index: 0, id: 'call_a' }, 'search', '{"query": "fo')), DONE];
+  expect(await faultOf(chatStream(...events))).toMatchObject({ recoverable: true });
+});
+
+test('no beginning of a stream passes as the answer', async () => {
+  const events = [
+    ...['All ', 'foxes ', 'run.'].map((content) => chunk({ content })),
+    chunk(call({ index: 0, id: 'call_a' }, 'search', '{"query":')),
+    chunk(call({ index: 0 }, undefined, '"fox"}')),
+    chunk({}, 'tool_calls'),
+  ];
+  const whole = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: whole.length }), async (length) => {
+      const answer = await chatStream(whole.slice(0, length)).catch(() => undefined);
+      if (answer === undefined) return;
+      expect(answer.text).toBe('All foxes run.');
+      expect(answer.calls).toEqual([{ id: 'call_a', name: 'search', arguments: '{"query":"fox"}' }]);
+    }),
+  );
+});
+
+test('content may be null, missing or a list of parts of which some are thoughts', async () => {
+  const parts = [
+    { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+    { type: 'text', text: 'Foxes.' },
+  ];
+  expect(await chatJson(completion({ content: parts }))).toMatchObject({ text: 'Foxes.' });
+  expect(await chatStream(chunk({ content: parts }), chunk({ content: null }, 'stop'))).toMatchObject({
+    text: 'Foxes.',
+  });
+  expect(await chatJson(completion({ content: null, ...call({ id: 'a' }, 'search', '{}') }))).toMatchObject({
+    text: '',
+  });
+  expect(await chatJson(completion(call({ id: 'a' }, 'search', '{}')))).toMatchObject({
+    calls: [{ name: 'search' }],
+  });
+});
+
+test.each([
+  ['', undefined],
+  [undefined, null],
+  [null, ''],
+])('a tool call with id %j and arguments %j can still be run', async (id, text) => {
+  const expected = { name: 'now', arguments: '{}', id: expect.stringMatching(/^\w{9}$/) };
+  expect((await chatJson(completion(call({ id }, 'now', text)))).calls).toEqual([expected]);
+  const delta = call({ index: 0, id }, 'now', text);
+  expect((await chatStream(chunk(delta), chunk({}, 'tool_calls'), DONE)).calls).toEqual([expected]);
+  const item = { type: 'function_call', call_id: id, name: 'now', arguments: text };
+  expect((await responsesJson({ id: 'r1', status: 'completed', output: [item] })).calls).toEqual([expected]);
+});
+
+test('arguments may be an object', async () => {
+  const expected = [{ id: 'call_a', name: 'search', arguments: '{"query":"fox"}' }];
+  const fields = call({ id: 'call_a', index: 0 }, 'search', { query: 'fox' });
+  expect((await chatJson(completion(fields))).calls).toEqual(expected);
+  expect((await chatStream(chunk(fields, 'tool_calls'))).calls).toEqual(expected);
+});
+
+test('a name that is repeated in every piece of a call is one name', async () => {
+  const answer = await chatStream(
+    chunk(call({ index: 0, id: 'call_a' }, 'search', '')),
+    chunk(call({ index: 0, id: 'call_a' }, 'search', '{"query"')),
+    chunk(call({ index: 0, id: 'call_a' }, 'search', ':"fox"}')),
+    DONE,
+  );
+  expect(answer.calls).toEqual([{ id: 'call_a', name: 'search', arguments: '{"query":"fox"}' }]);
+});
+
+test.each([
+  [
+    'an index for each',
+    [
+      { index: 0, id: 'a1b2' },
+      { index: 1, id: 'c3d4' },
+    ],
+  ],
+  [
+    'one index for all',
+    [
+      { index: 0, id: 'a1b2' },
+      { index: 0, id: 'c3d4' },
+    ],
+  ],
+  ['no index', [{ id: 'a1b2' }, { id: 'c3d4' }]],
+  ['neither index nor id', [{}, {}]],
+  [
+    'empty ids and one index',
+    [
+      { index: 0, id: '' },
+      { index: 0, id: '' },
+    ],
+  ],
+])('parallel calls with %s stay apart', async (_, [first = {}, second = {}]) => {
+  const answer = await chatStream(
+    chunk(call(first, 'search', '{"query":"fox"}')),
+    chunk(call(second, 'search', '{"query":"owl"}')),
+    chunk({}, 'tool_calls'),
+  );
+  expect(answer.calls.map((each) => each.arguments)).toEqual(['{"query":"fox"}', '{"query":"owl"}']);
+  expect(new Set(answer.calls.map(({ id }) => id)).size).toBe(2);
+});
+
+test('an id that the conversation has used before is replaced', async () => {
+  const { model } = await modelAnswering(
+    'chat_completions',
+    jsonResponse(completion(call({ id: '0' }, 'now', '{}'))),
+  );
+  const { calls } = await askModel(model, false, {
+    modelSettings: {},
+    tools: [],
+    outputType: 'text',
+    handoffs: [],
+    tracing: false,
+    input: [
+      { type: 'function_call', callId: '0', name: 'now', arguments: '{}', status: 'completed' },
+      { type: 'function_call_result', callId: '0', name: 'now', status: 'completed', output: 'noon' },
+    ],
+  });
+  expect(calls).toEqual([{ id: expect.stringMatching(/^\w{9}$/), name: 'now', arguments: '{}' }]);
+});
+
+test('the legacy function_call is a tool call', async () => {
+  const legacy = { function_call: { name: 'search', arguments: '{"query":"fox"}' } };
+  const expected = [{ name: 'search', arguments: '{"query":"fox"}' }];
+  expect(await chatJson(completion(legacy))).toMatchObject({ calls: expected });
+  expect(await chatStream(chunk(legacy, 'function_call'))).toMatchObject({ calls: expected });
+});
+
+test.each([undefined, null, {}, { prompt_tokens: null }])('usage may be %j', async (usage) => {
+  expect(await chatJson(completion({ content: 'Yes.' }, { usage }))).toMatchObject({ totalTokens: 0 });
+  expect(await chatStream(chunk({ content: 'Yes.' }, 'stop', { usage }))).toMatchObject({ totalTokens: 0 });
+});
+
+test('usage is found where Groq puts it, and after the finish reason', async () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 2 };
+  const events = [chunk({ content: 'Yes.' }, 'stop', { x_groq: { usage } })];
+  expect(await chatStream(...events)).toMatchObject({ totalTokens: 5 });
+  expect(await chatStream(chunk({ content: 'Yes.' }, 'stop'), { choices: [], usage }, DONE)).toMatchObject({
+    totalTokens: 5,
+  });
+});
+
+const errors: Array<[string, unknown, object]> = [
+  ['an object', { error: { message: 'Slow down', code: 429 } }, { kind: 'rate_limit' }],
+  ['a text', { error: 'the server ran out of memory' }, { kind: 'api_error', recoverable: true }],
+  [
+    'a list',
+    [{ error: { message: 'Key bad', status: 'UNAUTHENTICATED', code: 401 } }],
+    { kind: 'auth_error' },
+  ],
+  ['a bare message', { object: 'error', message: 'Overloaded', code: 503 }, { recoverable: true }],
+  ['a detail', { detail: [{ loc: ['body', 'model'], msg: 'field required' }] }, { kind: 'api_error' }],
+  [
+    'an error of the choice',
+    { choices: [{ error: { message: 'upstream died', code: 502 } }] },
+    { recoverable: true },
+  ],
+  [
+    'a finish reason',
+    { choices: [{ delta: { content: '' }, finish_reason: 'error' }] },
+    { recoverable: true },
+  ],
+];
+
+test.each(errors)('an error inside an answer with status 200 is an error: %s', async (_, body, expected) => {
+  expect(await faultOf(chatJson(body))).toMatchObject(expected);
+  expect(await faultOf(chatStream(chunk({ content: 'Fo' }), body))).toMatchObject(expected);
+});
+
+test('an error event keeps what the service said', async () => {
+  const event = `event: error\ndata: ${JSON.stringify({ message: 'Tool call validation failed', code: 'tool_use_failed' })}\n\n`;
+  expect(await faultOf(chatStream(chunk({}), event))).toMatchObject({
+    message: 'The model made a tool call that its service rejects: Tool call validation failed.',
+    recoverable: true,
+  });
+});
+
+test('OpenRouter is quoted with what its provider said', async () => {
+  const error = {
+    message: 'Provider returned error',
+    code: 429,
+    metadata: { raw: 'm is busy.', retry_after_seconds: 7 },
+  };
+  expect(await faultOf(chatJson({ error }))).toMatchObject({
+    kind: 'rate_limit',
+    message: 'The model service is receiving too many requests: Provider returned error: m is busy.',
+    retryAfter: 7,
+  });
+});
+
+test('a service that does not stream when asked to is understood', async () => {
+  const body = completion({ content: 'Yes.', ...call({ id: 'call_a' }, 'now', '{}') });
+  expect(await answerTo('chat_completions', jsonResponse(body), true)).toMatchObject({
+    streamed: 'Yes.',
+    calls: [{ id: 'call_a', name: 'now', arguments: '{}' }],
+  });
+  const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Yes.' }] }];
+  expect(await answerTo('responses', jsonResponse({ status: 'completed', output }), true)).toMatchObject({
+    text: 'Yes.',
+    streamed: 'Yes.',
+  });
+});
+
+test.each([true, false])('a web page or broken JSON is a clear fault (streaming: %s)', async (stream) => {
+  const page = () => new Response('<!doctype html><p>Hi', { headers: { 'content-type': 'text/html' } });
+  expect(await faultOf(answerTo('chat_completions', page(), stream))).toMatchObject({
+    kind: 'configuration_error',
+    hint: expect.stringContaining('/v1'),
+  });
+  const type = stream ? 'text/event-stream' : 'application/json';
+  const broken = new Response('data: {"choices": [\n\n', { headers: { 'content-type': type } });
+  expect(await faultOf(answerTo('chat_completions', broken, stream))).toMatchObject({
+    message: 'The model service sent an answer that is not valid JSON.',
+  });
+});
+
+const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] };
+const added = { type: 'response.output_item.done', output_index: 0, item: message };
+
+test('the end of a Responses stream may leave out the items, or be left out itself', async () => {
+  const end = { type: 'response.completed', response: { id: 'r1', status: 'completed', output: [] } };
+  expect(await responsesStream(added, end)).toMatchObject({ text: 'Yes.', totalTokens: 0 });
+  expect(await responsesStream(added, DONE)).toMatchObject({ text: 'Yes.' });
+  expect(await faultOf(responsesStream(added))).toMatchObject({ recoverable: true });
+});
+
+test('the type of a Responses event may stand in its event line only', async () => {
+  const { type, ...data } = added;
+  const lines = `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+  expect(await responsesStream(lines, DONE)).toMatchObject({ text: 'Yes.' });
+});
+
+test('a failed Responses stream says why', async () => {
+  const error = { code: 'rate_limit_exceeded', message: 'Please try again in 1.5s.' };
+  const failed = { type: 'response.failed', response: { status: 'failed', error } };
+  expect(await faultOf(responsesStream({ type: 'response.created', response: {} }, failed))).toMatchObject({
+    kind: 'rate_limit',
+    retryAfter: 1.5,
+  });
+  expect(await faultOf(responsesJson({ status: 'failed', error }))).toMatchObject({ kind: 'rate_limit' });
+});
+
+test('an answer that was cut at the token limit is kept, and none at all is a fault', async () => {
+  const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+  expect(await responsesJson({ ...cut, output: [message] })).toMatchObject({ text: 'Yes.' });
+  expect(await faultOf(responsesJson({ ...cut, output: [] }))).toMatchObject({ hint: 'Raise --max-tokens.' });
+  const empty = completion(
+    { content: '' },
+    { choices: [{ message: { content: '' }, finish_reason: 'length' }] },
+  );
+  expect(await faultOf(chatJson(empty))).toMatchObject({ hint: 'Raise --max-tokens.' });
+});

@@ -1,0 +1,67 @@
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface FaultyServer {
+  baseUrl: string;
+  /** How many requests came. */
+  requests: () => number;
+}
+
+/** A server of the running test's own that gives these answers in turn; the last one is repeated. */
+export async function startFaultyServer(...answers: RequestListener[]): Promise<FaultyServer> {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => answers[Math.min(requests++, answers.length - 1)]?.(request, response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, requests: () => requests };
+}
+
+/** A port that was free a moment ago. */
+export async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export const reset: RequestListener = (request) => request.socket.resetAndDestroy();
+
+export const silence: RequestListener = () => {};
+
+export function fail(status: number, body = '{"error":{"message":"no"}}', headers = {}): RequestListener {
+  return (_, response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+}
+
+export function json(body: string): RequestListener {
+  return fail(200, body);
+}
+
+/** Starts a stream with these texts as its first pieces, and leaves the rest to `then`. */
+export function begin(texts: string[], then: (response: ServerResponse) => void): RequestListener {
+  return (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const content of texts) response.write(event({ choices: [{ index: 0, delta: { content } }] }));
+    setTimeout(() => then(response), 5);
+  };
+}
+
+/** A whole streamed answer. */
+export function answer(text: string): RequestListener {
+  return begin([text], (response) => {
+    response.end(event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }));
+  });
+}
+
+export function event(data: object): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
