@@ -1,10 +1,13 @@
 import yargs from 'yargs';
 import { AppError } from '../domain/app-error.ts';
 import { version } from '../version.ts';
+import { askCommand } from './ask.ts';
+import { chatCommand } from './chat.ts';
 import { collectionsCommand } from './collections.ts';
 import { doctorCommand } from './doctor.ts';
 import { ingestCommand } from './ingest.ts';
 import { searchCommand } from './search.ts';
+import { sessionsCommand } from './sessions.ts';
 
 /** The one place where failures end up: prints them and sets the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
@@ -14,8 +17,11 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     await yargs([...args])
       .scriptName('citeloop')
       .usage('$0 <command>\n\nAnswers questions from your own documents, with citations that were checked.')
+      .command(askCommand)
+      .command(chatCommand)
       .command(ingestCommand)
       .command(searchCommand)
+      .command(sessionsCommand)
       .command(collectionsCommand)
       .command(doctorCommand)
       .demandCommand(1, 'Say what to do: one of the commands above.')

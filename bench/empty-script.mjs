@@ -1,0 +1,1 @@
+// What starting Node costs: the measure for --help and --version.

@@ -1,0 +1,148 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { describeMachine, formatMachine } from './machine.ts';
+import { METRICS, measureMode, measureQuality, type Quality, type Scores } from './measure-quality.ts';
+import { loadEmbedder } from './minilm.ts';
+import { writeResults } from './results.ts';
+import { DATA, findSet, openSet, type RetrievalQuery } from './retrieval-set.ts';
+import { alignColumns } from './rows.ts';
+
+const MOST_QUERIES = 1000;
+/** Takes long to embed, so it is left out unless it is asked for. */
+const MULTITURN = 'multiturn';
+
+/** nDCG@10, recall@5 and recall@10 of BM25, from the README of the data. */
+const BM25_REFERENCE: Record<string, Scores> = {
+  anthropic_docs: [0.705, 0.703, 0.795],
+  squad2_dev: [0.89, 0.943, 0.965],
+  'multiturn, last turn': [0.206, 0.213, 0.272],
+  'multiturn, rewrite': [0.226, 0.22, 0.306],
+};
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { all: { type: 'boolean', default: false }, fresh: { type: 'boolean', default: false } },
+});
+
+const sets = setsToMeasure();
+if (sets.length === 0) {
+  console.log(`No retrieval sets: ${DATA} is absent, or holds none of the name that was given.`);
+} else {
+  await main();
+}
+
+async function main(): Promise<void> {
+  const machine = describeMachine();
+  console.log(formatMachine(machine));
+  const embedder = await loadEmbedder();
+  const measured: Record<string, Quality & { allLexical: Scores }> = {};
+  for (const directory of sets) {
+    const name = basename(directory);
+    const { queries, ...collection } = await openSet(directory, embedder, {
+      fresh: flags.fresh,
+      onProgress: showProgress(name),
+    });
+    const { documents, chunks } = await collection.store.info();
+    const picked = flags.all ? queries : spread(queries, MOST_QUERIES);
+    console.log(
+      `\n${name}: ${documents} documents, ${chunks} chunks, ${picked.length} of ${queries.length} queries`,
+    );
+    for (const [variant, ask] of variantsOf(queries)) {
+      const label = `${name}${variant}`;
+      const quality = await measureQuality(collection, embedder, picked.map(ask));
+      // The reference was measured on all queries, so it is held against all of them.
+      const allLexical =
+        picked.length === queries.length
+          ? quality.lexical
+          : await measureMode('lexical', collection, embedder, queries.map(ask));
+      measured[label] = { ...quality, allLexical };
+      console.log(`\n${formatQuality(label, quality, allLexical)}`);
+    }
+    await collection.store.close();
+  }
+  await embedder.close();
+  console.log(`\nWritten to ${await writeResults('quality.json', { machine, measured })}`);
+}
+
+/** Folders that hold a corpus: those named, or else all but the long one. */
+function setsToMeasure(): string[] {
+  if (positionals.length > 0) return positionals.flatMap((name) => findSet(name) ?? setsIn(resolve(name)));
+  return [...setsIn(join(DATA, 'retrieval')), ...(flags.all ? setsIn(join(DATA, MULTITURN)) : [])];
+}
+
+function setsIn(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  const places = [directory, ...readdirSync(directory).map((name) => join(directory, name))];
+  return places.filter((place) => existsSync(join(place, 'corpus.jsonl'))).sort();
+}
+
+/** A set of conversations is asked both ways: what was said last, and the same made to stand alone. */
+function variantsOf(
+  queries: readonly RetrievalQuery[],
+): [string, (query: RetrievalQuery) => RetrievalQuery][] {
+  if (queries.every(({ rewrite }) => rewrite === null)) return [['', (query) => query]];
+  return [
+    [', last turn', (query) => query],
+    [', rewrite', (query) => ({ ...query, text: query.rewrite ?? query.text })],
+  ];
+}
+
+/** At most so many, evenly picked: the same ones on every run. */
+function spread<T>(items: readonly T[], most: number): T[] {
+  if (items.length <= most) return [...items];
+  return Array.from({ length: most }, (_, index) => items[Math.floor((index * items.length) / most)] as T);
+}
+
+function formatQuality(label: string, quality: Quality, allLexical: Scores): string {
+  const { lexical, dense, hybrid } = quality;
+  const reference = BM25_REFERENCE[label];
+  const lines = [
+    [label, ...METRICS],
+    ...Object.entries(quality).map(([mode, scores]) => line(mode, scores)),
+    verdict('hybrid above lexical', (metric) => rounded(hybrid[metric]) > rounded(lexical[metric])),
+    verdict('hybrid above dense', (metric) => rounded(hybrid[metric]) > rounded(dense[metric])),
+  ];
+  if (reference !== undefined) {
+    lines.push(
+      line('lexical, all queries', allLexical),
+      line('BM25 reference, all queries', reference),
+      verdict(
+        'lexical not below BM25',
+        (metric) => rounded(allLexical[metric]) >= rounded(reference[metric]),
+      ),
+    );
+  }
+  return alignColumns(lines, [1, 2, 3]);
+}
+
+function line(name: string, scores: Scores): string[] {
+  return [name, ...scores.map((score) => score.toFixed(3))];
+}
+
+function verdict(name: string, holds: (metric: 0 | 1 | 2) => boolean): string[] {
+  return [name, ...([0, 1, 2] as const).map((metric) => (holds(metric) ? 'yes' : 'no'))];
+}
+
+/** The reference has three digits. */
+function rounded(score: number): number {
+  return Math.round(score * 1000);
+}
+
+/** A line on stderr every so often. */
+function showProgress(name: string) {
+  let next = performance.now() + 10_000;
+  return ({
+    documents,
+    totalDocuments,
+    embeddedChunks,
+  }: {
+    documents: number;
+    totalDocuments: number | null;
+    embeddedChunks: number;
+  }) => {
+    if (performance.now() < next) return;
+    next += 10_000;
+    console.error(`${name}: ${documents} of ${totalDocuments} documents, ${embeddedChunks} chunks embedded`);
+  };
+}

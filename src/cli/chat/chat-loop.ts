@@ -1,0 +1,118 @@
+import { AppError } from '../../domain/app-error.ts';
+import { toErrorResponse } from '../../domain/error-response.ts';
+import type { Filter } from '../../domain/filter.ts';
+import { oneLine } from '../../domain/visible-text.ts';
+import { renderText } from '../render-answer.ts';
+import { renderTurn } from '../render-turn.ts';
+import { createTerminal } from '../terminal.ts';
+import { aboutModel, commands, completeCommand } from './commands.ts';
+import { completedTurn } from './completed-turn.ts';
+import type { Conversation } from './conversation.ts';
+import { type ChatLine, parseLine } from './parse-line.ts';
+import { type QuestionSource, readQuestions } from './read-questions.ts';
+import type { Streams } from './streams.ts';
+
+interface Chat {
+  conversation: Conversation;
+  streams: Streams;
+  collection: string;
+  filter: Filter;
+  stream: boolean;
+  /** One AgentResponse a line on stdout, and all that is for people on stderr. */
+  json: boolean;
+  signal: AbortSignal;
+  history: Pick<QuestionSource, 'history' | 'onMessage'>;
+  /** Prints what went wrong in a turn or a command, after which the chat goes on. */
+  report(error: unknown): void;
+}
+
+/** Answers messages until the input ends or a command leaves. Throws `interrupted` when the signal is raised. */
+export async function runChatLoop(chat: Chat): Promise<void> {
+  const { conversation, streams, signal, json } = chat;
+  const screen = json ? streams.stderr : streams.stdout;
+  const typed = streams.stdin.isTTY === true;
+  let stopTurn: (() => void) | undefined;
+  let blocks = 0;
+
+  if (typed) greet();
+  const questions = readQuestions({
+    ...chat.history,
+    streams,
+    signal,
+    complete: completeCommand,
+    onInterrupt: () => stopTurn?.(),
+  });
+  for await (const message of questions) {
+    const line = parseLine(message);
+    if (line.kind === 'command' && line.name === 'quit') break;
+    // A blank line between blocks, and on a terminal also below the prompt.
+    if (!json && (typed || blocks > 0)) screen.write('\n');
+    blocks += 1;
+    try {
+      const left = await answer(line);
+      if (left) break;
+    } catch (error) {
+      if (signal.aborted) break;
+      fail(error);
+    }
+    if (typed) screen.write('\n');
+  }
+  signal.throwIfAborted();
+
+  /** True when the person gave up waiting for a turn to stop, and wants to leave. */
+  async function answer(line: ChatLine): Promise<boolean> {
+    const terminal = createTerminal(screen);
+    if (line.kind === 'command') await commands[line.name].run(conversation, line.argument, terminal);
+    if (line.kind === 'unknown') throw unknownCommand(line.name, line.nearest);
+    if (line.kind !== 'question') return false;
+    const turn = new AbortController();
+    const gaveUp = Promise.withResolvers<true>();
+    stopTurn = () => {
+      if (turn.signal.aborted) gaveUp.resolve(true);
+      turn.abort(new AppError('interrupted', 'Stopped.', { hint: 'The question was not kept.' }));
+    };
+    const answered = ask(line.text, AbortSignal.any([signal, turn.signal])).then(() => false);
+    try {
+      return await Promise.race([answered, gaveUp.promise]);
+    } finally {
+      stopTurn = undefined;
+    }
+  }
+
+  async function ask(question: string, turnSignal: AbortSignal): Promise<void> {
+    const { policy, session } = conversation;
+    const events = session().ask(question, { policy, filter: chat.filter, signal: turnSignal });
+    const view = { stream: chat.stream, compact: !typed };
+    const turn = await (json ? completedTurn(events) : renderTurn(events, streams, view));
+    if (json) streams.stdout.write(`${JSON.stringify(turn.response)}\n`);
+    conversation.completed(turn);
+  }
+
+  function fail(error: unknown): void {
+    if (error instanceof AppError && error.kind === 'interrupted') {
+      const terminal = createTerminal(streams.stderr);
+      terminal.write(`${terminal.text('Stopped. The question was not kept.', 'dim')}\n`);
+    } else if (json && error instanceof AppError) {
+      streams.stdout.write(`${JSON.stringify({ error: toErrorResponse(error) })}\n`);
+    } else {
+      chat.report(error);
+    }
+  }
+
+  function greet(): void {
+    const terminal = createTerminal(screen);
+    const model = conversation.model();
+    renderText(
+      terminal,
+      `citeloop on ${oneLine(chat.collection, 60)}, model ${oneLine(model, 60)}. /help lists commands.`,
+    );
+    renderText(terminal, aboutModel(model));
+    terminal.write('\n');
+  }
+}
+
+function unknownCommand(name: string, nearest: string | undefined): AppError {
+  return new AppError('invalid_input', `There is no command /${oneLine(name, 30)}.`, {
+    hint: nearest === undefined ? 'See them all with /help.' : `Did you mean /${nearest}?`,
+  });
+}

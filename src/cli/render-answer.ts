@@ -1,0 +1,95 @@
+import type { AgentResponse } from '../domain/agent-response.ts';
+import { saysNoInformation } from '../domain/agent-response.ts';
+import type { Citation, Verdict } from '../domain/citation.ts';
+import { oneLine } from '../domain/visible-text.ts';
+import { displayWidth } from './chat/display-width.ts';
+import { createWrappingWriter } from './chat/wrapping-writer.ts';
+import type { Terminal } from './terminal.ts';
+
+const MAX_TITLE = 70;
+const INDENT = '    ';
+
+const verdicts: Record<Verdict, { word: string; style: 'green' | 'yellow' | 'red' }> = {
+  supported: { word: 'supported', style: 'green' },
+  weak: { word: 'weak', style: 'yellow' },
+  unsupported: { word: 'unsupported', style: 'red' },
+  unknown_source: { word: 'unknown source', style: 'red' },
+};
+
+/** The text of an answer, wrapped for a person and as it is for a pipe. */
+export function renderText(terminal: Terminal, text: string): void {
+  const writer = createWrappingWriter((part) => terminal.write(part), wrapWidth(terminal));
+  writer.write(terminal.text(text.trim()));
+  writer.end();
+}
+
+/** Lines are broken for the eyes of a person, not for a program that reads them from a pipe. */
+export function wrapWidth(terminal: Terminal): number {
+  return terminal.interactive ? terminal.width : Number.POSITIVE_INFINITY;
+}
+
+/** What stands below an answer: its sources and what became of each, and one line on how it came about. */
+export function renderFooter(terminal: Terminal, response: AgentResponse): void {
+  for (const citation of response.citations) terminal.write(`${sourceLine(terminal, citation)}\n`);
+  if (!response.grounded) renderText(terminal, `Not grounded: ${whyNotGrounded(response)}`);
+  terminal.write(`${terminal.text(summaryOf(response), 'dim')}\n`);
+}
+
+export function verdictWord(terminal: Terminal, verdict: Verdict): string {
+  const { word, style } = verdicts[verdict];
+  return terminal.text(word, style);
+}
+
+/** `[1] title › 0.82 supported  address`; the address moves below where it does not fit. */
+function sourceLine(terminal: Terminal, citation: Citation): string {
+  const marker = `[${oneLine(citation.marker, 20)}]`;
+  const verdict = verdictWord(terminal, citation.verdict);
+  if (citation.verdict === 'unknown_source') {
+    return `${terminal.text(marker, 'bold')} ${verdict}: nothing that was retrieved; taken out of the answer`;
+  }
+  const title = oneLine(citation.title === '' ? citation.url : citation.title, MAX_TITLE);
+  const score = citation.score.toFixed(2);
+  const address = readableUrl(citation.url);
+  const length = displayWidth(`${marker} ${title} › ${score} ${verdicts[citation.verdict].word}  ${address}`);
+  const gap = length > wrapWidth(terminal) ? `\n${INDENT}` : '  ';
+  const linked = terminal.link(citation.url, title, 'cyan');
+  return `${terminal.text(marker, 'bold')} ${linked} › ${score} ${verdict}${gap}${terminal.text(address, 'dim')}`;
+}
+
+function whyNotGrounded({ answer, citations, retrievalPerformed }: AgentResponse): string {
+  if (!retrievalPerformed && citations.length === 0) return 'answered without a search, from no document.';
+  if (saysNoInformation(answer)) return 'nothing in the documents that were searched answers this.';
+  return citations.length > 0
+    ? 'no passage that is cited bears the answer out.'
+    : 'the answer cites nothing of what was found.';
+}
+
+function summaryOf(response: AgentResponse): string {
+  const { model, tokensUsed, retrievalCount, retrievalTimeMs, generationTimeMs, totalTimeMs } = response;
+  const searches =
+    retrievalCount === 0 ? 'no search' : `${retrievalCount} ${retrievalCount === 1 ? 'search' : 'searches'}`;
+  const parts = [
+    oneLine(model, 60),
+    `${tokensUsed.total} tokens (${tokensUsed.prompt} in, ${tokensUsed.completion} out)`,
+    searches,
+    `${time(totalTimeMs)} (search ${time(retrievalTimeMs)}, model ${time(generationTimeMs)})`,
+  ];
+  return parts.join(' · ');
+}
+
+function time(milliseconds: number): string {
+  return milliseconds < 1000 ? `${milliseconds.toFixed(0)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** A file by its path, which is shorter and can be pasted; anything else as it is, on one line. */
+export function readableUrl(url: string): string {
+  return oneLine(url.startsWith('file://') ? decoded(url.slice('file://'.length)) : url, 300);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

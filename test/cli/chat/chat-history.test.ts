@@ -1,0 +1,36 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createChatHistory, MAX_HISTORY_LINES } from '../../../src/cli/chat/chat-history.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+test('messages are kept one a line, in order, for nobody else to read', async () => {
+  const path = join(await temporaryDirectory(), 'home', 'chat-history');
+  const history = createChatHistory(path);
+  expect(await history.load()).toEqual([]);
+  for (const message of ['one', 'two\nlines', 'two lines', ' ']) await history.add(message);
+  expect(await createChatHistory(path).load()).toEqual(['one', 'two lines']);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test('messages that come at the same time are all kept', async () => {
+  const history = createChatHistory(join(await temporaryDirectory(), 'chat-history'));
+  await Promise.all(['a', 'b', 'c'].map((message) => history.add(message)));
+  expect(await history.load()).toEqual(['a', 'b', 'c']);
+});
+
+test('only the newest are kept', async () => {
+  const path = join(await temporaryDirectory(), 'chat-history');
+  await writeFile(path, Array.from({ length: 1500 }, (_, line) => `q${line}\n`).join(''));
+  const history = createChatHistory(path);
+  await history.add('newest');
+  const lines = await history.load();
+  expect(lines).toHaveLength(MAX_HISTORY_LINES);
+  expect([lines[0], lines.at(-1)]).toEqual(['q501', 'newest']);
+});
+
+test('a place that cannot be written is no fault', async () => {
+  const history = createChatHistory('/dev/null/chat-history');
+  await history.add('one');
+  expect(await history.load()).toEqual([]);
+});

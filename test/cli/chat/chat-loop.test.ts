@@ -1,0 +1,310 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { runChatLoop } from '../../../src/cli/chat/chat-loop.ts';
+import { createConversation } from '../../../src/cli/chat/conversation.ts';
+import { AppError, messageOf } from '../../../src/domain/app-error.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { fakeStreams, plain } from './fake-streams.ts';
+import { eventsOf, type Script, scriptedAgent, turnOf } from './scripted-agent.ts';
+
+const echo: Script = (question) =>
+  eventsOf(turnOf({ query: question, answer: `On ${question.replaceAll('\n', ' / ')} [1].` }));
+
+interface Options {
+  script?: Script;
+  json?: boolean;
+  columns?: number;
+  model?: string;
+}
+
+async function startChat(
+  kind: 'pipe' | 'terminal' | 'dumb',
+  { script = echo, json = false, columns = 100, model = 'offline' }: Options = {},
+) {
+  const io = fakeStreams(kind, columns);
+  const agent = scriptedAgent(script, model);
+  const controller = new AbortController();
+  const session = await agent.opened.agent.startSession();
+  const models: string[] = [];
+  const conversation = createConversation({
+    opened: agent.opened,
+    session,
+    policy: 'tool',
+    user: undefined,
+    async openWithModel(name) {
+      models.push(name);
+      if (name === 'missing') throw new AppError('configuration_error', 'There is no key.');
+      return { ...agent.opened, model: name };
+    },
+  });
+  const ended = runChatLoop({
+    conversation,
+    streams: io.streams,
+    collection: 'handbook',
+    filter: {},
+    stream: true,
+    json,
+    signal: controller.signal,
+    history: { history: ['an old question'], onMessage: () => {} },
+    report: (error) => void io.streams.stderr.write(`failed: ${messageOf(error)}\n`),
+  });
+  const settled = ended.then(
+    () => 'done',
+    (error: AppError) => error.kind,
+  );
+  const seen = (text: string) => vi.waitFor(() => expect(plain(io.out() + io.err())).toContain(text));
+  return { ...io, ...agent, models, conversation, controller, ended: settled, seen };
+}
+
+async function piped(lines: string, options: Options = {}) {
+  const chat = await startChat('pipe', options);
+  chat.type(lines);
+  chat.endInput();
+  expect(await chat.ended).toBe('done');
+  return { ...chat, out: chat.out(), err: chat.err() };
+}
+
+test('piped questions are answered one a block, with a blank line between and nothing else', async () => {
+  const { out, err, asked } = await piped('one?\n\n  \ntwo?\n');
+  expect(asked.map(({ question }) => question)).toEqual(['one?', 'two?']);
+  const blocks = out.split('\n\n');
+  expect(blocks).toHaveLength(2);
+  expect(blocks[0]).toMatch(/^On one\? \[1\]\.\n\[1\] Topics › 0\.80 supported {2}\S+\noffline · .*$/);
+  expect(blocks[1]).toMatch(/^On two\? \[1\]\.\n/);
+  expect(out + err).not.toContain('\x1b');
+  expect(err).toBe('');
+});
+
+test('piped lines can be continued and quoted, and an unfinished one still counts', async () => {
+  const { asked } = await piped('one \\\ntwo\n"""\nthree\n\nfour\n"""\n"""\nfive');
+  expect(asked.map(({ question }) => question)).toEqual(['one \ntwo', 'three\n\nfour', 'five']);
+});
+
+test('commands work in a pipe, and /quit ends it', async () => {
+  const { out, asked } = await piped('/policy always\none?\n/why\nexit\ntwo?\n');
+  expect(out).toMatch(/^The policy is always\.\n\nOn one\?/);
+  expect(out).toContain('\n\nWhy: one?\nStep 1  searched: topics in ROS 2');
+  expect(asked).toMatchObject([{ question: 'one?', options: { policy: 'always' } }]);
+});
+
+test('a failed turn or command is reported and the chat goes on', async () => {
+  const script: Script = (question, options) =>
+    question === 'bad?' ? [new AppError('api_error', 'The model broke.')] : echo(question, options);
+  const { out, err } = await piped('bad?\n/souces\n/policy maybe\n/resume\n/model missing\ngood?\n', {
+    script,
+  });
+  expect(err).toContain('failed: The model broke.');
+  expect(err).toContain('failed: There is no command /souces.');
+  expect(err).toContain('failed: "maybe" is not a policy.');
+  expect(err).toContain('failed: Say which session');
+  expect(err).toContain('failed: There is no key.');
+  expect(out).toContain('On good? [1].');
+});
+
+test('--json prints one response a line and errors as lines too', async () => {
+  const script: Script = (question, options) =>
+    question === 'bad?' ? [new AppError('api_error', 'The model broke.')] : echo(question, options);
+  const { out } = await piped('one?\nbad?\n/policy\ntwo?\n', { script, json: true });
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { query: 'one?' },
+    { error: { errorType: 'api_error', message: 'The model broke.' } },
+    { query: 'two?' },
+  ]);
+});
+
+test('before the first answer, commands about it say that there is none', async () => {
+  const { out } = await piped('/sources\n/why\n/good\n/sessions\n/help\n/model\n');
+  expect(out).toContain('Nothing has been searched yet.');
+  expect(out).toContain('There is no answer yet to explain.');
+  expect(out).toContain('There is no answer yet to judge.');
+  expect(out).toMatch(/\/resume <id> +Go on with another session/);
+  expect(out).toContain('The model is offline. It is extractive');
+});
+
+test('/sources shows the last retrieval even after a turn that needed none', async () => {
+  const script: Script = (question, options) =>
+    question === 'thanks'
+      ? eventsOf(turnOf({ answer: 'Welcome.', citations: [], grounded: false }, []))
+      : echo(question, options);
+  const { out } = await piped('one?\nthanks\n/sources\n/reset\n/sources\n', { script });
+  expect(out).toContain('3 passages for: topics in ROS 2');
+  expect(out).toMatch(
+    /The conversation is forgotten; the session goes on\.\n\nNothing has been searched yet\./,
+  );
+});
+
+test('/good and /bad record what the person thinks', async () => {
+  const { feedback, out } = await piped('one?\n/good\n/bad too short\n');
+  expect(feedback).toMatchObject([
+    { verdict: 'good', why: null },
+    { verdict: 'bad', why: 'too short' },
+  ]);
+  expect(out).toContain('Noted: bad.');
+});
+
+test('/model goes on with the same session once it has turns', async () => {
+  const { asked, models, out } = await piped('one?\n/model gpt-test\ntwo?\n');
+  expect(models).toEqual(['gpt-test']);
+  expect(out).toContain('The model is gpt-test.');
+  expect(asked[0]?.sessionId).toBe(asked[1]?.sessionId);
+});
+
+test('/resume takes the beginning of an id', async () => {
+  const chat = await startChat('pipe');
+  const other = await chat.opened.agent.startSession();
+  chat.type(`/resume ${other.id.slice(0, 13)}\none?\n/resume zzzz\n/sessions\n`);
+  chat.endInput();
+  expect(await chat.ended).toBe('done');
+  expect(chat.asked[0]?.sessionId).toBe(other.id);
+  expect(chat.err()).toContain('zzzz');
+  expect(chat.out()).toContain(`This one is ${other.id.slice(0, 8)}.`);
+});
+
+test('/save writes the conversation, again if asked, but never over another file', async () => {
+  const directory = await temporaryDirectory();
+  await writeFile(join(directory, 'mine.md'), 'mine');
+  const [markdown, json, taken] = ['chat.md', 'chat.json', 'mine.md'].map((name) => join(directory, name));
+  const { err } = await piped(
+    `one?\n/save ${markdown}\n/save ${json}\ntwo?\n/save ${markdown}\n/save ${taken}\n`,
+  );
+  const text = await readFile(String(markdown), 'utf8');
+  expect(text).toContain(
+    '## one?\n\nOn one? [1].\n\n- [1] [Source: Topics](https://docs.test/topics) 0.80 supported',
+  );
+  expect(text).toContain('## two?');
+  expect(JSON.parse(await readFile(String(json), 'utf8'))).toMatchObject({
+    turns: [{ turn: { userQuery: 'one?' } }],
+  });
+  expect(await readFile(String(taken), 'utf8')).toBe('mine');
+  expect(err).toContain('mine.md exists already.');
+});
+
+test('at a terminal a greeting names the collection, what the model is, and the help', async () => {
+  const chat = await startChat('terminal');
+  await chat.seen('> ');
+  expect(plain(chat.out())).toMatch(/^citeloop on handbook, model offline\..*\nIt is extractive/);
+  expect(plain(chat.out())).toContain('/help');
+  expect(chat.out()).toContain('\x1b[?2004h');
+  chat.type('\x04');
+  expect(await chat.ended).toBe('done');
+  expect(chat.out()).toContain('\x1b[?2004l');
+});
+
+test('Ctrl-C during a turn stops it and keeps the session; the next one at the prompt leaves', async () => {
+  const script: Script = (question, options) => {
+    if (question !== 'slow?') return echo(question, options);
+    return [{ type: 'text_delta', delta: 'Half an ' }, { type: 'text_delta', delta: 'answer' }, 'wait'];
+  };
+  const chat = await startChat('terminal', { script });
+  chat.type('slow?\r');
+  await chat.seen('Half an');
+  chat.type('\x03');
+  await chat.seen('Stopped. The question was not kept.');
+  expect(plain(chat.out())).toContain('Half an answer\n');
+  chat.type('quick?\r');
+  await chat.seen('On quick? [1].');
+  expect(chat.asked[0]?.options.signal?.aborted).toBe(true);
+  expect(chat.asked[1]?.sessionId).toBe(chat.asked[0]?.sessionId);
+  await delay(30);
+  chat.type('\x03');
+  await chat.seen('Ctrl-C again');
+  chat.type('\x03');
+  expect(await chat.ended).toBe('done');
+});
+
+test('a turn that does not stop can be left with a second Ctrl-C', async () => {
+  const chat = await startChat('terminal');
+  const { session } = chat.conversation;
+  vi.spyOn(session(), 'ask').mockImplementation(async function* () {
+    yield { type: 'phase', from: 'idle', to: 'generating' };
+    await new Promise(() => {});
+  });
+  chat.type('stuck?\r');
+  await chat.seen('writing');
+  chat.type('\x03');
+  await delay(20);
+  chat.type('\x03');
+  expect(await chat.ended).toBe('done');
+});
+
+test('a signal to the process stops the turn and ends the chat as interrupted', async () => {
+  for (const kind of ['pipe', 'terminal'] as const) {
+    const chat = await startChat(kind, {
+      script: () => [{ type: 'text_delta', delta: 'Half\n\nan' }, 'wait'],
+    });
+    chat.type('slow?\n');
+    await chat.seen('Half');
+    chat.controller.abort(new AppError('interrupted', 'Stopped.'));
+    expect(await chat.ended).toBe('interrupted');
+  }
+});
+
+test('a signal at the prompt ends the chat', async () => {
+  const chat = await startChat('terminal');
+  await chat.seen('> ');
+  chat.controller.abort(new AppError('interrupted', 'Stopped.'));
+  expect(await chat.ended).toBe('interrupted');
+});
+
+test('what is pasted is one message, sent by Enter', async () => {
+  const chat = await startChat('terminal');
+  chat.type('\x1b[200~one\ntwo\r\nthree\x1b[201~');
+  await delay(60);
+  expect(chat.asked).toEqual([]);
+  chat.type(' and four\r');
+  await chat.seen('On one / two / three and four [1].');
+  expect(chat.asked).toHaveLength(1);
+  await delay(30);
+  chat.type('a\nb\nc\n');
+  await chat.seen('On a / b / c [1].');
+  chat.type('\x04');
+  expect(await chat.ended).toBe('done');
+});
+
+test('Ctrl-C at the prompt drops what was typed', async () => {
+  const chat = await startChat('terminal');
+  chat.type('"""\r');
+  await chat.seen('… ');
+  chat.type('half a question');
+  chat.type('\x03');
+  await chat.seen('^C');
+  chat.type('whole?\r');
+  await chat.seen('On whole? [1].');
+  expect(chat.asked).toHaveLength(1);
+  chat.type('\x04');
+  await chat.ended;
+});
+
+test('what is typed during an answer is kept for the next prompt', async () => {
+  const { promise: release, resolve: finish } = Promise.withResolvers<void>();
+  const chat = await startChat('terminal');
+  vi.spyOn(chat.conversation.session(), 'ask').mockImplementationOnce(async function* () {
+    yield { type: 'text_delta', delta: 'Working on it ' };
+    await release;
+    yield { type: 'turn_completed', turn: turnOf() };
+  });
+  chat.type('slow?\r');
+  await chat.seen('Working');
+  chat.type('typed ahead?\r');
+  await delay(40);
+  expect(plain(chat.out())).not.toContain('typed ahead?');
+  finish();
+  await chat.seen('> typed ahead?');
+  await chat.seen('On typed ahead? [1].');
+  chat.type('\x04');
+  expect(await chat.ended).toBe('done');
+});
+
+test('the arrow keys bring back old questions', async () => {
+  const chat = await startChat('terminal');
+  chat.type('\x1b[A\r');
+  await chat.seen('On an old question [1].');
+  chat.type('\x04');
+  await chat.ended;
+});
