@@ -3,7 +3,7 @@ import { type AgentFlags, agentOptions } from './chat/agent-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
 export const chatCommand: CommandModule<CommonFlags, AgentFlags> = {
-  command: 'chat',
+  command: ['chat', '$0'],
   describe: 'Talk with the documents; /help lists what can be done there',
   builder: (yargs) =>
     (yargs as Argv<AgentFlags>)

@@ -16,7 +16,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   try {
     await yargs([...args])
       .scriptName('citeloop')
-      .usage('$0 <command>\n\nAnswers questions from your own documents, with citations that were checked.')
+      .usage('$0 [command]\n\nAnswers questions from your own documents, with citations that were checked.')
       .command(askCommand)
       .command(chatCommand)
       .command(ingestCommand)
@@ -24,7 +24,6 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       .command(sessionsCommand)
       .command(collectionsCommand)
       .command(doctorCommand)
-      .demandCommand(1, 'Say what to do: one of the commands above.')
       .strict()
       .options({
         collection: { type: 'string', describe: 'The collection to use', requiresArg: true },
@@ -37,7 +36,8 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
         verbose: { type: 'boolean', describe: 'Say more about what happens and about faults' },
       })
       .example('$0 ingest ./docs', 'Index a directory of documents')
-      .example('$0 search "What is ROS 2?"', 'Find the passages that answer a question')
+      .example('$0 ask "What is ROS 2?"', 'Answer a question, with sources')
+      .example('$0', 'Chat')
       .epilogue('Each command has its own help: citeloop <command> --help')
       .version(version)
       .alias({ help: 'h', version: 'v' })

@@ -5,7 +5,7 @@ import { AppError } from '../domain/app-error.ts';
 import { EXIT_DONE, exitCodeOf } from '../domain/exit-code.ts';
 import type { RunEvent } from '../domain/run-event.ts';
 import type { AskFlags } from './ask.ts';
-import { filterOf, settingsOf } from './chat/agent-flags.ts';
+import { filterOf, settingsOf } from './chat/agent-settings.ts';
 import { chooseSession } from './chat/choose-session.ts';
 import { completedTurn, endedEarly } from './chat/completed-turn.ts';
 import { failureOf } from './chat/failure-of.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type AgentFlags, filterOf, settingsOf } from './chat/agent-flags.ts';
+import type { AgentFlags } from './chat/agent-flags.ts';
+import { filterOf, settingsOf } from './chat/agent-settings.ts';
 import { createChatHistory } from './chat/chat-history.ts';
 import { runChatLoop } from './chat/chat-loop.ts';
 import { chooseSession } from './chat/choose-session.ts';

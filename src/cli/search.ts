@@ -1,5 +1,6 @@
 import type { Argv, CommandModule } from 'yargs';
-import { SEARCH_MODES, type SearchMode } from '../domain/search-mode.ts';
+import { SEARCH_MODES } from '../domain/choices.ts';
+import type { SearchMode } from '../domain/search-mode.ts';
 import type { CommonFlags } from './with-app.ts';
 
 export interface SearchFlags extends CommonFlags {

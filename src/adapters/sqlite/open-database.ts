@@ -1,103 +1,33 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { AppError, messageOf } from '../../domain/app-error.ts';
+import { pathToFileURL } from 'node:url';
+import { isWriteRefused } from './store-fault.ts';
 
-/** Primary result codes of SQLite that mean something to a person. */
-const BUSY = 5;
-const READ_ONLY = 8;
-const IO_ERROR = 10;
-const CORRUPT = 11;
-const FULL = 13;
-const CANNOT_OPEN = 14;
-const NOT_A_DATABASE = 26;
-
-/** How long a writer waits for another process to finish its transaction. */
-const BUSY_TIMEOUT_MS = 30_000;
-
-export function openDatabase(path: string): DatabaseSync {
+/** Opens a database file, made empty if there is none; to read only, where nothing may be written. */
+export function openDatabase(path: string, timeout: number): DatabaseSync {
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    try {
-      database.exec(
-        'PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;',
-      );
-      return database;
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    return opened(path, { timeout });
   } catch (error) {
-    throw storeFault(error, path);
+    // Even a reader of a WAL file writes beside it. Where that is refused, the file alone will do if it is complete.
+    if (!isWriteRefused(error) || !isComplete(path)) throw error;
+    return opened(`${pathToFileURL(path).href}?immutable=1`, { timeout, readOnly: true });
   }
 }
 
-/** Runs `work` in a transaction that takes the write lock at once, since a later upgrade could fail without waiting. */
-export function transaction<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE');
+function opened(location: string, options: { timeout: number; readOnly?: boolean }): DatabaseSync {
+  const database = new DatabaseSync(location, options);
   try {
-    const result = work();
-    database.exec('COMMIT');
-    return result;
+    // Nothing is read from the file until the first statement that needs it.
+    database.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA schema_version;');
+    return database;
   } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
+    database.close();
     throw error;
   }
 }
 
-/** An AppError that says what is wrong with the file, why, and what to do. Faults that are not the store's stay as they are. */
-export function storeFault(error: unknown, path: string): unknown {
-  if (error instanceof AppError) return error;
-  const { code, errcode } = error as { code?: string; errcode?: number };
-  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM' || code === 'ENOTDIR' || code === 'ENOENT') {
-    return notWritable(path, error);
-  }
-  if (code === 'ENOSPC') return diskFull(path, error);
-  if (errcode === undefined) return error;
-  switch (errcode & 0xff) {
-    case BUSY:
-      return new AppError('retrieval_error', `Another process has kept ${path} locked for too long.`, {
-        hint: 'Wait until it is done, then run the same command again.',
-        recoverable: true,
-        cause: error,
-      });
-    case FULL:
-      return diskFull(path, error);
-    case READ_ONLY:
-    case CANNOT_OPEN:
-      return notWritable(path, error);
-    case CORRUPT:
-    case NOT_A_DATABASE:
-      return new AppError(
-        'retrieval_error',
-        `The collection file ${path} is damaged (${messageOf(error)}).`,
-        {
-          hint: 'Restore it from a backup, or remove it with `citeloop collections delete` and ingest again.',
-          cause: error,
-        },
-      );
-    case IO_ERROR:
-      return new AppError('retrieval_error', `Reading or writing ${path} failed (${messageOf(error)}).`, {
-        hint: 'Check the disk, then run the same command again: what was committed is kept.',
-        cause: error,
-      });
-    default:
-      return error;
-  }
-}
-
-function diskFull(path: string, cause: unknown): AppError {
-  return new AppError('retrieval_error', `The disk is full; ${path} could not grow.`, {
-    hint: 'Free some space and run the same command again: it goes on where it stopped.',
-    recoverable: true,
-    cause,
-  });
-}
-
-function notWritable(path: string, cause: unknown): AppError {
-  return new AppError('configuration_error', `The data directory ${dirname(path)} cannot be written to.`, {
-    hint: 'Check its permissions, or set CITELOOP_HOME to a directory of yours.',
-    cause,
-  });
+/** Whether the file is there and no commit waits beside it to be carried over. */
+function isComplete(path: string): boolean {
+  const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return size(path) > 0 && size(`${path}-wal`) === 0;
 }

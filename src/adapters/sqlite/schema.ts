@@ -1,12 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../domain/app-error.ts';
+import { snapshot } from './transaction.ts';
 
 /** Marks a file as one of ours: "Cite" in ASCII. */
 const APPLICATION_ID = 0x43697465;
 export const SCHEMA_VERSION = 1;
 
 /**
- * Full text is contentless: what is indexed are terms, not the text, which `chunk` holds.
+ * Full text is contentless: what is indexed are terms, not the text, which `chunk` holds. Its tokenizer
+ * only splits them at spaces: `ascii` leaves everything beyond ASCII as it is.
  * A segment packs up to 2048 quantized vectors in one row (`q`), with their chunk ids and scales in
  * `segment_meta`; a scale of NaN marks a removed vector. `vector` has the exact ones.
  */
@@ -50,12 +52,13 @@ const SCHEMA = `
     scales BLOB NOT NULL
   );
   CREATE VIRTUAL TABLE terms USING fts5 (
-    heading, body, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
+    heading, body, content='', contentless_delete=1, tokenize='ascii'
   );
   CREATE VIRTUAL TABLE vocabulary USING fts5vocab (terms, row);
   CREATE TABLE common_term (term TEXT PRIMARY KEY) WITHOUT ROWID;
 `;
 
+/** Runs inside the caller's transaction, so that a collection is there whole or not at all. */
 export function createSchema(database: DatabaseSync): void {
   database.exec(
     `${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION};`,
@@ -64,17 +67,27 @@ export function createSchema(database: DatabaseSync): void {
 
 /** Whether the file holds a collection (false: it is empty). Throws if it is something else or newer than this program. */
 export function hasSchema(database: DatabaseSync, path: string): boolean {
-  const applicationId = pragma(database, 'application_id');
-  const version = pragma(database, 'user_version');
+  // Read together: another process may be making the collection at this moment.
+  const { applicationId, version, pages } = snapshot(database, () => ({
+    applicationId: pragma(database, 'application_id'),
+    version: pragma(database, 'user_version'),
+    pages: pragma(database, 'page_count'),
+  }));
   if (applicationId === APPLICATION_ID && version === SCHEMA_VERSION) return true;
   if (applicationId === APPLICATION_ID) {
     throw new AppError(
       'configuration_error',
-      `${path} was written by a newer citeloop (format ${version}; this one reads ${SCHEMA_VERSION}).`,
-      { hint: 'Update citeloop, or use another CITELOOP_HOME.' },
+      `${path} was written by ${version > SCHEMA_VERSION ? 'a newer' : 'an older'} citeloop ` +
+        `(format ${version}; this one reads ${SCHEMA_VERSION}).`,
+      {
+        hint:
+          version > SCHEMA_VERSION
+            ? 'Update citeloop, or use another CITELOOP_HOME.'
+            : 'Remove it with `citeloop collections delete` and ingest again.',
+      },
     );
   }
-  if (applicationId === 0 && pragma(database, 'page_count') <= 1) return false;
+  if (applicationId === 0 && pages <= 1) return false;
   throw new AppError('configuration_error', `${path} is not a citeloop collection.`, {
     hint: 'Move that file away, or use another CITELOOP_HOME.',
   });

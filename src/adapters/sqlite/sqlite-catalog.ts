@@ -1,32 +1,47 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { assertSameEmbedder, type CollectionIdentity } from '../../domain/collection-identity.ts';
+import { assertSameEmbedder } from '../../domain/collection-identity.ts';
 import type { CollectionCatalog } from '../../ports/chunk-store.ts';
-import { openDatabase, storeFault, transaction } from './open-database.ts';
-import { createSchema, hasSchema } from './schema.ts';
+import { createDatabase } from './create-database.ts';
+import { openDatabase } from './open-database.ts';
+import { hasSchema } from './schema.ts';
 import { createSqliteChunkStore } from './sqlite-chunk-store.ts';
+import { storeFault } from './store-fault.ts';
 
 const SUFFIX = '.sqlite';
 
+export interface SqliteCatalogOptions {
+  /** How long to wait for another process to finish its transaction. */
+  busyTimeoutMs?: number;
+}
+
 /** Collections as files of one directory, `<name>.sqlite` each. */
-export function createSqliteCatalog(directory: string): CollectionCatalog {
+export function createSqliteCatalog(
+  directory: string,
+  { busyTimeoutMs = 30_000 }: SqliteCatalogOptions = {},
+): CollectionCatalog {
   const pathOf = (name: string) => join(directory, `${name}${SUFFIX}`);
 
-  function openChecked(path: string): { database: DatabaseSync; ready: boolean } {
-    const database = openDatabase(path);
+  /** Opens the file and hands it to `use`, which closes it or passes it on; if that fails, it is closed here. */
+  function withDatabase<T>(path: string, use: (database: DatabaseSync) => T): T {
+    let database: DatabaseSync | undefined;
     try {
-      return { database, ready: hasSchema(database, path) };
+      database = openDatabase(path, busyTimeoutMs);
+      return use(database);
     } catch (error) {
-      database.close();
+      if (database?.isOpen) database.close();
       throw storeFault(error, path);
     }
   }
 
   return {
     async list() {
-      const files = await readdir(directory).catch(() => []);
+      const files = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw storeFault(error, join(directory, '*'));
+      });
       return files
         .filter((file) => file.endsWith(SUFFIX))
         .map((file) => file.slice(0, -SUFFIX.length))
@@ -36,27 +51,26 @@ export function createSqliteCatalog(directory: string): CollectionCatalog {
     async open(name) {
       const path = pathOf(name);
       if (!existsSync(path)) return null;
-      const { database, ready } = openChecked(path);
-      if (ready) return createSqliteChunkStore(database, name, path);
-      database.close();
-      return null;
+      return withDatabase(path, (database) => {
+        if (hasSchema(database, path)) return createSqliteChunkStore(database, name, path);
+        database.close();
+        return null;
+      });
     },
 
     async openOrCreate(name, identity) {
       const path = pathOf(name);
-      const { database } = openChecked(path);
       try {
-        // Looked at again with the lock held: two processes may be making it at once.
-        transaction(database, () => {
-          if (!hasSchema(database, path)) create(database, identity);
-        });
+        mkdirSync(dirname(path), { recursive: true });
+      } catch (error) {
+        throw storeFault(error, path);
+      }
+      return withDatabase(path, (database) => {
+        if (!hasSchema(database, path)) createDatabase(database, path, identity, busyTimeoutMs);
         const store = createSqliteChunkStore(database, name, path);
         assertSameEmbedder(name, store.identity, identity);
         return store;
-      } catch (error) {
-        database.close();
-        throw storeFault(error, path);
-      }
+      });
     },
 
     async delete(name) {
@@ -70,14 +84,4 @@ export function createSqliteCatalog(directory: string): CollectionCatalog {
       return true;
     },
   };
-}
-
-function create(database: DatabaseSync, identity: CollectionIdentity): void {
-  createSchema(database);
-  const insert = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
-  const now = new Date().toISOString();
-  insert.run('embedder', identity.embedder);
-  insert.run('dimensions', String(identity.dimensions));
-  insert.run('createdAt', now);
-  insert.run('updatedAt', now);
 }

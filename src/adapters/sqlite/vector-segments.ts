@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { bytesOf, view } from './blob.ts';
 import { paddedDimensions, type QuantizedVector } from './quantize.ts';
 
 export const SEGMENT_SIZE = 2048;
 const MANY_SMALL_SEGMENTS = 64;
 
-export interface SegmentMeta {
+export interface Segment {
   id: number;
   size: number;
   dead: number;
@@ -53,15 +54,18 @@ export function createSegmentWriter(database: DatabaseSync, dimensions: number):
 
 /** Marks the vectors of removed chunks, so that a scan passes over them. */
 export function markDead(database: DatabaseSync, chunkIds: readonly number[]): void {
-  if (chunkIds.length === 0) return;
+  const ordered = chunkIds.toSorted((a, b) => a - b);
+  const first = ordered[0];
+  const last = ordered.at(-1);
+  if (first === undefined || last === undefined) return;
   const touched = database
     .prepare('SELECT id, size, dead, ids, scales FROM segment_meta WHERE first_id <= ? AND last_id >= ?')
-    .all(Math.max(...chunkIds), Math.min(...chunkIds))
-    .map(readMeta);
+    .all(last, first)
+    .map(readSegment);
   const update = database.prepare('UPDATE segment_meta SET dead = ?, scales = ? WHERE id = ?');
   for (const segment of touched) {
     let dead = segment.dead;
-    for (const chunkId of chunkIds) {
+    for (const chunkId of ordered) {
       const position = positionOf(segment.ids, chunkId);
       if (position < 0 || Number.isNaN(segment.scales[position])) continue;
       segment.scales[position] = Number.NaN;
@@ -71,8 +75,12 @@ export function markDead(database: DatabaseSync, chunkIds: readonly number[]): v
   }
 }
 
-/** Whether small or half-dead segments have piled up enough to be worth a rewrite. */
-export function needsCompaction(database: DatabaseSync): boolean {
+/** Merges segments if small or half-dead ones have piled up enough to be worth it. Runs inside the caller's transaction. */
+export function compactIfWorn(database: DatabaseSync, dimensions: number): void {
+  if (needsCompaction(database)) compact(database, dimensions);
+}
+
+function needsCompaction(database: DatabaseSync): boolean {
   const row = database
     .prepare(
       `SELECT sum(size - dead < ${SEGMENT_SIZE / 2}) AS small, sum(size) AS size, sum(dead) AS dead FROM segment_meta`,
@@ -90,7 +98,7 @@ export function compact(database: DatabaseSync, dimensions: number): void {
        WHERE size - dead < ${SEGMENT_SIZE / 2} OR dead * 4 > size ORDER BY first_id`,
     )
     .all()
-    .map(readMeta);
+    .map(readSegment);
   const writer = createSegmentWriter(database, dimensions);
   const read = database.prepare('SELECT q FROM segment WHERE id = ?');
   const dropSegment = database.prepare('DELETE FROM segment WHERE id = ?');
@@ -108,7 +116,7 @@ export function compact(database: DatabaseSync, dimensions: number): void {
   writer.flush();
 }
 
-export function readMeta(row: Record<string, unknown>): SegmentMeta {
+export function readSegment(row: Record<string, unknown>): Segment {
   return {
     id: Number(row.id),
     size: Number(row.size),
@@ -116,24 +124,6 @@ export function readMeta(row: Record<string, unknown>): SegmentMeta {
     ids: view(Uint32Array, row.ids),
     scales: view(Float32Array, row.scales),
   };
-}
-
-export function bytesOf(array: ArrayBufferView): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-}
-
-/** A typed array over the bytes of a BLOB. SQLite's bytes may start anywhere, so they are copied to an aligned place if need be. */
-export function view<T>(
-  type: { new (buffer: ArrayBuffer, offset: number, length: number): T; BYTES_PER_ELEMENT: number },
-  blob: unknown,
-): T {
-  const bytes = blob instanceof Uint8Array ? blob : new Uint8Array();
-  const aligned = bytes.byteOffset % type.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
-  return new type(
-    aligned.buffer as ArrayBuffer,
-    aligned.byteOffset,
-    Math.floor(aligned.byteLength / type.BYTES_PER_ELEMENT),
-  );
 }
 
 function positionOf(ids: Uint32Array, chunkId: number): number {

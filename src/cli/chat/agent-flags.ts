@@ -1,8 +1,6 @@
 import type { Options } from 'yargs';
-import { apiSchema, policySchema, toolNameSchema } from '../../domain/agent-config.ts';
-import { AppError } from '../../domain/app-error.ts';
-import { type Filter, parseFilter } from '../../domain/filter.ts';
-import { SEARCH_MODES, type SearchMode } from '../../domain/search-mode.ts';
+import { APIS, POLICIES, SEARCH_MODES, TOOL_NAMES } from '../../domain/choices.ts';
+import type { SearchMode } from '../../domain/search-mode.ts';
 import type { CommonFlags } from '../with-app.ts';
 
 /** Flags of every command that runs the agent. */
@@ -26,15 +24,15 @@ export interface AgentFlags extends CommonFlags {
 
 export const agentOptions = {
   policy: {
-    choices: policySchema.options,
+    choices: POLICIES,
     describe: 'Who decides to search: the model, always, first step forced, never (tool)',
     requiresArg: true,
   },
   model: { type: 'string', describe: 'The model (offline, which needs no key)', requiresArg: true },
   'base-url': { type: 'string', describe: 'An OpenAI-compatible server', requiresArg: true },
-  api: { choices: apiSchema.options, describe: 'What the server speaks', requiresArg: true },
+  api: { choices: APIS, describe: 'What the server speaks', requiresArg: true },
   'tool-name': {
-    choices: toolNameSchema.options,
+    choices: TOOL_NAMES,
     describe: 'Short results, or whole passages (search_docs)',
     requiresArg: true,
   },
@@ -59,17 +57,3 @@ export const agentOptions = {
   continue: { type: 'boolean', describe: 'Go on with the last session', conflicts: 'session' },
   user: { type: 'string', describe: 'Whose session it is', requiresArg: true },
 } as const satisfies Record<string, Options>;
-
-/** The flags by the names of the settings that they give. Throws `invalid_input`. */
-export function settingsOf({ threshold, ...flags }: AgentFlags): CommonFlags {
-  if (threshold !== undefined && !(threshold >= 0 && threshold <= 1)) {
-    throw new AppError('invalid_input', '--threshold must be a number from 0 to 1.');
-  }
-  const settings = { ...flags, scoreThreshold: threshold };
-  return settings;
-}
-
-/** What `--filter` and `--module` ask for. Throws `invalid_input`. */
-export function filterOf({ filter = [], module }: Pick<AgentFlags, 'filter' | 'module'>): Filter {
-  return parseFilter(module === undefined ? filter : [...filter, `module=${module}`]);
-}

@@ -46,7 +46,7 @@ function readMarkup(written: string, groups: Groups, definitions: Definitions): 
   if (literal !== undefined) return [{ type: 'inlineCode', value: literal }];
   if (role !== undefined && roleText !== undefined) return [readRole(role, roleText)];
   if (phrase !== undefined) {
-    return [suffixRole === undefined ? textNode(unescape(linkText(phrase))) : readRole(suffixRole, phrase)];
+    return [suffixRole === undefined ? textNode(withoutEscapes(linkText(phrase))) : readRole(suffixRole, phrase)];
   }
   const inner = strong ?? emphasis;
   if (inner !== undefined) return readInline(inner, definitions);
@@ -73,7 +73,7 @@ function readRole(role: string, text: string): PhrasingContent {
   if (/^(code|literal|math|samp|file|command|program|regexp)$/.test(name))
     return { type: 'inlineCode', value: text };
   if (name === 'pep' || name === 'rfc') return textNode(`${name.toUpperCase()} ${linkText(text)}`);
-  const shown = unescape(linkText(text)).replace(/^!/, '');
+  const shown = withoutEscapes(linkText(text)).replace(/^!/, '');
   return textNode(shown.startsWith('~') ? (shown.slice(1).split('.').at(-1) ?? shown) : shown);
 }
 
@@ -82,7 +82,7 @@ function linkText(phrase: string): string {
   return text === undefined ? phrase : text || target;
 }
 
-function unescape(text: string): string {
+function withoutEscapes(text: string): string {
   return text.replace(/\\([\s\S])/g, (_, character: string) => (/\s/.test(character) ? '' : character));
 }
 

@@ -1,0 +1,156 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { AppError } from '../../domain/app-error.ts';
+import type { DocumentRecord, DocumentWrite, EmbeddedChunk } from '../../ports/chunk-store.ts';
+import { bytesOf } from './blob.ts';
+import { writeMeta } from './collection-meta.ts';
+import { createFullTextWriter } from './full-text-writer.ts';
+import { type QuantizedVector, quantize } from './quantize.ts';
+import { compactIfWorn, createSegmentWriter, markDead } from './vector-segments.ts';
+
+const NOT_UNIQUE = 2067;
+
+/** Adds or replaces documents and returns how many chunks came or went. Runs inside the caller's transaction. */
+export function writeDocuments(
+  database: DatabaseSync,
+  dimensions: number,
+  writes: readonly DocumentWrite[],
+): number {
+  // First all removals: a new document may have the address of one that another in the same batch replaces.
+  const gone = writes.flatMap(({ document, replaces }) => [document.uri, replaces ?? document.uri]);
+  let changed = dropDocuments(database, gone).chunks;
+  const insertDocument = createDocumentInsert(database);
+  const insertChunk = createChunkInsert(database);
+  const insertVector = database.prepare('INSERT INTO vector (id, v) VALUES (?, ?)');
+  const fullText = createFullTextWriter(database);
+  const segments = createSegmentWriter(database, dimensions);
+  // Of two versions of a document in one batch the later counts.
+  for (const { document, chunks } of new Map(writes.map((write) => [write.document.uri, write])).values()) {
+    const documentId = insertDocument(document);
+    for (const chunk of chunks) {
+      const quantized = quantizeChecked(chunk.vector, dimensions);
+      const id = insertChunk(documentId, chunk, document);
+      insertVector.run(id, bytesOf(chunk.vector));
+      fullText.add(id, document.title, chunk.headings, chunk.text);
+      segments.add(id, quantized);
+    }
+    changed += chunks.length;
+  }
+  segments.flush();
+  tidy(database, dimensions);
+  return changed;
+}
+
+/** Removes documents and returns how many chunks went with them. Runs inside the caller's transaction. */
+export function removeDocuments(database: DatabaseSync, dimensions: number, uris: readonly string[]): number {
+  const { documents, chunks } = dropDocuments(database, uris);
+  if (documents > 0) tidy(database, dimensions);
+  return chunks;
+}
+
+function tidy(database: DatabaseSync, dimensions: number): void {
+  compactIfWorn(database, dimensions);
+  writeMeta(database, { updatedAt: new Date().toISOString() });
+}
+
+function dropDocuments(
+  database: DatabaseSync,
+  uris: readonly string[],
+): { documents: number; chunks: number } {
+  let documents = 0;
+  const chunkIds: number[] = [];
+  const findDocument = database.prepare('SELECT id FROM document WHERE uri = ?');
+  const findChunks = database.prepare('SELECT id FROM chunk WHERE document_id = ?');
+  const dropVector = database.prepare('DELETE FROM vector WHERE id = ?');
+  const dropChunks = database.prepare('DELETE FROM chunk WHERE document_id = ?');
+  const dropDocument = database.prepare('DELETE FROM document WHERE id = ?');
+  const fullText = createFullTextWriter(database);
+  for (const uri of uris) {
+    const document = findDocument.get(uri);
+    if (document === undefined) continue;
+    const documentId = Number(document.id);
+    for (const row of findChunks.all(documentId)) {
+      const chunkId = Number(row.id);
+      fullText.remove(chunkId);
+      dropVector.run(chunkId);
+      chunkIds.push(chunkId);
+    }
+    dropChunks.run(documentId);
+    dropDocument.run(documentId);
+    documents += 1;
+  }
+  markDead(database, chunkIds);
+  return { documents, chunks: chunkIds.length };
+}
+
+function createDocumentInsert(database: DatabaseSync) {
+  const insert = database.prepare(
+    `INSERT INTO document (uri, url, root, title, module, chapter, metadata, content_hash, fingerprint)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (document: DocumentRecord): number => {
+    const { lastInsertRowid } = insert.run(
+      document.uri,
+      document.url,
+      document.root,
+      document.title,
+      document.module,
+      document.chapter,
+      JSON.stringify(document.metadata),
+      document.contentHash,
+      document.fingerprint,
+    );
+    return Number(lastInsertRowid);
+  };
+}
+
+function createChunkInsert(database: DatabaseSync) {
+  const insert = database.prepare(
+    `INSERT INTO chunk (document_id, chunk_index, chunk_id, headings, token_count, content_hash, text_start, text)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (documentId: number, chunk: EmbeddedChunk, document: DocumentRecord): number => {
+    try {
+      const { lastInsertRowid } = insert.run(
+        documentId,
+        chunk.chunkIndex,
+        chunk.chunkId,
+        JSON.stringify(chunk.headings),
+        chunk.tokenCount,
+        chunk.contentHash,
+        chunk.start,
+        chunk.text,
+      );
+      return Number(lastInsertRowid);
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== NOT_UNIQUE) throw error;
+      throw addressTaken(database, chunk, document, error);
+    }
+  };
+}
+
+/** Chunk ids are made of addresses: one that is there already belongs to another document of the same address. */
+function addressTaken(
+  database: DatabaseSync,
+  { chunkId }: EmbeddedChunk,
+  { uri, url }: DocumentRecord,
+  cause: unknown,
+): AppError {
+  const owner = database
+    .prepare('SELECT uri FROM document JOIN chunk ON document.id = document_id WHERE chunk_id = ?')
+    .get(chunkId);
+  return new AppError('invalid_input', `${uri} has the same address as ${owner?.uri ?? 'itself'}: ${url}.`, {
+    hint: 'Give one of them another slug, or ingest them with different --base-url.',
+    cause,
+  });
+}
+
+/** One vector of another length would shift all that follow it in its segment. */
+function quantizeChecked(vector: Float32Array, dimensions: number): QuantizedVector {
+  const quantized = quantize(vector);
+  if (vector.length === dimensions && Number.isFinite(quantized.scale)) return quantized;
+  throw new AppError(
+    'configuration_error',
+    `The embedder gave something other than ${dimensions} finite numbers for a chunk.`,
+    { hint: 'Check the embedder with: citeloop doctor' },
+  );
+}

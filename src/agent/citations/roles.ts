@@ -1,0 +1,59 @@
+import type { Word } from './plain-words.ts';
+
+/** Beyond this, the order of words says little, and comparing it costs more. */
+const MOST_TERMS = 60;
+const JOINS_LIST = new Set(['and', 'or', 'nor', '&']);
+
+/**
+ * Whether a sentence turns around who does what to whom: "the client calls the server" for "the server calls the
+ * client". At least three shared words must stand in the reverse order; the parts of one list do not count, and
+ * a passive on one side only explains the order.
+ */
+export function rolesSwapped(words: readonly Word[], evidence: readonly Word[]): boolean {
+  if (isPassive(words) !== isPassive(evidence)) return false;
+  const positions = new Map<string, number>();
+  const repeated = new Set<string>();
+  evidence.forEach(({ term }, index) => {
+    if (term === null) return;
+    if (positions.has(term)) repeated.add(term);
+    positions.set(term, index);
+  });
+  const shared: { position: number; list: number }[] = [];
+  const seen = new Set<string>();
+  let list = 0;
+  words.forEach(({ term, lower }, index) => {
+    const before = words[index - 1];
+    if (!JOINS_LIST.has(lower) && !before?.endsClause && !JOINS_LIST.has(before?.lower ?? '')) list += 1;
+    if (term === null || seen.has(term) || repeated.has(term) || shared.length >= MOST_TERMS) return;
+    seen.add(term);
+    const position = positions.get(term);
+    if (position !== undefined) shared.push({ position, list });
+  });
+  return longestReversal(shared) >= 3;
+}
+
+function isPassive(words: readonly Word[]): boolean {
+  return words.some(({ lower }) => lower === 'by');
+}
+
+/**
+ * The length of the longest run of words that stand the other way round. There may be gaps in a run that begins
+ * with the first word, the subject; any other must be without.
+ */
+function longestReversal(shared: readonly { position: number; list: number }[]): number {
+  const fromFirst: number[] = [];
+  let longest = 0;
+  let run = 0;
+  shared.forEach((word, index) => {
+    const reverses = (other: typeof word | undefined) =>
+      other !== undefined && other.position > word.position && other.list !== word.list;
+    run = reverses(shared[index - 1]) ? run + 1 : 1;
+    let length = index === 0 ? 1 : 0;
+    fromFirst.forEach((before, earlier) => {
+      if (before > 0 && reverses(shared[earlier])) length = Math.max(length, before + 1);
+    });
+    fromFirst.push(length);
+    longest = Math.max(longest, run, length);
+  });
+  return longest;
+}

@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BestFew, byScore } from '../../../src/adapters/sqlite/best-few.ts';
+
+test('the best few of any many are the first of them in order', () => {
+  // Few different scores, so that ties are common.
+  const score = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ noNaN: true }));
+  const many = fc.uniqueArray(fc.record({ id: fc.nat(), score }), {
+    selector: ({ id }) => id,
+    maxLength: 200,
+  });
+  fc.assert(
+    fc.property(many, fc.integer({ min: 0, max: 30 }), (scored, limit) => {
+      const best = new BestFew(limit);
+      for (const candidate of scored) {
+        if (candidate.score >= best.floor) best.offer(candidate.id, candidate.score);
+      }
+      expect(best.sorted()).toEqual(scored.toSorted(byScore).slice(0, limit));
+    }),
+    { numRuns: 500 },
+  );
+});

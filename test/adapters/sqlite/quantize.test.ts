@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cosine, paddedDimensions, quantize } from '../../../src/adapters/sqlite/quantize.ts';
+
+const vectors = fc
+  .array(fc.float({ noNaN: true, noDefaultInfinity: true, min: -1, max: 1 }), {
+    minLength: 1,
+    maxLength: 100,
+  })
+  .map((values) => Float32Array.from(values));
+
+test('each value is off by at most half a step', () => {
+  fc.assert(
+    fc.property(vectors, (vector) => {
+      const { values, scale } = quantize(vector);
+      vector.forEach((value, index) => {
+        expect(Math.abs(value - (values[index] ?? 0) * scale)).toBeLessThanOrEqual(scale / 2 + 1e-7);
+      });
+    }),
+  );
+});
+
+test('the largest value of a vector takes the whole range, and the padding is zero', () => {
+  fc.assert(
+    fc.property(vectors, (vector) => {
+      const { values, scale } = quantize(vector);
+      expect(values).toHaveLength(paddedDimensions(vector.length));
+      expect(values.subarray(vector.length).every((value) => value === 0)).toBe(true);
+      if (scale > 0) expect(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)).toBe(127);
+    }),
+  );
+});
+
+test('a vector of zeros stays one', () => {
+  expect(quantize(new Float32Array(16))).toEqual({ values: new Int8Array(16), scale: 0 });
+});
+
+test('the cosine of unit vectors is their dot product', () => {
+  expect(cosine(Float32Array.of(1, 0), Float32Array.of(0.6, 0.8))).toBeCloseTo(0.6);
+});

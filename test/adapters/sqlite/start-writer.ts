@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+export const PROCESS_IDENTITY = { embedder: 'test:process', dimensions: 32 };
+
+export interface WriterTask {
+  directory: string;
+  /** What the names of its documents start with. */
+  name: string;
+  documents: number;
+  /** A time in milliseconds to wait for, so that several start at once. */
+  startAt: number;
+  /** Goes round these many documents, replacing them, instead of adding new ones. */
+  rewrite?: number;
+}
+
+export interface Writer {
+  child: ChildProcess;
+  /** The numbers of the documents that were acknowledged so far. */
+  acknowledged: number[];
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; errors: string }>;
+}
+
+/** Starts a process that writes documents to the collection `book`. */
+export function startWriter(task: WriterTask): Writer {
+  const script = join(import.meta.dirname, 'writer-process.ts');
+  const child = spawn(process.execPath, [script, JSON.stringify(task)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const acknowledged: number[] = [];
+  let rest = '';
+  let errors = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    acknowledged.push(...lines.map(Number));
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const ended = new Promise<Awaited<Writer['ended']>>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, errors }));
+  });
+  return { child, acknowledged, ended };
+}

@@ -1,0 +1,174 @@
+import type { ClaimVerdict } from '../../../src/agent/citations/check-claim.ts';
+import type { EvidenceSource } from '../../../src/agent/citations/evidence.ts';
+
+export type PairKind =
+  | 'verbatim'
+  | 'paraphrase'
+  | 'wrong number'
+  | 'wrong entity'
+  | 'swapped roles'
+  | 'negated'
+  | 'unrelated'
+  | 'half true';
+
+export interface LabelledPair {
+  kind: PairKind;
+  claim: string;
+  chunk: keyof typeof CHUNKS;
+  /** What a careful reader would accept as the verdict. */
+  accepts: ClaimVerdict[];
+}
+
+export const CHUNKS = {
+  qos: {
+    title: 'Quality of Service',
+    headings: ['Quality of Service', 'Reliability'],
+    text: `Reliability is the policy that decides whether the middleware tries again when a message is lost. \`RELIABLE\` sends missing messages again until they are acknowledged or leave the history. \`BEST_EFFORT\` sends each message once and accepts loss. Best effort suits high-rate sensor data, for which a newer message makes a lost one worthless. Reliable suits commands, maps and events.
+
+\`RELIABLE\` does not promise that every message reaches the callback. With \`KEEP_LAST\`, a slow subscriber still loses the oldest messages when its queue is full.`,
+  },
+  history: {
+    title: 'Quality of Service',
+    headings: ['Quality of Service', 'History and depth'],
+    text: `History is the policy that decides how many messages are stored in the queue. \`KEEP_LAST\` stores the last \`depth\` messages, and \`KEEP_ALL\` stores all messages up to the resource limits of the middleware. A depth of 1 delivers only the newest message, which suits controllers that must not act on old data. A subscriber that receives 30 messages per second and stalls for one second loses 20 of them with a depth of 10.`,
+  },
+  timing: {
+    title: 'Quality of Service',
+    headings: ['Quality of Service', 'Deadline, lifespan and liveliness'],
+    text: `Deadline, lifespan and liveliness are policies that express timing expectations, and all three are unlimited by default.
+
+- **Deadline** is the longest expected time between two messages. A missed deadline raises an event on both sides, and no message is lost or sent again.
+- **Lifespan** is the age after which a message is discarded without being delivered.
+- **Liveliness** states how a publisher shows that it is alive. \`AUTOMATIC\` lets the middleware signal it, and \`MANUAL_BY_TOPIC\` requires the publisher to publish or to assert its liveliness within the lease duration.`,
+  },
+  isaac: {
+    title: 'Isaac Sim Overview',
+    headings: ['Isaac Sim Overview'],
+    text: `NVIDIA Isaac Sim is a robot simulator built on the Omniverse platform that combines GPU-accelerated physics with ray-traced sensor rendering. It is used to test robot software, to generate labelled images and to train policies. Companion tools covered in this module are Omniverse Replicator for synthetic data, Isaac ROS for accelerated perception, and Isaac Lab for robot learning.
+
+OpenUSD (Universal Scene Description) is the scene format that Isaac Sim uses for robots, environments and materials. It was created at Pixar, and the file extensions are \`.usd\`, \`.usda\` (text), \`.usdc\` (binary) and \`.usdz\` (archive).`,
+  },
+  services: {
+    title: 'Services and actions',
+    headings: ['Services', 'Calling a service'],
+    text: `A service client sends a request to the server and waits for one response. The server handles one request at a time by default. Calling \`client.call()\` inside a callback blocks the executor and causes a deadlock; use \`call_async\` instead. The default timeout of \`wait_for_service\` is 1.0 seconds. About 75% of the examples use version 2.4.1 of the package.`,
+  },
+} satisfies Record<string, EvidenceSource>;
+
+const notSupported: ClaimVerdict[] = ['weak', 'unsupported'];
+
+function pairs(
+  kind: PairKind,
+  accepts: ClaimVerdict[],
+  list: [keyof typeof CHUNKS, string][],
+): LabelledPair[] {
+  return list.map(([chunk, claim]) => ({ kind, claim, chunk, accepts }));
+}
+
+export const LABELLED_PAIRS: LabelledPair[] = [
+  ...pairs(
+    'verbatim',
+    ['supported'],
+    [
+      ['qos', '`BEST_EFFORT` sends each message once and accepts loss.'],
+      ['qos', 'RELIABLE does not promise that every message reaches the callback.'],
+      [
+        'history',
+        'A depth of 1 delivers only the newest message, which suits controllers that must not act on old data.',
+      ],
+      ['timing', 'Lifespan is the age after which a message is discarded without being delivered.'],
+      [
+        'isaac',
+        'It was created at Pixar, and the file extensions are .usd, .usda (text), .usdc (binary) and .usdz (archive).',
+      ],
+      ['services', 'The server handles one request at a time by default.'],
+    ],
+  ),
+  ...pairs(
+    'paraphrase',
+    ['supported'],
+    [
+      ['qos', 'With `BEST_EFFORT`, each message is sent once and loss is accepted.'],
+      ['qos', 'Best effort is suited to high-rate sensor data.'],
+      ['qos', '`RELIABLE` sends lost messages again until they are acknowledged.'],
+      ['qos', 'A slow subscriber can still lose the oldest messages when its queue is full.'],
+      ['history', 'The `KEEP_LAST` policy stores the last `depth` messages in the queue.'],
+      ['history', 'With a depth of 1, only the newest message is delivered.'],
+      [
+        'history',
+        'A subscriber with a depth of 10 that receives 30 messages per second loses 20 of them if it stalls for one second.',
+      ],
+      ['timing', 'The lifespan is the age after which messages are discarded and not delivered.'],
+      ['timing', 'When a deadline is missed, an event is raised on both sides.'],
+      ['isaac', 'Isaac Sim is a robot simulator that is built on the Omniverse platform.'],
+      [
+        'isaac',
+        'Isaac Sim can be used for testing robot software, generating labelled images and training policies.',
+      ],
+      ['isaac', 'OpenUSD was created at Pixar.'],
+      ['services', 'A client sends a request and waits for the response of the server.'],
+      [
+        'services',
+        'Use `call_async` instead of `client.call()` inside a callback, which blocks the executor.',
+      ],
+      ['services', 'The default timeout for `wait_for_service` is one second.'],
+      ['services', 'Roughly 75 percent of the examples use version 2.4.1.'],
+    ],
+  ),
+  ...pairs('wrong number', notSupported, [
+    ['history', 'A depth of 2 delivers only the newest message.'],
+    ['history', 'A subscriber that receives 60 messages per second loses 20 of them with a depth of 10.'],
+    ['history', 'A subscriber that receives 30 messages per second loses 10 of them with a depth of 20.'],
+    ['services', 'The default timeout of `wait_for_service` is 1.5 seconds.'],
+    ['services', 'The default timeout of `wait_for_service` is 1.0 minutes.'],
+    ['services', 'About 57% of the examples use version 2.4.1 of the package.'],
+    ['services', 'About 75% of the examples use version 2.4.2 of the package.'],
+    ['timing', 'All four policies are unlimited by default.'],
+  ]),
+  ...pairs('wrong entity', notSupported, [
+    ['isaac', 'OpenUSD was created at Disney.'],
+    ['isaac', 'Isaac Sim is a robot simulator built on the Unity platform.'],
+    ['qos', '`TRANSIENT_LOCAL` sends each message once and accepts loss.'],
+    ['services', 'Calling `client.spin()` inside a callback blocks the executor.'],
+    ['isaac', 'Gazebo is a robot simulator built on the Omniverse platform.'],
+  ]),
+  ...pairs('swapped roles', notSupported, [
+    ['services', 'The server sends a request to the client and waits for one response.'],
+    ['isaac', 'The Omniverse platform is a robot simulator built on Isaac Sim.'],
+    ['timing', 'Deadline is the age after which a message is discarded without being delivered.'],
+    ['timing', 'Lifespan is the longest expected time between two messages.'],
+    ['qos', '`BEST_EFFORT` sends missing messages again until they are acknowledged.'],
+  ]),
+  ...pairs('negated', notSupported, [
+    ['qos', '`RELIABLE` promises that every message reaches the callback.'],
+    ['qos', 'Best effort does not suit high-rate sensor data.'],
+    ['history', 'A depth of 1 suits controllers that must act on old data.'],
+    ['timing', 'A message is lost when a deadline is missed.'],
+    ['isaac', 'Isaac Sim is not built on the Omniverse platform.'],
+    ['services', 'The server never handles one request at a time by default.'],
+    ['qos', 'A slow subscriber loses the newest messages when its queue is full.'],
+    ['timing', 'A missed deadline never raises an event on both sides.'],
+  ]),
+  ...pairs(
+    'unrelated',
+    ['unsupported'],
+    [
+      ['qos', 'The weather in the mountains changes quickly in spring.'],
+      ['isaac', 'Transformers predict the next token from the tokens before it.'],
+      ['services', 'A launch file starts several nodes with one command.'],
+      ['history', 'Photosynthesis turns light into chemical energy.'],
+      ['timing', 'The gripper closes around the object with constant force.'],
+    ],
+  ),
+  ...pairs('half true', notSupported, [
+    ['isaac', 'OpenUSD was created at Pixar and is written in Rust.'],
+    ['qos', 'Best effort suits sensor data and encrypts every packet with a shared secret key.'],
+    ['services', 'The server handles one request at a time and restarts automatically after a crash.'],
+    [
+      'history',
+      'A depth of 1 delivers only the newest message and halves the processor load of the machine.',
+    ],
+    ['timing', 'A missed deadline raises an event and shuts down the publisher until it is restarted.'],
+    ['isaac', 'Isaac Sim trains policies and deploys them to warehouse fleets over the network.'],
+  ]),
+];

@@ -1,0 +1,93 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
+import { staleCitations, staleCitationsByTurn } from '../../src/agent/stale-citations.ts';
+import { toCitable, unknownCitation, withVerdict } from '../../src/domain/citation.ts';
+import type { ConversationSession } from '../../src/domain/conversation-session.ts';
+import type { ConversationTurn } from '../../src/domain/conversation-turn.ts';
+import type { RetrievedChunk } from '../../src/domain/retrieved-chunk.ts';
+import type { ChunkStore } from '../../src/ports/chunk-store.ts';
+import { sampleDocument } from '../contracts/sample-documents.ts';
+import { sampleSession, sampleTurn } from '../contracts/sample-sessions.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const DIMENSIONS = 8;
+
+async function openStore(): Promise<ChunkStore> {
+  const identity = { embedder: 'test:eight', dimensions: DIMENSIONS };
+  const store = await createSqliteCatalog(await temporaryDirectory()).openOrCreate('book', identity);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Writes a document of one chunk and gives it back as a search would. */
+async function written(store: ChunkStore, name: string, text: string): Promise<RetrievedChunk> {
+  const write = sampleDocument(name, DIMENSIONS, { chunks: [text] });
+  await store.write([write]);
+  const [chunk] = await store.chunks(write.chunks.map(({ chunkId }) => chunkId));
+  return { ...(chunk as RetrievedChunk), score: 0.8 };
+}
+
+/** Turns of one session, each with what it found and what it cites. */
+function conversation(...parts: { found: RetrievedChunk[]; cites: RetrievedChunk[] }[]): ConversationTurn[] {
+  let session: ConversationSession = sampleSession();
+  return parts.map(({ found, cites }) => {
+    const citations = cites.map((chunk, index) =>
+      withVerdict(toCitable(chunk, String(index + 1)), 'supported'),
+    );
+    const next = sampleTurn(session, { chunks: found, citations });
+    session = next.session;
+    return next.turn;
+  });
+}
+
+test('cited chunks that changed or vanished are stale, those that stayed are not', async () => {
+  const store = await openStore();
+  const [kept, changed, removed] = [
+    await written(store, 'kept', 'Owls hunt at night.'),
+    await written(store, 'changed', 'Robins sing.'),
+    await written(store, 'removed', 'Dodos walk.'),
+  ];
+  const found = [kept, changed, removed];
+  const turns = conversation({ found, cites: found });
+  expect(await staleCitations(turns, store)).toEqual(new Map());
+  await written(store, 'changed', 'Robins sing in spring.');
+  await store.remove(['file:///book/removed.md']);
+  expect(await staleCitations(turns, store)).toEqual(
+    new Map([
+      [changed.chunkId, 'changed'],
+      [removed.chunkId, 'vanished'],
+    ]),
+  );
+});
+
+test('what came back but was not cited, and what points at nothing, is of no concern', async () => {
+  const store = await openStore();
+  const [cited, other] = [await written(store, 'cited', 'Owls.'), await written(store, 'other', 'Dodos.')];
+  const [turn] = conversation({ found: [cited, other], cites: [cited] });
+  await store.remove(['file:///book/other.md']);
+  const turns = turn === undefined ? [] : [turn];
+  turns[0]?.response.citations.push(unknownCitation('9'));
+  expect(await staleCitations(turns, store)).toEqual(new Map());
+  expect(await staleCitations([], store)).toEqual(new Map());
+});
+
+test('a turn that cites what an earlier one found is compared with what was found then', async () => {
+  const store = await openStore();
+  const owl = await written(store, 'owl', 'Owls hunt at night.');
+  const turns = conversation({ found: [owl], cites: [] }, { found: [], cites: [owl] });
+  await written(store, 'owl', 'Owls sleep at night.');
+  expect(await staleCitationsByTurn(turns, store)).toEqual([new Map(), new Map([[owl.chunkId, 'changed']])]);
+});
+
+test('a later turn that cites what the source says now is not stale', async () => {
+  const store = await openStore();
+  const before = await written(store, 'owl', 'Owls hunt at night.');
+  const after = await written(store, 'owl', 'Owls sleep at night.');
+  expect(after.chunkId).toBe(before.chunkId);
+  const turns = conversation({ found: [before], cites: [before] }, { found: [after], cites: [after] });
+  expect(await staleCitationsByTurn(turns, store)).toEqual([
+    new Map([[before.chunkId, 'changed']]),
+    new Map(),
+  ]);
+  expect(await staleCitations(turns, store)).toEqual(new Map([[before.chunkId, 'changed']]));
+});
