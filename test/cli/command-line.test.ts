@@ -12,7 +12,7 @@ test('help names every command, and each command has help with examples', async 
   const home = await temporaryDirectory();
   const { code, stdout } = await runCli(['--help'], { home });
   expect(code).toBe(0);
-  for (const command of ['ingest', 'search', 'collections', 'doctor']) {
+  for (const command of ['ask', 'chat', 'ingest', 'search', 'sessions', 'collections', 'doctor']) {
     expect(stdout).toContain(`citeloop ${command}`);
     const help = await runCli([command, '--help'], { home });
     expect(help.code).toBe(0);
@@ -33,9 +33,9 @@ test('--version prints the version of the package', async () => {
   expect(stdout.trim()).toBe(version);
 });
 
-test('no command, an unknown one and an unknown flag are refused with exit code 2', async () => {
+test('an unknown command and an unknown flag are refused with exit code 2', async () => {
   const home = await temporaryDirectory();
-  for (const args of [[], ['dance'], ['search', 'x', '--dance']]) {
+  for (const args of [['dance'], ['search', 'x', '--dance']]) {
     const { code, stderr } = await runCli(args, { home });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^citeloop: .+\n {2}See citeloop .*--help\.\n$/);

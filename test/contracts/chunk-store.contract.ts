@@ -302,7 +302,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(hit?.score).toBeGreaterThan(0.5);
     });
 
-    test('chunks whose scores meet at the top keep the order of their ranks', async () => {
+    test('chunks that have all that was asked for are still told apart', async () => {
       const { store } = await openStore();
       const filler = (words: number) =>
         Array.from({ length: words }, (_, index) => `filler${index}`).join(' ');
@@ -311,7 +311,6 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       const others = Array.from({ length: 20 }, (_, index) => `${filler(30)} other${index}`);
       await store.write([...matching, ...others].map((text, index) => doc(`t${index}`, { chunks: [text] })));
       const hits = await find(store, { text: 'zebra' });
-      expect(hits.filter(({ score }) => score === 1).length).toBeGreaterThan(1);
       expect(textsOf(hits)).toEqual(matching.toReversed());
       expect(hits.map(({ lexical }) => lexical?.rank)).toEqual([1, 2, 3, 4, 5]);
     });

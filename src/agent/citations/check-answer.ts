@@ -2,9 +2,9 @@ import { type Citation, toCitable, unknownCitation, withVerdict } from '../../do
 import { oneLine } from '../../domain/visible-text.ts';
 import { type ClaimVerdict, checkClaim } from './check-claim.ts';
 import { cleanAnswer } from './clean-answer.ts';
-import { findMarkers } from './find-markers.ts';
+import { findMarkers, type Marker } from './find-markers.ts';
 import type { SourceRegister } from './source-register.ts';
-import { splitClaims } from './split-claims.ts';
+import { type Claim, type ClaimPart, splitClaims } from './split-claims.ts';
 
 export interface CheckedClaim {
   /** A sentence of the answer, without its markers. */
@@ -32,24 +32,44 @@ const RANK: Record<ClaimVerdict, number> = { unsupported: 0, weak: 1, supported:
 export function checkAnswer(answer: string, register: SourceRegister): CheckedAnswer {
   const { text, unknown } = cleanAnswer(answer, register);
   const known = { knows: (ref: string) => register.chunkOf(ref) !== undefined, isTitle: () => false };
+  const markers = findMarkers(text, known);
   const verdicts = new Map<string, ClaimVerdict>();
-  const claims = splitClaims(text, findMarkers(text, known)).map((claim): CheckedClaim => {
-    const refs = [...new Set(claim.markers.flatMap(({ references }) => references.map(({ name }) => name)))];
-    let best: ClaimVerdict | null = null;
-    for (const ref of refs) {
-      const chunk = register.chunkOf(ref);
-      if (chunk === undefined) continue;
-      const { verdict } = checkClaim(claim.text, chunk);
-      best = better(best, verdict);
-      verdicts.set(ref, better(verdicts.get(ref) ?? null, verdict));
-    }
-    return { text: claim.text, verdict: best, refs };
-  });
+  const claims = splitClaims(text, markers).map((claim) => checkSentence(claim, register, verdicts));
+  // A marker without a sentence bears out nothing.
+  for (const ref of refsOf(markers)) if (!verdicts.has(ref)) verdicts.set(ref, 'unsupported');
   const cited = Array.from(verdicts, ([ref, verdict]): Citation[] => {
     const chunk = register.chunkOf(ref);
     return chunk === undefined ? [] : [withVerdict(toCitable(chunk, ref), verdict)];
   }).flat();
   return { answer: text, citations: [...cited, ...Array.from(unknown, unknownCitationOf)], claims };
+}
+
+/** A sentence that cites as it goes is borne out if each of its parts is. Adds to the verdicts of its refs. */
+function checkSentence(
+  claim: Claim,
+  register: SourceRegister,
+  verdicts: Map<string, ClaimVerdict>,
+): CheckedClaim {
+  const check = ({ text, markers }: ClaimPart): ClaimVerdict | null => {
+    let best: ClaimVerdict | null = null;
+    for (const ref of refsOf(markers)) {
+      const chunk = register.chunkOf(ref);
+      if (chunk === undefined) continue;
+      const { verdict } = checkClaim(text, chunk);
+      best = better(best, verdict);
+      verdicts.set(ref, better(verdicts.get(ref) ?? null, verdict));
+    }
+    return best;
+  };
+  const whole = check(claim);
+  const parts = claim.parts.map(check).filter((verdict) => verdict !== null);
+  const worst = parts.toSorted((a, b) => RANK[a] - RANK[b])[0];
+  const verdict = worst === undefined ? whole : better(whole, worst);
+  return { text: claim.text, verdict, refs: refsOf(claim.markers) };
+}
+
+function refsOf(markers: readonly Marker[]): string[] {
+  return [...new Set(markers.flatMap(({ references }) => references.map(({ name }) => name)))];
 }
 
 /** The share of the sentences that are supported by what they cite; 0 without any. */

@@ -49,8 +49,8 @@ function createCleaning(register: SourceRegister, unknown: Set<string>) {
   function pass(text: string): string {
     const complete = withoutDefinitions(text);
     const markers = findMarkers(complete, known);
-    const start = sourcesSectionStart(complete, markers);
-    const body = start < complete.length ? complete.slice(0, start).trimEnd() : complete;
+    const start = sourcesSectionStart(complete, markers, known.knows);
+    const body = start < complete.length ? withoutRule(complete.slice(0, start).trimEnd()) : complete;
     const ofBody = markers.filter(({ end }) => end <= body.length);
     const listed = markers.slice(ofBody.length).flatMap(({ references }) => references);
     for (const reference of listed) if (candidatesOf(reference).length === 0) unknown.add(reference.name);
@@ -68,9 +68,9 @@ function createCleaning(register: SourceRegister, unknown: Set<string>) {
   function resolve(marker: Marker, claim: Claim | undefined): ResolvedMarker {
     const refs: string[] = [];
     for (const reference of marker.references) {
-      const candidates = candidatesOf(reference);
-      if (candidates.length === 0) unknown.add(reference.name);
-      else refs.push(bestOf(candidates, claim).ref);
+      const [first, ...others] = candidatesOf(reference);
+      if (first === undefined) unknown.add(reference.name);
+      else refs.push(bestOf(first, others, claim).ref);
     }
     return { marker, refs };
   }
@@ -86,20 +86,23 @@ function createCleaning(register: SourceRegister, unknown: Set<string>) {
   }
 
   /** The chunk of a document that bears out the sentence best; the first one among equals. */
-  function bestOf(candidates: readonly RegisteredSource[], claim: Claim | undefined): RegisteredSource {
-    let [best] = candidates;
+  function bestOf(
+    first: RegisteredSource,
+    others: readonly RegisteredSource[],
+    claim: Claim | undefined,
+  ): RegisteredSource {
+    if (others.length === 0 || claim === undefined) return first;
+    let best = first;
     let bestRank = -1;
-    if (candidates.length > 1 && claim !== undefined) {
-      for (const candidate of candidates.slice(0, MOST_CANDIDATES)) {
-        if (choices <= 0) break;
-        choices -= 1;
-        const rank = rankOf(claim, candidate);
-        if (rank <= bestRank) continue;
-        best = candidate;
-        bestRank = rank;
-      }
+    for (const candidate of [first, ...others].slice(0, MOST_CANDIDATES)) {
+      if (choices <= 0) break;
+      choices -= 1;
+      const rank = rankOf(claim, candidate);
+      if (rank <= bestRank) continue;
+      best = candidate;
+      bestRank = rank;
     }
-    return best as RegisteredSource;
+    return best;
   }
 
   /** An answer that only lists its sources at the end: each goes to the sentence that it bears out best. */
@@ -163,6 +166,12 @@ function createLookup(register: SourceRegister): (reference: string) => Register
     found.set(reference, known);
     return known;
   };
+}
+
+/** The rule that set the list of sources apart. */
+function withoutRule(text: string): string {
+  const line = text.lastIndexOf('\n') + 1;
+  return /^[ \t]*(?:-{3,}|\*{3,}|_{3,})$/.test(text.slice(line)) ? text.slice(0, line).trimEnd() : text;
 }
 
 function isNumber(text: string): boolean {

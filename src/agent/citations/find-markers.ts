@@ -54,6 +54,7 @@ function createScan(text: string, known: KnownSources) {
     for (const span of findCodeSpans(text, range)) code.fill(1, span.start, span.end);
     pairUp(range, '[', ']');
     pairUp(range, '(', ')');
+    pairUp(range, '【', '】');
     return between(range.content, range.end);
   }
 
@@ -62,13 +63,18 @@ function createScan(text: string, known: KnownSources) {
     for (let at = range.start; at < range.end; at += 1) {
       if (code[at] === 1) continue;
       const character = text.charAt(at);
-      if (character === '\\') at += 1;
+      if (character === '\\') at += escapes(at) ? 1 : 0;
       else if (character === opens) open.push(at);
       else if (character === closes) {
         const start = open.pop();
         if (start !== undefined) closing[start] = at;
       }
     }
+  }
+
+  /** A backslash before a letter is only a backslash. */
+  function escapes(backslash: number): boolean {
+    return /[!-/:-@[-`{-~]/.test(text.charAt(backslash + 1));
   }
 
   function between(start: number, end: number): Marker[] {
@@ -79,7 +85,7 @@ function createScan(text: string, known: KnownSources) {
         continue;
       }
       const marker = markerAt(at, start, end);
-      if (marker === null) at += text.charAt(at) === '\\' ? 2 : 1;
+      if (marker === null) at += text.charAt(at) === '\\' && escapes(at) ? 2 : 1;
       else {
         markers.push(marker);
         at = marker.end;
@@ -163,10 +169,10 @@ function createScan(text: string, known: KnownSources) {
   }
 
   function lenticularAt(open: number, to: number): Marker | null {
-    const close = text.slice(open, Math.min(to, open + LONGEST_CONTENT)).indexOf('】');
-    if (close < 0) return null;
-    const content = text.slice(open + 1, open + close);
-    const end = open + close + 1;
+    const close = closing[open] ?? 0;
+    if (close === 0 || close >= to || close - open > LONGEST_CONTENT) return null;
+    const content = text.slice(open + 1, close);
+    const end = close + 1;
     const refs = parseRefs(content);
     if (refs !== null) return marker(open, end, refs);
     const name =

@@ -38,6 +38,8 @@ const CUES = new Set(
 /** Cues that also deny what stands before them: "keeps nothing for late joiners". */
 const DENIES_BEFORE = new Set(['nothing', 'none', 'nobody', 'nowhere']);
 const SCOPE = 3;
+/** Words after a cue among which its scope is sought. */
+const REACH = 10;
 
 /** For each negation, the terms that it denies: the next few words of its clause. */
 function deniedTerms(words: readonly Word[]): string[][] {
@@ -47,13 +49,9 @@ function deniedTerms(words: readonly Word[]): string[][] {
     const next = words[index + 1]?.lower;
     if (word.lower === 'not' && (next === 'only' || next === 'just' || next === 'merely')) return;
     const scope: string[] = [];
-    for (
-      let at = index + 1;
-      at < words.length && scope.length < SCOPE && !words[at - 1]?.endsClause;
-      at += 1
-    ) {
-      const term = words[at]?.term;
-      if (term !== null && term !== undefined) scope.push(term);
+    for (const [at, { term }] of words.slice(index + 1, index + 1 + REACH).entries()) {
+      if (scope.length === SCOPE || words[index + at]?.endsClause) break;
+      if (term !== null) scope.push(term);
     }
     if (scope.length === 0 || DENIES_BEFORE.has(word.lower)) {
       const before = words

@@ -9,35 +9,43 @@ const TITLE_LINE = new RegExp(`^[\\s#>*_-]{0,20}${SECTION_NAME}\\s?:?[*_]{0,3}\\
 const INLINE_SECTION = /^[\s*_]{0,10}(?:sources|references|citations)[*_]{0,3}:[*_]{0,3}\s+\S/i;
 const LIST_ITEM = /^[ \t>]*(?:[-*+•]|\d{1,9}[.)]|\[\^?\w{1,20}\]:?)[ \t]/;
 const LONGEST_ENTRY = 300;
+/** What an entry may hold besides its marker, if it is no list item. */
+const BESIDES_MARKER = 80;
+
+/** Under this title anything is a list of sources; under others an entry must point at one. */
+const CERTAIN_TITLE = /^[\s*_]{0,10}sources(?: (?:used|cited|consulted))?[*_]{0,3}:/i;
 
 /**
  * Where the list of sources begins that a model wrote under its answer; the length of the answer if there is none.
  * Every line below the title must look like an entry, and something must be left of the answer.
  */
-export function sourcesSectionStart(answer: string, markers: readonly Marker[]): number {
+export function sourcesSectionStart(
+  answer: string,
+  markers: readonly Marker[],
+  knows: (reference: string) => boolean,
+): number {
   const code = findBlocks(answer).filter(({ kind }) => kind === 'code');
   let start = answer.length;
   let marker = markers.length - 1;
+  let pointsAtSource = false;
   for (const line of linesFromTheEnd(answer)) {
     const text = answer.slice(line.start, line.end);
-    if (isInside(code, line.start)) break;
     if (text.trim() === '') continue;
-    if (text.length > LONGEST_ENTRY) break;
+    if (text.length > LONGEST_ENTRY || isInside(code, line.start)) break;
+    while (marker >= 0 && (markers[marker]?.start ?? 0) >= line.end) marker -= 1;
+    const last = markers[marker];
+    const ofLine = last !== undefined && last.start >= line.start ? last : null;
     if (TITLE_LINE.test(text) || INLINE_SECTION.test(text)) {
-      start = line.start;
+      if (pointsAtSource || ofLine !== null || CERTAIN_TITLE.test(text)) start = line.start;
       continue;
     }
-    while (marker >= 0 && (markers[marker]?.start ?? 0) >= line.end) marker -= 1;
-    const opensWithMarker = isEntry(text, line, markers[marker]);
-    if (!LIST_ITEM.test(text) && !opensWithMarker) break;
+    const isItem = LIST_ITEM.test(text);
+    const isMostlyMarker =
+      ofLine !== null && text.trim().length - (ofLine.end - ofLine.start) <= BESIDES_MARKER;
+    if (!isItem && !isMostlyMarker) break;
+    pointsAtSource ||= ofLine !== null || knows(text.replace(LIST_ITEM, ''));
   }
   return /[\p{L}\p{N}]/u.test(answer.slice(0, start)) ? start : answer.length;
-}
-
-/** Whether a line holds little besides a marker. */
-function isEntry(text: string, line: Range, last: Marker | undefined): boolean {
-  if (last === undefined || last.start < line.start) return false;
-  return text.trim().length - (last.end - last.start) <= 80;
 }
 
 const DEFINITION = /^(?:[ \t]|>)*\[(\^?[^\]\n]{1,200})\]:[ \t]*(.*)$/;

@@ -6,7 +6,17 @@ export interface Claim extends Range {
   /** The sentence without its markers. */
   text: string;
   markers: Marker[];
+  /** A sentence that cites as it goes, "This [1], and that [2].", in parts; empty if it is to be read as a whole. */
+  parts: ClaimPart[];
 }
+
+export interface ClaimPart {
+  text: string;
+  markers: Marker[];
+}
+
+/** Fewer words between two markers say nothing on their own. */
+const SHORTEST_PART = 4;
 
 /**
  * The sentences of an answer, each with the markers that stand in it or follow it: one after the full stop
@@ -16,10 +26,12 @@ export interface Claim extends Range {
 export function splitClaims(answer: string, markers: readonly Marker[]): Claim[] {
   const masked = maskMarkers(answer, markers);
   const sentences = splitSentences(masked);
-  const claims = sentences.map(({ start, end, block, heading }) => {
-    const markersOfClaim: Marker[] = [];
-    return { start, end, block, heading, markers: markersOfClaim };
-  });
+  const claims = sentences.map(({ start, end, heading }) => ({
+    start,
+    end,
+    heading,
+    markers: [] as Marker[],
+  }));
   const lineAt = countLines(masked);
   const sameLine = (from: number, to: number) => lineAt[from] === lineAt[to];
   let current = 0;
@@ -34,19 +46,27 @@ export function splitClaims(answer: string, markers: readonly Marker[]): Claim[]
     const opens = opensLine && next !== undefined && sameLine(marker.end, next.start);
     (opens ? next : (before ?? next))?.markers.push(marker);
   }
-  return claims
-    .map(({ start, end, heading, markers }) => ({
-      start,
-      end,
-      heading,
-      markers,
-      text: tidy(masked.slice(start, end)),
-    }))
-    .filter(({ text, heading, markers }) => {
-      if (!/[\p{L}\p{N}]/u.test(text)) return false;
-      return markers.length > 0 || !(heading || /[:?]["'”’)*_]*$/.test(text));
-    })
-    .map(({ start, end, text, markers }) => ({ start, end, text, markers }));
+  return claims.flatMap(({ start, end, heading, markers }) => {
+    const text = tidy(masked.slice(start, end));
+    if (!/[\p{L}\p{N}]/u.test(text)) return [];
+    if (markers.length === 0 && (heading || /[:?]["'”’)*_]*$/.test(text))) return [];
+    return [{ start, end, text, markers, parts: partsOf(masked, { start, end }, markers) }];
+  });
+}
+
+function partsOf(masked: string, claim: Range, markers: readonly Marker[]): ClaimPart[] {
+  const parts: ClaimPart[] = [];
+  let from = claim.start;
+  for (const marker of markers) {
+    const text = tidy(masked.slice(from, Math.max(from, marker.start)));
+    const last = parts.at(-1);
+    if (/[\p{L}\p{N}]/u.test(text)) parts.push({ text, markers: [marker] });
+    else if (last !== undefined) last.markers.push(marker);
+    from = marker.end;
+  }
+  const rest = masked.slice(from, Math.max(from, claim.end));
+  const isWhole = parts.length < 2 || /[\p{L}\p{N}]/u.test(rest);
+  return isWhole || parts.some(({ text }) => text.split(' ').length < SHORTEST_PART) ? [] : parts;
 }
 
 /** The answer with as many characters, in which markers are blank but for the text of links. */

@@ -41,10 +41,10 @@ test('titles and links', () => {
     ['[Source: Some title](https://a.test/x)', 'Some title|https://a.test/x'],
   ]);
   expect(
-    markersIn('A [guide](https://a.test/x_(y)) and [Source: a [b\\] c]](<https://a.test/x y> "t").'),
+    markersIn('A [guide](https://a.test/x_(y)) and [Source: a [b] \\] c](<https://a.test/x y> "t").'),
   ).toEqual([
     ['[guide](https://a.test/x_(y))', 'guide|https://a.test/x_(y)'],
-    ['[Source: a [b\\] c]](<https://a.test/x y> "t")', 'a [b] c|https://a.test/x y'],
+    ['[Source: a [b] \\] c](<https://a.test/x y> "t")', 'a [b] ] c|https://a.test/x y'],
   ]);
   expect(markersIn('[Source: t] (https://a.test)')).toEqual([
     ['[Source: t] (https://a.test)', 't|https://a.test'],

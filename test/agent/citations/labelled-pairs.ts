@@ -53,6 +53,21 @@ OpenUSD (Universal Scene Description) is the scene format that Isaac Sim uses fo
     headings: ['Services', 'Calling a service'],
     text: `A service client sends a request to the server and waits for one response. The server handles one request at a time by default. Calling \`client.call()\` inside a callback blocks the executor and causes a deadlock; use \`call_async\` instead. The default timeout of \`wait_for_service\` is 1.0 seconds. About 75% of the examples use version 2.4.1 of the package.`,
   },
+  nav2: {
+    title: 'Isaac ROS and Navigation',
+    headings: ['Nav2'],
+    text: `Nav2 is the navigation framework of ROS 2. It plans a path on a costmap, follows it with a controller and recovers when the robot is stuck. The planner server computes a global path, and the controller server produces velocity commands on \`/cmd_vel\`. The default controller frequency is 20 Hz. Behavior trees in XML files define how planning, control and recovery are combined. AMCL localizes the robot in a known map with a particle filter, and SLAM Toolbox builds the map.`,
+  },
+  refunds: {
+    title: 'Refund policy',
+    headings: ['Refunds', 'Timing'],
+    text: `Customers may return a product within 30 days of delivery for a full refund. Items bought on sale can be exchanged but not refunded. Shipping costs of $4.99 are deducted unless the item was faulty. Refunds are paid to the original payment method within 5 to 7 business days. Gift cards cannot be returned. Contact support@shop.test before sending anything back.`,
+  },
+  light: {
+    title: 'Photosynthesis',
+    headings: ['Light reactions'],
+    text: `Light-dependent reactions take place in the thylakoid membranes of chloroplasts. Chlorophyll absorbs mostly blue and red light and reflects green light. Water is split into oxygen, protons and electrons. The energy is stored in ATP and NADPH, which the Calvin cycle uses to fix carbon dioxide. In C4 plants such as maize, carbon dioxide is first fixed into a four-carbon compound. Melvin Calvin received the Nobel Prize in Chemistry in 1961.`,
+  },
 } satisfies Record<string, EvidenceSource>;
 
 const notSupported: ClaimVerdict[] = ['weak', 'unsupported'];
@@ -171,4 +186,117 @@ export const LABELLED_PAIRS: LabelledPair[] = [
     ['timing', 'A missed deadline raises an event and shuts down the publisher until it is restarted.'],
     ['isaac', 'Isaac Sim trains policies and deploys them to warehouse fleets over the network.'],
   ]),
+];
+
+/** Written after the rules, to see how they do on what they were not made for. */
+export const HELD_OUT_PAIRS: { claim: string; chunk: keyof typeof CHUNKS; supported: boolean }[] = [
+  {
+    chunk: 'nav2',
+    supported: true,
+    claim: 'Nav2 plans a path on a costmap and follows it with a controller.',
+  },
+  {
+    chunk: 'nav2',
+    supported: true,
+    claim: 'The controller server publishes velocity commands on `/cmd_vel` at a default frequency of 20 Hz.',
+  },
+  {
+    chunk: 'nav2',
+    supported: true,
+    claim: 'In Nav2, behavior trees defined in XML files combine planning, control and recovery.',
+  },
+  {
+    chunk: 'nav2',
+    supported: true,
+    claim: 'AMCL uses a particle filter to localize the robot in a known map.',
+  },
+  { chunk: 'nav2', supported: true, claim: 'To build the map, SLAM Toolbox is used.' },
+  {
+    chunk: 'nav2',
+    supported: false,
+    claim: 'SLAM Toolbox localizes the robot in a known map with a particle filter.',
+  },
+  { chunk: 'nav2', supported: false, claim: 'The default controller frequency is 50 Hz.' },
+  { chunk: 'nav2', supported: false, claim: 'The planner server produces velocity commands on `/cmd_vel`.' },
+  { chunk: 'nav2', supported: false, claim: 'AMCL builds the map with a Kalman filter.' },
+  { chunk: 'nav2', supported: false, claim: 'The controller server computes a global path.' },
+  { chunk: 'nav2', supported: false, claim: 'Nav2 is the manipulation framework of ROS 1.' },
+  {
+    chunk: 'refunds',
+    supported: true,
+    claim: 'You can return a product within 30 days of delivery and get a full refund.',
+  },
+  { chunk: 'refunds', supported: true, claim: 'Sale items can be exchanged but are not refunded.' },
+  { chunk: 'refunds', supported: true, claim: 'Sale items cannot be refunded, only exchanged.' },
+  {
+    chunk: 'refunds',
+    supported: true,
+    claim: 'Refunds go to the original payment method within 5 to 7 business days.',
+  },
+  { chunk: 'refunds', supported: true, claim: "Gift cards can't be returned." },
+  {
+    chunk: 'refunds',
+    supported: true,
+    claim: 'Shipping costs of $4.99 are deducted, except when the item was faulty.',
+  },
+  { chunk: 'refunds', supported: false, claim: 'Gift cards can be returned.' },
+  { chunk: 'refunds', supported: false, claim: 'Items bought on sale can be refunded.' },
+  {
+    chunk: 'refunds',
+    supported: false,
+    claim: 'Products may be returned within 60 days of delivery for a full refund.',
+  },
+  {
+    chunk: 'refunds',
+    supported: false,
+    claim: 'Refunds are paid in store credit within 5 to 7 business days.',
+  },
+  { chunk: 'refunds', supported: false, claim: 'Items bought on sale cannot be exchanged.' },
+  {
+    chunk: 'refunds',
+    supported: false,
+    claim: 'Customers must return a product within 7 days of delivery for a full refund.',
+  },
+  { chunk: 'refunds', supported: false, claim: 'Shipping costs are always refunded.' },
+  {
+    chunk: 'light',
+    supported: true,
+    claim: 'The light-dependent reactions happen in the thylakoid membranes of chloroplasts.',
+  },
+  { chunk: 'light', supported: true, claim: 'Chlorophyll mostly absorbs red and blue light.' },
+  {
+    chunk: 'light',
+    supported: true,
+    claim: 'ATP and NADPH store the energy, which is used by the Calvin cycle to fix carbon dioxide.',
+  },
+  { chunk: 'light', supported: true, claim: 'Calvin received the Nobel Prize in Chemistry in 1961.' },
+  {
+    chunk: 'light',
+    supported: true,
+    claim: 'Water is split into oxygen, protons, and electrons during the light reactions.',
+  },
+  {
+    chunk: 'light',
+    supported: false,
+    claim: 'Chlorophyll absorbs green light and reflects blue and red light.',
+  },
+  { chunk: 'light', supported: false, claim: 'Melvin Calvin received the Nobel Prize in Physics in 1961.' },
+  { chunk: 'light', supported: false, claim: 'Oxygen is split into water, protons and electrons.' },
+  {
+    chunk: 'light',
+    supported: false,
+    claim: 'In C4 plants such as rice, carbon dioxide is first fixed into a four-carbon compound.',
+  },
+  {
+    chunk: 'light',
+    supported: false,
+    claim: 'In C4 plants such as maize, carbon dioxide is first fixed into a three-carbon compound.',
+  },
+  { chunk: 'light', supported: false, claim: 'Chlorophyll does not reflect green light.' },
+  { chunk: 'light', supported: false, claim: 'The document says "chlorophyll absorbs only blue light".' },
+  {
+    chunk: 'light',
+    supported: true,
+    claim: 'The page says that chlorophyll “absorbs mostly blue and red light”.',
+  },
 ];

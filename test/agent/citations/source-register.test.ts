@@ -82,7 +82,7 @@ test('a part of a title is enough if it fits one title only', () => {
 
 test('a chunk that came back under another title is not found under the old one', () => {
   const register = registerOf(TOPICS);
-  register.register({ ...TOPICS, title: 'Channels', url: 'https://docs.test/channels' });
+  register.register({ ...TOPICS, title: 'Channels', url: 'https://docs.test/channels', headings: [] });
   expect(refsOf(register, 'Topics')).toEqual([]);
   expect(refsOf(register, TOPICS.url)).toEqual([]);
   expect(refsOf(register, 'Channels')).toEqual(['1']);
