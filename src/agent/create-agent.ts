@@ -10,7 +10,7 @@ import type { SessionStore } from '../ports/session-store.ts';
 import type { Retriever } from '../retrieval/create-retriever.ts';
 import type { Agent, AgentSession } from './agent.ts';
 import { createSourceRegister, type SourceRegister } from './citations/source-register.ts';
-import { createAgentSession } from './create-session.ts';
+import { createAgentSession, type SessionStart } from './create-session.ts';
 import { instructionsFor, subjectsOf } from './instructions.ts';
 import { type FaultContext, toAppError } from './model-faults/to-app-error.ts';
 import { withAnswerCheck } from './model-faults/with-answer-check.ts';
@@ -18,6 +18,7 @@ import { withIdleTimeout } from './model-faults/with-idle-timeout.ts';
 import { withRetries } from './model-faults/with-retries.ts';
 import { runTurn, type TurnRequest } from './run-turn.ts';
 import { createSessionRetrieval } from './session-retrieval.ts';
+import { staleCitations } from './stale-citations.ts';
 
 const IDLE_TIMEOUT_MS = 60_000;
 /** Enough titles to say what a collection is about. */
@@ -58,8 +59,8 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
           metadata: {},
         },
       });
-      await sessions.create(session, user ?? null);
-      return openSession(session, null, createSourceRegister());
+      const create = () => sessions.create(session, user ?? null);
+      return openSession({ session, lastTurn: null, notices: [], create }, createSourceRegister());
     },
 
     async resumeSession(sessionId) {
@@ -70,53 +71,47 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
         });
       }
       const sources = createSourceRegister();
-      let lastTurn: ConversationTurn | null = null;
+      const turns: ConversationTurn[] = [];
       for await (const { turn } of sessions.turns(sessionId)) {
         for (const { chunks } of turn.retrievals) chunks.forEach(sources.register);
-        lastTurn = turn;
+        turns.push(turn);
       }
-      return openSession(found.session, lastTurn, sources);
+      const notices = await staleNotices(turns, store);
+      return openSession({ session: found.session, lastTurn: turns.at(-1) ?? null, notices }, sources);
     },
 
     close: async () => {},
   };
 
-  function openSession(
-    session: Parameters<typeof createAgentSession>[0]['session'],
-    lastTurn: ConversationTurn | null,
-    sources: SourceRegister,
-  ): AgentSession {
+  function openSession(start: SessionStart, sources: SourceRegister): AgentSession {
     const retrieval = createSessionRetrieval(dependencies.retriever);
-    return createAgentSession(
-      { session, lastTurn },
-      {
-        config,
-        sessions,
-        sources,
-        runtime,
-        async run(request) {
-          const { signal } = request;
-          try {
-            const instructions = await instructionsOnce();
-            return await runTurn(
-              {
-                model: guarded(request),
-                config,
-                instructions,
-                store,
-                retrieval,
-                sources,
-                runtime,
-                readSource: dependencies.readSource ?? false,
-              },
-              request,
-            );
-          } catch (error) {
-            throw toAppError(error, { ...dependencies.faults, signal });
-          }
-        },
+    return createAgentSession(start, {
+      config,
+      sessions,
+      sources,
+      runtime,
+      async run(request) {
+        const { signal } = request;
+        try {
+          const instructions = await instructionsOnce();
+          return await runTurn(
+            {
+              model: guarded(request),
+              config,
+              instructions,
+              store,
+              retrieval,
+              sources,
+              runtime,
+              readSource: dependencies.readSource ?? false,
+            },
+            request,
+          );
+        } catch (error) {
+          throw toAppError(error, { ...dependencies.faults, signal });
+        }
       },
-    );
+    });
   }
 
   /** The model with patience and its limits: it waits for services that ask it to, and not for ever. */
@@ -145,4 +140,17 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
     }
     return instructionsFor(config.systemPrompt, subjectsOf(info, titles));
   }
+}
+
+/** Says which sources of earlier answers are no longer what they were. */
+async function staleNotices(turns: readonly ConversationTurn[], store: ChunkStore): Promise<string[]> {
+  const stale = await staleCitations(turns, store);
+  const titles = new Set(
+    turns
+      .flatMap(({ response }) => response.citations)
+      .filter(({ chunkId }) => chunkId !== null && stale.has(chunkId))
+      .map(({ title }) => title),
+  );
+  if (titles.size === 0) return [];
+  return [`Sources of earlier answers have changed or vanished since: ${[...titles].join(', ')}.`];
 }

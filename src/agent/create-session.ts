@@ -23,6 +23,15 @@ import type { SourceRegister } from './citations/source-register.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { TurnOutcome, TurnRequest } from './run-turn.ts';
 
+export interface SessionStart {
+  session: ConversationSession;
+  lastTurn: ConversationTurn | null;
+  /** What the person should hear before the first answer. */
+  notices: readonly string[];
+  /** Makes the session in the store; left out if it is there already. A session without a turn is not kept. */
+  create?: () => Promise<void>;
+}
+
 export interface SessionDependencies {
   config: AgentConfig;
   sessions: SessionStore;
@@ -34,12 +43,14 @@ export interface SessionDependencies {
 
 /** A conversation from where it stands. Turns are committed before they are reported as completed. */
 export function createAgentSession(
-  start: { session: ConversationSession; lastTurn: ConversationTurn | null },
+  start: SessionStart,
   { config, sessions, sources, runtime, run }: SessionDependencies,
 ): AgentSession {
   let { session, lastTurn } = start;
   let saidDropped = false;
   let saidLong = false;
+  let notices = start.notices;
+  let isStored = start.create === undefined;
 
   return {
     id: session.sessionId,
@@ -63,7 +74,7 @@ export function createAgentSession(
       lastTurn = null;
       saidDropped = false;
       saidLong = false;
-      await sessions.update(session);
+      if (isStored) await sessions.update(session);
     },
   };
 
@@ -87,6 +98,8 @@ export function createAgentSession(
     const { signal } = options;
     const policy = options.policy ?? session.policy;
     try {
+      for (const message of notices) emit({ type: 'notice', message });
+      notices = [];
       const history = fittingHistory(emit);
       const outcome = await run({ question, history, policy, filter: options.filter ?? {}, emit, signal });
       const { answer, citations } = checkAnswer(outcome.answer, sources);
@@ -170,6 +183,8 @@ export function createAgentSession(
     ];
     const usage = { retrievals: record.retrievalCount, tokens: tokensUsed.total };
     const after = { ...appendMessages(session, messages, usage), model: config.model };
+    if (!isStored) await start.create?.();
+    isStored = true;
     await sessions.commitTurn(after, messages, turn);
     session = after;
     lastTurn = turn;

@@ -72,6 +72,9 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
     const started = runtime.elapsedMs();
     try {
       return await retrieval.search(query, id, emit, signal);
+    } catch (error) {
+      record.searchFailed(query.text, query.filter);
+      throw error;
     } finally {
       record.searched(runtime.elapsedMs() - started);
     }

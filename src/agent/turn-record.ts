@@ -1,6 +1,7 @@
 import type { ConversationMessage, ToolCall } from '../domain/conversation-message.ts';
 import { answeredStep, type Decision, searchedStep } from '../domain/conversation-turn.ts';
 import { estimateTokens } from '../domain/estimate-tokens.ts';
+import type { Filter } from '../domain/filter.ts';
 import type { RetrievalContext } from '../domain/retrieval-context.ts';
 import type { Runtime } from '../ports/runtime.ts';
 
@@ -16,6 +17,8 @@ export interface TurnRecord {
   /** A search, whatever came of it. */
   searched(elapsedMs: number): void;
   retrieved(context: RetrievalContext): void;
+  /** A search that brought nothing because it failed. */
+  searchFailed(query: string, filter: Filter): void;
   toolCalls(text: string | null, calls: readonly ToolCall[]): void;
   toolResult(call: ToolCall, content: string): void;
   /** A step is an answer of the model with the searches it asked for, or a search made beforehand. */
@@ -62,6 +65,9 @@ export function createTurnRecord(runtime: Runtime): TurnRecord {
     retrieved(context) {
       retrievals.push(context);
       decisions.push(searchedStep(step, context));
+    },
+    searchFailed(query, filter) {
+      decisions.push({ step, searched: true, query, filter, chunks: [], cited: [] });
     },
     toolCalls(content, toolCalls) {
       const text = content ?? '';

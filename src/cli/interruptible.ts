@@ -1,15 +1,11 @@
 import { AppError } from '../domain/app-error.ts';
 
-/** Runs `work` with a signal that Ctrl-C raises. A second Ctrl-C ends the process at once. */
-export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs `work` with a signal that Ctrl-C raises. A second Ctrl-C ends the process at once. `hint` says what that left. */
+export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>, hint: string): Promise<T> {
   const controller = new AbortController();
   const interrupt = () => {
     if (controller.signal.aborted) process.exit(130);
-    controller.abort(
-      new AppError('interrupted', 'Stopped.', {
-        hint: 'What was done so far is kept; the same command goes on from there.',
-      }),
-    );
+    controller.abort(new AppError('interrupted', 'Stopped.', { hint }));
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);

@@ -18,12 +18,22 @@ export async function openAgent(
   // The embedder is loaded while the collection is opened.
   if (options.mode !== 'lexical') app.embedder().catch(() => {});
   const store = await openCollection(app, signal);
-  await assertKnownModules(store, options.filter?.module ?? []);
   const sessions = createSqliteSessionStore(sessionsPath(config));
-  const agent = await wireAgent(
-    { ...app, config },
-    { store, sessions, mode: options.mode, readSource: options.tools?.includes('read_source') },
-  );
+  const closeStores = async () => {
+    await sessions.close();
+    await store.close();
+  };
+  const agent = await assertKnownModules(store, options.filter?.module ?? [])
+    .then(() =>
+      wireAgent(
+        { ...app, config },
+        { store, sessions, mode: options.mode, readSource: options.tools?.includes('read_source') },
+      ),
+    )
+    .catch(async (error: unknown) => {
+      await closeStores();
+      throw error;
+    });
   return {
     agent,
     sessions,
@@ -31,8 +41,7 @@ export async function openAgent(
     model: config.agent.model,
     async close() {
       await agent.close();
-      await sessions.close();
-      await store.close();
+      await closeStores();
     },
   };
 }

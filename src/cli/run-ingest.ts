@@ -13,34 +13,38 @@ const EXIT_SOME_FAILED = 2;
 
 export function runIngest(flags: IngestFlags): Promise<number> {
   // Here --base-url is where the documents are published, not where the model is.
-  return withApp({ ...flags, ...{ baseUrl: undefined } }, async (app, signal) => {
-    const { collection } = app.config.agent;
-    const started = performance.now();
-    const onNotice = (notice: string) => void process.stderr.write(`${notice}\n`);
-    const summary = await indexDocuments(app, collection, flags.source ?? [], {
-      label: 'Indexing',
-      baseUrl: checkedBaseUrl(flags.baseUrl),
-      module: flags.module,
-      prune: flags.prune ?? false,
-      signal,
-      sources: {
-        files: { cwd: process.cwd(), onNotice },
-        web: {
-          userAgent: `citeloop/${version}`,
-          allowPrivate: flags.allowPrivate ?? false,
-          follow: flags.follow ?? true,
-          ...atLeastOne('maxPages', flags.maxPages),
-          ...atLeastOne('maxDepth', flags.maxDepth),
-          ...atLeastOne('maxSeconds', flags.maxSeconds),
-          onNotice,
+  return withApp(
+    { ...flags, ...{ baseUrl: undefined } },
+    async (app, signal) => {
+      const { collection } = app.config.agent;
+      const started = performance.now();
+      const onNotice = (notice: string) => void process.stderr.write(`${notice}\n`);
+      const summary = await indexDocuments(app, collection, flags.source ?? [], {
+        label: 'Indexing',
+        baseUrl: checkedBaseUrl(flags.baseUrl),
+        module: flags.module,
+        prune: flags.prune ?? false,
+        signal,
+        sources: {
+          files: { cwd: process.cwd(), onNotice },
+          web: {
+            userAgent: `citeloop/${version}`,
+            allowPrivate: flags.allowPrivate ?? false,
+            follow: flags.follow ?? true,
+            ...atLeastOne('maxPages', flags.maxPages),
+            ...atLeastOne('maxDepth', flags.maxDepth),
+            ...atLeastOne('maxSeconds', flags.maxSeconds),
+            onNotice,
+          },
         },
-      },
-    });
-    const seconds = (performance.now() - started) / 1000;
-    if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
-    else render(createTerminal(process.stdout), collection, summary, seconds);
-    return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
-  });
+      });
+      const seconds = (performance.now() - started) / 1000;
+      if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
+      else render(createTerminal(process.stdout), collection, summary, seconds);
+      return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
+    },
+    'What was done so far is kept; the same command goes on from there.',
+  );
 }
 
 function render(terminal: Terminal, collection: string, summary: IngestSummary, seconds: number): void {

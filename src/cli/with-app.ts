@@ -15,6 +15,7 @@ export interface CommonFlags {
 export function withApp<T>(
   { config: configPath, ...flags }: CommonFlags,
   work: (app: App, signal: AbortSignal) => Promise<T>,
+  whenInterrupted = 'Nothing is lost: what was completed before is kept.',
 ): Promise<T> {
   return interruptible(async (signal) => {
     const config = loadConfig({ flags: { ...flags }, configPath });
@@ -33,5 +34,5 @@ export function withApp<T>(
     } finally {
       await app.close();
     }
-  });
+  }, whenInterrupted);
 }

@@ -68,6 +68,16 @@ OpenUSD (Universal Scene Description) is the scene format that Isaac Sim uses fo
     headings: ['Light reactions'],
     text: `Light-dependent reactions take place in the thylakoid membranes of chloroplasts. Chlorophyll absorbs mostly blue and red light and reflects green light. Water is split into oxygen, protons and electrons. The energy is stored in ATP and NADPH, which the Calvin cycle uses to fix carbon dioxide. In C4 plants such as maize, carbon dioxide is first fixed into a four-carbon compound. Melvin Calvin received the Nobel Prize in Chemistry in 1961.`,
   },
+  docker: {
+    title: 'Volumes',
+    headings: ['Storage', 'Volumes'],
+    text: `Volumes are the preferred way to keep data that containers create. Docker manages them itself, whereas bind mounts depend on the directory structure of the host. A volume survives when its container is removed. Use \`docker volume prune\` to delete volumes that no container uses. On Linux, volumes are stored below \`/var/lib/docker/volumes\`. Since release 23.0, prune removes only anonymous volumes unless \`--all\` is given.`,
+  },
+  bread: {
+    title: 'Sourdough',
+    headings: ['Baking'],
+    text: `Mix 500 g of flour with 350 g of water and let the dough rest for 30 minutes. Add 100 g of starter and 10 g of salt. Fold the dough four times during the first two hours. Proof it overnight in the fridge at 4 degrees, because cold slows the yeast more than the bacteria. Bake at 250 degrees for 20 minutes with steam, then at 220 degrees for 25 minutes without it. The crust stays crisp if the loaf cools on a rack.`,
+  },
 } satisfies Record<string, EvidenceSource>;
 
 const notSupported: ClaimVerdict[] = ['weak', 'unsupported'];
@@ -188,8 +198,14 @@ export const LABELLED_PAIRS: LabelledPair[] = [
   ]),
 ];
 
-/** Written after the rules, to see how they do on what they were not made for. */
-export const HELD_OUT_PAIRS: { claim: string; chunk: keyof typeof CHUNKS; supported: boolean }[] = [
+export interface SimplePair {
+  claim: string;
+  chunk: keyof typeof CHUNKS;
+  supported: boolean;
+}
+
+/** Written after the first rules, which judged 29 of these 37 rightly; the rules were adjusted on them since. */
+export const SECOND_PAIRS: SimplePair[] = [
   {
     chunk: 'nav2',
     supported: true,
@@ -299,4 +315,34 @@ export const HELD_OUT_PAIRS: { claim: string; chunk: keyof typeof CHUNKS; suppor
     supported: true,
     claim: 'The page says that chlorophyll “absorbs mostly blue and red light”.',
   },
+];
+
+/** Written when the rules were done and judged once: what they do on text they have not seen. */
+export const UNSEEN_PAIRS: SimplePair[] = [
+  { chunk: 'docker', supported: true, claim: 'Docker recommends volumes for keeping the data that containers create.' },
+  { chunk: 'docker', supported: true, claim: 'When a container is removed, its volume survives.' },
+  { chunk: 'docker', supported: true, claim: 'You can run `docker volume prune` to delete volumes which are not used by any container.' },
+  { chunk: 'docker', supported: true, claim: 'On Linux you find volumes under `/var/lib/docker/volumes`.' },
+  { chunk: 'docker', supported: true, claim: 'Bind mounts depend on the host directory structure, while volumes are managed by Docker.' },
+  { chunk: 'docker', supported: true, claim: 'From release 23.0 on, only anonymous volumes are pruned unless you pass `--all`.' },
+  { chunk: 'docker', supported: false, claim: 'A volume is deleted when its container is removed.' },
+  { chunk: 'docker', supported: false, claim: 'Bind mounts are the preferred way to keep data that containers create.' },
+  { chunk: 'docker', supported: false, claim: 'Volumes depend on the directory structure of the host.' },
+  { chunk: 'docker', supported: false, claim: 'Since release 20.0, prune removes only anonymous volumes.' },
+  { chunk: 'docker', supported: false, claim: 'Use `docker volume rm` to delete volumes that no container uses.' },
+  { chunk: 'docker', supported: false, claim: 'On Windows, volumes are stored below `/var/lib/docker/volumes`.' },
+  { chunk: 'docker', supported: false, claim: 'A volume does not survive when its container is removed.' },
+  { chunk: 'docker', supported: false, claim: 'Prune removes named volumes unless `--all` is given.' },
+  { chunk: 'bread', supported: true, claim: 'Let the dough rest for 30 minutes after mixing 500 g of flour with 350 g of water.' },
+  { chunk: 'bread', supported: true, claim: 'The dough is folded four times in the first two hours.' },
+  { chunk: 'bread', supported: true, claim: 'Proofing takes place overnight in the fridge at 4 degrees.' },
+  { chunk: 'bread', supported: true, claim: 'If the loaf cools on a rack, the crust stays crisp.' },
+  { chunk: 'bread', supported: true, claim: 'First bake with steam at 250 degrees for 20 minutes.' },
+  { chunk: 'bread', supported: false, claim: 'Bake at 220 degrees for 20 minutes with steam.' },
+  { chunk: 'bread', supported: false, claim: 'Fold the dough six times during the first two hours.' },
+  { chunk: 'bread', supported: false, claim: 'Cold slows the bacteria more than the yeast.' },
+  { chunk: 'bread', supported: false, claim: 'Add 10 g of starter and 100 g of salt.' },
+  { chunk: 'bread', supported: false, claim: 'Proof the dough overnight in a warm oven.' },
+  { chunk: 'bread', supported: false, claim: 'The crust stays soft if the loaf cools on a rack.' },
+  { chunk: 'bread', supported: false, claim: 'Butter and sugar make the crumb tender.' },
 ];
