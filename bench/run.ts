@@ -14,6 +14,10 @@ const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
   memory: async () => (await import('./memory.ts')).benchMemory,
   startup: async () => (await import('./startup.ts')).benchStartup,
   warm: async () => (await import('./warm.ts')).benchWarm,
+  turn: async () => (await import('./turn.ts')).benchTurn,
+  'long-session': async () => (await import('./long-session.ts')).benchLongSession,
+  'turn-memory': async () => (await import('./turn-memory.ts')).benchTurnMemory,
+  'cold-ask': async () => (await import('./cold-ask.ts')).benchColdAsk,
 };
 
 /** Runs the benchmarks that were named, or all of them. Reports what was missed and what failed; always ends well. */

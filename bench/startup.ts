@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { interleaved, median, medianRatio, timed } from './measure.ts';
 import { programWeights } from './minilm.ts';
 import { note, type Row, row } from './rows.ts';
+import { runNode } from './run-node.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
 
 const ROUNDS = 20;
@@ -83,24 +83,4 @@ async function benchColdSearch(directory: string): Promise<Row[]> {
     row('startup: lexical search', median(times.lexical), 'ms', { ratio: against('lexical') }),
     note('startup: lexical search works without a model, hybrid does not', unloadable),
   ];
-}
-
-/** Runs a script to its end. Throws what it had to say if it fails. */
-async function runNode(
-  args: string[],
-  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
-): Promise<void> {
-  const child = spawn(process.execPath, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let said = '';
-  child.stderr.on('data', (data: Buffer) => {
-    said += data.toString();
-  });
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject).once('close', resolve);
-  });
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${said.trim()}`);
 }

@@ -4,7 +4,11 @@ var wanted = [22, 18];
 var version = process.versions.node.split('.').map(Number);
 if (version[0] < wanted[0] || (version[0] === wanted[0] && version[1] < wanted[1])) {
   process.stderr.write(
-    'citeloop: Node ' + process.versions.node + ' is too old; it needs Node ' + wanted.join('.') + ' or newer.\n',
+    'citeloop: Node ' +
+      process.versions.node +
+      ' is too old; it needs Node ' +
+      wanted.join('.') +
+      ' or newer.\n',
   );
   process.exit(3);
 }
@@ -19,7 +23,9 @@ import('node:module')
     },
     function (error) {
       var missing = error.code === 'ERR_MODULE_NOT_FOUND' && /dist.main\.js/.test(error.message);
-      process.stderr.write('citeloop: ' + (missing ? 'not built yet; run `npm run build` first.' : error.stack) + '\n');
+      process.stderr.write(
+        'citeloop: ' + (missing ? 'not built yet; run `npm run build` first.' : error.stack) + '\n',
+      );
       process.exitCode = 1;
     },
   );

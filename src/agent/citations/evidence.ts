@@ -39,7 +39,7 @@ export interface Evidence {
 const REFERS_BACK = new Set('it its they their this these that those he she such'.split(' '));
 /** Where a clause begins that says who does something: "..., and the server waits". */
 const CLAUSE =
-  /(?:;|, (?:and|but|while|whereas))\s+(?=(?:the|a|an|this|these|it|they|each|every|all|no)\s|[\p{Lu}`*])/u;
+  /, (?:while|whereas)\s+|(?:;|, (?:and|but))\s+(?=(?:the|a|an|this|these|it|they|each|every|all|no)\s|[\p{Lu}`*])/u;
 const prepared = new WeakMap<EvidenceSource, Evidence>();
 
 /** Prepared once for each chunk object, which must not change afterwards. */

@@ -10,7 +10,9 @@ export function contradicts(words: readonly Word[], content: readonly string[][]
   const { best } = passage;
   if (best === null) return false;
   const denied = deniedTerms(words);
-  const deniedThere = new Set(passage.clauses.flatMap((one) => deniedTerms(one.words).flat()));
+  // Only its own sentence may share a negation: a neighbour that denies something else says nothing about it.
+  const sameSentence = passage.clauses.filter(({ sentence }) => sentence === best.sentence);
+  const deniedThere = new Set(sameSentence.flatMap((one) => deniedTerms(one.words).flat()));
   for (const scope of denied) {
     if (scope.some((term) => deniedThere.has(term))) continue;
     if (scope.some((term) => passage.terms.has(term))) return true;

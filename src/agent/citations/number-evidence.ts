@@ -1,4 +1,4 @@
-import { type NumberFact, proseOf } from './claim-facts.ts';
+import { isNumber, isUnit, type NumberFact, proseOf } from './claim-facts.ts';
 import type { EvidenceClause } from './evidence.ts';
 import { wordsOf } from './plain-words.ts';
 
@@ -38,14 +38,18 @@ export function belongsToAnother(
   return same === 0 && other > 0;
 }
 
-/** The content words next to a number, within its clause. */
+const CUT = /[,;:!?()]|\.(?:\s|$)|\b(?:and|or|then|to)\b|\d/i;
+
+/** The content words next to a number, up to the next number or the end of the phrase; its unit does not count. */
 function termsAround(prose: string, { at, end }: NumberFact): Set<string> {
   const before =
     prose
       .slice(Math.max(0, at - LOOK_AROUND), at)
-      .split(/[,;:.!?()]/)
+      .split(CUT)
       .at(-1) ?? '';
-  const after = prose.slice(end, end + LOOK_AROUND).split(/[,;:!?()]|\.\s/)[0] ?? '';
-  const near = [...wordsOf(before).slice(-WORDS_AROUND), ...wordsOf(after).slice(0, WORDS_AROUND)];
-  return new Set(near.map(({ term }) => term).filter((term) => term !== null));
+  const after = prose.slice(end, end + LOOK_AROUND).split(CUT)[0] ?? '';
+  const near = [...wordsOf(before).slice(-WORDS_AROUND), ...wordsOf(after).slice(0, WORDS_AROUND + 1)];
+  return new Set(
+    near.flatMap(({ term, lower }) => (term === null || isUnit(lower) || isNumber(lower) ? [] : [term])),
+  );
 }

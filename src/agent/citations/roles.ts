@@ -2,6 +2,8 @@ import type { Word } from './plain-words.ts';
 
 /** Beyond this, the order of words says little, and comparing it costs more. */
 const MOST_TERMS = 60;
+/** Words after "than" that name what is compared with. */
+const COMPARED_WORDS = 4;
 const JOINS_LIST = new Set(['and', 'or', 'nor', '&']);
 
 /**
@@ -10,6 +12,7 @@ const JOINS_LIST = new Set(['and', 'or', 'nor', '&']);
  * a passive on one side only explains the order.
  */
 export function rolesSwapped(words: readonly Word[], evidence: readonly Word[]): boolean {
+  if (comparisonSwapped(words, evidence)) return true;
   if (isPassive(words) !== isPassive(evidence)) return false;
   const positions = new Map<string, number>();
   const repeated = new Set<string>();
@@ -30,6 +33,20 @@ export function rolesSwapped(words: readonly Word[], evidence: readonly Word[]):
     if (position !== undefined) shared.push({ position, list });
   });
   return longestReversal(shared) >= 3;
+}
+
+/** "A is faster than B" for "B is faster than A". */
+function comparisonSwapped(words: readonly Word[], evidence: readonly Word[]): boolean {
+  const [before, after] = sidesOfThan(evidence);
+  const [, claimed] = sidesOfThan(words);
+  return !claimed.some((term) => after.includes(term)) && claimed.some((term) => before.includes(term));
+}
+
+function sidesOfThan(words: readonly Word[]): [before: string[], after: string[]] {
+  const than = words.findIndex(({ lower }) => lower === 'than');
+  if (than < 0) return [[], []];
+  const terms = (side: readonly Word[]) => side.map(({ term }) => term).filter((term) => term !== null);
+  return [terms(words.slice(0, than)), terms(words.slice(than + 1, than + 1 + COMPARED_WORDS))];
 }
 
 function isPassive(words: readonly Word[]): boolean {

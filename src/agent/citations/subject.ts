@@ -11,8 +11,8 @@ const AUXILIARIES = new Set(
 const LONGEST_SUBJECT = 3;
 
 /**
- * Whether a passage speaks of what the sentence is about. A heading may name it, unless the passage speaks of
- * something else that the heading names too.
+ * Whether a passage speaks of what the sentence is about. A heading may name it, if the sentence speaks of what
+ * the passage is about too: "Isaac Sim renders sensors" for "Sensors are rendered", below the heading Isaac Sim.
  */
 export function subjectIsNear(words: readonly Word[], passage: Passage, evidence: Evidence): boolean {
   const subject = subjectOf(words);
@@ -20,8 +20,8 @@ export function subjectIsNear(words: readonly Word[], passage: Passage, evidence
   if (subject === null || best === null || best.terms.has(subject)) return true;
   if (best.refersBack && passage.terms.has(subject)) return true;
   if (!evidence.context.has(subject)) return false;
-  const other = best.words.find(({ term }) => term !== null)?.term ?? '';
-  return !evidence.context.has(other);
+  const other = best.words.find(({ term }) => term !== null)?.term ?? null;
+  return best.refersBack || other === null || words.some(({ term }) => term === other);
 }
 
 /** The first content word, if a verb seems to follow it soon; null for "Roughly half" or "Use this". */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkClaim } from '../../../src/agent/citations/check-claim.ts';
 import { splitSentences } from '../../../src/agent/citations/split-sentences.ts';
-import { CHUNKS, SECOND_PAIRS, LABELLED_PAIRS } from './labelled-pairs.ts';
+import { CHUNKS, LABELLED_PAIRS, SECOND_PAIRS } from './labelled-pairs.ts';
 import { elapsed, HOSTILE } from './sources.ts';
 
 const bare = (text: string) => ({ text, title: '', headings: [] });

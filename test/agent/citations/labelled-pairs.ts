@@ -319,21 +319,53 @@ export const SECOND_PAIRS: SimplePair[] = [
 
 /** Written when the rules were done and judged once: what they do on text they have not seen. */
 export const UNSEEN_PAIRS: SimplePair[] = [
-  { chunk: 'docker', supported: true, claim: 'Docker recommends volumes for keeping the data that containers create.' },
+  {
+    chunk: 'docker',
+    supported: true,
+    claim: 'Docker recommends volumes for keeping the data that containers create.',
+  },
   { chunk: 'docker', supported: true, claim: 'When a container is removed, its volume survives.' },
-  { chunk: 'docker', supported: true, claim: 'You can run `docker volume prune` to delete volumes which are not used by any container.' },
+  {
+    chunk: 'docker',
+    supported: true,
+    claim: 'You can run `docker volume prune` to delete volumes which are not used by any container.',
+  },
   { chunk: 'docker', supported: true, claim: 'On Linux you find volumes under `/var/lib/docker/volumes`.' },
-  { chunk: 'docker', supported: true, claim: 'Bind mounts depend on the host directory structure, while volumes are managed by Docker.' },
-  { chunk: 'docker', supported: true, claim: 'From release 23.0 on, only anonymous volumes are pruned unless you pass `--all`.' },
+  {
+    chunk: 'docker',
+    supported: true,
+    claim: 'Bind mounts depend on the host directory structure, while volumes are managed by Docker.',
+  },
+  {
+    chunk: 'docker',
+    supported: true,
+    claim: 'From release 23.0 on, only anonymous volumes are pruned unless you pass `--all`.',
+  },
   { chunk: 'docker', supported: false, claim: 'A volume is deleted when its container is removed.' },
-  { chunk: 'docker', supported: false, claim: 'Bind mounts are the preferred way to keep data that containers create.' },
+  {
+    chunk: 'docker',
+    supported: false,
+    claim: 'Bind mounts are the preferred way to keep data that containers create.',
+  },
   { chunk: 'docker', supported: false, claim: 'Volumes depend on the directory structure of the host.' },
   { chunk: 'docker', supported: false, claim: 'Since release 20.0, prune removes only anonymous volumes.' },
-  { chunk: 'docker', supported: false, claim: 'Use `docker volume rm` to delete volumes that no container uses.' },
-  { chunk: 'docker', supported: false, claim: 'On Windows, volumes are stored below `/var/lib/docker/volumes`.' },
+  {
+    chunk: 'docker',
+    supported: false,
+    claim: 'Use `docker volume rm` to delete volumes that no container uses.',
+  },
+  {
+    chunk: 'docker',
+    supported: false,
+    claim: 'On Windows, volumes are stored below `/var/lib/docker/volumes`.',
+  },
   { chunk: 'docker', supported: false, claim: 'A volume does not survive when its container is removed.' },
   { chunk: 'docker', supported: false, claim: 'Prune removes named volumes unless `--all` is given.' },
-  { chunk: 'bread', supported: true, claim: 'Let the dough rest for 30 minutes after mixing 500 g of flour with 350 g of water.' },
+  {
+    chunk: 'bread',
+    supported: true,
+    claim: 'Let the dough rest for 30 minutes after mixing 500 g of flour with 350 g of water.',
+  },
   { chunk: 'bread', supported: true, claim: 'The dough is folded four times in the first two hours.' },
   { chunk: 'bread', supported: true, claim: 'Proofing takes place overnight in the fridge at 4 degrees.' },
   { chunk: 'bread', supported: true, claim: 'If the loaf cools on a rack, the crust stays crisp.' },

@@ -46,7 +46,9 @@ function readMarkup(written: string, groups: Groups, definitions: Definitions): 
   if (literal !== undefined) return [{ type: 'inlineCode', value: literal }];
   if (role !== undefined && roleText !== undefined) return [readRole(role, roleText)];
   if (phrase !== undefined) {
-    return [suffixRole === undefined ? textNode(withoutEscapes(linkText(phrase))) : readRole(suffixRole, phrase)];
+    return [
+      suffixRole === undefined ? textNode(withoutEscapes(linkText(phrase))) : readRole(suffixRole, phrase),
+    ];
   }
   const inner = strong ?? emphasis;
   if (inner !== undefined) return readInline(inner, definitions);

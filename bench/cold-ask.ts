@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { interleaved, median, medianRatio, timed } from './measure.ts';
+import { type Row, row } from './rows.ts';
+import { runNode } from './run-node.ts';
+import { withTemporaryDirectory } from './temporary-directory.ts';
+
+const ROUNDS = 20;
+const WARM_UP = 2;
+const QUESTION = 'What is ROS 2?';
+const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+
+/**
+ * An offline answer by the built program, the whole process, against a script that only loads the SDK and
+ * runs a scripted turn. Of the SDK it loads the two packages that we use, without the realtime part of
+ * `@openai/agents`: it is faster than the script that the target speaks of.
+ */
+export function benchColdAsk(): Promise<Row[]> {
+  return withTemporaryDirectory(async (directory) => {
+    const start = (args: string[], env: Record<string, string> = {}) =>
+      timed(() => runNode(args, { cwd: directory, env }));
+    const home = { CITELOOP_HOME: join(directory, 'home') };
+    const variants = {
+      bare: () => start([pathOf('bare-turn.mjs')]),
+      bareCached: () => start([pathOf('bare-turn.mjs')], { NODE_COMPILE_CACHE: join(directory, 'cache') }),
+      ask: () => start([pathOf('../bin/citeloop.js'), 'ask', QUESTION], home),
+    };
+    // The first answer indexes the sample book, and fills the compile cache.
+    await interleaved(WARM_UP, variants);
+    const { bare, bareCached, ask } = await interleaved(ROUNDS, variants);
+    return [
+      row('cold ask: bare script, agents-core and agents-openai (no realtime), one turn', median(bare), 'ms'),
+      row('cold ask: the same with a compile cache', median(bareCached), 'ms', {
+        ratio: medianRatio(bareCached, bare),
+      }),
+      row('cold ask: citeloop ask, offline, against the bare script', median(ask), 'ms', {
+        ratio: medianRatio(ask, bare),
+        target: { of: 'ratio', atMost: 1 },
+      }),
+    ];
+  });
+}
