@@ -32,5 +32,6 @@ function subjectOf(words: readonly Word[]): string | null {
   const verb = words
     .slice(index + 1, index + 1 + LONGEST_SUBJECT)
     .some(({ lower }) => AUXILIARIES.has(lower) || /[^s]s$|n't$/.test(lower));
-  return verb ? subject.term : null;
+  const isPlural = /[^s]s$/.test(subject.lower);
+  return verb || isPlural ? subject.term : null;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkClaim } from '../../../src/agent/citations/check-claim.ts';
 import { splitSentences } from '../../../src/agent/citations/split-sentences.ts';
-import { CHUNKS, LABELLED_PAIRS, SECOND_PAIRS } from './labelled-pairs.ts';
+import { CHUNKS, LABELLED_PAIRS, SECOND_PAIRS, type SimplePair, THIRD_PAIRS } from './labelled-pairs.ts';
 import { elapsed, HOSTILE } from './sources.ts';
 
 const bare = (text: string) => ({ text, title: '', headings: [] });
@@ -13,11 +13,15 @@ test.each(LABELLED_PAIRS)('$kind: $claim', ({ claim, chunk, accepts }) => {
   expect(accepts).toContain(checkClaim(claim, CHUNKS[chunk]).verdict);
 });
 
-test('of the pairs that the rules were not made for, at most one in twelve is judged wrongly', () => {
-  const wrong = SECOND_PAIRS.filter(
-    ({ claim, chunk, supported }) => (checkClaim(claim, CHUNKS[chunk]).verdict === 'supported') !== supported,
-  );
-  expect(wrong.length / SECOND_PAIRS.length).toBeLessThanOrEqual(1 / 12);
+test('of harder pairs, no more are judged wrongly than are known to be', () => {
+  const wrong = (pairs: SimplePair[]) =>
+    pairs.filter(
+      ({ claim, chunk, supported }) =>
+        (checkClaim(claim, CHUNKS[chunk]).verdict === 'supported') !== supported,
+    );
+  expect(wrong(SECOND_PAIRS).map(({ claim }) => claim)).toHaveLength(1);
+  // Opposites that are no known pair (deleted, soft, named) pass; free paraphrases are only weak.
+  expect(wrong(THIRD_PAIRS).length).toBeLessThanOrEqual(6);
 });
 
 test('every sentence of the sample book is supported by its own page', () => {

@@ -317,8 +317,11 @@ export const SECOND_PAIRS: SimplePair[] = [
   },
 ];
 
-/** Written when the rules were done and judged once: what they do on text they have not seen. */
-export const UNSEEN_PAIRS: SimplePair[] = [
+/**
+ * Written to be hard, after the rules were adjusted on the second pairs. At first sight 15 of these 26 were judged
+ * rightly, which is the fairest measure there is; negation, comparisons and numbers were put right since.
+ */
+export const THIRD_PAIRS: SimplePair[] = [
   {
     chunk: 'docker',
     supported: true,
