@@ -11,8 +11,17 @@ const MAX_SENTENCES = 5;
 const MAX_COMPARED = 24;
 /** A further sentence must be nearly as good as the best one. */
 const SHARE_OF_BEST = 0.72;
-/** Below this the best sentence is not about the question. */
-const LEAST_RELEVANCE = 0.34;
+/** Below this the passages are near the question but do not answer it: what it asks for is not in them. */
+const LEAST_EVIDENCE = 0.55;
+/** Words that questions are made with; an answer need not have them. */
+const ASKING = new Set(
+  queryTerms(
+    'difference different compare happen mean meaning work use used way need help kind type example explain describe ' +
+      'define best good better make give take know learn understand purpose advantage reason cause important many often',
+  ),
+);
+/** A sentence that means this much the same answers the question whatever its words are. */
+const SURELY_ALIKE = 0.7;
 /** Two sentences that share more of their terms say the same. */
 const TOO_ALIKE = 0.6;
 
@@ -21,6 +30,8 @@ const LEANS_ON_CONTEXT =
 
 interface Scored extends Candidate {
   score: number;
+  /** How alike it is to the query by meaning. */
+  meaning: number;
   terms: ReadonlySet<string>;
 }
 
@@ -35,7 +46,7 @@ export async function extractAnswer(
 ): Promise<string | null> {
   const candidates = await scored(query, passages, similarity);
   const [best, ...others] = candidates.toSorted((a, b) => b.score - a.score);
-  if (best === undefined || best.score < LEAST_RELEVANCE) return null;
+  if (best === undefined || !isAnswered(query, passages, candidates)) return null;
   const chosen = [best];
   for (const candidate of others) {
     if (chosen.length === MAX_SENTENCES || candidate.score < SHARE_OF_BEST * best.score) break;
@@ -75,8 +86,17 @@ async function scored(
     const relevance = 0.55 * Math.max(0, meaning[index] ?? 0) + 0.3 * words + 0.15 * passageScore;
     const bonus = definition?.test(candidate.text) ? 0.25 : 0;
     const penalty = LEANS_ON_CONTEXT.test(candidate.text) ? 0.12 : 0;
-    return { ...candidate, score: relevance + bonus - penalty };
+    return { ...candidate, meaning: meaning[index] ?? 0, score: relevance + bonus - penalty };
   });
+}
+
+/** Whether the passages have what the question is about, by the words they cover and the nearest sentence. */
+function isAnswered(query: string, passages: readonly Passage[], candidates: readonly Scored[]): boolean {
+  const meaning = Math.max(0, ...candidates.map((candidate) => candidate.meaning));
+  const said = new Set(passages.flatMap(({ title, text }) => [...indexTerms(title), ...indexTerms(text)]));
+  const telling = queryTerms(query).filter((term) => !ASKING.has(term));
+  const words = coverage(termWeights(telling, candidates), said, said);
+  return meaning >= SURELY_ALIKE || 0.5 * meaning + 0.5 * words >= LEAST_EVIDENCE;
 }
 
 /** The sentence that goes on from the best one, or else the one that comes before it. */
