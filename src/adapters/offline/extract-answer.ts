@@ -149,7 +149,7 @@ function definitionPattern(query: string): RegExp | null {
     return null;
   const topic = topicOf(query).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(
-    `^(?:[\\w-]+ ){0,2}${topic}s?\\b[^.]{0,40}?\\b(?:is|are|means|stands for|refers to|describes|provides)\\b`,
+    `^(?:[\\w-]+ ){0,2}${topic}s?(?: \\([^)]*\\))? (?:is|are|means|stands for|refers to|describes)\\b`,
     'i',
   );
 }
