@@ -12,7 +12,7 @@ import {
 import { type ConversationTurn, durationBetween, withCited } from '../domain/conversation-turn.ts';
 import { toErrorResponse } from '../domain/error-response.ts';
 import { estimateTokens } from '../domain/estimate-tokens.ts';
-import type { RunEvent } from '../domain/run-event.ts';
+import type { Phase, RunEvent } from '../domain/run-event.ts';
 import { fitHistory, splitWindow } from '../domain/token-budget.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
@@ -91,8 +91,13 @@ export function createAgentSession(
   async function takeTurn(
     question: string,
     options: AskOptions,
-    emit: (event: RunEvent) => void,
+    push: (event: RunEvent) => void,
   ): Promise<void> {
+    let phase: Phase = 'idle';
+    const emit = (event: RunEvent) => {
+      if (event.type === 'phase') phase = event.to;
+      push(event);
+    };
     const started = runtime.elapsedMs();
     const timestamp = runtime.now().toISOString();
     const { signal } = options;
@@ -106,11 +111,11 @@ export function createAgentSession(
       emit({ type: 'citations', citations });
       const turn = toTurn({ question, timestamp, started, answer, citations, outcome });
       await commit(turn, outcome);
-      emit({ type: 'phase', from: 'generating', to: 'idle' });
+      emit({ type: 'phase', from: phase, to: 'idle' });
       emit({ type: 'turn_completed', turn });
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === 'interrupted') throw error;
-      emit({ type: 'phase', from: 'generating', to: 'error' });
+      emit({ type: 'phase', from: phase, to: 'error' });
       emit({ type: 'phase', from: 'error', to: 'idle' });
       emit({ type: 'error', error: toErrorResponse(error) });
     }

@@ -1,9 +1,9 @@
-import { Agent, type FunctionTool, type Model, Runner, tool } from '@openai/agents-core';
+import { Agent, type FunctionTool, type Model, Runner } from '@openai/agents-core';
 import type { AgentConfig, Policy } from '../domain/agent-config.ts';
 import type { TokensUsed } from '../domain/agent-response.ts';
 import { AppError } from '../domain/app-error.ts';
 import { contextPrompt } from '../domain/context-prompt.ts';
-import type { ConversationMessage, ToolCall } from '../domain/conversation-message.ts';
+import type { ConversationMessage } from '../domain/conversation-message.ts';
 import type { Filter } from '../domain/filter.ts';
 import { trimToBudget } from '../domain/retrieval-context.ts';
 import type { Phase, RunEvent } from '../domain/run-event.ts';
@@ -11,13 +11,14 @@ import { splitWindow } from '../domain/token-budget.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SourceRegister } from './citations/source-register.ts';
+import { followRun } from './follow-run.ts';
 import { inputItems } from './input-items.ts';
 import { policies } from './policies/policies.ts';
 import type { Searched, SessionRetrieval } from './session-retrieval.ts';
 import { standaloneQuestion } from './standalone-question.ts';
-import { READ_SOURCE, readSource, readSourceDescription, readSourceJsonSchema } from './tools/read-source.ts';
-import { searchArgumentsJsonSchema } from './tools/search-arguments.ts';
-import { createSearchExecutor, searchDescriptions } from './tools/search-tool.ts';
+import { createTools } from './tools/create-tools.ts';
+import { readSource } from './tools/read-source.ts';
+import { createSearchExecutor } from './tools/search-tool.ts';
 import { createTurnRecord, type TurnRecord } from './turn-record.ts';
 
 export interface TurnDependencies {
@@ -98,40 +99,14 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
   });
 
   setPhase('generating');
-  const stream = await createRunner().run(createSdkAgent(), [...history, { role: 'user', content: prompt }], {
+  const runner = new Runner({ tracingDisabled: true, toolNotFoundBehavior: 'return_error_to_model' });
+  const stream = await runner.run(createSdkAgent(), [...history, { role: 'user', content: prompt }], {
     stream: true,
     maxTurns: config.maxSteps + GRACE_STEPS,
     errorHandlers: { maxTurns: () => ({ finalOutput: OUT_OF_STEPS, includeInHistory: false }) },
     ...(signal && { signal }),
   });
-  let pendingCalls: ToolCall[] = [];
-  let text = '';
-  const calls = new Map<string, ToolCall>();
-  for await (const event of stream) {
-    if (event.type === 'raw_model_stream_event') {
-      if (event.data.type === 'output_text_delta') {
-        text += event.data.delta;
-        setPhase('generating');
-        emit({ type: 'text_delta', delta: event.data.delta });
-      }
-    } else if (event.type === 'run_item_stream_event') {
-      const { item } = event;
-      if (item.type === 'tool_call_item' && item.rawItem.type === 'function_call') {
-        const { callId, name, arguments: args } = item.rawItem;
-        const call = { id: callId, name, arguments: args };
-        calls.set(callId, call);
-        pendingCalls.push(call);
-        emit({ type: 'tool_call', call });
-      } else if (item.type === 'tool_call_output_item' && item.rawItem.type === 'function_call_result') {
-        if (pendingCalls.length > 0) record.toolCalls(text, pendingCalls);
-        pendingCalls = [];
-        text = '';
-        const call = calls.get(item.rawItem.callId);
-        if (call !== undefined) record.toolResult(call, outputText(item.output));
-        setPhase('generating');
-      }
-    }
-  }
+  await followRun(stream, record, emit, () => setPhase('generating'));
   signal?.throwIfAborted();
   await stream.completed;
 
@@ -146,10 +121,6 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
   }
   return { answer, record, tokensUsed: spent };
 
-  function createRunner(): Runner {
-    return new Runner({ tracingDisabled: true, toolNotFoundBehavior: 'return_error_to_model' });
-  }
-
   function createSdkAgent(): Agent {
     const toolChoice = policy.tool === 'forced' ? config.toolName : undefined;
     return new Agent({
@@ -161,7 +132,7 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
         maxTokens: config.maxTokens,
         ...(toolChoice !== undefined && { toolChoice }),
       },
-      tools: policy.tool === 'withheld' ? [] : createTools(),
+      tools: policy.tool === 'withheld' ? [] : toolsOfTurn(),
     });
   }
 
@@ -170,10 +141,11 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
     return record.step + 1 < config.maxSteps;
   }
 
-  function createTools(): FunctionTool[] {
-    const execute = createSearchExecutor({
-      toolName: config.toolName,
-      topK: config.topK,
+  function toolsOfTurn(): FunctionTool[] {
+    const { toolName, topK } = config;
+    const executor = createSearchExecutor({
+      toolName,
+      topK,
       filter: request.filter,
       tokenBudget: budget.retrieved,
       search,
@@ -181,27 +153,16 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
       onRetrieved: record.retrieved,
       mayGoOn,
     });
-    const searchTool = tool({
-      name: config.toolName,
-      description: searchDescriptions[config.toolName],
-      strict: true,
-      parameters: searchArgumentsJsonSchema as never,
+    return createTools({
+      toolName,
+      search: executor,
+      readSource: dependencies.readSource
+        ? (args) => readSource(args, dependencies.store, sources)
+        : undefined,
       isEnabled: mayGoOn,
-      execute: (args, _context, details) =>
-        execute(args, details?.toolCall?.callId ?? runtime.newId(), signal).then((response) =>
-          JSON.stringify(response),
-        ),
+      newId: runtime.newId,
+      signal,
     });
-    if (!dependencies.readSource) return [searchTool];
-    const readSourceTool = tool({
-      name: READ_SOURCE,
-      description: readSourceDescription,
-      strict: true,
-      parameters: readSourceJsonSchema as never,
-      isEnabled: mayGoOn,
-      execute: async (args) => JSON.stringify(await readSource(args, dependencies.store, sources)),
-    });
-    return [searchTool, readSourceTool];
   }
 }
 
@@ -232,8 +193,4 @@ function addTokens(spent: TokensUsed, prompt: number, completion: number): void 
   spent.prompt += prompt;
   spent.completion += completion;
   spent.total += prompt + completion;
-}
-
-function outputText(output: unknown): string {
-  return typeof output === 'string' ? output : JSON.stringify(output);
 }
