@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createSqliteSessionStore } from '../src/adapters/sqlite/sessions/sqlite-session-store.ts';
+import { createBareRunner } from './bare-runner.ts';
 import { createBenchAgent, takeTurn } from './bench-agent.ts';
 import { startModelServer } from './model-server.ts';
 import { withTemporaryDirectory } from './temporary-directory.ts';
@@ -8,18 +9,22 @@ import type { TurnMemory } from './turn-memory.ts';
 
 /** Time for what is freed to go back to the system. */
 const SETTLE_MS = 300;
+const COLLECTIONS = 3;
 
-/** Takes turns in one session and prints the memory after each of the numbers of turns that are given. */
-const stops = process.argv.slice(2).map(Number);
+/** Takes turns and prints the memory after each of the numbers of turns that are given. */
+const [variant, ...numbers] = process.argv.slice(2);
+const stops = numbers.map(Number);
 
 await withTemporaryDirectory(async (directory) => {
   const server = await startModelServer();
   const sessions = createSqliteSessionStore(join(directory, 'sessions.sqlite'));
   const agent = await createBenchAgent(server, directory, sessions);
   const session = await agent.startSession();
+  const bare = await createBareRunner(server);
+  const take = variant === 'bare' ? bare : (question: string) => takeTurn(session, question);
   const measured: TurnMemory[] = [];
   for (let turn = 1; turn <= Math.max(...stops); turn += 1) {
-    await takeTurn(session, `What does passage ${turn} say about nodes?`);
+    await take(`What does passage ${turn} say about nodes?`);
     if (stops.includes(turn)) measured.push(await settledMemory());
   }
   await agent.close();
@@ -28,8 +33,11 @@ await withTemporaryDirectory(async (directory) => {
 });
 
 async function settledMemory(): Promise<TurnMemory> {
-  for (let round = 0; round < 3; round += 1) {
-    globalThis.gc?.();
+  for (let round = 0; round < COLLECTIONS; round += 1) {
+    // Only the last resort makes V8 give up the empty pages that it keeps for what comes next.
+    if (variant === 'ours-handed-back') {
+      globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    } else globalThis.gc?.();
     await setTimeout(SETTLE_MS);
   }
   const { rss, heapUsed } = process.memoryUsage();

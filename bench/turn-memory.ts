@@ -9,35 +9,63 @@ const RUNS = 3;
 const FEW = 100;
 const MANY = 1000;
 
-/** What turn-memory-child.ts prints for each number of turns, after a garbage collection. */
+/** What turn-memory-child.ts prints for each number of turns. */
 export interface TurnMemory {
   rssMb: number;
   heapMb: number;
 }
 
+/** Who takes the turns, and whether V8 is made to hand back the pages that it keeps for later. */
+type Variant = 'ours' | 'ours-handed-back' | 'bare';
+
+interface Growth {
+  few: TurnMemory;
+  many: TurnMemory;
+}
+
 /** What a process holds after many turns of one session against after few. */
 export async function benchTurnMemory(): Promise<Row[]> {
-  const runs: { few: TurnMemory; many: TurnMemory }[] = [];
+  const plain: Growth[] = [];
+  const handedBack: Growth[] = [];
+  const bare: Growth[] = [];
   for (let run = 0; run < RUNS; run += 1) {
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      '--expose-gc',
-      CHILD,
-      String(FEW),
-      String(MANY),
-    ]);
-    const [few, many] = JSON.parse(stdout) as [TurnMemory, TurnMemory];
-    runs.push({ few, many });
+    plain.push(await turnsInChild('ours'));
+    handedBack.push(await turnsInChild('ours-handed-back'));
+    bare.push(await turnsInChild('bare'));
   }
-  const of = (when: 'few' | 'many', part: keyof TurnMemory) => median(runs.map((run) => run[when][part]));
-  const growth = (part: keyof TurnMemory) => median(runs.map(({ few, many }) => many[part] / few[part]));
   return [
-    row(`turn memory: after ${FEW} turns, ${RUNS} processes`, of('few', 'rssMb'), 'MB'),
-    row(`turn memory: after ${MANY} turns`, of('many', 'rssMb'), 'MB', {
-      ratio: growth('rssMb'),
+    row(`turn memory: RSS after ${FEW} turns and a collection, ${RUNS} processes`, few(plain), 'MB'),
+    row(`turn memory: RSS after ${MANY} turns`, many(plain), 'MB', {
+      ratio: growthOf(plain),
       target: { of: 'ratio', atMost: 1.3 },
     }),
-    row(`turn memory: heap in use after ${MANY} turns against ${FEW}`, of('many', 'heapMb'), 'MB', {
-      ratio: growth('heapMb'),
+    row(`turn memory: heap in use after ${MANY} turns against ${FEW}`, many(plain, 'heapMb'), 'MB', {
+      ratio: growthOf(plain, 'heapMb'),
+    }),
+    row(`turn memory: RSS when V8 hands back free pages, ${MANY} against ${FEW}`, many(handedBack), 'MB', {
+      ratio: growthOf(handedBack),
+    }),
+    row(`turn memory: RSS of the bare SDK Runner, no session, ${MANY} against ${FEW}`, many(bare), 'MB', {
+      ratio: growthOf(bare),
     }),
   ];
+}
+
+async function turnsInChild(variant: Variant): Promise<Growth> {
+  const args = ['--expose-gc', CHILD, variant, String(FEW), String(MANY)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const [early, late] = JSON.parse(stdout) as [TurnMemory, TurnMemory];
+  return { few: early, many: late };
+}
+
+function few(runs: readonly Growth[]): number {
+  return median(runs.map((run) => run.few.rssMb));
+}
+
+function many(runs: readonly Growth[], part: keyof TurnMemory = 'rssMb'): number {
+  return median(runs.map((run) => run.many[part]));
+}
+
+function growthOf(runs: readonly Growth[], part: keyof TurnMemory = 'rssMb'): number {
+  return median(runs.map((run) => run.many[part] / run.few[part]));
 }
