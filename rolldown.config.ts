@@ -6,10 +6,14 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 
 /** One bundle with a chunk per command: a process that starts fast reads few files. */
 export default defineConfig({
-  input: { main: 'src/main.ts', index: 'src/index.ts' },
+  input: { main: 'src/main.ts', index: 'src/index.ts', 'model-worker': 'src/adapters/onnx/model-worker.ts' },
   platform: 'node',
   // What yargs measures is our own help, in plain characters; the real one costs 30 ms at start-up.
   resolve: { alias: { 'string-width': resolve('src/cli/plain-width.ts') } },
+  // Their modules do nothing on import that we rely on, so what is not used is left out.
+  treeshake: {
+    moduleSideEffects: (id) => !/node_modules\/(@openai|openai|zod|@modelcontextprotocol)\//.test(id),
+  },
   // Native, or large and seldom needed: these are loaded from node_modules where they are first used.
   external: ['onnxruntime-node', 'unpdf', 'undici'],
   transform: { define: { CITELOOP_VERSION: JSON.stringify(version) } },
@@ -19,5 +23,6 @@ export default defineConfig({
     cleanDir: true,
     chunkFileNames: '[name]-[hash].js',
     sourcemap: false,
+    minify: true,
   },
 });

@@ -2,7 +2,7 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import runtime, { type Tensor } from 'onnxruntime-node';
 import { batchesByLength } from '../src/adapters/onnx/batches-by-length.ts';
 import { MINILM } from '../src/adapters/onnx/minilm-embedder.ts';
-import { loadModelFiles } from '../src/adapters/onnx/weights.ts';
+import { loadModelFiles } from '../test/support/model-files.ts';
 import { programWeights } from './minilm.ts';
 
 type Feeds = Record<string, Tensor>;

@@ -15,8 +15,6 @@ export async function openAgent(
     options.model === undefined
       ? app.config
       : { ...app.config, agent: { ...app.config.agent, model: options.model } };
-  // The embedder is loaded while the collection is opened.
-  if (options.mode !== 'lexical') app.embedder().catch(() => {});
   const store = await openCollection(app, signal);
   const sessions = createSqliteSessionStore(sessionsPath(config));
   const closeStores = async () => {

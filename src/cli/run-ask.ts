@@ -10,7 +10,6 @@ import { chooseSession } from './chat/choose-session.ts';
 import { completedTurn, endedEarly } from './chat/completed-turn.ts';
 import { failureOf } from './chat/failure-of.ts';
 import type { Streams } from './chat/streams.ts';
-import { openAgent } from './open-agent.ts';
 import { renderTurn } from './render-turn.ts';
 import { withApp } from './with-app.ts';
 
@@ -18,6 +17,9 @@ export async function runAsk(flags: AskFlags): Promise<void> {
   const question = await questionOf(flags, process.stdin);
   const filter = filterOf(flags);
   process.exitCode = await withApp(settingsOf(flags), async (app, signal) => {
+    // The embedder is loaded in a thread of its own meanwhile.
+    if (flags.mode !== 'lexical') app.embedder().catch(() => {});
+    const { openAgent } = await import('./open-agent.ts');
     const opened = await openAgent(app, signal, { mode: flags.mode, tools: flags.tools, filter });
     try {
       const session = await chooseSession(opened, flags);

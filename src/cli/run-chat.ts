@@ -5,13 +5,15 @@ import { createChatHistory } from './chat/chat-history.ts';
 import { runChatLoop } from './chat/chat-loop.ts';
 import { chooseSession } from './chat/choose-session.ts';
 import { createConversation } from './chat/conversation.ts';
-import { openAgent } from './open-agent.ts';
 import { reportFailure } from './report-failure.ts';
 import { withApp } from './with-app.ts';
 
 export function runChat(flags: AgentFlags): Promise<void> {
   const filter = filterOf(flags);
   return withApp(settingsOf(flags), async (app, signal) => {
+    // The embedder is loaded in a thread of its own meanwhile.
+    if (flags.mode !== 'lexical') app.embedder().catch(() => {});
+    const { openAgent } = await import('./open-agent.ts');
     const open = (model?: string) =>
       openAgent(app, signal, { mode: flags.mode, tools: flags.tools, filter, model });
     const history = createChatHistory(join(app.config.home, 'chat-history'));

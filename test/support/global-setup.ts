@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, rmSync, statSync } from 'node:fs';
-import { loadModelFiles } from '../../src/adapters/onnx/weights.ts';
+import { ensureModel } from '../../src/adapters/onnx/weights.ts';
 import { modelLocation } from './model-weights.ts';
 
 /** Before any test: `dist/` is built from the sources as they are, and the model is in the user's cache. */
 export default async function setup(): Promise<void> {
   if (isStale()) build();
-  await loadModelFiles(modelLocation(), {});
+  await ensureModel(modelLocation(), {});
 }
 
 /** Where it fails, tests of the built program must fail too, and not run an earlier build. */

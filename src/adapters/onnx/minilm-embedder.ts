@@ -1,9 +1,15 @@
-import { availableParallelism } from 'node:os';
 import type { Embedder } from '../../ports/embedder.ts';
 import { batchesByLength } from './batches-by-length.ts';
 import type { FetchWeightsOptions } from './fetch-weights.ts';
-import { createPooling } from './pooling.ts';
-import { loadModelFiles, MODEL_NAME, MODEL_REVISION, type WeightsLocation } from './weights.ts';
+import { startModel } from './start-model.ts';
+import {
+  ensureModel,
+  MODEL_NAME,
+  MODEL_REVISION,
+  type ModelFile,
+  readModelFile,
+  type WeightsLocation,
+} from './weights.ts';
 
 const MAX_TOKENS = 256;
 /** The longest input is cut here by the tokens around it: [CLS] and [SEP]. */
@@ -24,19 +30,16 @@ export interface MiniLmOptions extends FetchWeightsOptions {
 
 /** all-MiniLM-L6-v2 on the CPU: fetched on first use, checked, loaded. */
 export async function createMiniLmEmbedder({ location, ...fetching }: MiniLmOptions): Promise<Embedder> {
-  const [files, runtime, { Tokenizer }] = await Promise.all([
-    loadModelFiles(location, fetching),
-    import('onnxruntime-node').then((module) => module.default),
+  await ensureModel(location, fetching);
+  const starting = startModel({ directory: location.directory, dimensions: MINILM.dimensions });
+  // Waited for below; a fault of it must not count as unhandled until then.
+  starting.catch(() => {});
+  const [settings, { Tokenizer }] = await Promise.all([
+    Promise.all([readJson(location, 'tokenizer.json'), readJson(location, 'tokenizer_config.json')]),
     import('@huggingface/tokenizers'),
   ]);
-  const tokenizer = new Tokenizer(
-    JSON.parse(files['tokenizer.json'].toString()) as object,
-    JSON.parse(files['tokenizer_config.json'].toString()) as object,
-  );
-  const session = await runtime.InferenceSession.create(files['onnx/model_quantized.onnx'], {
-    intraOpNumThreads: availableParallelism(),
-  });
-  const embed = createPooling(session, runtime.Tensor, MINILM.dimensions);
+  const tokenizer = new Tokenizer(...settings);
+  const model = await starting;
 
   function tokensOf(text: string): number[] {
     const { ids } = tokenizer.encode(text);
@@ -51,7 +54,7 @@ export async function createMiniLmEmbedder({ location, ...fetching }: MiniLmOpti
       const vectors = new Array<Float32Array>(texts.length);
       for (const batch of batchesByLength(inputs.map((ids) => ids.length))) {
         signal?.throwIfAborted();
-        const embedded = await embed(batch.map((index) => inputs[index] ?? []));
+        const embedded = await model.embed(batch.map((index) => inputs[index] ?? []));
         batch.forEach((index, position) => {
           vectors[index] = embedded[position] as Float32Array;
         });
@@ -60,9 +63,14 @@ export async function createMiniLmEmbedder({ location, ...fetching }: MiniLmOpti
     },
     async embedQuery(text, signal) {
       signal?.throwIfAborted();
-      const [vector] = await embed([tokensOf(text)]);
+      const [vector] = await model.embed([tokensOf(text)]);
       return vector as Float32Array;
     },
-    close: () => session.release(),
+    close: model.stop,
   };
+}
+
+async function readJson({ directory }: WeightsLocation, file: ModelFile): Promise<object> {
+  const bytes = await readModelFile(directory, file);
+  return JSON.parse(bytes?.toString() ?? '{}') as object;
 }

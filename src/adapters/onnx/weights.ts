@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../domain/app-error.ts';
@@ -51,36 +52,21 @@ export async function readModelFile(directory: string, file: ModelFile): Promise
   return bytes;
 }
 
-/** All files, fetched first where that is allowed and needed. */
-export async function loadModelFiles(
-  location: WeightsLocation,
-  fetching: FetchWeightsOptions,
-): Promise<Record<ModelFile, Buffer>> {
-  const present = await readAll(location.directory);
-  if (present !== null) return present;
-  if (!location.fetchable) {
-    throw new AppError(
-      'configuration_error',
-      `CITELOOP_MODEL_DIR (${location.directory}) does not hold the model.`,
-      {
-        hint: `It must hold ${Object.keys(MODEL_FILES).join(', ')} of Xenova/${MODEL_NAME}.`,
-      },
-    );
+/** Sees to it that all files are there, fetching them where that is allowed. What they hold is checked when they are read. */
+export async function ensureModel(location: WeightsLocation, fetching: FetchWeightsOptions): Promise<void> {
+  const { directory, fetchable } = location;
+  if (modelFiles().every((file) => existsSync(join(directory, file)))) return;
+  if (!fetchable) {
+    throw new AppError('configuration_error', `CITELOOP_MODEL_DIR (${directory}) does not hold the model.`, {
+      hint: `It must hold ${modelFiles().join(', ')} of Xenova/${MODEL_NAME}.`,
+    });
   }
   const { fetchWeights } = await import('./fetch-weights.ts');
-  await fetchWeights(location.directory, fetching);
-  const fetched = await readAll(location.directory);
-  if (fetched === null) throw new Error('the model is missing right after it was fetched');
-  return fetched;
+  await fetchWeights(directory, fetching);
 }
 
-async function readAll(directory: string): Promise<Record<ModelFile, Buffer> | null> {
-  const names = Object.keys(MODEL_FILES) as ModelFile[];
-  const files = await Promise.all(
-    names.map(async (name) => [name, await readModelFile(directory, name)] as const),
-  );
-  if (files.some(([, bytes]) => bytes === null)) return null;
-  return Object.fromEntries(files) as Record<ModelFile, Buffer>;
+export function modelFiles(): ModelFile[] {
+  return Object.keys(MODEL_FILES) as ModelFile[];
 }
 
 export function isModelFile(file: ModelFile, bytes: Uint8Array): boolean {

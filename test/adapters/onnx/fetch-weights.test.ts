@@ -6,7 +6,8 @@ import { setupServer } from 'msw/node';
 import { createTarGzip } from 'nanotar';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { fetchWeights } from '../../../src/adapters/onnx/fetch-weights.ts';
-import { loadModelFiles, MODEL_FILES, type ModelFile } from '../../../src/adapters/onnx/weights.ts';
+import { MODEL_FILES, type ModelFile } from '../../../src/adapters/onnx/weights.ts';
+import { loadModelFiles } from '../../support/model-files.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -210,6 +211,8 @@ test.each([true, false])(
   'a file that is not the one known is refused by name (fetchable: %s)',
   async (fetchable) => {
     const directory = await temporaryDirectory();
+    await mkdir(join(directory, 'onnx'));
+    for (const name of NAMES) await writeFile(join(directory, name), real[name]);
     await writeFile(join(directory, 'config.json'), `${real['config.json']} `);
     await expect(loadModelFiles({ directory, fetchable }, {})).rejects.toMatchObject({
       kind: 'configuration_error',

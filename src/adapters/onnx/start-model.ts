@@ -1,0 +1,90 @@
+import { Worker } from 'node:worker_threads';
+import { AppError, type ErrorKind } from '../../domain/app-error.ts';
+
+export interface ModelWorkerData {
+  directory: string;
+  dimensions: number;
+}
+
+export interface ModelRequest {
+  id: number;
+  inputs: readonly number[][];
+}
+
+/** An error on its way between threads; `kind` is null if it was not an AppError. */
+export interface ModelFault {
+  kind: ErrorKind | null;
+  message: string;
+  hint: string | undefined;
+}
+
+type ModelAnswer =
+  | { ready: true }
+  | { id: number; vectors: Float32Array[] }
+  | { id?: number; fault: ModelFault };
+
+export interface RunningModel {
+  /** One vector of unit length for each list of token ids. */
+  embed(inputs: readonly number[][]): Promise<Float32Array[]>;
+  stop(): Promise<void>;
+}
+
+interface Waiting {
+  resolve(vectors: Float32Array[]): void;
+  reject(error: unknown): void;
+}
+
+/** Loads the model in a thread of its own; resolves when it can be used. Throws what is wrong with its file. */
+export async function startModel(data: ModelWorkerData): Promise<RunningModel> {
+  const worker = new Worker(workerFile(), { workerData: data });
+  const waiting = new Map<number, Waiting>();
+  let nextId = 0;
+
+  await new Promise<void>((resolve, reject) => {
+    worker.on('message', (answer: ModelAnswer) => {
+      if ('ready' in answer) return resolve();
+      const asked = answer.id === undefined ? undefined : waiting.get(answer.id);
+      if (answer.id !== undefined) waiting.delete(answer.id);
+      if ('vectors' in answer) asked?.resolve(answer.vectors);
+      else (asked ?? { reject }).reject(toError(answer.fault));
+    });
+    worker.on('error', (error) => {
+      reject(error);
+      for (const asked of waiting.values()) asked.reject(error);
+      waiting.clear();
+    });
+  });
+  // From here on it lives as long as someone waits for it.
+  worker.unref();
+
+  return {
+    async embed(inputs) {
+      const id = nextId++;
+      worker.ref();
+      try {
+        return await new Promise<Float32Array[]>((resolve, reject) => {
+          waiting.set(id, { resolve, reject });
+          worker.postMessage({ id, inputs } satisfies ModelRequest);
+        });
+      } finally {
+        if (waiting.size === 0) worker.unref();
+      }
+    },
+    async stop() {
+      await worker.terminate();
+    },
+  };
+}
+
+/** Beside this file, as a source or as a part of the bundle. */
+function workerFile(): URL {
+  return new URL(
+    import.meta.url.endsWith('.ts') ? './model-worker.ts' : './model-worker.js',
+    import.meta.url,
+  );
+}
+
+function toError({ kind, message, hint }: ModelFault): Error {
+  if (kind === null) return new Error(message);
+  return new AppError(kind, message, hint === undefined ? {} : { hint });
+}

@@ -1,0 +1,18 @@
+import type { FetchWeightsOptions } from '../../src/adapters/onnx/fetch-weights.ts';
+import {
+  ensureModel,
+  type ModelFile,
+  modelFiles,
+  readModelFile,
+  type WeightsLocation,
+} from '../../src/adapters/onnx/weights.ts';
+
+/** All files of the model, fetched if need be and checked. */
+export async function loadModelFiles(
+  location: WeightsLocation,
+  fetching: FetchWeightsOptions = {},
+): Promise<Record<ModelFile, Buffer>> {
+  await ensureModel(location, fetching);
+  const files = modelFiles().map(async (file) => [file, await readModelFile(location.directory, file)]);
+  return Object.fromEntries(await Promise.all(files)) as Record<ModelFile, Buffer>;
+}
