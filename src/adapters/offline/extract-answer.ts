@@ -8,7 +8,7 @@ export type Similarity = (query: string, texts: readonly string[]) => Promise<nu
 
 const MAX_SENTENCES = 5;
 /** Sentences that are compared by meaning; the rest has too little in common with the query. */
-const MAX_COMPARED = 24;
+const MAX_COMPARED = 12;
 /** A further sentence must be nearly as good as the best one. */
 const SHARE_OF_BEST = 0.72;
 /** Below this the passages are near the question but do not answer it: what it asks for is not in them. */
