@@ -59,8 +59,10 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
           metadata: {},
         },
       });
-      const create = () => sessions.create(session, user ?? null);
-      return openSession({ session, lastTurn: null, notices: [], create }, createSourceRegister());
+      return openSession(
+        { session, lastTurn: null, notices: [], user: user ?? null },
+        createSourceRegister(),
+      );
     },
 
     async resumeSession(sessionId) {

@@ -28,8 +28,8 @@ export interface SessionStart {
   lastTurn: ConversationTurn | null;
   /** What the person should hear before the first answer. */
   notices: readonly string[];
-  /** Makes the session in the store; left out if it is there already. A session without a turn is not kept. */
-  create?: () => Promise<void>;
+  /** Whose it is, if the store has yet to learn of it: a session without a turn is not kept. */
+  user?: string | null;
 }
 
 export interface SessionDependencies {
@@ -50,7 +50,7 @@ export function createAgentSession(
   let saidDropped = false;
   let saidLong = false;
   let notices = start.notices;
-  let isStored = start.create === undefined;
+  let begun = start.user === undefined ? undefined : { session, user: start.user };
 
   return {
     id: session.sessionId,
@@ -74,7 +74,7 @@ export function createAgentSession(
       lastTurn = null;
       saidDropped = false;
       saidLong = false;
-      if (isStored) await sessions.update(session);
+      if (begun === undefined) await sessions.update(session);
     },
   };
 
@@ -188,9 +188,8 @@ export function createAgentSession(
     ];
     const usage = { retrievals: record.retrievalCount, tokens: tokensUsed.total };
     const after = { ...appendMessages(session, messages, usage), model: config.model };
-    if (!isStored) await start.create?.();
-    isStored = true;
-    await sessions.commitTurn(after, messages, turn);
+    await sessions.commitTurn(after, messages, turn, begun);
+    begun = undefined;
     session = after;
     lastTurn = turn;
   }

@@ -31,16 +31,26 @@ export interface RecordedTurn {
   feedback: Feedback | null;
 }
 
+/** A session before its first turn, and whose it is. */
+export interface NewSession {
+  session: ConversationSession;
+  user: string | null;
+}
+
 /** Keeps conversations. What a call has resolved for survives a crash of the process. */
 export interface SessionStore {
   create(session: ConversationSession, user: string | null): Promise<void>;
   /** The session as it was left; null if there is none. */
   load(sessionId: string): Promise<{ session: ConversationSession; user: string | null } | null>;
-  /** Commits a turn at once: its messages, its record, and the session's counters after it. */
+  /**
+   * Commits a turn at once: its messages, its record, and the session's counters after it. With `begun`, the
+   * session is made first, in the same commit.
+   */
   commitTurn(
     session: ConversationSession,
     messages: readonly ConversationMessage[],
     turn: ConversationTurn,
+    begun?: NewSession,
   ): Promise<void>;
   /** Commits what is not a turn: status, policy, model, or a reset (the messages are then the system message alone). */
   update(session: ConversationSession): Promise<void>;

@@ -48,6 +48,23 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect((await store.load(session.sessionId))?.session).toEqual(session);
     });
 
+    test('a session that is made with its first turn is as one that was created before it', async () => {
+      const store = await openStore();
+      const session = sampleSession();
+      const first = sampleTurn(session);
+      await store.commitTurn(first.session, first.messages, first.turn, { session, user: 'anna' });
+      expect(await store.load(session.sessionId)).toEqual({ session: first.session, user: 'anna' });
+      expect(await turnsOf(store, session.sessionId)).toEqual([{ turn: first.turn, feedback: null }]);
+      const again = sampleTurn(session);
+      await expectRefused(
+        store.commitTurn(again.session, again.messages, again.turn, { session, user: 'other' }),
+      );
+      expect(await store.load(session.sessionId)).toEqual({ session: first.session, user: 'anna' });
+      const second = sampleTurn(first.session);
+      await store.commitTurn(second.session, second.messages, second.turn);
+      expect((await store.list()).map(({ turnCount }) => turnCount)).toEqual([2]);
+    });
+
     test('turns are kept in order with their messages and counters', async () => {
       const store = await openStore();
       const start = sampleSession();

@@ -40,12 +40,14 @@ export function createMemorySessionStore(): SessionStore {
     sessions.set(sessionId, kept);
   }
 
+  function create(given: ConversationSession, user: string | null): void {
+    if (sessions.has(given.sessionId)) throw takenSessionId(given.sessionId);
+    const { messages, ...session } = structuredClone(given);
+    touch(given.sessionId, { session, messages, user, updatedAt: '', turns: [] });
+  }
+
   return {
-    async create(given, user) {
-      if (sessions.has(given.sessionId)) throw takenSessionId(given.sessionId);
-      const { messages, ...session } = structuredClone(given);
-      touch(given.sessionId, { session, messages, user, updatedAt: '', turns: [] });
-    },
+    create: async (session, user) => create(session, user),
 
     async load(sessionId) {
       const kept = sessions.get(sessionId);
@@ -54,7 +56,8 @@ export function createMemorySessionStore(): SessionStore {
       return structuredClone({ session: { ...session, messages }, user });
     },
 
-    async commitTurn(session, messages, turn) {
+    async commitTurn(session, messages, turn, begun) {
+      if (begun !== undefined) create(begun.session, begun.user);
       const kept = save(session, turn.response.turnNumber - 1);
       kept.messages.push(...structuredClone(messages));
       kept.turns.push({ turn: structuredClone(turn), feedback: null });

@@ -2,9 +2,9 @@ import { type Citation, toCitable, unknownCitation, withVerdict } from '../../do
 import { oneLine } from '../../domain/visible-text.ts';
 import { type ClaimVerdict, checkClaim } from './check-claim.ts';
 import { cleanAnswer } from './clean-answer.ts';
-import { findMarkers, type Marker } from './find-markers.ts';
+import type { Marker } from './find-markers.ts';
 import type { SourceRegister } from './source-register.ts';
-import { type Claim, type ClaimPart, splitClaims } from './split-claims.ts';
+import type { Claim, ClaimPart } from './split-claims.ts';
 
 export interface CheckedClaim {
   /** A sentence of the answer, without its markers. */
@@ -30,11 +30,9 @@ const RANK: Record<ClaimVerdict, number> = { unsupported: 0, weak: 1, supported:
  * again gives the same answer. A marker of something that was not retrieved never survives.
  */
 export function checkAnswer(answer: string, register: SourceRegister): CheckedAnswer {
-  const { text, unknown } = cleanAnswer(answer, register);
-  const known = { knows: (ref: string) => register.chunkOf(ref) !== undefined, isTitle: () => false };
-  const markers = findMarkers(text, known);
+  const { text, unknown, markers, ...cleaned } = cleanAnswer(answer, register);
   const verdicts = new Map<string, ClaimVerdict>();
-  const claims = splitClaims(text, markers).map((claim) => checkSentence(claim, register, verdicts));
+  const claims = cleaned.claims.map((claim) => checkSentence(claim, register, verdicts));
   // A marker without a sentence bears out nothing.
   for (const ref of refsOf(markers)) if (!verdicts.has(ref)) verdicts.set(ref, 'unsupported');
   const cited = Array.from(verdicts, ([ref, verdict]): Citation[] => {

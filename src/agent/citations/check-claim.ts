@@ -1,14 +1,15 @@
 import type { Verdict } from '../../domain/citation.ts';
-import { claimedNumbersIn, identifiersIn, namesIn, quotesIn } from './claim-facts.ts';
+import { claimedNumbersIn, identifiersIn, type NumberFact, namesIn, quotesIn } from './claim-facts.ts';
 import { termsOf } from './claim-terms.ts';
 import { type Evidence, type EvidenceSource, evidenceOf } from './evidence.ts';
 import { contentOf, findPassage, type Passage } from './find-passage.ts';
 import { holdsIdentifier, holdsName } from './name-evidence.ts';
 import { contradicts } from './negation.ts';
 import { belongsToAnother, holdsNumber, isPartOfName } from './number-evidence.ts';
-import { type Word, wordsOf } from './plain-words.ts';
+import { type Word, withTerm, writtenWordsOf } from './plain-words.ts';
 import { rolesSwapped } from './roles.ts';
 import { subjectIsNear } from './subject.ts';
+import { type Wording, wordingOf } from './wording.ts';
 
 export type ClaimVerdict = Exclude<Verdict, 'unknown_source'>;
 
@@ -45,7 +46,9 @@ interface Claim {
   sentence: string;
   words: Word[];
   /** The terms of each content word. */
-  content: string[][];
+  content: (readonly string[])[];
+  numbers: NumberFact[];
+  names: string[];
 }
 
 /**
@@ -55,15 +58,16 @@ interface Claim {
  * neighbouring sentences decides; what is said of something else makes it weak at best.
  */
 export function checkClaim(sentence: string, chunk: EvidenceSource): ClaimCheck {
-  const evidence = evidenceOf(chunk);
-  const words = wordsOf(sentence);
-  if (words.length === 0) return { verdict: 'weak', support: 0, objection: 'words' };
-  if (evidence.holdsWhole(words)) return { verdict: 'supported', support: 1, objection: null };
+  const wording = wordingOf(chunk);
+  const written = writtenWordsOf(sentence);
+  if (written.length === 0) return { verdict: 'weak', support: 0, objection: 'words' };
+  if (wording.holdsWhole(written)) return { verdict: 'supported', support: 1, objection: null };
 
-  const claim = { sentence, words, content: contentOf(words, evidence) };
+  const evidence = evidenceOf(chunk);
+  const claim = claimOf(sentence, written.map(withTerm), evidence);
   const passage = findPassage(claim.content, evidence);
   const { support } = passage;
-  const refutation = findRefutation(claim, passage, evidence);
+  const refutation = findRefutation(claim, passage, evidence, wording);
   if (refutation !== null) return { verdict: 'unsupported', support, objection: refutation };
   if (support < WEAK_FROM) return { verdict: 'unsupported', support, objection: 'words' };
   if (support < SUPPORTED_FROM) return { verdict: 'weak', support, objection: 'words' };
@@ -71,34 +75,52 @@ export function checkClaim(sentence: string, chunk: EvidenceSource): ClaimCheck 
   return { verdict: doubt === null ? 'supported' : 'weak', support, objection: doubt };
 }
 
+function claimOf(sentence: string, words: Word[], evidence: Evidence): Claim {
+  return {
+    sentence,
+    words,
+    content: contentOf(words, evidence),
+    numbers: claimedNumbersIn(sentence),
+    names: namesIn(sentence),
+  };
+}
+
 /** What the chunk does not hold at all, or denies. */
-function findRefutation(claim: Claim, passage: Passage, evidence: Evidence): Objection | null {
-  const { sentence } = claim;
-  if (!quotesIn(sentence).every((quote) => evidence.holdsQuote(wordsOf(quote)))) return 'quote';
+function findRefutation(
+  claim: Claim,
+  passage: Passage,
+  evidence: Evidence,
+  wording: Wording,
+): Objection | null {
+  const { sentence, names } = claim;
+  if (!quotesIn(sentence).every((quote) => wording.holdsQuote(writtenWordsOf(quote)))) return 'quote';
   if (!identifiersIn(sentence).every((name) => holdsIdentifier(evidence, name))) return 'identifier';
   if (!holdsNumbers(claim, evidence.clauses, evidence)) return 'number';
-  if (!namesIn(sentence).every((name) => holdsName(evidence, name))) return 'name';
+  if (!names.every((name) => holdsName(evidence, name))) return 'name';
   return contradicts(claim.words, claim.content, passage) ? 'negation' : null;
 }
 
 /** What the chunk holds, but not in the passage, or not of this subject. */
 function findDoubt(claim: Claim, passage: Passage, evidence: Evidence): Objection | null {
-  const { sentence, words, content } = claim;
+  const { sentence, words, content, numbers, names } = claim;
   if (passage.best === null || content.length < 2) return 'words';
   if (words.some(({ lower, term }) => ABSOLUTE.has(lower) && !passage.terms.has(term ?? lower)))
     return 'words';
   if (!holdsNumbers(claim, passage.clauses, evidence)) return 'number';
-  const numbers = claimedNumbersIn(sentence);
   if (numbers.some((number) => belongsToAnother(sentence, number, passage.clauses))) return 'number';
   const isNear = (term: string) => passage.terms.has(term) || evidence.context.has(term);
-  if (!namesIn(sentence).every((name) => termsOf(name).some(isNear))) return 'name';
+  if (!names.every((name) => termsOf(name).some(isNear))) return 'name';
   if (!subjectIsNear(words, passage, evidence)) return 'subject';
   return rolesSwapped(words, passage.best.words) ? 'roles' : null;
 }
 
-function holdsNumbers({ sentence }: Claim, clauses: Evidence['clauses'], evidence: Evidence): boolean {
+function holdsNumbers(
+  { sentence, numbers: claimed }: Claim,
+  clauses: Evidence['clauses'],
+  evidence: Evidence,
+): boolean {
   const numbers = [...clauses.flatMap((one) => one.numbers), ...evidence.contextNumbers];
-  return claimedNumbersIn(sentence).every(
+  return claimed.every(
     (number) => holdsNumber(numbers, number) || isPartOfName(sentence, number, evidence.haystack),
   );
 }

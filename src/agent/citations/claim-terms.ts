@@ -54,6 +54,21 @@ export function termsOf(text: string): string[] {
   return indexTerms(text).map((term) => known.get(term) ?? term);
 }
 
+const LONGEST_KEPT_WORD = 40;
+const MOST_KEPT_WORDS = 10_000;
+const kept = new Map<string, readonly string[]>();
+
+/** The same for one word. Answers and passages repeat their words: a bounded number is remembered. */
+export function termsOfWord(word: string): readonly string[] {
+  const known = kept.get(word);
+  if (known !== undefined) return known;
+  const terms = termsOf(word);
+  if (word.length > LONGEST_KEPT_WORD) return terms;
+  if (kept.size >= MOST_KEPT_WORDS) kept.clear();
+  kept.set(word, terms);
+  return terms;
+}
+
 let optional: Set<string> | undefined;
 
 export function isOptional(term: string): boolean {

@@ -18,6 +18,8 @@ export interface CleanAnswer {
   text: string;
   /** What the answer pointed at and was not retrieved, in its own words. */
   unknown: Set<string>;
+  markers: Marker[];
+  claims: Claim[];
 }
 
 /** An answer whose only markers are `[n]` of known sources, and which stays the same when it is cleaned again. */
@@ -26,11 +28,12 @@ export function cleanAnswer(answer: string, register: SourceRegister): CleanAnsw
   const cleaning = createCleaning(register, unknown);
   let text = answer;
   for (let pass = 0; pass < MOST_PASSES; pass += 1) {
-    const cleaned = cleaning.pass(text);
-    if (cleaned === text) return { text, unknown };
+    const { cleaned, markers, claims } = cleaning.pass(text);
+    if (cleaned === text) return { text, unknown, markers, claims };
     text = cleaned;
   }
-  return { text: withoutAnyMarker(text), unknown };
+  text = withoutAnyMarker(text);
+  return { text, unknown, markers: [], claims: splitClaims(text, []) };
 }
 
 /** For text that was made to defeat the cleaning: nothing is left in it that a marker could be made of. */
@@ -46,22 +49,27 @@ function createCleaning(register: SourceRegister, unknown: Set<string>) {
   };
   let choices = MOST_CHOICES;
 
-  function pass(text: string): string {
+  function pass(text: string): { cleaned: string; markers: Marker[]; claims: Claim[] } {
     const complete = withoutDefinitions(text);
-    const markers = findMarkers(complete, known);
-    const start = sourcesSectionStart(complete, markers, known.knows);
+    const found = findMarkers(complete, known);
+    const start = sourcesSectionStart(complete, found, known.knows);
     const body = start < complete.length ? withoutRule(complete.slice(0, start).trimEnd()) : complete;
-    const ofBody = markers.filter(({ end }) => end <= body.length);
-    const listed = markers.slice(ofBody.length).flatMap(({ references }) => references);
+    const ofBody = found.filter(({ end }) => end <= body.length);
+    const listed = found.slice(ofBody.length).flatMap(({ references }) => references);
     for (const reference of listed) if (candidatesOf(reference).length === 0) unknown.add(reference.name);
     const claims = splitClaims(body, ofBody);
-    if (ofBody.length === 0) return withListedSources(body, claims, listed);
+    const cleaned =
+      ofBody.length === 0 ? withListedSources(body, claims, listed) : rewritten(body, ofBody, claims);
+    return { cleaned, markers: ofBody, claims };
+  }
+
+  function rewritten(body: string, markers: readonly Marker[], claims: readonly Claim[]): string {
     const claimOf = new Map(
       claims.flatMap((claim) => claim.markers.map((marker) => [marker, claim] as const)),
     );
     return rewriteMarkers(
       body,
-      ofBody.map((marker) => resolve(marker, claimOf.get(marker))),
+      markers.map((marker) => resolve(marker, claimOf.get(marker))),
     );
   }
 

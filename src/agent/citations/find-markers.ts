@@ -32,6 +32,11 @@ const NOTHING_KNOWN: KnownSources = { knows: () => false, isTitle: () => false }
 /** A longer text in brackets names no source. This also bounds the work for each bracket. */
 const LONGEST_CONTENT = 600;
 const LONGEST_PLAIN_SOURCE_LINE = 120;
+const PAIRS = [
+  ['[', ']'],
+  ['(', ')'],
+  ['【', '】'],
+] as const;
 const SOURCE_LINE = /[ \t]*[*_]*sources?[*_]*:[*_]*[ \t]+(?=\S)/iy;
 
 /**
@@ -44,6 +49,7 @@ export function findMarkers(answer: string, known: KnownSources = NOTHING_KNOWN)
 }
 
 function createScan(text: string, known: KnownSources) {
+  const pairs = PAIRS.filter(([opens]) => text.includes(opens));
   const code = new Uint8Array(text.length);
   /** Where the bracket or parenthesis that opens at a position is closed; 0 if it is not. */
   const closing = new Uint32Array(text.length);
@@ -52,9 +58,7 @@ function createScan(text: string, known: KnownSources) {
 
   function block(range: Block): Marker[] {
     for (const span of findCodeSpans(text, range)) code.fill(1, span.start, span.end);
-    pairUp(range, '[', ']');
-    pairUp(range, '(', ')');
-    pairUp(range, '【', '】');
+    for (const [opens, closes] of pairs) pairUp(range, opens, closes);
     return between(range.content, range.end);
   }
 
@@ -129,12 +133,13 @@ function createScan(text: string, known: KnownSources) {
   function linkAt(open: number, start: number, to: number): Marker | null {
     const close = closing[open] ?? 0;
     if (close === 0 || close >= to) return null;
-    const label = text.slice(open + 1, close);
-    const title = label.length > LONGEST_CONTENT ? null : afterSourceWord(unescaped(label));
     let paren = close + 1;
-    if (title !== null) while (text.charAt(paren) === ' ') paren += 1;
+    while (text.charAt(paren) === ' ') paren += 1;
     const end = text.charAt(paren) === '(' ? (closing[paren] ?? 0) : 0;
     if (end === 0 || end >= to) return null;
+    const label = text.slice(open + 1, close);
+    const title = label.length > LONGEST_CONTENT ? null : afterSourceWord(unescaped(label));
+    if (title === null && paren > close + 1) return null;
     const url = linkTarget(text.slice(paren + 1, end));
     if (url === null || (paren > close + 1 && !looksLikeAddress(url))) return null;
     const refs = label.length > LONGEST_CONTENT ? null : parseRefs(label);
@@ -249,5 +254,5 @@ function addressesIn(content: string): string[] {
 }
 
 function unescaped(text: string): string {
-  return text.replace(/\\([^\p{L}\p{N}\s])/gu, '$1');
+  return text.includes('\\') ? text.replace(/\\([^\p{L}\p{N}\s])/gu, '$1') : text;
 }

@@ -1,5 +1,5 @@
 import { isNumber, isUnit } from './claim-facts.ts';
-import { isOptional, termsOf } from './claim-terms.ts';
+import { isOptional, termsOfWord } from './claim-terms.ts';
 import type { Evidence, EvidenceClause } from './evidence.ts';
 import type { Word } from './plain-words.ts';
 
@@ -24,7 +24,7 @@ const MOST_PARTS = 4;
  * The terms of each content word, once; of every word if there are stop words only. Numbers and their units are
  * left out: they are checked on their own.
  */
-export function contentOf(words: readonly Word[], evidence: Evidence): string[][] {
+export function contentOf(words: readonly Word[], evidence: Evidence): (readonly string[])[] {
   const content = words.filter(({ term, lower }, index) => {
     if (term === null || isNumber(lower) || (isUnit(lower) && isNumber(words[index - 1]?.lower ?? '')))
       return false;
@@ -32,13 +32,13 @@ export function contentOf(words: readonly Word[], evidence: Evidence): string[][
   });
   const counted = content.length > 0 ? content : words;
   return [...new Set(counted.map(({ text }) => text))].flatMap((text) => {
-    const terms = termsOf(text);
+    const terms = termsOfWord(text);
     return terms.length > MOST_PARTS ? terms.map((term) => [term]) : [terms];
   });
 }
 
 /** The clause that shares most with a claim, read with the sentences around it and the headings. */
-export function findPassage(content: readonly string[][], evidence: Evidence): Passage {
+export function findPassage(content: readonly (readonly string[])[], evidence: Evidence): Passage {
   let support = 0;
   let rank = -1;
   let at = -1;

@@ -39,10 +39,13 @@ export function afterSourceWord(content: string): string | null {
 }
 
 const WEB_ADDRESS = /(?:https?|ftps?|file):\/\/|www\./iy;
+const BEGINS_ADDRESS = 'hfwHFW';
 const ENDS_ADDRESS = /[\s<>"`[\]{}|\\【】。，、；：？！（）“”]/u;
 
 /** Where an address of the web that begins at a position ends; -1 if none begins there. */
 export function addressEnd(text: string, start: number, limit: number): number {
+  // Asked for every character of an answer: most cannot begin one.
+  if (!BEGINS_ADDRESS.includes(text.charAt(start))) return -1;
   WEB_ADDRESS.lastIndex = start;
   const scheme = WEB_ADDRESS.exec(text)?.[0];
   if (scheme === undefined) return -1;

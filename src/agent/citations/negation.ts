@@ -1,4 +1,4 @@
-import { termsOf } from './claim-terms.ts';
+import { termsOfWord } from './claim-terms.ts';
 import type { Passage } from './find-passage.ts';
 import type { Word } from './plain-words.ts';
 
@@ -6,7 +6,11 @@ import type { Word } from './plain-words.ts';
 const CONTRADICTED_SHARE = 0.6;
 
 /** Whether a sentence denies what a passage says, asserts what it denies, or says the opposite. */
-export function contradicts(words: readonly Word[], content: readonly string[][], passage: Passage): boolean {
+export function contradicts(
+  words: readonly Word[],
+  content: readonly (readonly string[])[],
+  passage: Passage,
+): boolean {
   const { best } = passage;
   if (best === null) return false;
   const denied = deniedTerms(words);
@@ -24,7 +28,7 @@ export function contradicts(words: readonly Word[], content: readonly string[][]
     const shared = scope.filter((term) => claimed.has(term)).length;
     if (shared / scope.length > CONTRADICTED_SHARE) return true;
   }
-  const said = new Set(words.flatMap((word) => termsOf(word.lower)));
+  const said = new Set(words.flatMap((word) => termsOfWord(word.lower)));
   return [...said].some((term) => saysOpposite(term, best.terms) && !sharesOpposite(term, said, best.terms));
 }
 
@@ -125,7 +129,7 @@ function oppositesOf(term: string): ReadonlySet<string> | undefined {
   if (opposites === undefined) {
     opposites = new Map();
     for (const pair of OPPOSITES) {
-      const [a = '', b = ''] = pair.map((word) => termsOf(word)[0] ?? '');
+      const [a = '', b = ''] = pair.map((word) => termsOfWord(word)[0] ?? '');
       opposites.set(a, (opposites.get(a) ?? new Set()).add(b));
       opposites.set(b, (opposites.get(b) ?? new Set()).add(a));
     }

@@ -26,16 +26,14 @@ export function belongsToAnother(
   evidence: readonly EvidenceClause[],
 ): boolean {
   const around = termsAround(proseOf(sentence), number);
-  let same = 0;
-  let other = 0;
-  for (const { prose, numbers } of evidence) {
-    for (const found of numbers) {
-      const shared = [...termsAround(prose, found)].filter((term) => around.has(term)).length;
-      if (found.value === number.value) same = Math.max(same, shared);
-      else other = Math.max(other, shared);
-    }
-  }
-  return same === 0 && other > 0;
+  const isNearTheSame = (accepts: (found: NumberFact) => boolean) =>
+    evidence.some(({ prose, numbers }) =>
+      numbers.some((found) => accepts(found) && !termsAround(prose, found).isDisjointFrom(around)),
+    );
+  return (
+    !isNearTheSame(({ value }) => value === number.value) &&
+    isNearTheSame(({ value }) => value !== number.value)
+  );
 }
 
 const CUT = /[,;:!?()]|\.(?:\s|$)|\b(?:and|or|then|to)\b|\d/i;

@@ -1,21 +1,29 @@
 import { STOP_WORDS } from '../../lexical/stop-words.ts';
-import { termsOf } from './claim-terms.ts';
+import { termsOfWord } from './claim-terms.ts';
 
-export interface Word {
-  /** As written, without the punctuation around it. */
+/** A word as it stands in a text. */
+export interface WrittenWord {
+  /** Without the punctuation around it. */
   text: string;
   lower: string;
-  /** Its index term; null for a stop word. */
-  term: string | null;
   /** A clause ends with it: a comma, a full stop or the like follows. */
   endsClause: boolean;
   endsSentence: boolean;
 }
 
+export interface Word extends WrittenWord {
+  /** Its index term; null for a stop word. */
+  term: string | null;
+}
+
+const MARKUP = /[[_*#|]/;
+/** A word that nothing is attached to, as most are. */
+const PLAIN_WORD = /^\w+$/;
 const AROUND_WORD = /^[([{"'“”‘’„«‹<…¿¡,.;:!?—–]+|[)\]}"'“”‘’»›>…,.;:!?—–]+$/gu;
 
 /** A text without the marks of Markdown that do not show: emphasis, links, tables. Code keeps its backticks. */
 export function withoutMarkup(text: string): string {
+  if (!MARKUP.test(text)) return text;
   return text
     .replace(/!?\[([^[\]]{0,300})\]\([^()\s]{0,1000}\)/g, '$1')
     .replace(/(?<![\p{L}\p{N}])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![\p{L}\p{N}_])/gu, '')
@@ -24,23 +32,31 @@ export function withoutMarkup(text: string): string {
     .replace(/\|/g, ' ');
 }
 
-/** The words of a text, in which typographic and plain quotation marks are the same. */
+/** The words of a text with their terms. */
 export function wordsOf(text: string): Word[] {
-  const words: Word[] = [];
+  return writtenWordsOf(text).map(withTerm);
+}
+
+export function withTerm(word: WrittenWord): Word {
+  return { ...word, term: STOP_WORDS.has(word.lower) ? null : (termsOfWord(word.text)[0] ?? null) };
+}
+
+/** The words of a text, in which typographic and plain quotation marks are the same. */
+export function writtenWordsOf(text: string): WrittenWord[] {
+  const words: WrittenWord[] = [];
   for (const written of withoutMarkup(text).replace(/`/g, '').split(/\s+/)) {
-    const trimmed = trimWord(written);
+    const isPlain = PLAIN_WORD.test(written);
+    const trimmed = isPlain ? written : trimWord(written);
     if (trimmed === '') {
       const last = words.at(-1);
       if (last !== undefined && /[,.;:!?—–]/.test(written)) last.endsClause = true;
       continue;
     }
-    const lower = trimmed.toLowerCase();
     words.push({
       text: trimmed,
-      lower,
-      term: STOP_WORDS.has(lower) ? null : (termsOf(trimmed)[0] ?? null),
-      endsClause: /[,.;:!?—–]["'”’)\]]*$/.test(written),
-      endsSentence: /[.!?…。！？]["'”’)\]]*$/.test(written),
+      lower: trimmed.toLowerCase(),
+      endsClause: !isPlain && /[,.;:!?—–]["'”’)\]]*$/.test(written),
+      endsSentence: !isPlain && /[.!?…。！？]["'”’)\]]*$/.test(written),
     });
   }
   return words;

@@ -9,7 +9,11 @@ export function withIdleTimeout(model: Model, ms: number): Model {
   return {
     async getResponse(request) {
       const watch = startWatch(request, ms);
-      return await watch.during(model.getResponse(watch.request));
+      try {
+        return await watch.during(model.getResponse(watch.request));
+      } finally {
+        watch.end();
+      }
     },
     async *getStreamedResponse(request) {
       const watch = startWatch(request, ms);
@@ -21,6 +25,7 @@ export function withIdleTimeout(model: Model, ms: number): Model {
           yield value;
         }
       } finally {
+        watch.end();
         // Not awaited: a model that does not heed the signal would never end.
         events.return?.().catch(() => undefined);
       }
@@ -33,24 +38,43 @@ interface Watch {
   request: ModelRequest;
   /** Waits for the next sign of life. */
   during<T>(next: Promise<T>): Promise<T>;
+  end(): void;
 }
 
+/** One timer and one listener for the whole answer: it may come in thousands of pieces. */
 function startWatch(request: ModelRequest, ms: number): Watch {
-  const silence = new AbortController();
-  const signal = AbortSignal.any([silence.signal, ...(request.signal === undefined ? [] : [request.signal])]);
+  const given = request.signal;
+  const controller = new AbortController();
+  const { signal } = controller;
+  let giveUp: ((reason: unknown) => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function stop(reason: unknown): void {
+    controller.abort(reason);
+    giveUp?.(reason);
+  }
+  const interrupt = () => stop(given?.reason);
+  // Only the service's silence counts, not the time that the reader takes for a piece.
+  const onSilence = () => giveUp && stop(silent(ms));
+  given?.addEventListener('abort', interrupt);
+  if (given?.aborted) interrupt();
+
   return {
     request: { ...request, signal },
     during<T>(next: Promise<T>) {
       const { promise, resolve, reject } = Promise.withResolvers<T>();
-      const stop = () => reject(signal.reason);
-      const timer = setTimeout(() => silence.abort(silent(ms)), ms);
-      if (signal.aborted) stop();
-      signal.addEventListener('abort', stop);
-      next.then(resolve, reject);
-      return promise.finally(() => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', stop);
-      });
+      giveUp = reject;
+      timer = timer?.refresh() ?? setTimeout(onSilence, ms);
+      if (signal.aborted) reject(signal.reason);
+      next.then((value) => {
+        giveUp = undefined;
+        resolve(value);
+      }, reject);
+      return promise;
+    },
+    end() {
+      clearTimeout(timer);
+      given?.removeEventListener('abort', interrupt);
     },
   };
 }

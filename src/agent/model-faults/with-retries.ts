@@ -49,8 +49,12 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
   }
 
   function withSignal(request: ModelRequest): ModelRequest {
-    const signals = [request.signal, options.signal].filter((signal) => signal !== undefined);
-    return signals.length === 0 ? request : { ...request, signal: AbortSignal.any(signals) };
+    if (options.signal === undefined) return request;
+    const { signal } = request;
+    return {
+      ...request,
+      signal: signal === undefined ? options.signal : AbortSignal.any([signal, options.signal]),
+    };
   }
 
   return {

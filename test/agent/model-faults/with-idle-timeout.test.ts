@@ -48,6 +48,22 @@ test('every piece starts the time anew', async () => {
   await failure;
 });
 
+test('the time that the reader takes for a piece does not count', async () => {
+  let pieces = 0;
+  const read = async () => {
+    const model = withIdleTimeout(speakingAfter(10, 10), 60_000);
+    for await (const _ of model.getStreamedResponse(modelRequest())) {
+      pieces++;
+      await new Promise((resolve) => setTimeout(resolve, 90_000));
+    }
+  };
+  const failure = expect(read()).rejects.toMatchObject({ message: expect.stringContaining('sent nothing') });
+  await vi.advanceTimersByTimeAsync(180_020 + 59_999);
+  expect(pieces).toBe(2);
+  await vi.advanceTimersByTimeAsync(1);
+  await failure;
+});
+
 test.each([true, false])('the signal of the request ends the wait (streaming: %s)', async (stream) => {
   const controller = new AbortController();
   const request = { ...modelRequest(), signal: controller.signal };

@@ -29,9 +29,14 @@ export function createChatStreamMender(exchange: Exchange): StreamMender {
       return chunkOf([]);
     },
     accept(chunk) {
+      if (isPieceOfText(chunk)) {
+        head = headOf(chunk, head);
+        begun = true;
+        return [chunk];
+      }
       const error = wireErrorOf(chunk);
       if (error !== undefined) return [{ error }];
-      head = { ...head, ...pick(chunk, 'id', 'created', 'model') };
+      head = headOf(chunk, head);
       const groq = isObject(chunk.x_groq) ? chunk.x_groq : {};
       const usage = mendUsage(chunk.usage ?? groq.usage, 'prompt_tokens', 'completion_tokens');
       const choice = objectsOf(chunk.choices).find((each) => (each.index ?? 0) === 0);
@@ -56,6 +61,34 @@ export function createChatStreamMender(exchange: Exchange): StreamMender {
   };
 }
 
-function pick(from: JsonObject, ...keys: string[]): JsonObject {
-  return Object.fromEntries(keys.filter((key) => from[key]).map((key) => [key, from[key]]));
+function headOf({ id, created, model }: JsonObject, before: JsonObject): JsonObject {
+  return { id: id || before.id, created: created || before.created, model: model || before.model };
+}
+
+const KEYS_OF_PIECE = new Set(
+  'id object created model choices usage system_fingerprint service_tier'.split(' '),
+);
+const KEYS_OF_CHOICE = new Set('index delta finish_reason logprobs'.split(' '));
+const KEYS_OF_DELTA = new Set('role content'.split(' '));
+
+/** As nearly every chunk is, and as the specification has it: there is nothing to mend. */
+function isPieceOfText(chunk: JsonObject): boolean {
+  const [choice, ...others] = objectsOf(chunk.choices);
+  const delta = choice?.delta;
+  return (
+    firstText(chunk.id) !== undefined &&
+    (chunk.usage ?? null) === null &&
+    others.length === 0 &&
+    choice?.index === 0 &&
+    choice.finish_reason === null &&
+    isObject(delta) &&
+    firstText(delta.content) !== undefined &&
+    holdsOnly(chunk, KEYS_OF_PIECE) &&
+    holdsOnly(choice, KEYS_OF_CHOICE) &&
+    holdsOnly(delta, KEYS_OF_DELTA)
+  );
+}
+
+function holdsOnly(object: JsonObject, keys: ReadonlySet<string>): boolean {
+  return Object.keys(object).every((key) => keys.has(key));
 }

@@ -6,7 +6,7 @@ import { createEventParser, type ServerSentEvent } from './server-sent-events.ts
 export interface StreamMender {
   /** An event that only shows that the service is alive. */
   readonly signOfLife: JsonObject;
-  /** What to pass on for an event that came; `name` is that of its `event:` line. */
+  /** What to pass on for an event that came, itself if it is as it should be; `name` is that of its `event:` line. */
   accept(event: JsonObject, name: string): JsonObject[];
   /** Whether the answer is complete, so that it does not matter how the connection ends. */
   isDone(): boolean;
@@ -19,44 +19,62 @@ export function mendStream(
   body: ReadableStream<Uint8Array>,
   mender: StreamMender,
 ): ReadableStream<Uint8Array> {
-  return ReadableStream.from(mendedBytes(body, mender));
-}
-
-async function* mendedBytes(
-  body: ReadableStream<Uint8Array>,
-  mender: StreamMender,
-): AsyncGenerator<Uint8Array> {
+  const source = body.getReader();
   const parser = createEventParser();
   const encoder = new TextEncoder();
+  let text = '';
   let closed = false;
 
-  /** Passes on in one piece what came in one, and what precedes a fault before the fault. */
-  function* mend(events: ServerSentEvent[]): Generator<Uint8Array> {
-    let text = '';
-    try {
-      for (const { event, data, ended } of events) {
-        closed ||= data?.trim() === '[DONE]';
-        if (closed) break;
-        if (data === null) text += encode(mender.signOfLife);
-        else
-          for (const value of valuesIn(data, event, ended))
-            text += mender.accept(value, event).map(encode).join('');
-      }
-    } finally {
-      if (text !== '') yield encoder.encode(text);
+  function mend(events: ServerSentEvent[]): void {
+    for (const { event, data, ended } of events) {
+      closed ||= data?.trim() === '[DONE]';
+      if (closed) return;
+      if (data === null) text += encode(mender.signOfLife);
+      else for (const value of valuesIn(data, event, ended)) pass(value, event, data);
     }
   }
 
-  try {
-    for await (const bytes of body) {
-      yield* mend(parser.push(bytes));
-      if (closed) break;
+  function pass(value: JsonObject, event: string, data: string): void {
+    for (const mended of mender.accept(value, event)) {
+      text += mended === value ? asItCame(data, value) : encode(mended);
     }
-    if (!closed) yield* mend(parser.end());
-  } catch (error) {
-    if (!mender.isDone()) throw error;
   }
-  yield encoder.encode(`${mender.finish(closed).map(encode).join('')}data: [DONE]\n\n`);
+
+  const release = () => void source.cancel().catch(() => undefined);
+
+  /** Reads on; false at the end. */
+  async function mendNext(): Promise<boolean> {
+    try {
+      const { done, value } = await source.read();
+      mend(done ? parser.end() : parser.push(value));
+      if (!done && !closed) return true;
+    } catch (error) {
+      release();
+      if (!mender.isDone()) throw error;
+    }
+    release();
+    for (const event of mender.finish(closed)) text += encode(event);
+    text += 'data: [DONE]\n\n';
+    return false;
+  }
+
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        let goesOn = true;
+        try {
+          while (goesOn && text === '') goesOn = await mendNext();
+        } finally {
+          // Nothing is pulled unless someone waits for it: what precedes a fault reaches them before the fault.
+          if (text !== '') controller.enqueue(encoder.encode(text));
+          text = '';
+        }
+        if (!goesOn) controller.close();
+      },
+      cancel: (reason) => source.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /**
@@ -69,6 +87,11 @@ function valuesIn(data: string, event: string, ended: boolean): JsonObject[] {
   if (!ended && values.at(-1) === undefined) values.pop();
   if (!values.every(isObject)) throw notAnAnswer(data);
   return event === 'error' ? values.map((value) => ({ error: value, ...value })) : values;
+}
+
+/** Several values may have come in one event, or one on several lines. */
+function asItCame(data: string, event: JsonObject): string {
+  return data.startsWith('{') && !data.includes('\n') ? `data: ${data}\n\n` : encode(event);
 }
 
 function encode(event: JsonObject): string {

@@ -5,82 +5,90 @@ import type { ConversationTurn } from '../../../domain/conversation-turn.ts';
 import { assertCurrent, takenSessionId, unknownSession } from '../../../domain/session-conflict.ts';
 import { sessionTitle } from '../../../domain/session-title.ts';
 
-// Each of these runs inside the caller's transaction.
-
-const NEXT_TOUCHED = '(SELECT coalesce(max(touched), 0) + 1 FROM session)';
-
-/** Throws `invalid_input` if the id is taken. */
-export function insertSession(
-  database: DatabaseSync,
-  session: ConversationSession,
-  user: string | null,
-): void {
-  const { sessionId, createdAt } = session;
-  const columns = { session_id: sessionId, user, created_at: createdAt, ...changingColumns(session) };
-  const names = Object.keys(columns);
-  const row = database
-    .prepare(
-      `INSERT INTO session (touched, ${names.join(', ')})
-       VALUES (${NEXT_TOUCHED}, ${names.map(() => '?').join(', ')})
-       ON CONFLICT (session_id) DO NOTHING RETURNING id`,
-    )
-    .get(...Object.values(columns));
-  if (row === undefined) throw takenSessionId(sessionId);
-  writeSegments(database, Number(row.id), session);
-  appendMessages(database, Number(row.id), session, session.messages.slice(1));
+/** Each of these runs inside the caller's transaction. */
+export interface SessionWriter {
+  /** Throws `invalid_input` if the id is taken. */
+  insert(session: ConversationSession, user: string | null): void;
+  /** Everything but a turn. Throws `invalid_input` if there is no such session or it has gone on elsewhere. */
+  update(session: ConversationSession): void;
+  /** Throws `invalid_input` if there is no such session or it has gone on elsewhere. */
+  addTurn(
+    session: ConversationSession,
+    messages: readonly ConversationMessage[],
+    turn: ConversationTurn,
+  ): void;
 }
 
-/** Everything but a turn. Throws `invalid_input` if there is no such session or it has gone on elsewhere. */
-export function updateSession(database: DatabaseSync, session: ConversationSession): void {
-  saveSession(database, currentId(database, session, sessionTotals(session).turnCount), session);
+/** Its statements are prepared once, and live as long as the database is open. */
+export function createSessionWriter(database: DatabaseSync): SessionWriter {
+  const statements = prepareStatements(database);
+
+  /** The key of the session's row, provided that no turn and no reset came after what `session` knows of. */
+  function currentId(session: ConversationSession, turns: number): number {
+    const row = statements.findSession.get(session.sessionId);
+    if (row === undefined) throw unknownSession(session.sessionId);
+    assertCurrent(
+      session.sessionId,
+      { turns, segments: session.segments.length },
+      { turns: Number(row.turns), segments: Number(row.segment) },
+    );
+    return Number(row.id);
+  }
+
+  function save(id: number, session: ConversationSession): void {
+    statements.updateSession.run({ id, ...changingColumns(session) });
+    writeSegments(id, session);
+  }
+
+  /** The segments that were closed since the last time, and the system message that the current one begins with. */
+  function writeSegments(id: number, { segments, messages }: ConversationSession): void {
+    if (segments.length > 0) statements.insertSegments.run(id, JSON.stringify(segments));
+    statements.putSystemMessage.run(id, segments.length, JSON.stringify(messages[0]));
+  }
+
+  /** Puts messages after those that the current segment has. */
+  function append(id: number, segment: number, messages: readonly ConversationMessage[]): void {
+    for (const message of messages) statements.appendMessage.run(id, segment, JSON.stringify(message));
+  }
+
+  return {
+    insert(session, user) {
+      const { sessionId: session_id, createdAt: created_at } = session;
+      const row = statements.insertSession.get({ session_id, user, created_at, ...changingColumns(session) });
+      if (row === undefined) throw takenSessionId(session_id);
+      writeSegments(Number(row.id), session);
+      append(Number(row.id), session.segments.length, session.messages.slice(1));
+    },
+    update(session) {
+      save(currentId(session, sessionTotals(session).turnCount), session);
+    },
+    addTurn(session, messages, turn) {
+      const number = turn.response.turnNumber;
+      const id = currentId(session, number - 1);
+      save(id, session);
+      append(id, session.segments.length, messages);
+      statements.insertTurn.run(id, number, JSON.stringify(turn));
+      statements.setTitle.run(sessionTitle(turn.userQuery), id);
+    },
+  };
 }
 
-/** Throws `invalid_input` if there is no such session or it has gone on elsewhere. */
-export function addTurn(
-  database: DatabaseSync,
-  session: ConversationSession,
-  messages: readonly ConversationMessage[],
-  turn: ConversationTurn,
-): void {
-  const number = turn.response.turnNumber;
-  const id = currentId(database, session, number - 1);
-  saveSession(database, id, session);
-  appendMessages(database, id, session, messages);
-  database
-    .prepare('INSERT INTO turn (session, number, body) VALUES (?, ?, ?)')
-    .run(id, number, JSON.stringify(turn));
-  database
-    .prepare('UPDATE session SET title = ? WHERE id = ? AND title IS NULL')
-    .run(sessionTitle(turn.userQuery), id);
-}
+const CHANGING = [
+  'status',
+  'model',
+  'policy',
+  'collection',
+  'updated_at',
+  'segment',
+  'turn_count',
+  'retrieval_count',
+  'total_tokens_used',
+  'all_turns',
+  'all_retrievals',
+  'all_tokens',
+] as const;
 
-/** The key of the session's row, provided that no turn and no reset came after what `session` knows of. */
-function currentId(database: DatabaseSync, session: ConversationSession, turns: number): number {
-  const row = database
-    .prepare(
-      `SELECT id, segment, (SELECT max(number) FROM turn WHERE session = id) AS turns
-       FROM session WHERE session_id = ?`,
-    )
-    .get(session.sessionId);
-  if (row === undefined) throw unknownSession(session.sessionId);
-  assertCurrent(
-    session.sessionId,
-    { turns, segments: session.segments.length },
-    { turns: Number(row.turns), segments: Number(row.segment) },
-  );
-  return Number(row.id);
-}
-
-function saveSession(database: DatabaseSync, id: number, session: ConversationSession): void {
-  const columns = changingColumns(session);
-  const assignments = Object.keys(columns).map((name) => `${name} = ?`);
-  database
-    .prepare(`UPDATE session SET touched = ${NEXT_TOUCHED}, ${assignments.join(', ')} WHERE id = ?`)
-    .run(...Object.values(columns), id);
-  writeSegments(database, id, session);
-}
-
-function changingColumns(session: ConversationSession): Record<string, string | number> {
+function changingColumns(session: ConversationSession): Record<(typeof CHANGING)[number], string | number> {
   const totals = sessionTotals(session);
   return {
     status: session.status,
@@ -98,33 +106,37 @@ function changingColumns(session: ConversationSession): Record<string, string | 
   };
 }
 
-/** The segments that were closed since the last time, and the system message that the current one begins with. */
-function writeSegments(database: DatabaseSync, id: number, session: ConversationSession): void {
-  database
-    .prepare(
+function prepareStatements(database: DatabaseSync) {
+  const inserted = ['session_id', 'user', 'created_at', ...CHANGING];
+  const nextTouched = '(SELECT coalesce(max(touched), 0) + 1 FROM session)';
+  return {
+    insertSession: database.prepare(
+      `INSERT INTO session (touched, ${inserted.join(', ')})
+       VALUES (${nextTouched}, ${inserted.map((name) => `:${name}`).join(', ')})
+       ON CONFLICT (session_id) DO NOTHING RETURNING id`,
+    ),
+    findSession: database.prepare(
+      `SELECT id, segment, (SELECT max(number) FROM turn WHERE session = id) AS turns
+       FROM session WHERE session_id = ?`,
+    ),
+    updateSession: database.prepare(
+      `UPDATE session SET touched = ${nextTouched}, ${CHANGING.map((name) => `${name} = :${name}`).join(', ')}
+       WHERE id = :id`,
+    ),
+    setTitle: database.prepare('UPDATE session SET title = ? WHERE id = ? AND title IS NULL'),
+    insertSegments: database.prepare(
       `INSERT INTO closed_segment (session, segment, body)
        SELECT ?1, key, value FROM json_each(?2)
        WHERE key >= (SELECT count(*) FROM closed_segment WHERE session = ?1)`,
-    )
-    .run(id, JSON.stringify(session.segments));
-  database
-    .prepare(
+    ),
+    putSystemMessage: database.prepare(
       `INSERT INTO message (session, segment, position, body) VALUES (?, ?, 0, ?)
        ON CONFLICT DO UPDATE SET body = excluded.body WHERE body <> excluded.body`,
-    )
-    .run(id, session.segments.length, JSON.stringify(session.messages[0]));
-}
-
-/** Puts messages after those that the current segment has. */
-function appendMessages(
-  database: DatabaseSync,
-  id: number,
-  session: ConversationSession,
-  messages: readonly ConversationMessage[],
-): void {
-  const insert = database.prepare(
-    `INSERT INTO message (session, segment, position, body)
-     SELECT ?1, ?2, max(position) + 1, ?3 FROM message WHERE session = ?1 AND segment = ?2`,
-  );
-  for (const message of messages) insert.run(id, session.segments.length, JSON.stringify(message));
+    ),
+    appendMessage: database.prepare(
+      `INSERT INTO message (session, segment, position, body)
+       SELECT ?1, ?2, max(position) + 1, ?3 FROM message WHERE session = ?1 AND segment = ?2`,
+    ),
+    insertTurn: database.prepare('INSERT INTO turn (session, number, body) VALUES (?, ?, ?)'),
+  };
 }

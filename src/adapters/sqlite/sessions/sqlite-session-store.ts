@@ -4,7 +4,7 @@ import { snapshot, transaction } from '../transaction.ts';
 import { openOrCreateSessions, openSessions } from './open-sessions.ts';
 import { type Row, toRecordedTurn, toSession, toSummary } from './rows.ts';
 import { sessionFault } from './session-fault.ts';
-import { addTurn, insertSession, updateSession } from './session-writer.ts';
+import { createSessionWriter, type SessionWriter } from './session-writer.ts';
 
 /** Turns hold whole passages, so that they are read a few at a time. */
 const TURNS_AT_ONCE = 20;
@@ -25,6 +25,7 @@ export function createSqliteSessionStore(
   { busyTimeoutMs = 30_000 }: SqliteSessionOptions = {},
 ): SessionStore {
   let database: DatabaseSync | null = null;
+  let writer: SessionWriter | null = null;
 
   /** Everything the store does goes through here or `write`, so that a fault of the file reads as one. */
   async function read<T>(otherwise: T, work: (database: DatabaseSync) => T): Promise<T> {
@@ -36,18 +37,21 @@ export function createSqliteSessionStore(
     }
   }
 
-  async function write(work: (database: DatabaseSync) => void): Promise<void> {
+  async function write(work: (writer: SessionWriter) => void): Promise<void> {
     try {
       const opened = database ?? openOrCreateSessions(path, busyTimeoutMs);
       database = opened;
-      transaction(opened, () => work(opened));
+      transaction(opened, () => {
+        writer ??= createSessionWriter(opened);
+        work(writer);
+      });
     } catch (error) {
       throw sessionFault(error, path);
     }
   }
 
   return {
-    create: (session, user) => write((database) => insertSession(database, session, user)),
+    create: (session, user) => write((writer) => writer.insert(session, user)),
 
     load: (sessionId) =>
       read(null, (database) =>
@@ -66,9 +70,13 @@ export function createSqliteSessionStore(
         }),
       ),
 
-    commitTurn: (session, messages, turn) => write((database) => addTurn(database, session, messages, turn)),
+    commitTurn: (session, messages, turn, begun) =>
+      write((writer) => {
+        if (begun !== undefined) writer.insert(begun.session, begun.user);
+        writer.addTurn(session, messages, turn);
+      }),
 
-    update: (session) => write((database) => updateSession(database, session)),
+    update: (session) => write((writer) => writer.update(session)),
 
     async *turns(sessionId) {
       const after = (number: number) =>
@@ -124,6 +132,7 @@ export function createSqliteSessionStore(
     async close() {
       database?.close();
       database = null;
+      writer = null;
     },
   };
 }
