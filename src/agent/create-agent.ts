@@ -11,7 +11,7 @@ import type { Retriever } from '../retrieval/create-retriever.ts';
 import type { Agent, AgentSession } from './agent.ts';
 import { createSourceRegister, type SourceRegister } from './citations/source-register.ts';
 import { createAgentSession, type SessionStart } from './create-session.ts';
-import { instructionsFor, subjectsOf } from './instructions.ts';
+import { hasTellingModules, instructionsFor, subjectsOf } from './instructions.ts';
 import { type FaultContext, toAppError } from './model-faults/to-app-error.ts';
 import { withAnswerCheck } from './model-faults/with-answer-check.ts';
 import { withIdleTimeout } from './model-faults/with-idle-timeout.ts';
@@ -137,7 +137,7 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
   async function describe(): Promise<string> {
     const titles: string[] = [];
     const info = await store.info();
-    if (info.modules.length <= 1) {
+    if (!hasTellingModules(info)) {
       for await (const { title } of store.documents()) if (titles.push(title) === TITLES_READ) break;
     }
     return instructionsFor(config.systemPrompt, subjectsOf(info, titles));

@@ -23,6 +23,9 @@ import type { SourceRegister } from './citations/source-register.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { TurnOutcome, TurnRequest } from './run-turn.ts';
 
+/** Far more than a question needs: what is longer was piped in by mistake. */
+const MAX_QUESTION = 8000;
+
 export interface SessionStart {
   session: ConversationSession;
   lastTurn: ConversationTurn | null;
@@ -81,6 +84,15 @@ export function createAgentSession(
   function refuseUnaskable(question: string): void {
     if (question.trim() === '')
       throw new AppError('invalid_input', 'The question is blank.', { hint: 'Ask something.' });
+    if (question.length > MAX_QUESTION) {
+      throw new AppError(
+        'invalid_input',
+        `The question has ${question.length} characters; ${MAX_QUESTION} are allowed.`,
+        {
+          hint: 'Ask something shorter, and ingest long texts as documents.',
+        },
+      );
+    }
     if (session.turnCount >= config.maxTurns) {
       throw new AppError('invalid_input', `This session has had its ${config.maxTurns} turns.`, {
         hint: 'Reset it with /reset, start another one, or raise AGENT_MAX_TURNS.',

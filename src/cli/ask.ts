@@ -4,6 +4,8 @@ import type { CommonFlags } from './with-app.ts';
 
 export interface AskFlags extends AgentFlags {
   question?: string[] | undefined;
+  /** What follows `--`: a question may begin with a dash. */
+  '--'?: string[] | undefined;
   requireGrounded?: boolean | undefined;
 }
 
@@ -31,6 +33,6 @@ export const askCommand: CommandModule<CommonFlags, AskFlags> = {
       .example('$0 ask "What is a node?" --json --stream', 'Every event as a line of JSON'),
   handler: async (flags) => {
     const { runAsk } = await import('./run-ask.ts');
-    await runAsk(flags);
+    await runAsk({ ...flags, question: [...(flags.question ?? []), ...(flags['--'] ?? [])] });
   },
 };

@@ -1,4 +1,4 @@
-import yargs from 'yargs';
+import yargs, { type CommandModule } from 'yargs';
 import { AppError } from '../domain/app-error.ts';
 import { version } from '../version.ts';
 import { askCommand } from './ask.ts';
@@ -9,6 +9,16 @@ import { ingestCommand } from './ingest.ts';
 import { searchCommand } from './search.ts';
 import { sessionsCommand } from './sessions.ts';
 
+const COMMANDS: Pick<CommandModule, 'command'>[] = [
+  askCommand,
+  chatCommand,
+  ingestCommand,
+  searchCommand,
+  sessionsCommand,
+  collectionsCommand,
+  doctorCommand,
+];
+
 /** The one place where failures end up: prints them and sets the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   process.stdout.on('error', ignoreClosedPipe);
@@ -17,14 +27,10 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     await yargs([...args])
       .scriptName('citeloop')
       .usage('$0 [command]\n\nAnswers questions from your own documents, with citations that were checked.')
-      .command(askCommand)
-      .command(chatCommand)
-      .command(ingestCommand)
-      .command(searchCommand)
-      .command(sessionsCommand)
-      .command(collectionsCommand)
-      .command(doctorCommand)
+      .command(COMMANDS as CommandModule[])
       .strict()
+      .recommendCommands()
+      .parserConfiguration({ 'populate--': true })
       .options({
         collection: { type: 'string', describe: 'The collection to use', requiresArg: true },
         config: {
@@ -51,7 +57,9 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       .showHelpOnFail(false)
       .wrap(Math.min(100, process.stdout.columns ?? 100))
       .fail((message, error) => {
-        throw error ?? new AppError('invalid_input', message, { hint: `See ${helpFor(args)}.` });
+        throw isUsageFault(error)
+          ? new AppError('invalid_input', usageFault(message), { hint: `See ${helpFor(args)}.` })
+          : error;
       })
       .parseAsync();
   } catch (error) {
@@ -68,6 +76,17 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
 
-function helpFor([command]: readonly string[]): string {
-  return command === undefined || command.startsWith('-') ? 'citeloop --help' : `citeloop ${command} --help`;
+/** yargs reports most faults as a message alone, and some as an error of its own. */
+function isUsageFault(error: Error | undefined): boolean {
+  return !error || error.name === 'YError';
+}
+
+function usageFault(message: string): string {
+  return message.replace(/^Not enough arguments following: (.+)$/, '--$1 needs a value.');
+}
+
+function helpFor([command = '']: readonly string[]): string {
+  return COMMANDS.some(({ command: names }) => [names].flat().some((name) => name?.split(' ')[0] === command))
+    ? `citeloop ${command} --help`
+    : 'citeloop --help';
 }

@@ -1,10 +1,14 @@
 import type { AgentResponse } from '../domain/agent-response.ts';
 import { saysNoInformation } from '../domain/agent-response.ts';
 import type { Citation, Verdict } from '../domain/citation.ts';
+import type { ConversationTurn } from '../domain/conversation-turn.ts';
 import { oneLine } from '../domain/visible-text.ts';
 import { displayWidth } from './chat/display-width.ts';
 import { createWrappingWriter } from './chat/wrapping-writer.ts';
 import type { Terminal } from './terminal.ts';
+
+/** What is shown of a turn below its answer. */
+export type Answered = Pick<ConversationTurn, 'response' | 'retrievals'>;
 
 const MAX_TITLE = 70;
 const INDENT = '    ';
@@ -29,10 +33,19 @@ export function wrapWidth(terminal: Terminal): number {
 }
 
 /** What stands below an answer: its sources and what became of each, and one line on how it came about. */
-export function renderFooter(terminal: Terminal, response: AgentResponse): void {
-  for (const citation of response.citations) terminal.write(`${sourceLine(terminal, citation)}\n`);
+export function renderFooter(terminal: Terminal, { response, retrievals }: Answered): void {
+  const chunks = retrievals.flatMap((retrieval) => retrieval.chunks);
+  const headings = new Map(chunks.map((chunk) => [chunk.chunkId, chunk.headings]));
+  for (const citation of response.citations.toSorted(byMarker)) {
+    terminal.write(`${sourceLine(terminal, citation, headings.get(citation.chunkId ?? '') ?? [])}\n`);
+  }
   if (!response.grounded) renderText(terminal, `Not grounded: ${whyNotGrounded(response)}`);
   terminal.write(`${terminal.text(summaryOf(response), 'dim')}\n`);
+}
+
+/** In the order of their numbers; what is no number comes last. */
+function byMarker(a: Citation, b: Citation): number {
+  return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
 }
 
 export function verdictWord(terminal: Terminal, verdict: Verdict): string {
@@ -40,20 +53,22 @@ export function verdictWord(terminal: Terminal, verdict: Verdict): string {
   return terminal.text(word, style);
 }
 
-/** `[1] title › 0.82 supported  address`; the address moves below where it does not fit. */
-function sourceLine(terminal: Terminal, citation: Citation): string {
+/** `[1] title › heading  0.82 supported  address`; the address moves below where it does not fit. */
+function sourceLine(terminal: Terminal, citation: Citation, headings: readonly string[]): string {
   const marker = `[${oneLine(citation.marker, 20)}]`;
   const verdict = verdictWord(terminal, citation.verdict);
   if (citation.verdict === 'unknown_source') {
     return `${terminal.text(marker, 'bold')} ${verdict}: nothing that was retrieved; taken out of the answer`;
   }
-  const title = oneLine(citation.title === '' ? citation.url : citation.title, MAX_TITLE);
+  const named = citation.title === '' ? citation.url : citation.title;
+  const place = [named, ...headings.filter((heading) => heading !== named)].join(' › ');
+  const title = oneLine(place, MAX_TITLE);
   const score = citation.score.toFixed(2);
   const address = readableUrl(citation.url);
-  const length = displayWidth(`${marker} ${title} › ${score} ${verdicts[citation.verdict].word}  ${address}`);
+  const length = displayWidth(`${marker} ${title}  ${score} ${verdicts[citation.verdict].word}  ${address}`);
   const gap = length > wrapWidth(terminal) ? `\n${INDENT}` : '  ';
   const linked = terminal.link(citation.url, title, 'cyan');
-  return `${terminal.text(marker, 'bold')} ${linked} › ${score} ${verdict}${gap}${terminal.text(address, 'dim')}`;
+  return `${terminal.text(marker, 'bold')} ${linked}  ${score} ${verdict}${gap}${terminal.text(address, 'dim')}`;
 }
 
 function whyNotGrounded({ answer, citations, retrievalPerformed }: AgentResponse): string {

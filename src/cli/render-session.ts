@@ -55,7 +55,7 @@ export function renderSession(terminal: Terminal, { session, user, turns, stale 
     renderText(terminal, turn.response.answer);
     if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
     terminal.write('\n');
-    renderFooter(terminal, turn.response);
+    renderFooter(terminal, turn);
     renderStale(terminal, turn.response, stale[index] ?? new Map());
     if (feedback !== null) terminal.write(`${feedbackLine(terminal, feedback)}\n`);
     const reset = resets.get(turnNumber);

@@ -70,6 +70,6 @@ export async function renderTurn(
   completed ??= endedEarly();
   if (!answer.end()) renderText(out, completed.response.answer);
   if (!compact) out.write('\n');
-  renderFooter(out, completed.response);
+  renderFooter(out, completed);
   return completed;
 }

@@ -1,11 +1,13 @@
+import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { MODEL_FILES, type ModelFile, readModelFile, weightsLocation } from '../adapters/onnx/weights.ts';
 import { probeServices } from '../adapters/services/probe-services.ts';
+import { createSqliteSessionStore } from '../adapters/sqlite/sessions/sqlite-session-store.ts';
 import type { Config } from '../config/load-config.ts';
 import { AppError, messageOf } from '../domain/app-error.ts';
 import { assertSameEmbedder } from '../domain/collection-identity.ts';
 import { hintOf } from '../domain/error-response.ts';
-import type { App } from '../wire.ts';
+import { type App, sessionsPath } from '../wire.ts';
 import { createTerminal } from './terminal.ts';
 import { type CommonFlags, withApp } from './with-app.ts';
 
@@ -28,6 +30,7 @@ export function runDoctor(flags: CommonFlags): Promise<number> {
       await check('embedding model', () => weights(app.config)),
       await check('embedder', () => embedder(app)),
       ...(await collections(app)),
+      ...(await sessions(app.config)),
       ...(await services(app.config)),
     ];
     if (flags.json) process.stdout.write(`${JSON.stringify({ ok: checks.every(({ ok }) => ok), checks })}\n`);
@@ -115,6 +118,16 @@ async function collections(app: App): Promise<Check[]> {
     );
   }
   return checks;
+}
+
+/** Only where there are any: looking must not make the file. */
+async function sessions(config: Config): Promise<Check[]> {
+  const path = sessionsPath(config);
+  if (!existsSync(path)) return [];
+  const store = createSqliteSessionStore(path);
+  const checked = await check('sessions', async () => `${(await store.list()).length} kept in ${path}`);
+  await store.close();
+  return [checked];
 }
 
 async function services({ agent, qdrantUrl, secrets }: Config): Promise<Check[]> {

@@ -50,7 +50,9 @@ export function runIngest(flags: IngestFlags): Promise<number> {
 function render(terminal: Terminal, collection: string, summary: IngestSummary, seconds: number): void {
   for (const { uri, message, hint } of summary.failed) {
     const place = uri.startsWith('file:') ? fileURLToPath(uri) : uri;
-    terminal.write(`${terminal.text('failed', 'red')} ${terminal.text(place)}: ${terminal.text(message)}\n`);
+    // Most sentences name the place themselves.
+    const fault = message.includes(place) ? message : `${place}: ${message}`;
+    terminal.write(`${terminal.text('failed', 'red')} ${terminal.text(fault)}\n`);
     if (hint !== null) terminal.write(`       ${terminal.text(hint, 'dim')}\n`);
   }
   const counts = (['added', 'changed', 'renamed', 'unchanged', 'removed'] as const)

@@ -5,6 +5,8 @@ import type { CommonFlags } from './with-app.ts';
 
 export interface SearchFlags extends CommonFlags {
   query?: string | undefined;
+  /** What follows `--`: a query may begin with a dash. */
+  '--'?: string[] | undefined;
   topK?: number | undefined;
   threshold?: number | undefined;
   module?: string | undefined;
@@ -14,7 +16,7 @@ export interface SearchFlags extends CommonFlags {
 }
 
 export const searchCommand: CommandModule<CommonFlags, SearchFlags> = {
-  command: 'search <query>',
+  command: 'search [query]',
   describe: 'Find the passages that answer a question',
   builder: (yargs) =>
     (yargs as Argv<SearchFlags>)
@@ -47,6 +49,6 @@ export const searchCommand: CommandModule<CommonFlags, SearchFlags> = {
       .example('$0 search "frame rate" --json', 'For programs'),
   handler: async (flags) => {
     const { runSearch } = await import('./run-search.ts');
-    await runSearch(flags);
+    await runSearch({ ...flags, query: flags.query ?? flags['--']?.join(' ') });
   },
 };

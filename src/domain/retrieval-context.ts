@@ -20,6 +20,8 @@ export const retrievalContextSchema = z.object({
   nearMiss: retrievedChunkSchema.nullable(),
   /** Relevant chunks that only the filter kept out. */
   excludedByFilter: z.int().min(0),
+  /** What a person should know about how this came about, one sentence each. */
+  notes: z.array(z.string()).default([]),
 });
 export type RetrievalContext = z.infer<typeof retrievalContextSchema>;
 
@@ -33,6 +35,7 @@ interface Retrieved {
   totalFound?: number;
   nearMiss?: RetrievedChunk | null;
   excludedByFilter?: number;
+  notes?: readonly string[];
 }
 
 export function createRetrievalContext(retrieved: Retrieved): RetrievalContext {
@@ -49,6 +52,7 @@ export function createRetrievalContext(retrieved: Retrieved): RetrievalContext {
     hasRelevantResults: reachesThreshold(chunks, retrieved.scoreThreshold),
     nearMiss: retrieved.nearMiss ?? null,
     excludedByFilter: retrieved.excludedByFilter ?? 0,
+    notes: [...(retrieved.notes ?? [])],
   };
 }
 

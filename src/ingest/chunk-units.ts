@@ -52,6 +52,9 @@ export function unitsOf(document: ParsedDocument, budgetOf: BudgetOf, countToken
   return units;
 }
 
+/** More characters than a token has on average, whatever the text. */
+const LONGEST_TOKEN = 32;
+
 type Splitter = (text: string, span: Span) => Span[];
 
 const splitters: Record<Block['kind'], Splitter[]> = {
@@ -72,8 +75,12 @@ function fitting(
   return split(block, splitters[block.kind]);
 
   function split(span: Span, [splitter, ...finer]: Splitter[]): (Span & { tokens: number })[] {
-    const tokens = countTokens(text.slice(span.start, span.end));
     const { start, end } = span;
+    // Counting takes long; what cannot fit is not counted.
+    const tokens =
+      end - start > maxTokens * LONGEST_TOKEN
+        ? Number.POSITIVE_INFINITY
+        : countTokens(text.slice(start, end));
     if (tokens <= maxTokens || end - start <= 1) return [{ start, end, tokens }];
     const pieces = (splitter ?? halves)(text, span);
     if (pieces.length === 1 && splitter === undefined) return [{ start, end, tokens }];

@@ -416,6 +416,15 @@ test('a blank question is refused before anything happens', async () => {
   await expect(session.ask('  \n ').next()).rejects.toMatchObject({ kind: 'invalid_input' });
 });
 
+test('a question of absurd length is refused, and one of a page is answered', async () => {
+  const session = await agentOn(
+    await smallLibrary(BOOK),
+    new ScriptedModel([[assistantMessage('Ok.')]]),
+  ).startSession();
+  await expect(session.ask('a'.repeat(8001)).next()).rejects.toMatchObject({ kind: 'invalid_input' });
+  expect((await askAndWait(session, 'a '.repeat(2000))).turn?.response.answer).toBe('Ok.');
+});
+
 test('reset forgets the conversation but keeps the id, the system message and the past counters', async () => {
   const model = new ScriptedModel([
     [search('zebra')],

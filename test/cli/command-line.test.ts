@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -53,17 +53,39 @@ test('a bad setting names where it came from, with exit code 3', async () => {
   });
 });
 
-test('a Node that is too old gets one clear sentence', async () => {
+/** A Node that says it is an older one. */
+async function oldNode(): Promise<string> {
   const preload = join(await temporaryDirectory(), 'old-node.cjs');
   await writeFile(preload, "Object.defineProperty(process.versions, 'node', { value: '20.11.0' });");
-  const run = promisify(execFile)(process.execPath, [
-    '--require',
-    preload,
-    join(root, 'bin/citeloop.js'),
-    '--version',
-  ]);
-  await expect(run).rejects.toMatchObject({
+  return preload;
+}
+
+test('a Node that is too old hands over to the one that a clone brings', async () => {
+  const args = ['--require', await oldNode(), join(root, 'bin/citeloop.js'), '--version'];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('without one it gets one clear sentence', async () => {
+  const directory = await temporaryDirectory();
+  await writeFile(join(directory, 'package.json'), '{"type":"module"}');
+  await mkdir(join(directory, 'bin'));
+  await copyFile(join(root, 'bin/citeloop.js'), join(directory, 'bin/citeloop.js'));
+  const args = ['--require', await oldNode(), join(directory, 'bin/citeloop.js'), '--version'];
+  await expect(promisify(execFile)(process.execPath, args)).rejects.toMatchObject({
     code: 3,
     stderr: 'citeloop: Node 20.11.0 is too old; it needs Node 22.18 or newer.\n',
   });
+});
+
+test('a flag without its value is bad usage, and a question may begin with a dash after --', async () => {
+  const home = await temporaryDirectory();
+  expect(await runCli(['search', 'x', '--module'], { home })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--module needs a value.'),
+  });
+  const { stdout } = await runCli(['search', '--mode', 'lexical', '--json', '--', '--symlink-install'], {
+    home,
+  });
+  expect(JSON.parse(stdout).query).toBe('--symlink-install');
 });

@@ -137,7 +137,7 @@ test('bad input gets one clear line, a hint, and exit code 2', async () => {
   for (const [args, message] of [
     [[''], 'The query is blank'],
     [['  \t '], 'The query is blank'],
-    [[], 'An argument is missing'],
+    [[], 'The query is blank'],
     [['x', '--top-k', '0'], '--top-k must be a whole number from 1 to 100'],
     [['x', '--top-k', '101'], '--top-k must be'],
     [['x', '--top-k', '2.5'], '--top-k must be'],

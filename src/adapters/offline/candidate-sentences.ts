@@ -33,12 +33,18 @@ function sentencesOf(text: string): string[] {
     .filter(readsWell);
 }
 
+/** Scripts that are written without spaces have about two characters a word. */
+function wordCount(sentence: string): number {
+  const unspaced = sentence.match(/[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]/gu)?.length ?? 0;
+  return sentence.split(' ').length + unspaced / 2;
+}
+
 function readsWell(sentence: string): boolean {
-  const words = sentence.split(' ').length;
+  const words = wordCount(sentence);
   return (
     words >= MIN_WORDS &&
     words <= MAX_WORDS &&
-    /^["“'(]?[\p{Lu}\p{N}a-z_]/u.test(sentence) &&
-    /[.!]["”')]?$/.test(sentence)
+    /^["“'(「]?[\p{L}\p{N}_]/u.test(sentence) &&
+    /[.!。！]["”')」]?$/.test(sentence)
   );
 }

@@ -17,7 +17,7 @@ const LEAST_EVIDENCE = 0.55;
 const ASKING = new Set(
   queryTerms(
     'difference different compare happen mean meaning work use used way need help kind type example explain describe ' +
-      'define best good better make give take know learn understand purpose advantage reason cause important many often',
+      'define best good better long much far old big large soon make give take know learn understand purpose advantage reason cause important many often',
   ),
 );
 /** A sentence that means this much the same answers the question whatever its words are. */

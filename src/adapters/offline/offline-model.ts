@@ -1,18 +1,23 @@
 import { type Model, type ModelRequest, type protocol, type StreamEvent, Usage } from '@openai/agents-core';
 import { noInformationAbout } from '../../domain/agent-response.ts';
 import { coverageIn } from '../../domain/coverage.ts';
+import { cutText } from '../../domain/cut-text.ts';
 import { estimateTokens } from '../../domain/estimate-tokens.ts';
 import { REWRITE_INSTRUCTIONS } from '../../domain/rewrite-instructions.ts';
+import { oneLine } from '../../domain/visible-text.ts';
 import { extractAnswer, type Similarity } from './extract-answer.ts';
 import { type Passage, type ReadRequest, readRequest } from './read-request.ts';
 import { smallTalk } from './small-talk.ts';
 import { standaloneQuery } from './standalone-query.ts';
-import { topicOf } from './topic.ts';
+import { namedTopic } from './topic.ts';
 
 export interface OfflineModelOptions {
   similarity: Similarity;
   newId: () => string;
 }
+
+/** A longer question is searched for by its beginning. */
+const MAX_QUERY = 500;
 
 type Step = { search: string; tool: string } | { say: string };
 
@@ -68,9 +73,12 @@ function outputItem(step: Step, newId: () => string): protocol.OutputModelItem {
 
 async function decide(request: ReadRequest, similarity: Similarity): Promise<Step> {
   const { question, history, searches, context, searchTool } = request;
-  const query = standaloneQuery(
-    question,
-    history.map((exchange) => exchange.question),
+  const query = cutText(
+    standaloneQuery(
+      question,
+      history.map((exchange) => exchange.question),
+    ),
+    MAX_QUERY,
   );
   if (request.instructions === REWRITE_INSTRUCTIONS) return { say: query };
   if (!request.mustSearch || searches.length > 0) {
@@ -82,7 +90,7 @@ async function decide(request: ReadRequest, similarity: Similarity): Promise<Ste
 
   const passages = context ?? passagesOf(searches);
   const answer = passages.length === 0 ? null : await extractAnswer(query, passages, similarity);
-  return { say: answer ?? nothingKnown(query, request) };
+  return { say: answer ?? nothingKnown(query, passages, request) };
 }
 
 /** The question first; if that brought nothing, once more in the person's own words or by its topic alone. */
@@ -90,7 +98,7 @@ function nextSearch(query: string, question: string, searches: ReadRequest['sear
   if (searches.some(({ results }) => results.length > 0)) return null;
   const done = new Set(searches.map((search) => search.query.toLowerCase()));
   const failed = searches.some(({ error }) => error !== null);
-  const attempts = failed ? [query] : [query, question];
+  const attempts = failed ? [query] : [query, cutText(question, MAX_QUERY)];
   return attempts.slice(0, 2).find((attempt) => !done.has(attempt.toLowerCase())) ?? null;
 }
 
@@ -100,12 +108,17 @@ function passagesOf(searches: ReadRequest['searches']): Passage[] {
   return [...byRef.values()];
 }
 
-function nothingKnown(query: string, { instructions, searches }: ReadRequest): string {
+function nothingKnown(
+  query: string,
+  [nearest]: readonly Passage[],
+  { instructions, searches }: ReadRequest,
+): string {
   const failure = searches.find(({ error }) => error !== null)?.error;
   const covered = coverageIn(instructions);
   return [
-    noInformationAbout(topicOf(query)),
+    noInformationAbout(namedTopic(query)),
     failure == null ? '' : `The search failed: ${failure}`,
+    nearest === undefined ? '' : `What comes nearest is in "${oneLine(nearest.title, 80)}".`,
     covered === null ? '' : `The documents cover ${covered}.`,
   ]
     .filter((sentence) => sentence !== '')

@@ -1,3 +1,5 @@
+import { oneLine } from '../../domain/visible-text.ts';
+
 /** How questions begin before they come to what they are about. */
 const SCAFFOLD = new RegExp(
   `^(?:${[
@@ -6,6 +8,7 @@ const SCAFFOLD = new RegExp(
     "(?:i (?:want|need|would like|'d like)|i am trying|help me|do you know(?: how)?) to",
     '(?:tell|show|teach|give|remind) me(?: (?:more|something|a bit))?(?: (?:about|on|of))?',
     '(?:explain|describe|define|summari[sz]e|list|compare|discuss)(?: to me)?',
+    'how (?:long|much|many|often|far|old|big|fast|large|high|tall|deep|soon|quickly|well)',
     "(?:what|who|which|where|when|why|how)(?:'s|’s)?",
     '(?:is|are|was|were|do|does|did|has|have|had|should|must|may|might)',
     '(?:i|we|you|one|it|they|people|someone)',
@@ -18,6 +21,18 @@ const SCAFFOLD = new RegExp(
 );
 const TRAILING =
   /[\s?!.,;:]+$|\s+(?:mean|means|work|works|do|does|used for|for|exactly|again|please|stand for|called)[\s?!.]*$/i;
+
+const MAX_SHOWN = 80;
+/** Questions whose topic is a thing and not something that is done. */
+const ASKS_FOR_A_THING =
+  /^(?:(?:what|who|where)(?:'s|’s| is| are| was| were)\b|tell me about|define|explain|describe)/i;
+
+/** What a question is about, as a refusal names it: the thing, or else the question itself in quotes. */
+export function namedTopic(question: string): string {
+  return ASKS_FOR_A_THING.test(question.trim())
+    ? oneLine(topicOf(question), MAX_SHOWN)
+    : `"${oneLine(question, MAX_SHOWN)}"`;
+}
 
 /** What a question is about, in its own words: "What is Isaac Sim?" is about "Isaac Sim". */
 export function topicOf(question: string): string {

@@ -15,6 +15,9 @@ const MAX_TOKENS = 256;
 /** The longest input is cut here by the tokens around it: [CLS] and [SEP]. */
 const SEPARATOR_TOKEN = 102;
 
+/** Nobody's word: keys, hashes, encoded files. A word has no more tokens than characters, and finding out how many takes long. */
+const LONG_WORD = /[^\s]{100,}/g;
+
 /** What is known of the embedder before anything is loaded. */
 export const MINILM = {
   id: `onnx:${MODEL_NAME}-int8@${MODEL_REVISION.slice(0, 8)}`,
@@ -48,7 +51,14 @@ export async function createMiniLmEmbedder({ location, ...fetching }: MiniLmOpti
 
   return {
     ...MINILM,
-    countTokens: (text) => tokenizer.encode(text, { add_special_tokens: false }).ids.length,
+    countTokens(text) {
+      let longWords = 0;
+      const ordinary = text.replace(LONG_WORD, (word) => {
+        longWords += word.length;
+        return ' ';
+      });
+      return tokenizer.encode(ordinary, { add_special_tokens: false }).ids.length + longWords;
+    },
     async embedDocuments(texts, signal) {
       const inputs = texts.map(tokensOf);
       const vectors = new Array<Float32Array>(texts.length);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -42,10 +42,13 @@ export function createSqliteCatalog(
         if (error.code === 'ENOENT') return [];
         throw storeFault(error, join(directory, '*'));
       });
-      return files
-        .filter((file) => file.endsWith(SUFFIX))
-        .map((file) => file.slice(0, -SUFFIX.length))
-        .sort();
+      return (
+        files
+          // An empty file is what is left when making a collection was interrupted.
+          .filter((file) => file.endsWith(SUFFIX) && statSync(join(directory, file)).size > 0)
+          .map((file) => file.slice(0, -SUFFIX.length))
+          .sort()
+      );
     },
 
     async open(name) {

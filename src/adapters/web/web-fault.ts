@@ -39,6 +39,7 @@ export function webFault(url: string, error: unknown): AppError {
   const passing = TRANSIENT.get(code) ?? SLOW.get(code);
   const reason = passing ?? LASTING.get(code) ?? otherReason(error, code);
   return new AppError('api_error', `${url} cannot be read: ${reason}.`, {
+    hint: passing === undefined ? 'Check the address.' : 'Try again later, or check the address.',
     recoverable: passing !== undefined,
     cause: error,
   });
@@ -47,6 +48,10 @@ export function webFault(url: string, error: unknown): AppError {
 /** An answer with a status of 400 or above. */
 export function httpFault(url: string, status: number, retryAfter?: number): AppError {
   return new AppError('api_error', `${url} answered with HTTP ${status}${explain(status)}.`, {
+    hint:
+      status === 429 || status >= 500
+        ? 'Try again later.'
+        : 'Check the address, or the page that links to it.',
     recoverable: status === 429 || status >= 500,
     ...(retryAfter !== undefined && { retryAfter }),
   });

@@ -21,7 +21,7 @@ test('an answer in a pipe is plain text with its sources and one line of facts',
   );
   expect(out()).toBe(
     'A node publishes messages on a topic [1].\n\n' +
-      '[1] Topics › 0.80 supported  /docs/ro s/topics.md\n' +
+      '[1] Topics › Publishing  0.80 supported  /docs/ro s/topics.md\n' +
       'offline · 312 tokens (300 in, 12 out) · 1 search · 1.2 s (search 4 ms, model 1.2 s)\n',
   );
   expect(err()).toBe('');
@@ -35,7 +35,7 @@ test('a terminal gets the phase while it waits, then wrapped text, links and col
   expect(plain(err())).toContain('writing');
   expect(err()).toMatch(/\r\x1b\[2K$/);
   expect(plain(out())).toContain(
-    'A node publishes messages on a topic\n[1].\n\n[1] Topics › 0.80 supported\n    https',
+    'A node publishes messages on a topic\n[1].\n\n[1] Topics › Publishing  0.80 supported\n    https',
   );
   expect(out()).toContain('\x1b]8;;https://docs.test/topics\x1b\\');
   expect(out()).toContain('\x1b[32msupported');
