@@ -75,7 +75,7 @@ function fateOf(
     return `cited as [${oneLine(citation.marker, 20)}], ${verdict}${citation.verdict === 'unsupported' ? ': it does not say what the answer says' : ''}`;
   }
   const isBelow = chunk !== undefined && leastCited !== null && chunk.score < leastCited;
-  const reason = isBelow ? `scored below all that is cited (${leastCited.toFixed(2)})` : 'not used';
+  const reason = isBelow ? 'scored below all that is cited' : 'not used';
   return terminal.text(`not cited: ${reason}`, 'dim');
 }
 

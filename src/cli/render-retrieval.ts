@@ -35,7 +35,7 @@ export function renderRetrieval(terminal: Terminal, { collection, context, hits,
     terminal.write('\n');
   });
   const more = context.totalFound > hits.length ? ` of ${context.totalFound}` : '';
-  const summary = `${hits.length}${more} passages from ${collection} in ${context.queryTimeMs.toFixed(0)} ms`;
+  const summary = `${hits.length}${more} ${hits.length === 1 && more === '' ? 'passage' : 'passages'} from ${collection} in ${context.queryTimeMs.toFixed(0)} ms`;
   terminal.write(`${terminal.text(summary, 'dim')}\n`);
 }
 

@@ -3,6 +3,9 @@ import { AppError, messageOf } from '../domain/app-error.ts';
 import { hintOf, toErrorResponse } from '../domain/error-response.ts';
 import { exitCodeOf } from '../domain/exit-code.ts';
 import { visibleText } from '../domain/visible-text.ts';
+import { wrap } from './wrap.ts';
+
+const HINT_INDENT = '  ';
 
 /** Prints one line and a hint (or an ErrorResponse as JSON) and returns the exit code. */
 export function reportFailure(error: unknown, options: { json: boolean; verbose: boolean }): number {
@@ -11,7 +14,11 @@ export function reportFailure(error: unknown, options: { json: boolean; verbose:
     process.stdout.write(`${JSON.stringify({ error: toErrorResponse(failure) })}\n`);
   } else {
     const label = styleText('red', 'citeloop:', { stream: process.stderr });
-    process.stderr.write(`${label} ${visibleText(failure.message)}\n  ${visibleText(hintOf(failure))}\n`);
+    const width = process.stderr.isTTY
+      ? process.stderr.columns - HINT_INDENT.length
+      : Number.POSITIVE_INFINITY;
+    const hint = wrap(visibleText(hintOf(failure)), width).join(`\n${HINT_INDENT}`);
+    process.stderr.write(`${label} ${visibleText(failure.message)}\n${HINT_INDENT}${hint}\n`);
   }
   if (options.verbose) process.stderr.write(`${inspect(error)}\n`);
   return exitCodeOf(error);

@@ -41,7 +41,8 @@ export function runSearch({ topK, threshold, ...flags }: SearchFlags): Promise<v
   });
 }
 
-function queryOf({ query = '', topK, module, filter = [] }: SearchFlags): Query {
+function queryOf({ query: words = [], topK, module, filter = [] }: SearchFlags): Query {
+  const query = words.join(' ');
   if (query.trim() === '') {
     throw new AppError('invalid_input', 'The query is blank.', {
       hint: 'Ask for example: citeloop search "What is ROS 2?"',

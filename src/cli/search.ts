@@ -4,7 +4,7 @@ import type { SearchMode } from '../domain/search-mode.ts';
 import type { CommonFlags } from './with-app.ts';
 
 export interface SearchFlags extends CommonFlags {
-  query?: string | undefined;
+  query?: string[] | undefined;
   /** What follows `--`: a query may begin with a dash. */
   '--'?: string[] | undefined;
   topK?: number | undefined;
@@ -16,11 +16,15 @@ export interface SearchFlags extends CommonFlags {
 }
 
 export const searchCommand: CommandModule<CommonFlags, SearchFlags> = {
-  command: 'search [query]',
+  command: 'search [query..]',
   describe: 'Find the passages that answer a question',
   builder: (yargs) =>
     (yargs as Argv<SearchFlags>)
-      .positional('query', { type: 'string', describe: 'A question, some words or an identifier' })
+      .positional('query', {
+        type: 'string',
+        array: true,
+        describe: 'A question, some words or an identifier',
+      })
       .options({
         'top-k': {
           alias: 'k',
@@ -49,6 +53,6 @@ export const searchCommand: CommandModule<CommonFlags, SearchFlags> = {
       .example('$0 search "frame rate" --json', 'For programs'),
   handler: async (flags) => {
     const { runSearch } = await import('./run-search.ts');
-    await runSearch({ ...flags, query: flags.query ?? flags['--']?.join(' ') });
+    await runSearch({ ...flags, query: [...(flags.query ?? []), ...(flags['--'] ?? [])] });
   },
 };

@@ -1,7 +1,7 @@
 import { visibleText } from '../domain/visible-text.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Rows in aligned columns under dim headings. */
+/** Rows in aligned columns under dim headings. On a terminal the last column is cut where the line ends. */
 export function table(
   terminal: Terminal,
   headings: readonly string[],
@@ -16,5 +16,10 @@ export function table(
       .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
       .join('  ')
       .trimEnd();
-  return `${[terminal.text(line(headings), 'dim'), ...cells.map(line)].join('\n')}\n`;
+  const fitting = (row: string) => (terminal.interactive ? oneLineWithin(row, terminal.width) : row);
+  return `${[terminal.text(line(headings), 'dim'), ...cells.map((row) => fitting(line(row)))].join('\n')}\n`;
+}
+
+function oneLineWithin(row: string, width: number): string {
+  return row.length <= width ? row : `${row.slice(0, width - 1)}…`;
 }

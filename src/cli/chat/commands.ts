@@ -133,7 +133,7 @@ export function completeCommand(line: string): [string[], string] {
 /** What to know about a model besides its name; only the offline one needs a word. */
 export function aboutModel(model: string): string {
   if (model !== OFFLINE_MODEL) return '';
-  return 'It is extractive: it quotes your documents word for word. For a generative one set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours, and type /model <name>.';
+  return 'The offline model is extractive: it quotes your documents word for word. For a generative model set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours, and type /model <name>.';
 }
 
 function help(terminal: Terminal): void {

@@ -124,7 +124,7 @@ test('before the first answer, commands about it say that there is none', async 
   expect(out).toContain('There is no answer yet to explain.');
   expect(out).toContain('There is no answer yet to judge.');
   expect(out).toMatch(/\/resume <id> +Go on with another session/);
-  expect(out).toContain('The model is offline. It is extractive');
+  expect(out).toContain('The model is offline. The offline model is extractive');
 });
 
 test('/sources shows the last retrieval even after a turn that needed none', async () => {
@@ -188,7 +188,9 @@ test('/save writes the conversation, again if asked, but never over another file
 test('at a terminal a greeting names the collection, what the model is, and the help', async () => {
   const chat = await startChat('terminal');
   await chat.seen('> ');
-  expect(plain(chat.out())).toMatch(/^citeloop on handbook, model offline\..*\nIt is extractive/);
+  expect(plain(chat.out())).toMatch(
+    /^citeloop on handbook, model offline\..*\nThe offline model is extractive/,
+  );
   expect(plain(chat.out())).toContain('/help');
   expect(chat.out()).toContain('\x1b[?2004h');
   chat.type('\x04');

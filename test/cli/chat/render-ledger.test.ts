@@ -20,7 +20,7 @@ test('the ledger says for each step what was searched, what came back, and what 
       'Why: What is a topic?',
       'Step 1  searched: topics in ROS 2  only module=basics',
       '        Topics › Publishing  0.80  cited as [1], supported',
-      '        Services › Calls  0.70  not cited: scored below all that is cited (0.80)',
+      '        Services › Calls  0.70  not cited: scored below all that is cited',
       '        Actions  0.90  not cited: not used',
       'Step 2  answered, no search',
       'Grounded: 1 of 1 citations supported, confidence high.',
