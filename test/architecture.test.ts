@@ -19,6 +19,7 @@ const ALLOWED: Record<string, string[]> = {
   'src/config/': ['src/domain/', 'zod', 'node:'],
   'src/ingest/': ['src/domain/', 'src/ports/', 'src/lexical/', 'node:crypto'],
   'src/retrieval/': ['src/domain/', 'src/ports/', 'src/lexical/'],
+  'src/agent/': ['src/domain/', 'src/ports/', 'src/lexical/', 'src/retrieval/', '@openai/agents-core', 'zod', 'node:timers'],
 };
 
 test('dependencies point one way', () => {
@@ -37,7 +38,7 @@ test('adapters know domain, ports and each other, but no feature and no command'
   const wrong = files
     .filter((file) => file.startsWith('src/adapters/'))
     .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
-    .filter(({ target }) => /^src\/(ingest|retrieval|cli|config|wire)/.test(target));
+    .filter(({ target }) => /^src\/(ingest|retrieval|agent|cli|config|wire)/.test(target));
   expect(wrong).toEqual([]);
 });
 
@@ -47,6 +48,9 @@ test('each vendor has one home', () => {
     'node:sqlite': /^src\/adapters\/sqlite\//,
     unpdf: /^src\/adapters\/documents\/pdf/,
     undici: /^src\/adapters\/web\//,
+    openai: /^src\/adapters\/openai\//,
+    'cohere-ai': /^src\/adapters\/cohere\//,
+    '@qdrant/js-client-rest': /^src\/adapters\/qdrant\//,
     yargs: /^src\/(cli\/|main\.ts)/,
   };
   const wrong = files.flatMap((file) =>

@@ -1,0 +1,32 @@
+import { unusableAnswer } from './post-json.ts';
+import type { Service } from './service.ts';
+
+/** The vectors of an answer, checked and brought to unit length. */
+export function toUnitVectors(
+  rows: unknown,
+  { count, dimensions }: { count: number; dimensions: number },
+  service: Service,
+): Float32Array[] {
+  if (!Array.isArray(rows)) throw unusableAnswer(service, 'it holds no embeddings');
+  if (rows.length !== count) {
+    throw unusableAnswer(service, `it holds ${rows.length} embeddings for ${count} texts`);
+  }
+  return rows.map((row: unknown) => {
+    if (!Array.isArray(row)) throw unusableAnswer(service, 'an embedding is not a list of numbers');
+    if (row.length !== dimensions) {
+      const fault = `${service.model} gave vectors of ${row.length} dimensions where ${dimensions} were expected`;
+      throw unusableAnswer(service, fault, false);
+    }
+    return toUnitVector(row, service);
+  });
+}
+
+function toUnitVector(row: readonly unknown[], service: Service): Float32Array {
+  let squares = 0;
+  for (const value of row) squares += typeof value === 'number' ? value * value : Number.NaN;
+  const length = Math.sqrt(squares);
+  if (!(length > 0 && length < Number.POSITIVE_INFINITY)) {
+    throw unusableAnswer(service, 'an embedding has no direction, or holds what is not a number');
+  }
+  return Float32Array.from(row as readonly number[], (value) => value / length);
+}

@@ -1,0 +1,75 @@
+import { AppError, messageOf } from '../domain/app-error.ts';
+import { MAX_QUERY_TOP_K } from '../domain/query.ts';
+import { createRetrievalContext } from '../domain/retrieval-context.ts';
+import type { StoredChunk, StoreHit } from '../ports/chunk-store.ts';
+import type { Reranker } from '../ports/reranker.ts';
+import type { Retrieval, Retriever } from './create-retriever.ts';
+
+export interface RerankOptions {
+  /** How many hits are put in order anew. */
+  candidates?: number;
+  /** From which score on a reranked chunk counts as relevant; the reranker's own unless given. */
+  scoreThreshold?: number;
+  /** Told when reranking failed. */
+  onNotice?: ((notice: string) => void) | undefined;
+}
+
+/**
+ * A retriever whose hits a reranker has put in order: the best of many candidates, with its scores. What passes the
+ * threshold of the embedder stays; how the hits were found stays with them. When the reranker fails, the hits come
+ * in the order they were found in, and the context says so in its notes.
+ */
+export function withReranker(
+  retriever: Retriever,
+  reranker: Reranker,
+  { candidates = 50, scoreThreshold, onNotice }: RerankOptions = {},
+): Retriever {
+  return {
+    async retrieve(query, signal) {
+      const { topK } = query;
+      const wide = Math.min(MAX_QUERY_TOP_K, Math.max(topK, candidates));
+      const found = await retriever.retrieve({ ...query, topK: wide }, signal);
+      if (found.hits.length === 0) return found;
+      const started = performance.now();
+      const elapsed = () => found.context.queryTimeMs + performance.now() - started;
+      try {
+        const documents = found.hits.map(({ chunk }) => documentOf(chunk));
+        const ranked = await reranker.rerank(query.text, documents, Math.min(topK, documents.length), signal);
+        const hits = ranked.flatMap(({ index, score }) => {
+          const hit = found.hits[index];
+          return hit === undefined ? [] : [{ ...hit, score }];
+        });
+        return withHits(found, hits, {
+          queryTimeMs: elapsed(),
+          scoreThreshold: scoreThreshold ?? reranker.scoreThreshold,
+        });
+      } catch (error) {
+        signal?.throwIfAborted();
+        const notice = noticeOf(error);
+        onNotice?.(notice);
+        const notes = [...found.context.notes, notice];
+        return withHits(found, found.hits.slice(0, topK), { queryTimeMs: elapsed(), notes });
+      }
+    },
+  };
+}
+
+function withHits(
+  { context }: Retrieval,
+  hits: StoreHit[],
+  changes: { queryTimeMs: number; scoreThreshold?: number; notes?: string[] },
+): Retrieval {
+  const chunks = hits.map(({ chunk, score }) => ({ ...chunk, score }));
+  return { hits, context: createRetrievalContext({ ...context, ...changes, chunks }) };
+}
+
+/** A passage with the place it stands in, as a reader would see it. */
+function documentOf({ title, headings, text }: StoredChunk): string {
+  const place = [title, ...headings].filter((part) => part !== '').join(' > ');
+  return place === '' ? text : `${place}\n${text}`;
+}
+
+function noticeOf(error: unknown): string {
+  const reason = error instanceof AppError ? error.message : `${messageOf(error)}.`;
+  return `The results were not reranked. ${reason}`;
+}

@@ -1,0 +1,101 @@
+import { inspect } from 'node:util';
+import { HttpResponse } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import {
+  type CohereRerankerOptions,
+  createCohereReranker,
+} from '../../../src/adapters/cohere/cohere-reranker.ts';
+import { describeReranker } from '../../contracts/reranker.contract.ts';
+import { createFakeCohere, failure, KEY, unknownModel } from './fake-cohere.ts';
+
+const { fake, handlers } = createFakeCohere();
+const server = setupServer(...handlers);
+beforeAll(() => server.listen({ onUnhandledFrame: 'error' }));
+afterEach(() => fake.reset());
+afterAll(() => server.close());
+
+const reranker = (options: Partial<CohereRerankerOptions> = {}) =>
+  createCohereReranker({ apiKey: KEY, timeoutMs: 5000, sleep: async () => {}, random: () => 0, ...options });
+const DOCUMENTS = ['about foxes', 'about robots', 'about robots that walk'];
+const modelsAsked = () => fake.reranks.map(({ model }) => model);
+
+describeReranker('the Cohere reranker', () => reranker());
+
+test('query, documents and number go as they are, to the newest model', async () => {
+  const cohere = await reranker();
+  await cohere.rerank('robots that walk', DOCUMENTS, 2);
+  const request = { model: 'rerank-v4.0', query: 'robots that walk', documents: DOCUMENTS, top_n: 2 };
+  expect(fake.reranks).toEqual([request]);
+  expect(fake.authorizations).toEqual([`Bearer ${KEY}`]);
+  expect(cohere.id).toBe('cohere:rerank-v4.0');
+});
+
+test('a model that the service does not offer is replaced by the next, for all later calls', async () => {
+  fake.intercept = ({ model }) => (model === 'rerank-v3.5' ? undefined : unknownModel(model));
+  const cohere = await reranker();
+  const calls = [cohere.rerank('robots', DOCUMENTS, 1), cohere.rerank('foxes', DOCUMENTS, 1)];
+  expect((await Promise.all(calls)).map(([best]) => best?.index)).toEqual([1, 0]);
+  expect(cohere.id).toBe('cohere:rerank-v3.5');
+  fake.reranks.length = 0;
+  await cohere.rerank('robots', DOCUMENTS, 1);
+  expect(modelsAsked()).toEqual(['rerank-v3.5']);
+});
+
+test('a model that was asked for is not replaced', async () => {
+  fake.intercept = ({ model }) => unknownModel(model);
+  const cohere = await reranker({ model: 'rerank-v9' });
+  await expect(cohere.rerank('robots', DOCUMENTS, 1)).rejects.toMatchObject({
+    kind: 'configuration_error',
+    message: expect.stringMatching(/^Cohere has no model rerank-v9/),
+  });
+  expect(modelsAsked()).toEqual(['rerank-v9']);
+});
+
+test('it tries once more and no longer, since someone is waiting', async () => {
+  const answers = [failure(500, 'internal server error')];
+  fake.intercept = () => answers.shift();
+  const cohere = await reranker();
+  expect(await cohere.rerank('robots', DOCUMENTS, 1)).toHaveLength(1);
+  expect(fake.reranks).toHaveLength(2);
+  fake.intercept = () => failure(429, 'slow down', { 'retry-after': '30' });
+  await expect(cohere.rerank('robots', DOCUMENTS, 1)).rejects.toMatchObject({
+    kind: 'rate_limit',
+    retryAfter: 30,
+  });
+  expect(fake.reranks).toHaveLength(3);
+});
+
+const results = (...ranked: Array<[number, number]>) =>
+  HttpResponse.json({
+    id: 'r',
+    results: ranked.map(([index, score]) => ({ index, relevance_score: score })),
+  });
+test.each([
+  ['a document that was never sent', () => results([7, 0.9], [0, 0.1])],
+  ['a document twice', () => results([1, 0.9], [1, 0.1])],
+  ['too few', () => results([1, 0.9])],
+  ['no results', () => HttpResponse.json({ id: 'r' })],
+  ['no JSON', () => new HttpResponse('busy')],
+])('an answer with %s is a fault', async (_, answer) => {
+  fake.intercept = answer;
+  await expect((await reranker()).rerank('robots', DOCUMENTS, 2)).rejects.toMatchObject({
+    kind: 'api_error',
+    message: expect.stringMatching(/^The answer of Cohere cannot be used/),
+  });
+});
+
+test('scores a hair outside are brought inside, and the order is by score', async () => {
+  fake.intercept = () => results([0, -0.01], [2, 1.0000001]);
+  expect(await (await reranker()).rerank('robots', DOCUMENTS, 2)).toEqual([
+    { index: 2, score: 1 },
+    { index: 0, score: 0 },
+  ]);
+});
+
+test('a wrong key is told without being shown', async () => {
+  fake.intercept = () => failure(401, `invalid api token ${KEY}`);
+  const fault: unknown = await (await reranker()).rerank('robots', DOCUMENTS, 1).catch((error) => error);
+  expect(fault).toMatchObject({ kind: 'auth_error', hint: expect.stringContaining('COHERE_API_KEY') });
+  expect(inspect(fault, { depth: 10, showHidden: true })).not.toContain(KEY);
+});
