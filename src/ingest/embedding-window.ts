@@ -13,8 +13,9 @@ export interface ChunkedDocument {
 }
 
 export interface EmbeddingWindow<T extends ChunkedDocument> {
-  /** Takes a document; when enough has come together, embeds and commits it. */
+  /** Takes a document; when enough has come together, embedding and committing it begins. */
   add(document: T): Promise<void>;
+  /** Embeds and commits what is left, and waits for it. */
   flush(): Promise<void>;
   /** How many of the documents that are being embedded are done, as far as that can be told by their chunks. */
   documentsEmbedded(): number;
@@ -38,6 +39,8 @@ export function createEmbeddingWindow<T extends ChunkedDocument>(
   let pending: T[] = [];
   let pendingChunks = 0;
   let underWay = { documents: 0, share: 0 };
+  /** At most one window is being embedded while the next is read. */
+  let working: Promise<void> = Promise.resolve();
 
   async function vectorsFor(chunks: readonly Chunk[]): Promise<Map<string, Float32Array>> {
     const byHash = new Map(chunks.map((chunk) => [chunk.contentHash, chunk]));
@@ -58,17 +61,22 @@ export function createEmbeddingWindow<T extends ChunkedDocument>(
       });
       underWay.share = Math.min(1, (start + batchSize) / missing.length);
       onEmbedded(batch.length);
-      // Embedding may keep the thread busy; this lets a Ctrl-C through.
-      await new Promise(setImmediate);
     }
     return vectors;
   }
 
-  async function flush(): Promise<void> {
-    if (pending.length === 0) return;
+  /** Starts on what has come together once the work before is done. A fault of it is thrown by the next call. */
+  async function begin(): Promise<void> {
+    await working;
     const documents = pending;
     pending = [];
     pendingChunks = 0;
+    working = embedAndWrite(documents);
+    working.catch(() => {});
+  }
+
+  async function embedAndWrite(documents: readonly T[]): Promise<void> {
+    if (documents.length === 0) return;
     underWay = { documents: documents.length, share: 0 };
     const vectors = await vectorsFor(documents.flatMap(({ chunks }) => chunks));
     const writes = documents.map(
@@ -91,9 +99,12 @@ export function createEmbeddingWindow<T extends ChunkedDocument>(
     async add(document) {
       pending.push(document);
       pendingChunks += document.chunks.length;
-      if (pendingChunks >= WINDOW_CHUNKS) await flush();
+      if (pendingChunks >= WINDOW_CHUNKS) await begin();
     },
-    flush,
+    async flush() {
+      await begin();
+      await working;
+    },
     documentsEmbedded: () => Math.floor(underWay.documents * underWay.share),
   };
 }

@@ -1,5 +1,5 @@
 /** Padded tokens a batch. Larger ones fall out of the processor's cache and are slower, not faster. */
-const BATCH_TOKENS = 1536;
+const BATCH_TOKENS = 1024;
 
 /** Groups inputs of like length, so that next to no padding is computed. Yields their indices, longest first. */
 export function* batchesByLength(
