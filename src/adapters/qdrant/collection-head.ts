@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod';
+import { AppError } from '../../domain/app-error.ts';
+import type { CollectionIdentity } from '../../domain/collection-identity.ts';
+import type { Connection } from './connection.ts';
+import type { Condition } from './visibility.ts';
+
+export const FORMAT = 1;
+const HEAD_ID = '00000000-0000-0000-0000-000000000000';
+/** How long a writer is waited for that keeps coming back, before that is said. */
+const PATIENCE_MS = 60_000;
+const SHORTEST_LEASE_MS = 15_000;
+
+const headSchema = z.object({
+  format: z.number(),
+  embedder: z.string(),
+  dimensions: z.number(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  /** What readers see: the points born up to it and not dead by then. One write raises it, once all is there. */
+  epoch: z.number(),
+  /** The number of the last write that began; the epoch that it makes if it succeeds. */
+  attempt: z.number(),
+  /** Who is writing. Setting a field to null removes it on the server. */
+  writer: z
+    .string()
+    .nullish()
+    .transform((writer) => writer ?? null),
+  leaseUntil: z.number(),
+  /** Whether something may be left of a write that did not end as it should. */
+  dirty: z.boolean(),
+  documents: z.number(),
+  chunks: z.number(),
+  /** What payloads and vectors take, roughly. */
+  bytes: z.number(),
+  /** How many terms all chunks have together. */
+  length: z.number(),
+  /** The average length of a chunk when something was last added: what chunks are to be weighed by. */
+  averageLength: z.number(),
+});
+
+/** The one point that says which version of everything is the current one. */
+export type Head = z.infer<typeof headSchema>;
+
+/** The right to write, for as long as it is renewed. */
+export interface WriteLease {
+  /** As it was before this write. */
+  head: Head;
+  /** What the head names the holder. */
+  writer: string;
+  /** The epoch that this write makes. */
+  attempt: number;
+  /** To be called before each step; throws if the right was lost. */
+  renew(): Promise<void>;
+  /** Makes what was written the current version. Throws, with nothing changed, if the right was lost. */
+  commit(changes: Partial<Head>): Promise<void>;
+  release(dirty: boolean): Promise<void>;
+}
+
+export interface CollectionHead {
+  /** Null if the collection has none. */
+  read(): Promise<Head | null>;
+  /** Puts one there, unless there is one already. */
+  create(identity: CollectionIdentity): Promise<void>;
+  /** Waits for other writers, and takes the place of one that died. */
+  acquire(): Promise<WriteLease>;
+}
+
+/** The head lives beside the document records, in `documents`; `name` is what messages speak of. */
+export function createCollectionHead(
+  connection: Connection,
+  documents: string,
+  name: string,
+): CollectionHead {
+  const leaseMs = Math.max(SHORTEST_LEASE_MS, 2 * connection.timeoutMs);
+
+  async function read(): Promise<Head | null> {
+    const [point] = await connection.call(name, (client) =>
+      client.retrieve(documents, { ids: [HEAD_ID], with_payload: true }),
+    );
+    if (point === undefined) return null;
+    const head = headSchema.safeParse(point.payload);
+    if (head.data?.format === FORMAT) return head.data;
+    throw otherFormat(name, (point.payload as { format?: number } | null)?.format);
+  }
+
+  async function mustRead(): Promise<Head> {
+    const head = await read();
+    if (head === null) throw gone(name);
+    return head;
+  }
+
+  /** Changes the head if it is still as expected; whether it was, only reading it tells. */
+  async function change(payload: Partial<Head>, expected: Partial<Head>): Promise<void> {
+    const must: Condition[] = [{ has_id: [HEAD_ID] }];
+    for (const [key, value] of Object.entries(expected)) {
+      if (value !== null) must.push({ key, match: { value: value as string | number } });
+    }
+    await connection.call(name, (client) =>
+      client.setPayload(documents, { payload, filter: { must }, wait: true, ordering: 'medium' }),
+    );
+  }
+
+  function createLease(head: Head, writer: string, attempt: number, until: number): WriteLease {
+    let leaseUntil = until;
+    const mine = { writer, attempt };
+    return {
+      head,
+      writer,
+      attempt,
+      async renew() {
+        const left = leaseUntil - Date.now();
+        if (left <= 0) throw lost(name);
+        if (left > leaseMs / 2) return;
+        const renewed = Date.now() + leaseMs;
+        await change({ leaseUntil: renewed }, mine);
+        leaseUntil = renewed;
+      },
+      async commit(changes) {
+        if (leaseUntil <= Date.now()) throw lost(name);
+        await change({ ...changes, epoch: attempt }, mine);
+        const now = await mustRead();
+        if (now.writer !== writer || now.epoch !== attempt) throw lost(name);
+      },
+      release: (dirty) => change({ writer: null, dirty }, mine),
+    };
+  }
+
+  return {
+    read,
+
+    async create({ embedder, dimensions }) {
+      const now = new Date().toISOString();
+      const head: Head = {
+        format: FORMAT,
+        embedder,
+        dimensions,
+        createdAt: now,
+        updatedAt: now,
+        epoch: 0,
+        attempt: 0,
+        writer: null,
+        leaseUntil: 0,
+        dirty: false,
+        documents: 0,
+        chunks: 0,
+        bytes: 0,
+        length: 0,
+        averageLength: 1,
+      };
+      await connection.call(name, (client) =>
+        client.upsert(documents, {
+          points: [{ id: HEAD_ID, vector: {}, payload: head }],
+          // Nothing matches it: one that another process has put there meanwhile is left alone.
+          update_filter: { must: [{ key: 'format', match: { value: -1 } }] },
+          wait: true,
+          ordering: 'medium',
+        }),
+      );
+    },
+
+    async acquire() {
+      const started = Date.now();
+      for (let waitMs = 10; ; waitMs = Math.min(200, waitMs * 1.5)) {
+        const head = await mustRead();
+        if (head.writer === null || head.leaseUntil < Date.now() || isDead(head.writer)) {
+          const writer = `${hostname()} ${process.pid} ${randomUUID()}`;
+          const attempt = head.attempt + 1;
+          const leaseUntil = Date.now() + leaseMs;
+          await change(
+            { writer, attempt, leaseUntil },
+            { attempt: head.attempt, leaseUntil: head.leaseUntil },
+          );
+          if ((await mustRead()).writer === writer) return createLease(head, writer, attempt, leaseUntil);
+        }
+        if (Date.now() - started > PATIENCE_MS) throw busy(name);
+        await delay(waitMs * (0.5 + Math.random() / 2));
+      }
+    },
+  };
+}
+
+/** Whether a writer was a process of this machine that is no more; of other machines only time tells. */
+function isDead(writer: string): boolean {
+  const [host, pid] = writer.split(' ');
+  if (host !== hostname() || Number(pid) === process.pid) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+function otherFormat(name: string, format: number | undefined): AppError {
+  const newer = (format ?? 0) > FORMAT;
+  return new AppError(
+    'configuration_error',
+    `Collection "${name}" was written by ${newer ? 'a newer' : 'another'} citeloop.`,
+    {
+      hint: newer
+        ? 'Update citeloop, or choose another --collection.'
+        : `Remove it with \`citeloop collections delete ${name}\` and ingest again.`,
+    },
+  );
+}
+
+export function gone(name: string): AppError {
+  return new AppError('retrieval_error', `Collection "${name}" is not there any more.`, {
+    hint: 'See what there is with: citeloop collections list',
+  });
+}
+
+function busy(name: string): AppError {
+  return new AppError('retrieval_error', `Another process has kept writing to "${name}" for too long.`, {
+    hint: 'Wait until it is done, then run the same command again.',
+    recoverable: true,
+  });
+}
+
+function lost(name: string): AppError {
+  return new AppError('retrieval_error', `Writing to "${name}" took so long that another process went on.`, {
+    hint: 'Run the same command again: it goes on where it stopped.',
+    recoverable: true,
+  });
+}

@@ -1,0 +1,229 @@
+import type { Schemas } from '@qdrant/js-client-rest';
+import { AppError } from '../../domain/app-error.ts';
+import type { Filter } from '../../domain/filter.ts';
+import { fusedScore, similarity } from '../../domain/fusion.ts';
+import type { ChunkStore, DocumentRecord, StoredChunk } from '../../ports/chunk-store.ts';
+import { readOnly } from './collection-schema.ts';
+import type { Connection } from './connection.ts';
+import { foreignVector, toSimilarity } from './foreign-vector.ts';
+import {
+  createPayloadReader,
+  MAPPED_FIELDS,
+  type MappedField,
+  type Payload,
+  type PayloadMap,
+  type PayloadReader,
+} from './payload-map.ts';
+import { scrollAll } from './scroll-all.ts';
+import { anyOf, type QdrantFilter } from './visibility.ts';
+
+/** From how many points it is seen what the payload fields are called. */
+const SAMPLES = 20;
+const ANY_UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
+const DENSE_ONLY = { lexical: false, dense: true };
+
+interface ForeignOptions {
+  connection: Connection;
+  name: string;
+  /** What it is called on the server. */
+  collection: string;
+  info: Schemas['CollectionInfo'];
+  embedder: string;
+  payloadMap: PayloadMap;
+}
+
+/**
+ * A collection that others have made: searched by its vectors, read as far as its payload can be mapped,
+ * never written to. Throws `configuration_error` if no field of it can be taken for the text.
+ */
+export async function createForeignChunkStore(options: ForeignOptions): Promise<ChunkStore> {
+  const { connection, name, collection, info, embedder, payloadMap } = options;
+  const vector = foreignVector(name, info);
+  const identity = { embedder, dimensions: vector.size };
+  const { points: samples } = await connection.call(name, (client) =>
+    client.scroll(collection, { limit: SAMPLES, with_payload: true }),
+  );
+  const payloads = samples.map(({ payload }) => (payload ?? {}) as Payload);
+  const reader = createPayloadReader(payloadMap, payloads);
+  if (payloads.length > 0 && reader.nameOf('text') === undefined) throw noText(name, payloads);
+
+  const chunkOf = ({ id, payload }: Pick<Schemas['Record'], 'id' | 'payload'>): StoredChunk =>
+    reader.toChunk(id as string | number, (payload ?? {}) as Payload);
+
+  async function count(filter: QdrantFilter): Promise<number> {
+    const result = await connection.call(name, (client) => client.count(collection, { filter, exact: true }));
+    return result.count;
+  }
+
+  async function chunksById(chunkIds: readonly string[]): Promise<Map<string, StoredChunk>> {
+    const ids = [...new Set(chunkIds)].flatMap((id) => pointIdOf(id) ?? []);
+    if (ids.length === 0) return new Map();
+    const points = await connection.call(name, (client) =>
+      client.retrieve(collection, { ids, with_payload: true }),
+    );
+    return new Map(points.map((point) => [String(point.id), chunkOf(point)]));
+  }
+
+  async function documents(): Promise<DocumentRecord[]> {
+    const byUrl = new Map<string, DocumentRecord>();
+    for (const point of await scrollAll(connection, { collection, name })) {
+      const { url, title, module, chapter, contentHash } = chunkOf(point);
+      if (byUrl.has(url)) continue;
+      byUrl.set(url, {
+        uri: url,
+        url,
+        root: url,
+        title,
+        module,
+        chapter,
+        metadata: {},
+        contentHash,
+        fingerprint: 'foreign',
+      });
+    }
+    return [...byUrl.values()].sort((a, b) => (a.uri < b.uri ? -1 : 1));
+  }
+
+  return {
+    name,
+    identity,
+
+    async info() {
+      const modules = new Map<string, number>();
+      const urls = new Set<string>();
+      const all = (await scrollAll(connection, { collection, name })).map(chunkOf);
+      for (const { url, module } of all) {
+        urls.add(url);
+        if (module !== null) modules.set(module, (modules.get(module) ?? 0) + 1);
+      }
+      const text = all.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.text), 0);
+      return {
+        ...identity,
+        name,
+        documents: urls.size,
+        chunks: all.length,
+        bytes: text + all.length * vector.size * 4,
+        createdAt: UNKNOWN_TIME,
+        updatedAt: UNKNOWN_TIME,
+        modules: Array.from(modules, ([module, chunks]) => ({ name: module, chunks })).sort((a, b) =>
+          a.name < b.name ? -1 : 1,
+        ),
+      };
+    },
+
+    async *documents() {
+      yield* await documents();
+    },
+
+    // It does not say what its vectors were made of.
+    vectors: async () => new Map(),
+
+    async write(writes) {
+      if (writes.length > 0) throw readOnly(name);
+    },
+
+    async remove(uris) {
+      if (uris.length > 0) throw readOnly(name);
+    },
+
+    async search(request) {
+      if (request.vector === null) throw meaningOnly(name);
+      if (request.vector.length !== vector.size)
+        throw wrongDimensions(name, request.vector.length, vector.size);
+      const query = Array.from(request.vector);
+      const { points } = await connection.call(name, (client) =>
+        client.query(collection, {
+          query,
+          ...(vector.name !== null && { using: vector.name }),
+          filter: toFilter(request.filter, reader),
+          limit: request.limit,
+          with_payload: true,
+        }),
+      );
+      return points.map((point, index) => {
+        const dense = { rank: index + 1, score: toSimilarity(point.score, vector) };
+        const found = { lexical: null, dense };
+        return {
+          chunk: chunkOf(point),
+          ...found,
+          score: similarity(found, DENSE_ONLY),
+          fusedScore: fusedScore(found, DENSE_ONLY),
+        };
+      });
+    },
+
+    count: (filter) => count(toFilter(filter, reader)),
+
+    async chunks(chunkIds) {
+      const found = await chunksById(chunkIds);
+      return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
+    },
+
+    async neighbours(chunkId, before, after) {
+      const chunk = (await chunksById([chunkId])).get(chunkId);
+      if (chunk === undefined) return [];
+      const [url, chunkIndex] = [reader.nameOf('url'), reader.nameOf('chunkIndex')];
+      if (url === undefined || chunkIndex === undefined) return [chunk];
+      const range = { gte: chunk.chunkIndex - before, lte: chunk.chunkIndex + after };
+      const filter = { must: [anyOf(url, [chunk.url]), { key: chunkIndex, range }] };
+      const points = await scrollAll(connection, { collection, name, filter });
+      return points.map(chunkOf).sort((a, b) => a.chunkIndex - b.chunkIndex);
+    },
+
+    settle: async () => undefined,
+
+    check: async () =>
+      info.status === 'red' ? [`The server says that something is wrong with ${collection}.`] : [],
+
+    close: async () => undefined,
+  };
+}
+
+/** Nobody has noted when it was made. */
+const UNKNOWN_TIME = new Date(0).toISOString();
+
+function toFilter(filter: Filter, reader: PayloadReader): QdrantFilter {
+  const isMapped = (key: string): key is MappedField => (MAPPED_FIELDS as readonly string[]).includes(key);
+  return {
+    must: Object.entries(filter).map(([key, values]) => {
+      const field = key === 'uri' ? 'url' : key;
+      return anyOf((isMapped(field) ? reader.nameOf(field) : undefined) ?? field, values);
+    }),
+  };
+}
+
+/** The id as the server takes it: a number or a UUID; undefined if it is neither. */
+function pointIdOf(chunkId: string): string | number | undefined {
+  if (ANY_UUID.test(chunkId)) return chunkId;
+  return /^\d+$/.test(chunkId) && Number.isSafeInteger(Number(chunkId)) ? Number(chunkId) : undefined;
+}
+
+function noText(name: string, payloads: readonly Payload[]): AppError {
+  const fields = [...new Set(payloads.flatMap((payload) => Object.keys(payload)))].slice(0, 12);
+  return new AppError(
+    'configuration_error',
+    `Collection "${name}" was not made by citeloop, and none of its fields is known to hold the text.`,
+    {
+      hint:
+        fields.length === 0
+          ? 'Its points have no payload; choose another --collection.'
+          : `Name it, for example --payload-map text=${fields[0]}; it has: ${fields.join(', ')}.`,
+    },
+  );
+}
+
+function meaningOnly(name: string): AppError {
+  return new AppError(
+    'configuration_error',
+    `Collection "${name}" was not made by citeloop, so it can only be searched by meaning, not by words.`,
+    { hint: 'Search it with --mode hybrid or --mode dense.' },
+  );
+}
+
+function wrongDimensions(name: string, given: number, size: number): AppError {
+  return new AppError(
+    'configuration_error',
+    `The query has ${given} dimensions, but the collection "${name}" holds vectors of ${size}.`,
+    { hint: 'Search with the embedder that the collection was made with.' },
+  );
+}

@@ -1,0 +1,57 @@
+import { indexTerms } from '../../lexical/terms.ts';
+
+/** As FTS5 has them, so that both stores score alike. */
+const K1 = 1.2;
+const B = 0.75;
+
+export interface SparseVector {
+  indices: number[];
+  values: number[];
+}
+
+/** What the full text of a chunk is made of: title and headings count as much as the text below them. */
+export function termsOf(title: string, headings: readonly string[], text: string): string[] {
+  return [...indexTerms([title, ...headings].join('\n')), ...indexTerms(text)];
+}
+
+/** The part of BM25 that a chunk decides. The other one, how rare a term is, comes with the query. */
+export function documentVector(terms: readonly string[], averageLength: number): SparseVector {
+  const frequencies = new Map<number, number>();
+  for (const term of terms) {
+    const index = termIndex(term);
+    frequencies.set(index, (frequencies.get(index) ?? 0) + 1);
+  }
+  const saturation = K1 * (1 - B + (B * terms.length) / averageLength);
+  return {
+    indices: [...frequencies.keys()],
+    values: Array.from(frequencies.values(), (frequency) =>
+      rounded((frequency * (K1 + 1)) / (frequency + saturation)),
+    ),
+  };
+}
+
+/** To what single precision can tell apart near 1: half as many characters to send as a double has. */
+export function rounded(value: number): number {
+  return Math.round(value * 1e8) / 1e8;
+}
+
+const indexes = new Map<string, number>();
+
+/** A stable number of 32 bits for a term. A corpus repeats its words: a bounded number of them is remembered. */
+export function termIndex(term: string): number {
+  const known = indexes.get(term);
+  if (known !== undefined) return known;
+  if (indexes.size >= 50_000) indexes.clear();
+  const index = hashOf(term);
+  indexes.set(term, index);
+  return index;
+}
+
+/** FNV-1a with the finalizer of MurmurHash3. Collections hold these numbers: it must never change. */
+function hashOf(term: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(term)) hash = Math.imul(hash ^ byte, 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

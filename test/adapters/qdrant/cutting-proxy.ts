@@ -1,0 +1,51 @@
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface CuttingProxy {
+  url: string;
+  requests(): number;
+  /** Lets so many more requests through. The answer of the last one is lost, and nothing goes through after it. */
+  cutAfter(requests: number): void;
+}
+
+/** A way to a server that can be cut at any request: what a process that dies leaves behind can be seen then. */
+export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
+  let requests = 0;
+  let last = Number.POSITIVE_INFINITY;
+  const server = createServer((incoming, outgoing) => {
+    requests += 1;
+    const number = requests;
+    if (number > last) {
+      incoming.socket.destroy();
+      return;
+    }
+    const onward = forward(
+      new URL(incoming.url ?? '/', target),
+      { method: incoming.method ?? 'GET', headers: incoming.headers },
+      (response) => {
+        if (number === last) {
+          response.resume().on('end', () => incoming.socket.destroy());
+          return;
+        }
+        outgoing.writeHead(response.statusCode ?? 500, response.headers);
+        response.pipe(outgoing);
+      },
+    );
+    onward.on('error', () => incoming.socket.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests: () => requests,
+    cutAfter(more) {
+      last = requests + more;
+    },
+  };
+}

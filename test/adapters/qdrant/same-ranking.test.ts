@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { createDocumentParser } from '../../../src/adapters/documents/parse-document.ts';
+import { createMiniLmEmbedder } from '../../../src/adapters/onnx/minilm-embedder.ts';
+import { createSource } from '../../../src/adapters/sources/create-source.ts';
+import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
+import { ingest } from '../../../src/ingest/ingest.ts';
+import type { ChunkStore, StoreHit } from '../../../src/ports/chunk-store.ts';
+import type { Embedder } from '../../../src/ports/embedder.ts';
+import { modelLocation } from '../../support/model-weights.ts';
+import { serverForTests, temporaryCatalog } from '../../support/qdrant-server.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const BOOK = fileURLToPath(new URL('../../../fixtures/book', import.meta.url));
+
+/** Single precision on the server, double here. */
+const DECIMALS = 5;
+const TOLERANCE = 1e-5;
+
+const QUESTIONS = [
+  'How do I create a node in ROS 2?',
+  'What is the difference between a topic and a service?',
+  'rclpy.spin_once',
+  'How is quality of service configured for a publisher?',
+  'When should I use an action instead of a service?',
+  'How do I write a launch file?',
+  'colcon build --symlink-install',
+  'What does a URDF file describe?',
+  'How does Gazebo simulate physics?',
+  'Which sensors can be simulated?',
+  'SimulationApp',
+  'What is domain randomization good for?',
+  'How is synthetic data generated in Isaac Sim?',
+  'What is a vision-language-action model?',
+  'How does a robot understand spoken commands?',
+  'How do I plan a path with Nav2?',
+  'What is a digital twin?',
+  'transform frames tf2',
+  'Why does the robot fall over?',
+  'cheapest way to train a policy',
+];
+
+/** The embedder, with every text embedded once: both stores get the very same vectors. */
+function remembering(embedder: Embedder): Embedder {
+  const known = new Map<string, Float32Array>();
+  return {
+    ...embedder,
+    async embedDocuments(texts, signal) {
+      const missing = texts.filter((text) => !known.has(text));
+      const vectors = missing.length === 0 ? [] : await embedder.embedDocuments(missing, signal);
+      missing.forEach((text, index) => {
+        known.set(text, vectors[index] as Float32Array);
+      });
+      return texts.map((text) => known.get(text) as Float32Array);
+    },
+  };
+}
+
+async function ingestBook(store: ChunkStore, embedder: Embedder): Promise<void> {
+  const source = await createSource(BOOK, { files: { cwd: BOOK }, web: {} });
+  await ingest(
+    [source],
+    {
+      store,
+      parse: createDocumentParser(),
+      embedder: async () => embedder,
+      stillExists: async () => true,
+    },
+    { prune: false },
+  );
+}
+
+const server = await serverForTests();
+
+test.skipIf(server === null)(
+  'the embedded store and Qdrant give the same ranking on the sample book',
+  { timeout: 120_000 },
+  async () => {
+    if (server === null) throw new Error('there is no server');
+    const embedder = remembering(await createMiniLmEmbedder({ location: modelLocation() }));
+    const identity = { embedder: embedder.id, dimensions: embedder.dimensions };
+    const sqlite = await createSqliteCatalog(join(await temporaryDirectory(), 'collections')).openOrCreate(
+      'book',
+      identity,
+    );
+    const qdrant = await temporaryCatalog(server).openOrCreate('book', identity);
+    for (const store of [sqlite, qdrant]) await ingestBook(store, embedder);
+    for (const text of QUESTIONS) {
+      const vector = await embedder.embedQuery(text);
+      for (const request of [
+        { text, vector },
+        { text, vector: null },
+        { text: null, vector },
+      ]) {
+        const [expected, found] = await Promise.all(
+          [sqlite, qdrant].map((store) => store.search({ ...request, limit: 6, filter: {} })),
+        );
+        expectSameRanking(found ?? [], expected ?? []);
+      }
+    }
+    expect(await Array.fromAsync(qdrant.documents())).toEqual(await Array.fromAsync(sqlite.documents()));
+    for (const store of [sqlite, qdrant]) await store.close();
+    await embedder.close();
+  },
+);
+
+/** The best five are the same in the same order, but for neighbours that score the same; one more is given to see that. */
+function expectSameRanking(found: readonly StoreHit[], expected: readonly StoreHit[]): void {
+  const tied = (score: number) => expected.filter((hit) => Math.abs(hit.fusedScore - score) < TOLERANCE);
+  found.slice(0, 5).forEach((hit, index) => {
+    expect(hit.fusedScore).toBeCloseTo(expected[index]?.fusedScore ?? -1, DECIMALS);
+    const same = tied(hit.fusedScore).find(({ chunk }) => chunk.chunkId === hit.chunk.chunkId);
+    expect(hit.chunk).toEqual(same?.chunk);
+    expect(hit.score).toBeCloseTo(same?.score ?? -1, DECIMALS);
+  });
+  expect(found).toHaveLength(expected.length);
+}

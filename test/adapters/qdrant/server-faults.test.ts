@@ -1,0 +1,196 @@
+import { inspect } from 'node:util';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog.ts';
+import { AppError } from '../../../src/domain/app-error.ts';
+import {
+  fail,
+  json,
+  reset,
+  silence,
+  startFaultyServer,
+  unusedPort,
+} from '../../agent/model-faults/faulty-server.ts';
+import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
+import { serverForTests, startQdrant, temporaryCatalog } from '../../support/qdrant-server.ts';
+
+const KEY = 'a-key-that-nobody-may-see-4711';
+const IDENTITY = { embedder: 'test:faults', dimensions: 8 };
+const COLLECTIONS = json('{"result":{"collections":[{"name":"book"}]},"status":"ok","time":0}');
+
+/** What it fails with: always a sentence with a hint, and never the key. */
+async function faultOf(work: Promise<unknown>): Promise<AppError> {
+  const fault = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(fault).toBeInstanceOf(AppError);
+  expect((fault as AppError).message).toMatch(/\.$/);
+  expect(inspect(fault, { depth: 9, showHidden: true })).not.toContain(KEY);
+  return fault as AppError;
+}
+
+function catalogAt(url: string, timeoutMs = 2000) {
+  return createQdrantCatalog({ url, apiKey: KEY, timeoutMs });
+}
+
+test('a server that does not run is said to be out of reach, with what to do', async () => {
+  const port = await unusedPort();
+  expect(await faultOf(catalogAt(`http://127.0.0.1:${port}`).list())).toMatchObject({
+    kind: 'retrieval_error',
+    recoverable: true,
+    message: `The Qdrant server at http://127.0.0.1:${port} cannot be reached (ECONNREFUSED).`,
+    hint: expect.stringContaining('QDRANT_URL'),
+  });
+});
+
+test('a server that says nothing is given up after the time that was set', async () => {
+  const { baseUrl } = await startFaultyServer(silence);
+  const started = performance.now();
+  expect(await faultOf(catalogAt(baseUrl, 300).list())).toMatchObject({
+    kind: 'retrieval_error',
+    recoverable: true,
+    message: expect.stringContaining('did not answer within 0.3 seconds'),
+  });
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
+test.each([
+  ['resets the connection', reset],
+  ['answers with 500', fail(500, '{"status":{"error":"disk on fire"}}')],
+  ['answers with 503', fail(503, 'upstream is gone')],
+  ['answers with 429', fail(429)],
+])('a server that once %s is asked again', async (_, fault) => {
+  const { baseUrl, requests } = await startFaultyServer(fault, COLLECTIONS);
+  expect(await catalogAt(baseUrl).list()).toEqual(['book']);
+  expect(requests()).toBe(2);
+});
+
+test.each([
+  ['resets every connection', reset, 'retrieval_error', /cannot be reached \((ECONNRESET|UND_ERR_SOCKET)\)/],
+  [
+    'always answers with 500',
+    fail(500, '{"status":{"error":"disk on fire"}}'),
+    'retrieval_error',
+    /disk on fire/,
+  ],
+  ['always answers with 429', fail(429), 'rate_limit', /too many requests/],
+])('a server that %s is given up after a few times', async (_, fault, kind, message) => {
+  const { baseUrl, requests } = await startFaultyServer(fault);
+  const error = await faultOf(catalogAt(baseUrl).list());
+  expect(error).toMatchObject({ kind, recoverable: true, message: expect.stringMatching(message) });
+  expect(requests()).toBe(4);
+});
+
+test('Retry-After is kept to, as it was said', async () => {
+  const { baseUrl } = await startFaultyServer(fail(429, '{}', { 'retry-after': '1' }), COLLECTIONS);
+  const started = performance.now();
+  expect(await catalogAt(baseUrl).list()).toEqual(['book']);
+  expect(performance.now() - started).toBeGreaterThan(950);
+});
+
+test.each([
+  ['seconds', () => '90', 90],
+  ['a date', () => new Date(Date.now() + 3_600_000).toUTCString(), 3600],
+])('a longer Retry-After in %s is not waited for but told', async (_, header, seconds) => {
+  const { baseUrl, requests } = await startFaultyServer(fail(429, '{}', { 'retry-after': header() }));
+  const { kind, retryAfter } = await faultOf(catalogAt(baseUrl).list());
+  expect(kind).toBe('rate_limit');
+  expect(Math.abs((retryAfter ?? 0) - seconds)).toBeLessThan(5);
+  expect(requests()).toBe(1);
+});
+
+test.each([
+  ['is no JSON', json('<html>Welcome to nginx</html>')],
+  ['ends in the middle', json('{"result":{"collec')],
+  ['is another program’s', json('{"hello":"world"}')],
+  ['is a web page', fail(200, '<html></html>', { 'content-type': 'text/html' })],
+])('an answer that %s is said to be none of Qdrant’s', async (_, answer) => {
+  const { baseUrl } = await startFaultyServer(answer);
+  expect(await faultOf(catalogAt(baseUrl).list())).toMatchObject({
+    kind: 'retrieval_error',
+    hint: expect.stringContaining('QDRANT_URL'),
+  });
+});
+
+test.each([401, 403])(
+  'a key that is refused with %i is not shown, even if the server repeats it',
+  async (status) => {
+    const { baseUrl, requests } = await startFaultyServer(
+      fail(status, `{"status":{"error":"bad key ${KEY}"}}`),
+    );
+    expect(await faultOf(catalogAt(baseUrl).list())).toMatchObject({
+      kind: 'auth_error',
+      hint: expect.stringContaining('QDRANT_API_KEY'),
+    });
+    expect(requests()).toBe(1);
+  },
+);
+
+test.each(['localhost:6333', 'ftp://files.example', 'nonsense', ''])('the address %j is refused', (url) => {
+  expect(() => createQdrantCatalog({ url })).toThrow(
+    expect.objectContaining({ kind: 'configuration_error', hint: expect.stringContaining('QDRANT_URL') }),
+  );
+});
+
+test('a user name and password in the address are not shown', async () => {
+  const port = await unusedPort();
+  const fault = await faultOf(catalogAt(`http://me:${KEY}@127.0.0.1:${port}/path?key=${KEY}`).list());
+  expect(fault.message).toContain(`http://127.0.0.1:${port}/path `);
+});
+
+test('nothing is written to the terminal by the client, whatever the server is', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  onTestFinished(() => warn.mockRestore());
+  const { baseUrl } = await startFaultyServer(COLLECTIONS);
+  await catalogAt(baseUrl).list();
+  expect(warn).not.toHaveBeenCalled();
+});
+
+const server = await serverForTests();
+
+describe.skipIf(server === null)('on a real server', () => {
+  async function bookOn(given: NonNullable<typeof server>) {
+    const catalog = temporaryCatalog(given);
+    const store = await catalog.openOrCreate('book', IDENTITY);
+    await store.write([sampleDocument('a', 8, { chunks: ['zebra'] })]);
+    return { catalog, store };
+  }
+
+  test.skipIf(Boolean(process.env.QDRANT_URL))(
+    'a server with a key takes the right one, and neither a wrong one nor none',
+    async () => {
+      const locked = await startQdrant({ apiKey: KEY });
+      onTestFinished(() => locked.stop());
+      await bookOn(locked);
+      for (const [apiKey, message] of [
+        ['another', /did not accept the key/],
+        [undefined, /asks for a key/],
+      ] as const) {
+        const fault = await faultOf(createQdrantCatalog({ url: locked.url, apiKey }).list());
+        expect(fault).toMatchObject({ kind: 'auth_error', message: expect.stringMatching(message) });
+      }
+    },
+  );
+
+  test('a collection that goes while it is open is said to be gone', async () => {
+    if (server === null) return;
+    const { catalog, store } = await bookOn(server);
+    await catalog.delete('book');
+    const search = { text: 'zebra', vector: vectorOf('zebra', 8), limit: 5, filter: {} };
+    for (const work of [() => store.search(search), () => store.count({}), () => store.info()]) {
+      expect(await faultOf(work())).toMatchObject({
+        kind: 'retrieval_error',
+        message: expect.stringContaining('"book"'),
+      });
+    }
+  });
+
+  test('vectors of another length are refused before they are sent', async () => {
+    if (server === null) return;
+    const { store } = await bookOn(server);
+    const wrong = { text: null, vector: vectorOf('zebra', 4), limit: 5, filter: {} };
+    expect((await faultOf(store.search(wrong))).kind).toBe('configuration_error');
+    const write = store.write([sampleDocument('b', 4, { chunks: ['zebra'] })]);
+    expect((await faultOf(write)).kind).toBe('configuration_error');
+  });
+});
