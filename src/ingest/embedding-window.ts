@@ -17,6 +17,8 @@ export interface EmbeddingWindow<T extends ChunkedDocument> {
   add(document: T): Promise<void>;
   /** Embeds and commits what is left, and waits for it. */
   flush(): Promise<void>;
+  /** Waits until nothing is under way any more, whatever comes of it. */
+  rest(): Promise<void>;
   /** How many of the documents that are being embedded are done, as far as that can be told by their chunks. */
   documentsEmbedded(): number;
 }
@@ -105,6 +107,7 @@ export function createEmbeddingWindow<T extends ChunkedDocument>(
       await begin();
       await working;
     },
+    rest: () => working.catch(() => {}),
     documentsEmbedded: () => Math.floor(underWay.documents * underWay.share),
   };
 }

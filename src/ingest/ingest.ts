@@ -94,15 +94,20 @@ export async function ingest(
     },
   });
 
-  for (const source of sources) {
-    for await (const { entry, raw } of readAhead(unseen(source.entries(signal)), signal)) {
-      signal?.throwIfAborted();
-      const document = await prepare(entry, raw);
-      if (document !== null) await window.add(document);
-      report();
+  try {
+    for (const source of sources) {
+      for await (const { entry, raw } of readAhead(unseen(source.entries(signal)), signal)) {
+        signal?.throwIfAborted();
+        const document = await prepare(entry, raw);
+        if (document !== null) await window.add(document);
+        report();
+      }
     }
+    await window.flush();
+  } finally {
+    // The caller closes the store next: nothing may go on behind its back.
+    await window.rest();
   }
-  await window.flush();
   if (options.prune) await prune();
   await store.settle();
   return summary;

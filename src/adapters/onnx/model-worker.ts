@@ -20,7 +20,9 @@ try {
     intraOpNumThreads: availableParallelism(),
   });
   const embed = createPooling(session, runtime.Tensor, dimensions);
-  port.on('message', ({ id, inputs }: ModelRequest) => {
+  port.on('message', (request: ModelRequest) => {
+    if ('stop' in request) return void session.release().finally(() => port.close());
+    const { id, inputs } = request;
     embed(inputs).then(
       (vectors) => port.postMessage({ id, vectors }),
       (error: unknown) => port.postMessage({ id, fault: faultOf(error) }),

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError, type ErrorKind } from '../../domain/app-error.ts';
 
@@ -6,10 +7,7 @@ export interface ModelWorkerData {
   dimensions: number;
 }
 
-export interface ModelRequest {
-  id: number;
-  inputs: readonly number[][];
-}
+export type ModelRequest = { id: number; inputs: readonly number[][] } | { stop: true };
 
 /** An error on its way between threads; `kind` is null if it was not an AppError. */
 export interface ModelFault {
@@ -39,6 +37,7 @@ export async function startModel(data: ModelWorkerData): Promise<RunningModel> {
   const worker = new Worker(workerFile(), { workerData: data });
   const waiting = new Map<number, Waiting>();
   let nextId = 0;
+  let stopping = false;
 
   await new Promise<void>((resolve, reject) => {
     worker.on('message', (answer: ModelAnswer) => {
@@ -67,11 +66,16 @@ export async function startModel(data: ModelWorkerData): Promise<RunningModel> {
           worker.postMessage({ id, inputs } satisfies ModelRequest);
         });
       } finally {
-        if (waiting.size === 0) worker.unref();
+        if (waiting.size === 0 && !stopping) worker.unref();
       }
     },
+    // Asked, not terminated: a thread that is torn out of the native runtime takes the process with it.
     async stop() {
-      await worker.terminate();
+      stopping = true;
+      worker.ref();
+      const ended = once(worker, 'exit');
+      worker.postMessage({ stop: true } satisfies ModelRequest);
+      await ended;
     },
   };
 }
