@@ -19,7 +19,15 @@ const ALLOWED: Record<string, string[]> = {
   'src/config/': ['src/domain/', 'zod', 'node:'],
   'src/ingest/': ['src/domain/', 'src/ports/', 'src/lexical/', 'node:crypto'],
   'src/retrieval/': ['src/domain/', 'src/ports/', 'src/lexical/'],
-  'src/agent/': ['src/domain/', 'src/ports/', 'src/lexical/', 'src/retrieval/', '@openai/agents-core', 'zod', 'node:timers'],
+  'src/agent/': [
+    'src/domain/',
+    'src/ports/',
+    'src/lexical/',
+    'src/retrieval/',
+    '@openai/agents-core',
+    'zod',
+    'node:timers',
+  ],
 };
 
 test('dependencies point one way', () => {
