@@ -2,12 +2,12 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import { AppError } from '../../domain/app-error.ts';
 import { isEmptyFilter } from '../../domain/filter.ts';
 import { lexicalScore } from '../../domain/fusion.ts';
+import { type RankedId, rankHits, type Scored } from '../../domain/rank-hits.ts';
 import type { StoreSearch } from '../../ports/chunk-store.ts';
 import type { Head } from './collection-head.ts';
 import type { Connection } from './connection.ts';
 import { filterConditions } from './filter-conditions.ts';
 import { DENSE, TERMS } from './point-payload.ts';
-import { type RankedId, rankHits, type ScoredId } from './rank-hits.ts';
 import { createTermWeights, type LexicalQuery } from './term-weights.ts';
 import { visibleAt } from './visibility.ts';
 
@@ -33,13 +33,15 @@ export function createSearch(options: SearchOptions) {
   const { connection, name, chunks, dimensions, shards } = options;
   const weigh = createTermWeights(options);
 
-  async function ask(searches: Query[]): Promise<ScoredId[][]> {
+  async function ask(searches: Query[]): Promise<Scored<string>[][]> {
     if (searches.length === 0) return [];
     const answers = await connection.call(name, (client) => client.queryBatch(chunks, { searches }));
-    return answers.map(({ points }) => points.map(({ id, score }) => ({ id: String(id), score })));
+    return answers.map(({ points }) =>
+      points.map(({ id, score }) => ({ id: String(id), score })).sort(byScore),
+    );
   }
 
-  return async ({ text, vector, limit, filter }: StoreSearch, head: Head): Promise<RankedId[]> => {
+  return async ({ text, vector, limit, filter }: StoreSearch, head: Head): Promise<RankedId<string>[]> => {
     if (vector !== null && vector.length !== dimensions) throw wrongDimensions(vector.length, dimensions);
     const candidates = Math.max(CANDIDATES, limit);
     const visible = visibleAt(head.epoch, filterConditions(filter));
@@ -71,7 +73,12 @@ export function createSearch(options: SearchOptions) {
   };
 }
 
-function toShares(scored: readonly ScoredId[], { worth }: LexicalQuery): ScoredId[] {
+/** Shards answer in any order where scores meet. */
+function byScore(a: Scored<string>, b: Scored<string>): number {
+  return b.score - a.score || (a.id < b.id ? -1 : 1);
+}
+
+function toShares(scored: readonly Scored<string>[], { worth }: LexicalQuery): Scored<string>[] {
   return scored.map(({ id, score }) => ({ id, score: lexicalScore(score / worth) }));
 }
 

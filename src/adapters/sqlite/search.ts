@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../domain/app-error.ts';
+import { type RankedId, rankHits } from '../../domain/rank-hits.ts';
 import type { StoreSearch } from '../../ports/chunk-store.ts';
 import { byScore, type ScoredId } from './best-few.ts';
 import { view } from './blob.ts';
 import { filterCondition } from './filter-condition.ts';
 import { type SqlCondition, searchFullText } from './full-text.ts';
 import { cosine } from './quantize.ts';
-import { type RankedId, rankHits } from './rank-hits.ts';
 import { createVectorIndex, type VectorIndex } from './vector-index.ts';
 
 /** How many candidates each half of a search puts forward, at least. */
@@ -16,7 +16,7 @@ const CANDIDATES = 100;
 export function createSearch(
   database: DatabaseSync,
   dimensions: number,
-): (request: StoreSearch) => RankedId[] {
+): (request: StoreSearch) => RankedId<number>[] {
   // Made when first needed: searching the full text alone loads no vectors.
   let index: VectorIndex | undefined;
 
