@@ -40,6 +40,9 @@ function renderSearch(terminal: Terminal, search: Search, turn: ConversationTurn
     `searched: ${terminal.text(oneLine(search.query, 200), 'cyan')}${terminal.text(filter, 'dim')}\n`,
   );
   const retrieval = retrievalOf(search, turn.retrievals);
+  for (const note of retrieval?.notes ?? []) {
+    terminal.write(`        ${terminal.text(oneLine(note, 500), 'yellow')}\n`);
+  }
   if (search.chunks.length === 0) {
     terminal.write(`        ${emptyBecause(retrieval)}\n`);
     return;

@@ -1,6 +1,6 @@
 import type { RetrievalContext } from '../domain/retrieval-context.ts';
 import { oneLine } from '../domain/visible-text.ts';
-import type { StoreHit } from '../ports/chunk-store.ts';
+import type { RetrievalHit } from '../retrieval/create-retriever.ts';
 import { excerptOf } from './excerpt.ts';
 import { readableUrl } from './render-answer.ts';
 import type { Terminal } from './terminal.ts';
@@ -11,12 +11,13 @@ const INDENT = '    ';
 interface Found {
   collection: string;
   context: RetrievalContext;
-  hits: readonly StoreHit[];
+  hits: readonly RetrievalHit[];
   explain: boolean;
 }
 
 /** Prints hits for a person: where each comes from, what it says, how alike it is. */
 export function renderRetrieval(terminal: Terminal, { collection, context, hits, explain }: Found): void {
+  for (const note of context.notes) terminal.write(`${terminal.text(oneLine(note, 500), 'yellow')}\n`);
   if (hits.length === 0) {
     terminal.write(`${nothingFound(collection, context)}\n`);
     return;
@@ -31,7 +32,7 @@ export function renderRetrieval(terminal: Terminal, { collection, context, hits,
     const excerpt = excerptOf(chunk.text, context.query, 3 * (terminal.width - INDENT.length));
     for (const line of wrap(excerpt, terminal.width - INDENT.length)) terminal.write(`${INDENT}${line}\n`);
     terminal.write(`${INDENT}${terminal.text(readableUrl(chunk.url), 'dim')}\n`);
-    if (explain) terminal.write(`${INDENT}${terminal.text(explanation(hit, index + 1), 'yellow')}\n`);
+    if (explain) terminal.write(`${INDENT}${terminal.text(explanation(hit), 'yellow')}\n`);
     terminal.write('\n');
   });
   const more = context.totalFound > hits.length ? ` of ${context.totalFound}` : '';
@@ -39,12 +40,14 @@ export function renderRetrieval(terminal: Terminal, { collection, context, hits,
   terminal.write(`${terminal.text(summary, 'dim')}\n`);
 }
 
-function explanation({ lexical, dense, fusedScore }: StoreHit, fusedRank: number): string {
+function explanation({ lexical, dense, fusedScore, fusedRank, rerankScore }: RetrievalHit): string {
   const words =
     lexical === null ? 'words: no match' : `words: rank ${lexical.rank}, ${lexical.score.toFixed(3)}`;
   const meaning =
     dense === null ? 'meaning: not used' : `meaning: rank ${dense.rank}, ${dense.score.toFixed(3)}`;
-  return `${words} · ${meaning} · fused: rank ${fusedRank}, ${fusedScore.toFixed(3)}`;
+  const fused = `fused: rank ${fusedRank}, ${fusedScore.toFixed(3)}`;
+  const reranked = rerankScore === null ? [] : [`reranked: ${rerankScore.toFixed(3)}`];
+  return [words, meaning, fused, ...reranked].join(' · ');
 }
 
 function nothingFound(

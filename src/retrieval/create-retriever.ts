@@ -17,10 +17,18 @@ export interface RetrieverDependencies {
   mode: SearchMode;
 }
 
+/** How a chunk was found. */
+export interface RetrievalHit extends StoreHit {
+  /** Its place before any reranking, from 1. */
+  fusedRank: number;
+  /** What a reranker gave it; null if none was asked, or it failed. */
+  rerankScore: number | null;
+}
+
 export interface Retrieval {
   context: RetrievalContext;
-  /** The hits behind the context's chunks, in the same order: how each was found. */
-  hits: StoreHit[];
+  /** The hits behind the context's chunks, in the same order. */
+  hits: RetrievalHit[];
 }
 
 export interface Retriever {
@@ -43,7 +51,9 @@ export function createRetriever({ store, embedder, scoreThreshold, mode }: Retri
 
       const found = await search(query.filter);
       const relevant = found.filter((hit) => hit.score >= scoreThreshold);
-      const hits = relevant.slice(0, query.topK);
+      const hits = relevant
+        .slice(0, query.topK)
+        .map((hit, index) => ({ ...hit, fusedRank: index + 1, rerankScore: null }));
       const nothing = relevant.length === 0;
       const unfiltered = nothing && !isEmptyFilter(query.filter) ? await search({}) : [];
       return {

@@ -1,7 +1,7 @@
-import { AppError } from '../../../domain/app-error.ts';
-import { oneLine } from '../../../domain/visible-text.ts';
-import { retryAfterOf } from '../../web/retry-after.ts';
-import { redact } from './redact.ts';
+import { AppError } from '../../domain/app-error.ts';
+import { redactKeys } from '../../domain/redact-keys.ts';
+import { retryAfterOf } from '../../domain/retry-after.ts';
+import { oneLine } from '../../domain/visible-text.ts';
 import { lowered, type Service } from './service.ts';
 
 const NO_MODEL =
@@ -19,7 +19,7 @@ export interface HttpAnswer {
 /** What an answer with a status of 400 or above means, in a sentence without any key. */
 export function httpFault(answer: HttpAnswer, service: Service): AppError {
   const { status } = answer;
-  const said = oneLine(redact(saidIn(answer.text), service.apiKey), SAID_LENGTH);
+  const said = oneLine(redactKeys(saidIn(answer.text), service.apiKey), SAID_LENGTH);
   const { kind, sentence, ...options } = describe(status, `${answer.text.slice(0, 2000)} ${said}`, service);
   return new AppError(kind, said === '' ? `${sentence}.` : `${sentence}: ${said.replace(/\.?$/, '.')}`, {
     ...options,

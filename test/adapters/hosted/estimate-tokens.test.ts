@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  cutToTokens,
-  estimateTokens,
-} from '../../../../src/adapters/openai-embeddings/hosted/estimate-tokens.ts';
+import { cutToTokens, estimateTokens } from '../../../src/adapters/hosted/estimate-tokens.ts';
 
 const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', maxLength: 200 }));
 

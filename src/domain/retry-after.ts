@@ -3,12 +3,12 @@ const DURATION = /(\d+(?:\.\d+)?)\s*(ms|h|m|s)/g;
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
 /** The seconds that a service asks to wait: by its headers, in its body, or in the words of its message. */
-export function retryAfterOf(headers: unknown, inBody: unknown, message: string): number | undefined {
+export function retryAfterOf(headers: unknown, inBody?: unknown, message = ''): number | undefined {
   return fromHeaders(headers) ?? (typeof inBody === 'number' ? inBody : undefined) ?? fromWords(message);
 }
 
 function fromHeaders(headers: unknown): number | undefined {
-  if (!(headers instanceof Headers)) return undefined;
+  if (!isHeaders(headers)) return undefined;
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds / 1000;
   const value = headers.get('retry-after')?.trim();
@@ -31,4 +31,9 @@ function durationOf(text: string): number | undefined {
 
 function secondsUntil(time: number): number | undefined {
   return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - Date.now()) / 1000));
+}
+
+/** Also those of another implementation of fetch, which are of another class. */
+function isHeaders(value: unknown): value is { get(name: string): string | null } {
+  return typeof (value as { get?: unknown } | null | undefined)?.get === 'function';
 }

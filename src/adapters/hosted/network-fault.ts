@@ -1,4 +1,4 @@
-import { AppError } from '../../../domain/app-error.ts';
+import { AppError } from '../../domain/app-error.ts';
 import type { Service } from './service.ts';
 
 const REASONS: ReadonlyArray<[RegExp, string, boolean]> = [

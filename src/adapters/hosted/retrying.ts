@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError } from '../../../domain/app-error.ts';
+import { AppError } from '../../domain/app-error.ts';
 
 const FIRST_WAIT_MS = 500;
 /** Limits are counted by the minute: after half a second nothing would have changed. */

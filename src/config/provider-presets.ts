@@ -1,12 +1,18 @@
+import type { Api } from '../domain/agent-config.ts';
+import type { PROVIDERS } from '../domain/choices.ts';
+import type { SecretVariable } from './environment.ts';
+
 /** What a provider's name stands for. `keyVariable` is where its users keep the key. */
 export interface ProviderPreset {
   baseUrl: string;
-  api: 'responses' | 'chat_completions';
-  keyVariable: string;
+  api: Api;
+  keyVariable: SecretVariable;
   needsKey: boolean;
 }
 
-export const providerPresets = {
+export type ProviderName = (typeof PROVIDERS)[number];
+
+export const providerPresets: Readonly<Record<ProviderName, ProviderPreset>> = {
   openai: {
     baseUrl: 'https://api.openai.com/v1',
     api: 'responses',
@@ -31,6 +37,4 @@ export const providerPresets = {
     keyVariable: 'OLLAMA_API_KEY',
     needsKey: false,
   },
-} as const satisfies Record<string, ProviderPreset>;
-
-export type ProviderName = keyof typeof providerPresets;
+};

@@ -1,7 +1,7 @@
 const MASK = '[secret]';
 
 const KEY_LIKE = [
-  /\b(?:sk|gsk|csk|pk|rk|xai|hf|nvapi|pplx|r8|fw|sess)[-_][\w*.-]{6,}/g,
+  /\b(?:sk|gsk|csk|co|pk|rk|xai|hf|nvapi|pplx|r8|fw|sess)[-_][\w*.-]{6,}/g,
   /\bAIza[\w-]{20,}/g,
   /(?<=\bBearer\s+)[^\s"',}]+/gi,
   /(?<=\b(?:api[-_ ]?key|token|password|secret)["']?\s*[:=]\s*["']?)[^\s"',}[]+/gi,

@@ -1,4 +1,4 @@
-import { AppError } from '../../../domain/app-error.ts';
+import { AppError } from '../../domain/app-error.ts';
 import { httpFault } from './http-fault.ts';
 import { networkFault } from './network-fault.ts';
 import { lowered, type Service } from './service.ts';

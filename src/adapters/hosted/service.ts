@@ -1,4 +1,4 @@
-import { AppError } from '../../../domain/app-error.ts';
+import { AppError } from '../../domain/app-error.ts';
 
 /** A hosted service as sentences name it, and what they must never show. */
 export interface Service {
