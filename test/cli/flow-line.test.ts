@@ -44,8 +44,8 @@ test('whatever the pieces, all words come in order, and a line is too long only 
         expect(shown.split(/\s+/).filter(Boolean)).toEqual(words);
         for (const line of shown.split('\n')) {
           // Below it would stand no further to the left than where it is.
-        const nothingToGain = line.lastIndexOf(' ') + 1 <= '    '.length + 1;
-        expect(line.length <= width || nothingToGain).toBe(true);
+          const nothingToGain = line.lastIndexOf(' ') + 1 <= '    '.length + 1;
+          expect(line.length <= width || nothingToGain).toBe(true);
         }
       },
     ),
