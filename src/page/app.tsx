@@ -20,7 +20,7 @@ export function App() {
   const [sessions, setSessions] = useState<SessionSummary[]>([]);
   const [policy, setPolicy] = useState<Policy>('tool');
   const [collection, setCollection] = useState('');
-  const [citation, setCitation] = useState<Citation | null>(null);
+  const [opened, setOpened] = useState<{ citation: Citation; answer: string } | null>(null);
   const [menu, setMenu] = useState(false);
   const opener = useRef<HTMLElement | null>(null);
   const end = useRef<HTMLDivElement>(null);
@@ -65,20 +65,20 @@ export function App() {
     return () => removeEventListener('keydown', onKey);
   }, []);
 
-  function openSource(chosen: Citation): void {
+  function openSource(citation: Citation, answer: string): void {
     opener.current = document.activeElement as HTMLElement | null;
-    setCitation(chosen);
+    setOpened({ citation, answer });
   }
 
   function closeSource(): void {
-    setCitation(null);
+    setOpened(null);
     setMenu(false);
     opener.current?.focus();
     opener.current = null;
   }
 
   function leaveTo(work: Promise<void>): void {
-    setCitation(null);
+    setOpened(null);
     setMenu(false);
     guarded(work);
   }
@@ -99,7 +99,7 @@ export function App() {
   }
 
   return (
-    <div class={`layout${menu ? ' with-menu' : ''}${citation === null ? '' : ' with-source'}`}>
+    <div class={`layout${menu ? ' with-menu' : ''}${opened === null ? '' : ' with-source'}`}>
       <header class="bar">
         <button
           type="button"
@@ -166,7 +166,7 @@ export function App() {
             key={`${conversation.sessionId}-${index}`}
             state={state}
             number={index + 1}
-            onOpen={openSource}
+            onOpen={(citation) => openSource(citation, state.text)}
             onJudge={(verdict) => guarded(talk.judge(index, verdict))}
           />
         ))}
@@ -176,12 +176,8 @@ export function App() {
         {statusOf(last)}
       </p>
       <Composer isRunning={isRunning} onAsk={ask} onStop={talk.stop} />
-      {citation !== null && (
-        <SourcePanel
-          citation={citation}
-          collection={conversation.collection ?? collection}
-          onClose={closeSource}
-        />
+      {opened !== null && (
+        <SourcePanel {...opened} collection={conversation.collection ?? collection} onClose={closeSource} />
       )}
     </div>
   );

@@ -14,7 +14,7 @@ interface SettingsProps {
 }
 
 const POLICY_WORDS: Record<Policy, string> = {
-  tool: 'the model decides',
+  tool: 'model decides',
   always: 'always',
   first: 'at first',
   never: 'never',

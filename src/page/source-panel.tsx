@@ -1,20 +1,23 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Citation } from '../domain/citation.ts';
 import { api, type Passage, type Source } from './api.ts';
+import { markedSentences } from './marked-sentences.ts';
 import { verdicts } from './verdicts.ts';
 
 interface SourcePanelProps {
   citation: Citation;
+  /** The text that cites it. */
+  answer: string;
   collection: string;
   onClose: () => void;
 }
 
-/** The passage behind a citation, in its context, with what was quoted marked. */
-export function SourcePanel({ citation, collection, onClose }: SourcePanelProps) {
+/** The passage behind a citation, in its context, with what the answer rests on marked. */
+export function SourcePanel({ citation, answer, collection, onClose }: SourcePanelProps) {
   const [source, setSource] = useState<Source | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const { chunkId, title, url, excerpt, verdict } = citation;
+  const { chunkId, marker, title, url, verdict } = citation;
   const { sign, word, meaning } = verdicts[verdict];
 
   useEffect(() => {
@@ -55,7 +58,7 @@ export function SourcePanel({ citation, collection, onClose }: SourcePanelProps)
       )}
       {source === null && fault === null && <p class="quiet">Loading…</p>}
       {source?.passages.map((passage) => (
-        <PassageView key={passage.chunkId} passage={passage} excerpt={excerpt} />
+        <PassageView key={passage.chunkId} passage={passage} answer={answer} marker={marker} />
       ))}
     </div>
   );
@@ -73,28 +76,17 @@ function Address({ url }: { url: string }) {
   );
 }
 
-function PassageView({ passage, excerpt }: { passage: Passage; excerpt: string }) {
+function PassageView({ passage, answer, marker }: { passage: Passage; answer: string; marker: string }) {
   const cited = useRef<HTMLElement>(null);
   useEffect(() => cited.current?.scrollIntoView({ block: 'center' }), []);
-  const [before, marked, after] = passage.isCited ? marking(passage.text, excerpt) : [passage.text, '', ''];
+  const { text, headings, isCited } = passage;
+  const runs = isCited ? markedSentences(text, answer, marker) : [{ text, isMarked: false }];
   return (
-    <section class={passage.isCited ? 'passage cited' : 'passage'} ref={passage.isCited ? cited : null}>
-      {passage.headings.length > 0 && <h3>{passage.headings.join(' › ')}</h3>}
-      <p>
-        {before}
-        {marked !== '' && <mark>{marked}</mark>}
-        {after}
-      </p>
+    <section class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
+      {headings.length > 0 && <h3>{headings.join(' › ')}</h3>}
+      <p>{runs.map((run) => (run.isMarked ? <mark>{run.text}</mark> : run.text))}</p>
     </section>
   );
-}
-
-/** The text in three parts, the one in the middle being the excerpt; whole if it cannot be found. */
-function marking(text: string, excerpt: string): [string, string, string] {
-  const wanted = excerpt.replace(/…$/, '').trim();
-  const at = wanted === '' ? -1 : text.indexOf(wanted);
-  if (at < 0) return ['', text, ''];
-  return [text.slice(0, at), wanted, text.slice(at + wanted.length)];
 }
 
 function decodedPath(url: string): string {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Citation } from '../domain/citation.ts';
 import { copyText, turnAsMarkdown } from './copy-markdown.ts';
 import { Markdown } from './markdown.tsx';
@@ -16,7 +16,7 @@ interface TurnViewProps {
 /** A question with its answer, how the answer came about, and what became of its citations. */
 export function TurnView({ state, number, onOpen, onJudge }: TurnViewProps) {
   const { question, status, text, citations, error, notices } = state;
-  const markers = useMemo(() => markersOf(citations, onOpen), [citations]);
+  const markers = markersOf(citations, onOpen);
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>
       <h2 class="question" id={`question-${number}`}>
@@ -68,12 +68,12 @@ function Searches({ state: { searches } }: { state: TurnState }) {
   );
 }
 
-function Sources({ state: { citations, stale }, onOpen }: Pick<TurnViewProps, 'state' | 'onOpen'>) {
+function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewProps, 'state' | 'onOpen'>) {
   if (citations.length === 0) return null;
   return (
     <ul class="sources" aria-label="Sources">
       {citations.map((citation) => {
-        const { marker, title, score, verdict, chunkId } = citation;
+        const { marker, score, verdict, chunkId } = citation;
         const { sign, word, meaning } = verdicts[verdict];
         const changed = chunkId === null ? undefined : stale[chunkId];
         return (
@@ -83,7 +83,7 @@ function Sources({ state: { citations, stale }, onOpen }: Pick<TurnViewProps, 's
               <span>taken out of the answer</span>
             ) : (
               <button type="button" class="link" onClick={() => onOpen(citation)}>
-                {title}
+                {placeOf(citation, turn)}
               </button>
             )}
             {chunkId !== null && <span class="quiet number">{score.toFixed(2)}</span>}
@@ -150,4 +150,11 @@ function markersOf(citations: readonly Citation[], onOpen: TurnViewProps['onOpen
         ];
       }),
   );
+}
+
+/** The document and the headings above the passage. */
+function placeOf({ chunkId, title }: Citation, turn: TurnState['turn']): string {
+  const chunks = turn?.retrievals.flatMap((retrieval) => retrieval.chunks) ?? [];
+  const headings = chunks.find((chunk) => chunk.chunkId === chunkId)?.headings ?? [];
+  return [title, ...headings.filter((heading) => heading !== title)].join(' › ');
 }
