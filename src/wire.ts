@@ -9,7 +9,9 @@ import type { CollectionIdentity } from './domain/collection-identity.ts';
 import type { SearchMode } from './domain/search-mode.ts';
 import type { ChunkStore, CollectionCatalog } from './ports/chunk-store.ts';
 import type { Embedder } from './ports/embedder.ts';
+import type { Runtime } from './ports/runtime.ts';
 import { createRetriever, type Retriever } from './retrieval/create-retriever.ts';
+import { systemRuntime } from './system-runtime.ts';
 
 /** The collection that holds the sample book, used as long as there is none of the user's. */
 export const SAMPLE_COLLECTION = 'sample_book';
@@ -20,6 +22,8 @@ export interface App {
   readonly catalog: CollectionCatalog;
   /** What new collections are made with. */
   readonly identity: CollectionIdentity;
+  /** The clock and the ids of this run. */
+  readonly runtime: Runtime;
   /** Loaded when it is first asked for. */
   embedder(): Promise<Embedder>;
   retriever(store: ChunkStore, options: { mode: SearchMode; scoreThreshold?: number | undefined }): Retriever;
@@ -32,10 +36,13 @@ export interface WireOptions {
   signal?: AbortSignal;
   /** Instead of the built-in one. */
   embedder?: Embedder;
+  /** Instead of the machine's clock and ids. */
+  runtime?: Runtime;
 }
 
 /** Config in, filled ports out. Nothing is opened or loaded yet. */
 export function wire(config: Config, options: WireOptions = {}): App {
+  const { runtime = systemRuntime } = options;
   let loading: Promise<Embedder> | undefined;
 
   const described = options.embedder ?? MINILM;
@@ -54,12 +61,14 @@ export function wire(config: Config, options: WireOptions = {}): App {
     config,
     catalog: createSqliteCatalog(join(config.home, 'collections')),
     identity: { embedder: described.id, dimensions: described.dimensions },
+    runtime,
     embedder,
     retriever: (store, { mode, scoreThreshold }) =>
       createRetriever({
         store,
         embedder,
         mode,
+        clock: runtime,
         scoreThreshold: scoreThreshold ?? config.agent.scoreThreshold ?? described.scoreThreshold,
       }),
     async close() {

@@ -19,6 +19,7 @@ const ALLOWED: Record<string, string[]> = {
   'src/config/': ['src/domain/', 'zod', 'node:'],
   'src/ingest/': ['src/domain/', 'src/ports/', 'src/lexical/', 'node:crypto'],
   'src/retrieval/': ['src/domain/', 'src/ports/', 'src/lexical/'],
+  'src/tape/': ['src/domain/', 'src/ports/', 'msw', 'zod', 'node:'],
   'src/agent/': [
     'src/domain/',
     'src/ports/',
@@ -46,7 +47,7 @@ test('adapters know domain, ports and each other, but no feature and no command'
   const wrong = files
     .filter((file) => file.startsWith('src/adapters/'))
     .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
-    .filter(({ target }) => /^src\/(ingest|retrieval|agent|cli|config|wire)/.test(target));
+    .filter(({ target }) => /^src\/(ingest|retrieval|agent|tape|cli|config|wire)/.test(target));
   expect(wrong).toEqual([]);
 });
 
@@ -59,6 +60,7 @@ test('each vendor has one home', () => {
     openai: /^src\/adapters\/openai\//,
     'cohere-ai': /^src\/adapters\/cohere\//,
     '@qdrant/js-client-rest': /^src\/adapters\/qdrant\//,
+    msw: /^src\/tape\//,
     yargs: /^src\/(cli\/|main\.ts)/,
   };
   const wrong = files.flatMap((file) =>
