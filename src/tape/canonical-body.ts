@@ -16,28 +16,37 @@ export interface CanonicalBody {
 export function canonicalBody(body: TapeBody | undefined): CanonicalBody {
   if (body === undefined) return { exact: '', withoutVectors: null, vectors: [] };
   if (!('json' in body)) return { exact: JSON.stringify(body), withoutVectors: null, vectors: [] };
-  const value = canonicalValue(body.json);
   const vectors: number[][] = [];
-  const bare = JSON.stringify(value, (_key, each: unknown) => {
-    if (!isVector(each)) return each;
-    vectors.push(each);
-    return `vector of ${each.length}`;
-  });
+  const value = ordered(body.json, vectors);
   return {
-    exact: vectors.length === 0 ? bare : JSON.stringify(value),
-    withoutVectors: vectors.length === 0 ? null : bare,
+    exact: JSON.stringify(value),
+    withoutVectors: vectors.length === 0 ? null : JSON.stringify(value, lengthOfVector),
     vectors,
   };
 }
 
 /** The same value with its keys in order and without what is volatile. */
 export function canonicalValue(value: TapeJson): TapeJson {
-  if (Array.isArray(value)) return isVector(value) ? value : value.map(canonicalValue);
+  return ordered(value, []);
+}
+
+function ordered(value: TapeJson, vectors: number[][]): TapeJson {
   if (typeof value === 'string') return canonicalText(value);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([key]) => !VOLATILE_FIELDS.has(key));
-  entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return Object.fromEntries(entries.map(([key, each]) => [key, canonicalValue(each)]));
+  if (Array.isArray(value)) {
+    if (!isVector(value)) return value.map((each) => ordered(each, vectors));
+    vectors.push(value);
+    return value;
+  }
+  const result: { [key: string]: TapeJson } = Object.create(null);
+  for (const key of Object.keys(value).sort()) {
+    if (!VOLATILE_FIELDS.has(key)) result[key] = ordered(value[key] as TapeJson, vectors);
+  }
+  return result;
+}
+
+function lengthOfVector(_key: string, value: unknown): unknown {
+  return isVector(value) ? `vector of ${value.length}` : value;
 }
 
 /** What tools return reaches a model as JSON in a string. */

@@ -2,9 +2,9 @@ import { AppError } from '../domain/app-error.ts';
 import { blockNetwork } from './block-network.ts';
 import type { Miss } from './explain-miss.ts';
 import { type RecordedFetch, recordFetch } from './record-fetch.ts';
-import type { TapeExchange } from './tape-format.ts';
+import type { TapeExchange, TapeRequest } from './tape-format.ts';
 import type { TapePlayer } from './tape-player.ts';
-import { type Fetch, requestOf } from './tape-request.ts';
+import { type Fetch, requestOf, tapeRequest } from './tape-request.ts';
 import { replayResponse, type Timing } from './tape-response.ts';
 
 export const ON_MISS = ['fail', 'passthrough', 'record'] as const;
@@ -42,9 +42,11 @@ export async function startReplay(options: ReplayOptions): Promise<() => void> {
   let ids = 0;
   const live = liveFetch();
 
+  /** What msw need not read once more. */
+  const described = new WeakMap<Request, TapeRequest>();
   const handler = http.all('*', async ({ request }) => {
     const { signal } = request;
-    const asked = await requestOf(request);
+    const asked = described.get(request) ?? (await requestOf(request));
     const found = player.find(asked);
     if (found !== null) {
       ids += 1;
@@ -68,13 +70,15 @@ export async function startReplay(options: ReplayOptions): Promise<() => void> {
   );
   server.listen({ onUnhandledFrame: 'error' });
   const answered: Fetch = async (...args) => {
-    const request = new Request(...args);
-    request.signal.throwIfAborted();
-    // Nothing is read from the request that the live service may have to be sent.
-    const response = await getResponse([handler], request.clone());
-    if (response === undefined || isPassthroughResponse(response))
-      return live.fetch(...passed(args, request));
-    return Object.defineProperty(response, 'url', { value: request.url });
+    const { request: asked, call } = await tapeRequest(...args);
+    const [input, init] = call;
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
+    signal?.throwIfAborted();
+    const request = new Request(asked.url, { method: asked.method, signal });
+    described.set(request, asked);
+    const response = await getResponse([handler], request);
+    if (response === undefined || isPassthroughResponse(response)) return live.fetch(...call);
+    return Object.defineProperty(response, 'url', { value: asked.url });
   };
   replaying.add(answered);
   globalThis.fetch = answered;
@@ -98,10 +102,4 @@ export async function startReplay(options: ReplayOptions): Promise<() => void> {
       onExchange,
     });
   }
-}
-
-/** The caller's own arguments, unless making the request has used them up. */
-function passed(args: Parameters<Fetch>, request: Request): Parameters<Fetch> {
-  const [input, init] = args;
-  return input instanceof Request || init?.body instanceof ReadableStream ? [request] : args;
 }

@@ -34,7 +34,9 @@ export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions 
     const found: Range[] = [];
     for (const pattern of all) {
       for (const match of text.matchAll(pattern)) {
-        if (match[0] !== '') found.push([match.index, match.index + match[0].length]);
+        const [whole, secret = whole] = match;
+        const start = match.index + whole.lastIndexOf(secret);
+        if (secret !== '') found.push([start, start + secret.length]);
       }
     }
     return merged(found);
