@@ -278,7 +278,9 @@ test('a sentence quoted from the sample book and cited is supported', () => {
 
 test.each(Object.entries(HOSTILE))('checking an answer of 100 kB of %j takes little time', (_, answer) => {
   expect(elapsed(() => checkAnswer(answer, register))).toBeLessThan(20_000);
-  expect(elapsed(() => checkAnswer(`A service has one server [2]. ${answer}`, register))).toBeLessThan(20_000);
+  expect(elapsed(() => checkAnswer(`A service has one server [2]. ${answer}`, register))).toBeLessThan(
+    20_000,
+  );
 });
 
 test('brackets within brackets, deeper than any answer has them, leave nothing behind', () => {
