@@ -64,6 +64,8 @@ export const armSchema = z.strictObject({
     temperature: number,
     maxSteps: z.int().min(1),
   }),
+  /** What sets it apart from the other arms, by the name of the setting. */
+  changed: z.record(z.string(), z.union([z.string(), number, z.boolean()])),
   /** Every metric of the report, by its id. */
   metrics: z.record(metricId, metricValueSchema),
   /** Values over the cases of one tag, without intervals; null where there is no data. */
@@ -145,8 +147,8 @@ export const caseRunSchema = z.strictObject({
     generation: number.min(0),
     total: number.min(0),
   }),
-  /** Share of its sentences that the judging model holds to be borne out; null without a judge. */
-  judge: z.strictObject({ score: number.min(0).max(1), reason: z.string() }).nullable(),
+  /** What the judging model thinks of its faithfulness, 0 to 1, once a judgement; null without a judge. */
+  judge: z.strictObject({ scores: z.array(number.min(0).max(1)).min(1), reason: z.string() }).nullable(),
   error: errorResponseSchema.nullable(),
 });
 export type CaseRun = z.infer<typeof caseRunSchema>;
