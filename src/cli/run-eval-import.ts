@@ -117,10 +117,11 @@ function corpusSource(folder: string, documents: readonly CorpusDocument[]) {
   const root = `${pathToFileURL(join(folder, 'corpus.jsonl')).href}/`;
   const titles = new Map<string, string>();
   const entries = documents.map(({ id, title, text }): SourceEntry => {
-    const uri = root + encodeURIComponent(corpusFileName(id));
+    const relativePath = corpusFileName(id);
+    const uri = root + relativePath;
     if (title !== '') titles.set(uri, title);
     const read = async () => ({ uri, mediaType: 'text' as const, bytes: new TextEncoder().encode(text) });
-    return { uri, root, relativePath: corpusFileName(id).replace(/\//g, '-'), read };
+    return { uri, root, relativePath, read };
   });
   const source: DocumentSource = {
     total: documents.length,

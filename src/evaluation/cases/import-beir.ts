@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { AppError } from '../../domain/app-error.ts';
 import { oneLine } from '../../domain/visible-text.ts';
 import { type EvaluationCase, evaluationCaseSchema, historyMessageSchema } from './evaluation-case.ts';
+
+const LONGEST_NAME = 80;
 
 export interface CorpusDocument {
   id: string;
@@ -24,9 +27,12 @@ const queryRow = z.object({
 });
 type QueryRow = z.infer<typeof queryRow>;
 
-/** What a document of the corpus is called, in its address and in the cases. */
+/** What a document of the corpus is called, in its address and in the cases. Ids may be anything, addresses too. */
 export function corpusFileName(documentId: string): string {
-  return `${documentId}.txt`;
+  const plain = documentId.replace(/[^\w.-]+/g, '-');
+  if (plain === documentId && plain.length <= LONGEST_NAME) return `${plain}.txt`;
+  const hash = createHash('sha256').update(documentId).digest('hex').slice(0, 8);
+  return `${plain.slice(-LONGEST_NAME)}-${hash}.txt`;
 }
 
 export function readCorpus(text: string, file: string): CorpusDocument[] {

@@ -1,3 +1,5 @@
+import { indexTerms, queryTerms } from '../../lexical/terms.ts';
+
 /** The words of a text as answers are compared: lower case, no accents, no punctuation, no articles. */
 export function normalisedWords(text: string): string[] {
   return text
@@ -30,4 +32,12 @@ export function tokenF1(answer: string, expected: string): number {
     common += 1;
   }
   return (2 * common) / (given.length + wanted.length);
+}
+
+/** The share of the terms of a text, stop words aside, that an answer holds in any form of the word. */
+export function contentRecall(answer: string, expected: string): number {
+  const wanted = queryTerms(expected);
+  if (wanted.length === 0) return 0;
+  const given = new Set(indexTerms(answer));
+  return wanted.filter((term) => given.has(term)).length / wanted.length;
 }

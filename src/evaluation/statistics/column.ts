@@ -10,7 +10,8 @@ export function createColumn(length: number): Column {
 
 /** The metric over all cases; NaN if it divides by nothing. */
 export function ratioOf({ sum, of }: Column): number {
-  return total(sum) / total(of);
+  const divisor = total(of);
+  return divisor === 0 ? Number.NaN : total(sum) / divisor;
 }
 
 export function total(values: Float64Array): number {
