@@ -40,7 +40,8 @@ export async function wireAgent(app: App, options: WireAgentOptions): Promise<Ag
   });
 }
 
-async function createModel(app: App, runtime: Runtime): Promise<Model> {
+/** The configured model on its own. Throws `auth_error` where it needs a key. */
+export async function createModel(app: App, runtime: Runtime): Promise<Model> {
   assertModelNamed(app);
   if (app.config.agent.model === OFFLINE_MODEL)
     return createOfflineModel({ similarity: bySentence(app), newId: runtime.newId });

@@ -40,6 +40,17 @@ const ALLOWED: Record<string, string[]> = {
     'zod',
     'node:',
   ],
+  // It judges by the very rules that the agent checks its answers with, and sees no more of it than any caller.
+  'src/evaluation/': [
+    'src/domain/',
+    'src/ports/',
+    'src/lexical/',
+    'src/agent/agent.ts',
+    'src/agent/citations/',
+    'zod',
+    'yaml',
+    'node:crypto',
+  ],
 };
 
 test('dependencies point one way', () => {
@@ -58,7 +69,7 @@ test('adapters know domain, ports and each other, but no feature and no command'
   const wrong = files
     .filter((file) => file.startsWith('src/adapters/'))
     .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
-    .filter(({ target }) => /^src\/(ingest|retrieval|agent|tape|serve|cli|config|wire)/.test(target));
+    .filter(({ target }) => /^src\/(?!(?:domain|ports|lexical|adapters)\/)/.test(target));
   expect(wrong).toEqual([]);
 });
 

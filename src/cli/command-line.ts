@@ -4,7 +4,9 @@ import { version } from '../version.ts';
 import { askCommand } from './ask.ts';
 import { chatCommand } from './chat.ts';
 import { collectionsCommand } from './collections.ts';
+import { compareCommand } from './compare.ts';
 import { doctorCommand } from './doctor.ts';
+import { evalCommand } from './eval.ts';
 import { ingestCommand } from './ingest.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
@@ -18,6 +20,8 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   searchCommand,
   sessionsCommand,
   collectionsCommand,
+  evalCommand,
+  compareCommand,
   serveCommand,
   serveModelCommand,
   doctorCommand,
@@ -42,7 +46,8 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
           describe: 'A config file instead of ./citeloop.config.json',
           requiresArg: true,
         },
-        json: { type: 'boolean', describe: 'Print JSON for programs' },
+        // These two write it to a file of that name.
+        json: { type: writesReport(args) ? 'string' : 'boolean', describe: 'Print JSON for programs' },
         verbose: { type: 'boolean', describe: 'Say more about what happens and about faults' },
       })
       .example('$0 ingest ./docs', 'Index a directory of documents')
@@ -69,7 +74,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   } catch (error) {
     const { reportFailure } = await import('./report-failure.ts');
     process.exitCode = reportFailure(error, {
-      json: args.includes('--json'),
+      json: args.includes('--json') && !writesReport(args),
       verbose: args.includes('--verbose'),
     });
   }
@@ -78,6 +83,10 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 /** `citeloop search … | head` closes the pipe early, which is no fault. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
+}
+
+function writesReport([command = '']: readonly string[]): boolean {
+  return command === 'eval' || command === 'compare';
 }
 
 /** yargs reports most faults as a message alone, and some as an error of its own. */
