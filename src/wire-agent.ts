@@ -79,7 +79,7 @@ export function faultContext(app: App): FaultContext {
 }
 
 /** Sentences compared with a question by the embedder that the search uses. */
-function bySentence(app: App): Similarity {
+export function bySentence(app: App): Similarity {
   return async (query, texts) => {
     const embedder = await app.embedder();
     const wanted = await embedder.embedQuery(query);

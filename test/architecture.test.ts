@@ -29,6 +29,16 @@ const ALLOWED: Record<string, string[]> = {
     'zod',
     'node:timers',
   ],
+  'src/serve/': [
+    'src/domain/',
+    'src/ports/',
+    'src/agent/',
+    '@openai/agents-core',
+    '@hono/node-server',
+    'hono',
+    'zod',
+    'node:',
+  ],
 };
 
 test('dependencies point one way', () => {
@@ -47,7 +57,7 @@ test('adapters know domain, ports and each other, but no feature and no command'
   const wrong = files
     .filter((file) => file.startsWith('src/adapters/'))
     .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
-    .filter(({ target }) => /^src\/(ingest|retrieval|agent|cli|config|wire)/.test(target));
+    .filter(({ target }) => /^src\/(ingest|retrieval|agent|serve|cli|config|wire)/.test(target));
   expect(wrong).toEqual([]);
 });
 
@@ -60,6 +70,8 @@ test('each vendor has one home', () => {
     openai: /^src\/adapters\/openai\//,
     'cohere-ai': /^src\/adapters\/cohere\//,
     '@qdrant/js-client-rest': /^src\/adapters\/qdrant\//,
+    hono: /^src\/serve\//,
+    '@hono/node-server': /^src\/serve\//,
     yargs: /^src\/(cli\/|main\.ts)/,
   };
   const wrong = files.flatMap((file) =>

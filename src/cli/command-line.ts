@@ -7,6 +7,7 @@ import { collectionsCommand } from './collections.ts';
 import { doctorCommand } from './doctor.ts';
 import { ingestCommand } from './ingest.ts';
 import { searchCommand } from './search.ts';
+import { serveModelCommand } from './serve-model.ts';
 import { sessionsCommand } from './sessions.ts';
 
 const COMMANDS: Pick<CommandModule, 'command'>[] = [
@@ -16,6 +17,7 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   searchCommand,
   sessionsCommand,
   collectionsCommand,
+  serveModelCommand,
   doctorCommand,
 ];
 
