@@ -13,7 +13,7 @@ export interface HttpAppOptions {
 
 export interface EndedRequest {
   method: string;
-  /** The pattern of the route, so that there are few of them; `*` if there is none. */
+  /** The pattern of the route, so that there are few of them. */
   route: string;
   path: string;
   status: number;
@@ -58,7 +58,7 @@ export function faultResponse(fault: RequestFault): Response {
   });
 }
 
-function routeOf(context: Context): string {
-  const route = context.req.matchedRoutes.findLast(({ method }) => method !== 'ALL');
-  return route?.path ?? '*';
+/** Of the handler that ran last, or of the guard that stopped the request. */
+function routeOf({ req }: Context): string {
+  return req.matchedRoutes[req.routeIndex]?.path ?? '*';
 }
