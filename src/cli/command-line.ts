@@ -6,6 +6,7 @@ import { chatCommand } from './chat.ts';
 import { collectionsCommand } from './collections.ts';
 import { doctorCommand } from './doctor.ts';
 import { ingestCommand } from './ingest.ts';
+import { mcpCommand } from './mcp.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
 import { serveModelCommand } from './serve-model.ts';
@@ -20,6 +21,7 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   collectionsCommand,
   serveCommand,
   serveModelCommand,
+  mcpCommand,
   doctorCommand,
 ];
 

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createMemorySessionStore } from '../adapters/memory/memory-session-store.ts';
 import { createSqliteSessionStore } from '../adapters/sqlite/sessions/sqlite-session-store.ts';
-import { redactKeys } from '../agent/model-faults/redact-keys.ts';
 import { AppError } from '../domain/app-error.ts';
-import { assertSameEmbedder } from '../domain/collection-identity.ts';
+import { redactKeys } from '../domain/redact-keys.ts';
 import { pageDirectory } from '../page-directory.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
@@ -95,7 +94,7 @@ async function serveCollections(
       const ready = name === first.name ? unused : null;
       if (ready !== null) unused = null;
       const store = ready ?? (await app.catalog.open(name));
-      if (store !== null) assertSameEmbedder(name, store.identity, app.identity);
+      if (store !== null) await app.assertReadable(store);
       return store;
     },
     createAgents: async (store) => ({
