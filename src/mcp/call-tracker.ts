@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextRound } from 'node:timers/promises';
 import { AppError } from '../domain/app-error.ts';
 
 export interface CallTracker {
@@ -24,6 +24,8 @@ export function createCallTracker(limit: number): CallTracker {
       return answered;
     },
     async drain(ms) {
+      // What has arrived just now is on its way to being counted, and what has ended on its way out.
+      await nextRound();
       draining = true;
       const timer = new AbortController();
       await Promise.race([
@@ -31,6 +33,7 @@ export function createCallTracker(limit: number): CallTracker {
         delay(ms, undefined, { signal: timer.signal }).catch(() => {}),
       ]);
       timer.abort();
+      await nextRound();
     },
   };
 }

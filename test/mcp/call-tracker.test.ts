@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createCallTracker } from '../../src/mcp/call-tracker.ts';
 
@@ -24,6 +25,7 @@ test('draining waits for what runs, and lets nothing new begin', async () => {
   const order: string[] = [];
   const call = tracker.track(() => running.promise).then(() => order.push('call'));
   const drained = tracker.drain(60_000).then(() => order.push('drained'));
+  await nextRound();
   await expect(tracker.track(async () => 'late')).rejects.toMatchObject({ kind: 'interrupted' });
   running.resolve('done');
   await Promise.all([call, drained]);

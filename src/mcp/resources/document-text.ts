@@ -3,8 +3,8 @@ import type { EmbeddedChunk } from '../../ports/chunk-store.ts';
 type Piece = Pick<EmbeddedChunk, 'text' | 'start' | 'chunkIndex' | 'headings'>;
 
 /**
- * A document's text put together from its chunks. What two chunks share is there once. Chunks hold no headings
- * and no white space around them: headings are written anew, and the white space is as good as its length tells.
+ * A document's text put together from its chunks. What two chunks share is there once. What lies between
+ * them was not kept: headings are written anew, and the white space is as good as its length tells.
  */
 export function documentText(title: string, chunks: readonly Piece[]): string {
   const inOrder = [...chunks].sort((a, b) => a.chunkIndex - b.chunkIndex);
@@ -13,8 +13,9 @@ export function documentText(title: string, chunks: readonly Piece[]): string {
   let above: readonly string[] = [];
   for (const [index, { text: piece, start, headings }] of inOrder.entries()) {
     // Collections that others made do not say where a chunk stood.
-    const gap = index > 0 && start === 0 ? 2 : start - end;
-    const begun = newHeadings(above, headings);
+    const isPlaced = index === 0 || start > 0;
+    const gap = isPlaced ? start - end : 2;
+    const begun = newHeadings(above, headings, isPlaced ? gap : Number.POSITIVE_INFINITY);
     if (begun !== '') text += `${text === '' || text.endsWith('\n\n') ? '' : '\n\n'}${begun}\n\n${piece}`;
     else if (gap < 0) text += piece.slice(-gap);
     else text += `${index === 0 ? '' : whiteSpace(gap)}${piece}`;
@@ -24,14 +25,20 @@ export function documentText(title: string, chunks: readonly Piece[]): string {
   return text;
 }
 
-/** The headings that were not above the chunk before, one below the other. */
-function newHeadings(before: readonly string[], now: readonly string[]): string {
-  const kept = now.findIndex((heading, depth) => heading !== before[depth]);
-  if (kept < 0) return '';
-  return now
-    .slice(kept)
-    .map((heading, index) => `${'#'.repeat(kept + index + 2)} ${heading}`)
-    .join('\n\n');
+/** The headings that were not above the chunk before, as far as they fit into what lies between the two. */
+function newHeadings(before: readonly string[], now: readonly string[], room: number): string {
+  const firstNew = now.findIndex((heading, depth) => heading !== before[depth]);
+  if (firstNew < 0) return '';
+  const lines: string[] = [];
+  let left = room;
+  for (let depth = now.length - 1; depth >= firstNew; depth -= 1) {
+    const heading = now[depth] ?? '';
+    left -= heading.length;
+    // A chunk of several short sections holds their headings itself.
+    if (left < 0) break;
+    lines.unshift(`${'#'.repeat(depth + 2)} ${heading}`);
+  }
+  return lines.join('\n\n');
 }
 
 function whiteSpace(length: number): string {

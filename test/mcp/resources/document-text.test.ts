@@ -54,3 +54,11 @@ test('chunks of a collection that does not say where they stood follow each othe
   }));
   expect(documentText('', chunks)).toBe('One.\n\nA longer two.\n\nThree.');
 });
+
+test('a heading that a chunk of several sections holds itself is not written again before the next chunk', () => {
+  const text = documentText('', [
+    { text: 'Welcome.\n\nLeave\n\nAsk early.', start: 0, chunkIndex: 0, headings: [] },
+    { text: 'Ask in writing.', start: 29, chunkIndex: 1, headings: ['Leave'] },
+  ]);
+  expect(text).toBe('Welcome.\n\nLeave\n\nAsk early.\n\nAsk in writing.');
+});
