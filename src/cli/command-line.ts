@@ -8,6 +8,7 @@ import { compareCommand } from './compare.ts';
 import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
 import { ingestCommand } from './ingest.ts';
+import { mcpCommand } from './mcp.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
 import { serveModelCommand } from './serve-model.ts';
@@ -24,6 +25,7 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   compareCommand,
   serveCommand,
   serveModelCommand,
+  mcpCommand,
   doctorCommand,
 ];
 

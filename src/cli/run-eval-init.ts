@@ -1,9 +1,9 @@
 import { AppError } from '../domain/app-error.ts';
+import { chunkId } from '../domain/chunk-id.ts';
 import { type DraftChunk, draftCases } from '../evaluation/cases/draft-cases.ts';
 import { draftFromSession } from '../evaluation/cases/draft-from-sessions.ts';
 import type { EvaluationCase } from '../evaluation/cases/evaluation-case.ts';
 import { writeCases } from '../evaluation/cases/write-cases.ts';
-import { chunkId } from '../domain/chunk-id.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import { type App, sessionsPath } from '../wire.ts';
 import { refuseExisting } from './eval/refuse-existing.ts';
