@@ -75,7 +75,7 @@ export async function openBeside(name: string, embedder: Embedder): Promise<Abst
       history: (row.history ?? []) as HistoryMessage[],
       rewrite: row.rewrite ? String(row.rewrite) : null,
       answerable: row.answerability === 'CONVERSATIONAL' ? null : row.answerable !== false,
-      needsRetrieval: row.answerability === 'CONVERSATIONAL' ? false : true,
+      needsRetrieval: row.answerability !== 'CONVERSATIONAL',
       relevant: relevant.get(String(row._id)) ?? new Set(),
     }),
   );

@@ -20,8 +20,11 @@ const GENERIC = new Set(
   ),
 );
 const MAX_TOPIC_WORDS = 4;
-/** Words that are written like a name: Isaac Sim, ROS 2, `nav2_params`. */
-const NAME = /\b\p{Lu}[\p{L}\p{N}_.-]*(?: (?:\p{Lu}[\p{L}\p{N}_.-]*|\d+))*/u;
+/** Words that are written like a name: Isaac, ROS, `nav2_params`, 6.15.0; not the one that opens a sentence. */
+const NAME = /^(?=.*[\p{L}\p{N}]{2})(?:\p{Lu}[\p{L}\p{N}_.®-]*|[\p{L}\p{N}]+[_.][\p{L}\p{N}_.]+)$/u;
+/** Words that ask, wherever they stand. */
+const ASKING =
+  /^(?:what|which|who|where|when|why|how|can|could|may|need|want|use|using|between|differ|better)$/i;
 
 /** A follow-up as a query that stands on its own; anything else as it is. */
 export function standaloneQuery(question: string, earlier: readonly string[]): string {
@@ -35,18 +38,27 @@ export function standaloneQuery(question: string, earlier: readonly string[]): s
   return standalone;
 }
 
-/** Few words that name the subject: the topic itself if it is short, else the name in it, else its first telling words. */
+/** Few words that name the subject: the topic itself if it is short, else the names in it, else its first telling words. */
 function shortTopic(question: string): string {
   const topic = topicOf(question);
   if (queryTerms(topic).length === 0) return '';
   const words = topic.split(' ');
   if (words.length <= MAX_TOPIC_WORDS) return topic;
-  const name = NAME.exec(topic.slice(1))?.[0];
-  if (name !== undefined) return name;
-  return words
-    .filter((word) => !STOP_WORDS.has(word.toLowerCase()))
-    .slice(0, MAX_TOPIC_WORDS)
-    .join(' ');
+  const telling = words
+    .map((word) => word.replace(/^["'(]+|["'),;:?!.]+$/g, ''))
+    .filter((word) => word !== '' && !STOP_WORDS.has(word.toLowerCase()) && !ASKING.test(word));
+  const named = telling.flatMap((word, index) => (index > 0 && isNamed(word) ? [index] : []));
+  const from = named[0];
+  if (from === undefined) return telling.slice(0, MAX_TOPIC_WORDS).join(' ');
+  // The words of one name stand together, with a number after it: Isaac Sim, ROS 2.
+  let to = from + 1;
+  while (to < telling.length && (named.includes(to) || /^\d+$/.test(telling[to] ?? ''))) to += 1;
+  const begin = isNamed(telling[from - 1] ?? '') && from === 1 ? 0 : from;
+  return telling.slice(begin, Math.min(to, begin + MAX_TOPIC_WORDS)).join(' ');
+}
+
+function isNamed(word: string): boolean {
+  return NAME.test(word);
 }
 
 function resolve(question: string, topic: string): string {
