@@ -24,6 +24,10 @@ const BLOCK_END = /\n{2,}|\n(?=\s*(?:[-*+•]|\d+[.)])\s)|\n(?=\|)|(?<=\|)\n/;
 const MIN_WORDS = 4;
 const MAX_WORDS = 60;
 const MAX_CODE_LINE = 160;
+/** Addresses, links and bracketed numbers would be taken for citations of the answer. */
+const CITES = /https?:\/\/|\]\(|\[\^?\d+\]/;
+/** Code that lost its fence. */
+const CODE_LIKE = /[{}]|=>/;
 
 /** What passages hold that reads well on its own, in their order: no headings, no fragments. */
 export function candidateSentences(passages: readonly Passage[]): Candidate[] {
@@ -73,6 +77,7 @@ function sentencesOf(block: string): string[] {
 function rowOf(block: string, head: readonly string[] | null): Quotable[] {
   const cells = cellsOf(block);
   if (!block.endsWith('|') || cells.length < 2 || cells.every((cell) => cell === '')) return [];
+  if (CITES.test(block)) return [];
   const compared = cells.map((cell, column) => `${head?.[column] ?? ''} ${cell}`.trim()).join(', ');
   return [{ text: line(cells), kind: 'row', compared, leadIn: head === null ? null : line(head) }];
 }
@@ -94,13 +99,14 @@ function line([first = '', ...others]: readonly string[]): string {
 
 /** A line of code only with the sentence that leads in to it; without one nobody could tell what it is for. */
 function codeLines(block: string, leadIn: string | null): Quotable[] {
-  if (leadIn === null) return [];
+  if (leadIn === null || CITES.test(leadIn)) return [];
   const lines = block.split('\n').slice(1);
   // What the passage ends in may be half a line.
   const whole = block.endsWith('```') ? lines : lines.slice(0, -1);
   return whole
     .map((text) => text.trim())
-    .filter((text) => /\p{L}{2}/u.test(text) && !text.includes('`') && text.length <= MAX_CODE_LINE)
+    .filter((text) => /\p{L}{2}/u.test(text) && !text.includes('`') && !CITES.test(text))
+    .filter((text) => text.length <= MAX_CODE_LINE)
     .map((text) => ({ text: `\`${text}\``, kind: 'code', compared: `${leadIn} ${text}`, leadIn }));
 }
 
@@ -115,6 +121,8 @@ function readsWell(sentence: string): boolean {
   return (
     words >= MIN_WORDS &&
     words <= MAX_WORDS &&
+    !CITES.test(sentence) &&
+    !CODE_LIKE.test(sentence) &&
     /^["“'(「]?[\p{L}\p{N}_]/u.test(sentence) &&
     /[.!。！]["”')」]?$/.test(sentence)
   );

@@ -1,3 +1,4 @@
+import { STOP_WORDS } from '../../lexical/stop-words.ts';
 import { indexTerms } from '../../lexical/terms.ts';
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}_.:/@+'’-]*[\p{L}\p{N}]|[\p{L}\p{N}]/gu;
@@ -27,7 +28,7 @@ function namesIn(question: string): string[] {
     const capitals = words.filter((word) => /^\p{Lu}/u.test(word)).length;
     const shouts = words.length > 3 && capitals >= SHARE_OF_CAPITALS * words.length;
     words.forEach((word, index) => {
-      if (NO_NAME.test(word)) return;
+      if (NO_NAME.test(word) || STOP_WORDS.has(word.toLowerCase())) return;
       const isCapital = index > 0 && !shouts && /^\p{Lu}/u.test(word);
       if (isCapital || IDENTIFIER.test(word) || NUMBER.test(word)) names.push(word);
     });
