@@ -11,10 +11,11 @@ import {
 } from '../../domain/retrieval-tool-response.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { Searched } from '../session-retrieval.ts';
+import { passageWindow } from './passage-window.ts';
 import { searchArgumentsSchema } from './search-arguments.ts';
 
 export const searchDescriptions: Record<ToolName, string> = {
-  search_docs: "Search the user's documents. Returns the beginnings of the best passages with refs to cite.",
+  search_docs: "Search the user's documents. Returns the best part of each passage with refs to cite.",
   retrieve_context: "Retrieve whole passages of the user's documents, with refs to cite.",
 };
 
@@ -70,7 +71,9 @@ export function createSearchExecutor(options: SearchExecutorOptions): SearchExec
       const fitting = trimToBudget(context, tokensLeft);
       tokensLeft -= fitting.totalTokens;
       onRetrieved(fitting);
-      const response = toToolResponse(fitting, toolName, refOf);
+      const response = toToolResponse(fitting, toolName, refOf, (text, max) =>
+        passageWindow(text, query, max),
+      );
       return { ...response, message: remarks(response.message, fitting, remembered) };
     } catch (error) {
       signal?.throwIfAborted();
