@@ -18,6 +18,8 @@ try {
   if (weights === null) throw new Error('the weights have vanished');
   const session = await runtime.InferenceSession.create(weights, {
     intraOpNumThreads: availableParallelism(),
+    // Threads that wait for work by spinning would take the time of those that load the rest of the program.
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
   });
   const embed = createPooling(session, runtime.Tensor, dimensions);
   port.on('message', (request: ModelRequest) => {

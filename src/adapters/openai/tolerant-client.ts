@@ -1,5 +1,5 @@
 import type { OpenAI } from 'openai';
-import { type Api, AnswerAsEvents } from './tolerant-fetch.ts';
+import { AnswerAsEvents, type Api } from './tolerant-fetch.ts';
 import { createChatStreamMender } from './wire/chat-stream.ts';
 import { type Dialect, type Exchange, startExchange } from './wire/exchange.ts';
 import type { JsonObject } from './wire/json-object.ts';
