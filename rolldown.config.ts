@@ -4,6 +4,11 @@ import { defineConfig } from 'rolldown';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
+/** Read by the command line itself, before anything is done, or by the thread of the model. */
+const READ_EARLY = /src\/domain\/(app-error|choices)\.ts$/;
+/** These import nothing of ours but each other, so that whatever imports them can share one chunk. */
+const FOUNDATION = /src\/(domain|lexical)\/|node_modules\/(zod|stemmer)\//;
+
 /** One bundle with a chunk per command: a process that starts fast reads few files. */
 export default defineConfig({
   input: {
@@ -29,5 +34,12 @@ export default defineConfig({
     chunkFileNames: '[name]-[hash].js',
     sourcemap: false,
     minify: true,
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [
+        { name: 'foundation', test: (id) => FOUNDATION.test(id) && !READ_EARLY.test(id) },
+        { name: 'sdk', test: /node_modules\/@openai\/agents-core\// },
+      ],
+    },
   },
 });
