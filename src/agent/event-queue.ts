@@ -37,3 +37,10 @@ export function createEventQueue<T extends object>(): EventQueue<T> {
     next: () => waiting.shift() ?? nextOnceThere(),
   };
 }
+
+/** What is in a queue, and what comes to it, until it ends. */
+export async function* eventsOf<T extends object>(
+  queue: Pick<EventQueue<T>, 'next'>,
+): AsyncGenerator<T, void, undefined> {
+  for (let event = await queue.next(); event !== undefined; event = await queue.next()) yield event;
+}

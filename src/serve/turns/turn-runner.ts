@@ -1,4 +1,4 @@
-import { createEventQueue } from '../../agent/event-queue.ts';
+import { createEventQueue, eventsOf } from '../../agent/event-queue.ts';
 import { AppError } from '../../domain/app-error.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import type { Metrics, TurnOutcome } from '../metrics/create-metrics.ts';
@@ -98,7 +98,7 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Met
         if (error instanceof RequestFault) metrics.refused();
         throw error;
       });
-      return { events: queue.events(), abandon, ended };
+      return { events: eventsOf(queue), abandon, ended };
     },
 
     async drain(graceMs) {
