@@ -17,7 +17,7 @@ import { policies } from './policies/policies.ts';
 import type { Searched, SessionRetrieval } from './session-retrieval.ts';
 import { standaloneQuestion } from './standalone-question.ts';
 import { createTools } from './tools/create-tools.ts';
-import { readSource } from './tools/read-source.ts';
+import { type ReadSourceResponse, readSource } from './tools/read-source.ts';
 import { createSearchExecutor } from './tools/search-tool.ts';
 import { createTurnRecord, type TurnRecord } from './turn-record.ts';
 
@@ -77,7 +77,7 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
       record.searchFailed(query.text, query.filter);
       throw error;
     } finally {
-      record.searched(runtime.elapsedMs() - started);
+      record.toolUsed(runtime.elapsedMs() - started);
     }
   }
 
@@ -141,6 +141,16 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
     return record.step + 1 < config.maxSteps;
   }
 
+  /** Counts like a search: both bring passages from the collection. */
+  async function readAround(args: unknown): Promise<ReadSourceResponse> {
+    const started = runtime.elapsedMs();
+    try {
+      return await readSource(args, dependencies.store, sources);
+    } finally {
+      record.toolUsed(runtime.elapsedMs() - started);
+    }
+  }
+
   function toolsOfTurn(): FunctionTool[] {
     const { toolName, topK } = config;
     const executor = createSearchExecutor({
@@ -157,9 +167,7 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
     return createTools({
       toolName,
       search: executor,
-      readSource: dependencies.readSource
-        ? (args) => readSource(args, dependencies.store, sources)
-        : undefined,
+      readSource: dependencies.readSource ? readAround : undefined,
       isEnabled: mayGoOn,
       newId: runtime.newId,
       signal,

@@ -278,7 +278,10 @@ test('read_source gives the neighbourhood of a hit, each passage with a ref of i
   const session = await agentOn(await smallLibrary({ 'a/Long': text }), model, {
     readSource: true,
   }).startSession();
-  await askAndWait(session, 'Subject 4?');
+  const { turn } = await askAndWait(session, 'Subject 4?');
+  // A search and two readings: every execution of a tool counts.
+  expect(turn?.response).toMatchObject({ retrievalPerformed: true, retrievalCount: 3 });
+  expect(session.snapshot().retrievalCount).toBe(3);
   const outputs = session
     .snapshot()
     .messages.filter((message) => message.role === 'tool' && message.name === 'read_source')
