@@ -7,6 +7,8 @@ import { collectionsCommand } from './collections.ts';
 import { doctorCommand } from './doctor.ts';
 import { ingestCommand } from './ingest.ts';
 import { searchCommand } from './search.ts';
+import { serveCommand } from './serve.ts';
+import { serveModelCommand } from './serve-model.ts';
 import { sessionsCommand } from './sessions.ts';
 
 const COMMANDS: Pick<CommandModule, 'command'>[] = [
@@ -16,6 +18,8 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   searchCommand,
   sessionsCommand,
   collectionsCommand,
+  serveCommand,
+  serveModelCommand,
   doctorCommand,
 ];
 

@@ -24,10 +24,18 @@ export type Clock = Pick<Runtime, 'now' | 'elapsedMs'>;
 
 export const machineClock: Clock = { now: () => new Date(), elapsedMs: () => performance.now() };
 
+/** How a chunk was found. */
+export interface RetrievalHit extends StoreHit {
+  /** Its place before any reranking, from 1. */
+  fusedRank: number;
+  /** What a reranker gave it; null if none was asked, or it failed. */
+  rerankScore: number | null;
+}
+
 export interface Retrieval {
   context: RetrievalContext;
-  /** The hits behind the context's chunks, in the same order: how each was found. */
-  hits: StoreHit[];
+  /** The hits behind the context's chunks, in the same order. */
+  hits: RetrievalHit[];
 }
 
 export interface Retriever {
@@ -51,7 +59,9 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
 
       const found = await search(query.filter);
       const relevant = found.filter((hit) => hit.score >= scoreThreshold);
-      const hits = relevant.slice(0, query.topK);
+      const hits = relevant
+        .slice(0, query.topK)
+        .map((hit, index) => ({ ...hit, fusedRank: index + 1, rerankScore: null }));
       const nothing = relevant.length === 0;
       const unfiltered = nothing && !isEmptyFilter(query.filter) ? await search({}) : [];
       return {

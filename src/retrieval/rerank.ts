@@ -1,9 +1,9 @@
 import { AppError, messageOf } from '../domain/app-error.ts';
 import { MAX_QUERY_TOP_K } from '../domain/query.ts';
 import { createRetrievalContext } from '../domain/retrieval-context.ts';
-import type { StoredChunk, StoreHit } from '../ports/chunk-store.ts';
+import type { StoredChunk } from '../ports/chunk-store.ts';
 import type { Reranker } from '../ports/reranker.ts';
-import { type Clock, machineClock, type Retrieval, type Retriever } from './create-retriever.ts';
+import { type Clock, machineClock, type Retrieval, type RetrievalHit, type Retriever } from './create-retriever.ts';
 
 export interface RerankOptions {
   /** How many hits are put in order anew. */
@@ -39,7 +39,7 @@ export function withReranker(
         const ranked = await reranker.rerank(query.text, documents, Math.min(topK, documents.length), signal);
         const hits = ranked.flatMap(({ index, score }) => {
           const hit = found.hits[index];
-          return hit === undefined ? [] : [{ ...hit, score }];
+          return hit === undefined ? [] : [{ ...hit, score, rerankScore: score }];
         });
         return withHits(found, hits, {
           queryTimeMs: elapsed(),
@@ -58,7 +58,7 @@ export function withReranker(
 
 function withHits(
   { context }: Retrieval,
-  hits: StoreHit[],
+  hits: RetrievalHit[],
   changes: { queryTimeMs: number; scoreThreshold?: number; notes?: string[] },
 ): Retrieval {
   const chunks = hits.map(({ chunk, score }) => ({ ...chunk, score }));
