@@ -5,6 +5,7 @@ import type { IngestSummary } from '../ingest/ingest.ts';
 import { version } from '../version.ts';
 import { indexDocuments } from './index-documents.ts';
 import type { IngestFlags } from './ingest.ts';
+import { recordedFlags } from './tape/recorded-flags.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { withApp } from './with-app.ts';
 
@@ -12,10 +13,11 @@ import { withApp } from './with-app.ts';
 const EXIT_SOME_FAILED = 2;
 
 export function runIngest(flags: IngestFlags): Promise<number> {
+  refuseWebOnTape(flags);
   // Here --base-url is where the documents are published, not where the model is.
   return withApp(
     { ...flags, ...{ baseUrl: undefined } },
-    async (app, signal) => {
+    async (app, signal, tape) => {
       const { collection } = app.config.agent;
       const started = app.runtime.elapsedMs();
       const onNotice = (notice: string) => void process.stderr.write(`${notice}\n`);
@@ -38,12 +40,14 @@ export function runIngest(flags: IngestFlags): Promise<number> {
           },
         },
       });
+      if (tape !== null) tape.outputs.ingest = { ...summary };
       const seconds = (app.runtime.elapsedMs() - started) / 1000;
       if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
       else render(createTerminal(process.stdout), collection, summary, seconds);
       return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
     },
     'What was done so far is kept; the same command goes on from there.',
+    { command: 'ingest', inputs: { flags: recordedFlags(flags) }, writes: true },
   );
 }
 
@@ -65,6 +69,14 @@ function render(terminal: Terminal, collection: string, summary: IngestSummary, 
     `${terminal.text(collection, 'bold')}: ${counts.join(', ') || 'nothing to do'}${chunks} ` +
       `${terminal.text(`(${seconds.toFixed(1)} s)`, 'dim')}\n`,
   );
+}
+
+/** Pages are fetched past `fetch`, by rules of their own: they are on no tape. */
+function refuseWebOnTape({ record, replay, source = [] }: IngestFlags): void {
+  if ((record ?? replay) === undefined || !source.some((each) => /^https?:/i.test(each))) return;
+  throw new AppError('invalid_input', 'Pages of the web cannot be recorded on a tape.', {
+    hint: 'Save the documents and ingest the files; what embedders and stores are asked is recorded then.',
+  });
 }
 
 function checkedBaseUrl(baseUrl: string | undefined): string | undefined {

@@ -3,7 +3,13 @@ import { MAX_QUERY_TOP_K } from '../domain/query.ts';
 import { createRetrievalContext } from '../domain/retrieval-context.ts';
 import type { StoredChunk } from '../ports/chunk-store.ts';
 import type { Reranker } from '../ports/reranker.ts';
-import { type Clock, machineClock, type Retrieval, type RetrievalHit, type Retriever } from './create-retriever.ts';
+import {
+  type Clock,
+  machineClock,
+  type Retrieval,
+  type RetrievalHit,
+  type Retriever,
+} from './create-retriever.ts';
 
 export interface RerankOptions {
   /** How many hits are put in order anew. */
