@@ -6,16 +6,20 @@ import { chatCommand } from './chat.ts';
 import { collectionsCommand } from './collections.ts';
 import { doctorCommand } from './doctor.ts';
 import { ingestCommand } from './ingest.ts';
+import { replayCommand } from './replay.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
 import { serveModelCommand } from './serve-model.ts';
 import { sessionsCommand } from './sessions.ts';
+import { tapeCommand } from './tape.ts';
 
 const COMMANDS: Pick<CommandModule, 'command'>[] = [
   askCommand,
   chatCommand,
   ingestCommand,
   searchCommand,
+  replayCommand,
+  tapeCommand,
   sessionsCommand,
   collectionsCommand,
   serveCommand,

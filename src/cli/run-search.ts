@@ -56,7 +56,7 @@ export function runSearch({ topK, threshold, ...flags }: SearchFlags): Promise<v
   );
 }
 
-function queryOf({ query: words = [], topK, module, filter = [] }: SearchFlags): Query {
+export function queryOf({ query: words = [], topK, module, filter = [] }: SearchFlags): Query {
   const query = words.join(' ');
   if (query.trim() === '') {
     throw new AppError('invalid_input', 'The query is blank.', {
