@@ -94,11 +94,7 @@ interface Rerunning {
 async function resultOf(
   path: string,
   replaying: ReplayingTape,
-  {
-    recorded,
-    outputs,
-    changed,
-  }: { recorded: RunOutputs; outputs: RunOutputs; changed: Record<string, TapeJson> },
+  { recorded, outputs, changed, flags }: Rerunning,
 ): Promise<ReplayResult> {
   const isFork = Object.keys(changed).length > 0;
   const missed = replaying.misses();
