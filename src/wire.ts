@@ -91,6 +91,7 @@ export function wire(config: Config, options: WireOptions = {}): App {
 
   return {
     config,
+    runtime,
     catalog: catalogOf(config.store),
     catalogOf,
     identity,
@@ -98,7 +99,6 @@ export function wire(config: Config, options: WireOptions = {}): App {
       const { id, dimensions = has.dimensions } = await describe();
       assertSameEmbedder(name, has, { embedder: id, dimensions });
     },
-    runtime,
     embedder,
     reranker: () => createReranker(config),
     async retriever(store, { mode, scoreThreshold = config.agent.scoreThreshold }) {

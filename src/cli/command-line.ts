@@ -9,16 +9,20 @@ import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
 import { ingestCommand } from './ingest.ts';
 import { mcpCommand } from './mcp.ts';
+import { replayCommand } from './replay.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
 import { serveModelCommand } from './serve-model.ts';
 import { sessionsCommand } from './sessions.ts';
+import { tapeCommand } from './tape.ts';
 
 const COMMANDS: Pick<CommandModule, 'command'>[] = [
   askCommand,
   chatCommand,
   ingestCommand,
   searchCommand,
+  replayCommand,
+  tapeCommand,
   sessionsCommand,
   collectionsCommand,
   evalCommand,

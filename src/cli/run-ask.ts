@@ -11,27 +11,33 @@ import { completedTurn, endedEarly } from './chat/completed-turn.ts';
 import { failureOf } from './chat/failure-of.ts';
 import type { Streams } from './chat/streams.ts';
 import { renderTurn } from './render-turn.ts';
+import { recordedFlags } from './tape/recorded-flags.ts';
 import { withApp } from './with-app.ts';
 
 export async function runAsk(flags: AskFlags): Promise<void> {
   const question = await questionOf(flags, process.stdin);
   const filter = filterOf(flags);
-  process.exitCode = await withApp(settingsOf(flags), async (app, signal) => {
-    // The embedder is loaded in a thread of its own meanwhile.
-    if (flags.mode !== 'lexical') app.embedder().catch(() => {});
-    const { openAgent } = await import('./open-agent.ts');
-    const opened = await openAgent(app, signal, { mode: flags.mode, tools: flags.tools, filter });
-    try {
-      const session = await chooseSession(opened, flags);
-      const stream = flags.json ? flags.stream === true : app.config.agent.stream;
-      const output = { stream, json: flags.json ?? false, requireGrounded: flags.requireGrounded ?? false };
-      // A session that goes on keeps its own policy unless another was asked for.
-      const options = { ...(flags.policy && { policy: app.config.agent.policy }), filter, signal };
-      return await answerQuestion({ session, question, options }, output, process);
-    } finally {
-      await opened.close();
-    }
-  });
+  process.exitCode = await withApp(
+    settingsOf(flags),
+    async (app, signal, tape) => {
+      // The embedder is loaded in a thread of its own meanwhile.
+      if (flags.mode !== 'lexical') app.embedder().catch(() => {});
+      const { openAgent } = await import('./open-agent.ts');
+      const opened = await openAgent(app, signal, { mode: flags.mode, tools: flags.tools, filter, tape });
+      try {
+        const session = await chooseSession(opened, flags);
+        const stream = flags.json ? flags.stream === true : app.config.agent.stream;
+        const output = { stream, json: flags.json ?? false, requireGrounded: flags.requireGrounded ?? false };
+        // A session that goes on keeps its own policy unless another was asked for.
+        const options = { ...(flags.policy && { policy: app.config.agent.policy }), filter, signal };
+        return await answerQuestion({ session, question, options }, output, process);
+      } finally {
+        await opened.close();
+      }
+    },
+    undefined,
+    { command: 'ask', inputs: { question, flags: recordedFlags(flags) } },
+  );
 }
 
 interface Asked {

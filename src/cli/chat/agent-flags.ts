@@ -1,10 +1,11 @@
 import type { Options } from 'yargs';
 import { APIS, POLICIES, SEARCH_MODES, TOOL_NAMES } from '../../domain/choices.ts';
 import type { SearchMode } from '../../domain/search-mode.ts';
+import type { TapeFlags } from '../tape-flags.ts';
 import type { CommonFlags } from '../with-app.ts';
 
 /** Flags of every command that runs the agent. */
-export interface AgentFlags extends CommonFlags {
+export interface AgentFlags extends CommonFlags, TapeFlags {
   policy?: string | undefined;
   model?: string | undefined;
   baseUrl?: string | undefined;
