@@ -61,6 +61,7 @@ export function runMcp(flags: McpFlags): Promise<void> {
       if (flags.json) process.stdout.write(`${JSON.stringify({ url, port: listening.port })}\n`);
       else process.stdout.write(`Serving MCP on ${url} until Ctrl-C.\n`);
       if (!signal.aborted) await once(signal, 'abort');
+      sessions.refuse();
       const closed = listening.close(GRACE_MS + CLOSE_MS);
       await tracker.drain(GRACE_MS);
       await sessions.close();
