@@ -170,3 +170,17 @@ test('passages before and after a hit are read as far as asked for', async () =>
   expect(all.length).toBeGreaterThan(3);
   expect(all[0]?.text).toMatch(/^Sentence number 0 /);
 });
+
+test('a call that takes too long for a server that stops ends with an answer that says so', async () => {
+  const { model, begun, stopped } = silentModel();
+  const { library } = await lendLibrary(BOOK, { model });
+  const tracker = createCallTracker(4);
+  const client = await connectInMemory(library, { tracker });
+  const asked = client.callTool({ name: 'ask', arguments: { question: 'What?' } });
+  await begun;
+  await tracker.drain(5);
+  await stopped;
+  expect(textOf((await asked) as never)).toMatch(/^The server is stopping\./);
+  const late = await client.callTool({ name: 'search_docs', arguments: { query: 'nodes' } });
+  expect(textOf(late as never)).toMatch(/^The server is stopping\./);
+});
