@@ -6,7 +6,12 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 
 /** One bundle with a chunk per command: a process that starts fast reads few files. */
 export default defineConfig({
-  input: { main: 'src/main.ts', index: 'src/index.ts', 'model-worker': 'src/adapters/onnx/model-worker.ts' },
+  input: {
+    main: 'src/main.ts',
+    index: 'src/index.ts',
+    testing: 'src/testing.ts',
+    'model-worker': 'src/adapters/onnx/model-worker.ts',
+  },
   platform: 'node',
   // What yargs measures is our own help, in plain characters; the real one costs 30 ms at start-up.
   resolve: { alias: { 'string-width': resolve('src/cli/plain-width.ts') } },
@@ -15,7 +20,7 @@ export default defineConfig({
     moduleSideEffects: (id) => !/node_modules\/(@openai|openai|zod|@modelcontextprotocol)\//.test(id),
   },
   // Native, or large and seldom needed: these are loaded from node_modules where they are first used.
-  external: ['onnxruntime-node', 'unpdf', 'undici'],
+  external: ['onnxruntime-node', 'unpdf', 'undici', 'vitest', /^msw(\/|$)/],
   transform: { define: { CITELOOP_VERSION: JSON.stringify(version) } },
   output: {
     dir: 'dist',

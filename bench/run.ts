@@ -19,6 +19,7 @@ const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
   'turn-memory': async () => (await import('./turn-memory.ts')).benchTurnMemory,
   serve: async () => (await import('./serve.ts')).benchServe,
   'cold-ask': async () => (await import('./cold-ask.ts')).benchColdAsk,
+  tape: async () => (await import('./tape.ts')).benchTape,
 };
 
 /** Runs the benchmarks that were named, or all of them. Reports what was missed and what failed; always ends well. */

@@ -120,6 +120,8 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
   function guarded({ emit, signal }: TurnRequest): Model {
     return withRetries(withIdleTimeout(withAnswerCheck(dependencies.model), IDLE_TIMEOUT_MS), {
       signal,
+      ...(runtime.random && { random: runtime.random }),
+      ...(runtime.sleep && { sleep: runtime.sleep }),
       ...(dependencies.faults && { context: dependencies.faults }),
       onRetry: ({ attempt, waitMs, error }) =>
         emit({

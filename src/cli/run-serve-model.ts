@@ -24,7 +24,7 @@ export function runServeModel({ port, name = DEFAULT_NAME, ...flags }: ServeMode
       model: createOfflineModel({ similarity: bySentence(app), newId: systemRuntime.newId }),
       modelName: name,
       embedder: () => app.embedder(),
-      embedderName: app.identity.embedder,
+      embedderName: (await app.identity()).embedder,
       runtime: systemRuntime,
       onDefect: (message) => terminal.write(`${terminal.text(`A request failed: ${message}`)}\n`),
       ...(flags.verbose && {

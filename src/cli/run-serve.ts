@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createMemorySessionStore } from '../adapters/memory/memory-session-store.ts';
 import { createSqliteSessionStore } from '../adapters/sqlite/sessions/sqlite-session-store.ts';
-import { redactKeys } from '../agent/model-faults/redact-keys.ts';
 import { AppError } from '../domain/app-error.ts';
-import { assertSameEmbedder } from '../domain/collection-identity.ts';
+import { redactKeys } from '../domain/redact-keys.ts';
 import { pageDirectory } from '../page-directory.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
@@ -110,7 +109,7 @@ async function serveCollections(
       const ready = name === first.name ? unused : null;
       if (ready !== null) unused = null;
       const store = ready ?? (await app.catalog.open(name));
-      if (store !== null) assertSameEmbedder(name, store.identity, app.identity);
+      if (store !== null) await app.assertReadable(store);
       return store;
     },
     createAgents: async (store) => ({
@@ -124,10 +123,10 @@ async function serveCollections(
 
 function createLog(app: App, verbose: boolean, token: string | undefined) {
   const terminal = createTerminal(process.stderr);
-  const key = app.config.secrets.openaiApiKey?.reveal();
+  const keys = Object.values(app.config.secrets).flatMap((secret) => secret?.reveal() ?? []);
   const write = (line: string) => {
     const withoutToken = token === undefined ? line : line.replaceAll(token, '[token]');
-    terminal.write(`${terminal.text(redactKeys(withoutToken, key))}\n`);
+    terminal.write(`${terminal.text(keys.reduce(redactKeys, withoutToken))}\n`);
   };
   return {
     onDefect: (message: string) => write(`A request failed: ${message}`),

@@ -1,5 +1,6 @@
 import type { Argv, CommandModule } from 'yargs';
 import { type AgentFlags, agentOptions } from './chat/agent-flags.ts';
+import { withServiceFlags } from './service-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
 export interface ServeFlags
@@ -41,7 +42,7 @@ export const serveCommand: CommandModule<CommonFlags, ServeFlags> = {
   command: 'serve',
   describe: 'Answer over HTTP: the OpenAI API, and a page to chat on',
   builder: (yargs) =>
-    (yargs as Argv<ServeFlags>)
+    withServiceFlags(yargs as Argv<ServeFlags>, 'provider', 'store', 'rerank')
       .options({
         host: {
           type: 'string',

@@ -72,7 +72,7 @@ export function toToolResponse(
     error: null,
     execution_time: rounded(context.queryTimeMs / 1000, 2),
   };
-  if (results.length > 0) return { ...response, message: null };
+  if (results.length > 0) return { ...response, message: context.notes.join(' ') || null };
   const empty = emptyReasonOf(context);
   return { ...response, message: sentenceFor(empty), empty };
 }

@@ -35,6 +35,7 @@ export interface SearchExecutorOptions {
   onRetrieved(context: RetrievalContext): void;
   /** Whether the model will be able to search once more. */
   mayGoOn(): boolean;
+  elapsedMs(): number;
 }
 
 /** Runs a search for the model. Never throws but when aborted: whatever goes wrong is a result it can act on. */
@@ -46,13 +47,13 @@ export type SearchExecutor = (
 
 /** The executor of one turn. */
 export function createSearchExecutor(options: SearchExecutorOptions): SearchExecutor {
-  const { toolName, search, refOf, onRetrieved, mayGoOn } = options;
+  const { toolName, search, refOf, onRetrieved, mayGoOn, elapsedMs } = options;
   const askedThisTurn = new Set<string>();
   const shownThisTurn = new Set<string>();
   let tokensLeft = options.tokenBudget;
 
   return async (args, callId, signal) => {
-    const started = performance.now();
+    const started = elapsedMs();
     const parsed = searchArgumentsSchema.safeParse(args);
     if (!parsed.success) {
       const fault = z.prettifyError(parsed.error).replace(/\s*\n\s*/g, ' ');
@@ -73,7 +74,7 @@ export function createSearchExecutor(options: SearchExecutorOptions): SearchExec
       return { ...response, message: remarks(response.message, fitting, remembered) };
     } catch (error) {
       signal?.throwIfAborted();
-      return failedToolResponse(query, `The search failed: ${messageOf(error)}`, performance.now() - started);
+      return failedToolResponse(query, `The search failed: ${messageOf(error)}`, elapsedMs() - started);
     }
   };
 
