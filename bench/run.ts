@@ -17,6 +17,7 @@ const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
   turn: async () => (await import('./turn.ts')).benchTurn,
   'long-session': async () => (await import('./long-session.ts')).benchLongSession,
   'turn-memory': async () => (await import('./turn-memory.ts')).benchTurnMemory,
+  serve: async () => (await import('./serve.ts')).benchServe,
   'cold-ask': async () => (await import('./cold-ask.ts')).benchColdAsk,
   tape: async () => (await import('./tape.ts')).benchTape,
 };
