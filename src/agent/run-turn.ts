@@ -31,6 +31,8 @@ export interface TurnDependencies {
   runtime: Runtime;
   /** Whether the model may also read around a hit. */
   readSource: boolean;
+  /** Whether the SDK traces the run, with whatever processors it was given. */
+  tracing: boolean;
 }
 
 export interface TurnRequest {
@@ -56,7 +58,7 @@ const OUT_OF_STEPS = 'I could not come to an answer within the allowed number of
 
 /** One question through the SDK's loop. Throws what the model or the loop throws. */
 export async function runTurn(dependencies: TurnDependencies, request: TurnRequest): Promise<TurnOutcome> {
-  const { model, config, sources, retrieval, runtime } = dependencies;
+  const { model, config, sources, retrieval, runtime, tracing } = dependencies;
   const { question, emit, signal } = request;
   const policy = policies[request.policy];
   const budget = splitWindow(config.contextWindow);
@@ -99,7 +101,7 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
   });
 
   setPhase('generating');
-  const runner = new Runner({ tracingDisabled: true, toolNotFoundBehavior: 'return_error_to_model' });
+  const runner = new Runner({ tracingDisabled: !tracing, toolNotFoundBehavior: 'return_error_to_model' });
   const stream = await runner.run(createSdkAgent(), [...history, { role: 'user', content: prompt }], {
     stream: true,
     maxTurns: config.maxSteps + GRACE_STEPS,
