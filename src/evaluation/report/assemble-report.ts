@@ -1,0 +1,184 @@
+import { AppError } from '../../domain/app-error.ts';
+import { oneLine } from '../../domain/visible-text.ts';
+import { type EvaluationCase, expectedAnswers } from '../cases/evaluation-case.ts';
+import type { Metric } from '../metrics/metric.ts';
+import { type Measured, tabulate } from '../metrics/tabulate.ts';
+import { type Column, masked, ratioOf, valueAt } from '../statistics/column.ts';
+import { compareColumns } from '../statistics/compare-columns.ts';
+import { calibrate } from './calibration.ts';
+import { metricValues } from './metric-values.ts';
+import {
+  type Arm,
+  type CaseRun,
+  type Comparison,
+  type MetricInfo,
+  REPORT_FORMAT,
+  type ReportCase,
+  type ReportData,
+} from './report-data.ts';
+import { recommendation, verdictOnArm, verdictOnPair } from './verdict.ts';
+
+/** Fewer cases than this rarely prove anything. */
+const FEW_CASES = 30;
+
+/** What one arm brought: the runs of every case, by its id. */
+export interface ArmResults extends Pick<Arm, 'name' | 'settings' | 'changed'> {
+  runs: ReadonlyMap<string, readonly CaseRun[]>;
+}
+
+export interface ReportInput {
+  header: ReportData['header'];
+  cases: readonly EvaluationCase[];
+  /** The first is what the others are compared with. */
+  arms: readonly ArmResults[];
+  metrics: readonly Metric[];
+}
+
+/** Runs in, the finished report out. Throws `invalid_input` if an arm lacks a case or has one too many. */
+export function assembleReport({ header, cases, arms, metrics }: ReportInput): ReportData {
+  const plain = cases.map(withoutResults);
+  const tables = arms.map((arm) => {
+    assertSameCases(arm, cases);
+    const measured = plain.map(
+      (item): Measured => ({ id: item.id, gold: item, runs: arm.runs.get(item.id) ?? [] }),
+    );
+    return { arm, measured, columns: metrics.map((metric) => tabulate(metric, measured)) };
+  });
+  const reported = tables.map(
+    ({ arm, measured, columns }): Arm => ({
+      name: arm.name,
+      settings: arm.settings,
+      changed: arm.changed,
+      metrics: metricValues(metrics, columns, measured, header.seed),
+      tags: tagValues(plain, metrics, columns),
+      errors: measured.flatMap(({ runs }) => runs).filter(({ error }) => error !== null).length,
+    }),
+  );
+  const infos = metrics.map(infoOf);
+  const comparisons = reported.slice(1).map((arm, index): Comparison => {
+    const baseline = reported[0] as Arm;
+    const compared = compareColumns(
+      metrics.map((metric, column) => ({
+        metric,
+        arm: tables[index + 1]?.columns[column] as Column,
+        baseline: tables[0]?.columns[column] as Column,
+      })),
+      plain.map(({ id }) => id),
+      header.seed,
+    );
+    return {
+      baseline: baseline.name,
+      arm: arm.name,
+      metrics: compared,
+      verdict: verdictOnPair(baseline, arm, compared, infos),
+    };
+  });
+  return {
+    format: REPORT_FORMAT,
+    kind: arms.length > 1 ? 'comparison' : 'evaluation',
+    header,
+    verdict: verdictOn(reported, comparisons),
+    notes: notesOn(header, reported),
+    metrics: infos,
+    arms: reported,
+    comparisons,
+    calibrations: tables.map(({ arm, measured }) =>
+      calibrate(
+        arm.name,
+        arm.settings.scoreThreshold,
+        measured.map(({ gold, runs }) => ({ answerable: gold.answerable, runs })),
+      ),
+    ),
+    gates: [],
+    cases: plain.map((item, index) => ({
+      ...item,
+      results: Object.fromEntries(
+        tables.map(({ arm, measured, columns }) => [
+          arm.name,
+          {
+            runs: [...(measured[index]?.runs ?? [])],
+            metrics: Object.fromEntries(
+              metrics.map(({ id }, column) => [id, valueAt(columns[column] as Column, index)]),
+            ),
+          },
+        ]),
+      ),
+    })),
+  };
+}
+
+function verdictOn(arms: readonly Arm[], comparisons: readonly Comparison[]): string[] {
+  if (comparisons.length === 0) return verdictOnArm(arms[0] as Arm);
+  const advice = recommendation(arms, comparisons);
+  return [...(advice === null ? [] : [advice]), ...comparisons.flatMap(({ verdict }) => verdict.slice(0, 1))];
+}
+
+function notesOn({ cases }: ReportData['header'], arms: readonly Arm[]): string[] {
+  const failed = arms.filter(({ errors }) => errors > 0);
+  return [
+    ...(cases < FEW_CASES
+      ? [`${cases} ${cases === 1 ? 'case is' : 'cases are'} few: only large differences can be seen.`]
+      : []),
+    ...failed.map(
+      ({ name, errors }) => `${errors} ${errors === 1 ? 'run' : 'runs'} of ${name} ended in an error.`,
+    ),
+  ];
+}
+
+function assertSameCases({ name, runs }: ArmResults, cases: readonly EvaluationCase[]): void {
+  const missing = cases.find(({ id }) => (runs.get(id)?.length ?? 0) === 0);
+  const ids = new Set(cases.map(({ id }) => id));
+  const strange = [...runs.keys()].find((id) => !ids.has(id));
+  if (missing === undefined && strange === undefined) return;
+  throw new AppError(
+    'invalid_input',
+    missing === undefined
+      ? `The arm "${name}" has a case that the others do not: "${oneLine(strange ?? '', 60)}".`
+      : `The arm "${name}" has no result for case "${oneLine(missing.id, 60)}".`,
+    { hint: 'Arms can be compared only on the same cases; run all of them on the same file.' },
+  );
+}
+
+/** A case as the report holds it, before its results. */
+export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results'> {
+  return {
+    id: item.id,
+    question: item.question,
+    history: item.history ?? [],
+    tags: item.tags ?? [],
+    answerable: item.answerable ?? null,
+    needsRetrieval: item.needsRetrieval ?? null,
+    expected: {
+      sources: item.expectedSources ?? [],
+      chunks: item.expectedChunks ?? [],
+      phrases: item.expectedPhrases ?? [],
+      forbidden: item.forbiddenPhrases ?? [],
+      answers: expectedAnswers(item),
+    },
+  };
+}
+
+function tagValues(
+  cases: readonly Pick<ReportCase, 'tags'>[],
+  metrics: readonly Metric[],
+  columns: readonly Column[],
+): Arm['tags'] {
+  const tags = [...new Set(cases.flatMap((item) => item.tags))];
+  return Object.fromEntries(
+    tags.map((tag) => {
+      const isTagged = (index: number) => cases[index]?.tags.includes(tag) === true;
+      const values = metrics.map(({ id }, column) => {
+        const value = ratioOf(masked(columns[column] as Column, isTagged));
+        return [id, Number.isFinite(value) ? value : null] as const;
+      });
+      return [
+        tag,
+        { n: cases.filter((item) => item.tags.includes(tag)).length, metrics: Object.fromEntries(values) },
+      ];
+    }),
+  );
+}
+
+function infoOf({ id, label, group, unit, better, kind, description }: Metric): MetricInfo {
+  return { id, label, group, unit, better, kind, description };
+}

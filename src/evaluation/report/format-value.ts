@@ -1,0 +1,36 @@
+import type { MetricInfo } from './report-data.ts';
+
+/** A value as people read it, in at most seven characters. */
+export function formatValue(value: number, unit: MetricInfo['unit']): string {
+  switch (unit) {
+    case 'share':
+      return value.toFixed(3);
+    case 'number':
+      return value.toFixed(2);
+    case 'tokens':
+      return value.toFixed(0);
+    case 'money':
+      return value === 0 ? '0' : value.toPrecision(3);
+    case 'ms':
+      return value < 9950 ? `${value.toFixed(0)} ms` : `${(value / 1000).toFixed(1)} s`;
+  }
+}
+
+/** A p value as papers write it. */
+export function formatP(p: number): string {
+  if (p < 0.001) return 'p < 0.001';
+  return `p = ${p < 0.1 ? Number(p.toPrecision(2)) : p.toFixed(2)}`;
+}
+
+export function formatPercent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+/** 1.9 times, and so on; null where there is nothing to compare with. */
+export function timesAsMuch(value: number, other: number): string | null {
+  if (!(other > 0) || !(value >= 0)) return null;
+  const ratio = value / other;
+  return ratio > 0.95 && ratio < 1.05
+    ? 'the same number of'
+    : `${ratio.toFixed(ratio < 10 ? 1 : 0)} times the`;
+}

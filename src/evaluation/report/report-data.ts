@@ -1,0 +1,291 @@
+import * as z from 'zod';
+import { policySchema } from '../../domain/agent-config.ts';
+import { confidenceSchema, tokensUsedSchema } from '../../domain/agent-response.ts';
+import { verdictSchema } from '../../domain/citation.ts';
+import { errorResponseSchema } from '../../domain/error-response.ts';
+import { filterSchema } from '../../domain/filter.ts';
+import { scoreSchema } from '../../domain/retrieved-chunk.ts';
+import { historyMessageSchema } from '../cases/evaluation-case.ts';
+
+/** Changes whenever a reader of older data would go wrong. */
+export const REPORT_FORMAT = 'citeloop-evaluation/1';
+
+/** JSON knows no NaN and no infinity, and neither does zod's number: what is not known is null or "no data". */
+const number = z.number();
+const count = z.int().min(0);
+const interval = z.tuple([number, number]);
+const armName = z.string().min(1);
+const metricId = z.string().min(1);
+const caseId = z.string().min(1);
+
+/** What a metric is, once for the whole report, in the order in which to show them. */
+export const metricInfoSchema = z.strictObject({
+  /** `citation.precision` and the like: what gates and baselines name. */
+  id: metricId,
+  label: z.string().min(1),
+  group: z.enum([
+    'answer',
+    'retrieval',
+    'citation',
+    'abstention',
+    'decision',
+    'effort',
+    'cost',
+    'time',
+    'judge',
+  ]),
+  /** How values read: a share of 1, a plain number, tokens, money by the price file, milliseconds. */
+  unit: z.enum(['share', 'number', 'tokens', 'money', 'ms']),
+  better: z.enum(['higher', 'lower']),
+  /** Binary: each case passes or not. Mean: the average over cases. Ratio: a sum over cases by another sum. */
+  kind: z.enum(['binary', 'mean', 'ratio']),
+  /** One sentence: what it says. */
+  description: z.string().min(1),
+});
+export type MetricInfo = z.infer<typeof metricInfoSchema>;
+
+/** A value over `n` cases with its 95 % interval (null below two cases), or why there is none. */
+export const metricValueSchema = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.literal('value'), value: number, interval: interval.nullable(), n: count }),
+  z.strictObject({ status: z.literal('no data'), reason: z.string().min(1) }),
+]);
+export type MetricValue = z.infer<typeof metricValueSchema>;
+
+/** One way to run the cases. The first arm is what the others are compared with. */
+export const armSchema = z.strictObject({
+  name: armName,
+  settings: z.strictObject({
+    model: z.string().min(1),
+    policy: policySchema,
+    mode: z.enum(['hybrid', 'dense', 'lexical']),
+    topK: z.int().min(1),
+    scoreThreshold: scoreSchema,
+    rerank: z.boolean(),
+    temperature: number,
+    maxSteps: z.int().min(1),
+  }),
+  /** What sets it apart from the other arms, by the name of the setting. */
+  changed: z.record(z.string(), z.union([z.string(), number, z.boolean()])),
+  /** Every metric of the report, by its id. */
+  metrics: z.record(metricId, metricValueSchema),
+  /** Values over the cases of one tag, without intervals; null where there is no data. */
+  tags: z.record(z.string(), z.strictObject({ n: count, metrics: z.record(metricId, number.nullable()) })),
+  /** Runs that ended in an error; they count as failed where a metric needs an answer. */
+  errors: count,
+});
+export type Arm = z.infer<typeof armSchema>;
+
+const chunkSchema = z.strictObject({
+  chunkId: z.string().min(1),
+  title: z.string(),
+  url: z.string().min(1),
+  headings: z.array(z.string()),
+  score: scoreSchema,
+  excerpt: z.string(),
+  /** Whether the case expects it; null without gold. */
+  expected: z.boolean().nullable(),
+});
+export type ReportChunk = z.infer<typeof chunkSchema>;
+
+/** One question asked once. */
+export const caseRunSchema = z.strictObject({
+  /** From 1; above 1 with `--repeat`. */
+  repeat: z.int().min(1),
+  /** Empty if it ended in an error. */
+  answer: z.string(),
+  /** Whether the answer says that the documents do not hold it. */
+  abstained: z.boolean(),
+  grounded: z.boolean(),
+  confidence: confidenceSchema.nullable(),
+  citations: z.array(
+    z.strictObject({
+      marker: z.string().min(1),
+      verdict: verdictSchema,
+      chunkId: z.string().nullable(),
+      title: z.string(),
+      url: z.string(),
+      score: scoreSchema,
+      excerpt: z.string(),
+      expected: z.boolean().nullable(),
+    }),
+  ),
+  /** The sentences of the answer that state something; the verdict is null where nothing is cited. */
+  sentences: z.array(
+    z.strictObject({ text: z.string(), markers: z.array(z.string()), verdict: verdictSchema.nullable() }),
+  ),
+  /** Quotes and numbers in sentences that cite something, and how many of them a cited chunk holds. */
+  quotes: z.strictObject({ total: count, held: count }),
+  numbers: z.strictObject({ total: count, held: count }),
+  retrievals: z.array(
+    z.strictObject({
+      query: z.string(),
+      filter: filterSchema,
+      scoreThreshold: scoreSchema,
+      totalFound: count,
+      /** Best first. */
+      chunks: z.array(chunkSchema),
+      /** The best that stayed below the threshold, when nothing reached it. */
+      nearMiss: chunkSchema.nullable(),
+      timeMs: number.min(0),
+    }),
+  ),
+  /** Searches made, failed ones included. */
+  searches: count,
+  /** Searches for what had been searched for already in this turn. */
+  duplicateSearches: count,
+  /** Answers of the model and searches made beforehand. */
+  steps: count,
+  /** The best score that any search found, below the threshold or not; null if none was made or nothing was there. */
+  bestScore: scoreSchema.nullable(),
+  tokens: tokensUsedSchema,
+  /** By the price file; null without one. */
+  cost: number.min(0).nullable(),
+  /** firstToken: from the question to the first piece of the answer, null if there was none. */
+  timesMs: z.strictObject({
+    firstToken: number.min(0).nullable(),
+    retrieval: number.min(0),
+    generation: number.min(0),
+    total: number.min(0),
+  }),
+  /** What the judging model thinks of its faithfulness, 0 to 1, once a judgement; null without a judge. */
+  judge: z.strictObject({ scores: z.array(number.min(0).max(1)).min(1), reason: z.string() }).nullable(),
+  error: errorResponseSchema.nullable(),
+});
+export type CaseRun = z.infer<typeof caseRunSchema>;
+
+export const caseResultSchema = z.strictObject({
+  /** One a repeat, in order; never empty. */
+  runs: z.array(caseRunSchema).min(1),
+  /** Each metric of this case over its repeats; null where the case has no part in it. */
+  metrics: z.record(metricId, number.nullable()),
+});
+export type CaseResult = z.infer<typeof caseResultSchema>;
+
+export const reportCaseSchema = z.strictObject({
+  id: caseId,
+  question: z.string(),
+  history: z.array(historyMessageSchema),
+  tags: z.array(z.string()),
+  answerable: z.boolean().nullable(),
+  needsRetrieval: z.boolean().nullable(),
+  expected: z.strictObject({
+    sources: z.array(z.string()),
+    chunks: z.array(z.string()),
+    phrases: z.array(z.string()),
+    forbidden: z.array(z.string()),
+    answers: z.array(z.string()),
+  }),
+  /** By the name of the arm; every arm has every case. */
+  results: z.record(armName, caseResultSchema),
+});
+export type ReportCase = z.infer<typeof reportCaseSchema>;
+
+/** One metric of an arm against the first arm, on the cases that have it in both. */
+export const metricComparisonSchema = z.strictObject({
+  metric: metricId,
+  test: z.enum(['mcnemar', 'bootstrap']),
+  /** Pairs. */
+  n: count,
+  /** The arm minus the first arm. */
+  difference: number,
+  interval: interval.nullable(),
+  p: number.min(0).max(1),
+  /** After Holm's correction over the metrics of this pair of arms. */
+  adjustedP: number.min(0).max(1),
+  /** adjustedP below 0.05. */
+  significant: z.boolean(),
+  /** Cohen's g for McNemar, d of the paired differences otherwise; null where nothing varies. */
+  effect: z.strictObject({
+    name: z.enum(['g', 'd']),
+    value: number.nullable(),
+    size: z.enum(['none', 'small', 'medium', 'large']),
+  }),
+  /** Cases on which this arm is better than the first, and worse. */
+  better: z.array(caseId),
+  worse: z.array(caseId),
+});
+export type MetricComparison = z.infer<typeof metricComparisonSchema>;
+
+export const comparisonSchema = z.strictObject({
+  baseline: armName,
+  arm: armName,
+  /** In the order of the report's metrics; those without pairs are left out. */
+  metrics: z.array(metricComparisonSchema),
+  /** What a person can act on, the most important first. */
+  verdict: z.array(z.string()).min(1),
+});
+export type Comparison = z.infer<typeof comparisonSchema>;
+
+/** What would be if an answer were withheld whenever the best score stays below a threshold. */
+export const calibrationSchema = z.strictObject({
+  arm: armName,
+  /** The threshold that was in force. */
+  current: scoreSchema,
+  /** The one with the best F1; null without data. */
+  best: scoreSchema.nullable(),
+  /** Cases that searched and say whether they are answerable. */
+  n: count,
+  /** Ascending. A value is null where it divides by nothing. */
+  points: z.array(
+    z.strictObject({
+      threshold: scoreSchema,
+      precision: number.nullable(),
+      recall: number.nullable(),
+      f1: number.nullable(),
+    }),
+  ),
+});
+export type Calibration = z.infer<typeof calibrationSchema>;
+
+export const gateResultSchema = z.strictObject({
+  /** As it was asked for. */
+  gate: z.string().min(1),
+  arm: armName,
+  passed: z.boolean(),
+  /** One line: what was required and what was measured. */
+  line: z.string().min(1),
+});
+export type GateResult = z.infer<typeof gateResultSchema>;
+
+/** A finished evaluation (one arm) or comparison (several). All that the tables, the page and JUnit show. */
+export const reportDataSchema = z.strictObject({
+  format: z.literal(REPORT_FORMAT),
+  kind: z.enum(['evaluation', 'comparison']),
+  header: z.strictObject({
+    program: z.literal('citeloop'),
+    version: z.string().min(1),
+    /** The models of the arms, each once. */
+    models: z.array(z.string().min(1)).min(1),
+    collection: z.strictObject({
+      name: z.string().min(1),
+      documents: count,
+      chunks: count,
+      embedder: z.string(),
+    }),
+    /** As it was named on the command line. */
+    casesFile: z.string().min(1),
+    /** SHA-256 of the cases, so that only reports on the same cases are compared. */
+    casesHash: z.string().min(1),
+    cases: count,
+    repeat: z.int().min(1),
+    seed: z.int().min(0),
+    /** When it was finished. */
+    date: z.iso.datetime(),
+    durationMs: number.min(0),
+    /** The currency of costs, by the price file. */
+    currency: z.string().nullable(),
+    judge: z.string().nullable(),
+  }),
+  /** The sentences on top. */
+  verdict: z.array(z.string()).min(1),
+  /** What a person should know before trusting the numbers: few cases, errors, gold that is missing. */
+  notes: z.array(z.string()),
+  metrics: z.array(metricInfoSchema),
+  arms: z.array(armSchema).min(1),
+  /** One for each arm after the first. */
+  comparisons: z.array(comparisonSchema),
+  calibrations: z.array(calibrationSchema),
+  gates: z.array(gateResultSchema),
+  cases: z.array(reportCaseSchema),
+});
+export type ReportData = z.infer<typeof reportDataSchema>;

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import type { TokensUsed } from '../../domain/agent-response.ts';
+import { validated } from '../../domain/validated.ts';
+
+const MILLION = 1_000_000;
+const price = z.number().min(0);
+
+/** What models cost, for a million tokens: `{"currency": "USD", "models": {"gpt-x": {"input": 1.25, "output": 10}}}`. */
+export const priceFileSchema = z.strictObject({
+  currency: z.string().trim().min(1).default('USD'),
+  models: z.record(z.string(), z.strictObject({ input: price, output: price })),
+});
+export type PriceFile = z.infer<typeof priceFileSchema>;
+
+/** The price of a turn; null for a model whose price is not known. */
+export type PriceOf = (model: string, tokens: TokensUsed) => number | null;
+
+export const noPrices: PriceOf = () => null;
+
+/** Throws `invalid_input`. */
+export function readPrices(value: unknown, file: string): PriceFile {
+  return validated(priceFileSchema, value, `The price file ${file}`);
+}
+
+export function pricesBy({ models }: PriceFile): PriceOf {
+  return (model, { prompt, completion }) => {
+    const rate = Object.hasOwn(models, model) ? models[model] : undefined;
+    return rate === undefined ? null : (prompt * rate.input + completion * rate.output) / MILLION;
+  };
+}
