@@ -51,12 +51,12 @@ ${metrics.filter((metric) => metric.group === group).map((metric) => metricRow(m
 
 function metricRow(metric: MetricInfo, { arms, comparisons }: ReportData): Html {
   const values = new Map(arms.map(({ name, metrics }) => [name, metrics[metric.id]]));
-  const best = bestOf(values, metric.better);
+  const best = bestOf(values, metric);
   const reasons = new Set(Array.from(values.values(), reasonOf));
   const [reason] = reasons;
   const head = html`<th scope="row">${metric.label}${metric.better === 'lower' && html` <small>less is better</small>`}</th>`;
   if (reasons.size === 1 && typeof reason === 'string') {
-    return html`<tr>${head}<td class="none" colspan="${arms.length + 1}">no data: ${reason}</td></tr>
+    return html`<tr>${head}<td colspan="${arms.length + 1}"><span class="none reason">no data: ${reason}</span></td></tr>
 `;
   }
   const proven = (arm: Arm) => {

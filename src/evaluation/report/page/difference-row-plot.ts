@@ -11,6 +11,7 @@ export interface DifferencePoint {
 const WIDTH = 300;
 const SIDE = 26;
 const HEIGHT = 26;
+const TICKS = 6;
 
 export type Domain = readonly [number, number];
 
@@ -24,7 +25,7 @@ export function differenceAxis(domain: Domain, show: (value: number) => string):
   const x = linear(domain, [SIDE, WIDTH - SIDE]);
   return html`<svg class="plot row-plot" viewBox="0 0 ${WIDTH} 18" aria-hidden="true" focusable="false">${roundTicks(
     domain,
-    4,
+    TICKS,
   ).map((tick) => html`<text class="tick middle" x="${place(x(tick))}" y="13">${show(tick)}</text>`)}</svg>`;
 }
 
@@ -32,7 +33,7 @@ export function differenceAxis(domain: Domain, show: (value: number) => string):
 export function differenceRowPlot({ value, interval, change }: DifferencePoint, domain: Domain): Html {
   const x = linear(domain, [SIDE, WIDTH - SIDE]);
   const middle = HEIGHT / 2;
-  const ticks = roundTicks(domain, 4);
+  const ticks = roundTicks(domain, TICKS);
   const kind = change === 'not proven' ? 'unproven' : change;
   return html`<svg class="plot row-plot ${kind}" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true" focusable="false">${ticks.map(
     (tick) => html`<path class="${tick === 0 ? 'zero' : 'grid'}" d="M${place(x(tick))} 0V${HEIGHT}"/>`,

@@ -45,14 +45,19 @@ function pair(comparison: Comparison, data: ReportData, isOpen: boolean): Html {
         : null;
     return [{ metric, compared, point }];
   });
-  const shares = rows.filter(({ metric }) => metric.unit === 'share');
-  const others = rows.filter(({ metric }) => metric.unit !== 'share');
+  const alike = rows.filter(({ compared }) => isAlike(compared));
+  const apart = rows.filter((row) => !alike.includes(row));
+  const shares = apart.filter(({ metric }) => metric.unit === 'share');
+  const others = apart.filter(({ metric }) => metric.unit !== 'share');
   const missing = data.metrics.filter(({ id }) => !comparison.metrics.some(({ metric }) => metric === id));
+  // What stands on top of the page need not be read twice.
+  const findings = comparison.verdict.filter((sentence) => !data.verdict.includes(sentence));
   const title = `${comparison.arm} against ${comparison.baseline}`;
   return html`<details class="pair"${isOpen && html` open`}><summary><h3>${title}</h3></summary>
-<ul class="findings">${comparison.verdict.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+${findings.length > 0 && html`<ul class="findings">${findings.map((sentence) => html`<li>${sentence}</li>`)}</ul>`}
 ${shares.length > 0 && differenceTable(`${title}: quality, as a difference of shares`, shares, comparison, (tick) => signed(tick, 'share').replace(/0+$/, '').replace(/\.$/, ''))}
 ${others.length > 0 && differenceTable(`${title}: effort, cost and time, drawn in per cent of ${comparison.baseline}`, others, comparison, (tick) => `${signed(tick * 100, 'tokens')} %`)}
+${alike.length > 0 && html`<p class="hint">The same on every case: ${alike.map(({ metric }) => metric.label).join(', ')}.</p>`}
 ${missing.length > 0 && html`<p class="hint">No data in both arms: ${missing.map(({ label }) => label).join(', ')}.</p>`}
 </details>
 `;
@@ -72,6 +77,12 @@ function differenceTable(
     return html`<tr class="${change === 'not proven' ? 'unproven' : 'proven'}"><th scope="row">${metric.label}</th><td class="drawn">${point !== null && differenceRowPlot(point, domain)}</td><td class="number strong">${signed(compared.difference, metric.unit)}<span class="unseen">, ${change}</span></td><td class="number muted">${compared.interval === null ? 'no interval' : range(compared.interval, metric.unit, signed)}</td><td class="number">${formatP(compared.adjustedP).replace(/^p = |^p /, '')}</td><td class="effect">${effectText(compared)}</td><td class="jumps">${jump(compared.better.length, 'better', compared, comparison)}${jump(compared.worse.length, 'worse', compared, comparison)}</td></tr>
 `;
   })}</tbody></table>`;
+}
+
+/** Nothing to draw: no case sets the arms apart. */
+function isAlike({ difference, interval, better, worse }: MetricComparison): boolean {
+  const isPoint = interval === null || (interval[0] === 0 && interval[1] === 0);
+  return difference === 0 && isPoint && better.length + worse.length === 0;
 }
 
 function effectText({ effect }: MetricComparison): string {

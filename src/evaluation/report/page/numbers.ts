@@ -20,11 +20,12 @@ export function signed(value: number, unit: Unit): string {
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }
 
-/** Bounds apart by a dash, or by a word where a minus would be misread. */
+/** Bounds apart by a dash, or by a word where a minus would be misread; a unit that both have is said once. */
 export function range([low, high]: readonly [number, number], unit: Unit, show = readable): string {
-  return show === readable && low >= 0
-    ? `${show(low, unit)}\u2013${show(high, unit)}`
-    : `${show(low, unit)} to ${show(high, unit)}`;
+  const [from, to] = [show(low, unit), show(high, unit)];
+  const suffix = / \D+$/.exec(to)?.[0];
+  const start = suffix !== undefined && from.endsWith(suffix) ? from.slice(0, -suffix.length) : from;
+  return show === readable && low >= 0 ? `${start}\u2013${to}` : `${start} to ${to}`;
 }
 
 /** What is not known is said to be so, with the reason; it is never a nought. */
@@ -51,19 +52,20 @@ export function changeOf(
   return difference > 0 === (better === 'higher') ? 'better' : 'worse';
 }
 
-/** The arms with the best value by name; none where fewer than two are known or all are alike. */
+/** The arms with the best value as it reads; none where fewer than two are known or all read alike. */
 export function bestOf(
   values: ReadonlyMap<string, MetricValue | undefined>,
-  better: MetricInfo['better'],
+  { better, unit }: Pick<MetricInfo, 'better' | 'unit'>,
 ): ReadonlySet<string> {
   const known = Array.from(values).flatMap(([arm, value]) =>
     value?.status === 'value' ? [{ arm, value: value.value }] : [],
   );
-  const sorted = known.map(({ value }) => value).sort((a, b) => (better === 'higher' ? b - a : a - b));
-  const [best] = sorted;
-  const last = sorted.at(-1);
-  if (best === undefined || last === undefined || Math.abs(best - last) < 1e-9) return new Set();
-  return new Set(known.filter(({ value }) => Math.abs(value - best) < 1e-9).map(({ arm }) => arm));
+  const sorted = known.toSorted((a, b) => (better === 'higher' ? b.value - a.value : a.value - b.value));
+  const [first] = sorted;
+  if (first === undefined) return new Set();
+  const best = readable(first.value, unit);
+  const winners = known.filter(({ value }) => readable(value, unit) === best);
+  return new Set(winners.length === known.length ? [] : winners.map(({ arm }) => arm));
 }
 
 /** A, B and C. */

@@ -47,7 +47,8 @@ export function runView(
     const apart: Child[] = [];
     let from = 0;
     for (const [at, verdict] of run.sentences ?? []) {
-      if (verdict === 'supported') continue;
+      // Who says that nothing was found has nothing to cite.
+      if (verdict === 'supported' || (verdict === null && run.abstained === 1)) continue;
       const note = verdict === null ? 'nothing cited' : (verdictNames[verdict]?.[1] ?? verdict);
       if (typeof at === 'number') {
         apart.push(make('li', { dir: 'auto' }, text(at), ' ', make('em', {}, note)));

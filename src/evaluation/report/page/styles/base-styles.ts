@@ -55,7 +55,7 @@ button { cursor: pointer; } button:hover { border-color: var(--good); color: var
 .verdict { margin-top: 3.5rem; max-width: 52rem; }
 .verdict h1 { margin-bottom: 1.2rem; }
 .lead { font-size: clamp(1.15rem, 1.05rem + .5vw, 1.4rem); line-height: 1.45; text-wrap: pretty; overflow-wrap: anywhere; }
-.findings { margin-top: 1.1rem; padding-left: 1.2rem; color: var(--muted); max-width: 52rem; overflow-wrap: anywhere; }
+.findings { margin-top: 1.1rem; padding-left: 1.2rem; max-width: 52rem; overflow-wrap: anywhere; }
 .findings li + li { margin-top: .45rem; }
 .callout { margin-top: 1.5rem; padding: .9rem 1.1rem; border-left: 4px solid var(--bad); background: var(--bad-soft); border-radius: 0 var(--radius) var(--radius) 0; overflow-wrap: anywhere; }
 .callout ul { padding-left: 1.2rem; margin-top: .3rem; }
@@ -85,5 +85,6 @@ footer { max-width: 72rem; margin: 5rem auto 0; padding: 1.5rem; color: var(--mu
 @media (max-width: 40rem) {
   main { padding: 0 1rem; } .top { padding: .5rem 1rem; gap: .8rem; } section { margin: 3.2rem 0; } .verdict { margin-top: 2rem; }
   footer { padding: 1.2rem 1rem; }
+  .cards { grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .7rem; } .card { padding: .8rem .9rem; } .big { font-size: 1.8rem; }
 }
 `;

@@ -15,7 +15,7 @@ export const caseStyles = `
 .asks { grid-column: 2; overflow-wrap: anywhere; }
 .case[open] .asks { font-weight: 600; }
 .outcomes { grid-column: 3; display: flex; flex-wrap: wrap; gap: .3rem; justify-content: flex-end; }
-.labels { grid-column: 2 / -1; display: flex; flex-wrap: wrap; gap: .2rem .8rem; font-size: .8rem; color: var(--muted); }
+.labels { grid-column: 2 / -1; display: flex; align-items: baseline; flex-wrap: wrap; gap: .2rem .8rem; font-size: .8rem; color: var(--muted); }
 .inside { padding: .5rem 0 2rem 1.7rem; }
 .inside h4 { margin: 1.2rem 0 .4rem; overflow-wrap: anywhere; } .inside h5 { margin: 1rem 0 .35rem; }
 .history { list-style: none; padding: 0; display: grid; gap: .5rem; max-width: 52rem; }
@@ -24,9 +24,10 @@ export const caseStyles = `
 .history b { display: block; font-size: .78rem; color: var(--muted); font-weight: 600; }
 .expected { display: flex; flex-wrap: wrap; gap: .5rem 2rem; font-size: .9rem; }
 .expected dt, .run-facts dt { color: var(--muted); font-size: .8rem; } .expected dd { overflow-wrap: anywhere; }
-.arms-of-case { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem; margin-top: 1.2rem; }
+.arms-of-case { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem; margin-top: 1.2rem; align-items: start; }
 .arm { margin: 0; padding: .3rem 1.1rem 1.1rem; background: var(--raised); border: 1px solid var(--line); border-radius: var(--radius); min-width: 0; }
 .arm h4 .badge { margin-left: .3rem; font-weight: 500; }
+.answer, .run > p { margin-bottom: .4rem; }
 .answer { white-space: pre-wrap; overflow-wrap: anywhere; }
 .answer.failed { color: var(--bad); }
 .uncited { text-decoration: underline dotted var(--muted); text-underline-offset: .2em; }

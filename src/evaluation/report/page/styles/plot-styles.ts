@@ -18,7 +18,7 @@ svg { display: block; }
 .row-plot.better .point { fill: var(--good); } .row-plot.worse .point { fill: var(--bad); }
 .row-plot.unproven .point { fill: var(--paper); stroke: var(--muted); stroke-width: 1.8; }
 .row-plot text { font-size: 11.5px; }
-.bar { width: 100%; height: 14px; margin-top: .5rem; overflow: visible; }
+.bar { width: 100%; height: auto; margin-top: .5rem; overflow: visible; }
 .bar .track { stroke: var(--line); stroke-width: 4; stroke-linecap: round; }
 .bar .span { stroke: var(--good); stroke-width: 4; opacity: .45; stroke-linecap: round; }
 .bar .dot { fill: var(--good); }

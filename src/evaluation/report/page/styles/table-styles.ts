@@ -1,9 +1,9 @@
 export const tableStyles = `
-.scroll { overflow-x: auto; margin: 1.5rem 0; border-radius: 4px; }
+.scroll { position: relative; overflow-x: auto; margin: 1.5rem 0; border-radius: 4px; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 caption { text-align: left; color: var(--muted); padding-bottom: .6rem; }
-th, td { padding: .5rem .75rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: baseline; }
-thead th { font-weight: 600; border-bottom-color: var(--muted); vertical-align: bottom; overflow-wrap: anywhere; min-width: 5rem; }
+th, td { padding: .42rem .75rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: baseline; }
+thead th { font-weight: 600; border-bottom-color: var(--muted); vertical-align: bottom; overflow-wrap: anywhere; min-width: 6rem; }
 tbody th { font-weight: 450; }
 tbody th small { color: var(--muted); white-space: nowrap; }
 th:first-child, td:first-child { padding-left: 0; }
@@ -20,12 +20,18 @@ thead .number { white-space: normal; }
 .with-bar { display: inline-flex; align-items: center; gap: .6rem; }
 .changed { font-weight: 600; }
 table.metrics { min-width: min-content; }
+.metrics td, .metrics thead .number { width: 9rem; }
+.metrics td:last-child, .metrics thead th:last-child { width: 6rem; min-width: 4rem; padding-right: 0; }
+.reason { display: inline-block; max-width: min(58vw, 44rem); }
 .pair { border-top: 1px solid var(--line); padding: 1rem 0; }
 .pair > summary h3 { display: inline; }
 .differences { margin-top: 1.75rem; }
 .differences th, .differences td { padding-top: .3rem; padding-bottom: .3rem; vertical-align: middle; }
-.differences .drawn { width: 19rem; padding: 0; }
+.differences .drawn { width: 18rem; padding: 0; }
+.differences thead th { overflow-wrap: normal; white-space: nowrap; min-width: 0; }
+.differences tbody th { white-space: nowrap; }
 .differences .unproven .strong { font-weight: 450; }
+.differences + .hint { margin-top: .8rem; }
 .effect { white-space: nowrap; }
 .jumps { white-space: nowrap; }
 .jump { min-height: 0; padding: .1rem .45rem; font-size: .8rem; margin-right: .3rem; }
@@ -38,7 +44,7 @@ table.metrics { min-width: min-content; }
   .differences thead th.drawn { position: static; display: block; width: auto; height: auto; clip-path: none; border: 0; }
   .differences tbody tr { display: grid; grid-template-columns: 1fr auto; gap: .1rem .75rem; padding: .7rem 0; border-bottom: 1px solid var(--line); }
   .differences tbody th, .differences tbody td { border: 0; padding: 0; }
-  .differences tbody th { font-weight: 600; }
+  .differences tbody th { font-weight: 600; white-space: normal; }
   .differences .drawn { grid-column: 1 / -1; width: auto; }
   .differences tbody th { grid-area: 1 / 1; } .differences td.strong { grid-area: 1 / 2; }
   .differences td.drawn { grid-area: 2 / 1 / 3 / 3; }
