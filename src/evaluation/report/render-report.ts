@@ -28,11 +28,15 @@ export function renderReport(data: ReportData): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  const isComparison = data.comparisons.length > 0;
+  const isComparison = data.arms.length > 1;
   const links = [
     ['arms', isComparison ? 'Arms' : 'Metrics'],
-    ['cost', 'Cost and quality'],
-    ...(isComparison ? [['differences', 'Differences']] : []),
+    ...(isComparison
+      ? [
+          ['cost', 'Cost and quality'],
+          ['differences', 'Differences'],
+        ]
+      : []),
     ['cases', 'Cases'],
     ['threshold', 'Threshold'],
     ['gates', 'Gates'],

@@ -25,7 +25,7 @@ export function casesSection(data: ReportData, shortened: string | null): Html {
     isComparison ? 'Where the arms part' : 'The cases',
     html`<noscript><p class="callout">The case list is made by a script in this page; it needs scripts to be allowed.</p></noscript>`,
     html`<form class="filters" role="search" aria-label="Filter the cases">
-<label class="search">Search <input type="search" name="text" autocomplete="off" placeholder="Question, answer or id"></label>
+<div class="search"><label for="filter-text">Search</label><input type="search" id="filter-text" name="text" autocomplete="off" placeholder="Question, answer or id"></div>
 ${select('tag', 'Tag', [['', 'Any tag'], ...tagsOf(data).map((tag) => [tag, tag] as const)])}
 ${isComparison && select('differ', 'Arms', differOptions(data))}
 ${isComparison && select('metric', 'By', metricOptions(data))}
@@ -39,7 +39,7 @@ ${isComparison && select('arm', 'In', [['', 'Any arm'], ...data.arms.map(({ name
 }
 
 function select(name: string, label: string, options: readonly (readonly [string, string])[]): Html {
-  return html`<label>${label} <select name="${name}">${options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></label>`;
+  return html`<div><label for="filter-${name}">${label}</label><select id="filter-${name}" name="${name}">${options.map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></div>`;
 }
 
 function tagsOf({ cases }: ReportData): string[] {

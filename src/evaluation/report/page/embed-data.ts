@@ -1,15 +1,17 @@
 import type { ReportData } from '../report-data.ts';
-import { packCases, type TextLimits } from './pack-cases.ts';
+import { joined } from './numbers.ts';
+import { type PageLimits, packCases } from './pack-cases.ts';
 
 /** Under 5 MB with all the rest of the page. */
 const MOST_BYTES = 4_600_000;
 const WHOLE = Number.POSITIVE_INFINITY;
-const LIMITS: readonly TextLimits[] = [
-  { excerpt: WHOLE, answer: WHOLE },
-  { excerpt: 160, answer: WHOLE },
-  { excerpt: 100, answer: 2000 },
-  { excerpt: 60, answer: 1000 },
-  { excerpt: 40, answer: 500 },
+const LIMITS: readonly PageLimits[] = [
+  { excerpt: WHOLE, answer: WHOLE, hits: WHOLE },
+  { excerpt: 160, answer: WHOLE, hits: WHOLE },
+  { excerpt: 100, answer: 2000, hits: WHOLE },
+  { excerpt: 80, answer: 1000, hits: 5 },
+  { excerpt: 60, answer: 500, hits: 3 },
+  { excerpt: 40, answer: 250, hits: 1 },
 ];
 
 export interface EmbeddedData {
@@ -34,7 +36,18 @@ export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }
 
-function sentenceOn({ excerpt, answer }: TextLimits): string | null {
+function sentenceOn({ excerpt, answer, hits }: PageLimits): string | null {
   if (excerpt === WHOLE) return null;
-  return `To keep the page small, passages are cut to ${excerpt} characters${answer === WHOLE ? '' : ` and answers to ${answer}`}. The whole texts are in the report that --json writes.`;
+  const cuts = [
+    `passages are cut to ${excerpt} characters`,
+    ...(answer === WHOLE ? [] : [`answers to ${answer}`]),
+    ...(hits === WHOLE
+      ? []
+      : [
+          hits === 1
+            ? 'only the best passage of a search is shown'
+            : `only the best ${hits} passages of a search are shown`,
+        ]),
+  ];
+  return `To keep the page small, ${joined(cuts)}. All of it is in the report that --json writes.`;
 }

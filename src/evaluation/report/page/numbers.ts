@@ -8,9 +8,8 @@ const THIN_GROUPS = /\B(?=(\d{3})+(?!\d))/g;
 
 /** As `formatValue`, with thousands set apart and a true minus. */
 export function readable(value: number, unit: Unit): string {
-  const [whole = '', rest] = formatValue(Math.abs(value), unit).split('.');
-  const grouped = whole.length > 4 ? whole.replace(THIN_GROUPS, '\u202f') : whole;
-  const text = rest === undefined ? grouped : `${grouped}.${rest}`;
+  const [, whole = '', rest = ''] = /^(\d*)(.*)$/.exec(formatValue(Math.abs(value), unit)) ?? [];
+  const text = `${whole.length > 4 ? whole.replace(THIN_GROUPS, '\u202f') : whole}${rest}`;
   return value < 0 && /[1-9]/.test(text) ? `\u2212${text}` : text;
 }
 

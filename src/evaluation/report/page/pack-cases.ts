@@ -12,14 +12,16 @@ import type {
   PageSentence,
 } from './page-data.ts';
 
-/** How long texts may be at most; what is longer ends in an ellipsis. */
-export interface TextLimits {
+/** How much the page may carry. A text that is longer ends in an ellipsis. */
+export interface PageLimits {
   excerpt: number;
   answer: number;
+  /** Passages a search. */
+  hits: number;
 }
 
 /** The cases as the page carries them: every text and every chunk is held once, numbers as short as they are shown. */
-export function packCases(data: ReportData, limits: TextLimits): PageData {
+export function packCases(data: ReportData, limits: PageLimits): PageData {
   const texts = createTexts();
   const chunks: PageChunk[] = [];
   const places = new Map<string, number>();
@@ -60,12 +62,13 @@ export function packCases(data: ReportData, limits: TextLimits): PageData {
         ...(Object.keys(filter).length > 0 && { filter }),
         threshold: rounded(scoreThreshold),
         found: totalFound,
-        hits: rest.chunks.map(hit),
+        hits: rest.chunks.slice(0, limits.hits).map(hit),
         ...(nearMiss !== null && { nearMiss: hit(nearMiss) }),
         ms: Math.round(rest.timeMs),
       }),
     );
     const answer = limited(source.answer, limits.answer);
+    const doubted = sentencesIn(answer, source.sentences, texts.at);
     const { tokens, timesMs, judge, error } = source;
     return {
       ...(answer !== '' && { answer: texts.at(answer) }),
@@ -73,7 +76,7 @@ export function packCases(data: ReportData, limits: TextLimits): PageData {
       ...(source.grounded && { grounded: 1 as const }),
       ...(source.confidence !== null && { confidence: source.confidence }),
       ...(source.citations.length > 0 && { citations: source.citations.map(citation) }),
-      ...(source.sentences.length > 0 && { sentences: sentencesIn(answer, source.sentences, texts.at) }),
+      ...(doubted.length > 0 && { sentences: doubted }),
       ...(retrievals.length > 0 && { retrievals }),
       ...(source.searches > 0 && { searches: source.searches }),
       ...(source.duplicateSearches > 0 && { duplicates: source.duplicateSearches }),
@@ -151,19 +154,23 @@ function limited(text: string, limit: number): string {
   return shown.length <= limit ? shown : `${cutText(shown, limit - 1).trimEnd()}…`;
 }
 
-/** One after the other as they stand in the answer; a sentence that is not there word for word brings its text. */
+/**
+ * The sentences that no citation bears out, one after the other as they stand in the answer; one that is not there
+ * word for word brings its text.
+ */
 function sentencesIn(
   answer: string,
   sentences: CaseRun['sentences'],
   textAt: (text: string) => number,
 ): PageSentence[] {
   let from = 0;
-  return sentences.map(({ text, verdict }): PageSentence => {
+  return sentences.flatMap(({ text, verdict }): PageSentence[] => {
     const shown = visibleText(text);
     const start = answer.indexOf(shown, from);
-    if (start < 0 || shown === '') return [textAt(shown), verdict];
-    from = start + shown.length;
-    return [[start, shown.length], verdict];
+    const isThere = start >= 0 && shown !== '';
+    if (isThere) from = start + shown.length;
+    if (verdict === 'supported') return [];
+    return [[isThere ? [start, shown.length] : textAt(shown), verdict]];
   });
 }
 

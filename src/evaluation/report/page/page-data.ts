@@ -41,6 +41,7 @@ export interface PageRun {
   grounded?: 1;
   confidence?: NonNullable<CaseRun['confidence']>;
   citations?: PageCitation[];
+  /** Those that no citation bears out. */
   sentences?: PageSentence[];
   retrievals?: PageRetrieval[];
   searches?: number;

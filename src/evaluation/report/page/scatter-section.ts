@@ -6,8 +6,9 @@ import { noData, range, readable } from './numbers.ts';
 import { type ScatterPoint, scatterPlot } from './scatter-plot.ts';
 import { inBothWidths, scrollable, section } from './section.ts';
 
-/** What an arm is worth against what it costs. */
-export function scatterSection(data: ReportData): Html {
+/** What an arm is worth against what it costs. Null for a single arm, which has nothing to stand against. */
+export function scatterSection(data: ReportData): Html | null {
+  if (data.arms.length === 1) return null;
   const quality = headlineOf(data);
   const price = priceOf(data);
   if (quality === null || price === null) {

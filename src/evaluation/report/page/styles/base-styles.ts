@@ -79,8 +79,9 @@ summary { cursor: pointer; }
 .big { font-size: 2.3rem; line-height: 1.15; font-weight: 650; letter-spacing: -.02em; margin-top: .5rem; }
 .big .unit { font-size: 1.1rem; font-weight: 500; color: var(--muted); }
 .under { color: var(--muted); font-size: .85rem; }
+.under.range { white-space: normal; }
 .card dl { margin-top: .8rem; padding-top: .7rem; border-top: 1px solid var(--line); font-size: .9rem; }
-.card dl div { display: flex; justify-content: space-between; gap: 1rem; } .card dt { color: var(--muted); }
+.card dl div { display: flex; justify-content: space-between; gap: 1rem; } .card dt { color: var(--muted); min-width: 0; overflow-wrap: anywhere; } .card dd { white-space: nowrap; }
 footer { max-width: 72rem; margin: 5rem auto 0; padding: 1.5rem; color: var(--muted); font-size: .85rem; border-top: 1px solid var(--line); }
 @media (max-width: 40rem) {
   main { padding: 0 1rem; } .top { padding: .5rem 1rem; gap: .8rem; } section { margin: 3.2rem 0; } .verdict { margin-top: 2rem; }

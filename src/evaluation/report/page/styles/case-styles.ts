@@ -1,12 +1,13 @@
 export const caseStyles = `
 .filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 11.5rem), 1fr)); gap: .8rem; align-items: end; padding: 1rem; background: var(--raised); border: 1px solid var(--line); border-radius: var(--radius); }
-.filters label { display: block; font-size: .82rem; color: var(--muted); min-width: 0; }
+.filters div { min-width: 0; }
+.filters label { display: block; font-size: .82rem; color: var(--muted); }
 .filters .search { grid-column: span 2; }
 .filters input, .filters select { display: block; width: 100%; margin-top: .2rem; }
 .filters input::placeholder { color: var(--muted); opacity: 1; }
 .count { margin: 1rem 0 .5rem; color: var(--muted); }
 .cases { list-style: none; padding: 0; border-top: 1px solid var(--line); }
-.cases > li { border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 4.5rem; }
+.cases > li { border-bottom: 1px solid var(--line); }
 .case > summary { display: grid; grid-template-columns: 1.2rem minmax(0, 1fr) auto; gap: .15rem .5rem; padding: .7rem .25rem; list-style: none; align-items: baseline; }
 .case > summary::-webkit-details-marker { display: none; }
 .case > summary::before { content: "▸"; color: var(--muted); }

@@ -1,7 +1,7 @@
 export const plotStyles = `
 svg { display: block; }
 .inline-mark { display: inline-block; vertical-align: -.1em; }
-.plot { max-width: 100%; height: auto; overflow: visible; }
+.plot { max-width: 100%; height: auto; overflow: hidden; }
 .plot text { font-size: 12.5px; fill: var(--muted); font-variant-numeric: tabular-nums; }
 .plot text.end { text-anchor: end; } .plot text.middle { text-anchor: middle; }
 .plot text.title { fill: var(--ink); font-weight: 500; }

@@ -9,7 +9,6 @@ export const printStyles = `
   .scroll { overflow: visible; }
   tr, .card, figure, .cases > li, .callout { break-inside: avoid; }
   .case[open] { break-inside: auto; }
-  .cases > li { content-visibility: visible; }
   h2, h3, h4, caption { break-after: avoid; }
   thead { display: table-header-group; }
   .badge, .callout, .bar, rect, .mark, .point { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

@@ -22,6 +22,7 @@ thead .number { white-space: normal; }
 table.metrics { min-width: min-content; }
 .metrics td, .metrics thead .number { width: 9rem; }
 .metrics td:last-child, .metrics thead th:last-child { width: 6rem; min-width: 4rem; padding-right: 0; }
+.metrics.alone, .tags.alone { max-width: 44rem; }
 .reason { display: inline-block; max-width: min(58vw, 44rem); }
 .pair { border-top: 1px solid var(--line); padding: 1rem 0; }
 .pair > summary h3 { display: inline; }
@@ -42,9 +43,9 @@ table.metrics { min-width: min-content; }
   .differences thead tr { display: block; }
   .differences thead th { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .differences thead th.drawn { position: static; display: block; width: auto; height: auto; clip-path: none; border: 0; }
-  .differences tbody tr { display: grid; grid-template-columns: 1fr auto; gap: .1rem .75rem; padding: .7rem 0; border-bottom: 1px solid var(--line); }
+  .differences tbody tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: .1rem .75rem; padding: .7rem 0; border-bottom: 1px solid var(--line); }
   .differences tbody th, .differences tbody td { border: 0; padding: 0; }
-  .differences tbody th { font-weight: 600; white-space: normal; }
+  .differences tbody th { font-weight: 600; white-space: normal; overflow-wrap: anywhere; }
   .differences .drawn { grid-column: 1 / -1; width: auto; }
   .differences tbody th { grid-area: 1 / 1; } .differences td.strong { grid-area: 1 / 2; }
   .differences td.drawn { grid-area: 2 / 1 / 3 / 3; }
@@ -57,5 +58,7 @@ table.metrics { min-width: min-content; }
   th, td { padding-left: .5rem; padding-right: .5rem; }
   tbody th small { white-space: normal; display: block; }
   .with-bar svg { display: none; }
+  .metrics td, .metrics thead .number { width: auto; } thead th { min-width: 0; }
+  .scroll caption { position: sticky; left: 0; max-width: calc(100vw - 2rem); } .key { white-space: normal; }
 }
 `;
