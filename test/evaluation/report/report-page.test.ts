@@ -192,10 +192,10 @@ inBrowser('everything can be reached and used by keyboard alone', async () => {
   expect([...reached]).toEqual(
     expect.arrayContaining([
       'BUTTON theme',
-      'INPUT text',
-      'SELECT tag',
-      'SELECT differ',
-      'SELECT outcome',
+      'INPUT filter-text',
+      'SELECT filter-tag',
+      'SELECT filter-differ',
+      'SELECT filter-outcome',
       'SUMMARY case',
     ]),
   );
