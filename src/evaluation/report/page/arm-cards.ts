@@ -19,7 +19,7 @@ export function armCards(data: ReportData): Html {
 }
 
 function armCard(arm: Arm, index: number, headline: MetricInfo | null, also: readonly MetricInfo[]): Html {
-  return html`<li class="card"><h3>${inlineMark(index)} ${arm.name}</h3>
+  return html`<li class="card"><h3>${inlineMark(index)}\u00a0${arm.name}</h3>
 ${headline === null ? html`<p class="big">${noData()}</p>` : headlineFigure(arm, headline)}
 <dl>${also.map(({ id, label, unit }) => {
     const value = knownValue(arm.metrics[id]);
@@ -34,7 +34,7 @@ function headlineFigure({ metrics }: Arm, { id, label, unit }: MetricInfo): Html
   return html`<p class="big">${(value.value * 100).toFixed(1)}<span class="unit"> %</span></p>
 <p class="under">${label}, ${value.n} ${value.n === 1 ? 'case' : 'cases'}</p>
 ${intervalBar(value.value, value.interval)}
-<p class="under range">${value.interval === null ? 'no interval' : `95 % interval ${range(value.interval, unit)}`}</p>`;
+<p class="under range">${value.interval === null ? 'no interval' : html`95 % interval <span class="key">${range(value.interval, unit)}</span>`}</p>`;
 }
 
 function intervalBar(value: number, interval: readonly [number, number] | null): Html {

@@ -41,10 +41,11 @@ export function placeLabels(spots: readonly Spot[], obstacles: readonly Box[], f
       const box = boxOf(candidate.left, candidate.base, width);
       const outside = width * (LETTER.above + LETTER.below) - shared(box, frame);
       const covered = (boxes: readonly Box[]) => boxes.reduce((sum, other) => sum + shared(box, other), 0);
+      const away = Math.abs(candidate.base - y);
       return {
         candidate,
         box,
-        cost: 4 * outside + 6 * covered(taken) + 6 * covered(marks) + covered(obstacles),
+        cost: 4 * outside + 6 * covered(taken) + 6 * covered(marks) + covered(obstacles) + away,
       };
     });
     const best = scored.reduce((least, other) => (other.cost < least.cost ? other : least));

@@ -44,7 +44,7 @@ export function scatterPlot(
   const y = linear(yDomain, [inner.bottom, MARGIN.top]);
   const xTicks = roundTicks([0, xHigh], size === 'wide' ? 7 : 4);
   const yTicks = roundTicks(yDomain, 6);
-  const frame: Box = { left: MARGIN.left, right: inner.right, top: MARGIN.top, bottom: inner.bottom };
+  const frame: Box = { left: MARGIN.left, right: width, top: MARGIN.top, bottom: inner.bottom };
   const labels = placeLabels(
     points.map((point) => ({ name: point.name, x: x(point.x.value), y: y(point.y.value) })),
     points.flatMap((point) => whiskerBoxes(point, x, y)),

@@ -25,7 +25,7 @@ export function tagTable(data: ReportData): Html | null {
   return scrollable(
     `${headline.label} by tag`,
     html`<table class="tags${arms.length === 1 ? ' alone' : ''}"><caption>${headline.label}, by tag</caption><thead><tr><th scope="col">Tag</th><th scope="col" class="number">Cases</th>${arms.map(
-      ({ name }, index) => html`<th scope="col" class="number">${inlineMark(index)} ${name}</th>`,
+      ({ name }, index) => html`<th scope="col" class="number">${inlineMark(index)}\u00a0${name}</th>`,
     )}</tr></thead><tbody>${rows}</tbody></table>`,
   );
 }

@@ -63,7 +63,8 @@ button { cursor: pointer; } button:hover { border-color: var(--good); color: var
 .key { white-space: nowrap; margin-right: .6rem; }
 .muted { color: var(--muted); }
 .none { color: var(--muted); font-style: italic; }
-.badge { display: inline-block; font-size: .8rem; line-height: 1.35; padding: .1rem .5rem; border-radius: 99px; border: 1px solid transparent; overflow-wrap: anywhere; }
+.badge { display: inline-block; font-size: .8rem; line-height: 1.35; padding: .1rem .5rem; border-radius: 99px; border: 1px solid transparent; white-space: nowrap; }
+.outcomes .badge { white-space: normal; overflow-wrap: anywhere; }
 .badge.good { background: var(--good-soft); color: var(--good); }
 .badge.bad { background: var(--bad-soft); color: var(--bad); border-color: currentColor; }
 .badge.plain { border-color: var(--line); color: var(--muted); }

@@ -3,7 +3,7 @@ export const tableStyles = `
 table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 caption { text-align: left; color: var(--muted); padding-bottom: .6rem; }
 th, td { padding: .42rem .75rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: baseline; }
-thead th { font-weight: 600; border-bottom-color: var(--muted); vertical-align: bottom; overflow-wrap: anywhere; min-width: 6rem; }
+thead th { font-weight: 600; border-bottom-color: var(--muted); vertical-align: bottom; overflow-wrap: break-word; max-width: 14rem; min-width: 6rem; }
 tbody th { font-weight: 450; }
 tbody th small { color: var(--muted); white-space: nowrap; }
 th:first-child, td:first-child { padding-left: 0; }
@@ -28,9 +28,11 @@ table.metrics { min-width: min-content; }
 .pair > summary h3 { display: inline; }
 .differences { margin-top: 1.75rem; }
 .differences th, .differences td { padding-top: .3rem; padding-bottom: .3rem; vertical-align: middle; }
-.differences .drawn { width: 18rem; padding: 0; }
-.differences thead th { overflow-wrap: normal; white-space: nowrap; min-width: 0; }
-.differences tbody th { white-space: nowrap; }
+.differences { table-layout: fixed; }
+.differences thead th { overflow-wrap: normal; white-space: nowrap; min-width: 0; width: 9.5rem; }
+.differences thead th:first-child { width: 12.5rem; } .differences thead .drawn { width: 18rem; }
+.differences .drawn { padding: 0; }
+.differences thead th:nth-child(3), .differences thead th:nth-child(5) { width: 6.5rem; }
 .differences .unproven .strong { font-weight: 450; }
 .differences + .hint { margin-top: .8rem; }
 .effect { white-space: nowrap; }
@@ -59,6 +61,6 @@ table.metrics { min-width: min-content; }
   tbody th small { white-space: normal; display: block; }
   .with-bar svg { display: none; }
   .metrics td, .metrics thead .number { width: auto; } thead th { min-width: 0; }
-  .scroll caption { position: sticky; left: 0; max-width: calc(100vw - 2rem); } .key { white-space: normal; }
+  .scroll caption { position: sticky; left: 0; max-width: calc(100vw - 2rem); } caption .key { white-space: normal; }
 }
 `;
