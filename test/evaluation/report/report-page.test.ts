@@ -22,9 +22,13 @@ interface OpenedPage {
   requests: string[];
 }
 
-async function open(report: ReportData, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+async function open(
+  report: ReportData,
+  options: BrowserContextOptions = {},
+  render = renderReport,
+): Promise<OpenedPage> {
   const file = join(await temporaryDirectory(), 'report.html');
-  await writeFile(file, renderReport(report));
+  await writeFile(file, render(report));
   const context = await browser?.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   if (context === undefined) throw new Error('no browser');
   onTestFinished(() => context.close());
@@ -355,4 +359,27 @@ inBrowser('without scripts the page says what is missing, and shows the rest', a
   const { page } = await open(syntheticReport({ cases: 6 }), { javaScriptEnabled: false });
   expect(await page.locator('noscript p').isVisible()).toBe(true);
   expect(await page.locator('.metrics').isVisible()).toBe(true);
+});
+
+// The script of the page is the source of functions, and a bundler renames what they are made of.
+inBrowser('the page that the bundled, minified program makes works as well', async () => {
+  const { build } = await import('rolldown');
+  const { output } = await build({
+    input: 'src/evaluation/report/render-report.ts',
+    platform: 'node',
+    write: false,
+    output: { format: 'esm', minify: true },
+  });
+  const bundle = join(await temporaryDirectory(), 'render-report.mjs');
+  await writeFile(bundle, output[0].code);
+  const bundled = (await import(/* @vite-ignore */ pathToFileURL(bundle).href)) as {
+    renderReport: typeof renderReport;
+  };
+  const { page, complaints } = await open(syntheticReport({ cases: 12 }), {}, bundled.renderReport);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expect.poll(() => countOf(page)).toBe('All 12 cases');
+  await page.locator('.case > summary').first().click();
+  expect(await page.locator('.arms-of-case .arm').count()).toBe(2);
+  await page.locator('#theme').click();
+  expect(complaints).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import type { Arm, MetricInfo, ReportData } from '../report-data.ts';
 import { headlineOf, knownValue } from './headline.ts';
 import { type Html, html } from './html.ts';
-import { inlineMark } from './mark-shape.ts';
+import { markedName } from './mark-shape.ts';
 import { noData, range, readable } from './numbers.ts';
 import { linear, place } from './scale.ts';
 
@@ -19,7 +19,7 @@ export function armCards(data: ReportData): Html {
 }
 
 function armCard(arm: Arm, index: number, headline: MetricInfo | null, also: readonly MetricInfo[]): Html {
-  return html`<li class="card"><h3>${inlineMark(index)}\u00a0${arm.name}</h3>
+  return html`<li class="card"><h3>${markedName(index, arm.name)}</h3>
 ${headline === null ? html`<p class="big">${noData()}</p>` : headlineFigure(arm, headline)}
 <dl>${also.map(({ id, label, unit }) => {
     const value = knownValue(arm.metrics[id]);

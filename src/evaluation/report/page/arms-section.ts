@@ -1,7 +1,7 @@
 import type { Arm, MetricInfo, MetricValue, ReportData } from '../report-data.ts';
 import { armCards } from './arm-cards.ts';
 import { type Html, html } from './html.ts';
-import { inlineMark } from './mark-shape.ts';
+import { markedName } from './mark-shape.ts';
 import { bestOf, changeOf, valueWithRange } from './numbers.ts';
 import { scrollable, section } from './section.ts';
 import { tagTable } from './tag-table.ts';
@@ -39,7 +39,7 @@ function metricsTable(data: ReportData): Html {
       ? null
       : html` <span class="key">★ best value measured</span> <span class="key">▲ ▼ proven better or worse than ${arms[0]?.name}, after Holm’s correction</span>`;
   return html`<table class="metrics${arms.length === 1 ? ' alone' : ''}"><caption>Values with their 95 % intervals.${marks}</caption>
-<thead><tr><th scope="col">Metric</th>${arms.map(({ name }, index) => html`<th scope="col" class="number">${inlineMark(index)}\u00a0${name}</th>`)}<th scope="col" class="number">Cases</th></tr></thead>
+<thead><tr><th scope="col">Metric</th>${arms.map(({ name }, index) => html`<th scope="col" class="number">${markedName(index, name)}</th>`)}<th scope="col" class="number">Cases</th></tr></thead>
 ${groups.map(
   (
     group,

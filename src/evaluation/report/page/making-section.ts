@@ -1,7 +1,7 @@
 import { formatValue } from '../format-value.ts';
 import type { ReportData } from '../report-data.ts';
 import { type Html, html } from './html.ts';
-import { inlineMark } from './mark-shape.ts';
+import { markedName } from './mark-shape.ts';
 import { joined } from './numbers.ts';
 import { scrollable, section } from './section.ts';
 
@@ -41,7 +41,7 @@ export function makingSection({ header, arms }: ReportData): Html {
     html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`,
     scrollable(
       'Settings by arm',
-      html`<table class="settings"><caption>Settings by arm. <span class="key">● sets the arms apart</span></caption><thead><tr><th scope="col">Setting</th>${arms.map(({ name }, index) => html`<th scope="col">${inlineMark(index)}\u00a0${name}</th>`)}</tr></thead><tbody>${Object.entries(
+      html`<table class="settings"><caption>Settings by arm. <span class="key">● sets the arms apart</span></caption><thead><tr><th scope="col">Setting</th>${arms.map(({ name }, index) => html`<th scope="col">${markedName(index, name)}</th>`)}</tr></thead><tbody>${Object.entries(
         SETTINGS,
       ).map(
         ([key, label]) =>

@@ -22,9 +22,9 @@ export function markShape(arm: number, x: number, y: number, size: number): Html
   return html`<path class="${arm < SHAPES.length ? 'mark' : 'mark hollow'}" d="${draw(x, y, size)}"/>`;
 }
 
-/** The shape beside a name in running text. */
-export function inlineMark(arm: number): Html {
-  return html`<svg class="inline-mark" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" focusable="false">${markShape(arm, 8, 8, 5.2)}</svg>`;
+/** An arm's name beside its shape, which stays at its side. */
+export function markedName(arm: number, name: string): Html {
+  return html`<span class="arm-name"><svg class="inline-mark" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" focusable="false">${markShape(arm, 8, 8, 5.2)}</svg><span>${name}</span></span>`;
 }
 
 function around(x: number, y: number, radius: number, angle: number): [number, number] {

@@ -1,7 +1,7 @@
 import type { MetricInfo, ReportData } from '../report-data.ts';
 import { headlineOf, type KnownValue, knownValue, priceOf } from './headline.ts';
 import { type Html, html } from './html.ts';
-import { inlineMark } from './mark-shape.ts';
+import { markedName } from './mark-shape.ts';
 import { noData, range, readable } from './numbers.ts';
 import { type ScatterPoint, scatterPlot } from './scatter-plot.ts';
 import { inBothWidths, scrollable, section } from './section.ts';
@@ -36,7 +36,7 @@ export function scatterSection(data: ReportData): Html | null {
       'Cost and quality in numbers',
       html`<table><caption>The same in numbers</caption><thead><tr><th scope="col">Arm</th><th scope="col" class="number">${quality.label}</th><th scope="col" class="number">95 % interval</th><th scope="col" class="number">${axes.x}</th><th scope="col" class="number">95 % interval</th></tr></thead><tbody>${data.arms.map(
         ({ name, metrics }, arm) =>
-          html`<tr><th scope="row">${inlineMark(arm)}\u00a0${name}</th>${cells(knownValue(metrics[quality.id]), quality)}${cells(knownValue(metrics[price.id]), price)}</tr>`,
+          html`<tr><th scope="row">${markedName(arm, name)}</th>${cells(knownValue(metrics[quality.id]), quality)}${cells(knownValue(metrics[price.id]), price)}</tr>`,
       )}</tbody></table>`,
     ),
   );

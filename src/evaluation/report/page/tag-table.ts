@@ -1,7 +1,7 @@
 import type { ReportData } from '../report-data.ts';
 import { headlineOf } from './headline.ts';
 import { type Html, html } from './html.ts';
-import { inlineMark } from './mark-shape.ts';
+import { markedName } from './mark-shape.ts';
 import { noData, readable } from './numbers.ts';
 import { place } from './scale.ts';
 import { scrollable } from './section.ts';
@@ -25,7 +25,7 @@ export function tagTable(data: ReportData): Html | null {
   return scrollable(
     `${headline.label} by tag`,
     html`<table class="tags${arms.length === 1 ? ' alone' : ''}"><caption>${headline.label}, by tag</caption><thead><tr><th scope="col">Tag</th><th scope="col" class="number">Cases</th>${arms.map(
-      ({ name }, index) => html`<th scope="col" class="number">${inlineMark(index)}\u00a0${name}</th>`,
+      ({ name }, index) => html`<th scope="col" class="number">${markedName(index, name)}</th>`,
     )}</tr></thead><tbody>${rows}</tbody></table>`,
   );
 }

@@ -1,6 +1,8 @@
 export const plotStyles = `
 svg { display: block; }
-.inline-mark { display: inline-block; vertical-align: -.1em; }
+.arm-name { display: inline-flex; gap: .35em; align-items: baseline; max-width: 100%; }
+.arm-name span { min-width: 0; }
+.inline-mark { flex: none; align-self: center; }
 .plot { max-width: 100%; height: auto; overflow: hidden; }
 .plot text { font-size: 12.5px; fill: var(--muted); font-variant-numeric: tabular-nums; }
 .plot text.end { text-anchor: end; } .plot text.middle { text-anchor: middle; }

@@ -23,7 +23,7 @@ table.metrics { min-width: min-content; }
 .metrics td, .metrics thead .number { width: 9rem; }
 .metrics td:last-child, .metrics thead th:last-child { width: 6rem; min-width: 4rem; padding-right: 0; }
 .metrics.alone, .tags.alone { max-width: 44rem; }
-.reason { display: inline-block; max-width: min(58vw, 44rem); }
+.reason { display: block; max-width: min(58vw, 44rem); }
 .pair { border-top: 1px solid var(--line); padding: 1rem 0; }
 .pair > summary h3 { display: inline; }
 .differences { margin-top: 1.75rem; }
@@ -44,7 +44,7 @@ table.metrics { min-width: min-content; }
   .differences thead { display: block; }
   .differences thead tr { display: block; }
   .differences thead th { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .differences thead th.drawn { position: static; display: block; width: auto; height: auto; clip-path: none; border: 0; }
+  .differences thead th.drawn { position: static; display: block; width: auto; max-width: none; height: auto; clip-path: none; border: 0; }
   .differences tbody tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: .1rem .75rem; padding: .7rem 0; border-bottom: 1px solid var(--line); }
   .differences tbody th, .differences tbody td { border: 0; padding: 0; }
   .differences tbody th { font-weight: 600; white-space: normal; overflow-wrap: anywhere; }
