@@ -18,6 +18,7 @@ const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
   'long-session': async () => (await import('./long-session.ts')).benchLongSession,
   'turn-memory': async () => (await import('./turn-memory.ts')).benchTurnMemory,
   'cold-ask': async () => (await import('./cold-ask.ts')).benchColdAsk,
+  evaluation: async () => (await import('./evaluation.ts')).benchEvaluation,
 };
 
 /** Runs the benchmarks that were named, or all of them. Reports what was missed and what failed; always ends well. */

@@ -1,5 +1,5 @@
 import type { MetricComparison, MetricInfo } from '../report/report-data.ts';
-import { bootstrap, percentileInterval, twoSidedP } from './bootstrap.ts';
+import { percentileInterval, type Sampler, twoSidedP } from './bootstrap.ts';
 import { type Column, masked, ratioOf, valueAt } from './column.ts';
 import { effectOfDifferences, effectOfDiscordant } from './effect-size.ts';
 import { holm } from './holm.ts';
@@ -27,13 +27,10 @@ const CONTINUOUS = new Set<MetricInfo['group']>(['effort', 'cost', 'time']);
 export function compareColumns(
   pairs: readonly ColumnPair[],
   caseIds: readonly string[],
-  seed: number,
+  sample: Sampler,
 ): MetricComparison[] {
   const usable = pairs.map(paired).filter(({ arm, baseline }) => isDefined(arm) && isDefined(baseline));
-  const samples = bootstrap(
-    usable.flatMap(({ arm, baseline }) => [arm, baseline]),
-    seed,
-  );
+  const samples = sample(usable.flatMap(({ arm, baseline }) => [arm, baseline]));
   const compared = usable.map((pair, index) => {
     const ofArm = samples[2 * index] as Float64Array;
     const ofBaseline = samples[2 * index + 1] as Float64Array;
