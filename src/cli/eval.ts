@@ -10,6 +10,8 @@ export interface EvalFlags extends EvaluationFlags {
 }
 
 export interface EvalInitFlags extends Omit<CommonFlags, 'json'> {
+  /** Given at all: what was done as JSON. */
+  json?: string | undefined;
   from?: 'collection' | 'sessions' | undefined;
   count?: number | undefined;
   output?: string | undefined;
@@ -19,6 +21,8 @@ export interface EvalInitFlags extends Omit<CommonFlags, 'json'> {
 }
 
 export interface EvalImportFlags extends Omit<CommonFlags, 'json'> {
+  /** Given at all: what was done as JSON. */
+  json?: string | undefined;
   folder?: string | undefined;
   output?: string | undefined;
   limit?: number | undefined;

@@ -39,6 +39,17 @@ export async function runEvalImport({ config, verbose, ...flags }: EvalImportFla
         documents.length === 0 ? null : await ingestCorpus(app, collection, folder, documents, signal);
       await writeNamedFile(file, writeCases(cases, file));
       const terminal = createTerminal(process.stdout);
+      if (flags.json !== undefined) {
+        const told = {
+          file,
+          cases: cases.length,
+          collection,
+          documents: documents.length,
+          failed: summary?.failed ?? [],
+        };
+        terminal.write(`${JSON.stringify(told)}\n`);
+        return;
+      }
       const failed =
         summary === null || summary.failed.length === 0
           ? ''

@@ -31,6 +31,10 @@ export async function runEvalInit({ collection, config, verbose, ...flags }: Eva
         : await fromCollection(app, count, flags.seed ?? 1, signal);
     await writeNamedFile(file, writeCases(cases, file));
     const terminal = createTerminal(process.stdout);
+    if (flags.json !== undefined) {
+      terminal.write(`${JSON.stringify({ file, cases: cases.length })}\n`);
+      return;
+    }
     terminal.write(
       terminal.text(
         `Drafted ${cases.length} cases in ${file}. Read them, correct what is wrong, then: citeloop eval ${file}\n`,

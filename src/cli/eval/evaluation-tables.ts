@@ -12,6 +12,7 @@ import type { Terminal } from '../terminal.ts';
 const LABEL_WIDTH = 26;
 const VALUE_WIDTH = 9;
 const WITH_INTERVAL = 24;
+const COUNT_WIDTH = 5;
 const MOST_IDS = 8;
 const GAP = '  ';
 
@@ -113,7 +114,7 @@ function comparisonRow(comparison: MetricComparison, info: MetricInfo, terminal:
   const signed = (value: number) =>
     `${value > 0 ? '+' : value < 0 ? '-' : ''}${formatValue(Math.abs(value), info.unit).replace(/ ms$/, '')}`;
   const range = interval === null ? '' : `${signed(interval[0])} to ${signed(interval[1])}`;
-  const strength = effect.value === null ? '' : `${effect.size} (${effect.name} ${effect.value.toFixed(2)})`;
+  const strength = effect.value === null ? '' : `${effect.size} ${effect.value.toFixed(2)}`;
   const p = formatP(adjustedP).replace(/^p (= )?/, '');
   const line = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${strength}`;
   const style = styleOf(comparison, info);
@@ -134,9 +135,12 @@ export function tagTables(data: ReportData, terminal: Terminal, width: number): 
   if (tags.length < 2) return [];
   const cellWidth = Math.max(
     7,
-    Math.min(14, Math.floor((width - LABEL_WIDTH) / data.arms.length) - GAP.length),
+    Math.min(14, Math.floor((width - LABEL_WIDTH - COUNT_WIDTH) / data.arms.length) - GAP.length),
   );
-  const shown = data.arms.slice(0, Math.floor((width - LABEL_WIDTH - 6) / (cellWidth + GAP.length)));
+  const shown = data.arms.slice(
+    0,
+    Math.floor((width - LABEL_WIDTH - COUNT_WIDTH) / (cellWidth + GAP.length)),
+  );
   const headings = shown.map(({ name }) => oneLine(name, cellWidth).padStart(cellWidth));
   const rows = tags.map((tag) => {
     const cells = shown.map((arm) => {
@@ -144,9 +148,9 @@ export function tagTables(data: ReportData, terminal: Terminal, width: number): 
       return (value == null ? '' : formatValue(value, 'share')).padStart(cellWidth);
     });
     const n = String(data.arms[0]?.tags[tag]?.n ?? 0);
-    return terminal.text(`${labelled(tag)}${n.padStart(4)}${GAP}${cells.join(GAP)}`);
+    return terminal.text(`${labelled(tag)}${n.padStart(COUNT_WIDTH)}${GAP}${cells.join(GAP)}`);
   });
-  const heading = `${'Answered correctly by tag'.padEnd(LABEL_WIDTH)}${'n'.padStart(4)}${GAP}${headings.join(GAP)}`;
+  const heading = `${'Answered correctly by tag'.padEnd(LABEL_WIDTH)}${'n'.padStart(COUNT_WIDTH)}${GAP}${headings.join(GAP)}`;
   return [[terminal.text(heading, 'bold'), ...rows]];
 }
 
