@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { chunkId } from '../src/domain/chunk-id.ts';
 import { estimateTokens } from '../src/domain/estimate-tokens.ts';
 import { createRetrievalContext } from '../src/domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../src/domain/retrieved-chunk.ts';
-import { chunkId } from '../src/ingest/chunk-id.ts';
 import type { Retriever } from '../src/retrieval/create-retriever.ts';
 import { chapters } from './sample-book.ts';
 

@@ -19,6 +19,7 @@ const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
   'turn-memory': async () => (await import('./turn-memory.ts')).benchTurnMemory,
   'cold-ask': async () => (await import('./cold-ask.ts')).benchColdAsk,
   evaluation: async () => (await import('./evaluation.ts')).benchEvaluation,
+  tape: async () => (await import('./tape.ts')).benchTape,
 };
 
 /** Runs the benchmarks that were named, or all of them. Reports what was missed and what failed; always ends well. */

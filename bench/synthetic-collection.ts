@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
-import { chunkId } from '../src/ingest/chunk-id.ts';
+import { chunkId } from '../src/domain/chunk-id.ts';
 import type { ChunkStore, DocumentWrite } from '../src/ports/chunk-store.ts';
 import { createClusteredVectors } from './clustered-vectors.ts';
 import { createRandom } from './random.ts';

@@ -1,5 +1,6 @@
 import type { Argv, CommandModule } from 'yargs';
 import { type AgentFlags, agentOptions } from './chat/agent-flags.ts';
+import { withServiceFlags } from './service-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
 export interface AskFlags extends AgentFlags {
@@ -13,7 +14,7 @@ export const askCommand: CommandModule<CommonFlags, AskFlags> = {
   command: 'ask [question..]',
   describe: 'Answer a question from the documents, with citations that were checked',
   builder: (yargs) =>
-    (yargs as Argv<AskFlags>)
+    withServiceFlags(yargs as Argv<AskFlags>, 'provider', 'store', 'rerank')
       .positional('question', {
         type: 'string',
         array: true,

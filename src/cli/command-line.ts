@@ -8,7 +8,10 @@ import { compareCommand } from './compare.ts';
 import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
 import { ingestCommand } from './ingest.ts';
+import { mcpCommand } from './mcp.ts';
 import { searchCommand } from './search.ts';
+import { serveCommand } from './serve.ts';
+import { serveModelCommand } from './serve-model.ts';
 import { sessionsCommand } from './sessions.ts';
 
 const COMMANDS: Pick<CommandModule, 'command'>[] = [
@@ -20,6 +23,9 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   collectionsCommand,
   evalCommand,
   compareCommand,
+  serveCommand,
+  serveModelCommand,
+  mcpCommand,
   doctorCommand,
 ];
 

@@ -25,7 +25,7 @@ export async function indexDocuments(
   const sources = [];
   for (const argument of args) sources.push(await createSource(argument, options.sources));
 
-  const store = await app.catalog.openOrCreate(collection, app.identity);
+  const store = await app.catalog.openOrCreate(collection, await app.identity());
   const progress = createProgressBar(options.label);
   const started = performance.now();
   try {

@@ -1,4 +1,5 @@
 import type { Argv, CommandModule } from 'yargs';
+import { withServiceFlags } from './service-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
 interface IngestFlags extends CommonFlags {
@@ -17,7 +18,7 @@ export const ingestCommand: CommandModule<CommonFlags, IngestFlags> = {
   command: 'ingest <source..>',
   describe: 'Index documents: files, directories, globs, or a web site',
   builder: (yargs) =>
-    (yargs as Argv<IngestFlags>)
+    withServiceFlags(yargs as Argv<IngestFlags>, 'store', 'newCollection')
       .positional('source', {
         type: 'string',
         array: true,

@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url';
 import { AppError } from '../domain/app-error.ts';
-import { assertSameEmbedder } from '../domain/collection-identity.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import { type App, SAMPLE_COLLECTION, sampleBook } from '../wire.ts';
 
@@ -13,10 +12,10 @@ export async function openCollection(app: App, signal: AbortSignal): Promise<Chu
   const isSample = collection === SAMPLE_COLLECTION;
   const store = isSample ? null : await app.catalog.open(collection);
   if (store !== null) {
-    assertSameEmbedder(collection, store.identity, app.identity);
+    await app.assertReadable(store);
     return store;
   }
-  const book = sampleBook();
+  const book = hasSample(app) ? sampleBook() : null;
   if (book === null || (app.config.collectionChosen && !isSample)) {
     const others = await app.catalog.list();
     throw new AppError('invalid_input', `There is no collection "${collection}".`, {
@@ -33,6 +32,11 @@ export async function openCollection(app: App, signal: AbortSignal): Promise<Chu
   return openSampleBook(app, book, signal);
 }
 
+/** The sample belongs to the embedded default: nobody's server is filled with it, and no service paid for it. */
+function hasSample({ config }: App): boolean {
+  return config.store === 'sqlite' && config.embedding.embedder === 'minilm';
+}
+
 /** Kept up to date with the book that came with the program: next to nothing to do after the first time. */
 async function openSampleBook(app: App, book: string, signal: AbortSignal): Promise<ChunkStore> {
   const { indexDocuments } = await import('./index-documents.ts');
@@ -41,7 +45,7 @@ async function openSampleBook(app: App, book: string, signal: AbortSignal): Prom
     signal,
     sources: { files: { cwd: book }, web: {} },
   });
-  const store = await app.catalog.openOrCreate(SAMPLE_COLLECTION, app.identity);
+  const store = await app.catalog.openOrCreate(SAMPLE_COLLECTION, await app.identity());
   // Another copy of the program may have indexed its own.
   const strangers: string[] = [];
   const root = pathToFileURL(`${book}/`).href;

@@ -58,6 +58,7 @@ export async function renderTurn(
       if (event.type === 'phase' && event.to === 'retrieving') show('searching');
       else if (event.type === 'phase' && event.to === 'generating') show('writing');
       else if (event.type === 'retrieval_started') show(`searching: ${oneLine(event.query, 200)}`);
+      else if (event.type === 'retrieval_finished') event.context?.notes.forEach(notice);
       else if (event.type === 'notice') notice(event.message);
       else if (event.type === 'text_delta' && stream) answer.push(event.delta);
       else if (event.type === 'error') throw failureOf(event.error);

@@ -25,21 +25,21 @@ import { withApp } from './with-app.ts';
 
 const QRELS = ['qrels.tsv', 'qrels/test.tsv', 'qrels/dev.tsv', 'qrels/train.tsv'];
 
-export async function runEvalImport({ config, verbose, ...flags }: EvalImportFlags): Promise<void> {
+export async function runEvalImport({ json, ...flags }: EvalImportFlags): Promise<void> {
   const folder = resolve(flags.folder ?? '');
   const collection = flags.collection ?? collectionName(folder);
   const file = flags.output ?? 'cases.jsonl';
   refuseExisting(file, flags.force);
   const cases = evenly(await casesOf(folder), flags.limit);
   await withApp(
-    { collection, config, verbose },
+    { ...flags, collection },
     async (app, signal) => {
       const documents = flags.ingest === false ? [] : await corpusOf(folder);
       const summary =
         documents.length === 0 ? null : await ingestCorpus(app, collection, folder, documents, signal);
       await writeNamedFile(file, writeCases(cases, file));
       const terminal = createTerminal(process.stdout);
-      if (flags.json !== undefined) {
+      if (json !== undefined) {
         const told = {
           file,
           cases: cases.length,
@@ -96,7 +96,7 @@ async function ingestCorpus(
   documents: readonly CorpusDocument[],
   signal: AbortSignal,
 ): Promise<IngestSummary> {
-  const store = await app.catalog.openOrCreate(collection, app.identity);
+  const store = await app.catalog.openOrCreate(collection, await app.identity());
   const bar = createProgressBar('Indexing the corpus');
   const { source, titles } = corpusSource(folder, documents);
   const parse = createDocumentParser();

@@ -18,16 +18,17 @@ export function runSearch({ topK, threshold, ...flags }: SearchFlags): Promise<v
     const store = await openCollection(app, signal);
     try {
       await assertKnownModules(store, query.filter.module ?? []);
-      const { context, hits } = await app.retriever(store, { mode }).retrieve(query, signal);
+      const { context, hits } = await (await app.retriever(store, { mode })).retrieve(query, signal);
       if (flags.json) {
-        const explain = hits.map(({ chunk, lexical, dense, fusedScore }, index) => ({
+        const explain = hits.map(({ chunk, lexical, dense, fusedScore, fusedRank, rerankScore }) => ({
           chunkId: chunk.chunkId,
           lexicalRank: lexical?.rank ?? null,
           lexicalScore: lexical?.score ?? null,
           denseRank: dense?.rank ?? null,
           denseScore: dense?.score ?? null,
-          fusedRank: index + 1,
+          fusedRank,
           fusedScore,
+          rerankScore,
         }));
         const output = { collection: store.name, mode, ...context, ...(flags.explain && { explain }) };
         process.stdout.write(`${JSON.stringify(output)}\n`);

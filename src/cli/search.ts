@@ -1,6 +1,7 @@
 import type { Argv, CommandModule } from 'yargs';
 import { SEARCH_MODES } from '../domain/choices.ts';
 import type { SearchMode } from '../domain/search-mode.ts';
+import { withServiceFlags } from './service-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
 export interface SearchFlags extends CommonFlags {
@@ -19,7 +20,7 @@ export const searchCommand: CommandModule<CommonFlags, SearchFlags> = {
   command: 'search [query..]',
   describe: 'Find the passages that answer a question',
   builder: (yargs) =>
-    (yargs as Argv<SearchFlags>)
+    withServiceFlags(yargs as Argv<SearchFlags>, 'store', 'rerank')
       .positional('query', {
         type: 'string',
         array: true,
@@ -32,7 +33,11 @@ export const searchCommand: CommandModule<CommonFlags, SearchFlags> = {
           describe: 'How many passages, 1 to 100 (5)',
           requiresArg: true,
         },
-        threshold: { type: 'number', describe: 'Least similarity, 0 to 1 (0.35)', requiresArg: true },
+        threshold: {
+          type: 'number',
+          describe: 'Least similarity, 0 to 1 (by the embedder; 0.35)',
+          requiresArg: true,
+        },
         module: { type: 'string', describe: 'Only documents of this module', requiresArg: true },
         filter: {
           type: 'string',

@@ -1,4 +1,5 @@
 import { loadConfig } from '../config/load-config.ts';
+import { oneLine } from '../domain/visible-text.ts';
 import { type App, wire } from '../wire.ts';
 import { interruptible } from './interruptible.ts';
 import { createProgressBar } from './progress-bar.ts';
@@ -22,6 +23,7 @@ export function withApp<T>(
     const fetching = createProgressBar('Fetching the embedding model (23 MB, once)');
     const app = wire(config, {
       signal,
+      onNotice: (notice) => void process.stderr.write(`${oneLine(notice, 500)}\n`),
       onFetch: (received, total) =>
         fetching.update({
           done: Math.round(received / 1e6),

@@ -13,6 +13,11 @@ export interface Setting {
   fromFile: boolean;
 }
 
+/** A flag beats the environment, which beats the file. */
+export function strengthOf({ kind, fromFile }: Setting): number {
+  return kind === 'invalid_input' ? 2 : fromFile ? 0 : 1;
+}
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 interface Given {

@@ -1,15 +1,18 @@
 import { dirname, join, resolve } from 'node:path';
+import type * as z from 'zod';
 import { type AgentConfig, agentConfigSchema } from '../domain/agent-config.ts';
 import { AppError } from '../domain/app-error.ts';
 import { validated } from '../domain/validated.ts';
 import { collectSettings, type Setting } from './collect-settings.ts';
 import { defaultDirectories } from './directories.ts';
-import type { SecretName, secretVariables } from './environment.ts';
+import { type SecretName, type SecretVariable, secretVariables } from './environment.ts';
 import { readConfigFile, readDotEnv } from './read-files.ts';
 import { createSecret, type Secret } from './secret.ts';
-import type { SettingName } from './settings.ts';
+import { embeddingAccess, modelAccess, type ServiceAccess } from './service-access.ts';
+import type { SettingName, settings } from './settings.ts';
 
 export const CONFIG_FILE = 'citeloop.config.json';
+const DEFAULT_QDRANT_URL = 'http://127.0.0.1:6333';
 
 export interface Config {
   readonly agent: AgentConfig;
@@ -19,13 +22,37 @@ export interface Config {
   readonly cache: string;
   /** A copy of the embedder's weights that is used instead of the cache. */
   readonly modelDir: string | undefined;
-  /** When absent, the embedded store is used. */
-  readonly qdrantUrl: string | undefined;
+  readonly store: ValueOf<'store'>;
+  readonly qdrant: QdrantConfig;
+  readonly embedding: EmbeddingConfig;
+  readonly rerank: { readonly on: boolean; readonly model: string | undefined };
+  /** Where the model is asked. */
+  readonly modelService: ServiceAccess;
+  /** Instead of Cohere itself: a proxy, or a private deployment. */
+  readonly cohereBaseUrl: string | undefined;
   readonly secrets: Readonly<Record<SecretName, Secret | undefined>>;
   /** Whether the collection was named by a flag, the environment or the config file. */
   readonly collectionChosen: boolean;
   /** Where each setting that is not a default came from, in words. */
   readonly origins: Readonly<Partial<Record<SettingName, string>>>;
+}
+
+type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
+
+export interface QdrantConfig {
+  readonly url: string;
+  readonly shardNumber: number | undefined;
+  readonly replicationFactor: number | undefined;
+  readonly quantization: ValueOf<'qdrantQuantization'>;
+  readonly payloadMap: ValueOf<'payloadMap'>;
+}
+
+export interface EmbeddingConfig {
+  readonly embedder: ValueOf<'embedder'>;
+  readonly model: string | undefined;
+  readonly dimensions: number | undefined;
+  /** Of embedders that speak OpenAI's API. */
+  readonly service: ServiceAccess;
 }
 
 interface ConfigSources {
@@ -53,17 +80,40 @@ export function loadConfig(sources: ConfigSources = {}): Config {
   const pathOf = (setting: Setting | undefined) =>
     setting && resolve(setting.fromFile && file ? dirname(file.path) : cwd, String(setting.value));
 
+  const secretOf = (variable: SecretVariable) => secretFrom(variable, env, dotEnv);
+  const { api, ...service } = modelAccess(given, secretOf);
+  const valueFor = <Name extends SettingName>(name: Name) => given[name]?.value as ValueOf<Name> | undefined;
+
   return Object.freeze({
-    agent: agentConfig(given),
+    agent: agentConfig(given, { api, baseUrl: service.baseUrl }),
     home: pathOf(given.home) ?? directories.home,
     cache: directories.cache,
     modelDir: pathOf(given.modelDir),
-    qdrantUrl: given.qdrantUrl && String(given.qdrantUrl.value),
-    secrets: Object.freeze({
-      openaiApiKey: secretFrom('OPENAI_API_KEY', env, dotEnv),
-      cohereApiKey: secretFrom('COHERE_API_KEY', env, dotEnv),
-      qdrantApiKey: secretFrom('QDRANT_API_KEY', env, dotEnv),
-    }),
+    store: valueFor('store') ?? (given.qdrantUrl === undefined ? 'sqlite' : 'qdrant'),
+    qdrant: {
+      url: valueFor('qdrantUrl') ?? DEFAULT_QDRANT_URL,
+      shardNumber: valueFor('qdrantShards'),
+      replicationFactor: valueFor('qdrantReplicas'),
+      quantization: valueFor('qdrantQuantization') ?? 'none',
+      payloadMap: valueFor('payloadMap') ?? {},
+    },
+    embedding: {
+      embedder: valueFor('embedder') ?? 'minilm',
+      model: valueFor('embeddingModel'),
+      dimensions: valueFor('embeddingDimensions'),
+      service: embeddingAccess(given, service, secretOf),
+    },
+    rerank: { on: valueFor('rerank') ?? false, model: valueFor('rerankModel') },
+    modelService: service,
+    cohereBaseUrl: valueFor('cohereBaseUrl'),
+    secrets: Object.freeze(
+      Object.fromEntries(
+        Object.entries(secretVariables).map(([variable, name]) => [
+          name,
+          secretOf(variable as SecretVariable),
+        ]),
+      ) as Record<SecretName, Secret | undefined>,
+    ),
     collectionChosen: given.collection !== undefined,
     origins: Object.freeze(
       Object.fromEntries(Object.entries(given).map(([name, setting]) => [name, setting.origin])),
@@ -79,10 +129,13 @@ function findConfigFile(cwd: string, configPath: string | undefined) {
   throw new AppError('invalid_input', `The config file ${path} (flag --config) does not exist.`);
 }
 
-function agentConfig(given: Partial<Record<SettingName, Setting>>): AgentConfig {
+function agentConfig(
+  given: Partial<Record<SettingName, Setting>>,
+  service: Pick<AgentConfig, 'api'> & { baseUrl: string },
+): AgentConfig {
   const values = Object.fromEntries(Object.entries(given).map(([name, { value }]) => [name, value]));
-  // Servers other than OpenAI's seldom offer the Responses API.
-  if (given.baseUrl && !given.api) values.api = 'chat_completions';
+  values.api ??= service.api;
+  if (given.provider || given.baseUrl) values.baseUrl = service.baseUrl;
   const contextWindow = Number(values.contextWindow ?? agentDefaults().contextWindow);
   values.maxTokens ??= Math.min(agentDefaults().maxTokens, Math.ceil(contextWindow / 8));
   if (Number(values.maxTokens) >= contextWindow) {
@@ -101,7 +154,7 @@ function agentDefaults(): AgentConfig {
 }
 
 function secretFrom(
-  name: keyof typeof secretVariables,
+  name: SecretVariable,
   env: Readonly<Record<string, string | undefined>>,
   dotEnv: Readonly<Record<string, string | undefined>>,
 ): Secret | undefined {

@@ -1,12 +1,32 @@
 import * as z from 'zod';
 import { agentConfigSchema } from '../domain/agent-config.ts';
+import { EMBEDDERS, PROVIDERS, QUANTIZATIONS, STORES } from '../domain/choices.ts';
+import { MAPPED_FIELDS, payloadMapSchema } from '../domain/payload-map.ts';
 
 const directory = z.string().trim().min(1).describe('the path of a directory');
+const address = z.url({ protocol: /^https?$/ }).describe('an http or https URL');
+const modelName = z.string().trim().min(1).describe('the name of a model');
+const count = z.int().min(1).describe('a whole number, at least 1');
 
 /** Every setting that a flag, the environment or the config file can give. */
 export const settings = {
   ...agentConfigSchema.def.innerType.shape,
-  qdrantUrl: z.url({ protocol: /^https?$/ }).describe('an http or https URL'),
+  provider: z.enum(PROVIDERS).describe(listed(PROVIDERS)),
+  store: z.enum(STORES).describe(listed(STORES)),
+  qdrantUrl: address,
+  qdrantShards: count,
+  qdrantReplicas: count,
+  qdrantQuantization: z.enum(QUANTIZATIONS).describe(listed(QUANTIZATIONS)),
+  payloadMap: payloadMapSchema.describe(
+    `pairs such as text=chunk_text,url=source_url for any of ${listed(MAPPED_FIELDS)}`,
+  ),
+  embedder: z.enum(EMBEDDERS).describe(listed(EMBEDDERS)),
+  embeddingModel: modelName,
+  embeddingBaseUrl: address,
+  embeddingDimensions: count,
+  rerank: z.boolean().describe('true or false'),
+  rerankModel: modelName,
+  cohereBaseUrl: address,
   home: directory,
   modelDir: directory,
 } as const;
@@ -28,4 +48,8 @@ function unwrapped(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional
     ? unwrapped(schema.def.innerType as z.ZodType)
     : schema;
+}
+
+function listed(choices: readonly string[]): string {
+  return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
 }

@@ -52,14 +52,15 @@ export const retrievalToolResponseSchema = z
   });
 export type RetrievalToolResponse = z.infer<typeof retrievalToolResponseSchema>;
 
-/** What a search tool says about a retrieval; `search_docs` cuts the texts, `retrieve_context` does not. */
+/** What a search tool says about a retrieval; `search_docs` shortens the texts, `retrieve_context` does not. */
 export function toToolResponse(
   context: RetrievalContext,
   toolName: ToolName,
   refOf: RefOf,
+  shorten: (text: string, max: number) => string = cutText,
 ): RetrievalToolResponse {
   const results = context.chunks.map((chunk, index) => ({
-    text: toolName === 'search_docs' ? cutText(chunk.text, MAX_RESULT_TEXT) : chunk.text,
+    text: toolName === 'search_docs' ? shorten(chunk.text, MAX_RESULT_TEXT) : chunk.text,
     url: chunk.url,
     title: chunk.title,
     score: rounded(chunk.score, 3),
@@ -72,7 +73,7 @@ export function toToolResponse(
     error: null,
     execution_time: rounded(context.queryTimeMs / 1000, 2),
   };
-  if (results.length > 0) return { ...response, message: null };
+  if (results.length > 0) return { ...response, message: context.notes.join(' ') || null };
   const empty = emptyReasonOf(context);
   return { ...response, message: sentenceFor(empty), empty };
 }

@@ -1,7 +1,7 @@
+import { chunkId } from '../domain/chunk-id.ts';
 import type { Chunk } from '../domain/document.ts';
 import type { ChunkStore, DocumentRecord, DocumentWrite } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
-import { chunkId } from './chunk-id.ts';
 
 /** How many chunks are collected before they are embedded: enough to sort by length, few enough to lose little. */
 const WINDOW_CHUNKS = 256;
@@ -101,7 +101,8 @@ export function createEmbeddingWindow<T extends ChunkedDocument>(
     async add(document) {
       pending.push(document);
       pendingChunks += document.chunks.length;
-      if (pendingChunks >= WINDOW_CHUNKS) await begin();
+      const { batchSize } = await embedder();
+      if (pendingChunks >= Math.max(WINDOW_CHUNKS, batchSize)) await begin();
     },
     async flush() {
       await begin();

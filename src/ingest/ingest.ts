@@ -77,6 +77,7 @@ export async function ingest(
   };
   const known = await createKnownDocuments(store, stillExists);
   const seen = new Set<string>();
+  let embedderFault: unknown;
   const window = createEmbeddingWindow<ChunkedDocument & { change: Change }>({
     store,
     embedder,
@@ -112,6 +113,14 @@ export async function ingest(
   await store.settle();
   return summary;
 
+  /** One that cannot be had concerns every document, whatever kind of fault it is. */
+  function loadedEmbedder(): Promise<Embedder> {
+    return embedder().catch((error: unknown) => {
+      embedderFault = error;
+      throw error;
+    });
+  }
+
   /** A document that several sources find is taken once. */
   async function* unseen(entries: AsyncIterable<SourceEntry>): AsyncGenerator<SourceEntry> {
     for await (const entry of entries) {
@@ -135,9 +144,9 @@ export async function ingest(
         summary.unchanged += 1;
         return null;
       }
+      const { maxTokens, countTokens } = await loadedEmbedder();
       const parsed = await parse(raw);
       const description = describeDocument(entry, parsed, options);
-      const { maxTokens, countTokens } = await embedder();
       const chunks = chunkDocument(parsed, { title: description.title, maxTokens, countTokens });
       const document: DocumentRecord = {
         ...description,
@@ -153,7 +162,7 @@ export async function ingest(
       return { document, chunks, change, ...(replaces !== undefined && { replaces }) };
     } catch (error) {
       signal?.throwIfAborted();
-      if (concernsMoreThanOneDocument(error)) throw error;
+      if (error === embedderFault || concernsMoreThanOneDocument(error)) throw error;
       const hint = error instanceof AppError ? (error.hint ?? null) : null;
       summary.failed.push({ uri: entry.uri, message: messageOf(error), hint });
       return null;

@@ -33,7 +33,8 @@ export interface DocumentRecord {
   fingerprint: string;
 }
 
-export interface EmbeddedChunk extends Chunk {
+/** What the store keeps of a chunk. */
+export interface EmbeddedChunk extends Omit<Chunk, 'embedded' | 'end'> {
   /** A UUID made of the document's url and the chunk's index: the same on every machine. */
   chunkId: string;
   vector: Float32Array;
@@ -77,6 +78,8 @@ export interface ChunkStore {
   info(): Promise<CollectionInfo>;
   /** All documents, ordered by URI. */
   documents(): AsyncIterable<DocumentRecord>;
+  /** Whole documents as `write` takes them, in the order asked for; unknown URIs are left out. */
+  read(uris: readonly string[]): Promise<DocumentWrite[]>;
   /** The vectors the collection already has for these content hashes. */
   vectors(contentHashes: readonly string[]): Promise<Map<string, Float32Array>>;
   /** Adds or replaces documents; once it resolves they survive a crash. All of them, or none. */

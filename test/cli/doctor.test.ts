@@ -32,7 +32,13 @@ async function service(header: string, accepted: string): Promise<string> {
 test('on a sound machine every check passes', async () => {
   const { code, ok, checks } = await doctor();
   expect({ code, ok }).toEqual({ code: 0, ok: true });
-  expect(checks.map(({ name }) => name)).toEqual(['node', 'data directory', 'embedding model', 'embedder']);
+  expect(checks.map(({ name }) => name)).toEqual([
+    'node',
+    'data directory',
+    'embedding model',
+    'embedder',
+    'store',
+  ]);
 });
 
 test('a missing model is named with what to do', async () => {

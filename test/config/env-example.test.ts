@@ -18,11 +18,14 @@ test('.env.example sets nothing and explains every variable in a comment above i
   });
 });
 
-test('the variables are those of the design', () => {
-  expect(Object.keys({ ...settingVariables, ...secretVariables }).sort()).toEqual(
-    (
-      'AGENT_MAX_TURNS AGENT_SCORE_THRESHOLD AGENT_TOP_K CITELOOP_HOME CITELOOP_MODEL_DIR COHERE_API_KEY ' +
-      'OPENAI_API OPENAI_API_KEY OPENAI_BASE_URL OPENAI_MODEL QDRANT_API_KEY QDRANT_URL'
-    ).split(' '),
+test('the variables of the design are read', () => {
+  const read = Object.keys({ ...settingVariables, ...secretVariables });
+  expect(read).toEqual(
+    expect.arrayContaining(
+      (
+        'AGENT_MAX_TURNS AGENT_SCORE_THRESHOLD AGENT_TOP_K CITELOOP_HOME CITELOOP_MODEL_DIR COHERE_API_KEY ' +
+        'OPENAI_API OPENAI_API_KEY OPENAI_BASE_URL OPENAI_MODEL QDRANT_API_KEY QDRANT_URL'
+      ).split(' '),
+    ),
   );
 });

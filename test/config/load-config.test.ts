@@ -33,7 +33,9 @@ test('without any setting the defaults need no key and no server', () => {
     home: '/home/ada/.local/share/citeloop',
     cache: '/home/ada/.cache/citeloop',
     modelDir: undefined,
-    qdrantUrl: undefined,
+    store: 'sqlite',
+    embedding: { embedder: 'minilm' },
+    rerank: { on: false },
     collectionChosen: false,
     origins: {},
   });
@@ -71,6 +73,18 @@ test('every environment variable sets its field', () => {
       AGENT_MAX_TURNS: '9',
       CITELOOP_HOME: 'data',
       CITELOOP_MODEL_DIR: '/models',
+      CITELOOP_EMBEDDER: 'openai',
+      EMBEDDING_MODEL: 'nomic-embed-text',
+      EMBEDDING_BASE_URL: 'http://localhost:9000/v1',
+      EMBEDDING_DIMENSIONS: '256',
+      EMBEDDING_API_KEY: 'em-key',
+      CITELOOP_RERANK: 'true',
+      RERANK_MODEL: 'rerank-v3.5',
+      COHERE_BASE_URL: 'https://cohere.test',
+      QDRANT_PAYLOAD_MAP: 'text=chunk_text, url=meta.source',
+      GROQ_API_KEY: 'gsk-key',
+      OPENROUTER_API_KEY: 'or-key',
+      OLLAMA_API_KEY: 'ol-key',
     },
   });
   expect(config.agent).toMatchObject({
@@ -82,16 +96,25 @@ test('every environment variable sets its field', () => {
     maxTurns: 9,
   });
   expect(config).toMatchObject({
-    qdrantUrl: 'https://qdrant.test:6333',
+    store: 'qdrant',
+    qdrant: { url: 'https://qdrant.test:6333', payloadMap: { text: 'chunk_text', url: 'meta.source' } },
+    embedding: { embedder: 'openai', model: 'nomic-embed-text', dimensions: 256 },
+    rerank: { on: true, model: 'rerank-v3.5' },
+    cohereBaseUrl: 'https://cohere.test',
     home: join(cwd, 'data'),
     modelDir: '/models',
   });
-  const { openaiApiKey, cohereApiKey, qdrantApiKey } = config.secrets;
-  expect([openaiApiKey, cohereApiKey, qdrantApiKey].map((secret) => secret?.reveal())).toEqual([
-    'sk-openai',
-    'co-key',
-    'qd-key',
-  ]);
+  const revealed = Object.entries(config.secrets).map(([name, secret]) => [name, secret?.reveal()]);
+  expect(Object.fromEntries(revealed)).toEqual({
+    openaiApiKey: 'sk-openai',
+    groqApiKey: 'gsk-key',
+    openrouterApiKey: 'or-key',
+    ollamaApiKey: 'ol-key',
+    embeddingApiKey: 'em-key',
+    cohereApiKey: 'co-key',
+    qdrantApiKey: 'qd-key',
+  });
+  expect(config.embedding.service).toMatchObject({ baseUrl: 'http://localhost:9000/v1' });
 });
 
 test('a key alone does not switch the model', () => {

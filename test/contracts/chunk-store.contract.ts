@@ -1,7 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AppError } from '../../src/domain/app-error.ts';
 import { retrievedChunkSchema } from '../../src/domain/retrieved-chunk.ts';
-import type { ChunkStore, CollectionCatalog, StoreHit, StoreSearch } from '../../src/ports/chunk-store.ts';
+import type {
+  ChunkStore,
+  CollectionCatalog,
+  EmbeddedChunk,
+  StoreHit,
+  StoreSearch,
+} from '../../src/ports/chunk-store.ts';
 import { blend, type SampleDocument, sampleDocument, vectorOf } from './sample-documents.ts';
 
 const DIMENSIONS = 40;
@@ -521,6 +527,37 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expectClose(vectors.get(two?.contentHash ?? ''), two?.vector);
       await store.remove(['file:///book/a.md']);
       expect(await store.vectors(hashes)).toEqual(new Map());
+    });
+
+    test('documents are read back as they were written, whole and in the order asked for', async () => {
+      const { store } = await openStore();
+      const writes = ['a', 'b', 'c'].map((name) =>
+        doc(name, {
+          module: name === 'b' ? null : 'basics',
+          chapter: 'One',
+          metadata: { author: name },
+          chunks: [{ text: `intro of ${name}`, headings: ['Intro', 'Deeper'] }, `rest of ${name}`],
+        }),
+      );
+      await store.write([...writes, doc('empty', { chunks: [] })]);
+      const uriOf = (name: string) => `file:///book/${name}.md`;
+      const read = await store.read([uriOf('c'), 'file:///nowhere', uriOf('a'), uriOf('empty')]);
+      expect(read.map(({ document }) => document.uri)).toEqual([uriOf('c'), uriOf('a'), uriOf('empty')]);
+      expect(read.map(({ document }) => document)).toEqual([
+        writes[2]?.document,
+        writes[0]?.document,
+        doc('empty', { chunks: [] }).document,
+      ]);
+      const withoutVectors = (chunks: EmbeddedChunk[]) => chunks.map(({ vector, ...chunk }) => chunk);
+      expect(withoutVectors(read[0]?.chunks ?? [])).toEqual(withoutVectors(writes[2]?.chunks ?? []));
+      read[0]?.chunks.forEach(({ vector }, index) => {
+        const written = writes[2]?.chunks[index]?.vector ?? [];
+        expect(vector).toHaveLength(written.length);
+        for (const [at, value] of vector.entries()) {
+          expect(value).toBeCloseTo(written[at] ?? Number.NaN, 4);
+        }
+      });
+      expect(await store.read([])).toEqual([]);
     });
 
     test('info counts documents, chunks and the chunks of each module', async () => {

@@ -27,10 +27,8 @@ export function sampleDocument(name: string, dimensions: number, sample: SampleD
     const chunk = {
       text,
       start,
-      end: start + text.length,
       chunkIndex,
       headings,
-      embedded: text,
       tokenCount: text.split(/\s+/).length,
       contentHash: sha256(text),
       chunkId: uuidOf(`${url}#${chunkIndex}`),

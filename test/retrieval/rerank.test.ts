@@ -2,14 +2,13 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../src/domain/app-error.ts';
 import { createQuery } from '../../src/domain/query.ts';
 import { createRetrievalContext, retrievalContextSchema } from '../../src/domain/retrieval-context.ts';
-import type { StoreHit } from '../../src/ports/chunk-store.ts';
 import type { Reranker } from '../../src/ports/reranker.ts';
-import type { Retriever } from '../../src/retrieval/create-retriever.ts';
+import type { RetrievalHit, Retriever } from '../../src/retrieval/create-retriever.ts';
 import { withReranker } from '../../src/retrieval/rerank.ts';
 import { chunk, NOW } from '../domain/arbitraries.ts';
 
 /** Hits in falling order, as a store would find them. */
-const HITS = Array.from({ length: 120 }, (_, index): StoreHit => {
+const HITS = Array.from({ length: 120 }, (_, index): RetrievalHit => {
   const { score, ...stored } = chunk({
     chunkId: `c${index}`,
     text: `text ${index}`,
@@ -19,12 +18,14 @@ const HITS = Array.from({ length: 120 }, (_, index): StoreHit => {
     chunk: stored,
     score,
     fusedScore: score,
+    fusedRank: index + 1,
+    rerankScore: null,
     lexical: { rank: index + 1, score },
     dense: { rank: index + 1, score },
   };
 });
 
-function retrieverOf(found: readonly StoreHit[] = HITS) {
+function retrieverOf(found: readonly RetrievalHit[] = HITS) {
   const asked: number[] = [];
   const retriever: Retriever = {
     async retrieve({ text, topK, filter }) {
@@ -60,7 +61,7 @@ const failing = (error: Error): Reranker => ({
 });
 
 const query = createQuery({ text: 'How do nodes talk?', topK: 3 });
-const idsOf = (hits: readonly StoreHit[]) => hits.map((hit) => hit.chunk.chunkId);
+const idsOf = (hits: readonly RetrievalHit[]) => hits.map((hit) => hit.chunk.chunkId);
 
 test('the best of 50 candidates come back, with the scores of the reranker', async () => {
   const { retriever, asked } = retrieverOf();

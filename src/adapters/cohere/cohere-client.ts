@@ -1,7 +1,7 @@
 import type { CohereClientV2 } from 'cohere-ai';
 import type * as z from 'zod';
-import { postJson, unusableAnswer } from '../openai-embeddings/hosted/post-json.ts';
-import { checkAccess, type Service } from '../openai-embeddings/hosted/service.ts';
+import { postJson, unusableAnswer } from '../hosted/post-json.ts';
+import { checkAccess, type Service } from '../hosted/service.ts';
 
 export const COHERE_URL = 'https://api.cohere.com';
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Embedder } from '../../ports/embedder.ts';
-import { estimateTokens } from '../openai-embeddings/hosted/estimate-tokens.ts';
-import { createGate } from '../openai-embeddings/hosted/gate.ts';
-import { inBatches } from '../openai-embeddings/hosted/in-batches.ts';
-import { type RetryOptions, retrying } from '../openai-embeddings/hosted/retrying.ts';
-import { sendableText } from '../openai-embeddings/hosted/sendable-text.ts';
-import { toUnitVectors } from '../openai-embeddings/hosted/unit-vectors.ts';
+import { estimateTokens } from '../hosted/estimate-tokens.ts';
+import { createGate } from '../hosted/gate.ts';
+import { inBatches } from '../hosted/in-batches.ts';
+import { type RetryOptions, retrying } from '../hosted/retrying.ts';
+import { sendableText } from '../hosted/sendable-text.ts';
+import { toUnitVectors } from '../hosted/unit-vectors.ts';
 import { type CohereOptions, cohereService, createCohereClient } from './cohere-client.ts';
 import { cohereModel, DEFAULT_COHERE_MODEL } from './cohere-models.ts';
 

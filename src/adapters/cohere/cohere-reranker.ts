@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { AppError } from '../../domain/app-error.ts';
 import { toScore } from '../../domain/retrieved-chunk.ts';
 import type { RankedDocument, Reranker } from '../../ports/reranker.ts';
-import { unusableAnswer } from '../openai-embeddings/hosted/post-json.ts';
-import { type RetryOptions, retrying } from '../openai-embeddings/hosted/retrying.ts';
-import { sendableText } from '../openai-embeddings/hosted/sendable-text.ts';
-import type { Service } from '../openai-embeddings/hosted/service.ts';
+import { unusableAnswer } from '../hosted/post-json.ts';
+import { type RetryOptions, retrying } from '../hosted/retrying.ts';
+import { sendableText } from '../hosted/sendable-text.ts';
+import type { Service } from '../hosted/service.ts';
 import { type CohereOptions, cohereService, createCohereClient } from './cohere-client.ts';
 
 /** What is tried when no model is named, newest first: accounts and deployments differ in what they offer. */

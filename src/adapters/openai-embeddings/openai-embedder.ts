@@ -1,12 +1,12 @@
 import type { Embedder } from '../../ports/embedder.ts';
-import { cutToTokens, estimateTokens } from './hosted/estimate-tokens.ts';
-import { createGate } from './hosted/gate.ts';
-import { inBatches } from './hosted/in-batches.ts';
-import { postJson } from './hosted/post-json.ts';
-import { type RetryOptions, retrying } from './hosted/retrying.ts';
-import { sendableText } from './hosted/sendable-text.ts';
-import { checkAccess, type Service } from './hosted/service.ts';
-import { toUnitVectors } from './hosted/unit-vectors.ts';
+import { cutToTokens, estimateTokens } from '../hosted/estimate-tokens.ts';
+import { createGate } from '../hosted/gate.ts';
+import { inBatches } from '../hosted/in-batches.ts';
+import { postJson } from '../hosted/post-json.ts';
+import { type RetryOptions, retrying } from '../hosted/retrying.ts';
+import { sendableText } from '../hosted/sendable-text.ts';
+import { checkAccess, type Service } from '../hosted/service.ts';
+import { toUnitVectors } from '../hosted/unit-vectors.ts';
 import { knownModel } from './known-models.ts';
 import { type EmbeddingRow, readAnswer } from './read-answer.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { unusableAnswer } from './hosted/post-json.ts';
-import type { Service } from './hosted/service.ts';
+import { unusableAnswer } from '../hosted/post-json.ts';
+import type { Service } from '../hosted/service.ts';
 
 const rowSchema = z.array(z.number()).min(1);
 export type EmbeddingRow = z.infer<typeof rowSchema>;

@@ -1,21 +1,17 @@
+import { createHash } from 'node:crypto';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { AppError } from '../../domain/app-error.ts';
+import { chunkId } from '../../domain/chunk-id.ts';
 import type { Filter } from '../../domain/filter.ts';
 import { fusedScore, similarity } from '../../domain/fusion.ts';
-import type { ChunkStore, DocumentRecord, StoredChunk } from '../../ports/chunk-store.ts';
+import { MAPPED_FIELDS, type MappedField, type PayloadMap } from '../../domain/payload-map.ts';
+import type { ChunkStore, DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
 import { readOnly } from './collection-schema.ts';
 import type { Connection } from './connection.ts';
-import { foreignVector, toSimilarity } from './foreign-vector.ts';
-import {
-  createPayloadReader,
-  MAPPED_FIELDS,
-  type MappedField,
-  type Payload,
-  type PayloadMap,
-  type PayloadReader,
-} from './payload-map.ts';
-import { scrollAll } from './scroll-all.ts';
-import { anyOf, type QdrantFilter } from './visibility.ts';
+import { foreignVector, toSimilarity, unitVector } from './foreign-vector.ts';
+import { createPayloadReader, type Payload, type PayloadReader } from './payload-map.ts';
+import { type ScrollOptions, scrollAll } from './scroll-all.ts';
+import { anyOf, type Condition, type QdrantFilter } from './visibility.ts';
 
 /** From how many points it is seen what the payload fields are called. */
 const SAMPLES = 20;
@@ -64,24 +60,21 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
     return new Map(points.map((point) => [String(point.id), chunkOf(point)]));
   }
 
-  async function documents(): Promise<DocumentRecord[]> {
-    const byUrl = new Map<string, DocumentRecord>();
-    for (const point of await scrollAll(connection, { collection, name })) {
-      const { url, title, module, chapter, contentHash } = chunkOf(point);
-      if (byUrl.has(url)) continue;
-      byUrl.set(url, {
-        uri: url,
-        url,
-        root: url,
-        title,
-        module,
-        chapter,
-        metadata: {},
-        contentHash,
-        fingerprint: 'foreign',
-      });
-    }
-    return [...byUrl.values()].sort((a, b) => (a.uri < b.uri ? -1 : 1));
+  /** The points by the page they belong to, each page in reading order. */
+  async function pages(options: Pick<ScrollOptions, 'filter' | 'vector'> = {}) {
+    const points = await scrollAll(connection, { collection, name, ...options });
+    const read = points.map((point) => ({ chunk: chunkOf(point), vector: point.vector }));
+    read.sort(
+      ({ chunk: a }, { chunk: b }) => a.chunkIndex - b.chunkIndex || (a.chunkId < b.chunkId ? -1 : 1),
+    );
+    return Map.groupBy(read, ({ chunk }) => chunk.url);
+  }
+
+  /** Points without an address are known by `qdrant:` and their id. */
+  function atUrl(urls: readonly string[]): Condition {
+    const field = reader.nameOf('url');
+    if (field !== undefined) return anyOf(field, urls);
+    return { has_id: urls.flatMap((url) => pointIdOf(url.replace(/^qdrant:/, '')) ?? []) };
   }
 
   return {
@@ -112,7 +105,29 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
     },
 
     async *documents() {
-      yield* await documents();
+      const found = await pages();
+      for (const url of [...found.keys()].sort()) {
+        yield documentOf((found.get(url) ?? []).map(({ chunk }) => chunk));
+      }
+    },
+
+    async read(uris) {
+      if (uris.length === 0) return [];
+      const found = await pages({ filter: { must: [atUrl(uris)] }, vector: vector.name ?? true });
+      return uris.flatMap((uri): DocumentWrite[] => {
+        const page = found.get(uri) ?? [];
+        if (page.length === 0) return [];
+        const document = documentOf(page.map(({ chunk }) => chunk));
+        // Some collections do not number their chunks: the order they come in is as good as any.
+        const chunks = page.map(({ chunk, vector: held }, chunkIndex) => ({
+          ...chunk,
+          chunkIndex,
+          chunkId: chunkId(uri, chunkIndex),
+          start: 0,
+          vector: unitVector(held, vector),
+        }));
+        return [{ document, chunks }];
+      });
     },
 
     // It does not say what its vectors were made of.
@@ -177,6 +192,15 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
 
     close: async () => undefined,
   };
+}
+
+/** A page as far as its chunks tell of it. */
+function documentOf(chunks: readonly StoredChunk[]): DocumentRecord {
+  const { url, title, module, chapter } = chunks[0] as StoredChunk;
+  const contentHash = createHash('sha256');
+  for (const chunk of chunks) contentHash.update(chunk.contentHash);
+  const place = { uri: url, url, root: url, title, module, chapter };
+  return { ...place, metadata: {}, contentHash: contentHash.digest('hex'), fingerprint: 'foreign' };
 }
 
 /** Nobody has noted when it was made. */

@@ -30,3 +30,11 @@ function vectorOf(name: string | null, config: unknown): ForeignVector {
 export function toSimilarity(score: number, { distance }: ForeignVector): number {
   return distance === 'Euclid' || distance === 'Manhattan' ? 1 / (1 + score) : score;
 }
+
+/** A point's vector at unit length, as all of ours are. */
+export function unitVector(held: unknown, { name }: ForeignVector): Float32Array {
+  const values = (name === null ? held : (held as Record<string, unknown> | null)?.[name]) ?? [];
+  const vector = Float32Array.from(values as number[]);
+  const length = Math.hypot(...vector) || 1;
+  return vector.map((value) => value / length);
+}

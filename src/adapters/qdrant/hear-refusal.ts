@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { retryAfterOf } from '../web/retry-after.ts';
+import { retryAfterOf } from '../../domain/retry-after.ts';
 
 const CHANNEL = 'undici:request:headers';
 
@@ -26,12 +26,16 @@ export function hearRefusal({ origin }: { origin: string }): { last(): Refusal |
     };
     const { statusCode: status } = response;
     if ((status !== 429 && status < 500) || new URL(request.origin).origin !== watched) return;
-    const headers = response.headers.map(String);
-    const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'retry-after');
-    const retryAfter = retryAfterOf({ get: () => (at < 0 ? null : (headers[at + 1] ?? null)) });
-    heard = { status, retryAfter };
+    heard = { status, retryAfter: retryAfterOf(headersOf(response.headers.map(String))) };
   }
 
   subscribe(CHANNEL, listen);
   return { last: () => heard, stop: () => void unsubscribe(CHANNEL, listen) };
+}
+
+/** Names and values alternate on the wire. */
+function headersOf(pairs: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < pairs.length; at += 2) headers.append(pairs[at] ?? '', pairs[at + 1] ?? '');
+  return headers;
 }

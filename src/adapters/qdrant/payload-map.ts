@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import { estimateTokens } from '../../domain/estimate-tokens.ts';
+import { MAPPED_FIELDS, type MappedField, type PayloadMap } from '../../domain/payload-map.ts';
 import type { StoredChunk } from '../../ports/chunk-store.ts';
-
-/** What we read of a point that others have made. */
-export const MAPPED_FIELDS = ['text', 'url', 'title', 'module', 'chapter', 'headings', 'chunkIndex'] as const;
-export type MappedField = (typeof MAPPED_FIELDS)[number];
-
-/** The payload field that holds each of ours, such as `{ text: 'body' }`; a dot leads into an object. */
-export type PayloadMap = Partial<Record<MappedField, string>>;
 
 /** The names seen most, tried in this order after the one that was given. */
 const USUAL_NAMES: Record<MappedField, readonly string[]> = {

@@ -80,6 +80,10 @@ export function toChunk(payload: unknown): StoredChunk {
   return storedChunkSchema.parse(payload);
 }
 
+export function denseVector(vector: unknown): Float32Array {
+  return Float32Array.from((vector as Record<string, number[]>)[DENSE] ?? []);
+}
+
 export function toDocument(payload: unknown): DocumentRecord {
   return documentSchema.parse(payload);
 }

@@ -1,5 +1,6 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { assertSameEmbedder, type CollectionIdentity } from '../../domain/collection-identity.ts';
+import type { PayloadMap } from '../../domain/payload-map.ts';
 import type { ChunkStore, CollectionCatalog } from '../../ports/chunk-store.ts';
 import { createCollectionHead, gone } from './collection-head.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from './collection-schema.ts';
 import { type ConnectionOptions, createConnection } from './connection.ts';
 import { createForeignChunkStore } from './foreign-chunk-store.ts';
-import type { PayloadMap } from './payload-map.ts';
 import { createQdrantChunkStore } from './qdrant-chunk-store.ts';
 
 export interface QdrantCatalogOptions extends ConnectionOptions, StorageOptions {

@@ -7,7 +7,8 @@ import type { Connection } from './connection.ts';
 import { createDocumentWriter } from './document-writer.ts';
 import { filterConditions } from './filter-conditions.ts';
 import { findProblems } from './find-problems.ts';
-import { CHUNK_FIELDS, DENSE, toChunk, toDocument } from './point-payload.ts';
+import { CHUNK_FIELDS, DENSE, denseVector, toChunk, toDocument } from './point-payload.ts';
+import { toDocuments } from './read-documents.ts';
 import { scrollAll } from './scroll-all.ts';
 import { createSearch } from './search.ts';
 import { anyOf, type Condition, visibleAt } from './visibility.ts';
@@ -137,16 +138,29 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
       yield* points.map(({ payload }) => toDocument(payload)).sort((a, b) => (a.uri < b.uri ? -1 : 1));
     },
 
+    async read(uris) {
+      if (uris.length === 0) return [];
+      const wanted = [...new Set(uris)];
+      const [heads, bodies] = await reading((head) =>
+        Promise.all([
+          scrollAll(connection, {
+            collection: documents,
+            name,
+            filter: visibleAt(head.epoch, [anyOf('uri', wanted)]),
+          }),
+          pointsWith(head, 'uri', wanted, { fields: [...CHUNK_FIELDS, 'uri', 'start'], vector: DENSE }),
+        ]),
+      );
+      return toDocuments(wanted, heads, bodies);
+    },
+
     async vectors(contentHashes) {
       if (contentHashes.length === 0) return new Map();
       const points = await reading((head) =>
         pointsWith(head, 'contentHash', contentHashes, { fields: ['contentHash'], vector: DENSE }),
       );
       return new Map(
-        points.map(({ payload, vector }) => [
-          String(payload?.contentHash),
-          Float32Array.from((vector as Record<string, number[]>)[DENSE] ?? []),
-        ]),
+        points.map(({ payload, vector }) => [String(payload?.contentHash), denseVector(vector)]),
       );
     },
 

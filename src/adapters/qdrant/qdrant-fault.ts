@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind, messageOf } from '../../domain/app-error.ts';
+import { retryAfterOf } from '../../domain/retry-after.ts';
 import { oneLine } from '../../domain/visible-text.ts';
-import { retryAfterOf } from '../web/retry-after.ts';
 import type { Refusal } from './hear-refusal.ts';
 
 export interface FaultContext {

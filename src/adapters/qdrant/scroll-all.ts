@@ -11,7 +11,8 @@ export interface ScrollOptions {
   filter?: QdrantFilter;
   /** The fields to read; all of them if it is left out. */
   fields?: string[];
-  vector?: string;
+  /** The name of a vector to read, or true for the one without a name. */
+  vector?: string | true;
 }
 
 /** All points that pass a filter, read page by page. */
@@ -27,7 +28,7 @@ export async function scrollAll(
         filter,
         limit: PAGE,
         with_payload: fields ?? true,
-        with_vector: vector === undefined ? false : [vector],
+        with_vector: typeof vector === 'string' ? [vector] : (vector ?? false),
         ...(offset !== undefined && { offset }),
       }),
     );

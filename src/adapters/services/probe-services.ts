@@ -3,9 +3,9 @@ import { AppError } from '../../domain/app-error.ts';
 const TIMEOUT_MS = 10_000;
 
 export interface ServiceSettings {
-  openai: { key: string | undefined; baseUrl: string | undefined };
-  cohere: { key: string | undefined };
-  qdrant: { key: string | undefined; url: string | undefined };
+  model: { key: { reveal(): string } | undefined; keyVariable: string; baseUrl: string } | undefined;
+  cohere: { key: string | undefined; baseUrl: string | undefined };
+  qdrant: { key: string | undefined; url: string } | undefined;
 }
 
 export interface ServiceProbe {
@@ -15,24 +15,25 @@ export interface ServiceProbe {
 }
 
 /** A probe for every service that is configured: is it there, and does it take the key? */
-export function probeServices({ openai, cohere, qdrant }: ServiceSettings): ServiceProbe[] {
+export function probeServices({ model, cohere, qdrant }: ServiceSettings): ServiceProbe[] {
   const probes: ServiceProbe[] = [];
-  if (openai.key !== undefined || openai.baseUrl !== undefined) {
-    const base = openai.baseUrl ?? 'https://api.openai.com/v1';
-    probes.push(
-      request('model service', `${base.replace(/\/+$/, '')}/models`, 'OPENAI_API_KEY', bearer(openai.key)),
-    );
+  if (model !== undefined) {
+    const url = `${withoutSlash(model.baseUrl)}/models`;
+    probes.push(request('model service', url, model.keyVariable, bearer(model.key?.reveal())));
   }
   if (cohere.key !== undefined) {
-    probes.push(request('cohere', 'https://api.cohere.com/v1/models', 'COHERE_API_KEY', bearer(cohere.key)));
+    const url = `${withoutSlash(cohere.baseUrl ?? 'https://api.cohere.com')}/v1/models`;
+    probes.push(request('cohere', url, 'COHERE_API_KEY', bearer(cohere.key)));
   }
-  if (qdrant.url !== undefined) {
+  if (qdrant !== undefined) {
     const headers: Record<string, string> = qdrant.key === undefined ? {} : { 'api-key': qdrant.key };
-    probes.push(
-      request('qdrant', `${qdrant.url.replace(/\/+$/, '')}/collections`, 'QDRANT_API_KEY', headers),
-    );
+    probes.push(request('qdrant', `${withoutSlash(qdrant.url)}/collections`, 'QDRANT_API_KEY', headers));
   }
   return probes;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 function request(name: string, url: string, keyName: string, headers: Record<string, string>): ServiceProbe {

@@ -8,6 +8,7 @@ import { recountTexts } from './counted-texts.ts';
 import { removeDocuments, writeDocuments } from './document-writer.ts';
 import { filterCondition } from './filter-condition.ts';
 import { findProblems } from './find-problems.ts';
+import { readDocuments } from './read-documents.ts';
 import { SELECT_CHUNKS, toChunk, toDocument } from './rows.ts';
 import { createSearch } from './search.ts';
 import { storeFault } from './store-fault.ts';
@@ -75,6 +76,8 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         yield toDocument(row);
       }
     },
+
+    read: (uris) => guarded(() => snapshot(database, () => readDocuments(database, uris))),
 
     vectors: (contentHashes) =>
       guarded(() => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent, Response } from 'undici';
 import { AppError } from '../../domain/app-error.ts';
+import { retryAfterOf } from '../../domain/retry-after.ts';
 import { createAddressGuard, type Resolve } from './address-guard.ts';
 import { readBody } from './read-body.ts';
-import { retryAfterOf } from './retry-after.ts';
 import { httpFault, isTransient, webFault } from './web-fault.ts';
 import { parseWebUrl } from './web-url.ts';
 

@@ -1,4 +1,4 @@
-import { retryAfterOf } from './retry-after.ts';
+import { retryAfterOf } from '../../domain/retry-after.ts';
 
 /** What an error of the `openai` client, of the SDK or of the network says about itself, in one place. */
 export interface FaultFacts {

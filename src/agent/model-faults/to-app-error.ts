@@ -1,11 +1,11 @@
 import { AppError } from '../../domain/app-error.ts';
+import { redactKeys } from '../../domain/redact-keys.ts';
 import { oneLine } from '../../domain/visible-text.ts';
 import type { Description, Names } from './describe-fault.ts';
 import { describeHttpFault } from './describe-http-fault.ts';
 import { describeNetworkFault } from './describe-network-fault.ts';
 import { describeSdkFault } from './describe-sdk-fault.ts';
 import { causesOf, type FaultFacts, factsOf, fieldOf } from './fault-facts.ts';
-import { redactKeys } from './redact-keys.ts';
 
 /** What the sentences about a fault name, and what they must never show. */
 export interface FaultContext {

@@ -43,7 +43,11 @@ export const agentOptions = {
     describe: 'A further tool for the model: read_source reads around a hit',
   },
   'top-k': { alias: 'k', type: 'number', describe: 'Passages a search, 1 to 20 (5)', requiresArg: true },
-  threshold: { type: 'number', describe: 'Least similarity, 0 to 1 (0.35)', requiresArg: true },
+  threshold: {
+    type: 'number',
+    describe: 'Least similarity, 0 to 1 (by the embedder; 0.35)',
+    requiresArg: true,
+  },
   module: { type: 'string', describe: 'Search only documents of this module', requiresArg: true },
   filter: {
     type: 'string',

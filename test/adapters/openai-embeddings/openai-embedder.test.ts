@@ -95,7 +95,7 @@ test('texts go in batches of 64, never more at a time than allowed, and rows may
   };
   const local = await embedder({ concurrency: 2, dimensions: 2 });
   const vectors = await local.embedDocuments(texts(300));
-  expect(fake.requests.map(({ input }) => input.length)).toEqual([64, 64, 64, 64, 44]);
+  expect(fake.requests.map(({ input }) => input.length).sort((a, b) => b - a)).toEqual([64, 64, 64, 64, 44]);
   expect(fake.peak).toBe(2);
   vectors.forEach(([first = 0, second = 0], index) => {
     expect(second / first).toBeCloseTo((index + 1) / ((index % 64) + 1), 3);

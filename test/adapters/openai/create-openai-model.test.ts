@@ -3,7 +3,7 @@ import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createOpenAiModel } from '../../../src/adapters/openai/create-openai-model.ts';
-import { providerPresets } from '../../../src/adapters/openai/provider-presets.ts';
+import { providerPresets } from '../../../src/config/provider-presets.ts';
 import {
   type Api,
   askModel,

@@ -2,15 +2,8 @@ import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog.ts';
 import { AppError } from '../../../src/domain/app-error.ts';
-import {
-  fail,
-  json,
-  reset,
-  silence,
-  startFaultyServer,
-  unusedPort,
-} from '../../agent/model-faults/faulty-server.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
+import { fail, json, reset, silence, startFaultyServer, unusedPort } from '../../support/faulty-server.ts';
 import { serverForTests, startQdrant, temporaryCatalog } from '../../support/qdrant-server.ts';
 
 const KEY = 'a-key-that-nobody-may-see-4711';

@@ -18,7 +18,7 @@ import {
   silence,
   startFaultyServer,
   unusedPort,
-} from './faulty-server.ts';
+} from '../../support/faulty-server.ts';
 
 const KEY = 'sk-test-0123456789abcdef';
 const IDLE_MS = 500;

@@ -1,0 +1,57 @@
+import type { Model, ModelRequest } from '@openai/agents-core';
+import { createOpenAiModel, type OpenAiModelOptions } from './create-openai-model.ts';
+
+/** What a model and its service turned out to be able to do. */
+export interface ModelAbilities {
+  /** Whether it called a tool that it was asked to call. */
+  tools: boolean;
+  /** Whether the answer came piece by piece. */
+  streaming: boolean;
+  /** Whether the service says how many tokens were used. */
+  usage: boolean;
+}
+
+const REQUEST: ModelRequest = {
+  systemInstructions: 'You call tools when you are asked to.',
+  input: 'Call the tool "ping" with the word "pong".',
+  modelSettings: { maxTokens: 256 },
+  tools: [
+    {
+      type: 'function',
+      name: 'ping',
+      description: 'Says that a tool can be called.',
+      strict: true,
+      parameters: {
+        type: 'object',
+        properties: { word: { type: 'string' } },
+        required: ['word'],
+        additionalProperties: false,
+      },
+    },
+  ],
+  outputType: 'text',
+  handoffs: [],
+  tracing: false,
+};
+
+/** Finds out by one tiny call. Throws what the model or its client throws. */
+export async function probeModel(options: OpenAiModelOptions, signal?: AbortSignal): Promise<ModelAbilities> {
+  const { fetch = globalThis.fetch } = options;
+  let streaming = false;
+  const model: Model = await createOpenAiModel({
+    ...options,
+    async fetch(...request) {
+      const response = await fetch(...request);
+      streaming = /event-stream/.test(response.headers.get('content-type') ?? '');
+      return response;
+    },
+  });
+  const abilities = { tools: false, usage: false };
+  for await (const event of model.getStreamedResponse({ ...REQUEST, ...(signal && { signal }) })) {
+    if (event.type !== 'response_done') continue;
+    const { output, usage } = event.response;
+    abilities.tools = output.some((item) => item.type === 'function_call' && item.name === 'ping');
+    abilities.usage = usage.totalTokens > 0;
+  }
+  return { ...abilities, streaming };
+}

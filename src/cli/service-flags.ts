@@ -1,0 +1,68 @@
+import type { Argv, Options } from 'yargs';
+import { EMBEDDERS, PROVIDERS, QUANTIZATIONS, STORES } from '../domain/choices.ts';
+
+const storeOptions = {
+  store: {
+    choices: STORES,
+    describe: 'Where collections are kept (sqlite; qdrant when QDRANT_URL is set)',
+    requiresArg: true,
+  },
+  'qdrant-url': { type: 'string', describe: 'The Qdrant server (http://127.0.0.1:6333)', requiresArg: true },
+  'payload-map': {
+    type: 'string',
+    describe: "Fields of others' Qdrant collections: text=chunk_text,url=source_url",
+    requiresArg: true,
+  },
+  embedder: {
+    choices: EMBEDDERS,
+    describe: 'What makes the vectors (minilm, on this machine)',
+    requiresArg: true,
+  },
+  'embedding-model': { type: 'string', describe: 'The model of a hosted embedder', requiresArg: true },
+  'embedding-base-url': {
+    type: 'string',
+    describe: 'An OpenAI-compatible server for embeddings',
+    requiresArg: true,
+  },
+  'embedding-dimensions': {
+    type: 'number',
+    describe: 'Shorter vectors, where the model can',
+    requiresArg: true,
+  },
+} as const satisfies Record<string, Options>;
+
+const rerankOptions = {
+  rerank: { type: 'boolean', describe: 'Put the hits in order by Cohere (needs COHERE_API_KEY)' },
+  'rerank-model': { type: 'string', describe: 'The reranker (the newest on offer)', requiresArg: true },
+} as const satisfies Record<string, Options>;
+
+const newCollectionOptions = {
+  'qdrant-shards': { type: 'number', describe: 'Parts of a new Qdrant collection', requiresArg: true },
+  'qdrant-replicas': { type: 'number', describe: 'Copies of each part on a cluster', requiresArg: true },
+  'qdrant-quantization': {
+    choices: QUANTIZATIONS,
+    describe: 'int8: a quarter of the memory (none)',
+    requiresArg: true,
+  },
+} as const satisfies Record<string, Options>;
+
+const providerOptions = {
+  provider: {
+    choices: PROVIDERS,
+    describe: 'A service by its name, instead of --base-url',
+    requiresArg: true,
+  },
+} as const satisfies Record<string, Options>;
+
+const GROUPS = {
+  store: storeOptions,
+  rerank: rerankOptions,
+  newCollection: newCollectionOptions,
+  provider: providerOptions,
+};
+
+/** Adds the flags that say which services are used, under a heading of their own. */
+export function withServiceFlags<T>(yargs: Argv<T>, ...groups: (keyof typeof GROUPS)[]): Argv<T> {
+  const options: Record<string, Options> = Object.assign({}, ...groups.map((group) => GROUPS[group]));
+  return yargs.options(options).group(Object.keys(options), 'Services (see docs/services.md):') as Argv<T>;
+}

@@ -1,0 +1,69 @@
+import type { Api } from '../domain/agent-config.ts';
+import { type Setting, strengthOf } from './collect-settings.ts';
+import type { SecretVariable } from './environment.ts';
+import { type ProviderName, type ProviderPreset, providerPresets } from './provider-presets.ts';
+import type { Secret } from './secret.ts';
+import type { SettingName } from './settings.ts';
+
+/** Where a service is and how one gets in. */
+export interface ServiceAccess {
+  readonly baseUrl: string;
+  /** Where the person sets the key. */
+  readonly keyVariable: SecretVariable;
+  readonly key: Secret | undefined;
+  /** Whether it is known to refuse those without a key. */
+  readonly needsKey: boolean;
+}
+
+type Given = Partial<Record<SettingName, Setting>>;
+type SecretOf = (variable: SecretVariable) => Secret | undefined;
+
+/** The model's service: an address beats a provider's name unless that was given more strongly. */
+export function modelAccess(given: Given, secretOf: SecretOf): ServiceAccess & { api: Api } {
+  const named = given.provider && providerPresets[given.provider.value as ProviderName];
+  const address = given.baseUrl;
+  if (
+    address === undefined ||
+    (named && given.provider && strengthOf(given.provider) > strengthOf(address))
+  ) {
+    const preset = named ?? providerPresets.openai;
+    return { ...accessOf(preset, preset.keyVariable, secretOf), api: preset.api };
+  }
+  const baseUrl = String(address.value);
+  const preset = named ?? presetAt(baseUrl);
+  // Whoever names a server mostly keeps its key under the name that every OpenAI client reads.
+  const own = preset?.keyVariable ?? 'OPENAI_API_KEY';
+  const keyVariable = named || secretOf(own) ? own : 'OPENAI_API_KEY';
+  const api = presetAt(baseUrl)?.api ?? 'chat_completions';
+  return { ...accessOf({ baseUrl, needsKey: preset?.needsKey ?? false }, keyVariable, secretOf), api };
+}
+
+/** The service for embeddings: the model's own unless another is named. A key goes to no service but its own. */
+export function embeddingAccess(given: Given, model: ServiceAccess, secretOf: SecretOf): ServiceAccess {
+  const baseUrl = given.embeddingBaseUrl ? String(given.embeddingBaseUrl.value) : model.baseUrl;
+  const needsKey = presetAt(baseUrl)?.needsKey ?? false;
+  if (secretOf('EMBEDDING_API_KEY') === undefined) {
+    if (sameOrigin(baseUrl, model.baseUrl)) return { ...model, baseUrl };
+    const preset = presetAt(baseUrl);
+    if (preset && preset.keyVariable !== model.keyVariable) {
+      return accessOf({ baseUrl, needsKey }, preset.keyVariable, secretOf);
+    }
+  }
+  return accessOf({ baseUrl, needsKey }, 'EMBEDDING_API_KEY', secretOf);
+}
+
+function accessOf(
+  { baseUrl, needsKey }: Pick<ProviderPreset, 'baseUrl' | 'needsKey'>,
+  keyVariable: SecretVariable,
+  secretOf: SecretOf,
+): ServiceAccess {
+  return { baseUrl, needsKey, keyVariable, key: secretOf(keyVariable) };
+}
+
+function presetAt(baseUrl: string): ProviderPreset | undefined {
+  return Object.values(providerPresets).find((preset) => sameOrigin(preset.baseUrl, baseUrl));
+}
+
+function sameOrigin(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin;
+}

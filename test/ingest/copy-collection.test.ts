@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
+import { copyCollection } from '../../src/ingest/copy-collection.ts';
+import type { ChunkStore, CollectionCatalog } from '../../src/ports/chunk-store.ts';
+import { sampleDocument } from '../contracts/sample-documents.ts';
+import { serverForTests, temporaryCatalog } from '../support/qdrant-server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const IDENTITY = { embedder: 'test:eight', dimensions: 8 };
+const DOCUMENTS = Array.from({ length: 70 }, (_, index) =>
+  sampleDocument(`doc-${index}`, 8, { chunks: [`first part of ${index}`, `second part of ${index}`] }),
+);
+const server = await serverForTests();
+
+async function sqlite(): Promise<CollectionCatalog> {
+  return createSqliteCatalog(join(await temporaryDirectory(), 'collections'));
+}
+
+async function opened(catalog: CollectionCatalog, name = 'book'): Promise<ChunkStore> {
+  const store = await catalog.openOrCreate(name, IDENTITY);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function everythingIn(store: ChunkStore) {
+  const uris: string[] = [];
+  for await (const { uri } of store.documents()) uris.push(uri);
+  return store.read(uris);
+}
+
+async function bookStore(): Promise<ChunkStore> {
+  const store = await opened(await sqlite());
+  await store.write(DOCUMENTS);
+  return store;
+}
+
+test('a copy holds the same documents, chunks and vectors', async () => {
+  const from = await bookStore();
+  const to = await opened(await sqlite());
+  const progress: number[] = [];
+  const summary = await copyCollection(from, to, {
+    prune: false,
+    onProgress: ({ documents }) => progress.push(documents),
+  });
+  expect(summary).toEqual({ copied: 70, unchanged: 0, removed: 0, kept: 0, chunks: 140 });
+  expect(await everythingIn(to)).toEqual(await everythingIn(from));
+  expect(progress).toEqual([0, 32, 64, 70]);
+});
+
+test('an interrupted copy goes on where it was, and one that is done has nothing to do', async () => {
+  const from = await bookStore();
+  const to = await opened(await sqlite());
+  const stop = new AbortController();
+  const interrupted = copyCollection(from, to, {
+    prune: false,
+    signal: stop.signal,
+    onProgress: ({ documents }) => documents > 0 && stop.abort(new Error('stopped')),
+  });
+  await expect(interrupted).rejects.toThrow('stopped');
+  const summary = await copyCollection(from, to, { prune: false });
+  expect(summary.copied + summary.unchanged).toBe(70);
+  expect(summary.unchanged).toBeGreaterThan(0);
+  expect(await copyCollection(from, to, { prune: false })).toMatchObject({ copied: 0, unchanged: 70 });
+  expect(await everythingIn(to)).toEqual(await everythingIn(from));
+});
+
+test('documents that only the copy has stay, unless they are to be pruned', async () => {
+  const from = await bookStore();
+  const to = await opened(await sqlite());
+  await to.write([sampleDocument('stranger', 8, { chunks: ['not of the book'] })]);
+  expect(await copyCollection(from, to, { prune: false })).toMatchObject({ kept: 1, removed: 0 });
+  expect(await copyCollection(from, to, { prune: true })).toMatchObject({ kept: 0, removed: 1 });
+  expect(await everythingIn(to)).toEqual(await everythingIn(from));
+});
+
+test.skipIf(server === null)('to Qdrant and back, nothing is lost', async () => {
+  const from = await bookStore();
+  const there = await opened(temporaryCatalog(server as NonNullable<typeof server>));
+  await copyCollection(from, there, { prune: false });
+  const back = await opened(await sqlite());
+  await copyCollection(there, back, { prune: false });
+  const [before, after] = [await everythingIn(from), await everythingIn(back)];
+  expect(after.map(({ document }) => document)).toEqual(before.map(({ document }) => document));
+  const chunksOf = (writes: typeof before) =>
+    writes.flatMap(({ chunks }) => chunks.map(({ vector, ...chunk }) => chunk));
+  expect(chunksOf(after)).toEqual(chunksOf(before));
+  // The server keeps cosines at unit length, to the precision it was sent.
+  const vectors = after.flatMap(({ chunks }) => chunks.map(({ vector }) => vector));
+  before
+    .flatMap(({ chunks }) => chunks)
+    .forEach(({ vector }, index) => {
+      for (const [at, value] of vector.entries()) expect(vectors[index]?.[at]).toBeCloseTo(value, 4);
+    });
+});
