@@ -58,7 +58,7 @@ function comparePair(
   const [better, worse] = metric.better === 'higher' ? [higher, lower] : [lower, higher];
   const named = (indices: number[]) =>
     CONTINUOUS.has(metric.group) ? [] : indices.map((index) => caseIds[index] ?? '');
-  const p = isBinary ? exactMcNemar(higher.length, lower.length) : twoSidedP(differences);
+  const p = isBinary ? exactMcNemar(higher.length, lower.length) : bootstrapP(differences, arm, baseline);
   return {
     metric: metric.id,
     test: isBinary ? 'mcnemar' : 'bootstrap',
@@ -72,6 +72,20 @@ function comparePair(
     better: named(better),
     worse: named(worse),
   };
+}
+
+/**
+ * The bootstrap knows only the cases it has, and on few of them sees too little spread. So p is never below the
+ * smallest that a sign test on as many differing cases could reach.
+ */
+function bootstrapP(differences: Float64Array, arm: Column, baseline: Column): number {
+  const differing = arm.sum.reduce((count, sum, index) => {
+    const isSame =
+      Math.abs(sum - (baseline.sum[index] ?? 0)) <= SAME &&
+      Math.abs((arm.of[index] ?? 0) - (baseline.of[index] ?? 0)) <= SAME;
+    return isSame ? count : count + 1;
+  }, 0);
+  return Math.max(twoSidedP(differences), Math.min(1, 2 ** (1 - differing)));
 }
 
 /** The cases on which the arm's value is higher and lower. With repeats a binary case passes by majority. */

@@ -194,6 +194,25 @@ test('p values and intervals keep their bounds whatever the arms did', () => {
   );
 });
 
+test('five cases prove nothing, however much they differ, and do not excuse a stage either', () => {
+  const few = CASES.slice(0, 5);
+  const report = assembleReport({
+    header: aHeader(5),
+    cases: few,
+    arms: [
+      anArm('all stages', () => true, 100, few),
+      anArm('no vectors', () => false, 900, few),
+      anArm('no threshold', () => true, 100, few),
+    ],
+    metrics: allMetrics,
+  });
+  expect(report.comparisons[0]?.metrics.filter(({ significant }) => significant)).toEqual([]);
+  expect(report.comparisons[0]?.metrics.find(({ metric }) => metric === 'cost.tokens')?.p).toBe(2 ** -4);
+  expect(ablationVerdict(report.comparisons)[0]).toBe(
+    'Not decided by these cases: no vectors; no threshold.',
+  );
+});
+
 test('the calibration is what refusing below each threshold would be', () => {
   const scored = (bestScore: number | null, answerable: boolean) => ({
     answerable,
@@ -308,6 +327,6 @@ test('the ablation says what can go, what is needed, and what these cases do not
   );
   const [first, second, third] = ablationVerdict(report.comparisons);
   expect(first).toBe('Can be switched off without loss: no vectors.');
-  expect(second).toBe('Needed: no retrieval each lose.');
+  expect(second).toBe('Not without loss: no retrieval.');
   expect(third).toBe('Not decided by these cases: no threshold.');
 });
