@@ -95,7 +95,7 @@ export function comparisonTables(data: ReportData, terminal: Terminal, width: nu
     const heading = `${'  metric'.padEnd(LABEL_WIDTH)}${GAP}${'diff'.padStart(8)}${GAP}${'95 % interval'.padEnd(17)}${GAP}${'p (Holm)'.padEnd(9)}${GAP}effect`;
     const rows = parting.flatMap((comparison) => {
       const info = data.metrics.find(({ id }) => id === comparison.metric);
-      return info === undefined ? [] : [comparisonRow(comparison, info, terminal)];
+      return info === undefined ? [] : [comparisonRow(comparison, info, terminal, width)];
     });
     const headline = parting.find(({ metric }) => metric === 'answer.correct');
     const differing =
@@ -105,11 +105,21 @@ export function comparisonTables(data: ReportData, terminal: Terminal, width: nu
             ...casesLine(`  only ${arm} right:`, headline.better, width),
             ...casesLine(`  only ${baseline} right:`, headline.worse, width),
           ];
-    return [title, terminal.text(heading, 'dim'), ...rows, ...differing.map((line) => terminal.text(line))];
+    return [
+      title,
+      terminal.text(heading.slice(0, width), 'dim'),
+      ...rows,
+      ...differing.map((line) => terminal.text(line)),
+    ];
   });
 }
 
-function comparisonRow(comparison: MetricComparison, info: MetricInfo, terminal: Terminal): string {
+function comparisonRow(
+  comparison: MetricComparison,
+  info: MetricInfo,
+  terminal: Terminal,
+  width: number,
+): string {
   const { difference, interval, adjustedP, effect } = comparison;
   const signed = (value: number) =>
     `${value > 0 ? '+' : value < 0 ? '-' : ''}${formatValue(Math.abs(value), info.unit).replace(/ ms$/, '')}`;
@@ -118,7 +128,9 @@ function comparisonRow(comparison: MetricComparison, info: MetricInfo, terminal:
   const p = formatP(adjustedP).replace(/^p (= )?/, '');
   const line = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${strength}`;
   const style = styleOf(comparison, info);
-  return style === null ? terminal.text(line.trimEnd()) : terminal.text(line.trimEnd(), style);
+  return style === null
+    ? terminal.text(line.slice(0, width).trimEnd())
+    : terminal.text(line.slice(0, width).trimEnd(), style);
 }
 
 function casesLine(label: string, ids: readonly string[], width: number): string[] {
