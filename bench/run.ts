@@ -19,6 +19,8 @@ const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
   'turn-memory': async () => (await import('./turn-memory.ts')).benchTurnMemory,
   'cold-ask': async () => (await import('./cold-ask.ts')).benchColdAsk,
   report: async () => (await import('./report.ts')).benchReport,
+  evaluation: async () => (await import('./evaluation.ts')).benchEvaluation,
+  tape: async () => (await import('./tape.ts')).benchTape,
 };
 
 /** Runs the benchmarks that were named, or all of them. Reports what was missed and what failed; always ends well. */

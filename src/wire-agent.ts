@@ -11,7 +11,6 @@ import type { SearchMode } from './domain/search-mode.ts';
 import type { ChunkStore } from './ports/chunk-store.ts';
 import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
-import { systemRuntime } from './system-runtime.ts';
 import type { App } from './wire.ts';
 
 const MODEL_TIMEOUT_MS = 120_000;
@@ -28,7 +27,7 @@ export interface WireAgentOptions {
 
 /** The agent on a collection. Apart from `wire.ts`, so that commands without a model do not load the SDK. */
 export async function wireAgent(app: App, options: WireAgentOptions): Promise<Agent> {
-  const { store, sessions, mode = 'hybrid', readSource = false, runtime = systemRuntime } = options;
+  const { store, sessions, mode = 'hybrid', readSource = false, runtime = app.runtime } = options;
   return createConversationAgent({
     config: app.config.agent,
     model: options.model ?? (await createModel(app, runtime)),
@@ -41,7 +40,8 @@ export async function wireAgent(app: App, options: WireAgentOptions): Promise<Ag
   });
 }
 
-async function createModel(app: App, runtime: Runtime): Promise<Model> {
+/** The configured model on its own. Throws `auth_error` where it needs a key. */
+export async function createModel(app: App, runtime: Runtime): Promise<Model> {
   assertModelNamed(app);
   if (app.config.agent.model === OFFLINE_MODEL)
     return createOfflineModel({ similarity: bySentence(app), newId: runtime.newId });
@@ -79,7 +79,7 @@ export function faultContext(app: App): FaultContext {
 }
 
 /** Sentences compared with a question by the embedder that the search uses. */
-function bySentence(app: App): Similarity {
+export function bySentence(app: App): Similarity {
   return async (query, texts) => {
     const embedder = await app.embedder();
     const wanted = await embedder.embedQuery(query);

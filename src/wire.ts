@@ -8,7 +8,9 @@ import type { SearchMode } from './domain/search-mode.ts';
 import type { ChunkStore, CollectionCatalog } from './ports/chunk-store.ts';
 import type { Embedder } from './ports/embedder.ts';
 import type { Reranker } from './ports/reranker.ts';
+import type { Runtime } from './ports/runtime.ts';
 import { createRetriever, type Retriever } from './retrieval/create-retriever.ts';
+import { systemRuntime } from './system-runtime.ts';
 import { chooseEmbedder, type LoadOptions } from './wire-embedder.ts';
 
 /** The collection that holds the sample book, used as long as there is none of the user's. */
@@ -29,6 +31,8 @@ export interface App {
   identity(): Promise<CollectionIdentity>;
   /** Throws `configuration_error` if its vectors are not of the configured embedder. */
   assertReadable(store: ChunkStore): Promise<void>;
+  /** The clock and the ids of this run. */
+  readonly runtime: Runtime;
   /** Loaded when it is first asked for. */
   embedder(): Promise<Embedder>;
   /** Throws `auth_error` without a key. */
@@ -43,11 +47,13 @@ export interface App {
 export interface WireOptions extends LoadOptions {
   /** Instead of the configured one. */
   embedder?: Embedder;
+  /** Instead of the machine's clock and ids. */
+  runtime?: Runtime;
 }
 
 /** Config in, filled ports out. Nothing is opened or loaded yet. */
 export function wire(config: Config, options: WireOptions = {}): App {
-  const { embedder: given } = options;
+  const { embedder: given, runtime = systemRuntime } = options;
   const choice = given === undefined ? chooseEmbedder(config) : undefined;
   let loading: Promise<Embedder> | undefined;
 
@@ -92,6 +98,7 @@ export function wire(config: Config, options: WireOptions = {}): App {
       const { id, dimensions = has.dimensions } = await describe();
       assertSameEmbedder(name, has, { embedder: id, dimensions });
     },
+    runtime,
     embedder,
     reranker: () => createReranker(config),
     async retriever(store, { mode, scoreThreshold = config.agent.scoreThreshold }) {
@@ -99,11 +106,12 @@ export function wire(config: Config, options: WireOptions = {}): App {
         store,
         embedder,
         mode,
+        clock: runtime,
         scoreThreshold: scoreThreshold ?? (await describe()).scoreThreshold,
       });
       if (!config.rerank.on) return retriever;
       const { withReranker } = await import('./retrieval/rerank.ts');
-      return withReranker(retriever, await createReranker(config));
+      return withReranker(retriever, await createReranker(config), { clock: runtime });
     },
     async close() {
       if (given === undefined) await (await loading?.catch(() => undefined))?.close();

@@ -118,8 +118,10 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
 
   /** The model with patience and its limits: it waits for services that ask it to, and not for ever. */
   function guarded({ emit, signal }: TurnRequest): Model {
-    return withRetries(withIdleTimeout(withAnswerCheck(dependencies.model), IDLE_TIMEOUT_MS), {
+    return withRetries(withAnswerCheck(withIdleTimeout(dependencies.model, IDLE_TIMEOUT_MS)), {
       signal,
+      ...(runtime.random && { random: runtime.random }),
+      ...(runtime.sleep && { sleep: runtime.sleep }),
       ...(dependencies.faults && { context: dependencies.faults }),
       onRetry: ({ attempt, waitMs, error }) =>
         emit({

@@ -67,7 +67,7 @@ export function createAgentSession(
         (error: unknown) => queue.end(error),
       );
       try {
-        yield* queue.events();
+        for (let event = await queue.next(); event !== undefined; event = await queue.next()) yield event;
       } finally {
         await turn;
       }

@@ -3,14 +3,27 @@ export interface EventQueue<T> {
   push(event: T): void;
   /** No more events. With an error, reading ends by throwing it. */
   end(error?: unknown): void;
-  events(): AsyncGenerator<T, void, undefined>;
+  /** The next event, at once if it is there; undefined after the last one. For one reader. */
+  next(): T | undefined | Promise<T | undefined>;
 }
 
-export function createEventQueue<T>(): EventQueue<T> {
+export function createEventQueue<T extends object>(): EventQueue<T> {
   const waiting: T[] = [];
   let ended = false;
   let failure: unknown;
   let wake = () => {};
+
+  async function nextOnceThere(): Promise<T | undefined> {
+    while (waiting.length === 0 && !ended) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    const event = waiting.shift();
+    if (event === undefined && failure !== undefined) throw failure;
+    return event;
+  }
+
   return {
     push(event) {
       waiting.push(event);
@@ -21,16 +34,13 @@ export function createEventQueue<T>(): EventQueue<T> {
       failure = error;
       wake();
     },
-    async *events() {
-      for (;;) {
-        yield* waiting.splice(0);
-        if (waiting.length > 0) continue;
-        if (ended) break;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      if (failure !== undefined) throw failure;
-    },
+    next: () => waiting.shift() ?? nextOnceThere(),
   };
+}
+
+/** What is in a queue, and what comes to it, until it ends. */
+export async function* eventsOf<T extends object>(
+  queue: Pick<EventQueue<T>, 'next'>,
+): AsyncGenerator<T, void, undefined> {
+  for (let event = await queue.next(); event !== undefined; event = await queue.next()) yield event;
 }

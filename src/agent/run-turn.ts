@@ -152,6 +152,7 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
       refOf: sources.register,
       onRetrieved: record.retrieved,
       mayGoOn,
+      elapsedMs: runtime.elapsedMs,
     });
     return createTools({
       toolName,

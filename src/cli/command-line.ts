@@ -4,9 +4,14 @@ import { version } from '../version.ts';
 import { askCommand } from './ask.ts';
 import { chatCommand } from './chat.ts';
 import { collectionsCommand } from './collections.ts';
+import { compareCommand } from './compare.ts';
 import { doctorCommand } from './doctor.ts';
+import { evalCommand } from './eval.ts';
 import { ingestCommand } from './ingest.ts';
+import { mcpCommand } from './mcp.ts';
 import { searchCommand } from './search.ts';
+import { serveCommand } from './serve.ts';
+import { serveModelCommand } from './serve-model.ts';
 import { sessionsCommand } from './sessions.ts';
 
 const COMMANDS: Pick<CommandModule, 'command'>[] = [
@@ -16,6 +21,11 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   searchCommand,
   sessionsCommand,
   collectionsCommand,
+  evalCommand,
+  compareCommand,
+  serveCommand,
+  serveModelCommand,
+  mcpCommand,
   doctorCommand,
 ];
 
@@ -38,7 +48,8 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
           describe: 'A config file instead of ./citeloop.config.json',
           requiresArg: true,
         },
-        json: { type: 'boolean', describe: 'Print JSON for programs' },
+        // These two write it to a file of that name.
+        json: { type: writesReport(args) ? 'string' : 'boolean', describe: 'Print JSON for programs' },
         verbose: { type: 'boolean', describe: 'Say more about what happens and about faults' },
       })
       .example('$0 ingest ./docs', 'Index a directory of documents')
@@ -65,7 +76,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   } catch (error) {
     const { reportFailure } = await import('./report-failure.ts');
     process.exitCode = reportFailure(error, {
-      json: args.includes('--json'),
+      json: args.includes('--json') && !writesReport(args),
       verbose: args.includes('--verbose'),
     });
   }
@@ -74,6 +85,10 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 /** `citeloop search … | head` closes the pipe early, which is no fault. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
+}
+
+function writesReport([command = '']: readonly string[]): boolean {
+  return command === 'eval' || command === 'compare';
 }
 
 /** yargs reports most faults as a message alone, and some as an error of its own. */

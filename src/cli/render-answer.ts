@@ -3,9 +3,9 @@ import { saysNoInformation } from '../domain/agent-response.ts';
 import type { Citation, Verdict } from '../domain/citation.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
 import { oneLine } from '../domain/visible-text.ts';
-import { displayWidth } from './chat/display-width.ts';
 import { createWrappingWriter } from './chat/wrapping-writer.ts';
-import type { Terminal } from './terminal.ts';
+import { flowLine, type Piece } from './flow-line.ts';
+import { type Terminal, wrapWidth } from './terminal.ts';
 
 /** What is shown of a turn below its answer. */
 export type Answered = Pick<ConversationTurn, 'response' | 'retrievals'>;
@@ -27,11 +27,6 @@ export function renderText(terminal: Terminal, text: string): void {
   writer.end();
 }
 
-/** Lines are broken for the eyes of a person, not for a program that reads them from a pipe. */
-export function wrapWidth(terminal: Terminal): number {
-  return terminal.interactive ? terminal.width : Number.POSITIVE_INFINITY;
-}
-
 /** What stands below an answer: its sources and what became of each, and one line on how it came about. */
 export function renderFooter(terminal: Terminal, { response, retrievals }: Answered): void {
   const chunks = retrievals.flatMap((retrieval) => retrieval.chunks);
@@ -40,7 +35,8 @@ export function renderFooter(terminal: Terminal, { response, retrievals }: Answe
     terminal.write(`${sourceLine(terminal, citation, headings.get(citation.chunkId ?? '') ?? [])}\n`);
   }
   if (!response.grounded) renderText(terminal, `Not grounded: ${whyNotGrounded(response)}`);
-  terminal.write(`${terminal.text(summaryOf(response), 'dim')}\n`);
+  const dim = (text: string) => terminal.text(text, 'dim');
+  terminal.write(`${flowLine(terminal, [{ text: summaryOf(response), paint: dim }], '')}\n`);
 }
 
 /** In the order of their numbers; what is no number comes last. */
@@ -48,27 +44,32 @@ function byMarker(a: Citation, b: Citation): number {
   return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
 }
 
-export function verdictWord(terminal: Terminal, verdict: Verdict): string {
+export function verdictPiece(terminal: Terminal, verdict: Verdict): Piece {
   const { word, style } = verdicts[verdict];
-  return terminal.text(word, style);
+  return { text: word, paint: (text) => terminal.text(text, style) };
 }
 
-/** `[1] title › heading  0.82 supported  address`; the address moves below where it does not fit. */
+/** `[1] title › heading  0.82 supported  address`; what does not fit moves below. */
 function sourceLine(terminal: Terminal, citation: Citation, headings: readonly string[]): string {
-  const marker = `[${oneLine(citation.marker, 20)}]`;
-  const verdict = verdictWord(terminal, citation.verdict);
+  const marker: Piece = {
+    text: `[${oneLine(citation.marker, 20)}]`,
+    paint: (text) => terminal.text(text, 'bold'),
+  };
+  const verdict = verdictPiece(terminal, citation.verdict);
   if (citation.verdict === 'unknown_source') {
-    return `${terminal.text(marker, 'bold')} ${verdict}: nothing that was retrieved; taken out of the answer`;
+    const why = { text: ': nothing that was retrieved; taken out of the answer', gap: '' };
+    return flowLine(terminal, [marker, verdict, why], INDENT);
   }
   const named = citation.title === '' ? citation.url : citation.title;
   const place = [named, ...headings.filter((heading) => heading !== named)].join(' › ');
-  const title = oneLine(place, MAX_TITLE);
-  const score = citation.score.toFixed(2);
-  const address = readableUrl(citation.url);
-  const length = displayWidth(`${marker} ${title}  ${score} ${verdicts[citation.verdict].word}  ${address}`);
-  const gap = length > wrapWidth(terminal) ? `\n${INDENT}` : '  ';
-  const linked = terminal.link(citation.url, title, 'cyan');
-  return `${terminal.text(marker, 'bold')} ${linked}  ${score} ${verdict}${gap}${terminal.text(address, 'dim')}`;
+  const pieces: Piece[] = [
+    marker,
+    { text: oneLine(place, MAX_TITLE), paint: (text) => terminal.link(citation.url, text, 'cyan') },
+    { text: citation.score.toFixed(2), gap: '  ' },
+    verdict,
+    { text: readableUrl(citation.url), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
+  ];
+  return flowLine(terminal, pieces, INDENT);
 }
 
 function whyNotGrounded({ answer, citations, retrievalPerformed }: AgentResponse): string {

@@ -5,7 +5,8 @@ import { formatFilter, isEmptyFilter } from '../domain/filter.ts';
 import type { RetrievalContext } from '../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import { oneLine } from '../domain/visible-text.ts';
-import { renderText, verdictWord } from './render-answer.ts';
+import { flowLine, type Piece } from './flow-line.ts';
+import { renderText, verdictPiece } from './render-answer.ts';
 import type { Terminal } from './terminal.ts';
 
 type Search = Extract<Decision, { searched: true }>;
@@ -15,9 +16,8 @@ export function renderLedger(terminal: Terminal, turn: ConversationTurn): void {
   const { decisions, response } = turn;
   terminal.write(`${terminal.text(`Why: ${oneLine(turn.userQuery, 200)}`, 'bold')}\n`);
   for (const decision of decisions) {
-    terminal.write(`${terminal.text(`Step ${decision.step}`, 'bold')}  `);
     if (decision.searched) renderSearch(terminal, decision, turn);
-    else terminal.write('answered, no search\n');
+    else terminal.write(`${terminal.text(`Step ${decision.step}`, 'bold')}  answered, no search\n`);
   }
   const unknown = response.citations.filter(({ verdict }) => verdict === 'unknown_source');
   for (const { marker } of unknown) {
@@ -35,10 +35,19 @@ function conclusionOf({ grounded, citations, confidence }: AgentResponse): strin
 }
 
 function renderSearch(terminal: Terminal, search: Search, turn: ConversationTurn): void {
-  const filter = isEmptyFilter(search.filter) ? '' : `  only ${oneLine(formatFilter(search.filter), 100)}`;
-  terminal.write(
-    `searched: ${terminal.text(oneLine(search.query, 200), 'cyan')}${terminal.text(filter, 'dim')}\n`,
+  const dim = (text: string) => terminal.text(text, 'dim');
+  const filter = isEmptyFilter(search.filter) ? '' : `only ${oneLine(formatFilter(search.filter), 100)}`;
+  const line = flowLine(
+    terminal,
+    [
+      { text: `Step ${search.step}`, paint: (text) => terminal.text(text, 'bold') },
+      { text: 'searched:', gap: '  ' },
+      { text: oneLine(search.query, 200), paint: (text) => terminal.text(text, 'cyan') },
+      ...(filter === '' ? [] : [{ text: filter, gap: '  ', paint: dim }]),
+    ],
+    '        ',
   );
+  terminal.write(`${line}\n`);
   const retrieval = retrievalOf(search, turn.retrievals);
   for (const note of retrieval?.notes ?? []) {
     terminal.write(`        ${terminal.text(oneLine(note, 500), 'yellow')}\n`);
@@ -60,7 +69,7 @@ function renderSearch(terminal: Terminal, search: Search, turn: ConversationTurn
     const fate = fateOf(terminal, { chunk, citation: cited.get(chunkId), leastCited });
     const passage =
       chunk === undefined ? oneLine(chunkId, 40) : `${placeOf(chunk)}  ${chunk.score.toFixed(2)}`;
-    terminal.write(`        ${passage}  ${fate}\n`);
+    terminal.write(`${flowLine(terminal, [{ text: `        ${passage}` }, ...fate], '          ')}\n`);
   }
 }
 
@@ -72,14 +81,18 @@ function fateOf(
     citation,
     leastCited,
   }: { chunk: RetrievedChunk | undefined; citation: Citation | undefined; leastCited: number | null },
-): string {
+): Piece[] {
   if (citation !== undefined) {
-    const verdict = verdictWord(terminal, citation.verdict);
-    return `cited as [${oneLine(citation.marker, 20)}], ${verdict}${citation.verdict === 'unsupported' ? ': it does not say what the answer says' : ''}`;
+    const why = citation.verdict === 'unsupported' ? ': it does not say what the answer says' : '';
+    return [
+      { text: `cited as [${oneLine(citation.marker, 20)}],`, gap: '  ' },
+      verdictPiece(terminal, citation.verdict),
+      ...(why === '' ? [] : [{ text: why, gap: '' }]),
+    ];
   }
   const isBelow = chunk !== undefined && leastCited !== null && chunk.score < leastCited;
   const reason = isBelow ? 'scored below all that is cited' : 'not used';
-  return terminal.text(`not cited: ${reason}`, 'dim');
+  return [{ text: `not cited: ${reason}`, gap: '  ', paint: (text) => terminal.text(text, 'dim') }];
 }
 
 /** The document and the headings above a passage. */

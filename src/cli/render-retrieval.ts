@@ -2,6 +2,7 @@ import type { RetrievalContext } from '../domain/retrieval-context.ts';
 import { oneLine } from '../domain/visible-text.ts';
 import type { RetrievalHit } from '../retrieval/create-retriever.ts';
 import { excerptOf } from './excerpt.ts';
+import { flowLine } from './flow-line.ts';
 import { readableUrl } from './render-answer.ts';
 import type { Terminal } from './terminal.ts';
 import { wrap } from './wrap.ts';
@@ -24,15 +25,20 @@ export function renderRetrieval(terminal: Terminal, { collection, context, hits,
   }
   hits.forEach((hit, index) => {
     const { chunk, score } = hit;
-    const number = terminal.text(`[${index + 1}]`, 'bold');
     const place = [chunk.title, ...chunk.headings].map((part) => oneLine(part, 80)).join(' › ');
-    terminal.write(
-      `${number} ${terminal.link(chunk.url, place, 'cyan')}  ${terminal.text(score.toFixed(2), 'dim')}\n`,
-    );
+    const line = flowLine(terminal, [
+      { text: `[${index + 1}]`, paint: (text) => terminal.text(text, 'bold') },
+      { text: place, paint: (text) => terminal.link(chunk.url, text, 'cyan') },
+      { text: score.toFixed(2), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
+    ]);
+    terminal.write(`${line}\n`);
     const excerpt = excerptOf(chunk.text, context.query, 3 * (terminal.width - INDENT.length));
     for (const line of wrap(excerpt, terminal.width - INDENT.length)) terminal.write(`${INDENT}${line}\n`);
     terminal.write(`${INDENT}${terminal.text(readableUrl(chunk.url), 'dim')}\n`);
-    if (explain) terminal.write(`${INDENT}${terminal.text(explanation(hit), 'yellow')}\n`);
+    if (explain) {
+      const how = { text: INDENT + explanation(hit), paint: (text: string) => terminal.text(text, 'yellow') };
+      terminal.write(`${flowLine(terminal, [how])}\n`);
+    }
     terminal.write('\n');
   });
   const more = context.totalFound > hits.length ? ` of ${context.totalFound}` : '';

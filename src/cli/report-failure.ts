@@ -17,7 +17,10 @@ export function reportFailure(error: unknown, options: { json: boolean; verbose:
     const width = process.stderr.isTTY
       ? process.stderr.columns - HINT_INDENT.length
       : Number.POSITIVE_INFINITY;
-    const hint = wrap(visibleText(hintOf(failure)), width).join(`\n${HINT_INDENT}`);
+    const hint = visibleText(hintOf(failure))
+      .split('\n')
+      .flatMap((line) => wrap(line, width))
+      .join(`\n${HINT_INDENT}`);
     process.stderr.write(`${label} ${visibleText(failure.message)}\n${HINT_INDENT}${hint}\n`);
   }
   if (options.verbose) process.stderr.write(`${inspect(error)}\n`);

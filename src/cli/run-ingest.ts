@@ -17,7 +17,7 @@ export function runIngest(flags: IngestFlags): Promise<number> {
     { ...flags, ...{ baseUrl: undefined } },
     async (app, signal) => {
       const { collection } = app.config.agent;
-      const started = performance.now();
+      const started = app.runtime.elapsedMs();
       const onNotice = (notice: string) => void process.stderr.write(`${notice}\n`);
       const summary = await indexDocuments(app, collection, flags.source ?? [], {
         label: 'Indexing',
@@ -38,7 +38,7 @@ export function runIngest(flags: IngestFlags): Promise<number> {
           },
         },
       });
-      const seconds = (performance.now() - started) / 1000;
+      const seconds = (app.runtime.elapsedMs() - started) / 1000;
       if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
       else render(createTerminal(process.stdout), collection, summary, seconds);
       return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;

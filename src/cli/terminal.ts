@@ -33,3 +33,8 @@ export function createTerminal(stream: NodeJS.WriteStream): Terminal {
     },
   };
 }
+
+/** Lines are broken for the eyes of a person, not for a program that reads them from a pipe. */
+export function wrapWidth(terminal: Terminal): number {
+  return terminal.interactive ? terminal.width : Number.POSITIVE_INFINITY;
+}

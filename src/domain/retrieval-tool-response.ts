@@ -52,14 +52,15 @@ export const retrievalToolResponseSchema = z
   });
 export type RetrievalToolResponse = z.infer<typeof retrievalToolResponseSchema>;
 
-/** What a search tool says about a retrieval; `search_docs` cuts the texts, `retrieve_context` does not. */
+/** What a search tool says about a retrieval; `search_docs` shortens the texts, `retrieve_context` does not. */
 export function toToolResponse(
   context: RetrievalContext,
   toolName: ToolName,
   refOf: RefOf,
+  shorten: (text: string, max: number) => string = cutText,
 ): RetrievalToolResponse {
   const results = context.chunks.map((chunk, index) => ({
-    text: toolName === 'search_docs' ? cutText(chunk.text, MAX_RESULT_TEXT) : chunk.text,
+    text: toolName === 'search_docs' ? shorten(chunk.text, MAX_RESULT_TEXT) : chunk.text,
     url: chunk.url,
     title: chunk.title,
     score: rounded(chunk.score, 3),

@@ -5,6 +5,7 @@ import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import type { SearchMode } from '../domain/search-mode.ts';
 import type { ChunkStore, StoreHit } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
+import type { Runtime } from '../ports/runtime.ts';
 
 /** Hits beyond the ones asked for, so that it can be said how many there are. */
 const LOOK_AHEAD = 50;
@@ -15,6 +16,8 @@ export interface RetrieverDependencies {
   embedder: () => Promise<Embedder>;
   scoreThreshold: number;
   mode: SearchMode;
+  /** Of the machine unless given. */
+  clock?: Clock | undefined;
 }
 
 /** How a chunk was found. */
@@ -24,6 +27,10 @@ export interface RetrievalHit extends StoreHit {
   /** What a reranker gave it; null if none was asked, or it failed. */
   rerankScore: number | null;
 }
+
+export type Clock = Pick<Runtime, 'now' | 'elapsedMs'>;
+
+export const machineClock: Clock = { now: () => new Date(), elapsedMs: () => performance.now() };
 
 export interface Retrieval {
   context: RetrievalContext;
@@ -36,10 +43,11 @@ export interface Retriever {
 }
 
 /** Query in, RetrievalContext out. */
-export function createRetriever({ store, embedder, scoreThreshold, mode }: RetrieverDependencies): Retriever {
+export function createRetriever(dependencies: RetrieverDependencies): Retriever {
+  const { store, embedder, scoreThreshold, mode, clock = machineClock } = dependencies;
   return {
     async retrieve(query, signal) {
-      const started = performance.now();
+      const started = clock.elapsedMs();
       const vector = mode === 'lexical' ? null : await (await embedder()).embedQuery(query.text, signal);
       const search = (filter: Query['filter']) =>
         store.search({
@@ -66,8 +74,8 @@ export function createRetriever({ store, embedder, scoreThreshold, mode }: Retri
           scoreThreshold,
           nearMiss: nothing && found[0] !== undefined ? toRetrieved(bestOf(found)) : null,
           excludedByFilter: unfiltered.filter((hit) => hit.score >= scoreThreshold).length,
-          queryTimeMs: performance.now() - started,
-          retrievedAt: new Date().toISOString(),
+          queryTimeMs: clock.elapsedMs() - started,
+          retrievedAt: clock.now().toISOString(),
         }),
       };
     },

@@ -3,7 +3,13 @@ import { MAX_QUERY_TOP_K } from '../domain/query.ts';
 import { createRetrievalContext } from '../domain/retrieval-context.ts';
 import type { StoredChunk } from '../ports/chunk-store.ts';
 import type { Reranker } from '../ports/reranker.ts';
-import type { Retrieval, RetrievalHit, Retriever } from './create-retriever.ts';
+import {
+  type Clock,
+  machineClock,
+  type Retrieval,
+  type RetrievalHit,
+  type Retriever,
+} from './create-retriever.ts';
 
 export interface RerankOptions {
   /** How many hits are put in order anew. */
@@ -12,6 +18,8 @@ export interface RerankOptions {
   scoreThreshold?: number;
   /** Told when reranking failed. */
   onNotice?: ((notice: string) => void) | undefined;
+  /** Of the machine unless given. */
+  clock?: Clock | undefined;
 }
 
 /**
@@ -22,7 +30,7 @@ export interface RerankOptions {
 export function withReranker(
   retriever: Retriever,
   reranker: Reranker,
-  { candidates = 50, scoreThreshold, onNotice }: RerankOptions = {},
+  { candidates = 50, scoreThreshold, onNotice, clock = machineClock }: RerankOptions = {},
 ): Retriever {
   return {
     async retrieve(query, signal) {
@@ -30,8 +38,8 @@ export function withReranker(
       const wide = Math.min(MAX_QUERY_TOP_K, Math.max(topK, candidates));
       const found = await retriever.retrieve({ ...query, topK: wide }, signal);
       if (found.hits.length === 0) return found;
-      const started = performance.now();
-      const elapsed = () => found.context.queryTimeMs + performance.now() - started;
+      const started = clock.elapsedMs();
+      const elapsed = () => found.context.queryTimeMs + clock.elapsedMs() - started;
       try {
         const documents = found.hits.map(({ chunk }) => documentOf(chunk));
         const ranked = await reranker.rerank(query.text, documents, Math.min(topK, documents.length), signal);

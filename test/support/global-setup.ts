@@ -20,7 +20,7 @@ function build(): void {
 
 function isStale(): boolean {
   const built = statSync('dist/main.js', { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return globSync(['src/**/*.ts', 'rolldown.config.ts', 'package-lock.json']).some(
+  return globSync(['src/**/*.{ts,tsx,css,html}', '*.config.ts', 'package-lock.json']).some(
     (file) => statSync(file).mtimeMs > built,
   );
 }

@@ -17,7 +17,7 @@ export interface CliOptions {
   onStart?: (child: ChildProcess) => void;
 }
 
-const PROGRAM = join(import.meta.dirname, '../../bin/citeloop.js');
+export const PROGRAM = join(import.meta.dirname, '../../bin/citeloop.js');
 
 /** Runs the built program as a user would, with a data directory of its own and none of this machine's settings. */
 export function runCli(args: readonly string[], options: CliOptions): Promise<CliResult> {

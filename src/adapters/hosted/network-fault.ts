@@ -19,6 +19,8 @@ const REASONS: ReadonlyArray<[RegExp, string, boolean]> = [
  * told: its message may quote headers.
  */
 export function networkFault(error: unknown, { name, timeoutMs }: Service): AppError {
+  // A replay that has no answer says so itself.
+  if (error instanceof AppError) return error;
   if (error instanceof Error && error.name === 'TimeoutError') {
     return new AppError('api_error', `${name} did not answer within ${timeoutMs / 1000} seconds.`, {
       recoverable: true,

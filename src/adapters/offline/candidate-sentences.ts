@@ -1,36 +1,113 @@
 import type { Passage } from './read-request.ts';
 
-/** A sentence that an answer could quote. */
+/** Something of a passage that an answer could quote. */
 export interface Candidate {
+  /** Word for word, but for the bars of a table, which become punctuation. */
   text: string;
+  kind: 'sentence' | 'row' | 'code';
+  /** What it is judged by: a row with the head of its table, a line of code with what leads in to it. */
+  compared: string;
+  /** What stands before a row or a line of code and says what it is; word for word too. */
+  leadIn: string | null;
   ref: string;
   /** The place of its passage among the results, from 0, and its own place in the passage. */
   passage: number;
   position: number;
 }
 
+type Quotable = Pick<Candidate, 'text' | 'kind' | 'compared' | 'leadIn'>;
+
 const sentenceSegmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const LIST_MARKER = /^(?:[-*+•]|\d+[.)])\s+/;
+const CODE = /(```[\s\S]*?(?:```|$))/;
+const BLOCK_END = /\n{2,}|\n(?=\s*(?:[-*+•]|\d+[.)])\s)|\n(?=\|)|(?<=\|)\n/;
 const MIN_WORDS = 4;
 const MAX_WORDS = 60;
+const MAX_CODE_LINE = 160;
+/** Addresses, links and bracketed numbers would be taken for citations of the answer. */
+const CITES = /https?:\/\/|\]\(|\[\^?\d+\]/;
+/** Code that lost its fence. */
+const CODE_LIKE = /[{}]|=>/;
 
-/** The sentences of passages that read well on their own: no code, no table rows, no headings, no fragments. */
+/** What passages hold that reads well on its own, in their order: no headings, no fragments. */
 export function candidateSentences(passages: readonly Passage[]): Candidate[] {
   return passages.flatMap((passage, index) =>
-    sentencesOf(passage.text).map((text, position) => ({ text, ref: passage.ref, passage: index, position })),
+    quotablesOf(passage.text).map((quotable, position) => ({
+      ...quotable,
+      ref: passage.ref,
+      passage: index,
+      position,
+    })),
   );
 }
 
-function sentencesOf(text: string): string[] {
-  const prose = text.replace(/```[\s\S]*?(?:```|$)/g, '\n\n');
-  return prose
-    .split(/\n{2,}|\n(?=\s*(?:[-*+•]|\d+[.)])\s)/)
-    .map((block) => block.trim().replace(LIST_MARKER, ''))
-    .filter((block) => !block.startsWith('|'))
-    .flatMap((block) =>
-      Array.from(sentenceSegmenter.segment(block.replace(/\s+/g, ' ')), ({ segment }) => segment.trim()),
-    )
-    .filter(readsWell);
+function quotablesOf(text: string): Quotable[] {
+  const quotables: Quotable[] = [];
+  let leadIn: string | null = null;
+  for (const part of text.split(CODE)) {
+    if (part.startsWith('```')) {
+      quotables.push(...codeLines(part, leadIn));
+      leadIn = null;
+      continue;
+    }
+    let head: string[] | null = null;
+    const blocks = part.split(BLOCK_END).map((block) => block.trim());
+    for (const [index, block] of blocks.entries()) {
+      if (block.startsWith('|')) {
+        if (isRule(blocks[index + 1] ?? '')) head = cellsOf(block);
+        else if (!isRule(block)) quotables.push(...rowOf(block, head));
+        continue;
+      }
+      head = null;
+      if (block === '') continue;
+      const sentences = sentencesOf(block.replace(LIST_MARKER, ''));
+      for (const sentence of sentences.filter(readsWell))
+        quotables.push({ text: sentence, kind: 'sentence', compared: sentence, leadIn: null });
+      leadIn = sentences.at(-1) ?? null;
+    }
+  }
+  return quotables;
+}
+
+function sentencesOf(block: string): string[] {
+  return Array.from(sentenceSegmenter.segment(block.replace(/\s+/g, ' ')), ({ segment }) => segment.trim());
+}
+
+/** A row that the end of the passage cut through is left out. */
+function rowOf(block: string, head: readonly string[] | null): Quotable[] {
+  const cells = cellsOf(block);
+  if (!block.endsWith('|') || cells.length < 2 || cells.every((cell) => cell === '')) return [];
+  if (CITES.test(block)) return [];
+  const compared = cells.map((cell, column) => `${head?.[column] ?? ''} ${cell}`.trim()).join(', ');
+  return [{ text: line(cells), kind: 'row', compared, leadIn: head === null ? null : line(head) }];
+}
+
+function isRule(block: string): boolean {
+  return /^\|(?: *:?-{3,}:? *\|)+$/.test(block);
+}
+
+function cellsOf(block: string): string[] {
+  return block
+    .replace(/^\|\s*|\s*\|$/g, '')
+    .split(/\s*(?<!\\)\|\s*/)
+    .map((cell) => cell.replaceAll('\\|', '|'));
+}
+
+function line([first = '', ...others]: readonly string[]): string {
+  return `${first}: ${others.filter((cell) => cell !== '').join('; ')}`;
+}
+
+/** A line of code only with the sentence that leads in to it; without one nobody could tell what it is for. */
+function codeLines(block: string, leadIn: string | null): Quotable[] {
+  if (leadIn === null || CITES.test(leadIn)) return [];
+  const lines = block.split('\n').slice(1);
+  // What the passage ends in may be half a line.
+  const whole = block.endsWith('```') ? lines : lines.slice(0, -1);
+  return whole
+    .map((text) => text.trim())
+    .filter((text) => /\p{L}{2}/u.test(text) && !text.includes('`') && !CITES.test(text))
+    .filter((text) => text.length <= MAX_CODE_LINE)
+    .map((text) => ({ text: `\`${text}\``, kind: 'code', compared: `${leadIn} ${text}`, leadIn }));
 }
 
 /** Scripts that are written without spaces have about two characters a word. */
@@ -44,6 +121,8 @@ function readsWell(sentence: string): boolean {
   return (
     words >= MIN_WORDS &&
     words <= MAX_WORDS &&
+    !CITES.test(sentence) &&
+    !CODE_LIKE.test(sentence) &&
     /^["“'(「]?[\p{L}\p{N}_]/u.test(sentence) &&
     /[.!。！]["”')」]?$/.test(sentence)
   );

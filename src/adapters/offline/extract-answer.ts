@@ -1,5 +1,6 @@
 import { indexTerms, queryTerms } from '../../lexical/terms.ts';
 import { type Candidate, candidateSentences } from './candidate-sentences.ts';
+import { type Asked, isAnswered } from './evidence.ts';
 import type { Passage } from './read-request.ts';
 import { topicOf } from './topic.ts';
 
@@ -11,17 +12,8 @@ const MAX_SENTENCES = 5;
 const MAX_COMPARED = 12;
 /** A further sentence must be nearly as good as the best one. */
 const SHARE_OF_BEST = 0.72;
-/** Below this the passages are near the question but do not answer it: what it asks for is not in them. */
-const LEAST_EVIDENCE = 0.55;
-/** Words that questions are made with; an answer need not have them. */
-const ASKING = new Set(
-  queryTerms(
-    'difference different compare happen mean meaning work use used way need help kind type example explain describe ' +
-      'define best good better long much far old big large soon make give take know learn understand purpose advantage reason cause important many often',
-  ),
-);
-/** A sentence that means this much the same answers the question whatever its words are. */
-const SURELY_ALIKE = 0.7;
+/** Prose reads better than a row or a line of code that is as good. */
+const LESS_READABLE = 0.05;
 /** Two sentences that share more of their terms say the same. */
 const TOO_ALIKE = 0.6;
 
@@ -40,22 +32,33 @@ interface Scored extends Candidate {
  * chosen by relevance and do not repeat each other. Null if no sentence is about the question.
  */
 export async function extractAnswer(
-  query: string,
+  asked: Asked,
   passages: readonly Passage[],
   similarity: Similarity,
 ): Promise<string | null> {
-  const candidates = await scored(query, passages, similarity);
+  const candidates = await scored(asked.query, passages, similarity);
   const [best, ...others] = candidates.toSorted((a, b) => b.score - a.score);
-  if (best === undefined || !isAnswered(query, passages, candidates)) return null;
+  if (best === undefined || !isAnswered(asked, passages, candidates)) return null;
   const chosen = [best];
   for (const candidate of others) {
+    if (candidate.kind !== 'sentence') continue;
     if (chosen.length === MAX_SENTENCES || candidate.score < SHARE_OF_BEST * best.score) break;
     if (chosen.every((other) => alikeness(other, candidate) < TOO_ALIKE)) chosen.push(candidate);
   }
   if (chosen.length === 1) chosen.push(...companion(best, candidates));
   // The best sentence leads; the others follow in the order of the documents.
   const rest = chosen.slice(1).sort((a, b) => a.passage - b.passage || a.position - b.position);
-  return [best, ...rest].map(({ text, ref }) => `${text} [${ref}]`).join(' ');
+  const quoted = rest.map(cited).join(' ');
+  if (best.kind === 'sentence') return [cited(best), ...rest.map(cited)].join(' ');
+  // A row under the head of its table, or a line of code under what leads in to it; the prose follows.
+  const leadIn = best.leadIn === null || rest.some(({ text }) => text === best.leadIn) ? '' : best.leadIn;
+  return [leadIn === '' ? '' : `${leadIn} [${best.ref}]`, cited(best), quoted]
+    .filter((line) => line !== '')
+    .join('\n\n');
+}
+
+function cited({ text, ref }: Candidate): string {
+  return `${text} [${ref}]`;
 }
 
 async function scored(
@@ -67,7 +70,7 @@ async function scored(
   const definition = definitionPattern(query);
   const candidates = candidateSentences(passages).map((candidate) => ({
     ...candidate,
-    terms: new Set(indexTerms(candidate.text)),
+    terms: new Set(indexTerms(candidate.compared)),
   }));
   const weights = termWeights(wanted, candidates);
   const byWords = candidates
@@ -79,30 +82,27 @@ async function scored(
     .slice(0, MAX_COMPARED);
   const meaning = await similarity(
     query,
-    byWords.map(({ text }) => text),
+    byWords.map(({ compared }) => compared),
   );
   return byWords.map(({ words, ...candidate }, index) => {
     const passageScore = passages[candidate.passage]?.score ?? 0;
     const relevance = 0.55 * Math.max(0, meaning[index] ?? 0) + 0.3 * words + 0.15 * passageScore;
     const bonus = definition?.test(candidate.text) ? 0.25 : 0;
     const penalty = LEANS_ON_CONTEXT.test(candidate.text) ? 0.12 : 0;
-    return { ...candidate, meaning: meaning[index] ?? 0, score: relevance + bonus - penalty };
+    const form = candidate.kind === 'sentence' ? 0 : LESS_READABLE;
+    return { ...candidate, meaning: meaning[index] ?? 0, score: relevance + bonus - penalty - form };
   });
-}
-
-/** Whether the passages have what the question is about, by the words they cover and the nearest sentence. */
-function isAnswered(query: string, passages: readonly Passage[], candidates: readonly Scored[]): boolean {
-  const meaning = Math.max(0, ...candidates.map((candidate) => candidate.meaning));
-  const said = new Set(passages.flatMap(({ title, text }) => [...indexTerms(title), ...indexTerms(text)]));
-  const telling = queryTerms(query).filter((term) => !ASKING.has(term));
-  const words = coverage(termWeights(telling, candidates), said, said);
-  return meaning >= SURELY_ALIKE || 0.5 * meaning + 0.5 * words >= LEAST_EVIDENCE;
 }
 
 /** The sentence that goes on from the best one, or else the one that comes before it. */
 function companion(best: Scored, candidates: readonly Scored[]): Scored[] {
   const near = candidates
-    .filter((other) => other.passage === best.passage && Math.abs(other.position - best.position) === 1)
+    .filter(
+      (other) =>
+        other.kind === 'sentence' &&
+        other.passage === best.passage &&
+        Math.abs(other.position - best.position) === 1,
+    )
     .sort((a, b) => b.position - a.position);
   return near.slice(0, 1);
 }

@@ -89,7 +89,8 @@ async function decide(request: ReadRequest, similarity: Similarity): Promise<Ste
   if (searchTool !== null && context === null && next !== null) return { search: next, tool: searchTool };
 
   const passages = context ?? passagesOf(searches);
-  const answer = passages.length === 0 ? null : await extractAnswer(query, passages, similarity);
+  const answer =
+    passages.length === 0 ? null : await extractAnswer({ question, query }, passages, similarity);
   return { say: answer ?? nothingKnown(query, passages, request) };
 }
 

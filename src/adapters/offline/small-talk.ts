@@ -1,3 +1,4 @@
+import { queryTerms } from '../../lexical/terms.ts';
 import type { Exchange } from './read-request.ts';
 
 const GREETING =
@@ -21,6 +22,33 @@ const SUMMARY =
   /\b(?:summari[sz]e|recap|sum up) (?:our|this|the) (?:conversation|chat|discussion|session)\b|\bwhat (?:have|did) we (?:talked?|discussed?|covered?|talk|discuss|cover)(?: about)?(?: so far)?\b/;
 const HOW_MANY = /\bhow many (?:questions|things) (?:have|did) i (?:asked|ask)\b/;
 
+/** What people say to be friendly, or about their own typing. A message of nothing else asks nothing. */
+const SOCIAL = new Set(
+  queryTerms(
+    `hello hi hey hiya good morning afternoon evening night day nice lovely pleasure meet thank thanks thx cheers
+    appreciate grateful help helped helpful useful really great awesome perfect cool super wonderful excellent
+    brilliant amazing fantastic makes sense understand understood clear got sorry apologies apologize mistake
+    accident oops wrong window typo pressed hit enter typed haha hehe lol funny joke one welcome bye goodbye see
+    later tomorrow soon take care today tonight done well fine okay ok yes yep yeah no nope sure right alright love
+    job work answer explanation wow ah oh aha hmm friend buddy everyone hope luck weekend enjoy`,
+  ),
+);
+const MAX_SOCIAL_WORDS = 12;
+const ASKS =
+  /\?\s*$|^(?:what|which|who|where|when|why|how|is|are|do|does|did|can|could|will|would|should)\b/i;
+
+function isSocial(question: string): boolean {
+  const pieces = question.split(/(?<=[.!?,;])\s+/);
+  return (
+    question.split(/\s+/).length <= MAX_SOCIAL_WORDS &&
+    pieces.every((piece) => HOW_ARE_YOU.test(normalized(piece)) || isFriendly(piece))
+  );
+}
+
+function isFriendly(piece: string): boolean {
+  return !ASKS.test(piece) && queryTerms(piece).every((term) => SOCIAL.has(term));
+}
+
 /** The answer to what needs no documents: greetings, thanks, and questions about the conversation itself. */
 export function smallTalk(question: string, history: readonly Exchange[]): string | null {
   const said = normalized(question);
@@ -36,7 +64,11 @@ export function smallTalk(question: string, history: readonly Exchange[]): strin
     );
   }
   if (ACKNOWLEDGEMENT.test(said)) return 'Good. Is there anything else you would like to know?';
-  return aboutTheConversation(said, history);
+  const about = aboutTheConversation(said, history);
+  if (about !== null || !isSocial(question)) return about;
+  return /\b(?:thank|appreciate|helpful)/i.test(question)
+    ? "You're welcome."
+    : 'I am here to look things up in your documents. What would you like to know?';
 }
 
 function aboutTheConversation(said: string, history: readonly Exchange[]): string | null {

@@ -9,7 +9,10 @@ const PRONOUN = /\b(?:it|its|they|them|their|theirs|he|she|him|her|his|hers)\b/i
 const DEMONSTRATIVE =
   /\b(?:this|that|these|those)\b(?=\s*(?:[?.!,]|$|(?:is|are|was|were|does|do|did|can|could|will|would|work|works|mean|means|happen|happens|one|ones|approach|method|case|thing|tool|topic)\b))/i;
 const OPENS_FOLLOW_UP =
-  /^(?:and|but|so|also|then|what about|how about|what else|anything else|why(?: not)?|how so|how come|more|tell me more|go on|continue|elaborate|for example|such as|in what way|which one|an example|examples?)\b/i;
+  /^(?:and|but|so|also|then|what about|how about|what else|anything else|why not|how so|how come|more|tell me more|go on|continue|elaborate|for example|such as|in what way|which one|an example|examples?)\b/i;
+/** A question with more telling words than this says itself what it is about, however it begins. */
+const MAX_OPEN_TERMS = 2;
+const ASKS_WHY = /^why\b/i;
 /** What comes before it in the same question may be what a pronoun stands for. */
 const JOINED_BEFORE = /^(.*?)(?:\band\b|\bor\b|\bbut\b|,|;|\bso that\b|\bwhen\b|\bif\b)/i;
 
@@ -20,8 +23,13 @@ const GENERIC = new Set(
   ),
 );
 const MAX_TOPIC_WORDS = 4;
-/** Words that are written like a name: Isaac Sim, ROS 2, `nav2_params`. */
-const NAME = /\b\p{Lu}[\p{L}\p{N}_.-]*(?: (?:\p{Lu}[\p{L}\p{N}_.-]*|\d+))*/u;
+/** Words that are written like a name: Isaac, ROS, `nav2_params`, 6.15.0; not the one that opens a sentence. */
+const NAME = /^(?=.*[\p{L}\p{N}]{2})(?:\p{Lu}[\p{L}\p{N}_.®-]*|[\p{L}\p{N}]+[_.][\p{L}\p{N}_.]+)$/u;
+/** The mark of a whole clause; what is just named has none of these. */
+const CLAUSE = /\b(?:i|you|we|they|is|are|was|were|do|does|did|can|could|will|would|should)\b/i;
+/** Words that ask, wherever they stand. */
+const ASKING =
+  /^(?:what|which|who|where|when|why|how|can|could|may|need|want|use|using|between|differ|better)$/i;
 
 /** A follow-up as a query that stands on its own; anything else as it is. */
 export function standaloneQuery(question: string, earlier: readonly string[]): string {
@@ -35,18 +43,27 @@ export function standaloneQuery(question: string, earlier: readonly string[]): s
   return standalone;
 }
 
-/** Few words that name the subject: the topic itself if it is short, else the name in it, else its first telling words. */
+/** Few words that name the subject: the topic itself if it is short, else the names in it, else its first telling words. */
 function shortTopic(question: string): string {
   const topic = topicOf(question);
   if (queryTerms(topic).length === 0) return '';
   const words = topic.split(' ');
-  if (words.length <= MAX_TOPIC_WORDS) return topic;
-  const name = NAME.exec(topic.slice(1))?.[0];
-  if (name !== undefined) return name;
-  return words
-    .filter((word) => !STOP_WORDS.has(word.toLowerCase()))
-    .slice(0, MAX_TOPIC_WORDS)
-    .join(' ');
+  if (words.length <= MAX_TOPIC_WORDS && !CLAUSE.test(topic)) return topic;
+  const telling = words
+    .map((word) => word.replace(/^["'(]+|["'),;:?!.]+$/g, ''))
+    .filter((word) => word !== '' && !STOP_WORDS.has(word.toLowerCase()) && !ASKING.test(word));
+  const named = telling.flatMap((word, index) => (index > 0 && isNamed(word) ? [index] : []));
+  const from = named[0];
+  if (from === undefined) return telling.slice(0, MAX_TOPIC_WORDS).join(' ');
+  // The words of one name stand together, with a number after it: Isaac Sim, ROS 2.
+  let to = from + 1;
+  while (to < telling.length && (named.includes(to) || /^\d+$/.test(telling[to] ?? ''))) to += 1;
+  const begin = isNamed(telling[from - 1] ?? '') && from === 1 ? 0 : from;
+  return telling.slice(begin, Math.min(to, begin + MAX_TOPIC_WORDS)).join(' ');
+}
+
+function isNamed(word: string): boolean {
+  return NAME.test(word);
 }
 
 function resolve(question: string, topic: string): string {
@@ -62,7 +79,9 @@ function resolve(question: string, topic: string): string {
 }
 
 function isElliptical(question: string): boolean {
-  return OPENS_FOLLOW_UP.test(question) || queryTerms(topicOf(question)).every((term) => GENERIC.has(term));
+  const said = queryTerms(topicOf(question)).filter((term) => !GENERIC.has(term));
+  if (ASKS_WHY.test(question)) return said.length < MAX_OPEN_TERMS;
+  return said.length === 0 || (said.length <= MAX_OPEN_TERMS && OPENS_FOLLOW_UP.test(question));
 }
 
 /** "What is a costmap and how is it used?" says itself what "it" is. */

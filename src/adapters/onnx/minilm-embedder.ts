@@ -2,18 +2,11 @@ import type { Embedder } from '../../ports/embedder.ts';
 import { batchesByLength } from './batches-by-length.ts';
 import type { FetchWeightsOptions } from './fetch-weights.ts';
 import { startModel } from './start-model.ts';
-import {
-  ensureModel,
-  MODEL_NAME,
-  MODEL_REVISION,
-  type ModelFile,
-  readModelFile,
-  type WeightsLocation,
-} from './weights.ts';
+import { ensureModel, MODEL_NAME, MODEL_REVISION, readModelFile, type WeightsLocation } from './weights.ts';
+import { asInput, createTokenize, type Vocabulary } from './word-pieces.ts';
 
+/** The tokens around an input count. */
 const MAX_TOKENS = 256;
-/** The longest input is cut here by the tokens around it: [CLS] and [SEP]. */
-const SEPARATOR_TOKEN = 102;
 
 /** Nobody's word: keys, hashes, encoded files. A word has no more tokens than characters, and finding out how many takes long. */
 const LONG_WORD = /[^\s]{100,}/g;
@@ -37,17 +30,10 @@ export async function createMiniLmEmbedder({ location, ...fetching }: MiniLmOpti
   const starting = startModel({ directory: location.directory, dimensions: MINILM.dimensions });
   // Waited for below; a fault of it must not count as unhandled until then.
   starting.catch(() => {});
-  const [settings, { Tokenizer }] = await Promise.all([
-    Promise.all([readJson(location, 'tokenizer.json'), readJson(location, 'tokenizer_config.json')]),
-    import('@huggingface/tokenizers'),
-  ]);
-  const tokenizer = new Tokenizer(...settings);
+  const tokenize = createTokenize(await readVocabulary(location));
   const model = await starting;
-
-  function tokensOf(text: string): number[] {
-    const { ids } = tokenizer.encode(text);
-    return ids.length <= MAX_TOKENS ? ids : [...ids.slice(0, MAX_TOKENS - 1), SEPARATOR_TOKEN];
-  }
+  const tokensOf = (text: string) => asInput(tokenize(text), MAX_TOKENS);
+  let lastQuery: { text: string; vector: Float32Array } | undefined;
 
   return {
     ...MINILM,
@@ -57,7 +43,7 @@ export async function createMiniLmEmbedder({ location, ...fetching }: MiniLmOpti
         longWords += word.length;
         return ' ';
       });
-      return tokenizer.encode(ordinary, { add_special_tokens: false }).ids.length + longWords;
+      return tokenize(ordinary).length + longWords;
     },
     async embedDocuments(texts, signal) {
       const inputs = texts.map(tokensOf);
@@ -71,16 +57,20 @@ export async function createMiniLmEmbedder({ location, ...fetching }: MiniLmOpti
       }
       return vectors;
     },
+    // The same query comes from the search and then from who looks for the best sentences in what it found.
     async embedQuery(text, signal) {
       signal?.throwIfAborted();
+      if (lastQuery?.text === text) return lastQuery.vector.slice();
       const [vector] = await model.embed([tokensOf(text)]);
-      return vector as Float32Array;
+      lastQuery = { text, vector: vector as Float32Array };
+      return lastQuery.vector.slice();
     },
     close: model.stop,
   };
 }
 
-async function readJson({ directory }: WeightsLocation, file: ModelFile): Promise<object> {
-  const bytes = await readModelFile(directory, file);
-  return JSON.parse(bytes?.toString() ?? '{}') as object;
+async function readVocabulary({ directory }: WeightsLocation): Promise<Vocabulary> {
+  const bytes = await readModelFile(directory, 'tokenizer.json');
+  const { model } = JSON.parse(bytes?.toString() ?? '{"model":{}}') as { model: { vocab?: Vocabulary } };
+  return model.vocab ?? {};
 }

@@ -2,12 +2,15 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError, type ErrorKind } from '../../domain/app-error.ts';
 
-export interface ModelWorkerData {
+export interface ModelSource {
   directory: string;
   dimensions: number;
 }
 
-export type ModelRequest = { id: number; inputs: readonly number[][] } | { stop: true };
+export type ModelRequest =
+  | { load: ModelSource }
+  | { id: number; inputs: readonly number[][] }
+  | { stop: true };
 
 /** An error on its way between threads; `kind` is null if it was not an AppError. */
 export interface ModelFault {
@@ -32,9 +35,32 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** A thread that has the runtime and waits to be told where the weights lie. */
+let startedAhead: Worker | undefined;
+
+/** Starts the thread before anything else is known: it takes as long as the rest of the program needs to load. */
+export function startThreadAhead(): void {
+  if (startedAhead !== undefined) return;
+  const worker = new Worker(workerFile());
+  // Whoever loads a model in it will hear of the fault that there is.
+  worker.on('error', () => {});
+  worker.unref();
+  startedAhead = worker;
+}
+
+/** Ends the thread that was started ahead if nobody has taken it. */
+export async function endUnusedThread(): Promise<void> {
+  if (startedAhead === undefined) return;
+  const worker = startedAhead;
+  startedAhead = undefined;
+  await stopWorker(worker);
+}
+
 /** Loads the model in a thread of its own; resolves when it can be used. Throws what is wrong with its file. */
-export async function startModel(data: ModelWorkerData): Promise<RunningModel> {
-  const worker = new Worker(workerFile(), { workerData: data });
+export async function startModel(source: ModelSource): Promise<RunningModel> {
+  const worker = startedAhead ?? new Worker(workerFile());
+  startedAhead = undefined;
+  worker.ref();
   const waiting = new Map<number, Waiting>();
   let nextId = 0;
   let stopping = false;
@@ -52,6 +78,11 @@ export async function startModel(data: ModelWorkerData): Promise<RunningModel> {
       for (const asked of waiting.values()) asked.reject(error);
       waiting.clear();
     });
+    worker.on('exit', () => reject(new Error('the thread of the model ended early')));
+    worker.postMessage({ load: source } satisfies ModelRequest);
+  }).catch(async (error: unknown) => {
+    await stopWorker(worker);
+    throw error;
   });
   // From here on it lives as long as someone waits for it.
   worker.unref();
@@ -69,15 +100,21 @@ export async function startModel(data: ModelWorkerData): Promise<RunningModel> {
         if (waiting.size === 0 && !stopping) worker.unref();
       }
     },
-    // Asked, not terminated: a thread that is torn out of the native runtime takes the process with it.
-    async stop() {
+    stop() {
       stopping = true;
-      worker.ref();
-      const ended = once(worker, 'exit');
-      worker.postMessage({ stop: true } satisfies ModelRequest);
-      await ended;
+      return stopWorker(worker);
     },
   };
+}
+
+/** Asked, not terminated: a thread that is torn out of the native runtime takes the process with it. */
+async function stopWorker(worker: Worker): Promise<void> {
+  // One that has ended by itself has no id any more.
+  if (worker.threadId === -1) return;
+  worker.ref();
+  const ended = once(worker, 'exit');
+  worker.postMessage({ stop: true } satisfies ModelRequest);
+  await ended;
 }
 
 /** Beside this file, as a source or as a part of the bundle. */

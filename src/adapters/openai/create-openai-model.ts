@@ -1,6 +1,8 @@
 import type { Model } from '@openai/agents-core';
+import { createTolerantClient } from './tolerant-client.ts';
 import { createTolerantFetch } from './tolerant-fetch.ts';
 import { usableAlone } from './usable-alone.ts';
+import type { Dialect } from './wire/exchange.ts';
 
 export interface OpenAiModelOptions {
   model: string;
@@ -18,7 +20,9 @@ export interface OpenAiModelOptions {
  * one attempt per call and throws what went wrong as it came; `toAppError` says it in words.
  */
 export async function createOpenAiModel(options: OpenAiModelOptions): Promise<Model> {
-  const [{ OpenAIChatCompletionsModel, OpenAIResponsesModel }, { OpenAI }] = await Promise.all([
+  const { api } = options;
+  const dialect: Dialect = { refused: new Set() };
+  const [{ OpenAIChatCompletionsModel, OpenAIResponsesModel }, { APIError, OpenAI }] = await Promise.all([
     import('@openai/agents-openai'),
     import('openai'),
   ]);
@@ -35,11 +39,17 @@ export async function createOpenAiModel(options: OpenAiModelOptions): Promise<Mo
     logLevel: 'off',
     maxRetries: 0,
     timeout: options.timeoutMs,
-    fetch: createTolerantFetch(fetch, options.api),
+    fetch: createTolerantFetch(fetch, api, dialect),
   });
+  const tolerant = createTolerantClient(
+    client,
+    api,
+    dialect,
+    (error, headers) => new APIError(undefined, error, undefined, headers),
+  );
   const sdkModel =
-    options.api === 'responses'
-      ? new OpenAIResponsesModel(client, options.model)
-      : new OpenAIChatCompletionsModel(client, options.model);
+    api === 'responses'
+      ? new OpenAIResponsesModel(tolerant, options.model)
+      : new OpenAIChatCompletionsModel(tolerant, options.model);
   return usableAlone(sdkModel);
 }

@@ -3,7 +3,8 @@ import { AppError } from '../../domain/app-error.ts';
 
 /**
  * A model that gives up on a service that is silent: for so long before the answer begins, between two pieces
- * of it, or, when it is not streamed, until it is there.
+ * of it, or, when it is not streamed, until it is there. The provider's own events, of which each piece has
+ * one beside the SDK's, count as signs of life and go no further: nobody reads them.
  */
 export function withIdleTimeout(model: Model, ms: number): Model {
   return {
@@ -22,7 +23,7 @@ export function withIdleTimeout(model: Model, ms: number): Model {
         for (;;) {
           const { done, value } = await watch.during(events.next());
           if (done) return;
-          yield value;
+          if (value.type !== 'model') yield value;
         }
       } finally {
         watch.end();

@@ -11,10 +11,11 @@ import {
 } from '../../domain/retrieval-tool-response.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { Searched } from '../session-retrieval.ts';
+import { passageWindow } from './passage-window.ts';
 import { searchArgumentsSchema } from './search-arguments.ts';
 
 export const searchDescriptions: Record<ToolName, string> = {
-  search_docs: "Search the user's documents. Returns the beginnings of the best passages with refs to cite.",
+  search_docs: "Search the user's documents. Returns the best part of each passage with refs to cite.",
   retrieve_context: "Retrieve whole passages of the user's documents, with refs to cite.",
 };
 
@@ -35,6 +36,7 @@ export interface SearchExecutorOptions {
   onRetrieved(context: RetrievalContext): void;
   /** Whether the model will be able to search once more. */
   mayGoOn(): boolean;
+  elapsedMs(): number;
 }
 
 /** Runs a search for the model. Never throws but when aborted: whatever goes wrong is a result it can act on. */
@@ -46,13 +48,13 @@ export type SearchExecutor = (
 
 /** The executor of one turn. */
 export function createSearchExecutor(options: SearchExecutorOptions): SearchExecutor {
-  const { toolName, search, refOf, onRetrieved, mayGoOn } = options;
+  const { toolName, search, refOf, onRetrieved, mayGoOn, elapsedMs } = options;
   const askedThisTurn = new Set<string>();
   const shownThisTurn = new Set<string>();
   let tokensLeft = options.tokenBudget;
 
   return async (args, callId, signal) => {
-    const started = performance.now();
+    const started = elapsedMs();
     const parsed = searchArgumentsSchema.safeParse(args);
     if (!parsed.success) {
       const fault = z.prettifyError(parsed.error).replace(/\s*\n\s*/g, ' ');
@@ -69,11 +71,13 @@ export function createSearchExecutor(options: SearchExecutorOptions): SearchExec
       const fitting = trimToBudget(context, tokensLeft);
       tokensLeft -= fitting.totalTokens;
       onRetrieved(fitting);
-      const response = toToolResponse(fitting, toolName, refOf);
+      const response = toToolResponse(fitting, toolName, refOf, (text, max) =>
+        passageWindow(text, query, max),
+      );
       return { ...response, message: remarks(response.message, fitting, remembered) };
     } catch (error) {
       signal?.throwIfAborted();
-      return failedToolResponse(query, `The search failed: ${messageOf(error)}`, performance.now() - started);
+      return failedToolResponse(query, `The search failed: ${messageOf(error)}`, elapsedMs() - started);
     }
   };
 

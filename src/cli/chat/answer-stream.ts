@@ -1,5 +1,4 @@
-import { wrapWidth } from '../render-answer.ts';
-import type { Terminal } from '../terminal.ts';
+import { type Terminal, wrapWidth } from '../terminal.ts';
 import { createVisibleStream } from './visible-stream.ts';
 import { createWrappingWriter } from './wrapping-writer.ts';
 

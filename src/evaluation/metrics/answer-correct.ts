@@ -1,11 +1,13 @@
 import { citationPassed } from '../../domain/citation.ts';
 import type { CaseRun } from '../report/report-data.ts';
 import { type Gold, type Metric, passed } from './metric.ts';
-import { holdsPhrase, tokenF1 } from './normalised-words.ts';
+import { contentRecall, holdsPhrase, tokenF1 } from './normalised-words.ts';
 import { hasExpectedSources, isExpected } from './retrieval-ranking.ts';
 
 /** So many words in common make an answer that does not hold the expected one right all the same. */
 const ENOUGH_IN_COMMON = 0.5;
+/** So much of what an expected answer says, stop words aside, makes a longer answer right. */
+const ENOUGH_OF_CONTENT = 0.75;
 export const NEEDS_CORRECT =
   'no case says what is right: expectedPhrases, expectedAnswer, expectedSources or answerable: false';
 
@@ -17,8 +19,8 @@ export function canBeCorrect(gold: Gold): boolean {
 
 /**
  * Where the documents do not hold the answer, it is right to say so. Otherwise the answer must hold every expected
- * phrase; without phrases, it must hold an expected answer or share half of its words; without either, a citation
- * that passed must be of an expected source. What is forbidden spoils any answer.
+ * phrase; without phrases, it must say what an expected answer says; without either, a citation that passed must be
+ * of an expected source. What is forbidden spoils any answer.
  */
 export function isCorrect(run: CaseRun, gold: Gold): boolean {
   const { phrases, forbidden, answers } = gold.expected;
@@ -27,12 +29,17 @@ export function isCorrect(run: CaseRun, gold: Gold): boolean {
   if (gold.answerable === false) return run.abstained;
   if (run.abstained) return false;
   if (phrases.length > 0) return phrases.every((phrase) => holdsPhrase(answer, phrase));
-  if (answers.length > 0) {
-    return answers.some(
-      (wanted) => holdsPhrase(answer, wanted) || tokenF1(answer, wanted) >= ENOUGH_IN_COMMON,
-    );
-  }
+  if (answers.length > 0) return answers.some((wanted) => saysTheSame(answer, wanted));
   return run.citations.some((citation) => citationPassed(citation) && isExpected(citation, gold) === true);
+}
+
+/** Whether an answer holds another one word for word, half of their words are the same, or it holds three quarters of its content. */
+function saysTheSame(answer: string, wanted: string): boolean {
+  return (
+    holdsPhrase(answer, wanted) ||
+    tokenF1(answer, wanted) >= ENOUGH_IN_COMMON ||
+    contentRecall(answer, wanted) >= ENOUGH_OF_CONTENT
+  );
 }
 
 export const answerCorrect: Metric = {

@@ -17,13 +17,17 @@ export function hasExpectedSources({ answerable, expected }: Gold): boolean {
 export function placesOfExpected({ retrievals }: Pick<CaseRun, 'retrievals'>, gold: Gold): (number | null)[] {
   const { sources, chunks } = gold.expected;
   const found = retrievals.flatMap((retrieval) => retrieval.chunks);
-  const byChunk = chunks.length > 0;
-  const ranking = [...new Set(found.map(({ chunkId, url }) => (byChunk ? chunkId : url)))];
-  const expected = byChunk ? chunks : sources;
-  return expected.map((wanted) => {
-    const index = ranking.indexOf(wanted);
-    return index < 0 ? null : index + 1;
-  });
+  if (chunks.length > 0) {
+    const ranking = [...new Set(found.map(({ chunkId }) => chunkId))];
+    return chunks.map((wanted) => placeIn(ranking, (chunkId) => chunkId === wanted));
+  }
+  const ranking = [...new Set(found.map(({ url }) => url))];
+  return sources.map((wanted) => placeIn(ranking, (url) => matchesSource(wanted, url)));
+}
+
+function placeIn(ranking: readonly string[], isWanted: (item: string) => boolean): number | null {
+  const index = ranking.findIndex(isWanted);
+  return index < 0 ? null : index + 1;
 }
 
 /** Whether a chunk is one that the case expects; null without gold. */

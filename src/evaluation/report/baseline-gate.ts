@@ -2,6 +2,7 @@ import { AppError } from '../../domain/app-error.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { tabulate } from '../metrics/tabulate.ts';
+import { createSampler } from '../statistics/bootstrap.ts';
 import { type ColumnPair, compareColumns } from '../statistics/compare-columns.ts';
 import { formatP, formatValue } from './format-value.ts';
 import type { Gate } from './gates.ts';
@@ -24,6 +25,18 @@ export function readBaseline(value: unknown, file: string): ReportData {
   );
 }
 
+/** Throws `invalid_input` for a report on other cases: nothing in it can be paired. */
+export function assertSameCases(
+  file: string,
+  baseline: ReportData,
+  { casesHash, casesFile }: Pick<ReportData['header'], 'casesHash' | 'casesFile'>,
+): void {
+  if (baseline.header.casesHash === casesHash) return;
+  throw new AppError('invalid_input', `${file} was measured on other cases than these.`, {
+    hint: `Measure it again: citeloop eval ${casesFile} --json ${file}`,
+  });
+}
+
 /**
  * One result a metric: it fails if the first arm is proven worse than the baseline's first arm on the same cases,
  * or lower by more than the gate allows. Throws `invalid_input` if the cases are not the same.
@@ -33,11 +46,7 @@ export function checkBaseline(
   report: ReportData,
   baseline: ReportData,
 ): GateResult[] {
-  if (baseline.header.casesHash !== report.header.casesHash) {
-    throw new AppError('invalid_input', `${gate.file} was measured on other cases than these.`, {
-      hint: `Measure it again on ${report.header.casesFile}: citeloop eval ${report.header.casesFile} --json ${gate.file}`,
-    });
-  }
+  assertSameCases(gate.file, baseline, report.header);
   const arm = report.arms[0]?.name ?? '';
   const former = baseline.arms[0]?.name ?? '';
   const pairs = allMetrics
@@ -50,7 +59,7 @@ export function checkBaseline(
   const compared = compareColumns(
     pairs,
     report.cases.map(({ id }) => id),
-    report.header.seed,
+    createSampler(report.header.seed),
   );
   return compared.map((comparison): GateResult => {
     const metric = pairs.find((pair) => pair.metric.id === comparison.metric)?.metric as Metric;

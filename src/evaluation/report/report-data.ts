@@ -268,6 +268,8 @@ export const reportDataSchema = z.strictObject({
     casesHash: z.string().min(1),
     cases: count,
     repeat: z.int().min(1),
+    /** Questions that were under way at a time: times are longer the more there are. */
+    concurrency: z.int().min(1),
     seed: z.int().min(0),
     /** When it was finished. */
     date: z.iso.datetime(),

@@ -15,22 +15,24 @@ export function effectOfDiscordant(onlyArm: number, onlyBaseline: number): Effec
  * as what it moves the ratio by, which for a mean is its own value. Null if the differences do not vary.
  */
 export function effectOfDifferences(arm: Column, baseline: Column): Effect {
-  const influenceOfArm = influences(arm);
-  const influenceOfBaseline = influences(baseline);
-  const used = Array.from(influenceOfArm.keys()).filter((i) => (arm.of[i] ?? 0) + (baseline.of[i] ?? 0) > 0);
-  const deviations = used.map((i) => (influenceOfArm[i] ?? 0) - (influenceOfBaseline[i] ?? 0));
-  const squares = deviations.reduce((sum, deviation) => sum + deviation ** 2, 0);
+  const used = Array.from(arm.of.keys()).filter((index) => hasPart(arm, index) || hasPart(baseline, index));
+  const ofArm = influences(arm, used);
+  const ofBaseline = influences(baseline, used);
+  const squares = used.reduce((sum, _, at) => sum + ((ofArm[at] ?? 0) - (ofBaseline[at] ?? 0)) ** 2, 0);
   const spread = Math.sqrt(squares / Math.max(1, used.length - 1));
   // Rounding leaves a hair of spread where there is none.
   const value = spread < 1e-9 ? null : (ratioOf(arm) - ratioOf(baseline)) / spread;
   return { name: 'd', value, size: sizeOf(value, [0.2, 0.5, 0.8]) };
 }
 
-function influences(column: Column): Float64Array {
+function hasPart({ sum, of }: Column, index: number): boolean {
+  return (sum[index] ?? 0) !== 0 || (of[index] ?? 0) !== 0;
+}
+
+function influences(column: Column, used: readonly number[]): number[] {
   const ratio = ratioOf(column);
-  const parts = column.of.reduce((count, of) => count + (of > 0 ? 1 : 0), 0);
-  const mean = total(column.of) / Math.max(1, parts);
-  return column.sum.map((sum, index) => (sum - ratio * (column.of[index] ?? 0)) / mean);
+  const mean = total(column.of) / used.length;
+  return used.map((index) => ((column.sum[index] ?? 0) - ratio * (column.of[index] ?? 0)) / mean);
 }
 
 /** By Cohen's conventional bounds. */

@@ -141,6 +141,7 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
       casesHash: createHash('sha256').update(JSON.stringify(cases)).digest('hex'),
       cases: count,
       repeat,
+      concurrency: 1,
       seed: 1,
       date: '2026-01-02T03:04:05.000Z',
       durationMs: 61_000,

@@ -73,22 +73,27 @@ const KEYS_OF_DELTA = new Set('role content'.split(' '));
 
 /** As nearly every chunk is, and as the specification has it: there is nothing to mend. */
 function isPieceOfText(chunk: JsonObject): boolean {
-  const [choice, ...others] = objectsOf(chunk.choices);
-  const delta = choice?.delta;
+  const { choices } = chunk;
+  if (!Array.isArray(choices) || choices.length !== 1) return false;
+  const [choice] = choices as unknown[];
+  if (!isObject(choice) || choice.index !== 0 || choice.finish_reason !== null) return false;
+  const { delta } = choice;
   return (
-    firstText(chunk.id) !== undefined &&
+    isText(chunk.id) &&
     (chunk.usage ?? null) === null &&
-    others.length === 0 &&
-    choice?.index === 0 &&
-    choice.finish_reason === null &&
     isObject(delta) &&
-    firstText(delta.content) !== undefined &&
+    isText(delta.content) &&
     holdsOnly(chunk, KEYS_OF_PIECE) &&
     holdsOnly(choice, KEYS_OF_CHOICE) &&
     holdsOnly(delta, KEYS_OF_DELTA)
   );
 }
 
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
 function holdsOnly(object: JsonObject, keys: ReadonlySet<string>): boolean {
-  return Object.keys(object).every((key) => keys.has(key));
+  for (const key in object) if (!keys.has(key)) return false;
+  return true;
 }

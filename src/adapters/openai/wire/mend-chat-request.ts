@@ -5,21 +5,21 @@ import { contentText } from './mend-chat-message.ts';
 /** Newer models of OpenAI refuse the name that all others know. */
 const RENAMED_LIMIT = /(^|\/)(gpt-[5-9]|o\d)/;
 
-/** A Chat Completions request without what only OpenAI's own server forgives. */
-export function mendChatRequest(body: JsonObject, url: string, dialect: Dialect): JsonObject {
-  const { max_tokens, messages, ...rest } = body;
-  const isOpenAi = new URL(url).hostname.endsWith('api.openai.com');
-  const limit =
-    isOpenAi || dialect.refused.has('max_tokens') || RENAMED_LIMIT.test(String(body.model))
-      ? 'max_completion_tokens'
-      : 'max_tokens';
-  return {
-    ...rest,
-    messages: objectsOf(messages).map((message) =>
-      message.role === 'assistant' ? mendAssistant(message, dialect) : message,
-    ),
-    ...(max_tokens !== undefined && { [limit]: max_tokens }),
-  };
+/** The messages of a Chat Completions request without what only OpenAI's own server forgives. */
+export function mendChatMessages(messages: unknown, dialect: Dialect): JsonObject[] {
+  return objectsOf(messages).map((message) =>
+    message.role === 'assistant' ? mendAssistant(message, dialect) : message,
+  );
+}
+
+/** The limit of tokens under the name that the service knows. */
+export function nameLimit(body: JsonObject, url: string, dialect: Dialect): JsonObject {
+  const { max_tokens, ...rest } = body;
+  const isRenamed =
+    dialect.refused.has('max_tokens') ||
+    RENAMED_LIMIT.test(String(body.model)) ||
+    new URL(url).hostname.endsWith('api.openai.com');
+  return isRenamed && max_tokens !== undefined ? { ...rest, max_completion_tokens: max_tokens } : body;
 }
 
 /**

@@ -14,6 +14,7 @@ export interface EventParser {
   end(): ServerSentEvent[];
 }
 
+const NONE: readonly ServerSentEvent[] = [];
 const FIELD = /^\s*(data|event|id|retry)\s*:\s?(.*)$/s;
 
 /**
@@ -26,28 +27,34 @@ export function createEventParser(): EventParser {
   let event = '';
   let data: string[] = [];
 
-  function dispatch(ended: boolean): ServerSentEvent[] {
-    const events = data.length > 0 ? [{ event, data: data.join('\n'), ended }] : [];
+  function dispatch(ended: boolean): readonly ServerSentEvent[] {
+    const events = data.length > 0 ? [{ event, data: data.join('\n'), ended }] : NONE;
     event = '';
     data = [];
     return events;
   }
 
-  function readLine(line: string): ServerSentEvent[] {
+  function readLine(line: string): readonly ServerSentEvent[] {
+    // As nearly every line is.
+    if (line === '') return dispatch(true);
+    if (line.startsWith('data: ')) {
+      data.push(line.slice(6));
+      return NONE;
+    }
     if (line.trim() === '') return dispatch(true);
     if (line.startsWith(':')) return [{ event: '', data: null, ended: true }];
     const [, field, value = ''] = FIELD.exec(line) ?? [];
     if (field === 'event') event = value.trim();
     else if (field === 'data') data.push(value);
     else if (field === undefined) data.push(line);
-    return [];
+    return NONE;
   }
 
   return {
     push(bytes) {
       rest += decoder.decode(bytes, { stream: true });
       // A carriage return at the very end may be half of a line ending.
-      const lines = rest.split(/\r\n|\n|\r(?!$)/);
+      const lines = rest.includes('\r') ? rest.split(/\r\n|\n|\r(?!$)/) : rest.split('\n');
       rest = lines.pop() ?? '';
       return lines.flatMap(readLine);
     },

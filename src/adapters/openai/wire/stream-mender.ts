@@ -14,67 +14,50 @@ export interface StreamMender {
   finish(closed: boolean): JsonObject[];
 }
 
-/** The stream of events as the specification has it, made from the one that came. */
-export function mendStream(
+/**
+ * The events of a stream as the specification has them, made from those that came, and parsed: they are not
+ * written out again for the client to read them a second time. What precedes a fault comes before the fault.
+ * An event with an error ends them with what `errorOf` makes of it.
+ */
+export async function* mendedEvents(
   body: ReadableStream<Uint8Array>,
   mender: StreamMender,
-): ReadableStream<Uint8Array> {
+  errorOf: (error: object) => Error,
+): AsyncGenerator<JsonObject, void, undefined> {
   const source = body.getReader();
   const parser = createEventParser();
-  const encoder = new TextEncoder();
-  let text = '';
   let closed = false;
-
-  function mend(events: ServerSentEvent[]): void {
-    for (const { event, data, ended } of events) {
-      closed ||= data?.trim() === '[DONE]';
-      if (closed) return;
-      if (data === null) text += encode(mender.signOfLife);
-      else for (const value of valuesIn(data, event, ended)) pass(value, event, data);
-    }
-  }
-
-  function pass(value: JsonObject, event: string, data: string): void {
-    for (const mended of mender.accept(value, event)) {
-      text += mended === value ? asItCame(data, value) : encode(mended);
-    }
-  }
-
-  const release = () => void source.cancel().catch(() => undefined);
-
-  /** Reads on; false at the end. */
-  async function mendNext(): Promise<boolean> {
-    try {
-      const { done, value } = await source.read();
-      mend(done ? parser.end() : parser.push(value));
-      if (!done && !closed) return true;
-    } catch (error) {
-      release();
-      if (!mender.isDone()) throw error;
-    }
-    release();
-    for (const event of mender.finish(closed)) text += encode(event);
-    text += 'data: [DONE]\n\n';
-    return false;
-  }
-
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        let goesOn = true;
-        try {
-          while (goesOn && text === '') goesOn = await mendNext();
-        } finally {
-          // Nothing is pulled unless someone waits for it: what precedes a fault reaches them before the fault.
-          if (text !== '') controller.enqueue(encoder.encode(text));
-          text = '';
+  try {
+    while (!closed) {
+      let arrived: ServerSentEvent[];
+      let done = false;
+      try {
+        const read = await source.read();
+        done = read.done;
+        arrived = read.done ? parser.end() : parser.push(read.value);
+      } catch (error) {
+        if (!mender.isDone()) throw error;
+        break;
+      }
+      for (const { event, data, ended } of arrived) {
+        closed ||= data?.trim() === '[DONE]';
+        if (closed) break;
+        if (data === null) yield mender.signOfLife;
+        else {
+          for (const value of valuesIn(data, event, ended)) {
+            for (const mended of mender.accept(value, event)) {
+              if (mended.error) throw errorOf(mended.error);
+              yield mended;
+            }
+          }
         }
-        if (!goesOn) controller.close();
-      },
-      cancel: (reason) => source.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+      }
+      if (done) break;
+    }
+    yield* mender.finish(closed);
+  } finally {
+    source.cancel().catch(() => undefined);
+  }
 }
 
 /**
@@ -87,13 +70,4 @@ function valuesIn(data: string, event: string, ended: boolean): JsonObject[] {
   if (!ended && values.at(-1) === undefined) values.pop();
   if (!values.every(isObject)) throw notAnAnswer(data);
   return event === 'error' ? values.map((value) => ({ error: value, ...value })) : values;
-}
-
-/** Several values may have come in one event, or one on several lines. */
-function asItCame(data: string, event: JsonObject): string {
-  return data.startsWith('{') && !data.includes('\n') ? `data: ${data}\n\n` : encode(event);
-}
-
-function encode(event: JsonObject): string {
-  return `data: ${JSON.stringify(event)}\n\n`;
 }

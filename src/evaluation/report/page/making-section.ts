@@ -25,6 +25,7 @@ export function makingSection({ header, arms }: ReportData): Html {
     ['Cases', `${header.cases}, from ${header.casesFile}`],
     ['Hash of the cases', header.casesHash],
     ['Repeats', String(header.repeat)],
+    ['Questions at a time', String(header.concurrency)],
     ['Models', joined(header.models)],
     [
       'Collection',

@@ -1,0 +1,102 @@
+import { createMemorySessionStore } from '../../adapters/memory/memory-session-store.ts';
+import { agentConfigSchema } from '../../domain/agent-config.ts';
+import { AppError } from '../../domain/app-error.ts';
+import type { SearchMode } from '../../domain/search-mode.ts';
+import { validated } from '../../domain/validated.ts';
+import type { Arm } from '../../evaluation/report/report-data.ts';
+import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
+import type { PriceOf } from '../../evaluation/run/prices.ts';
+import type { OpenArm } from '../../evaluation/run/run-arms.ts';
+import { type Judge, runCase } from '../../evaluation/run/run-case.ts';
+import type { ChunkStore } from '../../ports/chunk-store.ts';
+import type { Embedder } from '../../ports/embedder.ts';
+import { type App, wire } from '../../wire.ts';
+import { wireAgent } from '../../wire-agent.ts';
+
+const MODES: readonly string[] = ['hybrid', 'dense', 'lexical'];
+
+/** An arm with its settings in full, checked. */
+export interface SettledArm extends Pick<Arm, 'name' | 'settings' | 'changed'> {
+  app: App;
+}
+
+/** What holds where an arm says nothing else. */
+export interface InForce {
+  mode: SearchMode;
+  rerank: boolean;
+  scoreThreshold: number;
+  /** That of all arms. */
+  embedder: Embedder;
+}
+
+/** The settings of an arm: those in force, with what it changes. Throws `invalid_input`. */
+export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce): SettledArm {
+  const { mode = inForce.mode, rerank = inForce.rerank, ...settings } = changed;
+  if (!MODES.includes(String(mode))) refuse(name, `mode must be ${MODES.join(', ')}`);
+  if (typeof rerank !== 'boolean') refuse(name, 'rerank must be on or off');
+  const unknown = Object.keys(settings).find(
+    (setting) =>
+      !Object.hasOwn(app.config.agent, setting) && setting !== 'scoreThreshold' && setting !== 'baseUrl',
+  );
+  if (unknown !== undefined) refuse(name, `there is no setting "${unknown}"`);
+  const agent = validated(agentConfigSchema, { ...app.config.agent, ...settings }, `The arm "${name}"`);
+  const scoreThreshold = agent.scoreThreshold ?? inForce.scoreThreshold;
+  const own = withRerank(app, rerank === true, inForce.embedder);
+  return {
+    name,
+    changed,
+    settings: {
+      model: agent.model,
+      policy: agent.policy,
+      mode: mode as SearchMode,
+      topK: agent.topK,
+      scoreThreshold,
+      rerank: rerank === true,
+      temperature: agent.temperature,
+      maxSteps: agent.maxSteps,
+    },
+    app: {
+      ...own,
+      config: { ...own.config, agent },
+      retriever: (store, options) => own.retriever(store, { ...options, scoreThreshold }),
+    },
+  };
+}
+
+/** The wiring decides once whether hits are reranked; an arm that differs has its own, on the same embedder. */
+function withRerank(app: App, on: boolean, embedder: Embedder): App {
+  if (app.config.rerank.on === on) return app;
+  const config = { ...app.config, rerank: { ...app.config.rerank, on } };
+  return wire(config, { embedder, runtime: app.runtime });
+}
+
+interface Shared {
+  store: ChunkStore;
+  readSource: boolean;
+  priceOf: PriceOf;
+  judge?: Judge | undefined;
+}
+
+/** An agent for the arm. The collection, the embedder and its thread are those of all arms. */
+export async function openArm(
+  arm: SettledArm,
+  { store, readSource, priceOf, judge }: Shared,
+): Promise<OpenArm> {
+  const { config } = arm.app;
+  const sessions = createMemorySessionStore();
+  const agent = await wireAgent(arm.app, { store, sessions, mode: arm.settings.mode, readSource });
+  const dependencies = {
+    agent,
+    config: config.agent,
+    collection: store.name,
+    sessions,
+    runtime: arm.app.runtime,
+    priceOf,
+    judge,
+  };
+  return { name: arm.name, ask: (item, repeat, signal) => runCase(item, repeat, dependencies, signal) };
+}
+
+function refuse(name: string, fault: string): never {
+  throw new AppError('invalid_input', `The arm "${name}" cannot be run: ${fault}.`);
+}

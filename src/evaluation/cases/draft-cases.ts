@@ -1,0 +1,122 @@
+import { splitSentences } from '../../agent/citations/split-sentences.ts';
+import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
+import { oneLine } from '../../domain/visible-text.ts';
+import { createRandomIndex } from '../statistics/random.ts';
+import { type EvaluationCase, evaluationCaseSchema } from './evaluation-case.ts';
+import { sourceSuffix } from './source-suffix.ts';
+
+export type DraftChunk = Pick<RetrievedChunk, 'text' | 'url' | 'title' | 'headings'>;
+
+const DEFINITION =
+  /^(?:(?:the|an?) )?((?:[\p{Lu}`][\p{L}\p{N}`.+/-]*|[\p{Ll}\p{N}-]+)(?: [\p{L}\p{N}`.+/-]+){0,3}) (is|are) ((?:an?|the) .{20,})$/iu;
+const PRONOUN =
+  /^(?:it|this|that|these|those|they|there|he|she|we|you|here|what|which|one|each|both|such|if|when|in|on|at|for|with|as|by|to|and|but|so|all|most|some|no)\b/i;
+const PHRASE_WORDS = 6;
+const SHORTEST_SENTENCE = 6;
+const LONGEST_HEADING = 80;
+
+/** What no collection about something else should answer, and what needs no search: for abstention and decision. */
+const BESIDE: readonly Omit<EvaluationCase, 'id'>[] = [
+  { question: 'Hello!', needsRetrieval: false, tags: ['draft', 'chit-chat'] },
+  { question: 'Thank you, that helped.', needsRetrieval: false, tags: ['draft', 'chit-chat'] },
+  { question: 'Who won the football world cup in 1974?', answerable: false, tags: ['draft', 'off-topic'] },
+  {
+    question: 'How long do I boil an egg so that the yolk stays soft?',
+    answerable: false,
+    tags: ['draft', 'off-topic'],
+  },
+  {
+    question: 'Which bank gives the best rate on a mortgage?',
+    answerable: false,
+    tags: ['draft', 'off-topic'],
+  },
+];
+
+/**
+ * Questions made of the headings and sentences of a collection, without a model: a start for a person to correct.
+ * Passages are drawn evenly over the documents, the same for the same seed. Few questions that do not belong follow.
+ */
+export function draftCases(chunks: readonly DraftChunk[], count: number, seed: number): EvaluationCase[] {
+  const drafts: Omit<EvaluationCase, 'id'>[] = [];
+  const asked = new Set<string>();
+  for (const chunk of inTurns(chunks, createRandomIndex(seed))) {
+    if (drafts.length >= count) break;
+    const draft = draftOf(chunk);
+    if (draft === null || asked.has(draft.question.toLowerCase())) continue;
+    asked.add(draft.question.toLowerCase());
+    drafts.push(draft);
+  }
+  const all = drafts.length === 0 ? [] : [...drafts, ...BESIDE];
+  return all.map((draft, index) =>
+    evaluationCaseSchema.parse({ id: `draft-${String(index + 1).padStart(3, '0')}`, ...draft }),
+  );
+}
+
+function draftOf(chunk: DraftChunk): Omit<EvaluationCase, 'id'> | null {
+  const sentences = splitSentences(chunk.text)
+    .filter(({ heading }) => !heading)
+    .map(({ start, end }) => chunk.text.slice(start, end).replace(/\s+/g, ' ').trim())
+    .filter((sentence) => /[.!]$/.test(sentence) && sentence.split(' ').length >= SHORTEST_SENTENCE);
+  return fromDefinition(sentences, chunk) ?? fromHeading(sentences, chunk);
+}
+
+function fromDefinition(sentences: readonly string[], chunk: DraftChunk): Omit<EvaluationCase, 'id'> | null {
+  for (const sentence of sentences) {
+    const [, subject = '', verb = 'is', rest = ''] = DEFINITION.exec(sentence) ?? [];
+    if (subject === '' || PRONOUN.test(subject)) continue;
+    return draft(`What ${verb} ${subject}?`, rest, chunk, 'definition');
+  }
+  return null;
+}
+
+function fromHeading([first]: readonly string[], chunk: DraftChunk): Omit<EvaluationCase, 'id'> | null {
+  const heading = oneLine(chunk.headings.at(-1) ?? '', LONGEST_HEADING).replace(/^[\d.]+\s+/, '');
+  if (heading === '' || first === undefined || PRONOUN.test(first)) return null;
+  const about = heading === chunk.title ? '' : ` in "${oneLine(chunk.title, LONGEST_HEADING)}"`;
+  const question = heading.endsWith('?')
+    ? heading
+    : /^[A-Z][a-z]+ing\b/.test(heading)
+      ? `How does ${heading.charAt(0).toLowerCase()}${heading.slice(1)} work?`
+      : `What is said about "${heading}"${about}?`;
+  return draft(question, first, chunk, 'heading');
+}
+
+function draft(
+  question: string,
+  evidence: string,
+  chunk: DraftChunk,
+  tag: string,
+): Omit<EvaluationCase, 'id'> {
+  const phrase = evidence
+    .split(' ')
+    .slice(0, PHRASE_WORDS)
+    .join(' ')
+    .replace(/[\s.,;:!?]+$/, '');
+  return {
+    question,
+    expectedSources: [sourceSuffix(chunk.url)],
+    expectedPhrases: [phrase],
+    answerable: true,
+    needsRetrieval: true,
+    tags: ['draft', tag],
+    note: oneLine(`From ${[chunk.title, ...chunk.headings].join(' > ')}: ${evidence}`, 300),
+  };
+}
+
+/** One chunk of each document in turn, so that long documents do not crowd out short ones. */
+function inTurns(chunks: readonly DraftChunk[], random: (bound: number) => number): DraftChunk[] {
+  const byDocument = new Map<string, DraftChunk[]>();
+  for (const chunk of chunks) byDocument.set(chunk.url, [...(byDocument.get(chunk.url) ?? []), chunk]);
+  const documents = shuffled([...byDocument.values()], random).map((list) => shuffled(list, random));
+  const longest = Math.max(0, ...documents.map((list) => list.length));
+  return Array.from({ length: longest }, (_, round) => documents.flatMap((list) => list[round] ?? [])).flat();
+}
+
+function shuffled<T>(list: readonly T[], random: (bound: number) => number): T[] {
+  const result = [...list];
+  for (let last = result.length - 1; last > 0; last -= 1) {
+    const other = random(last + 1);
+    [result[last], result[other]] = [result[other] as T, result[last] as T];
+  }
+  return result;
+}

@@ -1,0 +1,72 @@
+import type { Element, ElementContent, Nodes, Root } from 'hast';
+import { defaultSchema, sanitize } from 'hast-util-sanitize';
+import { toJsxRuntime } from 'hast-util-to-jsx-runtime';
+import { toHast } from 'mdast-util-to-hast';
+import type { ComponentChildren, VNode } from 'preact';
+import { Fragment, jsx, jsxs } from 'preact/jsx-runtime';
+import remarkGfm from 'remark-gfm';
+import remarkParse from 'remark-parse';
+import { unified } from 'unified';
+import { SKIP, visit } from 'unist-util-visit';
+
+const parser = unified().use(remarkParse).use(remarkGfm);
+
+/** Pictures would be requests to elsewhere, and ids could be those of the page. */
+const schema = {
+  ...defaultSchema,
+  tagNames: (defaultSchema.tagNames ?? []).filter(
+    (name) => !['img', 'picture', 'source', 'input'].includes(name),
+  ),
+  attributes: { a: ['href', 'title'], code: ['className'], th: ['align'], td: ['align'] },
+  protocols: { href: ['http', 'https', 'mailto'] },
+};
+
+interface MarkdownProps {
+  text: string;
+  /** What `[1]` becomes; anything that is not known stays text. */
+  markers: ReadonlyMap<string, VNode>;
+}
+
+/** Markdown of a model as elements of the page. Nothing of it is ever taken as HTML. */
+export function Markdown({ text, markers }: MarkdownProps) {
+  // Raw HTML comes out as the text it is.
+  const tree = toHast(parser.parse(text), {
+    handlers: { html: (_state, { value }) => ({ type: 'text', value }) },
+  });
+  const safe = sanitize(tree as Nodes, schema);
+  markCitations(safe as Root, markers);
+  return toJsxRuntime(safe, {
+    Fragment,
+    jsx: jsx as never,
+    jsxs: jsxs as never,
+    tableCellAlignToStyle: false,
+    components: {
+      a: ({ href = '', children }: { href?: string; children?: ComponentChildren }) => (
+        <a href={href} target="_blank" rel="noopener noreferrer">
+          {children}
+        </a>
+      ),
+      'citation-marker': ({ marker }: { marker: string }) => markers.get(marker) ?? `[${marker}]`,
+    } as never,
+  });
+}
+
+/** Puts an element where the text has a marker that is known. */
+function markCitations(tree: Root, markers: ReadonlyMap<string, unknown>): void {
+  visit(tree, 'text', (node, index, parent) => {
+    if (parent === undefined || index === undefined) return;
+    if (parent.type === 'element' && (parent.tagName === 'code' || parent.tagName === 'a')) return;
+    const parts = node.value.split(/\[([^[\]]{1,40})\]/);
+    if (parts.length === 1) return;
+    const replaced = parts.map((part, at): ElementContent => {
+      if (at % 2 === 0) return { type: 'text', value: part };
+      return markers.has(part) ? markerElement(part) : { type: 'text', value: `[${part}]` };
+    });
+    parent.children.splice(index, 1, ...replaced);
+    return [SKIP, index + replaced.length];
+  });
+}
+
+function markerElement(marker: string): Element {
+  return { type: 'element', tagName: 'citation-marker', properties: { marker }, children: [] };
+}

@@ -1,0 +1,98 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Citation } from '../domain/citation.ts';
+import { api, type Passage, type Source } from './api.ts';
+import { markedSentences } from './marked-sentences.ts';
+import { verdicts } from './verdicts.ts';
+
+interface SourcePanelProps {
+  citation: Citation;
+  /** The text that cites it. */
+  answer: string;
+  collection: string;
+  onClose: () => void;
+}
+
+/** The passage behind a citation, in its context, with what the answer rests on marked. */
+export function SourcePanel({ citation, answer, collection, onClose }: SourcePanelProps) {
+  const [source, setSource] = useState<Source | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { chunkId, marker, title, url, verdict } = citation;
+  const { sign, word, meaning } = verdicts[verdict];
+
+  useEffect(() => {
+    let isCurrent = true;
+    setSource(null);
+    setFault(null);
+    heading.current?.focus();
+    api.source(chunkId ?? '', collection).then(
+      (found) => isCurrent && setSource(found),
+      (error: Error) => isCurrent && setFault(error.message),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [chunkId, collection]);
+
+  return (
+    <div class="source" role="dialog" aria-labelledby="source-title">
+      <header>
+        <h2 id="source-title" tabIndex={-1} ref={heading}>
+          {title}
+        </h2>
+        <button type="button" aria-label="Close the source" onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      <p class="quiet">
+        <span class={`badge ${verdict}`}>
+          {sign} {word}
+        </span>{' '}
+        {meaning}
+      </p>
+      <Address url={url} />
+      {fault !== null && (
+        <p class="failure" role="alert">
+          {fault}
+        </p>
+      )}
+      {source === null && fault === null && <p class="quiet">Loading…</p>}
+      {source?.passages.map((passage) => (
+        <PassageView key={passage.chunkId} passage={passage} answer={answer} marker={marker} />
+      ))}
+    </div>
+  );
+}
+
+/** Files cannot be opened from a page; their path can be read. */
+function Address({ url }: { url: string }) {
+  if (!/^https?:/.test(url)) return <p class="address">{decodedPath(url)}</p>;
+  return (
+    <p class="address">
+      <a href={url} target="_blank" rel="noopener noreferrer">
+        {url}
+      </a>
+    </p>
+  );
+}
+
+function PassageView({ passage, answer, marker }: { passage: Passage; answer: string; marker: string }) {
+  const cited = useRef<HTMLElement>(null);
+  useEffect(() => cited.current?.scrollIntoView({ block: 'center' }), []);
+  const { text, headings, isCited } = passage;
+  const runs = isCited ? markedSentences(text, answer, marker) : [{ text, isMarked: false }];
+  return (
+    <section class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
+      {headings.length > 0 && <h3>{headings.join(' › ')}</h3>}
+      <p>{runs.map((run) => (run.isMarked ? <mark>{run.text}</mark> : run.text))}</p>
+    </section>
+  );
+}
+
+function decodedPath(url: string): string {
+  try {
+    return decodeURIComponent(url.replace(/^file:\/\//, ''));
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,160 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Citation } from '../domain/citation.ts';
+import { copyText, turnAsMarkdown } from './copy-markdown.ts';
+import { Markdown } from './markdown.tsx';
+import type { TurnState } from './turn-state.ts';
+import { verdicts } from './verdicts.ts';
+
+interface TurnViewProps {
+  state: TurnState;
+  number: number;
+  onOpen: (citation: Citation) => void;
+  onJudge: (verdict: 'good' | 'bad') => void;
+}
+
+/** A question with its answer, how the answer came about, and what became of its citations. */
+export function TurnView({ state, number, onOpen, onJudge }: TurnViewProps) {
+  const { question, status, text, citations, error, notices } = state;
+  const markers = markersOf(citations, onOpen);
+  return (
+    <article class="turn" aria-labelledby={`question-${number}`}>
+      <h2 class="question" id={`question-${number}`}>
+        {question}
+      </h2>
+      <Searches state={state} />
+      {notices.map((notice) => (
+        <p class="notice" key={notice}>
+          {notice}
+        </p>
+      ))}
+      {text !== '' && (
+        <div class="answer" aria-busy={status === 'running'}>
+          <Markdown text={text} markers={markers} />
+        </div>
+      )}
+      {status === 'running' && (
+        <p class="activity">
+          <span class="spinner" aria-hidden="true" />
+          {state.activity}
+        </p>
+      )}
+      {status === 'stopped' && <p class="notice">Stopped. Nothing of this turn was kept.</p>}
+      {error !== null && (
+        <p class="failure" role="alert">
+          {error}
+        </p>
+      )}
+      {state.turn !== null && <Sources state={state} onOpen={onOpen} />}
+      {state.turn !== null && <Footer state={state} onJudge={onJudge} />}
+    </article>
+  );
+}
+
+function Searches({ state: { searches } }: { state: TurnState }) {
+  if (searches.length === 0) return null;
+  return (
+    <ul class="searches" aria-label="Searches">
+      {searches.map(({ id, query, found, error }) => (
+        <li key={id}>
+          <span class="sign" aria-hidden="true">
+            ⌕
+          </span>{' '}
+          <q>{query}</q>{' '}
+          <span class="quiet">{error ?? (found === null ? 'searching…' : `${found} passages`)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewProps, 'state' | 'onOpen'>) {
+  if (citations.length === 0) return null;
+  return (
+    <ul class="sources" aria-label="Sources">
+      {citations.map((citation) => {
+        const { marker, score, verdict, chunkId } = citation;
+        const { sign, word, meaning } = verdicts[verdict];
+        const changed = chunkId === null ? undefined : stale[chunkId];
+        return (
+          <li key={marker}>
+            <span class="marker">{marker}</span>
+            {chunkId === null ? (
+              <span>taken out of the answer</span>
+            ) : (
+              <button type="button" class="link" onClick={() => onOpen(citation)}>
+                {placeOf(citation, turn)}
+              </button>
+            )}
+            {chunkId !== null && <span class="quiet number">{score.toFixed(2)}</span>}
+            <span class={`badge ${verdict}`} title={meaning}>
+              {sign} {word}
+            </span>
+            {changed !== undefined && <span class="badge stale">source {changed} since</span>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Footer({ state, onJudge }: Pick<TurnViewProps, 'state' | 'onJudge'>) {
+  const [copied, setCopied] = useState<boolean | null>(null);
+  const response = state.turn?.response;
+  if (response === undefined) return null;
+  const { grounded, model, tokensUsed, retrievalCount, totalTimeMs } = response;
+  const searches = retrievalCount === 1 ? '1 search' : `${retrievalCount} searches`;
+  return (
+    <footer class="facts">
+      <span class={`badge ${grounded ? 'supported' : 'ungrounded'}`}>
+        {grounded ? '✓ grounded' : '○ not grounded'}
+      </span>
+      <span class="quiet">
+        {model} · {tokensUsed.total} tokens · {searches} · {(totalTimeMs / 1000).toFixed(1)} s
+      </span>
+      <span class="actions">
+        <button type="button" onClick={async () => setCopied(await copyText(turnAsMarkdown(state)))}>
+          {copied === null ? 'Copy as Markdown' : copied ? 'Copied' : 'The browser refused'}
+        </button>
+        <button type="button" aria-pressed={state.feedback === 'good'} onClick={() => onJudge('good')}>
+          Good
+        </button>
+        <button type="button" aria-pressed={state.feedback === 'bad'} onClick={() => onJudge('bad')}>
+          Bad
+        </button>
+      </span>
+    </footer>
+  );
+}
+
+/** What stands in the text for each citation that leads somewhere. */
+function markersOf(citations: readonly Citation[], onOpen: TurnViewProps['onOpen']): Map<string, VNode> {
+  return new Map(
+    citations
+      .filter(({ chunkId }) => chunkId !== null)
+      .map((citation) => {
+        const { marker, title, verdict } = citation;
+        const { sign, word } = verdicts[verdict];
+        return [
+          marker,
+          <button
+            type="button"
+            class={`cite ${verdict}`}
+            aria-label={`Source ${marker}: ${title}, ${word}`}
+            title={`${title} (${word})`}
+            onClick={() => onOpen(citation)}
+          >
+            {marker}
+            <span aria-hidden="true"> {sign}</span>
+          </button>,
+        ];
+      }),
+  );
+}
+
+/** The document and the headings above the passage. */
+function placeOf({ chunkId, title }: Citation, turn: TurnState['turn']): string {
+  const chunks = turn?.retrievals.flatMap((retrieval) => retrieval.chunks) ?? [];
+  const headings = chunks.find((chunk) => chunk.chunkId === chunkId)?.headings ?? [];
+  return [title, ...headings.filter((heading) => heading !== title)].join(' › ');
+}

@@ -1,0 +1,67 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { AppError, messageOf } from '../../domain/app-error.ts';
+
+export interface ListenOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+}
+
+export interface Listening {
+  host: string;
+  port: number;
+  /** Where it is reached, without a slash at the end. */
+  url: string;
+  /** No new connections; those that are busy may finish within `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** For a request to arrive whole: who sends it byte by byte does not hold a connection for long. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const MAX_CONNECTIONS = 4096;
+
+/** Throws `invalid_input` if the address cannot be had. */
+export async function listen(
+  fetch: (request: Request) => Response | Promise<Response>,
+  { host, port }: ListenOptions,
+): Promise<Listening> {
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS },
+    getRequestListener(fetch, { overrideGlobalObjects: false }),
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(addressFault(error, host, port)));
+    server.listen({ host, port, backlog: 1024 }, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    host: address.address,
+    port: address.port,
+    url: `http://${name}:${address.port}`,
+    async close(graceMs) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function addressFault(error: NodeJS.ErrnoException, host: string, port: number): AppError {
+  const place = `${host} port ${port}`;
+  if (error.code === 'EADDRINUSE') {
+    return new AppError('invalid_input', `Another program listens on ${place}.`, {
+      hint: 'Choose another with --port, or --port 0 for a free one.',
+      cause: error,
+    });
+  }
+  return new AppError('invalid_input', `Listening on ${place} is not possible (${messageOf(error)}).`, {
+    hint: 'Choose another --port or --host.',
+    cause: error,
+  });
+}

@@ -1,0 +1,134 @@
+import { createEventQueue, eventsOf } from '../../agent/event-queue.ts';
+import { AppError } from '../../domain/app-error.ts';
+import type { RunEvent } from '../../domain/run-event.ts';
+import type { Metrics, TurnOutcome } from '../metrics/create-metrics.ts';
+import { RequestFault } from '../wire/request-fault.ts';
+import { createTurnGate, type GateLimits } from './turn-gate.ts';
+
+export interface TurnLimits extends GateLimits {
+  /** For a turn from its question to its end, waiting included. */
+  turnMs: number;
+}
+
+/** That a turn has to wait, and behind how many. */
+export interface WaitingEvent {
+  type: 'waiting';
+  ahead: number;
+}
+
+export interface StartedTurn {
+  events: AsyncGenerator<RunEvent | WaitingEvent, void, undefined>;
+  /** Nobody listens any more. */
+  abandon(): void;
+  /** When the turn is over, whether it ever began or not. Never rejects. */
+  ended: Promise<void>;
+}
+
+/** Runs turns within limits, whether or not somebody reads along, and ends them when their client has gone. */
+export interface TurnRunner {
+  readonly running: number;
+  readonly waiting: number;
+  /** Throws a fault when there is no place, not even to wait, or when the server is stopping. */
+  start(ask: (signal: AbortSignal) => AsyncIterable<RunEvent>, gone: AbortSignal): Promise<StartedTurn>;
+  /** Takes no more turns; those that run may finish within `graceMs`, then they are ended. */
+  drain(graceMs: number): Promise<void>;
+}
+
+export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Metrics): TurnRunner {
+  const gate = createTurnGate(limits);
+  const active = new Map<AbortController, Promise<void>>();
+  let stopping = false;
+
+  async function run(
+    ask: (signal: AbortSignal) => AsyncIterable<RunEvent>,
+    { signal }: AbortController,
+    entered: Promise<() => void>,
+    push: (event: RunEvent) => void,
+  ): Promise<void> {
+    const started = performance.now();
+    let outcome: TurnOutcome = 'failed';
+    const release = await entered;
+    try {
+      for await (const event of ask(signal)) {
+        if (event.type === 'turn_completed') {
+          outcome = 'completed';
+          metrics.answered(event.turn.response);
+        }
+        push(event);
+      }
+    } catch (error) {
+      if (signal.aborted) outcome = 'interrupted';
+      throw error;
+    } finally {
+      release();
+      metrics.turnEnded(outcome, (performance.now() - started) / 1000);
+    }
+  }
+
+  return {
+    get running() {
+      return gate.running;
+    },
+    get waiting() {
+      return gate.waiting;
+    },
+
+    async start(ask, gone) {
+      if (stopping) throw stoppingFault();
+      const controller = new AbortController();
+      const abandon = () => controller.abort(new AppError('interrupted', 'The client has gone.'));
+      if (gone.aborted) abandon();
+      gone.addEventListener('abort', abandon);
+      const timer = setTimeout(() => controller.abort(outOfTime(turnMs)), turnMs);
+      const queue = createEventQueue<RunEvent | WaitingEvent>();
+      const entered = gate.enter(controller.signal, (ahead) => queue.push({ type: 'waiting', ahead }));
+      const ended = run(ask, controller, entered, queue.push)
+        .then(
+          () => queue.end(),
+          (error: unknown) => queue.end(controller.signal.aborted ? controller.signal.reason : error),
+        )
+        .finally(() => {
+          clearTimeout(timer);
+          gone.removeEventListener('abort', abandon);
+          active.delete(controller);
+        });
+      active.set(controller, ended);
+      // A full queue is told at once, a place in it is not waited for.
+      await Promise.race([entered, Promise.resolve()]).catch((error: unknown) => {
+        if (error instanceof RequestFault) metrics.refused();
+        throw error;
+      });
+      return { events: eventsOf(queue), abandon, ended };
+    },
+
+    async drain(graceMs) {
+      stopping = true;
+      const stop = () => {
+        for (const controller of active.keys()) {
+          controller.abort(
+            new AppError('interrupted', 'The server is stopping.', { hint: 'Ask again later.' }),
+          );
+        }
+      };
+      const timer = setTimeout(stop, graceMs);
+      if (graceMs <= 0) stop();
+      await Promise.all(active.values());
+      clearTimeout(timer);
+    },
+  };
+}
+
+function stoppingFault(): RequestFault {
+  return new RequestFault(503, 'The server is stopping.', { code: 'stopping', retryAfter: 5 });
+}
+
+function outOfTime(turnMs: number): AppError {
+  return new AppError(
+    'api_error',
+    `The turn took longer than the ${Math.round(turnMs / 1000)} seconds allowed.`,
+    {
+      hint: 'Ask something simpler, or raise --turn-timeout.',
+      recoverable: true,
+    },
+  );
+}

@@ -1,0 +1,65 @@
+import type { TapeJson } from './tape-format.ts';
+
+export interface Difference {
+  /** Such as `messages[1].content`. */
+  path: string;
+  /** Undefined where there was nothing. */
+  before: TapeJson | undefined;
+  after: TapeJson | undefined;
+}
+
+/** Where two values differ, field by field, down to what is no object and no list. */
+export function diffValues(
+  before: TapeJson | undefined,
+  after: TapeJson | undefined,
+  path = '',
+): Difference[] {
+  if (isList(before) && isList(after)) {
+    const length = Math.max(before.length, after.length);
+    return Array.from({ length }, (_, index) =>
+      diffValues(before[index], after[index], `${path}[${index}]`),
+    ).flat();
+  }
+  if (isRecord(before) && isRecord(after)) {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...keys].flatMap((key) =>
+      diffValues(before[key], after[key], path === '' ? key : `${path}.${key}`),
+    );
+  }
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path: path || 'body', before, after }];
+}
+
+/** How much of two values is the same, 0 to 1: the share of their leaves that agree. */
+export function similarity(before: TapeJson | undefined, after: TapeJson | undefined): number {
+  const leaves = Math.max(countLeaves(before), countLeaves(after), 1);
+  const differing = diffValues(before, after).reduce(
+    (sum, difference) =>
+      sum + Math.max(countLeaves(difference.before), countLeaves(difference.after)) * unlike(difference),
+    0,
+  );
+  return Math.max(0, 1 - differing / leaves);
+}
+
+/** Two texts that begin alike are less different than two that share nothing. */
+function unlike({ before, after }: Difference): number {
+  if (typeof before !== 'string' || typeof after !== 'string') return 1;
+  const length = Math.max(before.length, after.length, 1);
+  let same = 0;
+  while (same < length && before[same] === after[same]) same += 1;
+  return 1 - same / length / 2;
+}
+
+function countLeaves(value: TapeJson | undefined): number {
+  if (value === undefined) return 0;
+  if (isList(value)) return value.reduce((sum: number, each) => sum + countLeaves(each), 0);
+  if (isRecord(value)) return Object.values(value).reduce((sum: number, each) => sum + countLeaves(each), 0);
+  return 1;
+}
+
+function isList(value: TapeJson | undefined): value is TapeJson[] {
+  return Array.isArray(value);
+}
+
+function isRecord(value: TapeJson | undefined): value is { [key: string]: TapeJson } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

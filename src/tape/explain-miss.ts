@@ -1,0 +1,137 @@
+import { AppError } from '../domain/app-error.ts';
+import { oneLine } from '../domain/visible-text.ts';
+import { canonicalValue } from './canonical-body.ts';
+import { type Difference, diffValues, similarity } from './diff-values.ts';
+import { pathOf } from './match-key.ts';
+import type { Tape } from './open-tape.ts';
+import type { TapeBody, TapeExchange, TapeJson, TapeRequest } from './tape-format.ts';
+
+const SHOWN_DIFFERENCES = 8;
+const SHOWN_LENGTH = 70;
+
+export interface Miss {
+  request: TapeRequest;
+  /** The most similar recorded request; null if there is none to the same place. */
+  nearest: { id: number; differences: Difference[] } | null;
+  reason: string;
+}
+
+/** Looks through the whole tape for what comes nearest to a request that is not on it. */
+export function findMiss(request: TapeRequest, tape: Pick<Tape, 'exchanges'>): Miss {
+  const asked = comparable(request.body);
+  let best: { exchange: TapeExchange; score: number } | null = null;
+  let sameHost = false;
+  for (const exchange of tape.exchanges()) {
+    const there = exchange.request;
+    sameHost ||= new URL(there.url).host === new URL(request.url).host;
+    if (there.method !== request.method || pathOf(there.url) !== pathOf(request.url)) continue;
+    const score = similarity(comparable(there.body), asked);
+    if (best === null || score > best.score) best = { exchange, score };
+  }
+  if (best === null) {
+    const reason = sameHost
+      ? 'the tape has nothing from this place: other calls are made now than when it was recorded'
+      : 'the tape has nothing from this service: another model, store or embedder is configured now';
+    return { request, nearest: null, reason };
+  }
+  const differences = diffValues(comparable(best.exchange.request.body), asked);
+  return { request, nearest: { id: best.exchange.id, differences }, reason: reasonOf(differences) };
+}
+
+export function missError(miss: Miss, path: string): AppError {
+  const { request, nearest, reason } = miss;
+  const shown = (nearest?.differences ?? []).slice(0, SHOWN_DIFFERENCES).map(formatDifference);
+  const more = (nearest?.differences.length ?? 0) - shown.length;
+  const lines = [
+    ...(nearest === null ? [] : [`The nearest is exchange ${nearest.id} of the tape; it differs in:`]),
+    ...shown,
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    `Likely reason: ${reason}.`,
+    'To renew the tape where it changed: --on-miss record. To record it afresh: --record.',
+  ];
+  return new AppError(
+    'replay_drift',
+    `${oneLine(`${request.method} ${pathOf(request.url)}`, 100)} is not on the tape ${path} as it is asked now.`,
+    { hint: lines.join('\n'), recoverable: false },
+  );
+}
+
+export function formatDifference({ path, before, after }: Difference): string {
+  const [was, is] = aroundChange(shown(before), shown(after));
+  return `  ${oneLine(path, 60)}: ${was} -> ${is}`;
+}
+
+function shown(value: TapeJson | undefined): string {
+  if (value === undefined) return '(nothing)';
+  return oneLine(
+    typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value),
+    Number.POSITIVE_INFINITY,
+  );
+}
+
+/** Long texts are shown from a little before the place where they part. */
+function aroundChange(before: string, after: string): [string, string] {
+  let same = 0;
+  while (same < before.length && same < after.length && before[same] === after[same]) same += 1;
+  const from = same > SHOWN_LENGTH / 2 ? same - 20 : 0;
+  const cut = (text: string) =>
+    from > 0 ? `…${oneLine(text.slice(from), SHOWN_LENGTH)}` : oneLine(text, SHOWN_LENGTH);
+  return [cut(before), cut(after)];
+}
+
+/** What a difference in a field most likely comes from. The first that applies. */
+const REASONS: ReadonlyArray<[RegExp, string]> = [
+  [/^model$/, 'the model changed'],
+  [/^(?:tools|tool_choice|functions)\b/, 'the tools or their schema changed'],
+  [/^(?:instructions|messages\[0\])/, 'the system prompt changed'],
+  [
+    /^(?:temperature|max_tokens|max_completion_tokens|max_output_tokens|stream|top_p)\b/,
+    'the settings of the model changed',
+  ],
+  [
+    /\.output$|tool|results|documents\b/,
+    'different chunks came back from the search: the collection or its ranking changed',
+  ],
+  [
+    /^(?:messages|input|query|texts|prompt)\b/,
+    'the question, the prompt or the conversation before it changed',
+  ],
+  [/vector|filter|limit|prefetch|points/, 'the search or what is stored changed'],
+];
+
+function reasonOf(differences: readonly Difference[]): string {
+  if (differences.length === 0) return 'it was recorded less often than it is asked now';
+  const [found] = REASONS.filter(([pattern]) => differences.some((each) => pattern.test(hintPath(each))));
+  return found?.[1] ?? 'the request changed';
+}
+
+/** A message that holds the results of a tool is told from one that a person wrote by what it holds. */
+function hintPath({ path, before, after }: Difference): string {
+  const holdsResults = [before, after].some(
+    (value) => typeof value === 'string' && /"results"\s*:/.test(value),
+  );
+  return holdsResults || /\.results\[/.test(path) ? `${path}.results` : path;
+}
+
+/** JSON inside of texts is opened up, so that its fields are compared one by one. */
+function comparable(body: TapeBody | undefined): TapeJson | undefined {
+  if (body === undefined) return undefined;
+  if ('json' in body) return opened(canonicalValue(body.json));
+  return 'text' in body ? body.text : body.base64;
+}
+
+function opened(value: TapeJson): TapeJson {
+  if (typeof value === 'string' && /^[{[]/.test(value)) {
+    try {
+      return opened(JSON.parse(value) as TapeJson);
+    } catch {
+      return value;
+    }
+  }
+  if (Array.isArray(value))
+    return value.length > 15 && typeof value[0] === 'number'
+      ? `vector of ${value.length}`
+      : value.map(opened);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, opened(each)]));
+}

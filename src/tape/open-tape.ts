@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { AppError } from '../domain/app-error.ts';
+import { validated } from '../domain/validated.ts';
+import { readLines } from './read-lines.ts';
+import { notATape, readFault } from './tape-fault.ts';
+import {
+  exchangeSchema,
+  headerSchema,
+  TAPE_VERSION,
+  type TapeExchange,
+  type TapeHeader,
+  type TapeTail,
+  tailSchema,
+} from './tape-format.ts';
+import { createTapeIndex, type TapeEntry, type TapeIndex } from './tape-index.ts';
+
+/** An open tape. Of its exchanges only an index is in memory; each is read when it is asked for. */
+export interface Tape extends Pick<TapeIndex, 'find' | 'findNearly' | 'count'> {
+  readonly path: string;
+  readonly header: TapeHeader;
+  /** Without a tail for a recording that was interrupted. */
+  readonly tail: TapeTail | null;
+  readonly complete: boolean;
+  /** Whether it says that it was recorded, and was changed since. */
+  readonly edited: boolean;
+  read(entry: TapeEntry): TapeExchange;
+  /** In the order in which the requests were made. */
+  exchanges(): Iterable<TapeExchange>;
+  close(): void;
+}
+
+const EXCHANGES = '  "exchanges": [';
+const END = /^ {2}\],?$/;
+const DIGEST = '  "digest": ';
+const BRACE = 0x7b;
+const COMMA = 0x2c;
+
+/**
+ * Opens a tape in one pass over the file. A tape whose end is missing is read as far as it goes. Throws
+ * `invalid_input` for what is no tape, or one of a newer format.
+ */
+export function openTape(path: string): Tape {
+  const descriptor = orFault(path, () => openSync(path, 'r'));
+  try {
+    const tape = readTape(path, descriptor);
+    if (tape !== null) return tape;
+    const whole = readWhole(path);
+    closeSync(descriptor);
+    return whole;
+  } catch (error) {
+    closeSync(descriptor);
+    throw readFault(path, error);
+  }
+}
+
+/** Null if the file does not have the layout of a recording. */
+function readTape(path: string, descriptor: number): Tape | null {
+  const index = createTapeIndex();
+  const hash = createHash('sha256');
+  const head: string[] = [];
+  const end: string[] = [];
+  let part: 'head' | 'exchanges' | 'end' = 'head';
+  let digest: string | null = null;
+  let header: TapeHeader | undefined;
+
+  for (const { offset, bytes, ended } of readLines(descriptor)) {
+    if (part !== 'exchanges') {
+      const line = bytes.toString('utf8');
+      if (line.startsWith(DIGEST)) digest = hash.copy().digest('hex');
+      if (part === 'end') end.push(line);
+      else head.push(line);
+      if (line === EXCHANGES) {
+        header = readHeader(path, `${head.join('\n')}]}`);
+        part = 'exchanges';
+      }
+    } else if (END.test(bytes.toString('utf8', 0, 8))) {
+      part = 'end';
+    } else if (bytes[0] !== BRACE) {
+      const cut = !ended && '  ],'.startsWith(bytes.toString('utf8'));
+      if (cut) break;
+      return null;
+    } else {
+      const length = bytes.at(-1) === COMMA ? bytes.length - 1 : bytes.length;
+      const exchange = readExchange(path, bytes.toString('utf8', 0, length), index.count + 1, ended);
+      if (exchange === null) break;
+      index.add(exchange, { id: exchange.id, offset, length });
+    }
+    hash.update(bytes).update(ended ? '\n' : '');
+  }
+  if (header === undefined) return null;
+  index.settle();
+  const tail = end.length === 0 ? null : readTail(path, `{${end.join('\n')}`);
+  const read = ({ offset, length }: TapeEntry): TapeExchange => {
+    const bytes = Buffer.allocUnsafe(length);
+    readSync(descriptor, bytes, 0, length, offset);
+    // Checked when the tape was opened.
+    return JSON.parse(bytes.toString('utf8')) as TapeExchange;
+  };
+  return {
+    path,
+    header,
+    tail,
+    complete: tail?.complete ?? false,
+    edited:
+      header.origin === 'recorded' && tail !== null && (tail.digest === undefined || tail.digest !== digest),
+    get count() {
+      return index.count;
+    },
+    find: index.find,
+    findNearly: index.findNearly,
+    read,
+    *exchanges() {
+      for (const entry of index.entries()) yield read(entry);
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+/** A tape in any layout, such as one that a person or a formatter has written: all of it in memory. */
+function readWhole(path: string): Tape {
+  const text = readFileSync(path, 'utf8');
+  const document = parsed(path, text);
+  const { exchanges = [], outputs, complete, ...fields } = document as Record<string, unknown>;
+  const header = checkedHeader(path, fields);
+  if (!Array.isArray(exchanges)) throw notATape(path, 'its exchanges are no list');
+  const index = createTapeIndex();
+  const kept: TapeExchange[] = exchanges.map((each, number) =>
+    validated(exchangeSchema, each, `Exchange ${number + 1} of ${path}`),
+  );
+  for (const [offset, exchange] of kept.entries())
+    index.add(exchange, { id: exchange.id, offset, length: 0 });
+  index.settle();
+  const tail =
+    complete === undefined ? null : validated(tailSchema, { outputs, complete }, `The end of ${path}`);
+  return {
+    path,
+    header,
+    tail,
+    complete: tail?.complete ?? false,
+    edited: header.origin === 'recorded',
+    count: kept.length,
+    find: index.find,
+    findNearly: index.findNearly,
+    read: ({ offset }) => kept[offset] as TapeExchange,
+    *exchanges() {
+      for (const { offset } of index.entries()) yield kept[offset] as TapeExchange;
+    },
+    close: () => {},
+  };
+}
+
+function parsed(path: string, text: string): unknown {
+  try {
+    const document: unknown = JSON.parse(text);
+    if (typeof document === 'object' && document !== null && !Array.isArray(document)) return document;
+  } catch {
+    // Said below.
+  }
+  throw notATape(path, text.trim() === '' ? 'it is empty' : 'it is not the JSON of one');
+}
+
+function readHeader(path: string, text: string): TapeHeader {
+  return checkedHeader(path, parsed(path, text));
+}
+
+function checkedHeader(path: string, fields: unknown): TapeHeader {
+  const { version } = fields as { version?: unknown };
+  if (typeof version !== 'number') throw notATape(path, 'it has no version');
+  if (version > TAPE_VERSION) {
+    throw new AppError('invalid_input', `${path} was made by a newer citeloop: its format is ${version}.`, {
+      hint: `This one reads format ${TAPE_VERSION}. Update citeloop, or record the tape again.`,
+    });
+  }
+  return validated(headerSchema, fields, `The tape ${path}`);
+}
+
+/** Null for a last line that was cut: a recording that ended in the middle of writing it. */
+function readExchange(path: string, text: string, number: number, ended: boolean): TapeExchange | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    if (!ended) return null;
+    throw new AppError('invalid_input', `Exchange ${number} of ${path} is not valid JSON.`, {
+      hint: 'The file was changed or cut after it was recorded. Record it again.',
+    });
+  }
+  return validated(exchangeSchema, value, `Exchange ${number} of ${path}`);
+}
+
+function readTail(path: string, text: string): TapeTail | null {
+  try {
+    return validated(tailSchema, JSON.parse(text), `The end of ${path}`);
+  } catch (error) {
+    // Cut within its end: as good as interrupted.
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function orFault<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw readFault(path, error);
+  }
+}

@@ -1,0 +1,98 @@
+import * as z from 'zod';
+
+export const TAPE_VERSION = 1;
+
+export type TapeJson = string | number | boolean | null | TapeJson[] | { [key: string]: TapeJson };
+
+/** Whatever JSON.parse gave; to look through it once more would take longer than to read it. */
+const json = z.custom<TapeJson>((value) => value !== undefined);
+
+/** A body in the form that is easiest to read: its JSON value, its text, or its bytes. */
+export const bodySchema = z.union([
+  z.strictObject({ json: json }),
+  z.strictObject({ text: z.string() }),
+  z.strictObject({ base64: z.base64() }),
+]);
+export type TapeBody = z.infer<typeof bodySchema>;
+
+/** A piece of a streamed body, and how long after the one before it came. */
+export const chunkSchema = z.strictObject({ delayMs: z.number().min(0), data: z.string() });
+export type TapeChunk = z.infer<typeof chunkSchema>;
+
+const headersSchema = z.record(z.string(), z.string());
+
+export const requestSchema = z.object({
+  method: z.string().regex(/^[A-Z]+$/),
+  url: z.url({ protocol: /^https?$/ }),
+  headers: headersSchema.default({}),
+  body: bodySchema.optional(),
+});
+export type TapeRequest = z.infer<typeof requestSchema>;
+
+export const responseSchema = z.object({
+  status: z.int().min(200).max(599),
+  headers: headersSchema.default({}),
+  /** A body in one piece; one that was streamed has `chunks` instead. */
+  body: bodySchema.optional(),
+  chunks: z.array(chunkSchema).optional(),
+});
+export type TapeResponse = z.infer<typeof responseSchema>;
+
+/** Why there was no answer, or no whole one. */
+export const failureSchema = z.object({
+  /** `TypeError` for the network, `AbortError` or `TimeoutError` where we gave up. */
+  name: z.string(),
+  message: z.string(),
+  /** Of the network, such as ECONNREFUSED. */
+  code: z.string().optional(),
+});
+export type TapeFailure = z.infer<typeof failureSchema>;
+
+export const exchangeSchema = z
+  .object({
+    /** In the order in which the requests were made, from 1. */
+    id: z.int().min(1),
+    /** Since the recording began. */
+    startedAtMs: z.number().min(0),
+    /** Until the last byte of the answer. */
+    durationMs: z.number().min(0),
+    /** Exchanges that ran at the same time are in different lanes. */
+    lane: z.int().min(0),
+    request: requestSchema,
+    response: responseSchema.optional(),
+    failure: failureSchema.optional(),
+  })
+  .refine(({ response, failure }) => response !== undefined || failure !== undefined, {
+    error: 'an exchange has a response, a failure or both',
+  });
+export type TapeExchange = z.infer<typeof exchangeSchema>;
+
+export const originSchema = z.enum(['recorded', 'written by hand']);
+
+/** What stands before the exchanges: how the tape was made. */
+export const headerSchema = z.object({
+  version: z.literal(TAPE_VERSION),
+  origin: originSchema,
+  /** Where the wire format of one written by hand comes from, or whatever else a reader should know. */
+  note: z.string().optional(),
+  madeBy: z.object({ program: z.string(), version: z.string(), node: z.string().optional() }),
+  createdAt: z.iso.datetime(),
+  /** What ids under replay are made from; the recording made its own from it, too. */
+  seed: z.string().min(1),
+  model: z.string().nullable(),
+  /** Null for a tape that no command has made. */
+  command: z.string().nullable(),
+  inputs: z.record(z.string(), json).default({}),
+  /** Patterns of the user's that were removed, as regular expressions. */
+  redact: z.array(z.string()).default([]),
+});
+export type TapeHeader = z.infer<typeof headerSchema>;
+
+/** What stands after the exchanges. An interrupted recording has none of it. */
+export const tailSchema = z.object({
+  outputs: json.optional(),
+  complete: z.boolean(),
+  /** SHA-256 of all that stands before it; tells a recorded tape from an edited one. */
+  digest: z.string().optional(),
+});
+export type TapeTail = z.infer<typeof tailSchema>;

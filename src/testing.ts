@@ -1,0 +1,74 @@
+import type { AppError } from './domain/app-error.ts';
+import type { Runtime } from './ports/runtime.ts';
+import { replayTape } from './tape/replay-tape.ts';
+import type { OnMiss } from './tape/start-replay.ts';
+import type { TapeHeader } from './tape/tape-format.ts';
+import type { Timing } from './tape/tape-response.ts';
+
+export type { Runtime } from './ports/runtime.ts';
+export type { OnMiss } from './tape/start-replay.ts';
+export type { TapeHeader } from './tape/tape-format.ts';
+export type { Timing } from './tape/tape-response.ts';
+
+export interface UseTapeOptions {
+  /** `none` answers at once, `recorded` as slowly as the service did. */
+  timing?: Timing;
+  /** What becomes of a request that is not on the tape; `fail` unless given. */
+  onMiss?: Exclude<OnMiss, 'record'>;
+  /** Patterns that are removed from requests before they are looked up, besides those of the tape. */
+  redact?: readonly string[];
+}
+
+export interface UsedTape extends AsyncDisposable {
+  readonly header: TapeHeader;
+  /** A clock that stands still and ids that are the same in every replay, for `createAgent({ runtime })`. */
+  readonly runtime: Runtime;
+  /** What was asked for and is not on the tape. */
+  misses(): readonly AppError[];
+  /** How many of its exchanges were used, given again, or missing. */
+  counts(): { used: number; repeated: number; missed: number };
+  /** Requests go to the network again. Throws the first miss, should the code under test have swallowed it. */
+  stop(): Promise<void>;
+}
+
+/**
+ * `await useTape('chat.tape.json')` in a test, in a hook or at the top of a test file: until the test, or the file, is over every
+ * request is answered from the tape, and none leaves the process. With a runner other than vitest, call `stop` or
+ * declare it with `await using`.
+ */
+export async function useTape(path: string, options: UseTapeOptions = {}): Promise<UsedTape> {
+  const { timing, onMiss = 'fail', redact } = options;
+  const replaying = await replayTape({ path, timing, onMiss, patterns: redact });
+  let stopped = false;
+
+  async function stop(): Promise<void> {
+    if (stopped) return;
+    stopped = true;
+    await replaying.stop();
+    const [first] = replaying.misses();
+    if (first !== undefined && onMiss === 'fail') throw first.error;
+  }
+
+  await stopAfterTest(stop);
+  return {
+    header: replaying.tape.header,
+    runtime: replaying.runtime,
+    misses: () => replaying.misses().map(({ error }) => error),
+    counts: replaying.counts,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** After the test that runs, or else after the file. Whoever tests with vitest has it; it is not a dependency. */
+async function stopAfterTest(stop: () => Promise<void>): Promise<void> {
+  const runner = await import('vitest').catch(() => null);
+  for (const register of [runner?.onTestFinished, runner?.afterAll]) {
+    try {
+      register?.(stop);
+      return;
+    } catch {
+      // Not within a test, or not run by vitest at all.
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { Tokenizer } from '@huggingface/tokenizers';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  asInput,
+  createTokenize,
+  type Tokenize,
+  type Vocabulary,
+} from '../../../src/adapters/onnx/word-pieces.ts';
+import { loadModelFiles } from '../../support/model-files.ts';
+import { modelLocation } from '../../support/model-weights.ts';
+
+let reference: Tokenizer;
+let tokenize: Tokenize;
+let pieces: string[];
+
+beforeAll(async () => {
+  const files = await loadModelFiles(modelLocation());
+  const settings = JSON.parse(files['tokenizer.json'].toString()) as { model: { vocab: Vocabulary } };
+  reference = new Tokenizer(settings, JSON.parse(files['tokenizer_config.json'].toString()) as object);
+  tokenize = createTokenize(settings.model.vocab);
+  pieces = Object.keys(settings.model.vocab);
+});
+
+const expected = (text: string) => reference.encode(text, { add_special_tokens: false }).ids;
+
+test.each([
+  'ROS 2 nodes talk over DDS; the default QoS is "reliable".',
+  '  Tabs\tand\nlines\r\n, form\ffeeds and \u0085 next lines, \ufeff marks and \u00a0 wide spaces ',
+  'Žluťoučký kůň, naïve café, ÅNGSTRÖM, ß, İstanbul, ŒUVRE, ﬁne',
+  '机器人 操作系统は楽しい 한국어 𠀀𠮷 豈',
+  'zero\u200bwidth\u200djoiners and soft\u00adhyphens, \ud800 alone, \ufffd, \u0000, \ue000',
+  'constructor __proto__ toString hasOwnProperty',
+  '[CLS] in a text [SEP][MASK] [mask] [UNK]x[PAD]',
+  `${'x'.repeat(100)} ${'x'.repeat(101)} ${'\u{1f916}'.repeat(60)}`,
+  'valueOf',
+  'antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconiosis',
+  '',
+  ' ',
+])('%j has the tokens that the reference gives it', (text) => {
+  expect(tokenize(text)).toEqual(expected(text));
+});
+
+test('any text has the tokens that the reference gives it', () => {
+  const piece = fc.nat(pieces.length - 1).map((index) => pieces[index]?.replace(/^##/, '') ?? '');
+  const part = fc.oneof(
+    piece,
+    fc.string({ unit: 'binary', maxLength: 8 }),
+    fc.string({ unit: 'grapheme', maxLength: 8 }),
+    fc.constantFrom(' ', '\t', '[SEP]', "'", '-', '\u0301', '中', '\ud83d'),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), fc.constantFrom('', ' '), (parts, between) => {
+      const text = parts.join(between);
+      expect(tokenize(text)).toEqual(expected(text));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('every piece of the vocabulary that can stand in a text is cut as the reference cuts it', () => {
+  const text = pieces.join(' ');
+  expect(tokenize(text)).toEqual(expected(text));
+});
+
+test('an input begins and ends with the tokens of the model, and is cut between them', () => {
+  const ids = tokenize('How do two nodes exchange messages?');
+  expect(asInput(ids, 256)).toEqual(reference.encode('How do two nodes exchange messages?').ids);
+  expect(asInput(ids, 4)).toEqual([101, ids[0], ids[1], 102]);
+});

@@ -1,0 +1,90 @@
+import type { Gold } from '../../src/evaluation/metrics/metric.ts';
+import type { CaseRun } from '../../src/evaluation/report/report-data.ts';
+
+/** A run in which nothing happened, but for what the test says. */
+export function aRun(changes: Partial<CaseRun> = {}): CaseRun {
+  return {
+    repeat: 1,
+    answer: '',
+    abstained: false,
+    grounded: false,
+    confidence: null,
+    citations: [],
+    sentences: [],
+    quotes: { total: 0, held: 0 },
+    numbers: { total: 0, held: 0 },
+    retrievals: [],
+    searches: 0,
+    duplicateSearches: 0,
+    steps: 1,
+    bestScore: null,
+    tokens: { prompt: 0, completion: 0, total: 0 },
+    cost: null,
+    timesMs: { firstToken: null, retrieval: 0, generation: 0, total: 0 },
+    judge: null,
+    error: null,
+    ...changes,
+  };
+}
+
+/** A run whose one search brought documents of these names back, in this order. */
+export function aRunThatFound(...names: string[]): CaseRun {
+  const chunks = names.map((name, index) => ({
+    chunkId: `${name}-${index}`,
+    title: name,
+    url: `file:///docs/${name}`,
+    headings: [],
+    score: 0.9,
+    excerpt: '',
+    expected: null,
+  }));
+  const retrieval = {
+    query: 'q',
+    filter: {},
+    scoreThreshold: 0.3,
+    totalFound: chunks.length,
+    chunks,
+    nearMiss: null,
+    timeMs: 1,
+  };
+  return aRun({ retrievals: [retrieval], searches: 1 });
+}
+
+export function aCitation(
+  name: string,
+  verdict: CaseRun['citations'][number]['verdict'] = 'supported',
+): CaseRun['citations'][number] {
+  return {
+    marker: '1',
+    verdict,
+    chunkId: verdict === 'unknown_source' ? null : `${name}-0`,
+    title: name,
+    url: `file:///docs/${name}`,
+    score: 0.9,
+    excerpt: '',
+    expected: null,
+  };
+}
+
+export function anError(): NonNullable<CaseRun['error']> {
+  return {
+    errorType: 'api_error',
+    message: 'It broke.',
+    userMessage: 'It broke.',
+    retryAfter: null,
+    recoverable: false,
+  };
+}
+
+interface GoldParts extends Partial<Gold['expected']> {
+  answerable?: boolean;
+  needsRetrieval?: boolean;
+}
+
+export function aGold({ answerable, needsRetrieval, ...expected }: GoldParts = {}): Gold {
+  return {
+    answerable: answerable ?? null,
+    needsRetrieval: needsRetrieval ?? null,
+    expected: { sources: [], chunks: [], phrases: [], forbidden: [], answers: [], ...expected },
+  };
+}

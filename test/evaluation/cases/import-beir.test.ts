@@ -1,0 +1,103 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import {
+  corpusFileName,
+  readCorpus,
+  readQrels,
+  readQueries,
+} from '../../../src/evaluation/cases/import-beir.ts';
+import { matchesSource } from '../../../src/evaluation/cases/matches-source.ts';
+
+const MULTITURN = '../shared/data/multiturn';
+const jsonl = (...rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
+
+test('queries with relevant documents become cases, others of a plain set are left out', () => {
+  const relevant = readQrels('query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\nq1\td3\t2\n', 'qrels.tsv');
+  const cases = readQueries(
+    jsonl({ _id: 'q1', text: 'Why?' }, { _id: 'q2', text: 'How?' }),
+    'queries.jsonl',
+    relevant,
+  );
+  expect(cases).toEqual([
+    {
+      id: 'q1',
+      question: 'Why?',
+      expectedSources: ['d1.txt', 'd3.txt'],
+      answerable: true,
+      needsRetrieval: true,
+    },
+  ]);
+});
+
+test('history, answers and answerability of multi-turn sets are kept', () => {
+  const history = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'b' },
+  ];
+  const cases = readQueries(
+    jsonl(
+      { _id: 1, text: 'x', history, answer: 'y', answerability: 'ANSWERABLE', multi_turn: 'Follow-up' },
+      { _id: 2, text: 'x', answer: 'no idea', answerability: 'UNANSWERABLE', answerable: false },
+      { _id: 3, text: 'Hi!', answerability: 'CONVERSATIONAL', answerable: false, multi_turn: 'N/A' },
+      { _id: 4, text: 'x', answer: ['y', 'z'], answerable: true },
+    ),
+    'queries.jsonl',
+    new Map([['1', ['d']]]),
+  );
+  expect(cases[0]).toMatchObject({
+    id: '1',
+    history,
+    expectedAnswer: 'y',
+    expectedSources: ['d.txt'],
+    tags: ['answerable', 'follow-up'],
+  });
+  expect(cases[1]).toEqual({
+    id: '2',
+    question: 'x',
+    answerable: false,
+    needsRetrieval: true,
+    tags: ['unanswerable'],
+  });
+  expect(cases[2]).toEqual({ id: '3', question: 'Hi!', needsRetrieval: false, tags: ['conversational'] });
+  expect(cases[3]?.expectedAnswer).toEqual(['y', 'z']);
+});
+
+test('any id of a corpus makes a name of its own that a case finds', () => {
+  const ids = [
+    'd1',
+    'Normans#0',
+    'https://docs.example/a#b',
+    'https://docs.example/a b',
+    'x'.repeat(300),
+    '../etc',
+  ];
+  const names = ids.map(corpusFileName);
+  expect(new Set(names).size).toBe(ids.length);
+  for (const name of names) expect(matchesSource(name, `file:///sets/one/corpus.jsonl/${name}`)).toBe(true);
+  expect(names[0]).toBe('d1.txt');
+});
+
+test('faults of a folder are told with file and line', () => {
+  expect(() => readCorpus('{"_id":"a","text":"x"}\n{"_id":"a","text":"y"}', 'corpus.jsonl')).toThrow(
+    'corpus.jsonl, line 2: the _id "a" is there twice.',
+  );
+  expect(() => readCorpus('{"_id":"a"}', 'corpus.jsonl')).toThrow('corpus.jsonl, line 1: text');
+  expect(() => readQrels('q1 d1 1', 'qrels.tsv')).toThrow('qrels.tsv, line 1');
+  expect(() => readQrels('q1\td1\tyes', 'qrels.tsv')).toThrow('qrels.tsv, line 1');
+  expect(() => readQueries('{"_id":"q","text":"x"}', 'queries.jsonl', new Map())).toThrow(
+    'No query of queries.jsonl',
+  );
+});
+
+test.skipIf(!existsSync(MULTITURN))('the multi-turn set is read whole', () => {
+  const read = (name: string) => readFileSync(`${MULTITURN}/${name}`, 'utf8');
+  const cases = readQueries(
+    read('queries.jsonl'),
+    'queries.jsonl',
+    readQrels(read('qrels.tsv'), 'qrels.tsv'),
+  );
+  const count = (answerable: boolean | undefined) =>
+    cases.filter((item) => item.answerable === answerable).length;
+  expect([cases.length, count(true), count(false), count(undefined)]).toEqual([205, 188, 14, 3]);
+  expect(cases.filter(({ history }) => history !== undefined).length).toBeGreaterThan(150);
+});

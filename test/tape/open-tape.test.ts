@@ -1,0 +1,109 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { AppError } from '../../src/domain/app-error.ts';
+import { matchKey } from '../../src/tape/match-key.ts';
+import { openTape } from '../../src/tape/open-tape.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
+
+async function fileWith(text: string): Promise<string> {
+  const path = join(await temporaryDirectory(), 'x.tape.json');
+  await writeFile(path, text);
+  return path;
+}
+
+function faultOf(path: string): AppError {
+  try {
+    openTape(path).close();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('it opened');
+}
+
+test('a tape that is cut anywhere is read as far as it goes, or refused in a sentence', async () => {
+  const exchanges = [
+    asked(1, { q: 'ä' }, { a: 'é' }),
+    asked(2, { q: 'b' }, { a: 2 }),
+    asked(3, { q: 'c' }, {}),
+  ];
+  const text = await readFile(await writeTape(exchanges), 'utf8');
+  const path = join(await temporaryDirectory(), 'cut.tape.json');
+  const header = text.indexOf('"exchanges": [') + '"exchanges": ['.length;
+  for (let length = 0; length < text.length - 2; length += 5) {
+    await writeFile(path, text.slice(0, length));
+    if (length < header) {
+      expect(faultOf(path)).toMatchObject({ kind: 'invalid_input' });
+      continue;
+    }
+    const tape = openTape(path);
+    expect(tape.complete).toBe(false);
+    expect(tape.edited).toBe(false);
+    expect([...tape.exchanges()]).toEqual(exchanges.slice(0, tape.count));
+    tape.close();
+  }
+});
+
+test('one from a newer version is refused with its number', async () => {
+  const path = await fileWith('{"version": 2, "shape": "unknown"}');
+  expect(faultOf(path)).toMatchObject({
+    kind: 'invalid_input',
+    message: `${path} was made by a newer citeloop: its format is 2.`,
+  });
+});
+
+test('one that was edited after it was recorded is told from one that was not', async () => {
+  const path = await writeTape([asked(1, { q: 'a' }, { answer: 'yes' })]);
+  const text = await readFile(path, 'utf8');
+  expect(openTape(path).edited).toBe(false);
+  await writeFile(path, text.replace('"yes"', '"no!"'));
+  expect(openTape(path).edited).toBe(true);
+  await writeFile(path, text.replace(/,\n {2}"digest": "\w+"/, ''));
+  expect(openTape(path).edited).toBe(true);
+  await writeFile(path, text.replace('"yes"', '"no!"').replace('"recorded"', '"written by hand"'));
+  expect(openTape(path).edited).toBe(false);
+});
+
+test('one that is written by hand may have any layout', async () => {
+  const header = sampleHeader({ origin: 'written by hand' });
+  const exchanges = [asked(2, { q: 'b' }, {}), asked(1, { q: 'a' }, {})];
+  for (const indent of [undefined, 2, '\t']) {
+    const path = await fileWith(JSON.stringify({ ...header, exchanges, complete: true }, null, indent));
+    const tape = openTape(path);
+    expect(tape).toMatchObject({ count: 2, complete: true, edited: false });
+    expect([...tape.exchanges()].map(({ id }) => id)).toEqual([1, 2]);
+    expect(tape.find(matchKey(asked(1, { q: 'a' }, {}).request).exact)).toHaveLength(1);
+  }
+});
+
+test('what is no tape is refused with a reason', async () => {
+  expect(faultOf(await fileWith('')).message).toContain('it is empty');
+  expect(faultOf(await fileWith('[1, 2]')).message).toContain('it is not the JSON of one');
+  expect(faultOf(await fileWith('{"log": {}}')).message).toContain('it has no version');
+  expect(faultOf(await fileWith('{"version": 1}')).message).toContain('is not valid at origin');
+  expect(faultOf('/nowhere/x.json').message).toContain('it does not exist');
+});
+
+test('a line that was broken by an edit is named', async () => {
+  const path = await writeTape([asked(1, { q: 'a' }, {}), asked(2, { q: 'b' }, {})]);
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, text.replace('{"id":2', '{"id":'));
+  expect(faultOf(path).message).toContain('Exchange 2 of');
+});
+
+test('exchanges come in the order of their requests, whatever the order in which their answers ended', async () => {
+  const ids = fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(ids, async (order) => {
+      const tape = openTape(await writeTape(order.map((id) => asked(id, { q: id % 3 }, { a: id }))));
+      expect([...tape.exchanges()].map(({ id }) => id)).toEqual(order.toSorted((a, b) => a - b));
+      const same = tape.find(matchKey(asked(1, { q: 1 }, {}).request).exact).map(({ id }) => id);
+      expect(same).toEqual(order.filter((id) => id % 3 === 1).toSorted((a, b) => a - b));
+      tape.close();
+    }),
+    { numRuns: 30 },
+  );
+});

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { createRedactor } from '../../../src/tape/redact/create-redactor.ts';
+import type { TapeExchange, TapeHeader } from '../../../src/tape/tape-format.ts';
+import { createTapeWriter } from '../../../src/tape/tape-writer.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+export function sampleHeader(changes: Partial<TapeHeader> = {}): TapeHeader {
+  return {
+    version: 1,
+    origin: 'recorded',
+    madeBy: { program: 'citeloop', version: '0.0.0', node: 'v24.0.0' },
+    createdAt: '2026-01-02T03:04:05.678Z',
+    seed: 'a seed',
+    model: 'm',
+    command: 'ask',
+    inputs: {},
+    redact: [],
+    ...changes,
+  };
+}
+
+export function sampleExchange(changes: Partial<TapeExchange> = {}): TapeExchange {
+  return {
+    id: 1,
+    startedAtMs: 0,
+    durationMs: 5,
+    lane: 0,
+    request: {
+      method: 'POST',
+      url: 'https://service.test/v1/things',
+      headers: { 'content-type': 'application/json' },
+      body: { json: { question: 'why' } },
+    },
+    response: {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: { json: { answer: 'because' } },
+    },
+    ...changes,
+  };
+}
+
+/** A question and its answer, as one exchange. */
+export function asked(id: number, question: unknown, answer: unknown, path = '/v1/things'): TapeExchange {
+  const sample = sampleExchange({ id });
+  return {
+    ...sample,
+    request: { ...sample.request, url: `https://service.test${path}`, body: { json: question as never } },
+    response: {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: { json: answer as never },
+    },
+  };
+}
+
+/** Writes a tape and gives its path. */
+export async function writeTape(
+  exchanges: readonly TapeExchange[],
+  {
+    header = sampleHeader(),
+    outputs = null as never,
+    path,
+  }: { header?: TapeHeader; outputs?: never; path?: string } = {},
+): Promise<string> {
+  const target = path ?? join(await temporaryDirectory(), 'sample.tape.json');
+  const writer = await createTapeWriter({ path: target, header, redactor: createRedactor() });
+  for (const exchange of exchanges) writer.append(exchange);
+  await writer.close(outputs);
+  return target;
+}
+
+export function post(body: unknown, path = '/v1/things'): Promise<Response> {
+  return fetch(`https://service.test${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}

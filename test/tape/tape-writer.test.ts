@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openTape } from '../../src/tape/open-tape.ts';
+import { createRedactor } from '../../src/tape/redact/create-redactor.ts';
+import { createTapeWriter } from '../../src/tape/tape-writer.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
+
+const redactor = createRedactor();
+const newPath = async () => join(await temporaryDirectory(), 'run.tape.json');
+
+test('a tape is one JSON document with one exchange a line', async () => {
+  const path = await writeTape([asked(1, { q: 'a' }, { a: 1 }), asked(2, { q: 'b' }, { a: 2 })]);
+
+  const text = await readFile(path, 'utf8');
+  expect(JSON.parse(text)).toMatchObject({ version: 1, exchanges: [{ id: 1 }, { id: 2 }], complete: true });
+  expect(text.split('\n').filter((line) => line.startsWith('{"id":'))).toHaveLength(2);
+});
+
+test('a tape without exchanges can be read back', async () => {
+  const tape = openTape(await writeTape([]));
+  expect(tape).toMatchObject({ count: 0, complete: true, edited: false });
+  tape.close();
+});
+
+test('as long as it is not closed, the tape of before stays and the new one can be read beside it', async () => {
+  const path = await writeTape([asked(1, { q: 'old' }, {})]);
+  const before = await readFile(path, 'utf8');
+  const writer = await createTapeWriter({ path, header: sampleHeader(), redactor });
+  writer.append(asked(1, { q: 'new' }, {}));
+  await writer.abandon();
+
+  expect(await readFile(path, 'utf8')).toBe(before);
+  const partial = openTape(writer.partialPath);
+  expect(partial).toMatchObject({ count: 1, complete: false, tail: null });
+  partial.close();
+});
+
+test('two processes cannot record to one file', async () => {
+  const path = await newPath();
+  const writer = await createTapeWriter({ path, header: sampleHeader(), redactor });
+
+  await expect(createTapeWriter({ path, header: sampleHeader(), redactor })).rejects.toMatchObject({
+    kind: 'invalid_input',
+    message: `Process ${process.pid} is recording to ${path}.`,
+  });
+  writer.append(asked(1, {}, {}));
+  await writer.close(null);
+  expect(await readdir(dirname(path))).toEqual([basename(path)]);
+});
+
+test('a lock whose process has died is taken over', async () => {
+  const path = await newPath();
+  const child = spawn(process.execPath, ['-e', '']);
+  await new Promise((resolve) => child.once('exit', resolve));
+  await writeFile(`${path}.lock`, `${hostname()} ${child.pid}\n`);
+
+  const writer = await createTapeWriter({ path, header: sampleHeader(), redactor });
+  await writer.close(null);
+
+  expect(openTape(path).complete).toBe(true);
+});
+
+test('a file that is no tape is not recorded over', async () => {
+  const path = await newPath();
+  await writeFile(path, '{"name": "my package"}');
+
+  await expect(createTapeWriter({ path, header: sampleHeader(), redactor })).rejects.toMatchObject({
+    kind: 'invalid_input',
+    message: expect.stringContaining('is not a tape'),
+  });
+  expect(await readFile(path, 'utf8')).toBe('{"name": "my package"}');
+});
+
+test('a folder that does not exist is said before anything is recorded', async () => {
+  const path = join(await temporaryDirectory(), 'none', 'run.tape.json');
+  await expect(createTapeWriter({ path, header: sampleHeader(), redactor })).rejects.toMatchObject({
+    kind: 'invalid_input',
+    message: `The tape ${path} cannot be written: its folder does not exist.`,
+  });
+});
+
+test('a disk that is full leaves the tape of before, and nothing half', async () => {
+  const path = await writeTape([asked(1, { q: 'old' }, {})]);
+  const before = await readFile(path, 'utf8');
+  let room = 600;
+  const full = {
+    write: async (bytes: Buffer) => {
+      if (bytes.length > room) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      room -= bytes.length;
+      return { bytesWritten: bytes.length, buffer: bytes };
+    },
+    sync: async () => {},
+    close: async () => {},
+  };
+  const writer = await createTapeWriter({
+    path,
+    header: sampleHeader(),
+    redactor,
+    openFile: async () => full as never,
+  });
+  for (let id = 1; id < 9; id += 1) writer.append(asked(id, { q: 'x'.repeat(50) }, {}));
+
+  await expect(writer.close(null)).rejects.toMatchObject({
+    kind: 'invalid_input',
+    message: `The tape ${path} cannot be written: the disk is full.`,
+  });
+  expect(await readFile(path, 'utf8')).toBe(before);
+  expect(await readdir(dirname(path))).toEqual([basename(path)]);
+});
+
+test('a tape that would hold a key in spite of all is refused', async () => {
+  const path = await newPath();
+  const key = 'a-very-secret-key';
+  const real = createRedactor({ secrets: [key] });
+  // A redactor that overlooks what it should remove: the check before writing is on its own.
+  const blind = { ...createRedactor(), holdsSecret: real.holdsSecret };
+  const writer = await createTapeWriter({ path, header: sampleHeader(), redactor: blind });
+  writer.append(asked(1, { q: key }, {}));
+
+  await expect(writer.close(null)).rejects.toMatchObject({
+    kind: 'invalid_input',
+    message: expect.stringContaining('the value of a key would stand in it'),
+  });
+  expect(await readdir(dirname(path))).toEqual([]);
+});
