@@ -19,6 +19,8 @@ const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
   'turn-memory': async () => (await import('./turn-memory.ts')).benchTurnMemory,
   serve: async () => (await import('./serve.ts')).benchServe,
   'cold-ask': async () => (await import('./cold-ask.ts')).benchColdAsk,
+  report: async () => (await import('./report.ts')).benchReport,
+  evaluation: async () => (await import('./evaluation.ts')).benchEvaluation,
   tape: async () => (await import('./tape.ts')).benchTape,
 };
 

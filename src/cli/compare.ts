@@ -1,5 +1,6 @@
 import type { Argv, CommandModule } from 'yargs';
 import { type EvaluationFlags, evaluationOptions } from './eval/evaluation-flags.ts';
+import { withServiceFlags } from './service-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
 export interface CompareFlags extends EvaluationFlags {
@@ -19,7 +20,7 @@ export const compareCommand: CommandModule<CommonFlags, CompareFlags> = {
   command: 'compare <cases>',
   describe: 'Compare policies, models or any settings on the same cases, with evidence',
   builder: (yargs) =>
-    (yargs as unknown as Argv<CompareFlags>)
+    withServiceFlags(yargs as unknown as Argv<CompareFlags>, 'provider', 'store')
       .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })
       .options(evaluationOptions)
       .options({
@@ -28,7 +29,8 @@ export const compareCommand: CommandModule<CommonFlags, CompareFlags> = {
         'top-k': { ...list('Passages a search, 1 to 20'), alias: 'k' },
         mode: list('Of hybrid, dense, lexical'),
         thresholds: list('Least similarities, 0 to 1'),
-        rerank: list('on, off or both'),
+        rerank: list('on, off or both, by Cohere (needs COHERE_API_KEY)'),
+        'rerank-model': list('The reranker (the newest on offer)'),
         arm: {
           type: 'string',
           array: true,

@@ -2,6 +2,7 @@ import type { Argv, CommandModule } from 'yargs';
 import { SEARCH_MODES } from '../domain/choices.ts';
 import type { SearchMode } from '../domain/search-mode.ts';
 import { type EvaluationFlags, evaluationOptions } from './eval/evaluation-flags.ts';
+import { withServiceFlags } from './service-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
 export interface EvalFlags extends EvaluationFlags {
@@ -10,6 +11,8 @@ export interface EvalFlags extends EvaluationFlags {
 }
 
 export interface EvalInitFlags extends Omit<CommonFlags, 'json'> {
+  /** Given at all: what was done as JSON. */
+  json?: string | undefined;
   from?: 'collection' | 'sessions' | undefined;
   count?: number | undefined;
   output?: string | undefined;
@@ -19,6 +22,8 @@ export interface EvalInitFlags extends Omit<CommonFlags, 'json'> {
 }
 
 export interface EvalImportFlags extends Omit<CommonFlags, 'json'> {
+  /** Given at all: what was done as JSON. */
+  json?: string | undefined;
   folder?: string | undefined;
   output?: string | undefined;
   limit?: number | undefined;
@@ -30,7 +35,7 @@ const run: CommandModule<CommonFlags, EvalFlags> = {
   command: '$0 <cases>',
   describe: 'Ask the questions of a file and measure the answers',
   builder: (yargs) =>
-    (yargs as unknown as Argv<EvalFlags>)
+    withServiceFlags(yargs as unknown as Argv<EvalFlags>, 'provider', 'store', 'rerank')
       .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })
       .options(evaluationOptions)
       .options({
@@ -49,7 +54,7 @@ const init: CommandModule<CommonFlags, EvalInitFlags> = {
   command: 'init',
   describe: 'Draft cases from a collection or from past sessions, for you to correct',
   builder: (yargs) =>
-    (yargs as unknown as Argv<EvalInitFlags>).options({
+    withServiceFlags(yargs as unknown as Argv<EvalInitFlags>, 'store').options({
       from: { choices: ['collection', 'sessions'] as const, describe: 'What to draft from (collection)' },
       count: { type: 'number', describe: 'How many at most (40)', requiresArg: true },
       output: { alias: 'o', type: 'string', describe: 'The file to write (cases.yaml)', requiresArg: true },
@@ -64,7 +69,7 @@ const importFolder: CommandModule<CommonFlags, EvalImportFlags> = {
   command: 'import <folder>',
   describe: 'Make cases and a collection of a BEIR folder: corpus.jsonl, queries.jsonl, qrels.tsv',
   builder: (yargs) =>
-    (yargs as unknown as Argv<EvalImportFlags>)
+    withServiceFlags(yargs as unknown as Argv<EvalImportFlags>, 'store')
       .positional('folder', { type: 'string', describe: 'The folder' })
       .options({
         output: {

@@ -2,10 +2,10 @@ import { AppError } from '../domain/app-error.ts';
 import { POLICIES, SEARCH_MODES } from '../domain/choices.ts';
 import { refuseFailedGates } from '../evaluation/report/gates.ts';
 import { ablationArms, ablationVerdict } from '../evaluation/run/ablation.ts';
-import { type ArmPlan, armsOfAxes, assertComparable, parseArm } from '../evaluation/run/plan-arms.ts';
+import { armsOfAxes, assertComparable, parseArm } from '../evaluation/run/plan-arms.ts';
 import { settingsOf } from './chat/agent-settings.ts';
 import type { CompareFlags } from './compare.ts';
-import { evaluate } from './eval/evaluate.ts';
+import { type EvaluationPlan, evaluate } from './eval/evaluate.ts';
 import { writeOutputs } from './eval/write-outputs.ts';
 import { withApp } from './with-app.ts';
 
@@ -22,10 +22,12 @@ export async function runCompare({ json, topK, mode, rerank, ...flags }: Compare
     settingsOf(flags),
     async (app, signal) => {
       const { policy } = app.config.agent;
-      const arms = ({ scoreThreshold }: { scoreThreshold: number }): ArmPlan[] => {
+      const arms: EvaluationPlan['arms'] = ({ scoreThreshold, rerank: isReranked }) => {
         const isGiven = Object.values(axes).some((values) => values !== undefined);
         const plans = [
-          ...(flags.ablate ? ablationArms({ policy, mode: 'hybrid', rerank: false, scoreThreshold }) : []),
+          ...(flags.ablate
+            ? ablationArms({ policy, mode: 'hybrid', rerank: isReranked, scoreThreshold })
+            : []),
           ...(isGiven ? armsOfAxes(axes) : []),
           ...(flags.arm ?? []).map(parseArm),
         ];

@@ -25,20 +25,31 @@ import { withApp } from './with-app.ts';
 
 const QRELS = ['qrels.tsv', 'qrels/test.tsv', 'qrels/dev.tsv', 'qrels/train.tsv'];
 
-export async function runEvalImport({ config, verbose, ...flags }: EvalImportFlags): Promise<void> {
+export async function runEvalImport({ json, ...flags }: EvalImportFlags): Promise<void> {
   const folder = resolve(flags.folder ?? '');
   const collection = flags.collection ?? collectionName(folder);
   const file = flags.output ?? 'cases.jsonl';
   refuseExisting(file, flags.force);
   const cases = evenly(await casesOf(folder), flags.limit);
   await withApp(
-    { collection, config, verbose },
+    { ...flags, collection },
     async (app, signal) => {
       const documents = flags.ingest === false ? [] : await corpusOf(folder);
       const summary =
         documents.length === 0 ? null : await ingestCorpus(app, collection, folder, documents, signal);
       await writeNamedFile(file, writeCases(cases, file));
       const terminal = createTerminal(process.stdout);
+      if (json !== undefined) {
+        const told = {
+          file,
+          cases: cases.length,
+          collection,
+          documents: documents.length,
+          failed: summary?.failed ?? [],
+        };
+        terminal.write(`${JSON.stringify(told)}\n`);
+        return;
+      }
       const failed =
         summary === null || summary.failed.length === 0
           ? ''

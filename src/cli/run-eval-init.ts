@@ -17,20 +17,24 @@ const DEFAULT_COUNT = 40;
 const DEFAULT_FILE = 'cases.yaml';
 const CHUNKS_AT_A_TIME = 64;
 
-export async function runEvalInit({ collection, config, verbose, ...flags }: EvalInitFlags): Promise<void> {
+export async function runEvalInit({ json, ...flags }: EvalInitFlags): Promise<void> {
   const file = flags.output ?? DEFAULT_FILE;
   const count = flags.count ?? DEFAULT_COUNT;
   if (!Number.isInteger(count) || count < 1) {
     throw new AppError('invalid_input', '--count must be a whole number, at least 1.');
   }
   refuseExisting(file, flags.force);
-  await withApp({ collection, config, verbose }, async (app, signal) => {
+  await withApp(flags, async (app, signal) => {
     const cases =
       flags.from === 'sessions'
         ? await fromSessions(app, flags.user, count)
         : await fromCollection(app, count, flags.seed ?? 1, signal);
     await writeNamedFile(file, writeCases(cases, file));
     const terminal = createTerminal(process.stdout);
+    if (json !== undefined) {
+      terminal.write(`${JSON.stringify({ file, cases: cases.length })}\n`);
+      return;
+    }
     terminal.write(
       terminal.text(
         `Drafted ${cases.length} cases in ${file}. Read them, correct what is wrong, then: citeloop eval ${file}\n`,

@@ -15,7 +15,7 @@ import { openCollection } from '../open-collection.ts';
 import { createProgressBar } from '../progress-bar.ts';
 import { chooseMetrics } from './choose-metrics.ts';
 import type { EvaluationFlags } from './evaluation-flags.ts';
-import { openArm, settleArm } from './open-arms.ts';
+import { type InForce, openArm, settleArm } from './open-arms.ts';
 import { openJudge } from './open-judge.ts';
 import { readJsonFile, readNamedFile } from './read-json-file.ts';
 import { openRunState } from './run-state.ts';
@@ -25,7 +25,7 @@ const DEFAULT_CONCURRENCY = 2;
 export interface EvaluationPlan {
   mode: SearchMode;
   /** What each arm changes; told the settings in force. */
-  arms: (inForce: { scoreThreshold: number }) => ArmPlan[];
+  arms: (inForce: Pick<InForce, 'scoreThreshold' | 'rerank'>) => ArmPlan[];
 }
 
 /** Runs the cases of a file in every arm and puts the report together, gates included. */
@@ -51,11 +51,12 @@ export async function evaluate(
 
   const store = await openCollection(app, signal);
   try {
-    const { scoreThreshold } = await app.embedder();
+    const embedder = await app.embedder();
     const inForce = {
       mode: plan.mode,
-      rerank: false,
-      scoreThreshold: app.config.agent.scoreThreshold ?? scoreThreshold,
+      rerank: app.config.rerank.on,
+      scoreThreshold: app.config.agent.scoreThreshold ?? embedder.scoreThreshold,
+      embedder,
     };
     const arms = plan.arms(inForce).map((arm) => settleArm(arm, app, inForce));
     const readSource = flags.tools?.includes('read_source') ?? false;

@@ -20,7 +20,7 @@ export interface EvaluationFlags extends Omit<CommonFlags, 'json'> {
   judge?: number | undefined;
   prices?: string | undefined;
   gate?: string[] | undefined;
-  /** Where to write the data; empty or `-` is stdout. */
+  /** Where to write the data; empty is stdout. */
   json?: string | undefined;
   html?: string | undefined;
   junit?: string | undefined;
@@ -50,7 +50,7 @@ export const evaluationOptions = {
     nargs: 1,
     describe: 'Exit with 8 unless this holds; again for another',
   },
-  json: { type: 'string', describe: 'Write all data to this file, or to stdout with -' },
+  json: { type: 'string', describe: 'Write all data to this file, or to stdout if none is named' },
   html: { type: 'string', describe: 'Write a page to look at', requiresArg: true },
   junit: { type: 'string', describe: 'Write JUnit XML for build servers', requiresArg: true },
   fresh: { type: 'boolean', describe: 'Do not go on with an evaluation that was interrupted' },

@@ -12,6 +12,7 @@ import type { Terminal } from '../terminal.ts';
 const LABEL_WIDTH = 26;
 const VALUE_WIDTH = 9;
 const WITH_INTERVAL = 24;
+const COUNT_WIDTH = 5;
 const MOST_IDS = 8;
 const GAP = '  ';
 
@@ -94,7 +95,7 @@ export function comparisonTables(data: ReportData, terminal: Terminal, width: nu
     const heading = `${'  metric'.padEnd(LABEL_WIDTH)}${GAP}${'diff'.padStart(8)}${GAP}${'95 % interval'.padEnd(17)}${GAP}${'p (Holm)'.padEnd(9)}${GAP}effect`;
     const rows = parting.flatMap((comparison) => {
       const info = data.metrics.find(({ id }) => id === comparison.metric);
-      return info === undefined ? [] : [comparisonRow(comparison, info, terminal)];
+      return info === undefined ? [] : [comparisonRow(comparison, info, terminal, width)];
     });
     const headline = parting.find(({ metric }) => metric === 'answer.correct');
     const differing =
@@ -104,20 +105,32 @@ export function comparisonTables(data: ReportData, terminal: Terminal, width: nu
             ...casesLine(`  only ${arm} right:`, headline.better, width),
             ...casesLine(`  only ${baseline} right:`, headline.worse, width),
           ];
-    return [title, terminal.text(heading, 'dim'), ...rows, ...differing.map((line) => terminal.text(line))];
+    return [
+      title,
+      terminal.text(heading.slice(0, width), 'dim'),
+      ...rows,
+      ...differing.map((line) => terminal.text(line)),
+    ];
   });
 }
 
-function comparisonRow(comparison: MetricComparison, info: MetricInfo, terminal: Terminal): string {
+function comparisonRow(
+  comparison: MetricComparison,
+  info: MetricInfo,
+  terminal: Terminal,
+  width: number,
+): string {
   const { difference, interval, adjustedP, effect } = comparison;
   const signed = (value: number) =>
     `${value > 0 ? '+' : value < 0 ? '-' : ''}${formatValue(Math.abs(value), info.unit).replace(/ ms$/, '')}`;
   const range = interval === null ? '' : `${signed(interval[0])} to ${signed(interval[1])}`;
-  const strength = effect.value === null ? '' : `${effect.size} (${effect.name} ${effect.value.toFixed(2)})`;
+  const strength = effect.value === null ? '' : `${effect.size} ${effect.value.toFixed(2)}`;
   const p = formatP(adjustedP).replace(/^p (= )?/, '');
   const line = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${strength}`;
   const style = styleOf(comparison, info);
-  return style === null ? terminal.text(line.trimEnd()) : terminal.text(line.trimEnd(), style);
+  return style === null
+    ? terminal.text(line.slice(0, width).trimEnd())
+    : terminal.text(line.slice(0, width).trimEnd(), style);
 }
 
 function casesLine(label: string, ids: readonly string[], width: number): string[] {
@@ -134,9 +147,12 @@ export function tagTables(data: ReportData, terminal: Terminal, width: number): 
   if (tags.length < 2) return [];
   const cellWidth = Math.max(
     7,
-    Math.min(14, Math.floor((width - LABEL_WIDTH) / data.arms.length) - GAP.length),
+    Math.min(14, Math.floor((width - LABEL_WIDTH - COUNT_WIDTH) / data.arms.length) - GAP.length),
   );
-  const shown = data.arms.slice(0, Math.floor((width - LABEL_WIDTH - 6) / (cellWidth + GAP.length)));
+  const shown = data.arms.slice(
+    0,
+    Math.floor((width - LABEL_WIDTH - COUNT_WIDTH) / (cellWidth + GAP.length)),
+  );
   const headings = shown.map(({ name }) => oneLine(name, cellWidth).padStart(cellWidth));
   const rows = tags.map((tag) => {
     const cells = shown.map((arm) => {
@@ -144,9 +160,9 @@ export function tagTables(data: ReportData, terminal: Terminal, width: number): 
       return (value == null ? '' : formatValue(value, 'share')).padStart(cellWidth);
     });
     const n = String(data.arms[0]?.tags[tag]?.n ?? 0);
-    return terminal.text(`${labelled(tag)}${n.padStart(4)}${GAP}${cells.join(GAP)}`);
+    return terminal.text(`${labelled(tag)}${n.padStart(COUNT_WIDTH)}${GAP}${cells.join(GAP)}`);
   });
-  const heading = `${'Answered correctly by tag'.padEnd(LABEL_WIDTH)}${'n'.padStart(4)}${GAP}${headings.join(GAP)}`;
+  const heading = `${'Answered correctly by tag'.padEnd(LABEL_WIDTH)}${'n'.padStart(COUNT_WIDTH)}${GAP}${headings.join(GAP)}`;
   return [[terminal.text(heading, 'bold'), ...rows]];
 }
 

@@ -9,8 +9,8 @@ import type { PriceOf } from '../../evaluation/run/prices.ts';
 import type { OpenArm } from '../../evaluation/run/run-arms.ts';
 import { type Judge, runCase } from '../../evaluation/run/run-case.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
-import { systemRuntime } from '../../system-runtime.ts';
-import type { App } from '../../wire.ts';
+import type { Embedder } from '../../ports/embedder.ts';
+import { type App, wire } from '../../wire.ts';
 import { wireAgent } from '../../wire-agent.ts';
 
 const MODES: readonly string[] = ['hybrid', 'dense', 'lexical'];
@@ -20,12 +20,17 @@ export interface SettledArm extends Pick<Arm, 'name' | 'settings' | 'changed'> {
   app: App;
 }
 
+/** What holds where an arm says nothing else. */
+export interface InForce {
+  mode: SearchMode;
+  rerank: boolean;
+  scoreThreshold: number;
+  /** That of all arms. */
+  embedder: Embedder;
+}
+
 /** The settings of an arm: those in force, with what it changes. Throws `invalid_input`. */
-export function settleArm(
-  { name, changed }: ArmPlan,
-  app: App,
-  inForce: { mode: SearchMode; rerank: boolean; scoreThreshold: number },
-): SettledArm {
+export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce): SettledArm {
   const { mode = inForce.mode, rerank = inForce.rerank, ...settings } = changed;
   if (!MODES.includes(String(mode))) refuse(name, `mode must be ${MODES.join(', ')}`);
   if (typeof rerank !== 'boolean') refuse(name, 'rerank must be on or off');
@@ -36,6 +41,7 @@ export function settleArm(
   if (unknown !== undefined) refuse(name, `there is no setting "${unknown}"`);
   const agent = validated(agentConfigSchema, { ...app.config.agent, ...settings }, `The arm "${name}"`);
   const scoreThreshold = agent.scoreThreshold ?? inForce.scoreThreshold;
+  const own = withRerank(app, rerank === true, inForce.embedder);
   return {
     name,
     changed,
@@ -50,11 +56,18 @@ export function settleArm(
       maxSteps: agent.maxSteps,
     },
     app: {
-      ...app,
-      config: { ...app.config, agent },
-      retriever: (store, options) => app.retriever(store, { ...options, scoreThreshold }),
+      ...own,
+      config: { ...own.config, agent },
+      retriever: (store, options) => own.retriever(store, { ...options, scoreThreshold }),
     },
   };
+}
+
+/** The wiring decides once whether hits are reranked; an arm that differs has its own, on the same embedder. */
+function withRerank(app: App, on: boolean, embedder: Embedder): App {
+  if (app.config.rerank.on === on) return app;
+  const config = { ...app.config, rerank: { ...app.config.rerank, on } };
+  return wire(config, { embedder, runtime: app.runtime });
 }
 
 interface Shared {
@@ -70,7 +83,6 @@ export async function openArm(
   { store, readSource, priceOf, judge }: Shared,
 ): Promise<OpenArm> {
   const { config } = arm.app;
-  if (arm.settings.rerank) refuse(arm.name, 'no reranker is set up');
   const sessions = createMemorySessionStore();
   const agent = await wireAgent(arm.app, { store, sessions, mode: arm.settings.mode, readSource });
   const dependencies = {
@@ -78,7 +90,7 @@ export async function openArm(
     config: config.agent,
     collection: store.name,
     sessions,
-    runtime: systemRuntime,
+    runtime: arm.app.runtime,
     priceOf,
     judge,
   };

@@ -2,7 +2,6 @@ import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
 import { AppError } from '../../domain/app-error.ts';
 import { judgeRun } from '../../evaluation/run/judge.ts';
 import type { Judge } from '../../evaluation/run/run-case.ts';
-import { systemRuntime } from '../../system-runtime.ts';
 import type { App } from '../../wire.ts';
 import { createModel } from '../../wire-agent.ts';
 
@@ -17,7 +16,7 @@ export async function openJudge(
       hint: 'Name a model that can with --model, or leave --judge out: the other metrics need no model.',
     });
   }
-  const judging = await createModel(app, systemRuntime);
+  const judging = await createModel(app, app.runtime);
   const ask = async (systemInstructions: string, prompt: string, signal: AbortSignal) => {
     const { output } = await judging.getResponse({
       systemInstructions,

@@ -11,7 +11,7 @@ export async function writeOutputs(
   report: ReportData,
   { json, html, junit }: Pick<EvaluationFlags, 'json' | 'html' | 'junit'>,
 ): Promise<void> {
-  const toStdout = json === '' || json === '-';
+  const toStdout = json === '';
   const written: string[] = [];
   const write = async (path: string, content: string) => {
     await writeNamedFile(path, content);

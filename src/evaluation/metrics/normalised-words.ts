@@ -1,14 +1,15 @@
 import { indexTerms, queryTerms } from '../../lexical/terms.ts';
 
+const ARTICLES = new Set(['a', 'an', 'the']);
+
 /** The words of a text as answers are compared: lower case, no accents, no punctuation, no articles. */
 export function normalisedWords(text: string): string[] {
-  return text
+  const plain = text
     .normalize('NFKD')
     .toLowerCase()
     .replace(/\[\d+\]/g, ' ')
-    .replace(/\p{M}+/gu, '')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '' && word !== 'a' && word !== 'an' && word !== 'the');
+    .replace(/\p{M}+/gu, '');
+  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !ARTICLES.has(word));
 }
 
 /** Whether the words of a phrase stand in a row in a text. A phrase of nothing but punctuation stands nowhere. */

@@ -18,7 +18,7 @@ export const tokens: Metric = {
 export const tokensPerCorrect: Metric = {
   ...shared,
   id: 'cost.tokens_per_correct',
-  label: 'Tokens per correct answer',
+  label: 'Tokens per correct one',
   unit: 'tokens',
   kind: 'ratio',
   description: 'All tokens spent on questions that can be judged, by the number of correct answers.',

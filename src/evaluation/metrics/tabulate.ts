@@ -18,11 +18,18 @@ export function tabulate(metric: Metric, cases: readonly Measured[]): Column {
   const column = createColumn(cases.length);
   cases.forEach(({ id, gold, runs }, index) => {
     if (metric.hasGold?.(gold) === false) return;
-    const parts = runs.flatMap((run) => metric.measure(run, gold) ?? []);
-    if (parts.length === 0) return;
-    column.sum[index] = parts.reduce((sum, part) => sum + part.sum, 0) / parts.length;
-    column.of[index] = parts.reduce((sum, part) => sum + part.of, 0) / parts.length;
-    if (Number.isFinite(column.sum[index]) && Number.isFinite(column.of[index])) return;
+    let [sum, of, parts] = [0, 0, 0];
+    for (const run of runs) {
+      const part = metric.measure(run, gold);
+      if (part === null) continue;
+      sum += part.sum;
+      of += part.of;
+      parts += 1;
+    }
+    if (parts === 0) return;
+    column.sum[index] = sum / parts;
+    column.of[index] = of / parts;
+    if (Number.isFinite(sum) && Number.isFinite(of)) return;
     throw new AppError('invalid_input', `${metric.id} of case "${id}" is not a number.`, {
       hint: 'The results hold something that cannot be measured; run the case again with --fresh.',
     });

@@ -3,6 +3,7 @@ import { oneLine } from '../../domain/visible-text.ts';
 import { type EvaluationCase, expectedAnswers } from '../cases/evaluation-case.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { type Measured, tabulate } from '../metrics/tabulate.ts';
+import { createSampler } from '../statistics/bootstrap.ts';
 import { type Column, masked, ratioOf, valueAt } from '../statistics/column.ts';
 import { compareColumns } from '../statistics/compare-columns.ts';
 import { calibrate } from './calibration.ts';
@@ -37,6 +38,7 @@ export interface ReportInput {
 /** Runs in, the finished report out. Throws `invalid_input` if an arm lacks a case or has one too many. */
 export function assembleReport({ header, cases, arms, metrics }: ReportInput): ReportData {
   const plain = cases.map(withoutResults);
+  const sample = createSampler(header.seed);
   const tables = arms.map((arm) => {
     assertSameCases(arm, cases);
     const measured = plain.map(
@@ -49,7 +51,7 @@ export function assembleReport({ header, cases, arms, metrics }: ReportInput): R
       name: arm.name,
       settings: arm.settings,
       changed: arm.changed,
-      metrics: metricValues(metrics, columns, measured, header.seed),
+      metrics: metricValues(metrics, columns, measured, sample),
       tags: tagValues(plain, metrics, columns),
       errors: measured.flatMap(({ runs }) => runs).filter(({ error }) => error !== null).length,
     }),
@@ -64,7 +66,7 @@ export function assembleReport({ header, cases, arms, metrics }: ReportInput): R
         baseline: tables[0]?.columns[column] as Column,
       })),
       plain.map(({ id }) => id),
-      header.seed,
+      sample,
     );
     return {
       baseline: baseline.name,

@@ -2,6 +2,7 @@ import { AppError } from '../../domain/app-error.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { tabulate } from '../metrics/tabulate.ts';
+import { createSampler } from '../statistics/bootstrap.ts';
 import { type ColumnPair, compareColumns } from '../statistics/compare-columns.ts';
 import { formatP, formatValue } from './format-value.ts';
 import type { Gate } from './gates.ts';
@@ -58,7 +59,7 @@ export function checkBaseline(
   const compared = compareColumns(
     pairs,
     report.cases.map(({ id }) => id),
-    report.header.seed,
+    createSampler(report.header.seed),
   );
   return compared.map((comparison): GateResult => {
     const metric = pairs.find((pair) => pair.metric.id === comparison.metric)?.metric as Metric;

@@ -1,6 +1,6 @@
 import type { Metric } from '../metrics/metric.ts';
 import { type Measured, reasonOf } from '../metrics/tabulate.ts';
-import { bootstrap, percentileInterval } from '../statistics/bootstrap.ts';
+import { percentileInterval, type Sampler } from '../statistics/bootstrap.ts';
 import { type Column, ratioOf } from '../statistics/column.ts';
 import { wilsonInterval } from '../statistics/wilson.ts';
 import type { MetricValue } from './report-data.ts';
@@ -10,9 +10,9 @@ export function metricValues(
   metrics: readonly Metric[],
   columns: readonly Column[],
   cases: readonly Measured[],
-  seed: number,
+  sample: Sampler,
 ): Record<string, MetricValue> {
-  const samples = bootstrap(columns, seed);
+  const samples = sample(columns);
   return Object.fromEntries(
     metrics.map((metric, index) => {
       const column = columns[index] as Column;

@@ -38,6 +38,20 @@ export function bootstrap(columns: readonly Column[], seed: number, replicates =
   return values;
 }
 
+/** The samples of columns, each made once: all of them see the same draws. */
+export type Sampler = (columns: readonly Column[]) => Float64Array[];
+
+export function createSampler(seed: number): Sampler {
+  const known = new WeakMap<Column, Float64Array>();
+  return (columns) => {
+    const wanted = [...new Set(columns)].filter((column) => !known.has(column));
+    bootstrap(wanted, seed).forEach((samples, index) => {
+      known.set(wanted[index] as Column, samples);
+    });
+    return columns.map((column) => known.get(column) as Float64Array);
+  };
+}
+
 /** Gathers the cases of a column in groups, the same for every column. */
 function grouping(cases: number, random: (bound: number) => number): (column: Column) => Column {
   if (cases <= MOST_UNITS) return (column) => column;

@@ -26,8 +26,10 @@ export function valueAt({ sum, of }: Column, index: number): number | null {
   return divisor === 0 ? null : (sum[index] ?? 0) / divisor;
 }
 
-/** A column of the cases that pass alone; the others keep their place and add nothing. */
-export function masked({ sum, of }: Column, keep: (index: number) => boolean): Column {
+/** A column of the cases that pass alone; the others keep their place and add nothing. Itself if none adds anything. */
+export function masked(column: Column, keep: (index: number) => boolean): Column {
+  const { sum, of } = column;
+  if (sum.every((value, index) => keep(index) || (value === 0 && of[index] === 0))) return column;
   return {
     sum: sum.map((value, index) => (keep(index) ? value : 0)),
     of: of.map((value, index) => (keep(index) ? value : 0)),

@@ -1,5 +1,5 @@
 import type { MetricComparison, MetricInfo } from '../report/report-data.ts';
-import { bootstrap, percentileInterval, twoSidedP } from './bootstrap.ts';
+import { percentileInterval, type Sampler, twoSidedP } from './bootstrap.ts';
 import { type Column, masked, ratioOf, valueAt } from './column.ts';
 import { effectOfDifferences, effectOfDiscordant } from './effect-size.ts';
 import { holm } from './holm.ts';
@@ -27,13 +27,10 @@ const CONTINUOUS = new Set<MetricInfo['group']>(['effort', 'cost', 'time']);
 export function compareColumns(
   pairs: readonly ColumnPair[],
   caseIds: readonly string[],
-  seed: number,
+  sample: Sampler,
 ): MetricComparison[] {
   const usable = pairs.map(paired).filter(({ arm, baseline }) => isDefined(arm) && isDefined(baseline));
-  const samples = bootstrap(
-    usable.flatMap(({ arm, baseline }) => [arm, baseline]),
-    seed,
-  );
+  const samples = sample(usable.flatMap(({ arm, baseline }) => [arm, baseline]));
   const compared = usable.map((pair, index) => {
     const ofArm = samples[2 * index] as Float64Array;
     const ofBaseline = samples[2 * index + 1] as Float64Array;
@@ -61,7 +58,7 @@ function comparePair(
   const [better, worse] = metric.better === 'higher' ? [higher, lower] : [lower, higher];
   const named = (indices: number[]) =>
     CONTINUOUS.has(metric.group) ? [] : indices.map((index) => caseIds[index] ?? '');
-  const p = isBinary ? exactMcNemar(higher.length, lower.length) : twoSidedP(differences);
+  const p = isBinary ? exactMcNemar(higher.length, lower.length) : bootstrapP(differences, arm, baseline);
   return {
     metric: metric.id,
     test: isBinary ? 'mcnemar' : 'bootstrap',
@@ -75,6 +72,20 @@ function comparePair(
     better: named(better),
     worse: named(worse),
   };
+}
+
+/**
+ * The bootstrap knows only the cases it has, and on few of them sees too little spread. So p is never below the
+ * smallest that a sign test on as many differing cases could reach.
+ */
+function bootstrapP(differences: Float64Array, arm: Column, baseline: Column): number {
+  const differing = arm.sum.reduce((count, sum, index) => {
+    const isSame =
+      Math.abs(sum - (baseline.sum[index] ?? 0)) <= SAME &&
+      Math.abs((arm.of[index] ?? 0) - (baseline.of[index] ?? 0)) <= SAME;
+    return isSame ? count : count + 1;
+  }, 0);
+  return Math.max(twoSidedP(differences), Math.min(1, 2 ** (1 - differing)));
 }
 
 /** The cases on which the arm's value is higher and lower. With repeats a binary case passes by majority. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src/domain/app-error.ts';
@@ -100,6 +101,16 @@ test('the hash is of what the cases say, not of how the file is written', () => 
   const cases = readCases('{"id":"a","question":"Why?"}', 'c.jsonl');
   expect(hashOfCases(readCases('- question: Why?\n  id: a\n', 'c.yaml'))).toBe(hashOfCases(cases));
   expect(hashOfCases(readCases('{"id":"a","question":"How?"}', 'c.jsonl'))).not.toBe(hashOfCases(cases));
+});
+
+test('the cases that docs/evaluation.md shows can be read', () => {
+  const [, shown = ''] = /```yaml\n(- id.*?)```/s.exec(readFileSync('docs/evaluation.md', 'utf8')) ?? [];
+  expect(readCases(shown, 'docs.yaml').map(({ id }) => id)).toEqual([
+    'qos-default',
+    'qos-follow-up',
+    'off-topic',
+    'greeting',
+  ]);
 });
 
 test('whatever a file holds, it is read or refused, never anything else', () => {

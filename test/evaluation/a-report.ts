@@ -1,0 +1,31 @@
+import type { Arm, ReportData } from '../../src/evaluation/report/report-data.ts';
+
+export const theSettings: Arm['settings'] = {
+  model: 'offline',
+  policy: 'tool',
+  mode: 'hybrid',
+  topK: 5,
+  scoreThreshold: 0.3,
+  rerank: false,
+  temperature: 0.1,
+  maxSteps: 8,
+};
+
+export function aHeader(cases: number): ReportData['header'] {
+  return {
+    program: 'citeloop',
+    version: '1.2.3',
+    models: ['offline'],
+    collection: { name: 'docs', documents: 2, chunks: 9, embedder: 'words' },
+    casesFile: 'cases.yaml',
+    casesHash: 'hash',
+    cases,
+    repeat: 1,
+    concurrency: 1,
+    seed: 1,
+    date: '2026-01-01T00:00:00.000Z',
+    durationMs: 1000,
+    currency: null,
+    judge: null,
+  };
+}

@@ -1,0 +1,332 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
+import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
+import { type ArmResults, assembleReport } from '../../../src/evaluation/report/assemble-report.ts';
+import { checkBaseline, readBaseline } from '../../../src/evaluation/report/baseline-gate.ts';
+import { calibrate } from '../../../src/evaluation/report/calibration.ts';
+import { checkBound, type Gate, parseGate, refuseFailedGates } from '../../../src/evaluation/report/gates.ts';
+import { renderJunit } from '../../../src/evaluation/report/junit.ts';
+import {
+  type CaseRun,
+  type ReportData,
+  reportDataSchema,
+} from '../../../src/evaluation/report/report-data.ts';
+import { ablationVerdict } from '../../../src/evaluation/run/ablation.ts';
+import { aHeader, theSettings } from '../a-report.ts';
+import { anError, aRun } from '../a-run.ts';
+
+const CASES: EvaluationCase[] = Array.from({ length: 80 }, (_, index) => ({
+  id: `c${index}`,
+  question: `Question ${index}?`,
+  expectedPhrases: ['blue'],
+  answerable: true,
+  tags: [index % 2 === 0 ? 'even' : 'odd'],
+}));
+
+/** An arm that answers rightly where `isRight` says so. */
+function anArm(name: string, isRight: (index: number) => boolean, tokens = 100, cases = CASES): ArmResults {
+  const run = (index: number): CaseRun =>
+    aRun({
+      answer: isRight(index) ? 'It is blue.' : 'It is red.',
+      tokens: { prompt: tokens, completion: 0, total: tokens },
+      searches: 1,
+      bestScore: 0.5,
+    });
+  return {
+    name,
+    settings: theSettings,
+    changed: {},
+    runs: new Map(cases.map(({ id }, index) => [id, [run(index)]])),
+  };
+}
+
+function aReport(...arms: ArmResults[]): ReportData {
+  return assembleReport({ header: aHeader(CASES.length), cases: CASES, arms, metrics: allMetrics });
+}
+
+const correctOf = (report: ReportData) =>
+  report.comparisons[0]?.metrics.find(({ metric }) => metric === 'answer.correct');
+
+test('a report is what its schema says and survives JSON', () => {
+  const report = aReport(
+    anArm('tool', (index) => index < 60),
+    anArm('always', (index) => index < 66, 190),
+  );
+  expect(reportDataSchema.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
+});
+
+test('an arm that answers more gets a sentence to act on', () => {
+  const report = aReport(
+    anArm('tool', (index) => index < 60),
+    anArm('always', (index) => index < 72, 190),
+  );
+  expect(correctOf(report)).toMatchObject({ test: 'mcnemar', n: 80, significant: true, worse: [] });
+  expect(correctOf(report)?.p).toBeCloseTo(2 / 2 ** 12, 12);
+  expect(correctOf(report)?.better).toHaveLength(12);
+  expect(report.verdict[0]).toBe('Take always: it answers more questions correctly than tool.');
+  expect(report.verdict[1]).toMatch(
+    /^always answers 12 of 80 more questions correctly than tool \(p < 0\.001\) for 1\.9 times the tokens; they differ on c60, c61, c62, c63, c64 and 7 more\.$/,
+  );
+});
+
+test('what is not proven is not claimed', () => {
+  const report = aReport(
+    anArm('tool', (index) => index < 60, 200),
+    anArm('always', (index) => index > 18, 100),
+  );
+  expect(report.verdict[0]).toBe(
+    'Nothing proves that tool answers more questions than always, which takes 50 % of the tokens; more cases would tell them apart.',
+  );
+  expect(report.verdict[1]).toContain(
+    'No difference in correct answers is proven between always and tool on 80 questions',
+  );
+  expect(report.verdict[1]).toContain(
+    'always gets 20 right that tool gets wrong, and 19 the other way round',
+  );
+});
+
+test('an arm that is worse is called so, and the first is kept', () => {
+  const report = aReport(
+    anArm('tool', (index) => index < 60),
+    anArm('never', () => false, 10),
+  );
+  expect(report.verdict[0]).toBe('Keep tool: every other arm answers fewer questions correctly.');
+  expect(report.verdict[1]).toContain(
+    'never answers 60 of 80 fewer questions correctly than tool (p < 0.001) for 0.1 times the tokens',
+  );
+});
+
+test('arms that do the same differ in nothing', () => {
+  const arm = anArm('tool', (index) => index % 3 > 0);
+  const report = aReport(arm, { ...arm, name: 'again' });
+  for (const comparison of report.comparisons[0]?.metrics ?? []) {
+    expect(comparison).toMatchObject({
+      difference: 0,
+      p: 1,
+      adjustedP: 1,
+      significant: false,
+      better: [],
+      worse: [],
+    });
+  }
+  expect(report.verdict[1]).toContain('again and tool answer the same 80 questions alike');
+});
+
+test('one arm is told about alone, with interval and tags', () => {
+  const report = aReport(anArm('tool', (index) => index % 2 === 0));
+  expect(report.kind).toBe('evaluation');
+  expect(report.verdict[0]).toBe(
+    'tool answers 40 of 80 questions correctly (50 %, 95 % interval 39 to 61 %).',
+  );
+  expect(report.arms[0]?.tags.even).toMatchObject({ n: 40, metrics: { 'answer.correct': 1 } });
+  expect(report.arms[0]?.tags.odd).toMatchObject({ n: 40, metrics: { 'answer.correct': 0 } });
+});
+
+test('a metric without data says so and why, and is never a number', () => {
+  const [arm] = aReport(anArm('tool', () => true)).arms;
+  expect(arm?.metrics['answer.exact']).toEqual({ status: 'no data', reason: 'no case has expectedAnswer' });
+  expect(arm?.metrics['abstention.precision']).toEqual({
+    status: 'no data',
+    reason: 'no answer was withheld',
+  });
+});
+
+test('errors count as wrong answers, are counted, and noted', () => {
+  const arm = anArm('tool', () => true);
+  const runs = new Map(arm.runs).set('c0', [aRun({ error: anError() })]);
+  const report = aReport({ ...arm, runs });
+  expect(report.arms[0]).toMatchObject({
+    errors: 1,
+    metrics: { 'answer.correct': { value: 79 / 80 }, 'cost.tokens': { n: 79 } },
+  });
+  expect(report.notes).toContain('1 run of tool ended in an error.');
+});
+
+test('arms that differ in their cases are refused', () => {
+  const few = anArm('few', () => true, 1, CASES.slice(1));
+  expect(() =>
+    aReport(
+      anArm('tool', () => true),
+      few,
+    ),
+  ).toThrow('The arm "few" has no result for case "c0".');
+  const strange = anArm('many', () => true);
+  const runs = new Map(strange.runs).set('other', [aRun()]);
+  expect(() => aReport({ ...strange, runs })).toThrow(
+    'The arm "many" has a case that the others do not: "other".',
+  );
+});
+
+test('repeats of a case are one case, and its majority decides', () => {
+  const arm = anArm('tool', () => true);
+  const right = aRun({ answer: 'blue' });
+  const wrong = aRun({ answer: 'red' });
+  const often = new Map(
+    CASES.map(({ id }, index) => [id, index < 10 ? [wrong, wrong, right] : [right, wrong, right]]),
+  );
+  const report = aReport(arm, { ...arm, name: 'shaky', runs: often });
+  expect(report.arms[1]?.metrics['answer.correct']).toMatchObject({
+    n: 80,
+    value: expect.closeTo((10 / 3 + (70 * 2) / 3) / 80, 9),
+  });
+  expect(correctOf(report)?.worse).toHaveLength(10);
+});
+
+test('p values and intervals keep their bounds whatever the arms did', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }),
+      fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }),
+      (a, b) => {
+        const report = aReport(
+          anArm('a', (index) => a[index] === true),
+          anArm('b', (index) => b[index] === true, 120),
+        );
+        for (const { p, adjustedP, difference, interval } of report.comparisons[0]?.metrics ?? []) {
+          expect(p).toBeGreaterThan(0);
+          expect(adjustedP).toBeGreaterThanOrEqual(p);
+          if (interval !== null) expect(difference).toBeGreaterThanOrEqual(interval[0] - 1e-9);
+        }
+      },
+    ),
+    { numRuns: 10 },
+  );
+});
+
+test('five cases prove nothing, however much they differ, and do not excuse a stage either', () => {
+  const few = CASES.slice(0, 5);
+  const report = assembleReport({
+    header: aHeader(5),
+    cases: few,
+    arms: [
+      anArm('all stages', () => true, 100, few),
+      anArm('no vectors', () => false, 900, few),
+      anArm('no threshold', () => true, 100, few),
+    ],
+    metrics: allMetrics,
+  });
+  expect(report.comparisons[0]?.metrics.filter(({ significant }) => significant)).toEqual([]);
+  expect(report.comparisons[0]?.metrics.find(({ metric }) => metric === 'cost.tokens')?.p).toBe(2 ** -4);
+  expect(ablationVerdict(report.comparisons)[0]).toBe(
+    'Not decided by these cases: no vectors; no threshold.',
+  );
+});
+
+test('the calibration is what refusing below each threshold would be', () => {
+  const scored = (bestScore: number | null, answerable: boolean) => ({
+    answerable,
+    runs: [aRun({ bestScore, searches: 1 })],
+  });
+  const { points, best, n } = calibrate('tool', 0.3, [
+    scored(0.8, true),
+    scored(0.6, true),
+    scored(0.4, false),
+    scored(null, false),
+    scored(0.2, true),
+    { answerable: false, runs: [aRun()] },
+    { answerable: null, runs: [aRun({ bestScore: 0.1, searches: 1 })] },
+  ]);
+  expect(n).toBe(5);
+  expect(points[0]).toEqual({ threshold: 0, precision: null, recall: 0, f1: 0 });
+  // At 0.5: 0.4, nothing and 0.2 are refused, of which two rightly.
+  expect(points[50]).toEqual({ threshold: 0.5, precision: 2 / 3, recall: 1, f1: 0.8 });
+  expect(best).toBeCloseTo(0.41);
+  expect(points[100]).toMatchObject({ precision: 2 / 5, recall: 1 });
+});
+
+const bound = (text: string) => parseGate(text) as Extract<Gate, { kind: 'bound' }>;
+
+test('gates hold or fail by their bound, in the arm they name', () => {
+  const report = aReport(
+    anArm('tool', (index) => index < 60),
+    anArm('always', () => true),
+  );
+  expect(checkBound(bound('answer.correct>=0.75'), report)).toMatchObject({ passed: true, arm: 'tool' });
+  expect(checkBound(bound('answer.correct > 75%'), report)).toMatchObject({
+    passed: false,
+    line: 'answer.correct > 0.75: 0.750 on 80 cases',
+  });
+  expect(checkBound(bound('always: answer.correct>=1'), report).passed).toBe(true);
+  expect(checkBound(bound('cost.tokens<=100'), report).passed).toBe(true);
+  expect(checkBound(bound('cost.tokens<100'), report).passed).toBe(false);
+  expect(() => checkBound(bound('other: answer.correct>=1'), report)).toThrow(
+    'names an arm that there is not',
+  );
+});
+
+test('a gate on a metric without data fails and says why', () => {
+  const result = checkBound(bound('abstention.f1>=0'), aReport(anArm('tool', () => true)));
+  expect(result).toMatchObject({
+    passed: false,
+    line: expect.stringContaining('no data, every case is answerable'),
+  });
+  expect(() => refuseFailedGates([result])).toThrow('1 of 1 gates failed.');
+  expect(() => refuseFailedGates([{ ...result, passed: true }])).not.toThrow();
+});
+
+test('gates that cannot be read are refused', () => {
+  for (const text of ['', 'answer.correct', 'answer.correct=>1', 'answer.correct>=NaN', 'no-worse-than']) {
+    expect(() => parseGate(text)).toThrow('cannot be read');
+  }
+  expect(() => parseGate('answer.corect>=1')).toThrow('names no metric');
+});
+
+test('no-worse-than fails on a loss beyond the margin or a proven one, and passes what is as good', () => {
+  const gate = (text: string) => parseGate(text) as Extract<Gate, { kind: 'baseline' }>;
+  const before = aReport(anArm('tool', (index) => index < 60));
+  const failing = (report: ReportData, text = 'no-worse-than base.json') =>
+    checkBaseline(gate(text), report, readBaseline(JSON.parse(JSON.stringify(before)), 'base.json'))
+      .filter(({ passed }) => !passed)
+      .map(({ line }) => line);
+  expect(failing(before)).toEqual([]);
+  expect(failing(aReport(anArm('tool', (index) => index < 59)))).toEqual([]);
+  expect(failing(aReport(anArm('tool', (index) => index < 57)))).toEqual([
+    expect.stringContaining('answer.correct no worse than base.json: 0.713, -0.037'),
+    expect.stringContaining('answer.phrases'),
+  ]);
+  expect(
+    failing(aReport(anArm('tool', (index) => index < 57)), 'no-worse-than base.json within 0.1'),
+  ).toEqual([]);
+  expect(
+    failing(aReport(anArm('tool', (index) => index < 40)), 'no-worse-than base.json within 0.9'),
+  ).not.toEqual([]);
+});
+
+test('a baseline on other cases, or that is none, is refused', () => {
+  const report = aReport(anArm('tool', () => true));
+  const gate = parseGate('no-worse-than base.json') as Extract<Gate, { kind: 'baseline' }>;
+  const other = { ...report, header: { ...report.header, casesHash: 'other' } };
+  expect(() => checkBaseline(gate, report, other)).toThrow(
+    'base.json was measured on other cases than these.',
+  );
+  expect(() => readBaseline({ a: 1 }, 'base.json')).toThrow('base.json is no report of this program');
+});
+
+test('JUnit has a test a case with what was expected, and the gates', () => {
+  const arm = anArm('tool', (index) => index > 0);
+  const runs = new Map(arm.runs)
+    .set('c1', [aRun({ error: anError() })])
+    .set('c2', [aRun({ answer: '<blue> & "red"\u0007' })]);
+  const report = aReport({ ...arm, runs });
+  const xml = renderJunit({ ...report, gates: [{ gate: 'g', arm: 'tool', passed: false, line: 'a < b' }] });
+  expect(xml).toContain('<testsuite name="tool" tests="80" failures="1" errors="1" skipped="0"');
+  expect(xml).toContain('<failure message="Expected: blue">Question: Question 0?\nAnswer: It is red.');
+  expect(xml).toContain(
+    '<testcase classname="gates" name="tool: a &lt; b"><failure message="a &lt; b">g</failure></testcase>',
+  );
+  expect(xml).not.toContain('\u0007');
+});
+
+test('the ablation says what can go, what is needed, and what these cases do not tell', () => {
+  const report = aReport(
+    anArm('all stages', (index) => index < 60),
+    anArm('no vectors', (index) => index < 60),
+    anArm('no retrieval', () => false),
+    anArm('no threshold', (index) => index > 18),
+  );
+  const [first, second, third] = ablationVerdict(report.comparisons);
+  expect(first).toBe('Can be switched off without loss: no vectors.');
+  expect(second).toBe('Not without loss: no retrieval.');
+  expect(third).toBe('Not decided by these cases: no threshold.');
+});

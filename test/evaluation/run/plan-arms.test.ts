@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { ablationArms } from '../../../src/evaluation/run/ablation.ts';
+import { armsOfAxes, assertComparable, parseArm } from '../../../src/evaluation/run/plan-arms.ts';
+
+test('every combination is an arm, named by what sets it apart', () => {
+  expect(armsOfAxes({ policies: ['tool', 'always'] })).toEqual([
+    { name: 'tool', changed: { policy: 'tool' } },
+    { name: 'always', changed: { policy: 'always' } },
+  ]);
+  expect(
+    armsOfAxes({ policies: ['tool'], topK: [3, 5], rerank: [true, false] }).map(({ name }) => name),
+  ).toEqual(['top-k 3, reranked', 'top-k 3, not reranked', 'top-k 5, reranked', 'top-k 5, not reranked']);
+});
+
+test('an arm may change any setting', () => {
+  expect(parseArm('policy=always top-k=10')).toEqual({
+    name: 'policy=always topK=10',
+    changed: { policy: 'always', topK: 10 },
+  });
+  expect(parseArm('careful: temperature=0, rerank=on')).toEqual({
+    name: 'careful',
+    changed: { temperature: 0, rerank: true },
+  });
+  expect(() => parseArm('careful: hot')).toThrow('is not of the form setting=value');
+});
+
+test('one arm, or two of the same name, are nothing to compare', () => {
+  expect(() => assertComparable(armsOfAxes({ policies: ['tool', 'tool'] }))).toThrow('nothing to compare');
+  expect(() => assertComparable([parseArm('a: topK=3'), parseArm('a: topK=5')])).toThrow(
+    'Two arms are called "a".',
+  );
+});
+
+test('the ablation switches off what is on', () => {
+  const names = (settings: Parameters<typeof ablationArms>[0]) =>
+    ablationArms(settings).map(({ name }) => name);
+  expect(names({ policy: 'tool', mode: 'hybrid', rerank: true, scoreThreshold: 0.3 })).toEqual([
+    'all stages',
+    'no reranking',
+    'no full text',
+    'no vectors',
+    'no threshold',
+    'no decision',
+    'no retrieval',
+  ]);
+  expect(names({ policy: 'always', mode: 'dense', rerank: false, scoreThreshold: 0 })).toEqual([
+    'all stages',
+    'no retrieval',
+  ]);
+});

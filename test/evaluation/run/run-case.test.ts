@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createMemorySessionStore } from '../../../src/adapters/memory/memory-session-store.ts';
+import { createOfflineModel } from '../../../src/adapters/offline/offline-model.ts';
+import { createConversationAgent } from '../../../src/agent/create-agent.ts';
+import { agentConfigSchema, type Policy } from '../../../src/domain/agent-config.ts';
+import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
+import { caseRunSchema } from '../../../src/evaluation/report/report-data.ts';
+import { noPrices, pricesBy } from '../../../src/evaluation/run/prices.ts';
+import { runCase } from '../../../src/evaluation/run/run-case.ts';
+import { type SmallLibrary, smallLibrary } from '../../support/small-library.ts';
+
+const runtime = { now: () => new Date(), elapsedMs: () => performance.now(), newId: randomUUID };
+const signal = new AbortController().signal;
+
+const DOCUMENTS = {
+  'ros2/Nodes':
+    'A node is a process that performs computation. A node publishes at 30 Hz. Nodes talk over topics.',
+  'ros2/Topics': 'A topic is a named bus over which nodes exchange messages. Topics have many subscribers.',
+};
+
+/** The real agent with the offline model, on real SQLite. */
+function dependenciesOn(library: SmallLibrary, policy: Policy = 'tool') {
+  const config = agentConfigSchema.parse({ policy });
+  const sessions = createMemorySessionStore();
+  const similarity = async (query: string, texts: readonly string[]) => {
+    const wanted = await library.embedder.embedQuery(query);
+    const vectors = await library.embedder.embedDocuments(texts);
+    return vectors.map((vector) =>
+      vector.reduce((sum, value, index) => sum + value * (wanted[index] ?? 0), 0),
+    );
+  };
+  const agent = createConversationAgent({
+    config,
+    model: createOfflineModel({ similarity, newId: randomUUID }),
+    store: library.store,
+    retriever: library.retriever,
+    sessions,
+    runtime,
+  });
+  return { agent, config, sessions, runtime, collection: 'library', priceOf: noPrices };
+}
+
+const NODE: EvaluationCase = {
+  id: 'node',
+  question: 'What is a node?',
+  expectedSources: ['ros2/Nodes'],
+  answerable: true,
+  needsRetrieval: true,
+};
+
+test('a case through the real agent becomes a run with all that happened', async () => {
+  const library = await smallLibrary(DOCUMENTS);
+  const run = await runCase(NODE, 1, dependenciesOn(library), signal);
+  expect(caseRunSchema.parse(run)).toEqual(run);
+  expect(run).toMatchObject({
+    abstained: false,
+    grounded: true,
+    searches: 1,
+    duplicateSearches: 0,
+    error: null,
+  });
+  expect(run.answer).toContain('A node is a process that performs computation. [1]');
+  expect(run.citations[0]).toMatchObject({ verdict: 'supported', expected: true });
+  expect(run.sentences[0]).toMatchObject({ markers: ['1'], verdict: 'supported' });
+  expect(run.numbers.held).toBe(run.numbers.total);
+  expect(run.retrievals[0]?.chunks.some(({ expected }) => expected)).toBe(true);
+  expect(run.bestScore).toBeGreaterThan(0);
+  expect(run.tokens.total).toBeGreaterThan(0);
+  expect(run.timesMs.firstToken).toBeGreaterThan(0);
+  expect(run.timesMs.total).toBeGreaterThanOrEqual(run.timesMs.retrieval);
+});
+
+test('what was said before is what a follow-up is read by', async () => {
+  const library = await smallLibrary(DOCUMENTS);
+  const followUp: EvaluationCase = {
+    id: 'follow-up',
+    question: 'How do they exchange messages?',
+    history: [
+      { role: 'user', content: 'What is a topic?' },
+      { role: 'assistant', content: 'A topic is a named bus.' },
+    ],
+  };
+  const run = await runCase(followUp, 1, dependenciesOn(library), signal);
+  expect(run.error).toBeNull();
+  expect(run.retrievals[0]?.query.toLowerCase()).toContain('topic');
+});
+
+test('nothing of one case is left for the next', async () => {
+  const dependencies = dependenciesOn(await smallLibrary(DOCUMENTS));
+  await runCase(NODE, 1, dependencies, signal);
+  await runCase(
+    {
+      ...NODE,
+      history: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: 'Hello.' },
+      ],
+    },
+    1,
+    dependencies,
+    signal,
+  );
+  expect(await dependencies.sessions.list()).toEqual([]);
+});
+
+test('a refusal is an abstention, and small talk is no search', async () => {
+  const dependencies = dependenciesOn(await smallLibrary(DOCUMENTS));
+  const refusal = await runCase({ id: 'x', question: 'Who painted the Mona Lisa?' }, 1, dependencies, signal);
+  expect(refusal).toMatchObject({ abstained: true, grounded: false, citations: [] });
+  expect(await runCase({ id: 'y', question: 'Hello!' }, 1, dependencies, signal)).toMatchObject({
+    searches: 0,
+    retrievals: [],
+  });
+});
+
+test('the policy of the arm decides: never does not search', async () => {
+  const run = await runCase(NODE, 1, dependenciesOn(await smallLibrary(DOCUMENTS), 'never'), signal);
+  expect(run).toMatchObject({ searches: 0, bestScore: null });
+});
+
+test('a filter of the case keeps other documents out', async () => {
+  const run = await runCase(
+    { ...NODE, filter: { module: ['other'] } },
+    1,
+    dependenciesOn(await smallLibrary(DOCUMENTS)),
+    signal,
+  );
+  expect(run.retrievals.flatMap(({ chunks }) => chunks)).toEqual([]);
+});
+
+test('a question that cannot be asked is an error of its run', async () => {
+  const run = await runCase(
+    { id: 'x', question: 'x'.repeat(9000) },
+    1,
+    dependenciesOn(await smallLibrary(DOCUMENTS)),
+    signal,
+  );
+  expect(run).toMatchObject({ answer: '', error: { errorType: 'invalid_input' } });
+});
+
+test('a raised signal ends the run with its reason', async () => {
+  const controller = new AbortController();
+  controller.abort(new Error('enough'));
+  await expect(
+    runCase(NODE, 1, dependenciesOn(await smallLibrary(DOCUMENTS)), controller.signal),
+  ).rejects.toThrow('enough');
+});
+
+test('a price file prices the turn of a model that it names', async () => {
+  const library = await smallLibrary(DOCUMENTS);
+  const priceOf = pricesBy({ currency: 'EUR', models: { offline: { input: 2, output: 4 } } });
+  const run = await runCase(NODE, 1, { ...dependenciesOn(library), priceOf }, signal);
+  expect(run.cost).toBeCloseTo((run.tokens.prompt * 2 + run.tokens.completion * 4) / 1e6, 12);
+  expect(pricesBy({ currency: 'EUR', models: {} })('offline', run.tokens)).toBeNull();
+});
