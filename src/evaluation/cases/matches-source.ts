@@ -27,6 +27,7 @@ function segmentsOf(path: string): string[] {
 }
 
 function decoded(text: string): string {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,15 +1,20 @@
 import { indexTerms, queryTerms } from '../../lexical/terms.ts';
 
+/** Most text is, and needs none of the slower rules. */
+const PLAIN = /^[ -~\s]*$/;
 const ARTICLES = new Set(['a', 'an', 'the']);
 
 /** The words of a text as answers are compared: lower case, no accents, no punctuation, no articles. */
 export function normalisedWords(text: string): string[] {
-  const plain = text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/\[\d+\]/g, ' ')
-    .replace(/\p{M}+/gu, '');
-  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !ARTICLES.has(word));
+  const lower = text.toLowerCase().replace(/\[\d+\]/g, ' ');
+  const words = PLAIN.test(lower)
+    ? lower.match(/[a-z0-9]+/g)
+    : lower
+        .normalize('NFKD')
+        .toLowerCase()
+        .replace(/\p{M}+/gu, '')
+        .match(/[\p{L}\p{N}]+/gu);
+  return (words ?? []).filter((word) => !ARTICLES.has(word));
 }
 
 /** Whether the words of a phrase stand in a row in a text. A phrase of nothing but punctuation stands nowhere. */

@@ -67,6 +67,7 @@ export async function runArms(
   signal.throwIfAborted();
   if (stop.signal.aborted) throw stop.signal.reason;
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  refuseNothing(results);
   return results;
 
   function keep(arm: string, caseId: string, run: CaseRun): void {
@@ -77,6 +78,16 @@ export async function runArms(
       [...runs, run].sort((a, b) => a.repeat - b.repeat),
     );
   }
+}
+
+/** Where no question was answered in any arm there is nothing to measure; what kept them from it is what matters. */
+function refuseNothing(results: ReadonlyMap<string, ReadonlyMap<string, readonly CaseRun[]>>): void {
+  const runs = [...results.values()].flatMap((ofArm) => [...ofArm.values()].flat());
+  const first = runs[0]?.error;
+  if (first == null || runs.some(({ error }) => error === null)) return;
+  throw new AppError(first.errorType, `No question was answered. ${first.message}`, {
+    hint: first.userMessage,
+  });
 }
 
 function refuseHopeless({ error }: CaseRun): void {

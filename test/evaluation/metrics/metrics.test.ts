@@ -234,3 +234,9 @@ test('every metric has an id of its own and is defined in docs/metrics.md', () =
   const definitions = readFileSync('docs/metrics.md', 'utf8');
   expect(ids.filter((id) => !definitions.includes(`\`${id}\``))).toEqual([]);
 });
+
+test('words are compared without accents in any script', () => {
+  const gold = aGold({ answers: ['Der Fluß Añapa, № 5'] });
+  expect(measured('answer.exact', [aRun({ answer: 'der fluß anapa no 5' }), gold])).toBe(1);
+  expect(measured('answer.exact', [aRun({ answer: 'der fluß anapa no 6' }), gold])).toBe(0);
+});

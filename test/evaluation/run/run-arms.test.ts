@@ -116,3 +116,12 @@ test('a defect in one arm stops the others', async () => {
   await expect(runArms(CASES, [broken, anArm('y', asked)], options)).rejects.toThrow('defect');
   expect(asked.length).toBeLessThan(8);
 });
+
+test('an evaluation without a single answer fails with what kept it from one', async () => {
+  const arm = anArm('x', [], async () => aRun({ error: anError() }));
+  const options = { repeat: 1, concurrency: 2, signal: never, journal: createRunJournal([], async () => {}) };
+  await expect(runArms(CASES, [arm], options)).rejects.toMatchObject({
+    kind: 'api_error',
+    message: 'No question was answered. It broke.',
+  });
+});
