@@ -29,10 +29,18 @@ const CITES = /https?:\/\/|\]\(|\[\^?\d+\]/;
 /** Code that lost its fence. */
 const CODE_LIKE = /[{}]|=>/;
 
-/** What passages hold that reads well on its own, in their order: no headings, no fragments. */
+/**
+ * What passages hold that reads well on its own, in their order: no headings, no fragments. Where that is
+ * nothing, whole lines that are no sentences will do.
+ */
 export function candidateSentences(passages: readonly Passage[]): Candidate[] {
+  const sentences = candidatesIn(passages, quotablesOf);
+  return sentences.length > 0 ? sentences : candidatesIn(passages, wholeLinesOf);
+}
+
+function candidatesIn(passages: readonly Passage[], read: (text: string) => Quotable[]): Candidate[] {
   return passages.flatMap((passage, index) =>
-    quotablesOf(passage.text).map((quotable, position) => ({
+    read(passage.text).map((quotable, position) => ({
       ...quotable,
       ref: passage.ref,
       passage: index,
@@ -67,6 +75,15 @@ function quotablesOf(text: string): Quotable[] {
     }
   }
   return quotables;
+}
+
+function wholeLinesOf(text: string): Quotable[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.trim().replace(LIST_MARKER, ''))
+    .filter((line) => isQuotable(line) && !/[?:|]$/.test(line))
+    .map((line) => ({ text: line, kind: 'sentence', compared: line, leadIn: null }));
 }
 
 function sentencesOf(block: string): string[] {
@@ -117,13 +134,16 @@ function wordCount(sentence: string): number {
 }
 
 function readsWell(sentence: string): boolean {
-  const words = wordCount(sentence);
+  return isQuotable(sentence) && /[.!。！]["”')」]?$/.test(sentence);
+}
+
+function isQuotable(text: string): boolean {
+  const words = wordCount(text);
   return (
     words >= MIN_WORDS &&
     words <= MAX_WORDS &&
-    !CITES.test(sentence) &&
-    !CODE_LIKE.test(sentence) &&
-    /^["“'(「]?[\p{L}\p{N}_]/u.test(sentence) &&
-    /[.!。！]["”')」]?$/.test(sentence)
+    !CITES.test(text) &&
+    !CODE_LIKE.test(text) &&
+    /^["“'(「]?[\p{L}\p{N}_]/u.test(text)
   );
 }
