@@ -1,6 +1,7 @@
+import { STOP_WORDS } from '../../lexical/stop-words.ts';
 import { indexTerms, queryTerms } from '../../lexical/terms.ts';
 import { missingNames } from './named-terms.ts';
-import { type QuestionKind, questionKind } from './question-kind.ts';
+import { newestIn, type QuestionKind, questionKind } from './question-kind.ts';
 import type { Passage } from './read-request.ts';
 
 /** Words that say which fact is asked for, not what about. */
@@ -44,6 +45,8 @@ export function isAnswered(
   const said = passages.map(({ title, text }) => new Set([...indexTerms(title), ...indexTerms(text)]));
   const allSaid = new Set(said.flatMap((terms) => [...terms]));
   if (missingNames(whatIsAsked(question), allSaid).length > 0) return false;
+  const newest = newestIn(question);
+  if (newest !== null && !indexTerms(newest).every((term) => allSaid.has(term))) return false;
   const kind = questionKind(question);
   const asking = kind === 'fact' ? ASKING_FACT : ASKING;
   const telling = queryTerms(query).filter((term) => !asking.has(term));
@@ -63,5 +66,6 @@ function whatIsAsked(question: string): string {
     .split(/(?<=[.?!:])\s+/)
     .filter((sentence) => sentence.endsWith('?'))
     .join(' ');
-  return queryTerms(asking).some((term) => !ASKING.has(term)) && asking !== '' ? asking : question;
+  const saysWhat = queryTerms(asking).some((term) => !ASKING.has(term) && !STOP_WORDS.has(term));
+  return saysWhat ? asking : question;
 }
