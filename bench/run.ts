@@ -17,6 +17,8 @@ const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
   turn: async () => (await import('./turn.ts')).benchTurn,
   'long-session': async () => (await import('./long-session.ts')).benchLongSession,
   'turn-memory': async () => (await import('./turn-memory.ts')).benchTurnMemory,
+  stores: async () => (await import('./stores.ts')).benchStores,
+  'qdrant-upsert': async () => (await import('./qdrant-upsert.ts')).benchQdrantUpsert,
   'cold-ask': async () => (await import('./cold-ask.ts')).benchColdAsk,
 };
 
