@@ -8,6 +8,8 @@ import { type App, SAMPLE_COLLECTION, sampleBook } from '../wire.ts';
  * sample book, which is indexed on first use. Says on stderr when it is the sample.
  */
 export async function openCollection(app: App, signal: AbortSignal): Promise<ChunkStore> {
+  // A missing key is told before anything is indexed.
+  if (app.config.rerank.on) await app.reranker();
   const { collection } = app.config.agent;
   const isSample = collection === SAMPLE_COLLECTION;
   const store = isSample ? null : await app.catalog.open(collection);
