@@ -4,6 +4,10 @@ import { defineConfig } from 'rolldown';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
+/** Packages call their errors by the names of their classes, and we tell faults apart by them. */
+const keepNames = { class: true, function: false };
+const KEEPING_CLASS_NAMES = { compress: { keepNames }, mangle: { keepNames }, codegen: true };
+
 /** One bundle with a chunk per command: a process that starts fast reads few files. */
 export default defineConfig({
   input: { main: 'src/main.ts', index: 'src/index.ts', 'model-worker': 'src/adapters/onnx/model-worker.ts' },
@@ -23,6 +27,6 @@ export default defineConfig({
     cleanDir: true,
     chunkFileNames: '[name]-[hash].js',
     sourcemap: false,
-    minify: true,
+    minify: KEEPING_CLASS_NAMES,
   },
 });
