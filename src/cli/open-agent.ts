@@ -1,6 +1,6 @@
 import { createSqliteSessionStore } from '../adapters/sqlite/sessions/sqlite-session-store.ts';
 import { type App, sessionsPath } from '../wire.ts';
-import { wireAgent } from '../wire-agent.ts';
+import { assertModelUsable, wireAgent } from '../wire-agent.ts';
 import type { OpenAgentOptions, OpenedAgent } from './chat/opened-agent.ts';
 import { assertKnownModules } from './known-modules.ts';
 import { openCollection } from './open-collection.ts';
@@ -15,6 +15,8 @@ export async function openAgent(
     options.model === undefined
       ? app.config
       : { ...app.config, agent: { ...app.config.agent, model: options.model } };
+  // A missing key is told before anything is indexed.
+  assertModelUsable({ ...app, config });
   const store = await openCollection(app, signal);
   const sessions = createSqliteSessionStore(sessionsPath(config));
   const closeStores = async () => {

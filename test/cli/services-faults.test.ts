@@ -130,7 +130,7 @@ test.each(modelFaults)(
   },
 );
 
-test('a model that asks to wait is waited for, and one that is slow too', async () => {
+test('a model that asks to wait is waited for, and the person is told', async () => {
   const services = await startHostedServices();
   const busy = fail(429, QUOTING, { 'retry-after': '1' });
   services.instead('/v1/chat/completions', busy, undefined);
