@@ -66,6 +66,12 @@ export function assertModelNamed({ config }: App): void {
   });
 }
 
+/** Throws what is missing for the configured model to be called at all. */
+export function assertModelUsable(app: App): void {
+  assertModelNamed(app);
+  if (app.config.agent.model !== OFFLINE_MODEL) openAiModelOptions(app);
+}
+
 /** How the configured model is called. Throws `auth_error` where it is known to need a key and there is none. */
 export function openAiModelOptions(app: App): OpenAiModelOptions {
   const { model, api } = app.config.agent;

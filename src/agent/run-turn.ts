@@ -50,6 +50,8 @@ export interface TurnOutcome {
   answer: string;
   record: TurnRecord;
   tokensUsed: TokensUsed;
+  /** Why the documents could not be searched, if every search of the turn failed. */
+  searchFault: AppError | null;
 }
 
 /** A model that insists on calling tools it no longer has is stopped here. */
@@ -64,6 +66,7 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
   const budget = splitWindow(config.contextWindow);
   const record = createTurnRecord(runtime);
   const spent: TokensUsed = { prompt: 0, completion: 0, total: 0 };
+  let searchFault: AppError | null = null;
   const setPhase = createPhase(emit);
   const history = inputItems(request.history);
 
@@ -77,6 +80,7 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
       return await retrieval.search(query, id, emit, signal);
     } catch (error) {
       record.searchFailed(query.text, query.filter);
+      if (error instanceof AppError) searchFault = error;
       throw error;
     } finally {
       record.toolUsed(runtime.elapsedMs() - started);
@@ -121,7 +125,12 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
       recoverable: true,
     });
   }
-  return { answer, record, tokensUsed: spent };
+  return {
+    answer,
+    record,
+    tokensUsed: spent,
+    searchFault: record.retrievals.length > 0 ? null : searchFault,
+  };
 
   function createSdkAgent(): Agent {
     const toolChoice = policy.tool === 'forced' ? config.toolName : undefined;

@@ -54,7 +54,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
         },
         // These two write it to a file of that name.
         json: { type: writesReport(args) ? 'string' : 'boolean', describe: 'Print JSON for programs' },
-        verbose: { type: 'boolean', describe: 'Say more about what happens and about faults' },
+        verbose: { type: 'boolean', describe: 'Say more about what happens and goes wrong' },
       })
       .example('$0 ingest ./docs', 'Index a directory of documents')
       .example('$0 ask "What is ROS 2?"', 'Answer a question, with sources')

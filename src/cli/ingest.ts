@@ -38,7 +38,7 @@ export const ingestCommand: CommandModule<CommonFlags, IngestFlags> = {
           describe: 'The module of all these documents, instead of their folder',
           requiresArg: true,
         },
-        prune: { type: 'boolean', describe: 'Remove documents that the sources no longer have' },
+        prune: { type: 'boolean', describe: 'Remove documents that the sources have lost' },
         follow: {
           type: 'boolean',
           default: true,

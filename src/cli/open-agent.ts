@@ -2,7 +2,7 @@ import { createSqliteSessionStore } from '../adapters/sqlite/sessions/sqlite-ses
 import type { Config } from '../config/load-config.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import { type App, sessionsPath } from '../wire.ts';
-import { wireAgent } from '../wire-agent.ts';
+import { assertModelUsable, wireAgent } from '../wire-agent.ts';
 import type { OpenAgentOptions, OpenedAgent } from './chat/opened-agent.ts';
 import { assertKnownModules } from './known-modules.ts';
 import { openCollection } from './open-collection.ts';
@@ -19,6 +19,8 @@ export async function openAgent(
       ? app.config
       : { ...app.config, agent: { ...app.config.agent, model: options.model } };
   const { tape = null } = options;
+  // A missing key is told before anything is indexed.
+  assertModelUsable({ ...app, config });
   const store = await openCollection(app, signal, tape);
   const sessions = await sessionsOf(config, tape);
   const closeStores = async () => {

@@ -19,6 +19,8 @@ export async function openCollection(
 }
 
 async function open(app: App, signal: AbortSignal, replaying: boolean): Promise<ChunkStore> {
+  // A missing key is told before anything is indexed.
+  if (app.config.rerank.on) await app.reranker();
   const { collection } = app.config.agent;
   const isSample = collection === SAMPLE_COLLECTION;
   // A replay takes the sample as it is, too.

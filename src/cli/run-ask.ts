@@ -63,8 +63,8 @@ export async function answerQuestion(
   if (json && stream) return printEvents(events, streams.stdout, requireGrounded);
   const turn = await (json ? completedTurn(events) : renderTurn(events, streams, { stream }));
   if (json) streams.stdout.write(`${JSON.stringify(turn.response)}\n`);
-  const fault = requireGrounded ? faultOf(turn.response) : null;
-  // A program reads `grounded` in the response; a person is told.
+  const fault = faultOf(turn.response, requireGrounded);
+  // A program reads `error` and `grounded` in the response; a person is told.
   if (fault !== null && !json) throw fault;
   return fault === null ? EXIT_DONE : exitCodeOf(fault);
 }
@@ -79,15 +79,21 @@ async function printEvents(
     stdout.write(`${JSON.stringify(event)}\n`);
     if (event.type === 'error') code = exitCodeOf(failureOf(event.error));
     if (event.type === 'turn_completed') {
-      const fault = requireGrounded ? faultOf(event.turn.response) : null;
+      const fault = faultOf(event.turn.response, requireGrounded);
       code = fault === null ? EXIT_DONE : exitCodeOf(fault);
     }
   }
   return code ?? endedEarly();
 }
 
-function faultOf({ grounded }: Pick<AgentResponse, 'grounded'>): AppError | null {
-  return grounded ? null : new AppError('not_grounded', 'The answer is not borne out by the documents.');
+/** What keeps an answer from counting as one: no search succeeded, or it is not grounded where it must be. */
+function faultOf(
+  { grounded, error }: Pick<AgentResponse, 'grounded' | 'error'>,
+  requireGrounded: boolean,
+): AppError | null {
+  if (error !== null) return failureOf(error);
+  if (grounded || !requireGrounded) return null;
+  return new AppError('not_grounded', 'The answer is not borne out by the documents.');
 }
 
 /** The question from the arguments, or else from stdin unless somebody is typing there. Throws `invalid_input`. */
