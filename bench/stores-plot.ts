@@ -91,15 +91,18 @@ function drawPanel({ title, unit, value, upTo }: Panel, points: readonly StorePo
     const line = own.map((point) => `${fixed(x(point.chunks))} ${fixed(y(value(point)))}`).join(' L ');
     parts.push(`<path class="${letter}" d="M ${line}"/>`);
     for (const point of own) {
-      const [cx, cy] = [fixed(x(point.chunks)), fixed(y(value(point)))];
+      const [cx, cy] = [fixed(x(point.chunks)), y(value(point))];
+      const end = upTo ? y(upTo(point)) : cy;
+      // Beside each other where they meet.
+      const beside = fixed(x(point.chunks) + (letter === 'a' ? -3 : 3));
       if (upTo)
         parts.push(
-          `<line class="${letter}" x1="${cx}" x2="${cx}" y1="${cy}" y2="${fixed(y(upTo(point)))}"/>`,
+          `<line class="${letter}" x1="${beside}" x2="${beside}" y1="${fixed(cy)}" y2="${fixed(end)}"/>`,
         );
-      parts.push(`<circle class="${letter}" cx="${cx}" cy="${cy}" r="3.5"/>`);
-      const above = isHigher(point, points, value);
+      parts.push(`<circle class="${letter}" cx="${cx}" cy="${fixed(cy)}" r="3.5"/>`);
+      const at = isHigher(point, points, value) ? end - 9 : cy + 17;
       parts.push(
-        `<text class="${letter}" x="${cx}" y="${fixed(Number(cy) + (above && !upTo ? -9 : 17))}" text-anchor="middle">${shown(value(point))}</text>`,
+        `<text class="${letter}" x="${cx}" y="${fixed(at)}" text-anchor="middle">${shown(value(point))}</text>`,
       );
     }
   }
