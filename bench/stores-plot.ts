@@ -29,7 +29,7 @@ const STORES = ['SQLite file', 'Qdrant server'] as const;
 const [PANEL_WIDTH, PANEL_HEIGHT, GAP_X, GAP_Y] = [300, 170, 80, 62];
 const [LEFT, TOP] = [58, 78];
 const WIDTH = LEFT + 2 * PANEL_WIDTH + GAP_X + 32;
-const HEIGHT = TOP + 2 * PANEL_HEIGHT + GAP_Y + 44;
+const HEIGHT = TOP + 2 * PANEL_HEIGHT + GAP_Y + 60;
 
 /** Colours that stand on white and on black; a page in the dark is told by the media query. */
 const STYLE = `
@@ -45,7 +45,7 @@ const STYLE = `
   }`;
 
 /** Four small plots over the number of chunks, both axes logarithmic, as an SVG without a background. */
-export function storesPlot(points: readonly StorePoint[]): string {
+export function storesPlot(points: readonly StorePoint[], caption: string): string {
   const panels = PANELS.map((panel, index) => {
     const x = LEFT + (index % 2) * (PANEL_WIDTH + GAP_X);
     const y = TOP + Math.floor(index / 2) * (PANEL_HEIGHT + GAP_Y);
@@ -60,6 +60,7 @@ export function storesPlot(points: readonly StorePoint[]): string {
 <style>${STYLE}</style>
 ${legend.join('\n')}
 ${panels.join('\n')}
+<text x="${LEFT}" y="${HEIGHT - 8}">${caption}</text>
 </svg>
 `;
 }

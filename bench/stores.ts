@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { describeMachine, type Machine } from './machine.ts';
 import { interleaved, median, timed } from './measure.ts';
 import { writeResults } from './results.ts';
 import { type Row, row } from './rows.ts';
@@ -26,9 +27,14 @@ export async function benchStores(): Promise<Row[]> {
     points.push(...(await measureAt(size)));
     // The largest takes long: what was measured before it is kept in any case.
     await writeResults('stores.json', points);
-    await writeFile(PLOT, storesPlot(points));
+    await writeFile(PLOT, storesPlot(points, captionOf(describeMachine())));
   }
   return points.flatMap(rowsOf);
+}
+
+/** On a busy machine all of it takes longer: the load is part of the result. */
+function captionOf({ cores, load }: Machine): string {
+  return `${cores} cores, load ${load.toFixed(0)} from this and other work; median of ${ROUNDS} processes`;
 }
 
 function measureAt(chunks: number): Promise<StorePoint[]> {
