@@ -29,7 +29,7 @@ const STORES = ['SQLite file', 'Qdrant server'] as const;
 const [PANEL_WIDTH, PANEL_HEIGHT, GAP_X, GAP_Y] = [300, 170, 80, 62];
 const [LEFT, TOP] = [58, 78];
 const WIDTH = LEFT + 2 * PANEL_WIDTH + GAP_X + 32;
-const HEIGHT = TOP + 2 * PANEL_HEIGHT + GAP_Y + 44;
+const HEIGHT = TOP + 2 * PANEL_HEIGHT + GAP_Y + 60;
 
 /** Colours that stand on white and on black; a page in the dark is told by the media query. */
 const STYLE = `
@@ -45,7 +45,7 @@ const STYLE = `
   }`;
 
 /** Four small plots over the number of chunks, both axes logarithmic, as an SVG without a background. */
-export function storesPlot(points: readonly StorePoint[]): string {
+export function storesPlot(points: readonly StorePoint[], caption: string): string {
   const panels = PANELS.map((panel, index) => {
     const x = LEFT + (index % 2) * (PANEL_WIDTH + GAP_X);
     const y = TOP + Math.floor(index / 2) * (PANEL_HEIGHT + GAP_Y);
@@ -60,6 +60,7 @@ export function storesPlot(points: readonly StorePoint[]): string {
 <style>${STYLE}</style>
 ${legend.join('\n')}
 ${panels.join('\n')}
+<text x="${LEFT}" y="${HEIGHT - 8}">${caption}</text>
 </svg>
 `;
 }
@@ -91,15 +92,18 @@ function drawPanel({ title, unit, value, upTo }: Panel, points: readonly StorePo
     const line = own.map((point) => `${fixed(x(point.chunks))} ${fixed(y(value(point)))}`).join(' L ');
     parts.push(`<path class="${letter}" d="M ${line}"/>`);
     for (const point of own) {
-      const [cx, cy] = [fixed(x(point.chunks)), fixed(y(value(point)))];
+      const [cx, cy] = [fixed(x(point.chunks)), y(value(point))];
+      const end = upTo ? y(upTo(point)) : cy;
+      // Beside each other where they meet.
+      const beside = fixed(x(point.chunks) + (letter === 'a' ? -3 : 3));
       if (upTo)
         parts.push(
-          `<line class="${letter}" x1="${cx}" x2="${cx}" y1="${cy}" y2="${fixed(y(upTo(point)))}"/>`,
+          `<line class="${letter}" x1="${beside}" x2="${beside}" y1="${fixed(cy)}" y2="${fixed(end)}"/>`,
         );
-      parts.push(`<circle class="${letter}" cx="${cx}" cy="${cy}" r="3.5"/>`);
-      const above = isHigher(point, points, value);
+      parts.push(`<circle class="${letter}" cx="${cx}" cy="${fixed(cy)}" r="3.5"/>`);
+      const at = isHigher(point, points, value) ? end - 9 : cy + 17;
       parts.push(
-        `<text class="${letter}" x="${cx}" y="${fixed(Number(cy) + (above && !upTo ? -9 : 17))}" text-anchor="middle">${shown(value(point))}</text>`,
+        `<text class="${letter}" x="${cx}" y="${fixed(at)}" text-anchor="middle">${shown(value(point))}</text>`,
       );
     }
   }

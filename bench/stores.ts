@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { describeMachine, type Machine } from './machine.ts';
 import { interleaved, median, timed } from './measure.ts';
+import { writeResults } from './results.ts';
 import { type Row, row } from './rows.ts';
 import type { IngestReport, QueryReport, StorePlace, StoreTask } from './stores-child.ts';
 import { type StorePoint, storesPlot } from './stores-plot.ts';
@@ -24,10 +25,16 @@ export async function benchStores(): Promise<Row[]> {
   for (const size of SIZES) {
     console.error(`  ${size} chunks ...`);
     points.push(...(await measureAt(size)));
+    // The largest takes long: what was measured before it is kept in any case.
+    await writeResults('stores.json', points);
+    await writeFile(PLOT, storesPlot(points, captionOf(describeMachine())));
   }
-  await mkdir(join(PLOT, '..'), { recursive: true });
-  await writeFile(PLOT, storesPlot(points));
   return points.flatMap(rowsOf);
+}
+
+/** On a busy machine all of it takes longer: the load is part of the result. */
+function captionOf({ cores, load }: Machine): string {
+  return `${cores} cores, load ${load.toFixed(0)} from this and other work; median of ${ROUNDS} processes`;
 }
 
 function measureAt(chunks: number): Promise<StorePoint[]> {

@@ -213,7 +213,7 @@ test('a wrong key ends the turn at once: the model cannot mend it', async () => 
   const broken = { ...(await smallLibrary(BOOK)), retriever: { retrieve: () => Promise.reject(refusal) } };
   const model = new ScriptedModel([[search('owl')], [assistantMessage('Never asked for.')]]);
   const { turn, events } = await askAndWait(await agentOn(broken, model).startSession(), 'Owls?');
-  expect(turn).toBeUndefined();
+  expect(turn).toBeNull();
   expect(events.at(-1)).toMatchObject({
     type: 'error',
     error: { errorType: 'auth_error', message: 'The key was refused.' },
