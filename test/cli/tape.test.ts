@@ -1,9 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openTape } from '../../src/tape/open-tape.ts';
 import { type CliOptions, runCli } from '../support/run-cli.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+// Each of these runs the program many times.
+vi.setConfig({ testTimeout: 120_000 });
 
 const KEY = 'sk-test-0123456789abcdefghij';
 
