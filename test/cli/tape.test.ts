@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -244,4 +245,15 @@ test('a tape is scrubbed in place, and goes to HAR and back', async () => {
   expect((await runCli(['tape', 'show', 'b.tape.json', '--json'], place)).stdout).toContain(
     'What is a node?',
   );
+});
+
+test('the recorded tapes of the project still come to the same, in an empty home', async () => {
+  const home = await temporaryDirectory();
+  const recorded = globSync(join(import.meta.dirname, '../../fixtures/tapes/*-qdrant.tape.json')).toSorted();
+  expect(recorded.length).toBeGreaterThan(3);
+  const replayed = await runCli(['replay', ...recorded, '--json'], { home });
+  const { tapes } = JSON.parse(replayed.stdout);
+  for (const { tape, differences, missing } of tapes)
+    expect({ tape, differences, missing }).toEqual({ tape, differences: [], missing: [] });
+  expect(replayed.code).toBe(0);
 });
