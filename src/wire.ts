@@ -93,6 +93,7 @@ export function wire(config: Config, options: WireOptions = {}): App {
       ...config.qdrant,
       apiKey: config.secrets.qdrantApiKey?.reveal(),
       foreignEmbedder: (await describe()).id,
+      runtime,
     });
   }
 

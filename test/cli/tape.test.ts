@@ -1,9 +1,13 @@
+import { globSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openTape } from '../../src/tape/open-tape.ts';
 import { type CliOptions, runCli } from '../support/run-cli.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+// Each of these runs the program many times.
+vi.setConfig({ testTimeout: 120_000 });
 
 const KEY = 'sk-test-0123456789abcdefghij';
 
@@ -241,4 +245,15 @@ test('a tape is scrubbed in place, and goes to HAR and back', async () => {
   expect((await runCli(['tape', 'show', 'b.tape.json', '--json'], place)).stdout).toContain(
     'What is a node?',
   );
+});
+
+test('the recorded tapes of the project still come to the same, in an empty home', async () => {
+  const home = await temporaryDirectory();
+  const recorded = globSync(join(import.meta.dirname, '../../fixtures/tapes/*-qdrant.tape.json')).toSorted();
+  expect(recorded.length).toBeGreaterThan(3);
+  const replayed = await runCli(['replay', ...recorded, '--json'], { home });
+  const { tapes } = JSON.parse(replayed.stdout);
+  for (const { tape, differences, missing } of tapes)
+    expect({ tape, differences, missing }).toEqual({ tape, differences: [], missing: [] });
+  expect(replayed.code).toBe(0);
 });

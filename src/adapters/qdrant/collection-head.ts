@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { AppError } from '../../domain/app-error.ts';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
+import type { Runtime } from '../../ports/runtime.ts';
 import type { Connection } from './connection.ts';
 import type { Condition } from './visibility.ts';
 
@@ -68,12 +69,19 @@ export interface CollectionHead {
   acquire(): Promise<WriteLease>;
 }
 
+/** Whose clock the lease goes by, and what the writer is called. */
+export type WriterRuntime = Pick<Runtime, 'now' | 'newId' | 'processName'>;
+
+const MACHINE: WriterRuntime = { now: () => new Date(), newId: randomUUID };
+
 /** The head lives beside the document records, in `documents`; `name` is what messages speak of. */
 export function createCollectionHead(
   connection: Connection,
   documents: string,
   name: string,
+  runtime: WriterRuntime = MACHINE,
 ): CollectionHead {
+  const clock = () => runtime.now().getTime();
   const leaseMs = Math.max(SHORTEST_LEASE_MS, 2 * connection.timeoutMs);
 
   async function read(): Promise<Head | null> {
@@ -111,15 +119,15 @@ export function createCollectionHead(
       writer,
       attempt,
       async renew() {
-        const left = leaseUntil - Date.now();
+        const left = leaseUntil - clock();
         if (left <= 0) throw lost(name);
         if (left > leaseMs / 2) return;
-        const renewed = Date.now() + leaseMs;
+        const renewed = clock() + leaseMs;
         await change({ leaseUntil: renewed }, mine);
         leaseUntil = renewed;
       },
       async commit(changes) {
-        if (leaseUntil <= Date.now()) throw lost(name);
+        if (leaseUntil <= clock()) throw lost(name);
         await change({ ...changes, epoch: attempt }, mine);
         const now = await mustRead();
         if (now.writer !== writer || now.epoch !== attempt) throw lost(name);
@@ -132,7 +140,7 @@ export function createCollectionHead(
     read,
 
     async create({ embedder, dimensions }) {
-      const now = new Date().toISOString();
+      const now = runtime.now().toISOString();
       const head: Head = {
         format: FORMAT,
         embedder,
@@ -162,20 +170,20 @@ export function createCollectionHead(
     },
 
     async acquire() {
-      const started = Date.now();
+      const started = clock();
       for (let waitMs = 10; ; waitMs = Math.min(200, waitMs * 1.5)) {
         const head = await mustRead();
-        if (head.writer === null || head.leaseUntil < Date.now() || isDead(head.writer)) {
-          const writer = `${hostname()} ${process.pid} ${randomUUID()}`;
+        if (head.writer === null || head.leaseUntil < clock() || isDead(head.writer)) {
+          const writer = `${runtime.processName?.() ?? `${hostname()} ${process.pid}`} ${runtime.newId()}`;
           const attempt = head.attempt + 1;
-          const leaseUntil = Date.now() + leaseMs;
+          const leaseUntil = clock() + leaseMs;
           await change(
             { writer, attempt, leaseUntil },
             { attempt: head.attempt, leaseUntil: head.leaseUntil },
           );
           if ((await mustRead()).writer === writer) return createLease(head, writer, attempt, leaseUntil);
         }
-        if (Date.now() - started > PATIENCE_MS) throw busy(name);
+        if (clock() - started > PATIENCE_MS) throw busy(name);
         await delay(waitMs * (0.5 + Math.random() / 2));
       }
     },

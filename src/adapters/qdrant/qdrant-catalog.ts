@@ -2,7 +2,7 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import { assertSameEmbedder, type CollectionIdentity } from '../../domain/collection-identity.ts';
 import type { PayloadMap } from '../../domain/payload-map.ts';
 import type { ChunkStore, CollectionCatalog } from '../../ports/chunk-store.ts';
-import { createCollectionHead, gone } from './collection-head.ts';
+import { createCollectionHead, gone, type WriterRuntime } from './collection-head.ts';
 import {
   createCollections,
   DOCUMENTS_SUFFIX,
@@ -23,6 +23,8 @@ export interface QdrantCatalogOptions extends ConnectionOptions, StorageOptions 
   payloadMap?: PayloadMap | undefined;
   /** The embedder that collections made by others are taken to be made with: they do not say. */
   foreignEmbedder?: string | undefined;
+  /** Instead of the machine's clock, ids and name. */
+  runtime?: WriterRuntime | undefined;
 }
 
 /** Collections on a Qdrant server of version 1.16 or later. Nothing is asked before it is needed. */
@@ -32,7 +34,7 @@ export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCa
 
   const nameOnServer = (name: string) => `${collectionPrefix}${name}`;
   const headOf = (name: string) =>
-    createCollectionHead(connection, `${nameOnServer(name)}${DOCUMENTS_SUFFIX}`, name);
+    createCollectionHead(connection, `${nameOnServer(name)}${DOCUMENTS_SUFFIX}`, name, options.runtime);
 
   /** The head and what the server says of the chunks, either null if it is not there. */
   async function look(name: string) {
