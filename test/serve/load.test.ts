@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { SessionSummary } from '../../src/ports/session-store.ts';
 import type { ServedEvent } from '../../src/serve/api/event-response.ts';
 import { runCli } from '../support/run-cli.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { homeWithDocuments } from './home-with-documents.ts';
 import { INSPECTED, inspectorOf, settledHeap } from './settled-heap.ts';
 import { startProgram } from './start-program.ts';
 
 const STREAMS = 200;
-const QUESTIONS = ['What is ROS 2?', 'What is a node?', 'What is Isaac Sim?', 'What is a digital twin?'];
+const QUESTIONS = ['What is ROS 2?', 'What is a node?', 'What is a topic?', 'What is a launch file?'];
 const headers = { 'content-type': 'application/json' };
 
 function ask(url: string, number: number): Promise<Response> {
@@ -26,9 +26,9 @@ async function gauge(url: string, name: string): Promise<number> {
 }
 
 test(`${STREAMS} streams at a time end without an error, and leave no memory behind`, {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
-  const home = await temporaryDirectory();
+  const home = await homeWithDocuments();
   let inspector: Promise<string> | undefined;
   const { ready, stop } = await startProgram(['serve'], {
     home,
@@ -60,10 +60,9 @@ test(`${STREAMS} streams at a time end without an error, and leave no memory beh
 });
 
 test('a server that is killed under load has lost no turn that was told to be completed', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
-  const home = await temporaryDirectory();
-  expect((await runCli(['search', 'warm up'], { home })).code).toBe(0);
+  const home = await homeWithDocuments();
   const { ready, child, ended } = await startProgram(['serve'], { home });
   const completed = new Map<string, string>();
   let alive = true;

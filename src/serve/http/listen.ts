@@ -24,6 +24,8 @@ export interface Listening {
  */
 const REQUEST_TIMEOUT_MS = 120_000;
 const HEADERS_TIMEOUT_MS = 60_000;
+/** A client that asks again about when this has passed may find its connection closed, so it is not short. */
+const KEEP_ALIVE_MS = 30_000;
 const MAX_CONNECTIONS = 4096;
 
 /** Throws `invalid_input` if the address cannot be had. */
@@ -32,7 +34,11 @@ export async function listen(
   { host, port }: ListenOptions,
 ): Promise<Listening> {
   const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS },
+    {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
     getRequestListener(fetch, { overrideGlobalObjects: false }),
   );
   server.maxConnections = MAX_CONNECTIONS;

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/serve/metrics/create-metrics.ts';
 import { startAgentServer } from '../start-agent-server.ts';
 
-const LINE = /^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{(?:[a-z]+="(?:[^"\\\n]|\\.)*",?)+\})? -?[\d.e+-]+)$/;
+const LINE =
+  /^(?:# (?:HELP|TYPE) [a-z0-9_]+ .+|[a-z0-9_]+(?:\{(?:[a-z]+="(?:[^"\\\n]|\\.)*",?)+\})? -?[\d.e+-]+)$/;
 
 test('every line is of the format that Prometheus reads', async () => {
   const server = await startAgentServer();
