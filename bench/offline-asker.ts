@@ -60,6 +60,7 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
         sources,
         runtime: systemRuntime,
         readSource: false,
+        tracing: false,
       },
       {
         question,

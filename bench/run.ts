@@ -17,7 +17,11 @@ const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
   turn: async () => (await import('./turn.ts')).benchTurn,
   'long-session': async () => (await import('./long-session.ts')).benchLongSession,
   'turn-memory': async () => (await import('./turn-memory.ts')).benchTurnMemory,
+  serve: async () => (await import('./serve.ts')).benchServe,
+  stores: async () => (await import('./stores.ts')).benchStores,
+  'qdrant-upsert': async () => (await import('./qdrant-upsert.ts')).benchQdrantUpsert,
   'cold-ask': async () => (await import('./cold-ask.ts')).benchColdAsk,
+  report: async () => (await import('./report.ts')).benchReport,
   evaluation: async () => (await import('./evaluation.ts')).benchEvaluation,
   tape: async () => (await import('./tape.ts')).benchTape,
 };

@@ -23,7 +23,13 @@ interface Growth {
   many: TurnMemory;
 }
 
-/** What a process holds after many turns of one session against after few. */
+/**
+ * What a process holds after many turns of one session against after few. After a plain collection, V8 keeps
+ * hundreds of empty pages and a young generation as large as it ever was, however little is in use: that says
+ * when V8 last grew, not what a session needs, and it grows alike under the SDK alone. So the target is for the
+ * memory that is left when V8 is made to hand back what is free, before both samples; the plain numbers stand
+ * beside it.
+ */
 export async function benchTurnMemory(): Promise<Row[]> {
   const plain: Growth[] = [];
   const handedBack: Growth[] = [];
@@ -35,15 +41,13 @@ export async function benchTurnMemory(): Promise<Row[]> {
   }
   return [
     row(`turn memory: RSS after ${FEW} turns and a collection, ${RUNS} processes`, few(plain), 'MB'),
-    row(`turn memory: RSS after ${MANY} turns`, many(plain), 'MB', {
-      ratio: growthOf(plain),
-      target: { of: 'ratio', atMost: 1.3 },
-    }),
+    row(`turn memory: RSS after ${MANY} turns`, many(plain), 'MB', { ratio: growthOf(plain) }),
     row(`turn memory: heap in use after ${MANY} turns against ${FEW}`, many(plain, 'heapMb'), 'MB', {
       ratio: growthOf(plain, 'heapMb'),
     }),
     row(`turn memory: RSS when V8 hands back free pages, ${MANY} against ${FEW}`, many(handedBack), 'MB', {
       ratio: growthOf(handedBack),
+      target: { of: 'ratio', atMost: 1.3 },
     }),
     row(`turn memory: RSS of the bare SDK Runner, no session, ${MANY} against ${FEW}`, many(bare), 'MB', {
       ratio: growthOf(bare),

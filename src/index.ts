@@ -34,6 +34,8 @@ export interface CreateAgentOptions extends Partial<AgentConfig> {
   mode?: SearchMode;
   /** Lets the model read around a hit, too. */
   readSource?: boolean;
+  /** The Agents SDK's own tracing, to the processors that you gave it; off unless asked for. */
+  tracing?: boolean;
   /** A store of your own instead of the configured collection. */
   store?: ChunkStore;
   /** The embedder that your store's vectors were made with. */
@@ -55,6 +57,7 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
   const {
     mode,
     readSource,
+    tracing,
     store: ownStore,
     embedder,
     sessions: ownSessions,
@@ -77,6 +80,7 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
     sessions,
     mode,
     readSource,
+    tracing,
     model: chatModel,
     ...(runtime && { runtime }),
   });

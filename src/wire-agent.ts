@@ -20,6 +20,8 @@ export interface WireAgentOptions {
   sessions: SessionStore;
   mode?: SearchMode | undefined;
   readSource?: boolean | undefined;
+  /** The SDK's own tracing, to whatever processors it was given. */
+  tracing?: boolean | undefined;
   runtime?: Runtime;
   /** Instead of the configured model. */
   model?: Model | undefined;
@@ -28,6 +30,11 @@ export interface WireAgentOptions {
 /** The agent on a collection. Apart from `wire.ts`, so that commands without a model do not load the SDK. */
 export async function wireAgent(app: App, options: WireAgentOptions): Promise<Agent> {
   const { store, sessions, mode = 'hybrid', readSource = false, runtime = app.runtime } = options;
+  const { traceFile } = app.config;
+  if (traceFile !== undefined) {
+    const { traceToFile } = await import('./adapters/openai/trace-to-file.ts');
+    await traceToFile(traceFile);
+  }
   return createConversationAgent({
     config: app.config.agent,
     model: options.model ?? (await createModel(app, runtime)),
@@ -36,6 +43,7 @@ export async function wireAgent(app: App, options: WireAgentOptions): Promise<Ag
     sessions,
     runtime,
     readSource,
+    tracing: options.tracing ?? traceFile !== undefined,
     faults: faultContext(app),
   });
 }
@@ -56,6 +64,12 @@ export function assertModelNamed({ config }: App): void {
   throw new AppError('configuration_error', `A provider is named (${provider}), but none of its models.`, {
     hint: 'Name one with --model or OPENAI_MODEL.',
   });
+}
+
+/** Throws what is missing for the configured model to be called at all. */
+export function assertModelUsable(app: App): void {
+  assertModelNamed(app);
+  if (app.config.agent.model !== OFFLINE_MODEL) openAiModelOptions(app);
 }
 
 /** How the configured model is called. Throws `auth_error` where it is known to need a key and there is none. */

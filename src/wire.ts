@@ -62,7 +62,14 @@ export function wire(config: Config, options: WireOptions = {}): App {
   }
 
   function embedder(): Promise<Embedder> {
-    loading ??= choice === undefined ? Promise.resolve(given as Embedder) : choice.load(options);
+    if (loading === undefined) {
+      const attempt = choice === undefined ? Promise.resolve(given as Embedder) : choice.load(options);
+      loading = attempt;
+      // A service that was away may be back for the next question of a chat.
+      attempt.catch(() => {
+        if (loading === attempt) loading = undefined;
+      });
+    }
     return loading;
   }
 
@@ -91,6 +98,7 @@ export function wire(config: Config, options: WireOptions = {}): App {
 
   return {
     config,
+    runtime,
     catalog: catalogOf(config.store),
     catalogOf,
     identity,
@@ -98,7 +106,6 @@ export function wire(config: Config, options: WireOptions = {}): App {
       const { id, dimensions = has.dimensions } = await describe();
       assertSameEmbedder(name, has, { embedder: id, dimensions });
     },
-    runtime,
     embedder,
     reranker: () => createReranker(config),
     async retriever(store, { mode, scoreThreshold = config.agent.scoreThreshold }) {

@@ -5,7 +5,7 @@ import type { RetrievalContext } from '../domain/retrieval-context.ts';
 interface Parts
   extends Pick<
     AgentResponse,
-    'query' | 'sessionId' | 'turnNumber' | 'model' | 'tokensUsed' | 'retrievalCount' | 'timestamp'
+    'query' | 'sessionId' | 'turnNumber' | 'model' | 'tokensUsed' | 'retrievalCount' | 'error' | 'timestamp'
   > {
   answer: string;
   citations: Citation[];
@@ -26,6 +26,5 @@ export function toAgentResponse({ retrievals, ...parts }: Parts): AgentResponse 
     grounded: isGrounded(parts.answer, parts.citations),
     confidence: confidenceOf(scores, retrievals[0]?.scoreThreshold ?? 0),
     generationTimeMs: Math.max(0, parts.totalTimeMs - parts.retrievalTimeMs),
-    error: null,
   };
 }

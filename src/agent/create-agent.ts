@@ -32,6 +32,8 @@ export interface AgentDependencies {
   sessions: SessionStore;
   runtime: Runtime;
   readSource?: boolean;
+  /** The SDK's own tracing, which is off unless asked for. */
+  tracing?: boolean;
   /** What sentences about faults of the model may name, and what they must not show. */
   faults?: FaultContext;
 }
@@ -106,6 +108,7 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
               sources,
               runtime,
               readSource: dependencies.readSource ?? false,
+              tracing: dependencies.tracing ?? false,
             },
             request,
           );

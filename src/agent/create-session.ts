@@ -175,6 +175,7 @@ export function createAgentSession(
         retrievalCount,
         retrievalTimeMs,
         totalTimeMs: ended - started,
+        error: outcome.searchFault && toErrorResponse(outcome.searchFault),
         timestamp,
       }),
       timestamp,

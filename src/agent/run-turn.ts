@@ -17,7 +17,7 @@ import { policies } from './policies/policies.ts';
 import type { Searched, SessionRetrieval } from './session-retrieval.ts';
 import { standaloneQuestion } from './standalone-question.ts';
 import { createTools } from './tools/create-tools.ts';
-import { readSource } from './tools/read-source.ts';
+import { type ReadSourceResponse, readSource } from './tools/read-source.ts';
 import { createSearchExecutor } from './tools/search-tool.ts';
 import { createTurnRecord, type TurnRecord } from './turn-record.ts';
 
@@ -31,6 +31,8 @@ export interface TurnDependencies {
   runtime: Runtime;
   /** Whether the model may also read around a hit. */
   readSource: boolean;
+  /** Whether the SDK traces the run, with whatever processors it was given. */
+  tracing: boolean;
 }
 
 export interface TurnRequest {
@@ -48,6 +50,8 @@ export interface TurnOutcome {
   answer: string;
   record: TurnRecord;
   tokensUsed: TokensUsed;
+  /** Why the documents could not be searched, if every search of the turn failed. */
+  searchFault: AppError | null;
 }
 
 /** A model that insists on calling tools it no longer has is stopped here. */
@@ -56,12 +60,13 @@ const OUT_OF_STEPS = 'I could not come to an answer within the allowed number of
 
 /** One question through the SDK's loop. Throws what the model or the loop throws. */
 export async function runTurn(dependencies: TurnDependencies, request: TurnRequest): Promise<TurnOutcome> {
-  const { model, config, sources, retrieval, runtime } = dependencies;
+  const { model, config, sources, retrieval, runtime, tracing } = dependencies;
   const { question, emit, signal } = request;
   const policy = policies[request.policy];
   const budget = splitWindow(config.contextWindow);
   const record = createTurnRecord(runtime);
   const spent: TokensUsed = { prompt: 0, completion: 0, total: 0 };
+  let searchFault: AppError | null = null;
   const setPhase = createPhase(emit);
   const history = inputItems(request.history);
 
@@ -75,9 +80,10 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
       return await retrieval.search(query, id, emit, signal);
     } catch (error) {
       record.searchFailed(query.text, query.filter);
+      if (error instanceof AppError) searchFault = error;
       throw error;
     } finally {
-      record.searched(runtime.elapsedMs() - started);
+      record.toolUsed(runtime.elapsedMs() - started);
     }
   }
 
@@ -99,7 +105,7 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
   });
 
   setPhase('generating');
-  const runner = new Runner({ tracingDisabled: true, toolNotFoundBehavior: 'return_error_to_model' });
+  const runner = new Runner({ tracingDisabled: !tracing, toolNotFoundBehavior: 'return_error_to_model' });
   const stream = await runner.run(createSdkAgent(), [...history, { role: 'user', content: prompt }], {
     stream: true,
     maxTurns: config.maxSteps + GRACE_STEPS,
@@ -119,7 +125,12 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
       recoverable: true,
     });
   }
-  return { answer, record, tokensUsed: spent };
+  return {
+    answer,
+    record,
+    tokensUsed: spent,
+    searchFault: record.retrievals.length > 0 ? null : searchFault,
+  };
 
   function createSdkAgent(): Agent {
     const toolChoice = policy.tool === 'forced' ? config.toolName : undefined;
@@ -141,6 +152,16 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
     return record.step + 1 < config.maxSteps;
   }
 
+  /** Counts like a search: both bring passages from the collection. */
+  async function readAround(args: unknown): Promise<ReadSourceResponse> {
+    const started = runtime.elapsedMs();
+    try {
+      return await readSource(args, dependencies.store, sources);
+    } finally {
+      record.toolUsed(runtime.elapsedMs() - started);
+    }
+  }
+
   function toolsOfTurn(): FunctionTool[] {
     const { toolName, topK } = config;
     const executor = createSearchExecutor({
@@ -157,9 +178,7 @@ export async function runTurn(dependencies: TurnDependencies, request: TurnReque
     return createTools({
       toolName,
       search: executor,
-      readSource: dependencies.readSource
-        ? (args) => readSource(args, dependencies.store, sources)
-        : undefined,
+      readSource: dependencies.readSource ? readAround : undefined,
       isEnabled: mayGoOn,
       newId: runtime.newId,
       signal,

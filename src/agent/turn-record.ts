@@ -9,13 +9,14 @@ import type { Runtime } from '../ports/runtime.ts';
 export interface TurnRecord {
   readonly messages: ConversationMessage[];
   readonly retrievals: RetrievalContext[];
+  /** How often a tool was executed, or a search made beforehand. */
   readonly retrievalCount: number;
   readonly retrievalTimeMs: number;
   /** The step that is under way, from 1. */
   readonly step: number;
   question(text: string): void;
-  /** A search, whatever came of it. */
-  searched(elapsedMs: number): void;
+  /** A search, or reading around a hit, whatever came of it. */
+  toolUsed(elapsedMs: number): void;
   retrieved(context: RetrievalContext): void;
   /** A search that brought nothing because it failed. */
   searchFailed(query: string, filter: Filter): void;
@@ -58,7 +59,7 @@ export function createTurnRecord(runtime: Runtime): TurnRecord {
     question(content) {
       messages.push({ ...common(content), role: 'user', content });
     },
-    searched(elapsedMs) {
+    toolUsed(elapsedMs) {
       retrievalCount += 1;
       retrievalTimeMs += elapsedMs;
     },

@@ -1,6 +1,7 @@
 import type { Argv, CommandModule } from 'yargs';
 import { type AgentFlags, agentOptions } from './chat/agent-flags.ts';
 import { withServiceFlags } from './service-flags.ts';
+import { withTapeFlags } from './tape-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
 export interface AskFlags extends AgentFlags {
@@ -14,7 +15,7 @@ export const askCommand: CommandModule<CommonFlags, AskFlags> = {
   command: 'ask [question..]',
   describe: 'Answer a question from the documents, with citations that were checked',
   builder: (yargs) =>
-    withServiceFlags(yargs as Argv<AskFlags>, 'provider', 'store', 'rerank')
+    withServiceFlags(withTapeFlags(yargs as Argv<AskFlags>), 'provider', 'store', 'rerank')
       .positional('question', {
         type: 'string',
         array: true,
@@ -31,6 +32,7 @@ export const askCommand: CommandModule<CommonFlags, AskFlags> = {
       .example('$0 ask "How do I use it?" --continue', 'A follow-up in the last session')
       .example('$0 ask "frame rate" --module isaac --policy always', 'One module, searched in any case')
       .example('echo "What is a node?" | $0 ask --json --require-grounded', 'For programs')
+      .example('$0 ask "What is a node?" --record node.tape.json', 'Kept, to be replayed without a key')
       .example('$0 ask "What is a node?" --json --stream', 'Every event as a line of JSON'),
   handler: async (flags) => {
     const { runAsk } = await import('./run-ask.ts');

@@ -9,16 +9,20 @@ import { doctorCommand } from './doctor.ts';
 import { evalCommand } from './eval.ts';
 import { ingestCommand } from './ingest.ts';
 import { mcpCommand } from './mcp.ts';
+import { replayCommand } from './replay.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
 import { serveModelCommand } from './serve-model.ts';
 import { sessionsCommand } from './sessions.ts';
+import { tapeCommand } from './tape.ts';
 
 const COMMANDS: Pick<CommandModule, 'command'>[] = [
   askCommand,
   chatCommand,
   ingestCommand,
   searchCommand,
+  replayCommand,
+  tapeCommand,
   sessionsCommand,
   collectionsCommand,
   evalCommand,
@@ -50,7 +54,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
         },
         // These two write it to a file of that name.
         json: { type: writesReport(args) ? 'string' : 'boolean', describe: 'Print JSON for programs' },
-        verbose: { type: 'boolean', describe: 'Say more about what happens and about faults' },
+        verbose: { type: 'boolean', describe: 'Say more about what happens and goes wrong' },
       })
       .example('$0 ingest ./docs', 'Index a directory of documents')
       .example('$0 ask "What is ROS 2?"', 'Answer a question, with sources')

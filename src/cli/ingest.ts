@@ -1,8 +1,10 @@
 import type { Argv, CommandModule } from 'yargs';
 import { withServiceFlags } from './service-flags.ts';
+import type { TapeFlags } from './tape-flags.ts';
+import { withTapeFlags } from './tape-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
-interface IngestFlags extends CommonFlags {
+interface IngestFlags extends CommonFlags, TapeFlags {
   source?: string[] | undefined;
   baseUrl?: string | undefined;
   module?: string | undefined;
@@ -18,7 +20,7 @@ export const ingestCommand: CommandModule<CommonFlags, IngestFlags> = {
   command: 'ingest <source..>',
   describe: 'Index documents: files, directories, globs, or a web site',
   builder: (yargs) =>
-    withServiceFlags(yargs as Argv<IngestFlags>, 'store', 'newCollection')
+    withServiceFlags(withTapeFlags(yargs as Argv<IngestFlags>), 'store', 'newCollection')
       .positional('source', {
         type: 'string',
         array: true,
@@ -36,7 +38,7 @@ export const ingestCommand: CommandModule<CommonFlags, IngestFlags> = {
           describe: 'The module of all these documents, instead of their folder',
           requiresArg: true,
         },
-        prune: { type: 'boolean', describe: 'Remove documents that the sources no longer have' },
+        prune: { type: 'boolean', describe: 'Remove documents that the sources have lost' },
         follow: {
           type: 'boolean',
           default: true,

@@ -1,9 +1,12 @@
 import { createSqliteSessionStore } from '../adapters/sqlite/sessions/sqlite-session-store.ts';
+import type { Config } from '../config/load-config.ts';
+import type { SessionStore } from '../ports/session-store.ts';
 import { type App, sessionsPath } from '../wire.ts';
-import { wireAgent } from '../wire-agent.ts';
+import { assertModelUsable, wireAgent } from '../wire-agent.ts';
 import type { OpenAgentOptions, OpenedAgent } from './chat/opened-agent.ts';
 import { assertKnownModules } from './known-modules.ts';
 import { openCollection } from './open-collection.ts';
+import type { TapeRun } from './tape/tape-run.ts';
 
 /** The agent on the collection that is configured, or on the sample book. */
 export async function openAgent(
@@ -15,8 +18,11 @@ export async function openAgent(
     options.model === undefined
       ? app.config
       : { ...app.config, agent: { ...app.config.agent, model: options.model } };
-  const store = await openCollection(app, signal);
-  const sessions = createSqliteSessionStore(sessionsPath(config));
+  const { tape = null } = options;
+  // A missing key is told before anything is indexed.
+  assertModelUsable({ ...app, config });
+  const store = await openCollection(app, signal, tape);
+  const sessions = await sessionsOf(config, tape);
   const closeStores = async () => {
     await sessions.close();
     await store.close();
@@ -33,7 +39,7 @@ export async function openAgent(
       throw error;
     });
   return {
-    agent,
+    agent: tape?.observed(agent) ?? agent,
     sessions,
     collection: store.name,
     model: config.agent.model,
@@ -42,4 +48,14 @@ export async function openAgent(
       await closeStores();
     },
   };
+}
+
+/** A replay leaves the conversations of the user alone. */
+async function sessionsOf(config: Config, tape: TapeRun | null): Promise<SessionStore> {
+  if (tape?.replaying) {
+    const { createReplaySessionStore } = await import('./tape/replay-session-store.ts');
+    return createReplaySessionStore(tape.recorded?.resumed ?? null);
+  }
+  const sessions = createSqliteSessionStore(sessionsPath(config));
+  return tape?.noted(sessions) ?? sessions;
 }

@@ -2,15 +2,29 @@ import { pathToFileURL } from 'node:url';
 import { AppError } from '../domain/app-error.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import { type App, SAMPLE_COLLECTION, sampleBook } from '../wire.ts';
+import type { TapeRun } from './tape/tape-run.ts';
 
 /**
  * The collection to search: the one that was named, or the default one, or, as long as there is none, the
  * sample book, which is indexed on first use. Says on stderr when it is the sample.
  */
-export async function openCollection(app: App, signal: AbortSignal): Promise<ChunkStore> {
+export async function openCollection(
+  app: App,
+  signal: AbortSignal,
+  tape: TapeRun | null = null,
+): Promise<ChunkStore> {
+  const store = await open(app, signal, tape?.replaying ?? false);
+  await tape?.opened(store, app.config.store === 'sqlite');
+  return store;
+}
+
+async function open(app: App, signal: AbortSignal, replaying: boolean): Promise<ChunkStore> {
+  // A missing key is told before anything is indexed.
+  if (app.config.rerank.on) await app.reranker();
   const { collection } = app.config.agent;
   const isSample = collection === SAMPLE_COLLECTION;
-  const store = isSample ? null : await app.catalog.open(collection);
+  // A replay takes the sample as it is, too.
+  const store = isSample && !replaying ? null : await app.catalog.open(collection);
   if (store !== null) {
     await app.assertReadable(store);
     return store;

@@ -1,10 +1,12 @@
 import { createSqliteSessionStore } from '../adapters/sqlite/sessions/sqlite-session-store.ts';
 import type { SearchMode } from '../domain/search-mode.ts';
 import type { Library } from '../mcp/library.ts';
-import type { ChunkStore } from '../ports/chunk-store.ts';
 import { type App, sessionsPath } from '../wire.ts';
 import { assertKnownModules } from './known-modules.ts';
 import { openCollection } from './open-collection.ts';
+
+/** What is shorter is a placeholder, and might be part of any word. */
+const LEAST_SECRET = 4;
 
 export interface LibraryOptions {
   mode?: SearchMode | undefined;
@@ -20,9 +22,9 @@ export function openLibrary(
   { mode = 'hybrid', tools, token }: LibraryOptions,
 ): Library & { close(): Promise<void> } {
   const { topK, model } = app.config.agent;
-  const secrets = [token, ...Object.values(app.config.secrets).map((secret) => secret?.reveal())].filter(
-    (secret) => secret !== undefined && secret !== '',
-  );
+  const secrets = [token, ...Object.values(app.config.secrets).map((secret) => secret?.reveal())]
+    .filter((secret) => secret !== undefined)
+    .filter((secret) => secret.length >= LEAST_SECRET);
   const store = untilItWorks(() => openCollection(app, signal));
   const sessions = createSqliteSessionStore(sessionsPath(app.config));
   const collection = untilItWorks(async () => ({
@@ -45,11 +47,11 @@ export function openLibrary(
       return { module: [module] };
     },
     withoutSecrets: (text) =>
-      secrets.reduce<string>((cleaned, secret) => cleaned.replaceAll(secret as string, '[secret]'), text),
+      secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '[secret]'), text),
     async close() {
       await (await agent.got())?.close();
       await sessions.close();
-      await ((await store.got()) as ChunkStore | undefined)?.close();
+      await (await store.got())?.close();
     },
   };
 }

@@ -11,27 +11,33 @@ import { completedTurn, endedEarly } from './chat/completed-turn.ts';
 import { failureOf } from './chat/failure-of.ts';
 import type { Streams } from './chat/streams.ts';
 import { renderTurn } from './render-turn.ts';
+import { recordedFlags } from './tape/recorded-flags.ts';
 import { withApp } from './with-app.ts';
 
 export async function runAsk(flags: AskFlags): Promise<void> {
   const question = await questionOf(flags, process.stdin);
   const filter = filterOf(flags);
-  process.exitCode = await withApp(settingsOf(flags), async (app, signal) => {
-    // The embedder is loaded in a thread of its own meanwhile.
-    if (flags.mode !== 'lexical') app.embedder().catch(() => {});
-    const { openAgent } = await import('./open-agent.ts');
-    const opened = await openAgent(app, signal, { mode: flags.mode, tools: flags.tools, filter });
-    try {
-      const session = await chooseSession(opened, flags);
-      const stream = flags.json ? flags.stream === true : app.config.agent.stream;
-      const output = { stream, json: flags.json ?? false, requireGrounded: flags.requireGrounded ?? false };
-      // A session that goes on keeps its own policy unless another was asked for.
-      const options = { ...(flags.policy && { policy: app.config.agent.policy }), filter, signal };
-      return await answerQuestion({ session, question, options }, output, process);
-    } finally {
-      await opened.close();
-    }
-  });
+  process.exitCode = await withApp(
+    settingsOf(flags),
+    async (app, signal, tape) => {
+      // The embedder is loaded in a thread of its own meanwhile.
+      if (flags.mode !== 'lexical') app.embedder().catch(() => {});
+      const { openAgent } = await import('./open-agent.ts');
+      const opened = await openAgent(app, signal, { mode: flags.mode, tools: flags.tools, filter, tape });
+      try {
+        const session = await chooseSession(opened, flags);
+        const stream = flags.json ? flags.stream === true : app.config.agent.stream;
+        const output = { stream, json: flags.json ?? false, requireGrounded: flags.requireGrounded ?? false };
+        // A session that goes on keeps its own policy unless another was asked for.
+        const options = { ...(flags.policy && { policy: app.config.agent.policy }), filter, signal };
+        return await answerQuestion({ session, question, options }, output, process);
+      } finally {
+        await opened.close();
+      }
+    },
+    undefined,
+    { command: 'ask', inputs: { question, flags: recordedFlags(flags) } },
+  );
 }
 
 interface Asked {
@@ -57,8 +63,8 @@ export async function answerQuestion(
   if (json && stream) return printEvents(events, streams.stdout, requireGrounded);
   const turn = await (json ? completedTurn(events) : renderTurn(events, streams, { stream }));
   if (json) streams.stdout.write(`${JSON.stringify(turn.response)}\n`);
-  const fault = requireGrounded ? faultOf(turn.response) : null;
-  // A program reads `grounded` in the response; a person is told.
+  const fault = faultOf(turn.response, requireGrounded);
+  // A program reads `error` and `grounded` in the response; a person is told.
   if (fault !== null && !json) throw fault;
   return fault === null ? EXIT_DONE : exitCodeOf(fault);
 }
@@ -73,15 +79,21 @@ async function printEvents(
     stdout.write(`${JSON.stringify(event)}\n`);
     if (event.type === 'error') code = exitCodeOf(failureOf(event.error));
     if (event.type === 'turn_completed') {
-      const fault = requireGrounded ? faultOf(event.turn.response) : null;
+      const fault = faultOf(event.turn.response, requireGrounded);
       code = fault === null ? EXIT_DONE : exitCodeOf(fault);
     }
   }
   return code ?? endedEarly();
 }
 
-function faultOf({ grounded }: Pick<AgentResponse, 'grounded'>): AppError | null {
-  return grounded ? null : new AppError('not_grounded', 'The answer is not borne out by the documents.');
+/** What keeps an answer from counting as one: no search succeeded, or it is not grounded where it must be. */
+function faultOf(
+  { grounded, error }: Pick<AgentResponse, 'grounded' | 'error'>,
+  requireGrounded: boolean,
+): AppError | null {
+  if (error !== null) return failureOf(error);
+  if (grounded || !requireGrounded) return null;
+  return new AppError('not_grounded', 'The answer is not borne out by the documents.');
 }
 
 /** The question from the arguments, or else from stdin unless somebody is typing there. Throws `invalid_input`. */

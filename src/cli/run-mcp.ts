@@ -4,7 +4,7 @@ import { createMcpServers } from '../mcp/create-mcp-servers.ts';
 import { createMcpHttpServer, MCP_PATH } from '../mcp/http/create-mcp-http-server.ts';
 import { createMcpSessions } from '../mcp/http/mcp-sessions.ts';
 import { serveStdio } from '../mcp/serve-stdio.ts';
-import { listen } from '../serve/http/listen.ts';
+import { type Listening, listen } from '../serve/http/listen.ts';
 import { systemRuntime } from '../system-runtime.ts';
 import { version } from '../version.ts';
 import { settingsOf } from './chat/agent-settings.ts';
@@ -57,16 +57,22 @@ export function runMcp(flags: McpFlags): Promise<void> {
         }),
       });
       const listening = await listen(server.fetch, { host, port });
-      const url = `${listening.url}${MCP_PATH}`;
-      if (flags.json) process.stdout.write(`${JSON.stringify({ url, port: listening.port })}\n`);
-      else process.stdout.write(`Serving MCP on ${url} until Ctrl-C.\n`);
+      announce(listening, flags.json ?? false);
       if (!signal.aborted) await once(signal, 'abort');
-      const closed = listening.close(GRACE_MS + CLOSE_MS);
+      // Connections are closed last: only then are those of clients that wait for the next call idle.
+      sessions.refuse();
       await tracker.drain(GRACE_MS);
       await sessions.close();
-      await closed;
+      await listening.close(CLOSE_MS);
     } finally {
       await library.close();
     }
   });
+}
+
+function announce({ url, port }: Listening, json: boolean): void {
+  const address = `${url}${MCP_PATH}`;
+  process.stdout.write(
+    json ? `${JSON.stringify({ url: address, port })}\n` : `Serving MCP on ${address} until Ctrl-C.\n`,
+  );
 }

@@ -1,48 +1,62 @@
 import { AppError } from '../domain/app-error.ts';
 import { parseFilter } from '../domain/filter.ts';
 import { createQuery, MAX_QUERY_TOP_K, type Query } from '../domain/query.ts';
+import { foundOf } from '../tape/run-outputs.ts';
 import { assertKnownModules } from './known-modules.ts';
 import { openCollection } from './open-collection.ts';
 import { renderRetrieval } from './render-retrieval.ts';
 import type { SearchFlags } from './search.ts';
+import { recordedFlags } from './tape/recorded-flags.ts';
 import { createTerminal } from './terminal.ts';
 import { withApp } from './with-app.ts';
 
 export function runSearch({ topK, threshold, ...flags }: SearchFlags): Promise<void> {
+  const inputs = { flags: recordedFlags({ ...flags, topK, threshold }) };
   const settings = { ...flags, scoreThreshold: checkedThreshold(threshold) };
-  return withApp(settings, async (app, signal) => {
-    const query = queryOf({ ...flags, topK: topK ?? app.config.agent.topK });
-    const mode = flags.mode ?? 'hybrid';
-    // The model is loaded while the collection is opened.
-    if (mode !== 'lexical') app.embedder().catch(() => {});
-    const store = await openCollection(app, signal);
-    try {
-      await assertKnownModules(store, query.filter.module ?? []);
-      const { context, hits } = await (await app.retriever(store, { mode })).retrieve(query, signal);
-      if (flags.json) {
-        const explain = hits.map(({ chunk, lexical, dense, fusedScore, fusedRank, rerankScore }) => ({
-          chunkId: chunk.chunkId,
-          lexicalRank: lexical?.rank ?? null,
-          lexicalScore: lexical?.score ?? null,
-          denseRank: dense?.rank ?? null,
-          denseScore: dense?.score ?? null,
-          fusedRank,
-          fusedScore,
-          rerankScore,
-        }));
-        const output = { collection: store.name, mode, ...context, ...(flags.explain && { explain }) };
-        process.stdout.write(`${JSON.stringify(output)}\n`);
-      } else {
-        const terminal = createTerminal(process.stdout);
-        renderRetrieval(terminal, { collection: store.name, context, hits, explain: flags.explain ?? false });
+  return withApp(
+    settings,
+    async (app, signal, tape) => {
+      const query = queryOf({ ...flags, topK: topK ?? app.config.agent.topK });
+      const mode = flags.mode ?? 'hybrid';
+      // The model is loaded while the collection is opened.
+      if (mode !== 'lexical') app.embedder().catch(() => {});
+      const store = await openCollection(app, signal, tape);
+      try {
+        await assertKnownModules(store, query.filter.module ?? []);
+        const { context, hits } = await (await app.retriever(store, { mode })).retrieve(query, signal);
+        if (tape !== null) tape.outputs.search = foundOf(context);
+        if (flags.json) {
+          const explain = hits.map(({ chunk, lexical, dense, fusedScore, fusedRank, rerankScore }) => ({
+            chunkId: chunk.chunkId,
+            lexicalRank: lexical?.rank ?? null,
+            lexicalScore: lexical?.score ?? null,
+            denseRank: dense?.rank ?? null,
+            denseScore: dense?.score ?? null,
+            fusedRank,
+            fusedScore,
+            rerankScore,
+          }));
+          const output = { collection: store.name, mode, ...context, ...(flags.explain && { explain }) };
+          process.stdout.write(`${JSON.stringify(output)}\n`);
+        } else {
+          const terminal = createTerminal(process.stdout);
+          renderRetrieval(terminal, {
+            collection: store.name,
+            context,
+            hits,
+            explain: flags.explain ?? false,
+          });
+        }
+      } finally {
+        await store.close();
       }
-    } finally {
-      await store.close();
-    }
-  });
+    },
+    undefined,
+    { command: 'search', inputs },
+  );
 }
 
-function queryOf({ query: words = [], topK, module, filter = [] }: SearchFlags): Query {
+export function queryOf({ query: words = [], topK, module, filter = [] }: SearchFlags): Query {
   const query = words.join(' ');
   if (query.trim() === '') {
     throw new AppError('invalid_input', 'The query is blank.', {

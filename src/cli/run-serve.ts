@@ -5,11 +5,13 @@ import { AppError } from '../domain/app-error.ts';
 import { redactKeys } from '../domain/redact-keys.ts';
 import { pageDirectory } from '../page-directory.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
+import type { Embedder } from '../ports/embedder.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import { type AgentServer, createAgentServer } from '../serve/create-agent-server.ts';
 import type { EndedRequest } from '../serve/http/create-http-app.ts';
 import { listen } from '../serve/http/listen.ts';
 import { readPageFiles } from '../serve/page/page-files.ts';
+import { rememberVectors } from '../serve/remember-vectors.ts';
 import { createServedCollections, type ServedCollections } from '../serve/served-collections.ts';
 import { systemRuntime } from '../system-runtime.ts';
 import { version } from '../version.ts';
@@ -26,6 +28,8 @@ import { withApp } from './with-app.ts';
 const MAX_BODY_BYTES = 2_000_000;
 /** For responses to be written out after the last turn has ended. */
 const CLOSE_MS = 2_000;
+/** Sentences whose vectors are kept: 13 MB of them. */
+const REMEMBERED_SENTENCES = 8192;
 
 /** Serves until Ctrl-C; then lets running turns finish for a while. */
 export function runServe(flags: ServeFlags): Promise<void> {
@@ -34,7 +38,8 @@ export function runServe(flags: ServeFlags): Promise<void> {
   const limits = limitsOf(flags);
   const graceMs = wholeNumber('--grace', flags.grace ?? SERVE_DEFAULTS.grace, 0) * 1000;
   const token = tokenOf(flags, host);
-  return withApp(settingsOf(flags), async (app, signal) => {
+  return withApp(settingsOf(flags), async (opened, signal) => {
+    const app = rememberingSentences(opened);
     // The embedder is loaded in a thread of its own meanwhile.
     if (flags.mode !== 'lexical') app.embedder().catch(() => {});
     const sessions = createSqliteSessionStore(sessionsPath(app.config));
@@ -61,6 +66,16 @@ export function runServe(flags: ServeFlags): Promise<void> {
       await sessions.close();
     }
   });
+}
+
+/** The offline model compares a question with the same sentences for everybody who asks. */
+function rememberingSentences(app: App): App {
+  let remembering: Promise<Embedder> | undefined;
+  const embedder = () => {
+    remembering ??= app.embedder().then((each) => rememberVectors(each, REMEMBERED_SENTENCES));
+    return remembering;
+  };
+  return { ...app, embedder };
 }
 
 async function serveUntil(

@@ -2,9 +2,11 @@ import type { Argv, CommandModule } from 'yargs';
 import { SEARCH_MODES } from '../domain/choices.ts';
 import type { SearchMode } from '../domain/search-mode.ts';
 import { withServiceFlags } from './service-flags.ts';
+import type { TapeFlags } from './tape-flags.ts';
+import { withTapeFlags } from './tape-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
-export interface SearchFlags extends CommonFlags {
+export interface SearchFlags extends CommonFlags, TapeFlags {
   query?: string[] | undefined;
   /** What follows `--`: a query may begin with a dash. */
   '--'?: string[] | undefined;
@@ -20,7 +22,7 @@ export const searchCommand: CommandModule<CommonFlags, SearchFlags> = {
   command: 'search [query..]',
   describe: 'Find the passages that answer a question',
   builder: (yargs) =>
-    withServiceFlags(yargs as Argv<SearchFlags>, 'store', 'rerank')
+    withServiceFlags(withTapeFlags(yargs as Argv<SearchFlags>), 'store', 'rerank')
       .positional('query', {
         type: 'string',
         array: true,

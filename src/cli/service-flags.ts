@@ -4,13 +4,13 @@ import { EMBEDDERS, PROVIDERS, QUANTIZATIONS, STORES } from '../domain/choices.t
 const storeOptions = {
   store: {
     choices: STORES,
-    describe: 'Where collections are kept (sqlite; qdrant when QDRANT_URL is set)',
+    describe: 'In files, or on a server (if QDRANT_URL is set)',
     requiresArg: true,
   },
   'qdrant-url': { type: 'string', describe: 'The Qdrant server (http://127.0.0.1:6333)', requiresArg: true },
   'payload-map': {
     type: 'string',
-    describe: "Fields of others' Qdrant collections: text=chunk_text,url=source_url",
+    describe: "Others' field names: text=body,url=link",
     requiresArg: true,
   },
   embedder: {
@@ -21,7 +21,7 @@ const storeOptions = {
   'embedding-model': { type: 'string', describe: 'The model of a hosted embedder', requiresArg: true },
   'embedding-base-url': {
     type: 'string',
-    describe: 'An OpenAI-compatible server for embeddings',
+    describe: 'An OpenAI-compatible embedding server',
     requiresArg: true,
   },
   'embedding-dimensions': {
@@ -32,7 +32,7 @@ const storeOptions = {
 } as const satisfies Record<string, Options>;
 
 const rerankOptions = {
-  rerank: { type: 'boolean', describe: 'Put the hits in order by Cohere (needs COHERE_API_KEY)' },
+  rerank: { type: 'boolean', describe: 'Reorder hits by Cohere (COHERE_API_KEY)' },
   'rerank-model': { type: 'string', describe: 'The reranker (the newest on offer)', requiresArg: true },
 } as const satisfies Record<string, Options>;
 
@@ -64,5 +64,12 @@ const GROUPS = {
 /** Adds the flags that say which services are used, under a heading of their own. */
 export function withServiceFlags<T>(yargs: Argv<T>, ...groups: (keyof typeof GROUPS)[]): Argv<T> {
   const options: Record<string, Options> = Object.assign({}, ...groups.map((group) => GROUPS[group]));
-  return yargs.options(options).group(Object.keys(options), 'Services (see docs/services.md):') as Argv<T>;
+  return (
+    yargs
+      .options(options)
+      // Headings come in the order they are first named: what is needed most stands first.
+      .group([], 'Positionals:')
+      .group('help', 'Options:')
+      .group(Object.keys(options), 'Services (see docs/services.md):') as Argv<T>
+  );
 }

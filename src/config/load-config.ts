@@ -28,6 +28,8 @@ export interface Config {
   readonly rerank: { readonly on: boolean; readonly model: string | undefined };
   /** Where the model is asked. */
   readonly modelService: ServiceAccess;
+  /** Where the SDK's traces go; nowhere unless given. */
+  readonly traceFile: string | undefined;
   /** Instead of Cohere itself: a proxy, or a private deployment. */
   readonly cohereBaseUrl: string | undefined;
   readonly secrets: Readonly<Record<SecretName, Secret | undefined>>;
@@ -105,6 +107,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
     },
     rerank: { on: valueFor('rerank') ?? false, model: valueFor('rerankModel') },
     modelService: service,
+    traceFile: pathOf(given.traceFile),
     cohereBaseUrl: valueFor('cohereBaseUrl'),
     secrets: Object.freeze(
       Object.fromEntries(

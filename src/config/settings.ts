@@ -27,6 +27,7 @@ export const settings = {
   rerank: z.boolean().describe('true or false'),
   rerankModel: modelName,
   cohereBaseUrl: address,
+  traceFile: z.string().trim().min(1).describe('the path of a file'),
   home: directory,
   modelDir: directory,
 } as const;

@@ -19,7 +19,7 @@ const UNSPACED_RUN = new RegExp(`((?:${UNSPACED.source})+)`, 'u');
  */
 export function indexTerms(text: string): string[] {
   const terms: string[] = [];
-  for (const [word] of text.matchAll(WORD)) addTerms(word, terms);
+  for (const word of text.match(WORD) ?? []) for (const made of termsOfWord(word)) terms.push(made);
   return terms;
 }
 
@@ -28,15 +28,33 @@ export function queryTerms(query: string): string[] {
   const terms: string[] = [];
   // "CAN bus" speaks of a bus, "CAN IT RUN?" just shouts.
   const shouts = query === query.toUpperCase();
-  for (const [word] of query.matchAll(WORD)) {
+  for (const word of query.match(WORD) ?? []) {
     const isAcronym = !shouts && word.length > 1 && word === word.toUpperCase();
-    if (isAcronym || !isStopWord(word)) addTerms(word, terms);
+    if (isAcronym || !isStopWord(word)) terms.push(...termsOfWord(word));
   }
   return [...new Set(terms.length > 0 ? terms : indexTerms(query))];
 }
 
 function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word.replace(POSSESSIVE, '').replace('’', "'").toLowerCase());
+}
+
+const MOST_REMEMBERED = 50_000;
+/** Nothing longer: a page without a space would be kept whole. */
+const LONGEST_REMEMBERED = 40;
+const remembered = new Map<string, readonly string[]>();
+
+/** Folding and stemming cost a dozen regular expressions a word, and a corpus repeats its words. */
+function termsOfWord(word: string): readonly string[] {
+  const known = remembered.get(word);
+  if (known !== undefined) return known;
+  const terms: string[] = [];
+  addTerms(word, terms);
+  if (word.length <= LONGEST_REMEMBERED) {
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    remembered.set(word, terms);
+  }
+  return terms;
 }
 
 function addTerms(word: string, terms: string[]): void {
@@ -75,16 +93,7 @@ function fold(word: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-const stems = new Map<string, string>();
-
-/** Stemming costs a dozen regular expressions a word, and a corpus repeats its words: remember a bounded number. */
 function term(word: string): string {
   const folded = fold(word);
-  if (folded.length < 3 || !/^[a-z]+$/.test(folded)) return folded;
-  const known = stems.get(folded);
-  if (known !== undefined) return known;
-  if (stems.size >= 50_000) stems.clear();
-  const stem = stemmer(folded);
-  stems.set(folded, stem);
-  return stem;
+  return folded.length < 3 || !/^[a-z]+$/.test(folded) ? folded : stemmer(folded);
 }

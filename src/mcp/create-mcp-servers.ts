@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AppError, messageOf } from '../domain/app-error.ts';
 import { hintOf } from '../domain/error-response.ts';
+import { visibleText } from '../domain/visible-text.ts';
 import type { CallTracker } from './call-tracker.ts';
 import type { Library } from './library.ts';
 import { ProtocolFault } from './protocol-fault.ts';
@@ -71,7 +72,7 @@ export function createMcpServers({ library, tracker, version, onFault }: McpServ
       throw new ProtocolFault(
         ErrorCode.InternalError,
         error instanceof AppError
-          ? library.withoutSecrets(`${error.message} ${hintOf(error)}`)
+          ? visibleText(library.withoutSecrets(`${error.message} ${hintOf(error)}`))
           : 'Something went wrong that should not have.',
       );
     }

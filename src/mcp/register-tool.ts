@@ -25,7 +25,10 @@ export function registerTool(server: McpServer, tool: Tool, surroundings: Surrou
     async (args: Record<string, unknown>, extra: Extra): Promise<CallToolResult> => {
       const progress = createProgress(extra);
       try {
-        const call = { signal: cancelled(extra.signal), report: progress.report };
+        const call = {
+          signal: AbortSignal.any([cancelled(extra.signal), tracker.signal]),
+          report: progress.report,
+        };
         const result = await tracker.track(() => tool.run(args, call));
         return toolResult(result);
       } catch (error) {

@@ -1,9 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { AppError } from '../domain/app-error.ts';
 import { hintOf, toErrorResponse } from '../domain/error-response.ts';
+import { visibleText } from '../domain/visible-text.ts';
+import { visibleContent } from './visible-content.ts';
 
 /** Programs read the structured content; clients that know none of it give the model the same as text. */
-export function toolResult(structuredContent: Record<string, unknown>): CallToolResult {
+export function toolResult(result: Record<string, unknown>): CallToolResult {
+  const structuredContent = visibleContent(result);
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
@@ -13,7 +16,7 @@ export function toolFailure(error: unknown, withoutSecrets: (text: string) => st
   const { errorType, retryAfter, recoverable } = toErrorResponse(failure);
   return {
     isError: true,
-    content: [{ type: 'text', text: withoutSecrets(`${failure.message} ${hintOf(failure)}`) }],
+    content: [{ type: 'text', text: visibleText(withoutSecrets(`${failure.message} ${hintOf(failure)}`)) }],
     _meta: { 'citeloop/error': { errorType, retryAfter, recoverable } },
   };
 }

@@ -20,6 +20,10 @@ export interface RetrieverDependencies {
   clock?: Clock | undefined;
 }
 
+export type Clock = Pick<Runtime, 'now' | 'elapsedMs'>;
+
+export const machineClock: Clock = { now: () => new Date(), elapsedMs: () => performance.now() };
+
 /** How a chunk was found. */
 export interface RetrievalHit extends StoreHit {
   /** Its place before any reranking, from 1. */
@@ -27,10 +31,6 @@ export interface RetrievalHit extends StoreHit {
   /** What a reranker gave it; null if none was asked, or it failed. */
   rerankScore: number | null;
 }
-
-export type Clock = Pick<Runtime, 'now' | 'elapsedMs'>;
-
-export const machineClock: Clock = { now: () => new Date(), elapsedMs: () => performance.now() };
 
 export interface Retrieval {
   context: RetrievalContext;

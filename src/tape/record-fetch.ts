@@ -145,7 +145,8 @@ function observed(
       }
     },
     async cancel(reason) {
-      end({ name: 'AbortError', message: 'The answer was not read to its end.' });
+      // The caller has what it wanted, such as all events up to the last.
+      end();
       await reader.cancel(reason);
     },
   });

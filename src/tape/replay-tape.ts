@@ -32,7 +32,7 @@ export interface ReplayingTape {
   counts(): PlayedCounts;
   /** Exchanges that were not asked for; to be called before `stop`. */
   unused(): number[];
-  /** Requests go to the network again. With `onMiss: 'record'` and outputs, the tape is renewed if anything was missing. */
+  /** Requests go to the network again; once is enough. With `onMiss: 'record'` and outputs, the tape is renewed if anything was missing. */
   stop(outputs?: TapeJson): Promise<{ renewed: boolean }>;
 }
 
@@ -60,6 +60,7 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
       },
       ...(writer && { onExchange: writer.append }),
     });
+    let stopped = false;
     return {
       tape,
       runtime: createReplayRuntime(tape.header.seed, tape.header.createdAt),
@@ -67,6 +68,8 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
       counts: player.counts,
       unused: player.unused,
       async stop(outputs) {
+        if (stopped) return { renewed: false };
+        stopped = true;
         stop();
         const renewed = writer !== null && outputs !== undefined && misses.length > 0;
         if (renewed) await writer.close(outputs);

@@ -1,6 +1,7 @@
 import { assistantMessage, functionCall, modelError, ScriptedModel } from '@openai/agents-core/testing';
 import { expect, test } from 'vitest';
 import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { AppError } from '../../src/domain/app-error.ts';
 import { conversationSessionSchema } from '../../src/domain/conversation-session.ts';
 import { conversationTurnSchema } from '../../src/domain/conversation-turn.ts';
 import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';
@@ -178,9 +179,46 @@ test('a search that fails is a result for the model, not an end of the turn', as
   ]);
   const session = await agentOn(broken, model).startSession();
   const { turn, events } = await askAndWait(session, 'Owls?');
-  expect(turn?.response.retrievalCount).toBe(1);
+  expect(turn?.response).toMatchObject({
+    retrievalCount: 1,
+    error: { errorType: 'retrieval_error', message: 'the disk is on fire' },
+  });
   expect(toolResults(model)[0]).toMatchObject({ results: [], error: expect.stringContaining('on fire') });
   expect(events.find(({ type }) => type === 'retrieval_finished')).toMatchObject({ context: null });
+});
+
+test('a search that fails before another succeeds is no fault of the turn', async () => {
+  const library = await smallLibrary(BOOK);
+  let searches = 0;
+  const flaky = {
+    ...library,
+    retriever: {
+      retrieve: (...request: Parameters<typeof library.retriever.retrieve>) =>
+        searches++ === 0
+          ? Promise.reject(new Error('a cable is loose'))
+          : library.retriever.retrieve(...request),
+    },
+  };
+  const model = new ScriptedModel([
+    [search('owl', {}, 'a')],
+    [search('owls at night', {}, 'b')],
+    [assistantMessage('An owl hunts at night. [1]')],
+  ]);
+  const { turn } = await askAndWait(await agentOn(flaky, model).startSession(), 'Owls?');
+  expect(turn?.response).toMatchObject({ grounded: true, error: null, retrievalCount: 2 });
+});
+
+test('a wrong key ends the turn at once: the model cannot mend it', async () => {
+  const refusal = new AppError('auth_error', 'The key was refused.');
+  const broken = { ...(await smallLibrary(BOOK)), retriever: { retrieve: () => Promise.reject(refusal) } };
+  const model = new ScriptedModel([[search('owl')], [assistantMessage('Never asked for.')]]);
+  const { turn, events } = await askAndWait(await agentOn(broken, model).startSession(), 'Owls?');
+  expect(turn).toBeUndefined();
+  expect(events.at(-1)).toMatchObject({
+    type: 'error',
+    error: { errorType: 'auth_error', message: 'The key was refused.' },
+  });
+  expect(toolResults(model)).toEqual([]);
 });
 
 test('the same query twice in a turn is not searched again and says so', async () => {
@@ -278,7 +316,10 @@ test('read_source gives the neighbourhood of a hit, each passage with a ref of i
   const session = await agentOn(await smallLibrary({ 'a/Long': text }), model, {
     readSource: true,
   }).startSession();
-  await askAndWait(session, 'Subject 4?');
+  const { turn } = await askAndWait(session, 'Subject 4?');
+  // A search and two readings: every execution of a tool counts.
+  expect(turn?.response).toMatchObject({ retrievalPerformed: true, retrievalCount: 3 });
+  expect(session.snapshot().retrievalCount).toBe(3);
   const outputs = session
     .snapshot()
     .messages.filter((message) => message.role === 'tool' && message.name === 'read_source')

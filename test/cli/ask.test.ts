@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -264,4 +264,17 @@ test('the example of the library runs as it is printed', async () => {
   expect(stdout).toContain('searching: What is Isaac Sim?');
   expect(stdout).toContain('grounded: true');
   expect(stdout).toMatch(/\[\d+\] .*: supported/);
+});
+
+test("the SDK's traces are written where they were asked for, and the answer stays the same", async () => {
+  const file = join(home, 'traces.ndjson');
+  const { answer } = await ask('What is ROS 2?', '--trace-file', file);
+  expect((await ask('What is ROS 2?')).answer).toBe(answer);
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const kinds = lines.map((line) => {
+    const { kind, span_data: data } = JSON.parse(line) as { kind: string; span_data?: { type: string } };
+    return data?.type ?? kind;
+  });
+  expect(kinds).toEqual(expect.arrayContaining(['trace', 'function', 'agent']));
+  expect(kinds.filter((kind) => kind === 'trace')).toHaveLength(1);
 });

@@ -156,7 +156,6 @@ test('a question reports its searches while it is answered, in order and before 
   const messages = heard.map(({ message }) => message);
   expect(messages).toContainEqual(expect.stringMatching(/^Searching for ".*laptop.*"$/i));
   expect(messages).toContainEqual(expect.stringMatching(/^Found \d+ passages?$/));
-  expect(messages).toContainEqual(expect.stringMatching(/^Checked \d+ citations?$/));
   await client.ping();
   expect(heard).toHaveLength(before);
 });

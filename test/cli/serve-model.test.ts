@@ -14,7 +14,7 @@ test('the agent answers over the wire, by either API, as it does with the model 
     const { stdout, code } = await runCli(['ask', QUESTION, '--json', ...flags], { home });
     expect(code).toBe(0);
     const { answer, citations, grounded, tokensUsed } = JSON.parse(stdout) as AgentResponse;
-    return { answer, citations, grounded, tokensUsed };
+    return { answer, citations, grounded, completion: tokensUsed.completion };
   };
   const served = ['--model', 'offline-served', '--base-url', ready.url];
   const inProcess = await ask();

@@ -170,3 +170,43 @@ test('passages before and after a hit are read as far as asked for', async () =>
   expect(all.length).toBeGreaterThan(3);
   expect(all[0]?.text).toMatch(/^Sentence number 0 /);
 });
+
+test('a call that takes too long for a server that stops ends with an answer that says so', async () => {
+  const { model, begun, stopped } = silentModel();
+  const { library } = await lendLibrary(BOOK, { model });
+  const tracker = createCallTracker(4);
+  const client = await connectInMemory(library, { tracker });
+  const asked = client.callTool({ name: 'ask', arguments: { question: 'What?' } });
+  await begun;
+  await tracker.drain(5);
+  await stopped;
+  expect(textOf((await asked) as never)).toMatch(/^The server is stopping\./);
+  const late = await client.callTool({ name: 'search_docs', arguments: { query: 'nodes' } });
+  expect(textOf(late as never)).toMatch(/^The server is stopping\./);
+});
+
+test('what a terminal would obey is taken out of whatever comes from a document', async () => {
+  const escapes = '\u001b]0;owned\u0007\u001b[2J\u202e\u0000';
+  const { library } = await lendLibrary({
+    [`m${escapes}/Nodes${escapes}`]: `A node ${escapes}is a process that computes.`,
+  });
+  const client = await connectInMemory(library);
+  const found = await client.callTool({ name: 'search_docs', arguments: { query: 'What is a node?' } });
+  const [hit] = (found.structuredContent as { results: { ref: string; resource: string; text: string }[] })
+    .results;
+  expect(hit?.text).toBe('A node is a process that computes.');
+  const heard: unknown[] = [];
+  const outputs = [
+    found,
+    await client.callTool({ name: 'read_source', arguments: { ref: hit?.ref } }),
+    await client.callTool({ name: 'ask', arguments: { question: `What is a node${escapes}?` } }, undefined, {
+      onprogress: (progress) => heard.push(progress),
+    }),
+    await client.listResources(),
+    await client.readResource({ uri: hit?.resource ?? '' }),
+  ];
+  expect(heard).not.toEqual([]);
+  for (const output of [...outputs, heard]) {
+    expect(JSON.stringify(output)).not.toMatch(/\\u001b|\\u0007|\\u0000|\u202e/i);
+  }
+});

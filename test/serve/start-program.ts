@@ -21,6 +21,7 @@ export async function startProgram(args: readonly string[], options: CliOptions)
     ...options,
     onStart(running) {
       child = running;
+      options.onStart?.(running);
       running.stdout?.on('data', (text: string) => {
         printed += text;
         const end = printed.indexOf('\n');

@@ -25,6 +25,7 @@ export interface QdrantServer {
 
 /** A server that was started here. */
 export interface QdrantProcess extends QdrantServer {
+  pid: number;
   /** Ends it without a warning; its data stay. */
   kill(): Promise<void>;
 }
@@ -125,6 +126,7 @@ export async function startQdrant(options: StartOptions = {}): Promise<QdrantPro
   const server: QdrantProcess = {
     url,
     apiKey: options.apiKey,
+    pid: child.pid ?? 0,
     kill,
     async stop() {
       // Nobody needs its data any more, and it takes its time to put them in order.

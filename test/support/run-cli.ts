@@ -13,6 +13,8 @@ export interface CliOptions {
   cwd?: string;
   env?: Record<string, string>;
   input?: string;
+  /** Whoever gets hold of the process ends its input. */
+  keepInputOpen?: boolean;
   /** Gets hold of the process while it runs. */
   onStart?: (child: ChildProcess) => void;
 }
@@ -38,7 +40,7 @@ export function runCli(args: readonly string[], options: CliOptions): Promise<Cl
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     result.stderr += text;
   });
-  child.stdin.end(options.input ?? '');
+  if (!options.keepInputOpen) child.stdin.end(options.input ?? '');
   options.onStart?.(child);
   return new Promise((resolve, reject) => {
     child.on('error', reject);

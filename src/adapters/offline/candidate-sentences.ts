@@ -26,13 +26,24 @@ const MAX_WORDS = 60;
 const MAX_CODE_LINE = 160;
 /** Addresses, links and bracketed numbers would be taken for citations of the answer. */
 const CITES = /https?:\/\/|\]\(|\[\^?\d+\]/;
+/** Speaks to a model instead of saying something about the subject. One who writes about such text quotes it. */
+const COMMANDS_THE_MODEL =
+  /^(?:(?:system|assistant|ai|model|note to (?:the )?(?:ai|assistant|model))\s*:|(?:please |now |then )?(?:ignore|disregard|forget|override) (?:all|any|the|your|these|previous|prior|earlier)\b.*\b(?:instructions?|rules|prompts?|commands?|messages?|documents?)\b|you are now\b|from now on,? (?:you|answer|always|reply)\b)/i;
 /** Code that lost its fence. */
 const CODE_LIKE = /[{}]|=>/;
 
-/** What passages hold that reads well on its own, in their order: no headings, no fragments. */
+/**
+ * What passages hold that reads well on its own, in their order: no headings, no fragments. Where that is
+ * nothing, whole lines that are no sentences will do.
+ */
 export function candidateSentences(passages: readonly Passage[]): Candidate[] {
+  const sentences = candidatesIn(passages, quotablesOf);
+  return sentences.length > 0 ? sentences : candidatesIn(passages, wholeLinesOf);
+}
+
+function candidatesIn(passages: readonly Passage[], read: (text: string) => Quotable[]): Candidate[] {
   return passages.flatMap((passage, index) =>
-    quotablesOf(passage.text).map((quotable, position) => ({
+    read(passage.text).map((quotable, position) => ({
       ...quotable,
       ref: passage.ref,
       passage: index,
@@ -69,6 +80,16 @@ function quotablesOf(text: string): Quotable[] {
   return quotables;
 }
 
+function wholeLinesOf(text: string): Quotable[] {
+  return text
+    .split(CODE)
+    .filter((part) => !part.startsWith('```'))
+    .flatMap((part) => part.split('\n').slice(0, -1))
+    .map((line) => line.trim().replace(LIST_MARKER, ''))
+    .filter((line) => isQuotable(line) && !/[?:|]$/.test(line))
+    .map((line) => ({ text: line, kind: 'sentence', compared: line, leadIn: null }));
+}
+
 function sentencesOf(block: string): string[] {
   return Array.from(sentenceSegmenter.segment(block.replace(/\s+/g, ' ')), ({ segment }) => segment.trim());
 }
@@ -77,7 +98,7 @@ function sentencesOf(block: string): string[] {
 function rowOf(block: string, head: readonly string[] | null): Quotable[] {
   const cells = cellsOf(block);
   if (!block.endsWith('|') || cells.length < 2 || cells.every((cell) => cell === '')) return [];
-  if (CITES.test(block)) return [];
+  if (CITES.test(block) || cells.some((cell) => COMMANDS_THE_MODEL.test(cell))) return [];
   const compared = cells.map((cell, column) => `${head?.[column] ?? ''} ${cell}`.trim()).join(', ');
   return [{ text: line(cells), kind: 'row', compared, leadIn: head === null ? null : line(head) }];
 }
@@ -117,13 +138,17 @@ function wordCount(sentence: string): number {
 }
 
 function readsWell(sentence: string): boolean {
-  const words = wordCount(sentence);
+  return isQuotable(sentence) && /[.!。！]["”')」]?$/.test(sentence);
+}
+
+function isQuotable(text: string): boolean {
+  const words = wordCount(text);
   return (
     words >= MIN_WORDS &&
     words <= MAX_WORDS &&
-    !CITES.test(sentence) &&
-    !CODE_LIKE.test(sentence) &&
-    /^["“'(「]?[\p{L}\p{N}_]/u.test(sentence) &&
-    /[.!。！]["”')」]?$/.test(sentence)
+    !CITES.test(text) &&
+    !CODE_LIKE.test(text) &&
+    !COMMANDS_THE_MODEL.test(text) &&
+    /^["“'(「]?[\p{L}\p{N}_]/u.test(text)
   );
 }

@@ -1,11 +1,12 @@
+import { STOP_WORDS } from '../../lexical/stop-words.ts';
 import { indexTerms, queryTerms } from '../../lexical/terms.ts';
 import { missingNames } from './named-terms.ts';
-import { type QuestionKind, questionKind } from './question-kind.ts';
+import { newestIn, type QuestionKind, questionKind } from './question-kind.ts';
 import type { Passage } from './read-request.ts';
 
 /** Words that say which fact is asked for, not what about. */
-const ASKING_FACT = queryTerms(
-  'many much old far tall big often long year date day month century city country',
+const ASKING_FACT = new Set(
+  queryTerms('many much old far tall big often long year date day month century city country'),
 );
 /** Words that questions are made with; an answer need not have them. */
 const ASKING = new Set([
@@ -15,20 +16,17 @@ const ASKING = new Set([
       'define best good better large soon make give take know learn understand purpose advantage reason cause important',
   ),
 ]);
-const ASKING_WORDS: Record<QuestionKind, ReadonlySet<string>> = {
-  open: ASKING,
-  seldom: new Set(queryTerms('thing')),
-  fact: new Set(ASKING_FACT),
-};
 
 /**
- * How alike to the question the nearest sentence must be, by cosine, if one passage has every telling word of
- * the question or not (for `seldom`, one sentence). Measured by `npm run bench:abstention`; see decisions/0010.
+ * How alike to the question the nearest sentence must be, by cosine. Measured by `npm run bench:abstention`; see
+ * decisions/0010.
  */
-const LEAST_ALIKE: Record<QuestionKind, { covered: number; uncovered: number }> = {
-  open: { covered: 0.3, uncovered: 0.35 },
-  fact: { covered: 0.3, uncovered: 0.65 },
-  seldom: { covered: 0.5, uncovered: 0.75 },
+const LEAST_ALIKE = {
+  /** One passage has every telling word of the question, and there are several. */
+  covered: 0.3,
+  open: 0.42,
+  /** A fact whose words are not all there, or what documents seldom say. */
+  strict: 0.75,
 };
 
 export interface Asked {
@@ -38,34 +36,36 @@ export interface Asked {
   query: string;
 }
 
-export interface Judged {
-  terms: ReadonlySet<string>;
-  /** How alike it is to the query by meaning. */
-  meaning: number;
-}
-
-/** Whether the passages answer the question and are not just near it. */
+/** Whether the passages answer the question and are not just near it. `meaning` is the nearest sentence's likeness. */
 export function isAnswered(
   { question, query }: Asked,
   passages: readonly Passage[],
-  sentences: readonly Judged[],
+  meaning: number,
 ): boolean {
   const said = passages.map(({ title, text }) => new Set([...indexTerms(title), ...indexTerms(text)]));
   const allSaid = new Set(said.flatMap((terms) => [...terms]));
-  if (missingNames(whatIsAsked(query), allSaid).length > 0) return false;
+  if (missingNames(whatIsAsked(question), allSaid).length > 0) return false;
+  const newest = newestIn(question);
+  if (newest !== null && !indexTerms(newest).every((term) => allSaid.has(term))) return false;
   const kind = questionKind(question);
-  const telling = queryTerms(query).filter((term) => !ASKING_WORDS[kind].has(term));
-  const places = kind === 'seldom' ? sentences.map(({ terms }) => terms) : said;
-  const isCovered = places.some((terms) => telling.every((term) => terms.has(term)));
-  const meaning = Math.max(0, ...sentences.map((sentence) => sentence.meaning));
-  return meaning >= LEAST_ALIKE[kind][isCovered ? 'covered' : 'uncovered'];
+  const asking = kind === 'fact' ? ASKING_FACT : ASKING;
+  const telling = queryTerms(query).filter((term) => !asking.has(term));
+  const isCovered = telling.length > 1 && said.some((terms) => telling.every((term) => terms.has(term)));
+  return meaning >= leastAlike(kind, isCovered);
+}
+
+function leastAlike(kind: QuestionKind, isCovered: boolean): number {
+  if (kind === 'seldom') return LEAST_ALIKE.strict;
+  if (isCovered) return LEAST_ALIKE.covered;
+  return kind === 'fact' ? LEAST_ALIKE.strict : LEAST_ALIKE.open;
 }
 
 /** The sentences that ask, if they say about what; a story that comes before them may name anything. */
-function whatIsAsked(query: string): string {
-  const asking = query
+function whatIsAsked(question: string): string {
+  const asking = question
     .split(/(?<=[.?!:])\s+/)
     .filter((sentence) => sentence.endsWith('?'))
     .join(' ');
-  return queryTerms(asking).some((term) => !ASKING.has(term)) && asking !== '' ? asking : query;
+  const saysWhat = queryTerms(asking).some((term) => !ASKING.has(term) && !STOP_WORDS.has(term));
+  return saysWhat ? asking : question;
 }

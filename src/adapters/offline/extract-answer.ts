@@ -38,7 +38,8 @@ export async function extractAnswer(
 ): Promise<string | null> {
   const candidates = await scored(asked.query, passages, similarity);
   const [best, ...others] = candidates.toSorted((a, b) => b.score - a.score);
-  if (best === undefined || !isAnswered(asked, passages, candidates)) return null;
+  const meaning = Math.max(0, ...candidates.map((candidate) => candidate.meaning));
+  if (best === undefined || !isAnswered(asked, passages, meaning)) return null;
   const chosen = [best];
   for (const candidate of others) {
     if (candidate.kind !== 'sentence') continue;

@@ -5,6 +5,7 @@ import { cutText } from '../../domain/cut-text.ts';
 import { estimateTokens } from '../../domain/estimate-tokens.ts';
 import { REWRITE_INSTRUCTIONS } from '../../domain/rewrite-instructions.ts';
 import { oneLine } from '../../domain/visible-text.ts';
+import { STOP_WORDS } from '../../lexical/stop-words.ts';
 import { extractAnswer, type Similarity } from './extract-answer.ts';
 import { type Passage, type ReadRequest, readRequest } from './read-request.ts';
 import { smallTalk } from './small-talk.ts';
@@ -18,6 +19,7 @@ export interface OfflineModelOptions {
 
 /** A longer question is searched for by its beginning. */
 const MAX_QUERY = 500;
+const MAX_SEARCHES = 2;
 
 type Step = { search: string; tool: string } | { say: string };
 
@@ -94,13 +96,23 @@ async function decide(request: ReadRequest, similarity: Similarity): Promise<Ste
   return { say: answer ?? nothingKnown(query, passages, request) };
 }
 
-/** The question first; if that brought nothing, once more in the person's own words or by its topic alone. */
+/** The question first; if that brought nothing, once more in the person's own words, or else by its telling words. */
 function nextSearch(query: string, question: string, searches: ReadRequest['searches']): string | null {
   if (searches.some(({ results }) => results.length > 0)) return null;
   const done = new Set(searches.map((search) => search.query.toLowerCase()));
   const failed = searches.some(({ error }) => error !== null);
-  const attempts = failed ? [query] : [query, cutText(question, MAX_QUERY)];
-  return attempts.slice(0, 2).find((attempt) => !done.has(attempt.toLowerCase())) ?? null;
+  const attempts = failed ? [query] : [query, cutText(question, MAX_QUERY), tellingWords(query)];
+  if (searches.length >= MAX_SEARCHES) return null;
+  return attempts.find((attempt) => attempt !== '' && !done.has(attempt.toLowerCase())) ?? null;
+}
+
+/** A long story is often too unlike the page about it; its telling words alone may be nearer. */
+function tellingWords(query: string): string {
+  const words = query.match(/[\p{L}\p{N}][^\s?!,;"()]*/gu) ?? [];
+  return words
+    .map((word) => word.replace(/[.:]+$/, ''))
+    .filter((word) => !STOP_WORDS.has(word.toLowerCase()))
+    .join(' ');
 }
 
 function passagesOf(searches: ReadRequest['searches']): Passage[] {

@@ -26,6 +26,12 @@ const SELDOM = [
   /\b(?:i|we)(?:['’]ve| have)? heard\b|\b(?:i was|we were) told\b/i,
   /\b(?:latest|newest|most recent|right now|today|nowadays|this (?:year|month|week))\b/i,
 ];
+const NEWEST = /\b(?:latest|newest|most recent)\b/i;
+
+/** What a question wants the newest of things to be called; documents that know which it is say so. */
+export function newestIn(question: string): string | null {
+  return NEWEST.exec(question)?.[0] ?? null;
+}
 
 export function questionKind(question: string): QuestionKind {
   const asked = question.trim();

@@ -22,15 +22,20 @@ const SUMMARY =
   /\b(?:summari[sz]e|recap|sum up) (?:our|this|the) (?:conversation|chat|discussion|session)\b|\bwhat (?:have|did) we (?:talked?|discussed?|covered?|talk|discuss|cover)(?: about)?(?: so far)?\b/;
 const HOW_MANY = /\bhow many (?:questions|things) (?:have|did) i (?:asked|ask)\b/;
 
-/** What people say to be friendly, or about their own typing. A message of nothing else asks nothing. */
-const SOCIAL = new Set(
+/** What people say to be friendly. */
+const FRIENDLY = new Set(
   queryTerms(
-    `hello hi hey hiya good morning afternoon evening night day nice lovely pleasure meet thank thanks thx cheers
-    appreciate grateful help helped helpful useful really great awesome perfect cool super wonderful excellent
-    brilliant amazing fantastic makes sense understand understood clear got sorry apologies apologize mistake
-    accident oops wrong window typo pressed hit enter typed haha hehe lol funny joke one welcome bye goodbye see
-    later tomorrow soon take care today tonight done well fine okay ok yes yep yeah no nope sure right alright love
-    job work answer explanation wow ah oh aha hmm friend buddy everyone hope luck weekend enjoy`,
+    `hello hi hey hiya morning afternoon evening goodnight nice lovely pleasure meet thank thanks thx cheers
+    appreciate grateful helpful great awesome perfect cool super wonderful excellent brilliant amazing fantastic
+    sense understood sorry apologies apologize mistake oops haha hehe lol funny welcome bye goodbye wow luck`,
+  ),
+);
+/** What may stand beside it; a message of nothing else than both asks nothing. */
+const BESIDE_FRIENDLY = new Set(
+  queryTerms(
+    `good day night help helped useful really makes understand clear got wrong window typo pressed hit enter typed
+    accident joke one see later tomorrow soon take care today tonight done well fine okay ok yes yep yeah no nope
+    sure right alright love job work answer explanation ah oh aha hmm friend buddy everyone hope weekend enjoy`,
   ),
 );
 const MAX_SOCIAL_WORDS = 12;
@@ -38,15 +43,14 @@ const ASKS =
   /\?\s*$|^(?:what|which|who|where|when|why|how|is|are|do|does|did|can|could|will|would|should)\b/i;
 
 function isSocial(question: string): boolean {
-  const pieces = question.split(/(?<=[.!?,;])\s+/);
+  const pieces = question.split(/(?<=[.!?,;])\s+/).filter((piece) => !HOW_ARE_YOU.test(normalized(piece)));
+  const terms = queryTerms(pieces.join(' '));
   return (
     question.split(/\s+/).length <= MAX_SOCIAL_WORDS &&
-    pieces.every((piece) => HOW_ARE_YOU.test(normalized(piece)) || isFriendly(piece))
+    !pieces.some((piece) => ASKS.test(piece)) &&
+    terms.some((term) => FRIENDLY.has(term)) &&
+    terms.every((term) => FRIENDLY.has(term) || BESIDE_FRIENDLY.has(term))
   );
-}
-
-function isFriendly(piece: string): boolean {
-  return !ASKS.test(piece) && queryTerms(piece).every((term) => SOCIAL.has(term));
 }
 
 /** The answer to what needs no documents: greetings, thanks, and questions about the conversation itself. */

@@ -30,7 +30,7 @@ export type Tokenize = (text: string) => number[];
 
 /**
  * The tokens of BERT without case: words and punctuation, cut into the longest pieces that the vocabulary has.
- * Gives what `@huggingface/tokenizers` gives for the model's file, which takes five times as long to load.
+ * Gives what `@huggingface/tokenizers` gives for the model's file, which takes three times as long to load.
  */
 export function createTokenize(vocabulary: Vocabulary): Tokenize {
   /** Every object has properties that nobody put into it; none is a number. */

@@ -95,9 +95,11 @@ export function createDocumentWriter(options: WriterOptions): DocumentWriter {
     let stage: Stage = 'preparing';
     try {
       if (head.dirty || head.writer !== null) await sweep(head.epoch);
-      const old = gone.length === 0 ? [] : await find([anyOf('uri', gone)], head);
+      const [old] = await Promise.all([
+        gone.length === 0 ? [] : find([anyOf('uri', gone)], head),
+        assertAddressesFree(writes, gone, head),
+      ]);
       if (writes.length > 0 || old.length > 0) {
-        await assertAddressesFree(writes, gone, head);
         const added = await addPoints(writes, lease);
         const uris = old.map(({ uri }) => uri);
         if (old.length > 0) {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { retrievedChunkSchema } from '../../domain/retrieved-chunk.ts';
 import type { DocumentRecord, EmbeddedChunk, StoredChunk } from '../../ports/chunk-store.ts';
 import { facetsOf } from './filter-conditions.ts';
-import { documentVector, rounded } from './sparse-terms.ts';
+import { documentVector, roundedNumbers } from './sparse-terms.ts';
 import { NEVER } from './visibility.ts';
 
 export const DENSE = 'dense';
@@ -45,7 +45,7 @@ export function chunkPoint(
   const sparse = documentVector(terms, averageLength);
   return {
     id: pointId(chunk.chunkId, born),
-    vector: { [DENSE]: Array.from(chunk.vector, rounded), [TERMS]: sparse },
+    vector: { [DENSE]: roundedNumbers(chunk.vector), [TERMS]: sparse },
     payload: {
       chunkId: chunk.chunkId,
       text: chunk.text,

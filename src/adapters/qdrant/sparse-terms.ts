@@ -22,17 +22,25 @@ export function documentVector(terms: readonly string[], averageLength: number):
     frequencies.set(index, (frequencies.get(index) ?? 0) + 1);
   }
   const saturation = K1 * (1 - B + (B * terms.length) / averageLength);
-  return {
-    indices: [...frequencies.keys()],
-    values: Array.from(frequencies.values(), (frequency) =>
-      rounded((frequency * (K1 + 1)) / (frequency + saturation)),
-    ),
-  };
+  const indices: number[] = [];
+  const values: number[] = [];
+  for (const [index, frequency] of frequencies) {
+    indices.push(index);
+    values.push(rounded((frequency * (K1 + 1)) / (frequency + saturation)));
+  }
+  return { indices, values };
 }
 
 /** To what single precision can tell apart near 1: half as many characters to send as a double has. */
-export function rounded(value: number): number {
+function rounded(value: number): number {
   return Math.round(value * 1e8) / 1e8;
+}
+
+/** As a plain array, in a loop: `Array.from` with a function takes several times as long. */
+export function roundedNumbers(values: ArrayLike<number>): number[] {
+  const numbers = new Array<number>(values.length);
+  for (let at = 0; at < values.length; at += 1) numbers[at] = rounded(values[at] as number);
+  return numbers;
 }
 
 const indexes = new Map<string, number>();

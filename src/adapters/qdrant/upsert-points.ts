@@ -1,7 +1,8 @@
 import type { Connection } from './connection.ts';
 import type { Point } from './point-payload.ts';
 
-const MOST_POINTS = 256;
+/** Small enough that the server is at work on the first while the terms of the next are found. */
+export const MOST_POINTS = 64;
 /** A server takes 32 MB at once; a proxy before it may take less. */
 const MOST_BYTES = 4_000_000;
 /** While the server works on some, the next is made ready. */

@@ -1,5 +1,6 @@
 import { type FunctionTool, tool } from '@openai/agents-core';
 import type { ToolName } from '../../domain/agent-config.ts';
+import { AppError } from '../../domain/app-error.ts';
 import {
   READ_SOURCE,
   type ReadSourceResponse,
@@ -38,6 +39,7 @@ export function createTools({
     strict: true,
     parameters: searchArgumentsJsonSchema as never,
     isEnabled,
+    errorFunction: endOrTell,
     execute: async (args, _context, details) =>
       JSON.stringify(await search(args, details?.toolCall?.callId ?? newId(), signal)),
   });
@@ -51,4 +53,10 @@ export function createTools({
     execute: async (args) => JSON.stringify(await readSource(args)),
   });
   return [searchTool, readSourceTool];
+}
+
+/** What the executor throws ends the turn; arguments that are no JSON do not reach it, and the model tries again. */
+function endOrTell(_context: unknown, error: unknown): string {
+  if (error instanceof AppError) throw error;
+  return 'An error occurred while running the tool. Please try again.';
 }

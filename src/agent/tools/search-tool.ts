@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ToolName } from '../../domain/agent-config.ts';
-import { messageOf } from '../../domain/app-error.ts';
+import { AppError, messageOf } from '../../domain/app-error.ts';
 import type { Filter } from '../../domain/filter.ts';
 import { type RetrievalContext, trimToBudget } from '../../domain/retrieval-context.ts';
 import {
@@ -39,7 +39,10 @@ export interface SearchExecutorOptions {
   elapsedMs(): number;
 }
 
-/** Runs a search for the model. Never throws but when aborted: whatever goes wrong is a result it can act on. */
+/**
+ * Runs a search for the model. Throws when aborted, and what only a person can mend: a wrong key or setting. Whatever
+ * else goes wrong is a result that the model can act on.
+ */
 export type SearchExecutor = (
   args: unknown,
   callId: string,
@@ -77,6 +80,7 @@ export function createSearchExecutor(options: SearchExecutorOptions): SearchExec
       return { ...response, message: remarks(response.message, fitting, remembered) };
     } catch (error) {
       signal?.throwIfAborted();
+      if (isForThePerson(error)) throw error;
       return failedToolResponse(query, `The search failed: ${messageOf(error)}`, elapsedMs() - started);
     }
   };
@@ -94,4 +98,8 @@ export function createSearchExecutor(options: SearchExecutorOptions): SearchExec
     ].filter((sentence) => sentence !== null);
     return sentences.length === 0 ? null : sentences.join(' ');
   }
+}
+
+function isForThePerson(error: unknown): boolean {
+  return error instanceof AppError && (error.kind === 'auth_error' || error.kind === 'configuration_error');
 }

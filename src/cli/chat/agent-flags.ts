@@ -1,10 +1,11 @@
 import type { Options } from 'yargs';
 import { APIS, POLICIES, SEARCH_MODES, TOOL_NAMES } from '../../domain/choices.ts';
 import type { SearchMode } from '../../domain/search-mode.ts';
+import type { TapeFlags } from '../tape-flags.ts';
 import type { CommonFlags } from '../with-app.ts';
 
 /** Flags of every command that runs the agent. */
-export interface AgentFlags extends CommonFlags {
+export interface AgentFlags extends CommonFlags, TapeFlags {
   policy?: string | undefined;
   model?: string | undefined;
   baseUrl?: string | undefined;
@@ -59,5 +60,10 @@ export const agentOptions = {
   stream: { type: 'boolean', describe: 'Print the answer as it is made; --no-stream: when complete' },
   session: { type: 'string', alias: 'resume', describe: 'Go on with this session', requiresArg: true },
   continue: { type: 'boolean', describe: 'Go on with the last session', conflicts: 'session' },
+  'trace-file': {
+    type: 'string',
+    describe: "Add the SDK's traces to this file; they go nowhere else",
+    requiresArg: true,
+  },
   user: { type: 'string', describe: 'Whose session it is', requiresArg: true },
 } as const satisfies Record<string, Options>;

@@ -8,6 +8,7 @@ import { createTerminal } from '../terminal.ts';
 import { aboutModel, commands, completeCommand } from './commands.ts';
 import { completedTurn } from './completed-turn.ts';
 import type { Conversation } from './conversation.ts';
+import { failureOf } from './failure-of.ts';
 import { type ChatLine, parseLine } from './parse-line.ts';
 import { type QuestionSource, readQuestions } from './read-questions.ts';
 import type { Streams } from './streams.ts';
@@ -86,6 +87,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     const turn = await (json ? completedTurn(events) : renderTurn(events, streams, view));
     if (json) streams.stdout.write(`${JSON.stringify(turn.response)}\n`);
     conversation.completed(turn);
+    if (turn.response.error !== null && !json) chat.report(failureOf(turn.response.error));
   }
 
   function fail(error: unknown): void {

@@ -2,6 +2,7 @@ import type { Agent } from '../../agent/agent.ts';
 import type { Filter } from '../../domain/filter.ts';
 import type { SearchMode } from '../../domain/search-mode.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
+import type { TapeRun } from '../tape/tape-run.ts';
 
 /** What a command adds to the configuration when it opens an agent. */
 export interface OpenAgentOptions {
@@ -12,6 +13,8 @@ export interface OpenAgentOptions {
   model?: string | undefined;
   /** Checked for modules that the collection does not have. */
   filter?: Filter | undefined;
+  /** What the run is recorded on or replayed from. */
+  tape?: TapeRun | null | undefined;
 }
 
 /** An agent on an open collection, and where its conversations are kept. */

@@ -9,6 +9,8 @@ const SESSION_MISSING = {
   id: null,
 };
 
+const STOPPING = { jsonrpc: '2.0', error: { code: -32000, message: 'The server is stopping' }, id: null };
+
 export interface McpSessionsOptions {
   createServer: () => McpServer;
   newId: () => string;
@@ -19,6 +21,8 @@ export interface McpSessionsOptions {
 export interface McpSessions {
   handle(request: Request): Promise<Response>;
   readonly size: number;
+  /** Begins no more sessions; those that there are go on. */
+  refuse(): void;
   /** Ends every session with what still runs in it. */
   close(): Promise<void>;
 }
@@ -28,6 +32,7 @@ export function createMcpSessions(options: McpSessionsOptions): McpSessions {
   const { createServer, newId, maxSessions, maxBodyBytes } = options;
   // In the order of their last use.
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  let refusing = false;
 
   return {
     async handle(request) {
@@ -44,6 +49,9 @@ export function createMcpSessions(options: McpSessionsOptions): McpSessions {
     get size() {
       return sessions.size;
     },
+    refuse() {
+      refusing = true;
+    },
     async close() {
       await Promise.all(Array.from(sessions.values(), (transport) => transport.close()));
     },
@@ -51,6 +59,7 @@ export function createMcpSessions(options: McpSessionsOptions): McpSessions {
 
   /** A session comes of an `initialize` alone; the transport refuses anything else. */
   async function begin(request: Request): Promise<Response> {
+    if (refusing) return Response.json(STOPPING, { status: 503, headers: { connection: 'close' } });
     const server = createServer();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: newId,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type AgentResponse, confidenceSchema, tokensUsedSchema } from '../../domain/agent-response.ts';
 import { verdictSchema } from '../../domain/citation.ts';
-import { visibleText } from '../../domain/visible-text.ts';
 import { sourceUri } from '../resources/source-uri.ts';
 
 /** An AgentResponse under the names that a model reads. */
@@ -38,15 +37,15 @@ export const askOutputSchema = z.object({
 
 export function toAskOutput(response: AgentResponse): z.input<typeof askOutputSchema> {
   return {
-    answer: visibleText(response.answer),
+    answer: response.answer,
     grounded: response.grounded,
     confidence: response.confidence,
     citations: response.citations.map(({ chunkId, ...citation }) => ({
       marker: citation.marker,
-      title: visibleText(citation.title),
+      title: citation.title,
       url: citation.url,
-      module: citation.module === null ? null : visibleText(citation.module),
-      excerpt: visibleText(citation.excerpt),
+      module: citation.module,
+      excerpt: citation.excerpt,
       score: citation.score,
       verdict: citation.verdict,
       ref: chunkId,

@@ -14,8 +14,6 @@ export function progressMessage(event: RunEvent): string | null {
       return event.context === null
         ? `The search failed: ${oneLine(event.error?.message ?? 'no reason given', 200)}`
         : found(event.context.chunks.length);
-    case 'citations':
-      return event.citations.length === 0 ? null : `Checked ${counted(event.citations.length, 'citation')}`;
     case 'notice':
       return oneLine(event.message, 300);
     default:
@@ -24,9 +22,6 @@ export function progressMessage(event: RunEvent): string | null {
 }
 
 function found(passages: number): string {
-  return passages === 0 ? 'Found nothing' : `Found ${counted(passages, 'passage')}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  if (passages === 0) return 'Found nothing';
+  return passages === 1 ? 'Found 1 passage' : `Found ${passages} passages`;
 }

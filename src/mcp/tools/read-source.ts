@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AppError } from '../../domain/app-error.ts';
-import { oneLine, visibleText } from '../../domain/visible-text.ts';
+import { oneLine } from '../../domain/visible-text.ts';
 import type { Library } from '../library.ts';
 import { sourceUri } from '../resources/source-uri.ts';
 import type { Tool } from '../tool.ts';
@@ -52,14 +52,14 @@ export function createReadSource(library: Library): Tool<typeof input, typeof ou
       }
       const passages = await store.neighbours(ref, before ?? NEIGHBOURS, after ?? NEIGHBOURS);
       return {
-        title: visibleText(passage.title),
+        title: passage.title,
         url: passage.url,
         module: passage.module,
         resource: sourceUri(passage.url),
         passages: passages.map(({ chunkId, headings, text }) => ({
           ref: chunkId,
-          headings: headings.map(visibleText),
-          text: visibleText(text),
+          headings,
+          text,
         })),
       };
     },

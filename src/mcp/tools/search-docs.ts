@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { createQuery } from '../../domain/query.ts';
 import { toToolResponse } from '../../domain/retrieval-tool-response.ts';
-import { visibleText } from '../../domain/visible-text.ts';
 import type { Library } from '../library.ts';
 import { sourceUri } from '../resources/source-uri.ts';
 import type { Tool } from '../tool.ts';
@@ -54,15 +53,13 @@ export function createSearchDocs(library: Library): Tool<typeof input, typeof ou
       return {
         results: found.results.map((result, index) => ({
           ...result,
-          text: visibleText(result.text),
-          title: visibleText(result.title),
           module: context.chunks[index]?.module ?? null,
-          headings: (context.chunks[index]?.headings ?? []).map(visibleText),
+          headings: context.chunks[index]?.headings ?? [],
           resource: sourceUri(result.url),
         })),
         total: found.total,
         query: found.query,
-        message: found.message === null ? null : visibleText(found.message),
+        message: found.message,
         execution_time: found.execution_time,
       };
     },

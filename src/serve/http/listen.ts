@@ -18,9 +18,12 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-/** For a request to arrive whole: who sends it byte by byte does not hold a connection for long. */
-const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 10_000;
+/**
+ * For a request to arrive whole: who sends it byte by byte does not hold a connection for ever. Under load it may
+ * lie unread for a while, which is not its sender's fault, so these are no shorter.
+ */
+const REQUEST_TIMEOUT_MS = 120_000;
+const HEADERS_TIMEOUT_MS = 60_000;
 const MAX_CONNECTIONS = 4096;
 
 /** Throws `invalid_input` if the address cannot be had. */

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import type { EndedRequest } from '../http/create-http-app.ts';
 import { createCounter, createHistogram, gaugeLines } from './exposition.ts';
@@ -30,6 +31,8 @@ export function createMetrics(labels: { version: string; model: string }): Metri
   const retrievals = createCounter('citeloop_retrievals_total', 'Searches made for answers.');
   const seconds = createHistogram('citeloop_turn_seconds', 'How long turns took, waiting included.', SECONDS);
   const startedAt = Date.now() / 1000;
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
 
   return {
     requestEnded({ method, route, status }) {
@@ -56,6 +59,11 @@ export function createMetrics(labels: { version: string; model: string }): Metri
         ...gaugeLines('citeloop_build_info', 'What is running.', 1, labels),
         ...gaugeLines('process_resident_memory_bytes', 'Memory of the process.', rss),
         ...gaugeLines('nodejs_heap_size_used_bytes', 'Memory that objects take up.', heapUsed),
+        ...gaugeLines(
+          'nodejs_eventloop_lag_p99_seconds',
+          'How late the process is, p99.',
+          delay.percentile(99) / 1e9,
+        ),
         ...gaugeLines('process_start_time_seconds', 'When the process started.', startedAt),
         '',
       ].join('\n');

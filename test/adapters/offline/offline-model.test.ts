@@ -79,6 +79,10 @@ test('greetings, thanks and questions about the conversation need no search', as
     'bye',
     'Who are you?',
     'How are you?',
+    'Good evening, how are you today?',
+    'Nice to meet you.',
+    'Thanks, that was really helpful.',
+    'Sorry, I pressed enter by mistake.',
   ]) {
     const { searched, grounded } = await ask(said);
     expect({ said, searched, grounded }).toEqual({ said, searched: [], grounded: false });
@@ -103,6 +107,22 @@ test('with nothing relevant it says so and names what the documents cover', asyn
   expect(answer).toMatch(/^I don't have information about .*chess tournament/);
   expect(answer).toContain('The documents cover isaac, ros2.');
   expect({ grounded, citations }).toEqual({ grounded: false, citations: [] });
+});
+
+test('a row of a table and a line of code are quoted where they say it best, and their citations hold', async () => {
+  const { ask } = await offlineSession({
+    'a/Bus':
+      'The computers are connected.\n\n| Bus | Nominal rate |\n| --- | --- |\n| EtherCAT | 100 Mbit/s |\n| Classic CAN | 1 Mbit/s |',
+    'b/Gazebo': 'The simulation is started without a display:\n\n```bash\ngz sim -s -r warehouse.sdf\n```',
+  });
+  const row = await ask('What is the nominal rate of the EtherCAT bus?');
+  expect(row.answer).toContain('Bus: Nominal rate [1]\n\nEtherCAT: 100 Mbit/s [1]');
+  const code = await ask('How is the simulation started without a display?');
+  expect(code.answer).toContain('`gz sim -s -r warehouse.sdf`');
+  for (const { citations, grounded } of [row, code]) {
+    expect(citations.map(({ verdict }) => verdict)).toEqual(citations.map(() => 'supported'));
+    expect(grounded).toBe(true);
+  }
 });
 
 test('it works under every policy', async () => {
@@ -154,6 +174,10 @@ test('topics and follow-ups are found by rule', () => {
       'Can you give an example?',
       'Can you give an example (domain randomization)',
     ],
+    [['How can I use Isaac Sim for synthetic data?'], 'Does it need a GPU?', 'Does Isaac Sim need a GPU?'],
+    [['Can I track my users in the IBM Cloud console?'], 'Is it free?', 'Is IBM Cloud free?'],
+    [['How many skills can I create?'], 'What about Hebrew?', 'What about Hebrew (skills create)'],
+    [['What is a key?'], 'Why could I not delete keys?', 'Why could I not delete keys?'],
     [['What is ROS 2?'], 'What is Gazebo?', 'What is Gazebo?'],
     [['What is ROS 2?'], 'What is a costmap and how is it used?', 'What is a costmap and how is it used?'],
   ];

@@ -1,0 +1,244 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openTape } from '../../src/tape/open-tape.ts';
+import { type CliOptions, runCli } from '../support/run-cli.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const KEY = 'sk-test-0123456789abcdefghij';
+
+/** A small collection of its own, whose documents are published somewhere. */
+async function library(): Promise<CliOptions> {
+  const home = await temporaryDirectory();
+  await writeFile(join(home, 'nodes.md'), '# Nodes\n\nA node is a process that performs computation.\n');
+  await writeFile(
+    join(home, 'topics.md'),
+    '# Topics\n\nA topic is a named bus over which nodes exchange messages.\n',
+  );
+  const ingested = await runCli(
+    ['ingest', '.', '--base-url', 'https://docs.test/', '--collection', 'small'],
+    { home },
+  );
+  expect(ingested.code).toBe(0);
+  return { home };
+}
+
+/** The offline model behind a real server; gives the flags that lead there. */
+async function servedModel({ home }: CliOptions): Promise<{ flags: string[]; stop: () => Promise<unknown> }> {
+  const started = Promise.withResolvers<string>();
+  let stop = () => {};
+  const ended = runCli(['serve-model', '--port', '0'], {
+    home,
+    onStart(child) {
+      stop = () => child.kill();
+      for (const stream of [child.stdout, child.stderr]) {
+        stream?.on('data', (text) => {
+          const [url] = String(text).match(/http:\S+\/v1/) ?? [];
+          if (url !== undefined) started.resolve(url);
+        });
+      }
+    },
+  });
+  onTestFinished(() => stop());
+  const url = await Promise.race([
+    started.promise,
+    ended.then(({ stderr }) => Promise.reject(new Error(stderr))),
+  ]);
+  return {
+    flags: ['--base-url', url, '--model', 'offline-served'],
+    stop: () => {
+      stop();
+      return ended;
+    },
+  };
+}
+
+const question = ['ask', 'What is a node?', '--collection', 'small'];
+
+test('a run over the wire is recorded, and replays without the server and the key to the same bytes', async () => {
+  const place = await library();
+  const { flags, stop } = await servedModel(place);
+  const recorded = await runCli([...question, ...flags, '--json', '--record', 'node.tape.json'], {
+    ...place,
+    env: { OPENAI_API_KEY: KEY },
+  });
+  await stop();
+  expect(recorded).toMatchObject({ code: 0, stderr: expect.stringContaining('Recorded 2 exchanges') });
+  const text = await readFile(join(place.home, 'node.tape.json'), 'utf8');
+  expect(text).not.toContain(KEY);
+
+  const sessions = await runCli(['sessions', '--json'], place);
+  const replay = ['ask', 'What is a node?', '--replay', 'node.tape.json', '--json', '--stream'];
+  const [first, second] = [await runCli(replay, place), await runCli(replay, place)];
+  expect(first.code).toBe(0);
+  expect(second.stdout).toBe(first.stdout);
+  const { answer, citations } = JSON.parse(recorded.stdout);
+  const last = JSON.parse(first.stdout.trim().split('\n').at(-1) ?? '');
+  expect(last.turn.response).toMatchObject({ answer, citations });
+  expect((await runCli(['sessions', '--json'], place)).stdout).toBe(sessions.stdout);
+
+  const again = await runCli(['replay', 'node.tape.json'], place);
+  expect(again).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('same (2 of 2 exchanges used, 1 turn)'),
+  });
+
+  const missed = await runCli(['ask', 'What is a topic?', '--replay', 'node.tape.json'], place);
+  expect(missed.code).toBe(7);
+  expect(missed.stderr).toContain('messages[1].content: "What is a node?" -> "What is a topic?"');
+
+  const fork = await runCli(['replay', 'node.tape.json', '--policy', 'always', '--json'], place);
+  expect(fork.code).toBe(7);
+  expect(JSON.parse(fork.stdout).tapes[0]).toMatchObject({
+    partedAtTurn: 1,
+    missing: [{}],
+    changed: { policy: 'always' },
+  });
+
+  const shown = await runCli(['tape', 'show', 'node.tape.json'], place);
+  expect(shown.stdout).toMatch(/1\. What is a node\?.*searched: .*cited \[1\] supported Nodes.*2 calls:/s);
+});
+
+test('a chat of several turns replays turn by turn, and one that has drifted says where', async () => {
+  const place = await library();
+  const { flags, stop } = await servedModel(place);
+  const chat = await runCli(['chat', '--collection', 'small', ...flags, '--record', 'chat.tape.json'], {
+    ...place,
+    input: 'What is a node?\nWhat is a topic?\n',
+  });
+  await stop();
+  expect(chat.code).toBe(0);
+  expect((await runCli(['replay', 'chat.tape.json'], place)).stdout).toContain('same');
+
+  await writeFile(
+    join(place.home, 'topics.md'),
+    '# Topics\n\nA topic is a channel by which nodes send messages.\n',
+  );
+  await runCli(['ingest', '.', '--base-url', 'https://docs.test/', '--collection', 'small'], place);
+  const drifted = await runCli(['replay', 'chat.tape.json'], place);
+  expect(drifted.code).toBe(7);
+  expect(drifted.stdout).toContain('different chunks');
+});
+
+test('the offline model makes no calls, and its run is recorded and compared all the same', async () => {
+  const place = await library();
+  const recorded = await runCli([...question, '--record', 'off.tape.json'], place);
+  expect(recorded.stderr).toContain('Recorded 0 exchanges');
+  expect((await runCli(['replay', 'off.tape.json'], place)).code).toBe(0);
+  const fork = await runCli(['replay', 'off.tape.json', '--policy', 'never', '--json'], place);
+  expect(fork.code).toBe(0);
+  expect(JSON.parse(fork.stdout).tapes[0]).toMatchObject({ partedAtTurn: 1 });
+});
+
+test('a session that goes on is replayed from where it was, in memory', async () => {
+  const place = await library();
+  await runCli(question, place);
+  const went = await runCli(
+    ['ask', 'And a topic?', '--collection', 'small', '--continue', '--json', '--record', 'on.tape.json'],
+    place,
+  );
+  expect(JSON.parse(went.stdout)).toMatchObject({ turnNumber: 2 });
+  await runCli(['sessions', 'delete', 'last', '--yes'], place);
+  const replayed = await runCli(
+    ['ask', 'And a topic?', '--continue', '--json', '--replay', 'on.tape.json'],
+    place,
+  );
+  expect(JSON.parse(replayed.stdout)).toMatchObject({
+    turnNumber: 2,
+    answer: JSON.parse(went.stdout).answer,
+  });
+  expect((await runCli(['replay', 'on.tape.json'], place)).code).toBe(0);
+});
+
+test('search and ingest are recorded and run again, and a replayed ingest leaves collections alone', async () => {
+  const place = await library();
+  await runCli(['search', 'node', '--collection', 'small', '--record', 'search.tape.json'], place);
+  await runCli(['ingest', '.', '--collection', 'new', '--record', 'ingest.tape.json'], place);
+  await runCli(['collections', 'delete', 'new', '--yes'], place);
+  const replayed = await runCli(['replay', 'search.tape.json', 'ingest.tape.json', '--json'], place);
+  expect(JSON.parse(replayed.stdout).tapes).toMatchObject([{ differences: [] }, { differences: [] }]);
+  expect(replayed.code).toBe(0);
+  expect((await runCli(['collections', '--json'], place)).stdout).not.toContain('"new"');
+
+  await runCli(['ingest', '.', '--collection', 'small', '--record', 'again.tape.json'], place);
+  expect(await runCli(['replay', 'again.tape.json'], place)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('a collection that was there before'),
+  });
+});
+
+test('tapes that cannot be used are refused with a clear line', async () => {
+  const place = await library();
+  await runCli([...question, '--record', 'a.tape.json'], place);
+  const file = (name: string) => join(place.home, name);
+  const text = await readFile(file('a.tape.json'), 'utf8');
+  await writeFile(file('cut.tape.json'), text.slice(0, text.indexOf('"turns"')));
+  await writeFile(file('newer.tape.json'), text.replace('"version": 1', '"version": 9'));
+  await writeFile(file('edited.tape.json'), text.replace('A node is', 'A nude is'));
+  await writeFile(file('package.json'), '{"name":"x"}');
+  const faults = {
+    'cut.tape.json': 'is incomplete: its recording was interrupted',
+    'newer.tape.json': 'was made by a newer citeloop: its format is 9',
+    'edited.tape.json': 'says that it was recorded, but it was changed since',
+    'package.json': 'is not a tape: it has no version',
+    'none.tape.json': 'it does not exist',
+  };
+  for (const [name, fault] of Object.entries(faults)) {
+    const result = await runCli(['replay', name], place);
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(fault) });
+  }
+  const other = await runCli(['search', 'x', '--replay', 'a.tape.json'], place);
+  expect(other).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('was recorded by ask, not by search'),
+  });
+  const over = await runCli([...question, '--record', 'package.json'], place);
+  expect(over).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is not a tape, so nothing is recorded'),
+  });
+  expect(await readFile(file('package.json'), 'utf8')).toBe('{"name":"x"}');
+  expect((await runCli([...question, '--on-miss', 'record'], place)).stderr).toContain(
+    '--on-miss needs a tape',
+  );
+  expect((await runCli([...question, '--record', 'b', '--redact', '('], place)).stderr).toContain(
+    'not a regular expression',
+  );
+  const checked = await runCli(['tape', 'check', 'a.tape.json', 'edited.tape.json', '--json'], place);
+  expect(checked.code).toBe(2);
+  expect(JSON.parse(checked.stdout).tapes).toMatchObject([{ problems: [] }, { problems: [{}] }]);
+});
+
+test('a recording that is interrupted is a readable tape that says it is incomplete', async () => {
+  const place = await library();
+  const result = await runCli(['chat', '--collection', 'small', '--record', 'cut.tape.json'], {
+    ...place,
+    input: `${'What is a node?\n'.repeat(40)}`,
+    onStart(child) {
+      child.stdout?.once('data', () => child.kill('SIGINT'));
+    },
+  });
+  expect(result).toMatchObject({ code: 130, stderr: expect.stringContaining('cut.tape.json.partial') });
+  const tape = openTape(join(place.home, 'cut.tape.json.partial'));
+  expect(tape).toMatchObject({ complete: false, header: { command: 'chat' } });
+  tape.close();
+});
+
+test('a tape is scrubbed in place, and goes to HAR and back', async () => {
+  const place = await library();
+  await runCli([...question, '--record', 'a.tape.json'], place);
+  expect((await runCli(['tape', 'check', 'a.tape.json', '--redact', 'computation'], place)).code).toBe(2);
+  expect((await runCli(['tape', 'scrub', 'a.tape.json', '--redact', 'computation'], place)).code).toBe(0);
+  const text = await readFile(join(place.home, 'a.tape.json'), 'utf8');
+  expect(text).not.toContain('performs computation');
+  expect((await runCli(['tape', 'check', 'a.tape.json', '--redact', 'computation'], place)).code).toBe(0);
+
+  expect((await runCli(['tape', 'export', 'a.tape.json', 'a.har'], place)).code).toBe(0);
+  expect((await runCli(['tape', 'export', 'a.tape.json', 'a.har'], place)).stderr).toContain(
+    'it exists already',
+  );
+  expect((await runCli(['tape', 'import', 'a.har', 'b.tape.json'], place)).code).toBe(0);
+  expect((await runCli(['tape', 'show', 'b.tape.json', '--json'], place)).stdout).toContain(
+    'What is a node?',
+  );
+});

@@ -1,0 +1,68 @@
+import type { ReportData } from '../../../src/evaluation/report/report-data.ts';
+
+/** Sets `window.hacked` wherever any of it is taken for more than text. */
+export const HOSTILE = [
+  '</script><script>window.hacked=1</script>',
+  '<img src=x onerror="window.hacked=1">',
+  '"><svg onload=window.hacked=1>',
+  "'-window.hacked-'",
+  '<!--<script>',
+  ']]>{{window.hacked=1}}',
+  '</title></style><script>window.hacked=1</script>',
+  '\u202e\u2028\u0000<iframe src="https://evil.example/">',
+].join(' ');
+
+const HOSTILE_URL = 'javascript:window.hacked=1//https://evil.example/';
+
+/** Words that the page chooses by, which no document or model writes. */
+const KEPT = new Set([
+  'format',
+  'kind',
+  'program',
+  'group',
+  'unit',
+  'better',
+  'status',
+  'policy',
+  'mode',
+  'verdict',
+  'confidence',
+  'role',
+  'test',
+  'name',
+  'size',
+  'errorType',
+  'id',
+  'metric',
+  'date',
+]);
+
+/** The report with hostile text in every text of it, names of arms and tags included. */
+export function hostileReport(report: ReportData): ReportData {
+  const arms = new Map(report.arms.map(({ name }, index) => [name, `${HOSTILE} arm ${index}`]));
+  const spoiled = (value: unknown, key: string): unknown => {
+    if (Array.isArray(value))
+      return value.map((item) => (typeof item === 'string' ? HOSTILE + item : spoiled(item, key)));
+    if (value !== null && typeof value === 'object') {
+      return Object.fromEntries(
+        Object.entries(value).map(([name, inner]) => [
+          key === 'results' ? (arms.get(name) ?? name) : key === 'tags' ? HOSTILE + name : name,
+          spoiled(inner, name),
+        ]),
+      );
+    }
+    if (typeof value !== 'string') return value;
+    if (key === 'url') return HOSTILE_URL;
+    if (key === 'arm' || key === 'baseline') return arms.get(value) ?? value;
+    return KEPT.has(key) ? value : HOSTILE + value;
+  };
+  const made = spoiled(report, '') as ReportData;
+  return {
+    ...made,
+    arms: made.arms.map((arm) => ({ ...arm, name: arms.get(arm.name) ?? arm.name })),
+    cases: made.cases.map((item, index) => ({ ...item, id: `${HOSTILE} ${index}` })),
+    gates: [{ gate: HOSTILE, arm: HOSTILE, passed: false, line: HOSTILE }],
+    header: { ...made.header, judge: HOSTILE, currency: HOSTILE },
+    notes: [HOSTILE],
+  };
+}
