@@ -76,6 +76,8 @@ function markOf(comparison: MetricComparison | undefined, metric: MetricInfo): s
 
 function styleOf(comparison: MetricComparison | undefined, metric: MetricInfo): 'green' | 'red' | null {
   if (comparison?.significant !== true) return null;
+  // Proven, but too small to matter.
+  if (comparison.effect.value !== null && comparison.effect.size === 'none') return null;
   return comparison.difference > 0 === (metric.better === 'higher') ? 'green' : 'red';
 }
 

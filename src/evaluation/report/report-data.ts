@@ -190,7 +190,7 @@ export const metricComparisonSchema = z.strictObject({
   difference: number,
   interval: interval.nullable(),
   p: number.min(0).max(1),
-  /** After Holm's correction over the metrics of this pair of arms. */
+  /** After Holm's correction over the metrics of this pair of arms; 1 where too few cases differ to prove anything. */
   adjustedP: number.min(0).max(1),
   /** adjustedP below 0.05. */
   significant: z.boolean(),

@@ -37,8 +37,12 @@ export function compareColumns(
     const differences = ofArm.map((value, replicate) => value - (ofBaseline[replicate] ?? Number.NaN));
     return comparePair(pair, differences, caseIds);
   });
+  const attainable = usable.map(leastAttainableP);
   for (const continuous of [false, true]) {
-    const family = compared.filter((_, index) => isContinuous(usable[index]) === continuous);
+    // What could not be proven even if all of its differing cases agreed takes no power from the rest (Tarone).
+    const family = compared.filter(
+      (_, index) => isContinuous(usable[index]) === continuous && (attainable[index] ?? 1) < SIGNIFICANT,
+    );
     holm(family.map(({ p }) => p)).forEach((adjusted, index) => {
       const comparison = family[index] as MetricComparison;
       comparison.adjustedP = adjusted;
@@ -58,7 +62,9 @@ function comparePair(
   const [better, worse] = metric.better === 'higher' ? [higher, lower] : [lower, higher];
   const named = (indices: number[]) =>
     CONTINUOUS.has(metric.group) ? [] : indices.map((index) => caseIds[index] ?? '');
-  const p = isBinary ? exactMcNemar(higher.length, lower.length) : bootstrapP(differences, arm, baseline);
+  const p = isBinary
+    ? exactMcNemar(higher.length, lower.length)
+    : Math.max(twoSidedP(differences), leastAttainableP({ metric, arm, baseline }));
   return {
     metric: metric.id,
     test: isBinary ? 'mcnemar' : 'bootstrap',
@@ -66,7 +72,8 @@ function comparePair(
     difference: ratioOf(arm) - ratioOf(baseline),
     interval: n < 2 ? null : percentileInterval(differences),
     p,
-    adjustedP: p,
+    // Until the correction finds that it could be proven at all.
+    adjustedP: 1,
     significant: false,
     effect: isBinary ? effectOfDiscordant(higher.length, lower.length) : effectOfDifferences(arm, baseline),
     better: named(better),
@@ -75,17 +82,23 @@ function comparePair(
 }
 
 /**
- * The bootstrap knows only the cases it has, and on few of them sees too little spread. So p is never below the
- * smallest that a sign test on as many differing cases could reach.
+ * The smallest p that so many differing cases can reach: that of a sign test on which all of them agree. The bootstrap
+ * knows only the cases it has and on few of them sees too little spread, so it must not go below either.
  */
-function bootstrapP(differences: Float64Array, arm: Column, baseline: Column): number {
-  const differing = arm.sum.reduce((count, sum, index) => {
+function leastAttainableP({ metric, arm, baseline }: ColumnPair): number {
+  if (metric.kind !== 'binary') return Math.min(1, 2 ** (1 - countDiffering(arm, baseline)));
+  const { higher, lower } = splitCases(metric, arm, baseline);
+  const differing = higher.length + lower.length;
+  return Math.min(1, 2 ** (1 - differing));
+}
+
+function countDiffering(arm: Column, baseline: Column): number {
+  return arm.sum.reduce((count, sum, index) => {
     const isSame =
       Math.abs(sum - (baseline.sum[index] ?? 0)) <= SAME &&
       Math.abs((arm.of[index] ?? 0) - (baseline.of[index] ?? 0)) <= SAME;
     return isSame ? count : count + 1;
   }, 0);
-  return Math.max(twoSidedP(differences), Math.min(1, 2 ** (1 - differing)));
 }
 
 /** The cases on which the arm's value is higher and lower. With repeats a binary case passes by majority. */

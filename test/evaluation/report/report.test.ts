@@ -330,3 +330,16 @@ test('the ablation says what can go, what is needed, and what these cases do not
   expect(second).toBe('Not without loss: no retrieval.');
   expect(third).toBe('Not decided by these cases: no threshold.');
 });
+
+test('metrics on which too few cases differ take no power from the others', () => {
+  const correct = correctOf(
+    aReport(
+      anArm('tool', (index) => index < 60),
+      anArm('always', (index) => index < 67),
+    ),
+  );
+  // Seven of seven: p = 2 / 2^7. Only the answers and their phrases differ, so that Holm doubles it at most.
+  expect(correct?.p).toBeCloseTo(2 / 2 ** 7, 12);
+  expect(correct?.adjustedP).toBeCloseTo(4 / 2 ** 7, 12);
+  expect(correct?.significant).toBe(true);
+});
