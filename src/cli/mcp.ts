@@ -1,5 +1,5 @@
 import type { Argv, CommandModule } from 'yargs';
-import { type AgentFlags, agentOptions } from './chat/agent-flags.ts';
+import { type AgentFlags, answeringOptions } from './chat/agent-flags.ts';
 import { withServiceFlags } from './service-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
@@ -15,19 +15,6 @@ export interface McpFlags
 
 export const DEFAULT_MCP_HOST = '127.0.0.1';
 export const DEFAULT_MCP_PORT = 8090;
-
-const { policy, model, api, tools, threshold, mode } = agentOptions;
-const agentChoices = {
-  policy,
-  model,
-  'base-url': agentOptions['base-url'],
-  api,
-  'tool-name': agentOptions['tool-name'],
-  tools,
-  'top-k': agentOptions['top-k'],
-  threshold,
-  mode,
-};
 
 const HTTP_HEADING = 'With --http:';
 
@@ -76,7 +63,7 @@ export const mcpCommand: CommandModule<CommonFlags, McpFlags> = {
           group: HTTP_HEADING,
         },
       })
-      .options(agentChoices)
+      .options(answeringOptions)
       .example('$0 mcp', 'What an editor starts; docs/mcp.md has the settings of common ones')
       .example('$0 mcp --collection handbook --model gpt-5-mini', 'Another collection, a generative model')
       .example('$0 mcp --http', `At http://${DEFAULT_MCP_HOST}:${DEFAULT_MCP_PORT}/mcp`)

@@ -1,5 +1,5 @@
 import type { Argv, CommandModule } from 'yargs';
-import { type AgentFlags, agentOptions } from './chat/agent-flags.ts';
+import { type AgentFlags, answeringOptions } from './chat/agent-flags.ts';
 import { withServiceFlags } from './service-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
@@ -24,19 +24,6 @@ export const SERVE_DEFAULTS = {
   turnTimeout: 300,
   grace: 10,
 } as const;
-
-const { policy, model, api, tools, threshold, mode } = agentOptions;
-const agentChoices = {
-  policy,
-  model,
-  'base-url': agentOptions['base-url'],
-  api,
-  'tool-name': agentOptions['tool-name'],
-  tools,
-  'top-k': agentOptions['top-k'],
-  threshold,
-  mode,
-};
 
 export const serveCommand: CommandModule<CommonFlags, ServeFlags> = {
   command: 'serve',
@@ -92,7 +79,7 @@ export const serveCommand: CommandModule<CommonFlags, ServeFlags> = {
           requiresArg: true,
         },
       })
-      .options(agentChoices)
+      .options(answeringOptions)
       .example('$0 serve', `Then open http://${SERVE_DEFAULTS.host}:${SERVE_DEFAULTS.port}`)
       .example('$0 serve --collection handbook --model gpt-5-mini', 'Another collection, a generative model')
       .example('$0 serve --host 0.0.0.0 --token-file token.txt', 'For others on the network'),

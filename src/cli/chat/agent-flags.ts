@@ -23,7 +23,8 @@ export interface AgentFlags extends CommonFlags, TapeFlags {
   user?: string | undefined;
 }
 
-export const agentOptions = {
+/** What decides how a question is answered, whoever asks it. */
+export const answeringOptions = {
   policy: {
     choices: POLICIES,
     describe: 'Who decides to search: the model, always, first step forced, never (tool)',
@@ -49,6 +50,11 @@ export const agentOptions = {
     describe: 'Least similarity, 0 to 1 (by the embedder; 0.35)',
     requiresArg: true,
   },
+  mode: { choices: SEARCH_MODES, describe: 'Search by words and meaning, or one of them (hybrid)' },
+} as const satisfies Record<string, Options>;
+
+export const agentOptions = {
+  ...answeringOptions,
   module: { type: 'string', describe: 'Search only documents of this module', requiresArg: true },
   filter: {
     type: 'string',
@@ -56,7 +62,6 @@ export const agentOptions = {
     nargs: 1,
     describe: 'Search only documents with key=value; the same key again accepts either',
   },
-  mode: { choices: SEARCH_MODES, describe: 'Search by words and meaning, or one of them (hybrid)' },
   stream: { type: 'boolean', describe: 'Print the answer as it is made; --no-stream: when complete' },
   session: { type: 'string', alias: 'resume', describe: 'Go on with this session', requiresArg: true },
   continue: { type: 'boolean', describe: 'Go on with the last session', conflicts: 'session' },

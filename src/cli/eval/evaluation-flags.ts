@@ -1,5 +1,5 @@
 import type { Options } from 'yargs';
-import { agentOptions } from '../chat/agent-flags.ts';
+import { answeringOptions } from '../chat/agent-flags.ts';
 import type { CommonFlags } from '../with-app.ts';
 
 /** Flags of the commands that run cases. */
@@ -27,16 +27,11 @@ export interface EvaluationFlags extends Omit<CommonFlags, 'json'> {
   fresh?: boolean | undefined;
 }
 
-const { policy, model, api, tools, threshold } = agentOptions;
+/** Arms of a comparison may differ in these, so each command says by itself how they are given. */
+const { 'top-k': _topK, mode: _mode, ...shared } = answeringOptions;
 
 export const evaluationOptions = {
-  policy,
-  model,
-  'base-url': agentOptions['base-url'],
-  api,
-  'tool-name': agentOptions['tool-name'],
-  tools,
-  threshold,
+  ...shared,
   repeat: { type: 'number', describe: 'Ask every question so many times (1)', requiresArg: true },
   concurrency: { type: 'number', describe: 'Questions under way at a time (2)', requiresArg: true },
   seed: { type: 'number', describe: 'Of the samples that intervals are made of (1)', requiresArg: true },
