@@ -13,12 +13,13 @@ import { version } from '../../version.ts';
 import type { App } from '../../wire.ts';
 import { openCollection } from '../open-collection.ts';
 import { createProgressBar } from '../progress-bar.ts';
+import type { TapeRun } from '../tape/tape-run.ts';
 import { chooseMetrics } from './choose-metrics.ts';
 import type { EvaluationFlags } from './evaluation-flags.ts';
 import { type InForce, openArm, settleArm } from './open-arms.ts';
 import { openJudge } from './open-judge.ts';
 import { readJsonFile, readNamedFile } from './read-json-file.ts';
-import { openRunState } from './run-state.ts';
+import { openRunState, passingRunState } from './run-state.ts';
 
 const DEFAULT_CONCURRENCY = 2;
 
@@ -34,11 +35,18 @@ export async function evaluate(
   flags: EvaluationFlags,
   plan: EvaluationPlan,
   signal: AbortSignal,
+  tape: TapeRun | null = null,
 ): Promise<ReportData> {
-  const started = performance.now();
+  const { runtime } = app;
+  const started = runtime.elapsedMs();
   const file = flags.cases ?? '';
   const repeat = wholeNumber(flags.repeat, 'repeat', 1);
-  const concurrency = wholeNumber(flags.concurrency, 'concurrency', DEFAULT_CONCURRENCY);
+  const concurrency = wholeNumber(
+    flags.concurrency,
+    'concurrency',
+    // One after the other they are the same every time.
+    tape === null ? DEFAULT_CONCURRENCY : 1,
+  );
   const seed = wholeNumber(flags.seed, 'seed', 1, 0);
   const gates = (flags.gate ?? []).map(parseGate);
   const cases = tagged(readCases(await readNamedFile(file, 'The file of cases'), file), flags.tag ?? []);
@@ -49,7 +57,7 @@ export async function evaluate(
   const judge =
     flags.judge === undefined ? undefined : await openJudge(app, wholeNumber(flags.judge, 'judge', 1));
 
-  const store = await openCollection(app, signal);
+  const store = await openCollection(app, signal, tape);
   try {
     const embedder = await app.embedder();
     const inForce = {
@@ -62,22 +70,26 @@ export async function evaluate(
     const readSource = flags.tools?.includes('read_source') ?? false;
     const priceOf = prices ? pricesBy(prices) : noPrices;
     const open = await Promise.all(
-      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge })),
+      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, tape })),
     );
     const info = await store.info();
-    const state = await openRunState(
-      app.config.home,
-      {
-        version,
-        casesHash,
-        collection: [info.name, info.embedder, info.chunks, info.updatedAt],
-        arms: arms.map(({ name, settings, app: { config } }) => [name, settings, config.agent]),
-        readSource,
-        judge: judge?.times ?? 0,
-        prices,
-      },
-      flags.fresh ?? false,
-    );
+    // What a tape holds is asked for from the beginning: half of a run is on no tape.
+    const state =
+      tape === null
+        ? await openRunState(
+            app.config.home,
+            {
+              version,
+              casesHash,
+              collection: [info.name, info.embedder, info.chunks, info.updatedAt],
+              arms: arms.map(({ name, settings, app: { config } }) => [name, settings, config.agent]),
+              readSource,
+              judge: judge?.times ?? 0,
+              prices,
+            },
+            flags.fresh ?? false,
+          )
+        : passingRunState();
     const bar = createProgressBar(state.resumed > 0 ? `Going on after ${state.resumed} answers` : 'Asking');
     const results = await runArms(cases, open, {
       repeat,
@@ -111,8 +123,8 @@ export async function evaluate(
         repeat,
         concurrency,
         seed,
-        date: new Date().toISOString(),
-        durationMs: performance.now() - started,
+        date: runtime.now().toISOString(),
+        durationMs: runtime.elapsedMs() - started,
         currency: prices ? prices.currency : null,
         judge: judge?.model ?? null,
       },

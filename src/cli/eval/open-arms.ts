@@ -12,6 +12,7 @@ import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { type App, wire } from '../../wire.ts';
 import { wireAgent } from '../../wire-agent.ts';
+import type { TapeRun } from '../tape/tape-run.ts';
 
 const MODES: readonly string[] = ['hybrid', 'dense', 'lexical'];
 
@@ -75,18 +76,19 @@ interface Shared {
   readSource: boolean;
   priceOf: PriceOf;
   judge?: Judge | undefined;
+  tape: TapeRun | null;
 }
 
 /** An agent for the arm. The collection, the embedder and its thread are those of all arms. */
 export async function openArm(
   arm: SettledArm,
-  { store, readSource, priceOf, judge }: Shared,
+  { store, readSource, priceOf, judge, tape }: Shared,
 ): Promise<OpenArm> {
   const { config } = arm.app;
   const sessions = createMemorySessionStore();
   const agent = await wireAgent(arm.app, { store, sessions, mode: arm.settings.mode, readSource });
   const dependencies = {
-    agent,
+    agent: tape?.observed(agent) ?? agent,
     config: config.agent,
     collection: store.name,
     sessions,

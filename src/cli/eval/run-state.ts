@@ -26,3 +26,8 @@ export async function openRunState(home: string, identity: unknown, fresh: boole
   );
   return { journal, resumed: journal.size, discard: () => rm(path, { force: true }) };
 }
+
+/** A state that nothing goes on from. */
+export function passingRunState(): RunState {
+  return { journal: createRunJournal([], async () => {}), resumed: 0, discard: async () => {} };
+}

@@ -27,6 +27,7 @@ export async function rerun(run: Rerun): Promise<void> {
   if (command === 'ask' || command === 'chat') return rerunTurns(run);
   if (command === 'search') return rerunSearch(run);
   if (command === 'ingest') return rerunIngest(run);
+  if (command === 'eval' || command === 'compare') return rerunEvaluation(run);
   throw new AppError(
     'invalid_input',
     command === null
@@ -109,6 +110,17 @@ async function rerunIngest({ app, header, recorded, tape, signal }: Rerun): Prom
   }
   const { ingestDocuments } = await import('../run-ingest.ts');
   await ingestDocuments(app, fieldsOf(header.inputs.flags), signal, tape);
+}
+
+/** The turns are noted; what is made of them follows from them. */
+async function rerunEvaluation({ app, header, tape, signal }: Rerun): Promise<void> {
+  const flags = fieldsOf(header.inputs.flags);
+  const { evaluate } = await import('../eval/evaluate.ts');
+  const plan =
+    header.command === 'eval'
+      ? (await import('../run-eval.ts')).evalPlan(flags, app)
+      : (await import('../run-compare.ts')).comparePlan(flags, app);
+  await evaluate(app, { ...flags, gate: [] }, plan, signal, tape);
 }
 
 function fieldsOf(value: TapeJson | undefined): Fields {
