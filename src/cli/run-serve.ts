@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createMemorySessionStore } from '../adapters/memory/memory-session-store.ts';
 import { createSqliteSessionStore } from '../adapters/sqlite/sessions/sqlite-session-store.ts';
+import { OFFLINE_MODEL } from '../domain/agent-config.ts';
 import { AppError } from '../domain/app-error.ts';
 import { redactKeys } from '../domain/redact-keys.ts';
 import { pageDirectory } from '../page-directory.ts';
@@ -35,11 +36,11 @@ const REMEMBERED_SENTENCES = 8192;
 export function runServe(flags: ServeFlags): Promise<void> {
   const { host = SERVE_DEFAULTS.host } = flags;
   const port = checkedPort(flags.port ?? SERVE_DEFAULTS.port);
-  const limits = limitsOf(flags);
   const graceMs = wholeNumber('--grace', flags.grace ?? SERVE_DEFAULTS.grace, 0) * 1000;
   const token = tokenOf(flags, host);
   return withApp(settingsOf(flags), async (opened, signal) => {
     const app = rememberingSentences(opened);
+    const limits = limitsOf(flags, app.config.agent.model === OFFLINE_MODEL);
     // The embedder is loaded in a thread of its own meanwhile.
     if (flags.mode !== 'lexical') app.embedder().catch(() => {});
     const sessions = createSqliteSessionStore(sessionsPath(app.config));
@@ -137,9 +138,10 @@ function createLog(app: App, verbose: boolean, token: string | undefined) {
   };
 }
 
-function limitsOf({ concurrency, queue, turnTimeout }: ServeFlags) {
+function limitsOf({ concurrency, queue, turnTimeout }: ServeFlags, offline: boolean) {
+  const usual = offline ? SERVE_DEFAULTS.offlineConcurrency : SERVE_DEFAULTS.concurrency;
   return {
-    concurrent: wholeNumber('--concurrency', concurrency ?? SERVE_DEFAULTS.concurrency, 1),
+    concurrent: wholeNumber('--concurrency', concurrency ?? usual, 1),
     waiting: wholeNumber('--queue', queue ?? SERVE_DEFAULTS.queue, 0),
     turnMs: wholeNumber('--turn-timeout', turnTimeout ?? SERVE_DEFAULTS.turnTimeout, 1) * 1000,
     maxBodyBytes: MAX_BODY_BYTES,

@@ -20,6 +20,8 @@ export const SERVE_DEFAULTS = {
   host: '127.0.0.1',
   port: 8088,
   concurrency: 32,
+  /** The offline model computes in this process: more at a time would only keep it from reading requests. */
+  offlineConcurrency: 4,
   queue: 512,
   turnTimeout: 300,
   grace: 10,
@@ -60,7 +62,7 @@ export const serveCommand: CommandModule<CommonFlags, ServeFlags> = {
         },
         concurrency: {
           type: 'number',
-          describe: `Questions that are answered at the same time (${SERVE_DEFAULTS.concurrency})`,
+          describe: `Questions that are answered at the same time (${SERVE_DEFAULTS.concurrency}; offline: ${SERVE_DEFAULTS.offlineConcurrency})`,
           requiresArg: true,
         },
         queue: {

@@ -1,4 +1,5 @@
-import { createEventQueue, eventsOf } from '../../agent/event-queue.ts';
+import { setImmediate } from 'node:timers/promises';
+import { createEventQueue, createEventQueue, eventsOf } from '../../agent/event-queue.ts';
 import { AppError } from '../../domain/app-error.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import type { Metrics, TurnOutcome } from '../metrics/create-metrics.ts';
@@ -34,10 +35,29 @@ export interface TurnRunner {
   drain(graceMs: number): Promise<void>;
 }
 
+/** Rounds of the event loop that a turn waits at most for requests to be read. */
+const MOST_ROUNDS = 500;
+/** A connection is accepted in one round and read in the next. */
+const QUIET_ROUNDS = 2;
+
 export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Metrics): TurnRunner {
   const gate = createTurnGate(limits);
   const active = new Map<AbortController, Promise<void>>();
   let stopping = false;
+  let arrived = 0;
+
+  /**
+   * Questions are read before turns begin. Turns compute for long stretches, between which few connections are
+   * accepted: whoever is not read yet can neither wait in line nor be refused, and others would overtake.
+   */
+  async function untilAllAreRead(): Promise<void> {
+    let quiet = 0;
+    for (let round = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round += 1) {
+      const before = arrived;
+      await setImmediate();
+      quiet = arrived === before ? quiet + 1 : 0;
+    }
+  }
 
   async function run(
     ask: (signal: AbortSignal) => AsyncIterable<RunEvent>,
@@ -49,6 +69,7 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Met
     let outcome: TurnOutcome = 'failed';
     const release = await entered;
     try {
+      await untilAllAreRead();
       for await (const event of ask(signal)) {
         if (event.type === 'turn_completed') {
           outcome = 'completed';
@@ -75,6 +96,7 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Met
 
     async start(ask, gone) {
       if (stopping) throw stoppingFault();
+      arrived += 1;
       const controller = new AbortController();
       const abandon = () => controller.abort(new AppError('interrupted', 'The client has gone.'));
       if (gone.aborted) abandon();
