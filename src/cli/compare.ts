@@ -1,6 +1,7 @@
 import type { Argv, CommandModule } from 'yargs';
 import { type EvaluationFlags, evaluationOptions } from './eval/evaluation-flags.ts';
 import { withServiceFlags } from './service-flags.ts';
+import { withTapeFlags } from './tape-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
 export interface CompareFlags extends EvaluationFlags {
@@ -20,7 +21,7 @@ export const compareCommand: CommandModule<CommonFlags, CompareFlags> = {
   command: 'compare <cases>',
   describe: 'Compare policies, models or any settings on the same cases, with evidence',
   builder: (yargs) =>
-    withServiceFlags(yargs as unknown as Argv<CompareFlags>, 'provider', 'store')
+    withServiceFlags(withTapeFlags(yargs as unknown as Argv<CompareFlags>), 'provider', 'store')
       .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })
       .options(evaluationOptions)
       .options({

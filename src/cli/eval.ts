@@ -3,6 +3,7 @@ import { SEARCH_MODES } from '../domain/choices.ts';
 import type { SearchMode } from '../domain/search-mode.ts';
 import { type EvaluationFlags, evaluationOptions } from './eval/evaluation-flags.ts';
 import { withServiceFlags } from './service-flags.ts';
+import { withTapeFlags } from './tape-flags.ts';
 import type { CommonFlags } from './with-app.ts';
 
 export interface EvalFlags extends EvaluationFlags {
@@ -35,7 +36,7 @@ const run: CommandModule<CommonFlags, EvalFlags> = {
   command: '$0 <cases>',
   describe: 'Ask the questions of a file and measure the answers',
   builder: (yargs) =>
-    withServiceFlags(yargs as unknown as Argv<EvalFlags>, 'provider', 'store', 'rerank')
+    withServiceFlags(withTapeFlags(yargs as unknown as Argv<EvalFlags>), 'provider', 'store', 'rerank')
       .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })
       .options(evaluationOptions)
       .options({

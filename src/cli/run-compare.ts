@@ -40,6 +40,7 @@ export async function runCompare({ json, topK, mode, rerank, ...flags }: Compare
       refuseFailedGates(told.gates);
     },
     'Run the same command again to go on from here.',
+    { command: 'compare', inputs: { cases: flags.cases ?? '' } },
   );
 }
 

@@ -16,5 +16,6 @@ export async function runEval({ json, ...flags }: EvalFlags): Promise<void> {
       refuseFailedGates(report.gates);
     },
     'Run the same command again to go on from here.',
+    { command: 'eval', inputs: { cases: flags.cases ?? '' } },
   );
 }

@@ -38,7 +38,9 @@ export async function evaluate(
   const started = performance.now();
   const file = flags.cases ?? '';
   const repeat = wholeNumber(flags.repeat, 'repeat', 1);
-  const concurrency = wholeNumber(flags.concurrency, 'concurrency', DEFAULT_CONCURRENCY);
+  const isTaped = (flags.record ?? flags.replay) !== undefined;
+  // A tape is the same again only if questions come one after the other.
+  const concurrency = isTaped ? 1 : wholeNumber(flags.concurrency, 'concurrency', DEFAULT_CONCURRENCY);
   const seed = wholeNumber(flags.seed, 'seed', 1, 0);
   const gates = (flags.gate ?? []).map(parseGate);
   const cases = tagged(readCases(await readNamedFile(file, 'The file of cases'), file), flags.tag ?? []);
@@ -76,7 +78,7 @@ export async function evaluate(
         judge: judge?.times ?? 0,
         prices,
       },
-      flags.fresh ?? false,
+      { fresh: flags.fresh ?? false, kept: !isTaped },
     );
     const bar = createProgressBar(state.resumed > 0 ? `Going on after ${state.resumed} answers` : 'Asking');
     const results = await runArms(cases, open, {

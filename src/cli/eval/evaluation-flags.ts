@@ -1,9 +1,10 @@
 import type { Options } from 'yargs';
 import { agentOptions } from '../chat/agent-flags.ts';
+import type { TapeFlags } from '../tape-flags.ts';
 import type { CommonFlags } from '../with-app.ts';
 
 /** Flags of the commands that run cases. */
-export interface EvaluationFlags extends Omit<CommonFlags, 'json'> {
+export interface EvaluationFlags extends Omit<CommonFlags, 'json'>, TapeFlags {
   cases?: string | undefined;
   policy?: string | undefined;
   model?: string | undefined;
