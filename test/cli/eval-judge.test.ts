@@ -83,3 +83,21 @@ test('the configured model judges, its spread is shown, and the price file price
   expect(judged).toHaveLength(2);
   expect(judged[0]).toContain('A node is a process that performs computation.');
 });
+
+test('an evaluation is recorded and measured again from its tape, without the server', async () => {
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const model = ['--model', 'judge', '--base-url', baseUrl, '--policy', 'always'];
+  const args = ['eval', 'cases.jsonl', '--collection', 'robots', ...model, '--judge', '2'];
+  const recorded = await runCli([...args, '--record', 'eval.tape.json', '--json', 'first.json'], { home });
+  expect(recorded.code).toBe(0);
+  const asked = judged.length;
+  const replayed = await runCli([...args, '--replay', 'eval.tape.json', '--json', 'second.json'], { home });
+  expect(replayed.stderr).toBe('');
+  expect(replayed.code).toBe(0);
+  expect(judged).toHaveLength(asked);
+  const runOf = (file: string) =>
+    reportDataSchema.parse(JSON.parse(readFileSync(join(home, file), 'utf8'))).cases[0]?.results.always
+      ?.runs[0];
+  const { answer, citations, tokens, judge } = runOf('first.json') ?? {};
+  expect(runOf('second.json')).toMatchObject({ answer, citations, tokens, judge });
+});

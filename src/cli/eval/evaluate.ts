@@ -19,7 +19,7 @@ import type { EvaluationFlags } from './evaluation-flags.ts';
 import { type InForce, openArm, settleArm } from './open-arms.ts';
 import { openJudge } from './open-judge.ts';
 import { readJsonFile, readNamedFile } from './read-json-file.ts';
-import { openRunState, passingRunState } from './run-state.ts';
+import { openRunState } from './run-state.ts';
 
 const DEFAULT_CONCURRENCY = 2;
 
@@ -41,12 +41,8 @@ export async function evaluate(
   const started = runtime.elapsedMs();
   const file = flags.cases ?? '';
   const repeat = wholeNumber(flags.repeat, 'repeat', 1);
-  const concurrency = wholeNumber(
-    flags.concurrency,
-    'concurrency',
-    // One after the other they are the same every time.
-    tape === null ? DEFAULT_CONCURRENCY : 1,
-  );
+  // A tape is the same again only if questions come one after the other.
+  const concurrency = tape !== null ? 1 : wholeNumber(flags.concurrency, 'concurrency', DEFAULT_CONCURRENCY);
   const seed = wholeNumber(flags.seed, 'seed', 1, 0);
   const gates = (flags.gate ?? []).map(parseGate);
   const cases = tagged(readCases(await readNamedFile(file, 'The file of cases'), file), flags.tag ?? []);
@@ -73,23 +69,19 @@ export async function evaluate(
       arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, tape })),
     );
     const info = await store.info();
-    // What a tape holds is asked for from the beginning: half of a run is on no tape.
-    const state =
-      tape === null
-        ? await openRunState(
-            app.config.home,
-            {
-              version,
-              casesHash,
-              collection: [info.name, info.embedder, info.chunks, info.updatedAt],
-              arms: arms.map(({ name, settings, app: { config } }) => [name, settings, config.agent]),
-              readSource,
-              judge: judge?.times ?? 0,
-              prices,
-            },
-            flags.fresh ?? false,
-          )
-        : passingRunState();
+    const state = await openRunState(
+      app.config.home,
+      {
+        version,
+        casesHash,
+        collection: [info.name, info.embedder, info.chunks, info.updatedAt],
+        arms: arms.map(({ name, settings, app: { config } }) => [name, settings, config.agent]),
+        readSource,
+        judge: judge?.times ?? 0,
+        prices,
+      },
+      { fresh: flags.fresh ?? false, kept: tape === null },
+    );
     const bar = createProgressBar(state.resumed > 0 ? `Going on after ${state.resumed} answers` : 'Asking');
     const results = await runArms(cases, open, {
       repeat,

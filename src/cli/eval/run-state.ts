@@ -11,8 +11,20 @@ export interface RunState {
   discard(): Promise<void>;
 }
 
+interface RunStateOptions {
+  /** Forget what an earlier one has left. */
+  fresh: boolean;
+  /** False for a run that must be whole: a tape holds every call or none. */
+  kept: boolean;
+}
+
 /** The file that an interrupted evaluation of exactly this goes on from: same cases, settings and documents. */
-export async function openRunState(home: string, identity: unknown, fresh: boolean): Promise<RunState> {
+export async function openRunState(
+  home: string,
+  identity: unknown,
+  { fresh, kept }: RunStateOptions,
+): Promise<RunState> {
+  if (!kept) return { journal: createRunJournal([], async () => {}), resumed: 0, discard: async () => {} };
   const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
   const path = join(home, 'evaluations', `${key}.jsonl`);
   if (fresh) await rm(path, { force: true });
@@ -25,9 +37,4 @@ export async function openRunState(home: string, identity: unknown, fresh: boole
     (line) => appendFile(path, line),
   );
   return { journal, resumed: journal.size, discard: () => rm(path, { force: true }) };
-}
-
-/** A state that nothing goes on from. */
-export function passingRunState(): RunState {
-  return { journal: createRunJournal([], async () => {}), resumed: 0, discard: async () => {} };
 }

@@ -26,8 +26,10 @@ export interface Observed {
 
 /** A turn as the report keeps it. */
 export function toCaseRun(observed: Observed, gold: Gold, repeat: number, priceOf: PriceOf): CaseRun {
-  const { turn, error, searches } = observed;
+  const { turn, searches } = observed;
   const response = turn?.response;
+  // A turn may come to an end although none of its searches did.
+  const error = observed.error ?? response?.error ?? null;
   const chunk = reportChunk(gold);
   const tokens = response?.tokensUsed ?? { prompt: 0, completion: 0, total: 0 };
   const scores = observed.contexts.flatMap(({ chunks, nearMiss }) =>

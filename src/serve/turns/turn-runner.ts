@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createEventQueue, createEventQueue, eventsOf } from '../../agent/event-queue.ts';
+import { createEventQueue, eventsOf } from '../../agent/event-queue.ts';
 import { AppError } from '../../domain/app-error.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import type { Metrics, TurnOutcome } from '../metrics/create-metrics.ts';
