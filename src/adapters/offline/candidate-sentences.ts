@@ -24,6 +24,7 @@ const BLOCK_END = /\n{2,}|\n(?=\s*(?:[-*+•]|\d+[.)])\s)|\n(?=\|)|(?<=\|)\n/;
 const MIN_WORDS = 4;
 const MAX_WORDS = 60;
 const MAX_CODE_LINE = 160;
+const COMMENT = /^(?:#|\/\/)\s*(\p{L}.{8,})$/u;
 /** Addresses, links and bracketed numbers would be taken for citations of the answer. */
 const CITES = /https?:\/\/|\]\(|\[\^?\d+\]/;
 /** Speaks to a model instead of saying something about the subject. One who writes about such text quotes it. */
@@ -118,17 +119,30 @@ function line([first = '', ...others]: readonly string[]): string {
   return `${first}: ${others.filter((cell) => cell !== '').join('; ')}`;
 }
 
-/** A line of code only with the sentence that leads in to it; without one nobody could tell what it is for. */
+/**
+ * A line of code only with what leads in to it, the comment above it or else the sentence before the code; without
+ * one nobody could tell what it is for.
+ */
 function codeLines(block: string, leadIn: string | null): Quotable[] {
   if (leadIn === null || CITES.test(leadIn)) return [];
   const lines = block.split('\n').slice(1);
   // What the passage ends in may be half a line.
   const whole = block.endsWith('```') ? lines : lines.slice(0, -1);
-  return whole
-    .map((text) => text.trim())
-    .filter((text) => /\p{L}{2}/u.test(text) && !text.includes('`') && !CITES.test(text))
-    .filter((text) => text.length <= MAX_CODE_LINE)
-    .map((text) => ({ text: `\`${text}\``, kind: 'code', compared: `${leadIn} ${text}`, leadIn }));
+  const quotables: Quotable[] = [];
+  let comment: string | null = null;
+  for (const line of whole.map((text) => text.trim())) {
+    const remark = COMMENT.exec(line)?.[1] ?? null;
+    if (remark === null && isCode(line)) {
+      const compared = `${leadIn} ${comment ?? ''} ${line}`;
+      quotables.push({ text: `\`${line}\``, kind: 'code', compared, leadIn: comment ?? leadIn });
+    }
+    comment = remark !== null && !CITES.test(remark) ? remark : null;
+  }
+  return quotables;
+}
+
+function isCode(line: string): boolean {
+  return /\p{L}{2}/u.test(line) && !line.includes('`') && !CITES.test(line) && line.length <= MAX_CODE_LINE;
 }
 
 /** Scripts that are written without spaces have about two characters a word. */

@@ -11,7 +11,9 @@ const OPENING = '^(?:(?:and|but|so|ok|okay|well|then|btw|by the way),? )?';
 const FACT = new RegExp(
   `${OPENING}(?:who(?:m|se)?\\b|when (?:did|was|were|does|is|will)\\b|where (?:did|was|were|is|are)\\b|` +
     '(?:in |on |at |by |from )?(?:what|which) (?:year|date|day|month|century|city|country)\\b|' +
-    'how (?:many|much|old|far|tall|big|often)\\b|how long (?:did|was|is|does)\\b)',
+    'how (?:many|much|old|far|tall|big|often)\\b|how long (?:did|was|is|does)\\b|' +
+    'what (?:do|does|did|will|would) .{1,80}\\bcost\\b|' +
+    'what (?:is|are|was|were) the (?:price|cost|fee|salary|age|date|address) (?:of|for)\\b)',
   'i',
 );
 const SELDOM = [

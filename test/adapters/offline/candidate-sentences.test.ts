@@ -20,6 +20,9 @@ test('lines of code are quoted with the sentence that leads in to them, and half
   expect(quotables(`Gazebo is started with a world:\n\n${code}`)).toEqual([
     { kind: 'code', text: '`gz sim world.sdf`', leadIn: 'Gazebo is started with a world:' },
   ]);
+  expect(quotables('Start it.\n\n```\n# Without a display\ngz sim -s\n```')).toEqual([
+    { kind: 'code', text: '`gz sim -s`', leadIn: 'Without a display' },
+  ]);
   expect(quotables('```\nsudo rm -rf build\n```')).toEqual([]);
 });
 

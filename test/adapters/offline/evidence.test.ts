@@ -40,6 +40,8 @@ test('kinds of question are told by their wording', () => {
     'Who invented the Kalman filter?': 'fact',
     'In which year was it released?': 'fact',
     'How many GPUs does it need?': 'fact',
+    'What does the pump cost?': 'fact',
+    'What is the cost function?': 'open',
     'When should I use a service?': 'open',
     'How do I use it?': 'open',
     'Are those the only steps?': 'seldom',
