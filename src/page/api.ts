@@ -31,6 +31,12 @@ export interface KeptSession {
   turns: KeptTurn[];
 }
 
+/** The newest sessions, and whether there are more. */
+export interface SessionPage {
+  sessions: SessionSummary[];
+  more: boolean;
+}
+
 export interface Passage {
   chunkId: string;
   headings: string[];
@@ -73,10 +79,20 @@ export function setToken(token: string): void {
   sessionStorage.setItem(TOKEN, token);
 }
 
+export function hasToken(): boolean {
+  return sessionStorage.getItem(TOKEN) !== null;
+}
+
+/** What to say of a request that failed. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof RefusedError) return error.message;
+  return 'The server cannot be reached. Is citeloop serve still running?';
+}
+
 export const api = {
   about: () => get<About>('/api/about'),
   collections: () => get<{ default: string; collections: CollectionChoice[] }>('/api/collections'),
-  sessions: () => get<{ sessions: SessionSummary[]; more: boolean }>('/api/sessions'),
+  sessions: () => get<SessionPage>('/api/sessions'),
   session: (id: string) => get<KeptSession>(`/api/sessions/${encodeURIComponent(id)}`),
   source: (chunkId: string, collection: string) =>
     get<Source>(

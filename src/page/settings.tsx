@@ -30,6 +30,7 @@ export function Settings(props: SettingsProps) {
         <select
           value={collection}
           disabled={isFixed}
+          title={isFixed ? 'A conversation stays with its collection' : undefined}
           onChange={(event) => onCollection(event.currentTarget.value)}
         >
           {collections.map(({ name, error }) => (

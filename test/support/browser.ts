@@ -1,0 +1,49 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll } from 'vitest';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+
+/**
+ * A real Chromium for the tests of a file, closed after them. Null, and loudly so, where there is none; where
+ * CI=true that is a failure. To be awaited at the top.
+ */
+export async function browserForTests(): Promise<Browser | null> {
+  try {
+    const browser = await launchChromium();
+    afterAll(() => browser.close());
+    return browser;
+  } catch (error) {
+    if (process.env.CI === 'true') throw error;
+    process.stderr.write(
+      `\n${'='.repeat(78)}\nSKIPPED: the tests in a real browser were NOT run.\n` +
+        `${(error as Error).message.split('\n').slice(0, 3).join('\n')}\nInstall Chromium to run them, for example: apt-get install chromium\n${'='.repeat(78)}\n\n`,
+    );
+    return null;
+  }
+}
+
+/** Throws where no Chromium is on the PATH. */
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (executablePath === null) throw new Error('There is no Chromium on the PATH.');
+  const { chromium } = await import('playwright-core');
+  // Containers have no user namespaces to sandbox in; the pages are our own.
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+}
+
+export function findChromium(): string | null {
+  const directories = (process.env.PATH ?? '').split(delimiter).filter((directory) => directory !== '');
+  const candidates = NAMES.flatMap((name) => directories.map((directory) => join(directory, name)));
+  return candidates.find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
