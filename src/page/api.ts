@@ -53,9 +53,9 @@ export interface Source {
 
 export interface Question {
   question: string;
-  sessionId?: string;
-  collection?: string;
-  policy: Policy;
+  sessionId?: string | undefined;
+  collection?: string | undefined;
+  policy?: Policy | undefined;
 }
 
 export type AskEvent =
@@ -94,10 +94,14 @@ export const api = {
   collections: () => get<{ default: string; collections: CollectionChoice[] }>('/api/collections'),
   sessions: () => get<SessionPage>('/api/sessions'),
   session: (id: string) => get<KeptSession>(`/api/sessions/${encodeURIComponent(id)}`),
-  source: (chunkId: string, collection: string) =>
-    get<Source>(
-      `/api/sources/${encodeURIComponent(chunkId)}?collection=${encodeURIComponent(collection)}&before=2&after=2`,
-    ),
+  source: (chunkId: string, collection: string | undefined) => {
+    const query = new URLSearchParams({
+      before: '2',
+      after: '2',
+      ...(collection !== undefined && { collection }),
+    });
+    return get<Source>(`/api/sources/${encodeURIComponent(chunkId)}?${query}`);
+  },
   forget: (id: string) => send('DELETE', `/api/sessions/${encodeURIComponent(id)}`),
   reset: (id: string) => send('POST', `/api/sessions/${encodeURIComponent(id)}/reset`, {}),
   judge: (id: string, turnNumber: number, verdict: Feedback['verdict']) =>

@@ -28,8 +28,8 @@ export function App() {
   const [fault, setFault] = useState<string | null>(null);
   const [collections, setCollections] = useState<CollectionChoice[]>([]);
   const [listed, setListed] = useState<SessionPage>({ sessions: [], more: false });
-  const [policy, setPolicy] = useState<Policy>('tool');
-  const [chosen, setChosen] = useState('');
+  const [policy, setPolicy] = useState<Policy>();
+  const [chosen, setChosen] = useState<string>();
   const [opened, setOpened] = useState<OpenedSource | null>(null);
   const [menu, setMenu] = useState(false);
   const opener = useRef<HTMLElement | null>(null);
@@ -121,7 +121,7 @@ export function App() {
 
   function ask(question: string): void {
     setFault(null);
-    talk.ask(question, policy, collection);
+    talk.ask(question, { policy, collection: chosen });
   }
 
   if (locked) {

@@ -9,7 +9,7 @@ interface SourcePanelProps {
   citation: Citation;
   /** The text that cites it. */
   answer: string;
-  collection: string;
+  collection: string | undefined;
   onClose: () => void;
 }
 

@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Policy } from '../domain/agent-config.ts';
-import { type AskEvent, api, sentenceOf } from './api.ts';
+import { type AskEvent, api, type Question, sentenceOf } from './api.ts';
 import { inBatches } from './in-batches.ts';
 import { afterEvent, askedTurn, failed, keptTurn, type TurnState } from './turn-state.ts';
 
 export interface Conversation {
   /** Null until its first turn is kept: the server forgets a session that has none. */
   sessionId: string | null;
-  /** Fixed once there is a session. */
+  /** Null until something was asked: then it stays. */
   collection: string | null;
   turns: TurnState[];
 }
@@ -71,6 +70,8 @@ export function useConversation({ onKept, onAddress }: ConversationListeners) {
 
   function receive(events: readonly AskEvent[]): void {
     changeLast((turn) => events.reduce(afterEvent, turn));
+    const begun = events.find((event) => event.type === 'session');
+    if (begun !== undefined) setConversation((current) => ({ ...current, collection: begun.collection }));
     const completed = events.find((event) => event.type === 'turn_completed');
     if (completed === undefined) return;
     const { sessionId } = completed.turn.response;
@@ -79,18 +80,17 @@ export function useConversation({ onKept, onAddress }: ConversationListeners) {
     onKept();
   }
 
-  async function ask(question: string, policy: Policy, collection: string): Promise<void> {
+  /** What is not chosen is as the server has it. */
+  async function ask(question: string, choice: Pick<Question, 'policy' | 'collection'>): Promise<void> {
     const controller = new AbortController();
     running.current = controller;
     const mine = shown.current;
     const { sessionId } = conversation;
-    setConversation((current) => ({
-      ...current,
-      collection: current.collection ?? collection,
-      turns: [...current.turns, askedTurn(question)],
-    }));
+    setConversation((current) => ({ ...current, turns: [...current.turns, askedTurn(question)] }));
     try {
-      const request = { question, policy, ...(sessionId === null ? { collection } : { sessionId }) };
+      const { policy, collection } = choice;
+      const place = sessionId === null ? { collection } : { sessionId };
+      const request = { question, policy, ...place };
       for await (const events of inBatches(api.ask(request, controller.signal))) {
         if (shown.current === mine) receive(events);
       }
