@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
 import type { Browser, Page } from 'playwright-core';
-import { expect, test as plainTest } from 'vitest';
+import { expect, onTestFinished, test as plainTest } from 'vitest';
 import { browserForTests } from '../support/browser.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 import { homeWith, serve } from './served-home.ts';
-import { ask, sidewaysOverflow, visit } from './visit.ts';
+import { ask, begin, sidewaysOverflow, visit } from './visit.ts';
 
 const RUN = 'window.ran=1';
 const ELSEWHERE = 'http://elsewhere.invalid';
@@ -74,23 +74,31 @@ function leads(page: Page): Promise<string[]> {
   );
 }
 
-test('nothing that a model says runs, loads or leads anywhere, while it is said and after', async () => {
-  model.says(...`A gnu is a bearded antelope. [1]\n\n${TRICKS}\n\n${DEFINITIONS}`.split(/(?<=\s)/));
+test('nothing that a model says runs, loads or leads anywhere, while it is said, after that, and later', async () => {
+  model.says(`A gnu is a bearded antelope. [1]\n\n${TRICKS}\n\n${DEFINITIONS}\n\n`, 'That is all.');
+  const goOn = model.waits();
+  onTestFinished(goOn);
   const { page } = await visit(browser, url);
-  const turn = await ask(page, 'What is a gnu?');
-  expect(
-    await turn.locator('script, img, iframe, svg, style, base, form, meta, input, object, h1').count(),
-  ).toBe(0);
-  expect(await leads(page)).toEqual(['h2 id=question-1']);
+  const turn = await begin(page, 'What is a gnu?');
+  // Before it was checked: as the model wrote it.
+  await turn.getByText('A gnu is a bearded antelope.').waitFor();
+  await expectHarmless(page, [`a href=${ELSEWHERE}/one`]);
   expect(await turn.innerText()).toContain(`<script>${RUN}</script>`);
-  for (const link of await turn.getByText('a link').all()) await link.click();
-  await turn.getByText('by reference').first().click();
-  expect(await sidewaysOverflow(page)).toEqual([]);
-
+  for (const link of await turn.getByText(/a link|by reference/).all()) await link.click();
+  goOn();
+  await turn.getByRole('button', { name: 'Copy as Markdown' }).waitFor();
+  await expectHarmless(page, []);
   await page.reload();
   await page.getByRole('article').getByText('A gnu is a bearded antelope').first().waitFor();
-  expect(await leads(page)).toEqual(['h2 id=question-1']);
+  await expectHarmless(page, []);
 });
+
+async function expectHarmless(page: Page, links: string[]): Promise<void> {
+  const foreign = 'script, img, iframe, svg, style, base, form, meta, input, object, h1';
+  expect(await page.getByRole('article').locator(foreign).count()).toBe(0);
+  expect(await leads(page)).toEqual(['h2 id=question-1', ...links]);
+  expect(await sidewaysOverflow(page)).toEqual([]);
+}
 
 test('a marker that is dressed up as a link opens the source that was checked, and nothing else', async () => {
   const dressed = [`[1](javascript:${RUN})`, `[1](${ELSEWHERE})`, '[1][trick]', '[1]'];
@@ -109,14 +117,19 @@ test('a marker that is dressed up as a link opens the source that was checked, a
   }
 });
 
-test('a link that a model gives says where it leads, and is not followed by itself', async () => {
-  model.says('See the [**handbook** of gnus](https://evil.example/path) for more.');
+test('a link that a model gives says where it leads; one to no source goes when the answer is checked', async () => {
+  model.says('See the [handbook of gnus](https://evil.example/path) for more. ', 'Good luck.');
+  const goOn = model.waits();
+  onTestFinished(goOn);
   const { page } = await visit(browser, url);
-  const turn = await ask(page, 'Where is more about the gnu?');
+  const turn = await begin(page, 'Where is more about the gnu?');
   const link = turn.getByRole('link', { name: 'handbook of gnus' });
   expect(await link.getAttribute('title')).toBe('https://evil.example/path');
   expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
   expect(await link.getAttribute('target')).toBe('_blank');
+  goOn();
+  await turn.getByText('⊘ unknown source').waitFor();
+  expect(await link.count()).toBe(0);
 });
 
 test('a hostile document is shown as the text it is, with its hidden characters named', async () => {
