@@ -31,6 +31,12 @@ export interface KeptSession {
   turns: KeptTurn[];
 }
 
+/** The newest sessions, and whether there are more. */
+export interface SessionPage {
+  sessions: SessionSummary[];
+  more: boolean;
+}
+
 export interface Passage {
   chunkId: string;
   headings: string[];
@@ -47,9 +53,9 @@ export interface Source {
 
 export interface Question {
   question: string;
-  sessionId?: string;
-  collection?: string;
-  policy: Policy;
+  sessionId?: string | undefined;
+  collection?: string | undefined;
+  policy?: Policy | undefined;
 }
 
 export type AskEvent =
@@ -73,15 +79,29 @@ export function setToken(token: string): void {
   sessionStorage.setItem(TOKEN, token);
 }
 
+export function hasToken(): boolean {
+  return sessionStorage.getItem(TOKEN) !== null;
+}
+
+/** What to say of a request that failed. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof RefusedError) return error.message;
+  return 'The server cannot be reached. Is citeloop serve still running?';
+}
+
 export const api = {
   about: () => get<About>('/api/about'),
   collections: () => get<{ default: string; collections: CollectionChoice[] }>('/api/collections'),
-  sessions: () => get<{ sessions: SessionSummary[]; more: boolean }>('/api/sessions'),
+  sessions: () => get<SessionPage>('/api/sessions'),
   session: (id: string) => get<KeptSession>(`/api/sessions/${encodeURIComponent(id)}`),
-  source: (chunkId: string, collection: string) =>
-    get<Source>(
-      `/api/sources/${encodeURIComponent(chunkId)}?collection=${encodeURIComponent(collection)}&before=2&after=2`,
-    ),
+  source: (chunkId: string, collection: string | undefined) => {
+    const query = new URLSearchParams({
+      before: '2',
+      after: '2',
+      ...(collection !== undefined && { collection }),
+    });
+    return get<Source>(`/api/sources/${encodeURIComponent(chunkId)}?${query}`);
+  },
   forget: (id: string) => send('DELETE', `/api/sessions/${encodeURIComponent(id)}`),
   reset: (id: string) => send('POST', `/api/sessions/${encodeURIComponent(id)}/reset`, {}),
   judge: (id: string, turnNumber: number, verdict: Feedback['verdict']) =>

@@ -1,15 +1,25 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Policy } from '../domain/agent-config.ts';
 import type { Citation } from '../domain/citation.ts';
-import type { SessionSummary } from '../ports/session-store.ts';
-import { type About, api, type CollectionChoice, RefusedError } from './api.ts';
+import { type About, api, type CollectionChoice, RefusedError, type SessionPage, sentenceOf } from './api.ts';
 import { Composer } from './composer.tsx';
 import { SessionList } from './session-list.tsx';
 import { Settings } from './settings.tsx';
 import { SourcePanel } from './source-panel.tsx';
+import { statusLine } from './status-line.ts';
 import { TokenForm } from './token-form.tsx';
 import { TurnView } from './turn-view.tsx';
 import { useConversation } from './use-conversation.ts';
+import { useFollowing } from './use-following.ts';
+import { useNarrow } from './use-narrow.ts';
+import { Welcome } from './welcome.tsx';
+
+/** A citation that is looked at, and the text of the turn that cites it. */
+interface OpenedSource {
+  citation: Citation;
+  answer: string;
+  turn: number;
+}
 
 /** The page: conversations on one side, the one at hand in the middle, the source of a citation on the other. */
 export function App() {
@@ -17,29 +27,31 @@ export function App() {
   const [locked, setLocked] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const [collections, setCollections] = useState<CollectionChoice[]>([]);
-  const [sessions, setSessions] = useState<SessionSummary[]>([]);
-  const [policy, setPolicy] = useState<Policy>('tool');
-  const [collection, setCollection] = useState('');
-  const [opened, setOpened] = useState<{ citation: Citation; answer: string } | null>(null);
+  const [listed, setListed] = useState<SessionPage>({ sessions: [], more: false });
+  const [policy, setPolicy] = useState<Policy>();
+  const [chosen, setChosen] = useState<string>();
+  const [opened, setOpened] = useState<OpenedSource | null>(null);
   const [menu, setMenu] = useState(false);
   const opener = useRef<HTMLElement | null>(null);
-  const end = useRef<HTMLDivElement>(null);
-  const talk = useConversation(listSessions);
+  const menuButton = useRef<HTMLButtonElement>(null);
+  const isNarrow = useNarrow();
+  const talk = useConversation({
+    onKept: listSessions,
+    onAddress: (wanted) => leaveTo(wanted === '' ? talk.startNew() : resume(wanted)),
+  });
   const { conversation, isRunning } = talk;
-  const last = conversation.turns.at(-1);
+  const following = useFollowing(conversation.turns);
+  const collection = conversation.collection ?? chosen;
 
   function guarded(work: Promise<unknown>): void {
-    work.then(
-      () => setFault(null),
-      (error: Error) => {
-        if (error instanceof RefusedError && error.status === 401) setLocked(true);
-        else setFault(error instanceof RefusedError ? error.message : 'The server cannot be reached.');
-      },
-    );
+    work.catch((error: unknown) => {
+      if (error instanceof RefusedError && error.status === 401) setLocked(true);
+      else setFault(sentenceOf(error));
+    });
   }
 
   function listSessions(): void {
-    guarded(api.sessions().then(({ sessions: found }) => setSessions(found)));
+    guarded(api.sessions().then(setListed));
   }
 
   async function load(): Promise<void> {
@@ -47,44 +59,69 @@ export function App() {
     setAbout(told);
     setPolicy(told.policy);
     setCollections(known.collections);
-    setCollection(known.default);
+    setChosen(known.default);
     listSessions();
     const wanted = location.hash.slice(1);
-    if (wanted !== '') await talk.resume(wanted).catch(() => talk.startNew());
+    if (wanted !== '') await resume(wanted);
+  }
+
+  /** One that is gone leaves an empty page, and the reason. */
+  async function resume(sessionId: string): Promise<void> {
+    try {
+      await talk.resume(sessionId);
+    } catch (error) {
+      await talk.startNew();
+      throw error;
+    }
   }
 
   useEffect(() => guarded(load()), []);
   useEffect(() => {
-    end.current?.scrollIntoView({ block: 'end' });
-  }, [conversation.turns.length, last?.text, last?.status]);
-  useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape') closeSource();
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      if (opened !== null) closeSource();
+      else if (menu) closeMenu();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, []);
+  }, [opened, menu]);
 
-  function openSource(citation: Citation, answer: string): void {
-    opener.current = document.activeElement as HTMLElement | null;
-    setOpened({ citation, answer });
+  function openSource(source: OpenedSource): void {
+    const focused = document.activeElement as HTMLElement | null;
+    // Another source may be opened from within the answer only: what is in the panel goes away with it.
+    if (focused?.closest('.source') == null) opener.current = focused;
+    setOpened(source);
   }
 
   function closeSource(): void {
     setOpened(null);
-    setMenu(false);
     opener.current?.focus();
     opener.current = null;
+  }
+
+  function closeMenu(): void {
+    setMenu(false);
+    menuButton.current?.focus();
   }
 
   function leaveTo(work: Promise<void>): void {
     setOpened(null);
     setMenu(false);
+    setFault(null);
     guarded(work);
+    document.getElementById('question')?.focus();
+  }
+
+  async function forget(sessionId: string): Promise<void> {
+    // A turn that runs holds its session.
+    if (sessionId === conversation.sessionId) await talk.startNew();
+    await api.forget(sessionId);
+    listSessions();
   }
 
   function ask(question: string): void {
-    talk.ask(question, policy, collection);
+    setFault(null);
+    talk.ask(question, { policy, collection: chosen });
   }
 
   if (locked) {
@@ -98,30 +135,36 @@ export function App() {
     );
   }
 
+  const settings = (
+    <Settings
+      about={about}
+      policy={policy}
+      onPolicy={setPolicy}
+      collections={collections}
+      collection={collection}
+      isFixed={conversation.collection !== null}
+      onCollection={setChosen}
+    />
+  );
   return (
     <div class={`layout${menu ? ' with-menu' : ''}${opened === null ? '' : ' with-source'}`}>
       <header class="bar">
         <button
           type="button"
           class="menu"
+          ref={menuButton}
+          aria-label="Conversations and settings"
           aria-expanded={menu}
           aria-controls="conversations"
           onClick={() => setMenu(!menu)}
         >
-          ☰<span class="hidden">Conversations</span>
+          {menu ? '✕' : '☰'}
         </button>
         <h1>citeloop</h1>
-        <Settings
-          about={about}
-          policy={policy}
-          onPolicy={setPolicy}
-          collections={collections}
-          collection={conversation.collection ?? collection}
-          isFixed={conversation.collection !== null}
-          onCollection={setCollection}
-        />
+        {isNarrow ? <span class="quiet place">{collection}</span> : settings}
       </header>
       <nav id="conversations" class="side" aria-label="Conversations">
+        {isNarrow && settings}
         <div class="side-actions">
           <button type="button" onClick={() => leaveTo(talk.startNew())}>
             New
@@ -135,61 +178,45 @@ export function App() {
           </button>
         </div>
         <SessionList
-          sessions={sessions}
+          {...listed}
           current={conversation.sessionId}
-          onResume={(id) => leaveTo(talk.resume(id))}
-          onForget={(id) => {
-            guarded(api.forget(id).then(listSessions));
-            if (id === conversation.sessionId) leaveTo(talk.startNew());
-          }}
+          onResume={(id) => leaveTo(resume(id))}
+          onForget={(id) => leaveTo(forget(id))}
         />
       </nav>
-      <main>
+      <main {...following}>
         {fault !== null && (
           <p class="failure" role="alert">
             {fault}
           </p>
         )}
         {conversation.turns.length === 0 && (
-          <div class="welcome">
-            <h2>Ask your documents</h2>
-            <p>
-              Every answer shows its sources, and every citation was checked against the passage it points at.
-            </p>
-            {about?.model === 'offline' && (
-              <p class="quiet">The offline model is extractive: it quotes the documents word for word.</p>
-            )}
-          </div>
+          <Welcome about={about} collection={collections.find(({ name }) => name === collection)} />
         )}
         {conversation.turns.map((state, index) => (
           <TurnView
-            key={`${conversation.sessionId}-${index}`}
+            key={`${conversation.serial} ${index}`}
             state={state}
             number={index + 1}
-            onOpen={(citation) => openSource(citation, state.text)}
+            onOpen={(citation) => openSource({ citation, answer: state.text, turn: index })}
             onJudge={(verdict) => guarded(talk.judge(index, verdict))}
+            onAgain={!isRunning && index === conversation.turns.length - 1 ? () => ask(state.question) : null}
           />
         ))}
-        <div ref={end} />
       </main>
       <p class="hidden" role="status" aria-live="polite">
-        {statusOf(last)}
+        {statusLine(conversation.turns.at(-1))}
       </p>
       <Composer isRunning={isRunning} onAsk={ask} onStop={talk.stop} />
       {opened !== null && (
-        <SourcePanel {...opened} collection={conversation.collection ?? collection} onClose={closeSource} />
+        <SourcePanel
+          key={`${opened.turn} ${opened.citation.marker}`}
+          citation={opened.citation}
+          answer={opened.answer}
+          collection={collection}
+          onClose={closeSource}
+        />
       )}
     </div>
   );
-}
-
-/** What a screen reader says: not each word, but each step. */
-function statusOf(
-  last: ReturnType<typeof useConversation>['conversation']['turns'][number] | undefined,
-): string {
-  if (last === undefined) return '';
-  if (last.status === 'running') return last.activity;
-  if (last.status !== 'done') return last.status;
-  const { length } = last.citations;
-  return `Answer complete, ${last.turn?.response.grounded ? 'grounded' : 'not grounded'}, ${length} citations.`;
 }

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface ComposerProps {
   isRunning: boolean;
@@ -10,6 +10,11 @@ interface ComposerProps {
 export function Composer({ isRunning, onAsk, onStop }: ComposerProps) {
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
+
+  // Where there is a mouse there is a keyboard, and nothing that would jump up and hide the page.
+  useEffect(() => {
+    if (matchMedia('(pointer: fine)').matches) field.current?.focus();
+  }, []);
 
   function send(): void {
     const question = text.trim();
@@ -34,6 +39,7 @@ export function Composer({ isRunning, onAsk, onStop }: ComposerProps) {
         id="question"
         ref={field}
         rows={2}
+        dir="auto"
         value={text}
         placeholder="Ask about the documents"
         onInput={(event) => setText(event.currentTarget.value)}
@@ -44,7 +50,14 @@ export function Composer({ isRunning, onAsk, onStop }: ComposerProps) {
         }}
       />
       {isRunning ? (
-        <button type="button" class="primary" onClick={onStop}>
+        <button
+          type="button"
+          class="primary"
+          onClick={() => {
+            onStop();
+            field.current?.focus();
+          }}
+        >
           Stop
         </button>
       ) : (

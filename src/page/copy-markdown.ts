@@ -1,3 +1,4 @@
+import { revealHidden } from './reveal-hidden.ts';
 import type { TurnState } from './turn-state.ts';
 import { verdicts } from './verdicts.ts';
 
@@ -6,12 +7,12 @@ export function turnAsMarkdown({ question, text, citations }: TurnState): string
   const sources = citations
     .filter(({ chunkId }) => chunkId !== null)
     .map(
-      ({ marker, title, url, verdict }) => `- [${marker}] [${title}](<${url}>), ${verdicts[verdict].word}`,
+      ({ marker, title, url, verdict }) =>
+        `- [${marker}] [${escaped(title === '' ? url : title)}](<${address(url)}>), ${verdicts[verdict].word}`,
     );
-  const heading = `## ${question.replace(/\s+/g, ' ')}`;
-  return [heading, text.trim(), ...(sources.length > 0 ? [`Sources:\n${sources.join('\n')}`] : [])].join(
-    '\n\n',
-  );
+  const heading = `## ${oneLine(question)}`;
+  const footer = sources.length > 0 ? [`Sources:\n${sources.join('\n')}`] : [];
+  return [heading, revealHidden(text.trim()), ...footer].join('\n\n');
 }
 
 /** False where the browser does not let pages write to the clipboard. */
@@ -22,4 +23,17 @@ export async function copyText(text: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+function oneLine(text: string): string {
+  return revealHidden(text.replace(/\s+/g, ' ').trim());
+}
+
+/** One piece of text, whatever signs a title holds. */
+function escaped(title: string): string {
+  return oneLine(title).replace(/[\\[\]`<>*_]/g, '\\$&');
+}
+
+function address(url: string): string {
+  return url.replace(/[\s<>\\]/g, encodeURIComponent);
 }

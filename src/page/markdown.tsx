@@ -8,6 +8,7 @@ import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { SKIP, visit } from 'unist-util-visit';
+import { revealHidden } from './reveal-hidden.ts';
 
 const parser = unified().use(remarkParse).use(remarkGfm);
 
@@ -17,7 +18,7 @@ const schema = {
   tagNames: (defaultSchema.tagNames ?? []).filter(
     (name) => !['img', 'picture', 'source', 'input'].includes(name),
   ),
-  attributes: { a: ['href', 'title'], code: ['className'], th: ['align'], td: ['align'] },
+  attributes: { a: ['href'], code: ['className'], th: ['align'], td: ['align'] },
   protocols: { href: ['http', 'https', 'mailto'] },
 };
 
@@ -30,7 +31,7 @@ interface MarkdownProps {
 /** Markdown of a model as elements of the page. Nothing of it is ever taken as HTML. */
 export function Markdown({ text, markers }: MarkdownProps) {
   // Raw HTML comes out as the text it is.
-  const tree = toHast(parser.parse(text), {
+  const tree = toHast(parser.parse(revealHidden(text)), {
     handlers: { html: (_state, { value }) => ({ type: 'text', value }) },
   });
   const safe = sanitize(tree as Nodes, schema);
@@ -41,21 +42,41 @@ export function Markdown({ text, markers }: MarkdownProps) {
     jsxs: jsxs as never,
     tableCellAlignToStyle: false,
     components: {
-      a: ({ href = '', children }: { href?: string; children?: ComponentChildren }) => (
-        <a href={href} target="_blank" rel="noopener noreferrer">
-          {children}
-        </a>
-      ),
+      a: Link,
+      // Below the question, which is a heading of the page.
+      h1: 'h3',
+      h2: 'h3',
+      h3: 'h4',
+      h4: 'h5',
+      h5: 'h6',
       'citation-marker': ({ marker }: { marker: string }) => markers.get(marker) ?? `[${marker}]`,
     } as never,
   });
 }
 
+/** A link says where it leads, whatever its text claims; one that leads nowhere outside is only text. */
+function Link({ href = '', children }: { href?: string; children?: ComponentChildren }) {
+  if (!/^(?:https?:\/\/|mailto:)/i.test(href)) return <span>{children}</span>;
+  return (
+    <a href={href} title={href} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}
+
 /** Puts an element where the text has a marker that is known. */
 function markCitations(tree: Root, markers: ReadonlyMap<string, unknown>): void {
-  visit(tree, 'text', (node, index, parent) => {
+  visit(tree, (node, index, parent) => {
     if (parent === undefined || index === undefined) return;
-    if (parent.type === 'element' && (parent.tagName === 'code' || parent.tagName === 'a')) return;
+    if (node.type === 'element') {
+      if (node.tagName === 'code') return SKIP;
+      if (node.tagName !== 'a') return;
+      // `[1](somewhere)` is a marker too: it leads to the source that was checked, and nowhere else.
+      const marker = textOf(node);
+      if (markers.has(marker)) parent.children[index] = markerElement(marker);
+      return SKIP;
+    }
+    if (node.type !== 'text') return;
     const parts = node.value.split(/\[([^[\]]{1,40})\]/);
     if (parts.length === 1) return;
     const replaced = parts.map((part, at): ElementContent => {
@@ -65,6 +86,10 @@ function markCitations(tree: Root, markers: ReadonlyMap<string, unknown>): void 
     parent.children.splice(index, 1, ...replaced);
     return [SKIP, index + replaced.length];
   });
+}
+
+function textOf({ children }: Element): string {
+  return children.map((child) => (child.type === 'text' ? child.value : '')).join('');
 }
 
 function markerElement(marker: string): Element {

@@ -4,10 +4,11 @@ import { type Theme, useTheme } from './use-theme.ts';
 
 interface SettingsProps {
   about: About | null;
-  policy: Policy;
+  /** Undefined until the server has told. */
+  policy: Policy | undefined;
   onPolicy: (policy: Policy) => void;
   collections: readonly CollectionChoice[];
-  collection: string;
+  collection: string | undefined;
   /** A conversation stays with its collection. */
   isFixed: boolean;
   onCollection: (name: string) => void;
@@ -30,6 +31,7 @@ export function Settings(props: SettingsProps) {
         <select
           value={collection}
           disabled={isFixed}
+          title={isFixed ? 'A conversation stays with its collection' : undefined}
           onChange={(event) => onCollection(event.currentTarget.value)}
         >
           {collections.map(({ name, error }) => (
@@ -42,7 +44,7 @@ export function Settings(props: SettingsProps) {
       <label>
         <span>Search</span>
         <select value={policy} onChange={(event) => onPolicy(event.currentTarget.value as Policy)}>
-          {(about?.policies ?? [policy]).map((choice) => (
+          {(about?.policies ?? []).map((choice) => (
             <option key={choice} value={choice}>
               {POLICY_WORDS[choice]}
             </option>

@@ -1,14 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Citation } from '../domain/citation.ts';
-import { api, type Passage, type Source } from './api.ts';
+import { api, type Passage, type Source, sentenceOf } from './api.ts';
 import { markedSentences } from './marked-sentences.ts';
+import { revealHidden } from './reveal-hidden.ts';
 import { verdicts } from './verdicts.ts';
 
 interface SourcePanelProps {
   citation: Citation;
   /** The text that cites it. */
   answer: string;
-  collection: string;
+  collection: string | undefined;
   onClose: () => void;
 }
 
@@ -27,7 +28,7 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
     heading.current?.focus();
     api.source(chunkId ?? '', collection).then(
       (found) => isCurrent && setSource(found),
-      (error: Error) => isCurrent && setFault(error.message),
+      (error: unknown) => isCurrent && setFault(sentenceOf(error)),
     );
     return () => {
       isCurrent = false;
@@ -36,14 +37,14 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
 
   return (
     <div class="source" role="dialog" aria-labelledby="source-title">
-      <header>
+      <div class="source-top">
         <h2 id="source-title" tabIndex={-1} ref={heading}>
-          {title}
+          <bdi>{revealHidden(title === '' ? url : title)}</bdi>
         </h2>
         <button type="button" aria-label="Close the source" onClick={onClose}>
           ✕
         </button>
-      </header>
+      </div>
       <p class="quiet">
         <span class={`badge ${verdict}`}>
           {sign} {word}
@@ -66,11 +67,11 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
 
 /** Files cannot be opened from a page; their path can be read. */
 function Address({ url }: { url: string }) {
-  if (!/^https?:/.test(url)) return <p class="address">{decodedPath(url)}</p>;
+  if (!/^https?:/.test(url)) return <p class="address">{revealHidden(decodedPath(url))}</p>;
   return (
     <p class="address">
       <a href={url} target="_blank" rel="noopener noreferrer">
-        {url}
+        {revealHidden(url)}
       </a>
     </p>
   );
@@ -78,13 +79,18 @@ function Address({ url }: { url: string }) {
 
 function PassageView({ passage, answer, marker }: { passage: Passage; answer: string; marker: string }) {
   const cited = useRef<HTMLElement>(null);
-  useEffect(() => cited.current?.scrollIntoView({ block: 'center' }), []);
+  useEffect(() => {
+    const first = cited.current?.querySelector('mark') ?? cited.current;
+    first?.scrollIntoView({ block: 'center' });
+  }, []);
   const { text, headings, isCited } = passage;
   const runs = isCited ? markedSentences(text, answer, marker) : [{ text, isMarked: false }];
   return (
     <section class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
-      {headings.length > 0 && <h3>{headings.join(' › ')}</h3>}
-      <p>{runs.map((run) => (run.isMarked ? <mark>{run.text}</mark> : run.text))}</p>
+      {headings.length > 0 && <h3 dir="auto">{revealHidden(headings.join(' › '))}</h3>}
+      <p dir="auto">
+        {runs.map((run) => (run.isMarked ? <mark>{revealHidden(run.text)}</mark> : revealHidden(run.text)))}
+      </p>
     </section>
   );
 }

@@ -1,8 +1,9 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Citation } from '../domain/citation.ts';
 import { copyText, turnAsMarkdown } from './copy-markdown.ts';
 import { Markdown } from './markdown.tsx';
+import { revealHidden } from './reveal-hidden.ts';
 import type { TurnState } from './turn-state.ts';
 import { verdicts } from './verdicts.ts';
 
@@ -11,38 +12,51 @@ interface TurnViewProps {
   number: number;
   onOpen: (citation: Citation) => void;
   onJudge: (verdict: 'good' | 'bad') => void;
+  /** Null where it cannot be asked again. */
+  onAgain: (() => void) | null;
 }
 
 /** A question with its answer, how the answer came about, and what became of its citations. */
-export function TurnView({ state, number, onOpen, onJudge }: TurnViewProps) {
+export function TurnView({ state, number, onOpen, onJudge, onAgain }: TurnViewProps) {
   const { question, status, text, citations, error, notices } = state;
-  const markers = markersOf(citations, onOpen);
+  // Another turn's words must not have this one read again.
+  const answer = useMemo(
+    () => <Markdown text={text} markers={markersOf(citations, onOpen)} />,
+    [text, citations],
+  );
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>
       <h2 class="question" id={`question-${number}`}>
-        {question}
+        <bdi>{revealHidden(question)}</bdi>
       </h2>
       <Searches state={state} />
-      {notices.map((notice) => (
+      {[...new Set(notices)].map((notice) => (
         <p class="notice" key={notice}>
-          {notice}
+          {revealHidden(notice)}
         </p>
       ))}
       {text !== '' && (
-        <div class="answer" aria-busy={status === 'running'}>
-          <Markdown text={text} markers={markers} />
+        <div class="answer" dir="auto" aria-busy={status === 'running'}>
+          {answer}
         </div>
       )}
       {status === 'running' && (
         <p class="activity">
           <span class="spinner" aria-hidden="true" />
-          {state.activity}
+          <bdi>{revealHidden(state.activity)}</bdi>
         </p>
       )}
       {status === 'stopped' && <p class="notice">Stopped. Nothing of this turn was kept.</p>}
       {error !== null && (
         <p class="failure" role="alert">
-          {error}
+          {revealHidden(error)}
+        </p>
+      )}
+      {onAgain !== null && (status === 'failed' || status === 'stopped') && (
+        <p>
+          <button type="button" onClick={onAgain}>
+            Ask again
+          </button>
         </p>
       )}
       {state.turn !== null && <Sources state={state} onOpen={onOpen} />}
@@ -60,12 +74,16 @@ function Searches({ state: { searches } }: { state: TurnState }) {
           <span class="sign" aria-hidden="true">
             ⌕
           </span>{' '}
-          <q>{query}</q>{' '}
-          <span class="quiet">{error ?? (found === null ? 'searching…' : `${found} passages`)}</span>
+          <q dir="auto">{revealHidden(query)}</q> <span class="quiet">{error ?? foundWords(found)}</span>
         </li>
       ))}
     </ul>
   );
+}
+
+function foundWords(found: number | null): string {
+  if (found === null) return 'searching…';
+  return found === 1 ? '1 passage' : `${found} passages`;
 }
 
 function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewProps, 'state' | 'onOpen'>) {
@@ -78,15 +96,19 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
         const changed = chunkId === null ? undefined : stale[chunkId];
         return (
           <li key={marker}>
-            <span class="marker">{marker}</span>
+            <span class="marker">{revealHidden(marker)}</span>
             {chunkId === null ? (
               <span>taken out of the answer</span>
             ) : (
               <button type="button" class="link" onClick={() => onOpen(citation)}>
-                {placeOf(citation, turn)}
+                <bdi>{revealHidden(placeOf(citation, turn))}</bdi>
               </button>
             )}
-            {chunkId !== null && <span class="quiet number">{score.toFixed(2)}</span>}
+            {chunkId !== null && (
+              <span class="quiet number" title="How near the passage is to the search">
+                {score.toFixed(2)}
+              </span>
+            )}
             <span class={`badge ${verdict}`} title={meaning}>
               {sign} {word}
             </span>
@@ -140,8 +162,8 @@ function markersOf(citations: readonly Citation[], onOpen: TurnViewProps['onOpen
           <button
             type="button"
             class={`cite ${verdict}`}
-            aria-label={`Source ${marker}: ${title}, ${word}`}
-            title={`${title} (${word})`}
+            aria-label={`Source ${marker}: ${revealHidden(title)}, ${word}`}
+            title={`${revealHidden(title)} (${word})`}
             onClick={() => onOpen(citation)}
           >
             {marker}
@@ -153,8 +175,8 @@ function markersOf(citations: readonly Citation[], onOpen: TurnViewProps['onOpen
 }
 
 /** The document and the headings above the passage. */
-function placeOf({ chunkId, title }: Citation, turn: TurnState['turn']): string {
+function placeOf({ chunkId, title, url }: Citation, turn: TurnState['turn']): string {
   const chunks = turn?.retrievals.flatMap((retrieval) => retrieval.chunks) ?? [];
   const headings = chunks.find((chunk) => chunk.chunkId === chunkId)?.headings ?? [];
-  return [title, ...headings.filter((heading) => heading !== title)].join(' › ');
+  return [title === '' ? url : title, ...headings.filter((heading) => heading !== title)].join(' › ');
 }

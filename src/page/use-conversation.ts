@@ -1,23 +1,51 @@
-import { useRef, useState } from 'preact/hooks';
-import type { Policy } from '../domain/agent-config.ts';
-import { type AskEvent, api, RefusedError } from './api.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type AskEvent, api, type Question, sentenceOf } from './api.ts';
+import { inBatches } from './in-batches.ts';
 import { afterEvent, askedTurn, failed, keptTurn, type TurnState } from './turn-state.ts';
 
 export interface Conversation {
+  /** Null until its first turn is kept: the server forgets a session that has none. */
   sessionId: string | null;
-  /** Fixed once there is a session. */
+  /** Null until something was asked: then it stays. */
   collection: string | null;
   turns: TurnState[];
 }
 
+/** Numbered, for two conversations not to share what is drawn. */
+interface ShownConversation extends Conversation {
+  serial: number;
+}
+
 const EMPTY: Conversation = { sessionId: null, collection: null, turns: [] };
 
-/** The conversation on the page, and what can be done with it. `onKept` hears of every turn that was committed. */
-export function useConversation(onKept: () => void) {
-  const [conversation, setConversation] = useState<Conversation>(EMPTY);
+export interface ConversationListeners {
+  /** A turn was committed. */
+  onKept: () => void;
+  /** Another conversation is called for by the address. */
+  onAddress: (sessionId: string) => void;
+}
+
+/** The conversation on the page, and what can be done with it. */
+export function useConversation({ onKept, onAddress }: ConversationListeners) {
+  const [conversation, setConversation] = useState<ShownConversation>({ ...EMPTY, serial: 0 });
   const running = useRef<AbortController | null>(null);
   // What was asked for last wins: an answer of a conversation that was left must not turn up in another.
   const shown = useRef(0);
+  const addressed = useRef('');
+
+  useEffect(() => {
+    const onHash = () => {
+      const wanted = location.hash.slice(1);
+      if (wanted !== addressed.current) onAddress(wanted);
+    };
+    addEventListener('hashchange', onHash);
+    return () => removeEventListener('hashchange', onHash);
+  }, []);
+
+  function address(sessionId: string | null): void {
+    addressed.current = sessionId ?? '';
+    if (location.hash.slice(1) !== addressed.current) location.hash = addressed.current;
+  }
 
   function changeLast(change: (turn: TurnState) => TurnState): void {
     setConversation((current) => ({
@@ -36,36 +64,40 @@ export function useConversation(onKept: () => void) {
     const mine = shown.current;
     const loaded = await load();
     if (shown.current !== mine) return;
-    setConversation(loaded);
-    location.hash = loaded.sessionId ?? '';
+    setConversation({ ...loaded, serial: mine });
+    address(loaded.sessionId);
   }
 
-  function receive(event: AskEvent): void {
-    if (event.type === 'session') {
-      const { sessionId, collection } = event;
-      setConversation((current) => ({ ...current, sessionId, collection }));
-      location.hash = sessionId;
-    } else {
-      changeLast((turn) => afterEvent(turn, event));
-    }
-    if (event.type === 'turn_completed') onKept();
+  function receive(events: readonly AskEvent[]): void {
+    changeLast((turn) => events.reduce(afterEvent, turn));
+    const begun = events.find((event) => event.type === 'session');
+    if (begun !== undefined) setConversation((current) => ({ ...current, collection: begun.collection }));
+    const completed = events.find((event) => event.type === 'turn_completed');
+    if (completed === undefined) return;
+    const { sessionId } = completed.turn.response;
+    setConversation((current) => ({ ...current, sessionId }));
+    address(sessionId);
+    onKept();
   }
 
-  async function ask(question: string, policy: Policy, collection: string): Promise<void> {
+  /** What is not chosen is as the server has it. */
+  async function ask(question: string, choice: Pick<Question, 'policy' | 'collection'>): Promise<void> {
     const controller = new AbortController();
     running.current = controller;
     const mine = shown.current;
     const { sessionId } = conversation;
     setConversation((current) => ({ ...current, turns: [...current.turns, askedTurn(question)] }));
     try {
-      const request = { question, policy, ...(sessionId === null ? { collection } : { sessionId }) };
-      for await (const event of api.ask(request, controller.signal)) {
-        if (shown.current === mine) receive(event);
+      const { policy, collection } = choice;
+      const place = sessionId === null ? { collection } : { sessionId };
+      const request = { question, policy, ...place };
+      for await (const events of inBatches(api.ask(request, controller.signal))) {
+        if (shown.current === mine) receive(events);
       }
       if (shown.current === mine) changeLast(endedEarly);
     } catch (error) {
       if (shown.current !== mine) return;
-      if (controller.signal.aborted) changeLast((turn) => ({ ...turn, status: 'stopped', activity: '' }));
+      if (controller.signal.aborted) changeLast(stopped);
       else changeLast((turn) => failed(turn, sentenceOf(error)));
     } finally {
       if (running.current === controller) running.current = null;
@@ -108,7 +140,7 @@ function endedEarly(turn: TurnState): TurnState {
   return turn.status === 'running' ? failed(turn, 'The connection ended before the answer did.') : turn;
 }
 
-function sentenceOf(error: unknown): string {
-  if (error instanceof RefusedError) return error.message;
-  return 'The server cannot be reached. Is citeloop serve still running?';
+/** What was completed stays so. */
+function stopped(turn: TurnState): TurnState {
+  return turn.status === 'running' ? { ...turn, status: 'stopped', activity: '' } : turn;
 }

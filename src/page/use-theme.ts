@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 const KEY = 'citeloop.theme';
 export type Theme = 'system' | 'light' | 'dark';
@@ -6,7 +6,7 @@ export type Theme = 'system' | 'light' | 'dark';
 /** Light or dark by choice, or as the system has it. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
   const [theme, setTheme] = useState<Theme>(() => (localStorage.getItem(KEY) as Theme | null) ?? 'system');
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (theme === 'system') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
     localStorage.setItem(KEY, theme);

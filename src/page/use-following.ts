@@ -1,0 +1,33 @@
+import type { TargetedEvent } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { TurnState } from './turn-state.ts';
+
+/** As near to the end counts as being there. */
+const NEAR = 80;
+
+/**
+ * Keeps the end of a growing conversation in view, until the person scrolls away from it to read. The result goes
+ * onto the element that scrolls.
+ */
+export function useFollowing(turns: readonly TurnState[]) {
+  const ref = useRef<HTMLElement>(null);
+  const isFollowing = useRef(true);
+
+  function onScroll({ currentTarget }: TargetedEvent<HTMLElement>): void {
+    const { scrollHeight, scrollTop, clientHeight } = currentTarget;
+    isFollowing.current = scrollHeight - scrollTop - clientHeight < NEAR;
+  }
+  function showEnd(): void {
+    if (ref.current !== null) ref.current.scrollTop = ref.current.scrollHeight;
+  }
+
+  // A new question is always shown.
+  useLayoutEffect(() => {
+    isFollowing.current = true;
+    showEnd();
+  }, [turns.length]);
+  useLayoutEffect(() => {
+    if (isFollowing.current) showEnd();
+  }, [turns.at(-1)]);
+  return { ref, onScroll };
+}
