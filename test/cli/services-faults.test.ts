@@ -37,8 +37,10 @@ async function run(
 
 /** What a person and a program are told, with --verbose: no key may be in it. */
 async function told(args: string[], env: Record<string, string>) {
-  const asText = await run([...args, '--verbose'], env);
-  const asJson = await run([...args, '--json'], env);
+  const [asText, asJson] = await Promise.all([
+    run([...args, '--verbose'], env),
+    run([...args, '--json'], env),
+  ]);
   expect(asJson.code).toBe(asText.code);
   const { error } = JSON.parse(asJson.stdout);
   expect(asText.stderr).toContain(error.message);
@@ -114,10 +116,10 @@ const modelFaults: Fault[] = [
   },
 ];
 
-test.each(modelFaults)(
+test.concurrent.for(modelFaults)(
   'a model service: $name',
-  async ({ answer, key, model = 'some-model', ...expected }) => {
-    const services = await startHostedServices();
+  async ({ answer, key, model = 'some-model', ...expected }, { onTestFinished }) => {
+    const services = await startHostedServices({}, onTestFinished);
     if (answer !== undefined) services.instead('/v1/chat/completions', answer);
     const env = { OPENAI_API_KEY: key ?? KEYS.model };
     const { code, error } = await told(
@@ -239,28 +241,31 @@ const embedders = [
   },
 ];
 
-test.each(
+test.concurrent.for(
   embedders.flatMap((embedder) =>
     embedderFaults.map((fault) => ({ title: `${embedder.name}: ${fault.name}`, embedder, fault })),
   ),
-)('an embedding service, $title, in search and in a tool call', async ({ embedder, fault }) => {
-  const services = await startHostedServices();
-  const collection = ['--collection', `faults_${embedder.name}_${services.cohereUrl.split(':').at(-1)}`];
-  const flags = [...embedder.flags(services), ...collection];
-  const env = { COHERE_BASE_URL: services.cohereUrl, [embedder.keyVariable]: embedder.key };
-  expect((await run(['ingest', 'docs', ...flags], env)).code).toBe(0);
+)(
+  'an embedding service, $title, in search and in a tool call',
+  async ({ embedder, fault }, { onTestFinished }) => {
+    const services = await startHostedServices({}, onTestFinished);
+    const collection = ['--collection', `faults_${embedder.name}_${services.cohereUrl.split(':').at(-1)}`];
+    const flags = [...embedder.flags(services), ...collection];
+    const env = { COHERE_BASE_URL: services.cohereUrl, [embedder.keyVariable]: embedder.key };
+    expect((await run(['ingest', 'docs', ...flags], env)).code).toBe(0);
 
-  if (fault.answer !== undefined) services.instead(embedder.path, fault.answer);
-  const faulty = { ...env, [embedder.keyVariable]: fault.key ?? embedder.key };
-  const { code, error } = await told(['search', QUESTION, ...flags], faulty);
-  expect({ code, type: error.errorType }).toEqual({ code: fault.code, type: fault.type });
-  expect(error.message).toMatch(fault.message);
-  expect(error.userMessage).toMatch(fault.advice);
+    if (fault.answer !== undefined) services.instead(embedder.path, fault.answer);
+    const faulty = { ...env, [embedder.keyVariable]: fault.key ?? embedder.key };
+    const { code, error } = await told(['search', QUESTION, ...flags], faulty);
+    expect({ code, type: error.errorType }).toEqual({ code: fault.code, type: fault.type });
+    expect(error.message).toMatch(fault.message);
+    expect(error.userMessage).toMatch(fault.advice);
 
-  const asked = await run(['ask', QUESTION, '--json', ...flags], faulty);
-  expect(asked.code).toBe(fault.code);
-  expect(JSON.parse(asked.stdout).error).toMatchObject({ errorType: fault.type, message: error.message });
-});
+    const asked = await run(['ask', QUESTION, '--json', ...flags], faulty);
+    expect(asked.code).toBe(fault.code);
+    expect(JSON.parse(asked.stdout).error).toMatchObject({ errorType: fault.type, message: error.message });
+  },
+);
 
 test('ingest says once that the embedding service is away, and goes on when it is back', async () => {
   const services = await startHostedServices();

@@ -37,7 +37,10 @@ export interface HostedServices {
  * OpenAI's models and embeddings and Cohere's embeddings and reranking on one local server, after their published
  * references; no answer was recorded. A wrong key is refused, and quoted in the refusal as some services do.
  */
-export async function startHostedServices(traits: Partial<ModelTraits> = {}): Promise<HostedServices> {
+export async function startHostedServices(
+  traits: Partial<ModelTraits> = {},
+  whenFinished = onTestFinished,
+): Promise<HostedServices> {
   const requests: HostedRequest[] = [];
   const overrides = new Map<string, (RequestListener | undefined)[]>();
   const model = { tools: true, usage: true, streaming: true, ...traits };
@@ -67,7 +70,7 @@ export async function startHostedServices(traits: Partial<ModelTraits> = {}): Pr
     route(body, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  whenFinished(() => {
     server.closeAllConnections();
     server.close();
   });
