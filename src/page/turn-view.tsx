@@ -65,7 +65,7 @@ export function TurnView({ state, number, onOpen, onJudge, onAgain }: TurnViewPr
   );
 }
 
-function Searches({ state: { searches } }: { state: TurnState }) {
+function Searches({ state: { searches, status } }: { state: TurnState }) {
   if (searches.length === 0) return null;
   return (
     <ul class="searches" aria-label="Searches">
@@ -74,15 +74,16 @@ function Searches({ state: { searches } }: { state: TurnState }) {
           <span class="sign" aria-hidden="true">
             ⌕
           </span>{' '}
-          <q dir="auto">{revealHidden(query)}</q> <span class="quiet">{error ?? foundWords(found)}</span>
+          <q dir="auto">{revealHidden(query)}</q>{' '}
+          <span class="quiet">{error ?? foundWords(found, status === 'running')}</span>
         </li>
       ))}
     </ul>
   );
 }
 
-function foundWords(found: number | null): string {
-  if (found === null) return 'searching…';
+function foundWords(found: number | null, isRunning: boolean): string {
+  if (found === null) return isRunning ? 'searching…' : 'broken off';
   return found === 1 ? '1 passage' : `${found} passages`;
 }
 
@@ -97,22 +98,26 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
         return (
           <li key={marker}>
             <span class="marker">{revealHidden(marker)}</span>
-            {chunkId === null ? (
-              <span>taken out of the answer</span>
-            ) : (
-              <button type="button" class="link" onClick={() => onOpen(citation)}>
-                <bdi>{revealHidden(placeOf(citation, turn))}</bdi>
-              </button>
-            )}
-            {chunkId !== null && (
-              <span class="quiet number" title="How near the passage is to the search">
-                {score.toFixed(2)}
+            <span class="source-line">
+              {chunkId === null ? (
+                <span>taken out of the answer</span>
+              ) : (
+                <button type="button" class="link" onClick={() => onOpen(citation)}>
+                  <bdi>{revealHidden(placeOf(citation, turn))}</bdi>
+                </button>
+              )}
+              <span class="checked">
+                {chunkId !== null && (
+                  <span class="quiet number" title="How near the passage is to the search">
+                    {score.toFixed(2)}
+                  </span>
+                )}
+                <span class={`badge ${verdict}`} title={meaning}>
+                  {sign} {word}
+                </span>
               </span>
-            )}
-            <span class={`badge ${verdict}`} title={meaning}>
-              {sign} {word}
+              {changed !== undefined && <span class="badge stale">source {changed} since</span>}
             </span>
-            {changed !== undefined && <span class="badge stale">source {changed} since</span>}
           </li>
         );
       })}

@@ -133,6 +133,9 @@ test('a conversation is reset, and deleted only after it was confirmed', async (
   await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
   await ask(page, 'Who leads the herds of zebras?');
   expect(await page.getByRole('article').count()).toBe(1);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Who leads the herds of zebras?' }).waitFor();
+  expect(await page.getByRole('article').count()).toBe(1);
 
   const remove = page.getByRole('button', { name: 'Delete the conversation: Do zebras live in herds?' });
   page.once('dialog', (dialog) => dialog.dismiss());
