@@ -10,6 +10,8 @@ import { verdicts } from './verdicts.ts';
 interface TurnViewProps {
   state: TurnState;
   number: number;
+  /** Whether the conversation was reset before it. */
+  isAfresh: boolean;
   onOpen: (citation: Citation) => void;
   onJudge: (verdict: 'good' | 'bad') => void;
   /** Null where it cannot be asked again. */
@@ -17,7 +19,7 @@ interface TurnViewProps {
 }
 
 /** A question with its answer, how the answer came about, and what became of its citations. */
-export function TurnView({ state, number, onOpen, onJudge, onAgain }: TurnViewProps) {
+export function TurnView({ state, number, isAfresh, onOpen, onJudge, onAgain }: TurnViewProps) {
   const { question, status, text, citations, error, notices } = state;
   // Another turn's words must not have this one read again.
   const answer = useMemo(
@@ -26,6 +28,7 @@ export function TurnView({ state, number, onOpen, onJudge, onAgain }: TurnViewPr
   );
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>
+      {isAfresh && <Afresh />}
       <h2 class="question" id={`question-${number}`}>
         <bdi>{revealHidden(question)}</bdi>
       </h2>
@@ -63,6 +66,10 @@ export function TurnView({ state, number, onOpen, onJudge, onAgain }: TurnViewPr
       {state.turn !== null && <Footer state={state} onJudge={onJudge} />}
     </article>
   );
+}
+
+export function Afresh() {
+  return <p class="afresh">Started over: the model no longer knows what was said above.</p>;
 }
 
 function Searches({ state: { searches, status } }: { state: TurnState }) {

@@ -11,10 +11,9 @@ import { runCli } from './run-cli.ts';
 const ROOT = join(import.meta.dirname, '../..');
 /** A conversation each; the last one is shown. */
 const QUESTIONS = [
-  'Why do contacts make simulation hard?',
-  'How does domain randomization help with sim-to-real transfer?',
-  'What is a digital twin?',
   'What is ROS 2?',
+  'What is a digital twin?',
+  'How does domain randomization help with sim-to-real transfer?',
 ];
 
 const home = await mkdtemp(join(tmpdir(), 'citeloop-pictures-'));
