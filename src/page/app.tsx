@@ -8,7 +8,7 @@ import { Settings } from './settings.tsx';
 import { SourcePanel } from './source-panel.tsx';
 import { statusLine } from './status-line.ts';
 import { TokenForm } from './token-form.tsx';
-import { TurnView } from './turn-view.tsx';
+import { Afresh, TurnView } from './turn-view.tsx';
 import { useConversation } from './use-conversation.ts';
 import { useFollowing } from './use-following.ts';
 import { useNarrow } from './use-narrow.ts';
@@ -197,12 +197,16 @@ export function App() {
           <TurnView
             key={`${conversation.serial} ${index}`}
             state={state}
+            isAfresh={conversation.resets.includes(index)}
             number={index + 1}
             onOpen={(citation) => openSource({ citation, answer: state.text, turn: index })}
             onJudge={(verdict) => guarded(talk.judge(index, verdict))}
             onAgain={!isRunning && index === conversation.turns.length - 1 ? () => ask(state.question) : null}
           />
         ))}
+        {conversation.turns.length > 0 && conversation.resets.includes(conversation.turns.length) && (
+          <Afresh />
+        )}
       </main>
       <p class="hidden" role="status" aria-live="polite">
         {statusLine(conversation.turns.at(-1))}

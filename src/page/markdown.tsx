@@ -30,8 +30,15 @@ interface MarkdownProps {
 
 /** Markdown of a model as elements of the page. Nothing of it is ever taken as HTML. */
 export function Markdown({ text, markers }: MarkdownProps) {
+  const parsed = parser.parse(revealHidden(text));
+  // A definition could make a link to anywhere of any `[1]`.
+  visit(parsed, 'definition', (_node, index, parent) => {
+    if (parent === undefined || index === undefined) return;
+    parent.children.splice(index, 1);
+    return index;
+  });
   // Raw HTML comes out as the text it is.
-  const tree = toHast(parser.parse(revealHidden(text)), {
+  const tree = toHast(parsed, {
     handlers: { html: (_state, { value }) => ({ type: 'text', value }) },
   });
   const safe = sanitize(tree as Nodes, schema);

@@ -44,23 +44,26 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
         <button type="button" aria-label="Close the source" onClick={onClose}>
           ✕
         </button>
-      </div>
-      <p class="quiet">
-        <span class={`badge ${verdict}`}>
-          {sign} {word}
-        </span>{' '}
-        {meaning}
-      </p>
-      <Address url={url} />
-      {fault !== null && (
-        <p class="failure" role="alert">
-          {fault}
+        <p class="quiet">
+          <span class={`badge ${verdict}`}>
+            {sign} {word}
+          </span>{' '}
+          {meaning}
         </p>
-      )}
-      {source === null && fault === null && <p class="quiet">Loading…</p>}
-      {source?.passages.map((passage) => (
-        <PassageView key={passage.chunkId} passage={passage} answer={answer} marker={marker} />
-      ))}
+        <Address url={url} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      <section class="passages" aria-label="Passages" tabIndex={0}>
+        {fault !== null && (
+          <p class="failure" role="alert">
+            {fault}
+          </p>
+        )}
+        {source === null && fault === null && <p class="quiet">Loading…</p>}
+        {source?.passages.map((passage) => (
+          <PassageView key={passage.chunkId} passage={passage} answer={answer} marker={marker} />
+        ))}
+      </section>
     </div>
   );
 }
@@ -78,7 +81,7 @@ function Address({ url }: { url: string }) {
 }
 
 function PassageView({ passage, answer, marker }: { passage: Passage; answer: string; marker: string }) {
-  const cited = useRef<HTMLElement>(null);
+  const cited = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const first = cited.current?.querySelector('mark') ?? cited.current;
     first?.scrollIntoView({ block: 'center' });
@@ -86,12 +89,12 @@ function PassageView({ passage, answer, marker }: { passage: Passage; answer: st
   const { text, headings, isCited } = passage;
   const runs = isCited ? markedSentences(text, answer, marker) : [{ text, isMarked: false }];
   return (
-    <section class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
+    <div class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
       {headings.length > 0 && <h3 dir="auto">{revealHidden(headings.join(' › '))}</h3>}
       <p dir="auto">
         {runs.map((run) => (run.isMarked ? <mark>{revealHidden(run.text)}</mark> : revealHidden(run.text)))}
       </p>
-    </section>
+    </div>
   );
 }
 

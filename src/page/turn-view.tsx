@@ -10,6 +10,8 @@ import { verdicts } from './verdicts.ts';
 interface TurnViewProps {
   state: TurnState;
   number: number;
+  /** Whether the conversation was reset before it. */
+  isAfresh: boolean;
   onOpen: (citation: Citation) => void;
   onJudge: (verdict: 'good' | 'bad') => void;
   /** Null where it cannot be asked again. */
@@ -17,7 +19,7 @@ interface TurnViewProps {
 }
 
 /** A question with its answer, how the answer came about, and what became of its citations. */
-export function TurnView({ state, number, onOpen, onJudge, onAgain }: TurnViewProps) {
+export function TurnView({ state, number, isAfresh, onOpen, onJudge, onAgain }: TurnViewProps) {
   const { question, status, text, citations, error, notices } = state;
   // Another turn's words must not have this one read again.
   const answer = useMemo(
@@ -26,6 +28,7 @@ export function TurnView({ state, number, onOpen, onJudge, onAgain }: TurnViewPr
   );
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>
+      {isAfresh && <Afresh />}
       <h2 class="question" id={`question-${number}`}>
         <bdi>{revealHidden(question)}</bdi>
       </h2>
@@ -65,7 +68,11 @@ export function TurnView({ state, number, onOpen, onJudge, onAgain }: TurnViewPr
   );
 }
 
-function Searches({ state: { searches } }: { state: TurnState }) {
+export function Afresh() {
+  return <p class="afresh">Started over: the model no longer knows what was said above.</p>;
+}
+
+function Searches({ state: { searches, status } }: { state: TurnState }) {
   if (searches.length === 0) return null;
   return (
     <ul class="searches" aria-label="Searches">
@@ -74,15 +81,16 @@ function Searches({ state: { searches } }: { state: TurnState }) {
           <span class="sign" aria-hidden="true">
             ⌕
           </span>{' '}
-          <q dir="auto">{revealHidden(query)}</q> <span class="quiet">{error ?? foundWords(found)}</span>
+          <q dir="auto">{revealHidden(query)}</q>{' '}
+          <span class="quiet">{error ?? foundWords(found, status === 'running')}</span>
         </li>
       ))}
     </ul>
   );
 }
 
-function foundWords(found: number | null): string {
-  if (found === null) return 'searching…';
+function foundWords(found: number | null, isRunning: boolean): string {
+  if (found === null) return isRunning ? 'searching…' : 'broken off';
   return found === 1 ? '1 passage' : `${found} passages`;
 }
 
@@ -97,22 +105,26 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
         return (
           <li key={marker}>
             <span class="marker">{revealHidden(marker)}</span>
-            {chunkId === null ? (
-              <span>taken out of the answer</span>
-            ) : (
-              <button type="button" class="link" onClick={() => onOpen(citation)}>
-                <bdi>{revealHidden(placeOf(citation, turn))}</bdi>
-              </button>
-            )}
-            {chunkId !== null && (
-              <span class="quiet number" title="How near the passage is to the search">
-                {score.toFixed(2)}
+            <span class="source-line">
+              {chunkId === null ? (
+                <span>taken out of the answer</span>
+              ) : (
+                <button type="button" class="link" onClick={() => onOpen(citation)}>
+                  <bdi>{revealHidden(placeOf(citation, turn))}</bdi>
+                </button>
+              )}
+              <span class="checked">
+                {chunkId !== null && (
+                  <span class="quiet number" title="How near the passage is to the search">
+                    {score.toFixed(2)}
+                  </span>
+                )}
+                <span class={`badge ${verdict}`} title={meaning}>
+                  {sign} {word}
+                </span>
               </span>
-            )}
-            <span class={`badge ${verdict}`} title={meaning}>
-              {sign} {word}
+              {changed !== undefined && <span class="badge stale">source {changed} since</span>}
             </span>
-            {changed !== undefined && <span class="badge stale">source {changed} since</span>}
           </li>
         );
       })}

@@ -9,6 +9,8 @@ export interface Conversation {
   /** Null until something was asked: then it stays. */
   collection: string | null;
   turns: TurnState[];
+  /** Before which turns it was reset: the model knows nothing of what came earlier. */
+  resets: number[];
 }
 
 /** Numbered, for two conversations not to share what is drawn. */
@@ -16,7 +18,7 @@ interface ShownConversation extends Conversation {
   serial: number;
 }
 
-const EMPTY: Conversation = { sessionId: null, collection: null, turns: [] };
+const EMPTY: Conversation = { sessionId: null, collection: null, turns: [], resets: [] };
 
 export interface ConversationListeners {
   /** A turn was committed. */
@@ -110,17 +112,13 @@ export function useConversation({ onKept, onAddress }: ConversationListeners) {
     ask,
     stop,
     startNew: () => open(async () => EMPTY),
-    resume: (sessionId: string) =>
-      open(async () => {
-        const { session, turns } = await api.session(sessionId);
-        return { sessionId, collection: session.collection, turns: turns.map(keptTurn) };
-      }),
+    resume: (sessionId: string) => open(() => kept(sessionId)),
     async reset() {
-      const { sessionId, collection } = conversation;
+      const { sessionId } = conversation;
       if (sessionId === null) return;
       await open(async () => {
         await api.reset(sessionId);
-        return { sessionId, collection, turns: [] };
+        return kept(sessionId);
       });
     },
     async judge(index: number, verdict: 'good' | 'bad') {
@@ -133,6 +131,16 @@ export function useConversation({ onKept, onAddress }: ConversationListeners) {
       }));
     },
   };
+}
+
+async function kept(sessionId: string): Promise<Conversation> {
+  const { session, turns } = await api.session(sessionId);
+  let before = 0;
+  const resets = session.segments.map(({ turnCount }) => {
+    before += turnCount;
+    return before;
+  });
+  return { sessionId, collection: session.collection, turns: turns.map(keptTurn), resets };
 }
 
 /** A stream that ends without a last event was cut off. */

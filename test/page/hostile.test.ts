@@ -82,21 +82,21 @@ test('nothing that a model says runs, loads or leads anywhere, while it is said,
   const turn = await begin(page, 'What is a gnu?');
   // Before it was checked: as the model wrote it.
   await turn.getByText('A gnu is a bearded antelope.').waitFor();
-  await expectHarmless(page, [`a href=${ELSEWHERE}/one`]);
+  await expectHarmless(page);
   expect(await turn.innerText()).toContain(`<script>${RUN}</script>`);
   for (const link of await turn.getByText(/a link|by reference/).all()) await link.click();
   goOn();
   await turn.getByRole('button', { name: 'Copy as Markdown' }).waitFor();
-  await expectHarmless(page, []);
+  await expectHarmless(page);
   await page.reload();
   await page.getByRole('article').getByText('A gnu is a bearded antelope').first().waitFor();
-  await expectHarmless(page, []);
+  await expectHarmless(page);
 });
 
-async function expectHarmless(page: Page, links: string[]): Promise<void> {
+async function expectHarmless(page: Page): Promise<void> {
   const foreign = 'script, img, iframe, svg, style, base, form, meta, input, object, h1';
   expect(await page.getByRole('article').locator(foreign).count()).toBe(0);
-  expect(await leads(page)).toEqual(['h2 id=question-1', ...links]);
+  expect(await leads(page)).toEqual(['h2 id=question-1']);
   expect(await sidewaysOverflow(page)).toEqual([]);
 }
 

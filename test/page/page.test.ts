@@ -130,14 +130,20 @@ test('a conversation is reset, and deleted only after it was confirmed', async (
   expect(await reset.isDisabled()).toBe(true);
   await ask(page, 'Do zebras live in herds?');
   await reset.click();
-  await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
-  await ask(page, 'Who leads the herds of zebras?');
-  expect(await page.getByRole('article').count()).toBe(1);
+  await page.getByRole('main').getByText('Started over').waitFor();
+  const turn = await ask(page, 'Who leads the herds of zebras?');
+  for (const time of ['at once', 'after a reload']) {
+    expect(await page.getByRole('article').count(), time).toBe(2);
+    expect(await page.getByText('Started over').count(), time).toBe(1);
+    expect(await turn.innerText(), time).toMatch(/^Started over/);
+    await page.reload();
+    await turn.waitFor();
+  }
 
   const remove = page.getByRole('button', { name: 'Delete the conversation: Do zebras live in herds?' });
   page.once('dialog', (dialog) => dialog.dismiss());
   await remove.click();
-  expect(await page.getByRole('article').count()).toBe(1);
+  expect(await page.getByRole('article').count()).toBe(2);
   page.once('dialog', (dialog) => dialog.accept());
   await remove.click();
   await remove.waitFor({ state: 'detached' });

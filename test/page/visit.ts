@@ -87,7 +87,9 @@ export function status(page: Page): Locator {
 export function sidewaysOverflow(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const wide = [
-      ...document.querySelectorAll<HTMLElement>('html, body, main, nav, header, form, .source, .turn'),
+      ...document.querySelectorAll<HTMLElement>(
+        'html, body, main, nav, header, form, .source, .passages, .turn',
+      ),
     ];
     return wide
       .filter((element) => element.scrollWidth > element.clientWidth + 1)
