@@ -13,24 +13,38 @@ function runWithOwnNode() {
     var file = function (path) {
       return modules[1].fileURLToPath(new URL(path, import.meta.url));
     };
-    var own = modules[0].spawnSync(
+    var own = modules[0].spawn(
       file('../node_modules/node/bin/node'),
       [file('./citeloop.js')].concat(process.argv.slice(2)),
       { stdio: 'inherit' },
     );
-    if (own.error === undefined) {
-      process.exitCode = own.status === null ? 130 : own.status;
-      return;
-    }
-    process.stderr.write(
-      'citeloop: Node ' +
-        process.versions.node +
-        ' is too old; it needs Node ' +
-        wanted.join('.') +
-        ' or newer.\n',
-    );
-    process.exitCode = 3;
+    passSignals(own);
+    own.on('error', sayTooOld);
+    own.on('exit', function (code, signal) {
+      process.exitCode = code === null ? (signal === 'SIGINT' ? 130 : 1) : code;
+    });
   });
+}
+
+/** Whoever stops this process means the one that works. A terminal tells both of Ctrl-C by itself. */
+function passSignals(own) {
+  var atTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  ['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
+    process.on(signal, function () {
+      if (signal !== 'SIGINT' || !atTerminal) own.kill(signal);
+    });
+  });
+}
+
+function sayTooOld() {
+  process.stderr.write(
+    'citeloop: Node ' +
+      process.versions.node +
+      ' is too old; it needs Node ' +
+      wanted.join('.') +
+      ' or newer.\n',
+  );
+  process.exitCode = 3;
 }
 
 function start() {

@@ -35,13 +35,20 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** The runtime reads the command line of the process with a pattern that recurses: a long question needs a deep stack. */
+const STACK_MB = 256;
+
+function startWorker(): Worker {
+  return new Worker(workerFile(), { resourceLimits: { stackSizeMb: STACK_MB } });
+}
+
 /** A thread that has the runtime and waits to be told where the weights lie. */
 let startedAhead: Worker | undefined;
 
 /** Starts the thread before anything else is known: it takes as long as the rest of the program needs to load. */
 export function startThreadAhead(): void {
   if (startedAhead !== undefined) return;
-  const worker = new Worker(workerFile());
+  const worker = startWorker();
   // Whoever loads a model in it will hear of the fault that there is.
   worker.on('error', () => {});
   worker.unref();
@@ -58,7 +65,7 @@ export async function endUnusedThread(): Promise<void> {
 
 /** Loads the model in a thread of its own; resolves when it can be used. Throws what is wrong with its file. */
 export async function startModel(source: ModelSource): Promise<RunningModel> {
-  const worker = startedAhead ?? new Worker(workerFile());
+  const worker = startedAhead ?? startWorker();
   startedAhead = undefined;
   worker.ref();
   const waiting = new Map<number, Waiting>();
