@@ -1,5 +1,7 @@
+import { createMemorySessionStore } from './adapters/memory/memory-session-store.ts';
 import type { AppError } from './domain/app-error.ts';
 import type { Runtime } from './ports/runtime.ts';
+import type { SessionStore } from './ports/session-store.ts';
 import { replayTape } from './tape/replay-tape.ts';
 import type { OnMiss } from './tape/start-replay.ts';
 import type { TapeHeader } from './tape/tape-format.ts';
@@ -23,6 +25,8 @@ export interface UsedTape extends AsyncDisposable {
   readonly header: TapeHeader;
   /** A clock that stands still and ids that are the same in every replay, for `createAgent({ runtime })`. */
   readonly runtime: Runtime;
+  /** Sessions that end with the test, for `createAgent({ sessions })`: ids come again with every replay. */
+  readonly sessions: SessionStore;
   /** What was asked for and is not on the tape. */
   misses(): readonly AppError[];
   /** How many of its exchanges were used, given again, or missing. */
@@ -53,6 +57,7 @@ export async function useTape(path: string, options: UseTapeOptions = {}): Promi
   return {
     header: replaying.tape.header,
     runtime: replaying.runtime,
+    sessions: createMemorySessionStore(),
     misses: () => replaying.misses().map(({ error }) => error),
     counts: replaying.counts,
     stop,

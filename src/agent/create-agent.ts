@@ -74,6 +74,14 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
           hint: 'See: citeloop sessions list',
         });
       }
+      const { collection } = found.session;
+      if (collection !== store.name) {
+        throw new AppError(
+          'invalid_input',
+          `The session ${sessionId} is about the collection "${collection}", not "${store.name}".`,
+          { hint: `Go on with: citeloop chat --session ${sessionId} --collection ${collection}` },
+        );
+      }
       const sources = createSourceRegister();
       const turns: ConversationTurn[] = [];
       for await (const { turn } of sessions.turns(sessionId)) {

@@ -57,7 +57,7 @@ const init: CommandModule<CommonFlags, EvalInitFlags> = {
   builder: (yargs) =>
     withServiceFlags(yargs as unknown as Argv<EvalInitFlags>, 'store').options({
       from: { choices: ['collection', 'sessions'] as const, describe: 'What to draft from (collection)' },
-      count: { type: 'number', describe: 'How many at most (40)', requiresArg: true },
+      count: { type: 'number', describe: 'How many from the documents (40)', requiresArg: true },
       output: { alias: 'o', type: 'string', describe: 'The file to write (cases.yaml)', requiresArg: true },
       seed: { type: 'number', describe: 'Another one draws other passages (1)', requiresArg: true },
       user: { type: 'string', describe: 'Only sessions of this user', requiresArg: true },

@@ -24,18 +24,24 @@ async function open(app: App, signal: AbortSignal, replaying: boolean): Promise<
   const { collection } = app.config.agent;
   const isSample = collection === SAMPLE_COLLECTION;
   // A replay takes the sample as it is, too.
-  const store = isSample && !replaying ? null : await app.catalog.open(collection);
+  const store = isSample && hasSample(app) && !replaying ? null : await app.catalog.open(collection);
   if (store !== null) {
     await app.assertReadable(store);
     return store;
   }
-  const book = hasSample(app) ? sampleBook() : null;
+  const others = (await app.catalog.list()).filter((name) => name !== SAMPLE_COLLECTION);
+  const only =
+    app.config.collectionChosen || others.length !== 1 ? null : await app.catalog.open(others[0] ?? '');
+  if (only !== null) {
+    await app.assertReadable(only);
+    process.stderr.write(`This is the collection ${only.name}, the only one there is.\n`);
+    return only;
+  }
+  const book = hasSample(app) && (isSample || others.length === 0) ? sampleBook() : null;
   if (book === null || (app.config.collectionChosen && !isSample)) {
-    const others = await app.catalog.list();
+    const hint = others.length > 0 ? `There is: ${others.join(', ')}; choose one with --collection. ` : '';
     throw new AppError('invalid_input', `There is no collection "${collection}".`, {
-      hint:
-        (others.length > 0 ? `There is: ${others.join(', ')}. ` : '') +
-        `Make it with: citeloop ingest <path> --collection ${collection}`,
+      hint: `${hint}Make it with: citeloop ingest <path> --collection ${collection}`,
     });
   }
   if (!isSample) {

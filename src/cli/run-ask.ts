@@ -23,7 +23,13 @@ export async function runAsk(flags: AskFlags): Promise<void> {
       // The embedder is loaded in a thread of its own meanwhile.
       if (flags.mode !== 'lexical') app.embedder().catch(() => {});
       const { openAgent } = await import('./open-agent.ts');
-      const opened = await openAgent(app, signal, { mode: flags.mode, tools: flags.tools, filter, tape });
+      const opened = await openAgent(app, signal, {
+        mode: flags.mode,
+        tools: flags.tools,
+        session: flags.session,
+        filter,
+        tape,
+      });
       try {
         const session = await chooseSession(opened, flags);
         const stream = flags.json ? flags.stream === true : app.config.agent.stream;

@@ -18,7 +18,14 @@ export function runChat(flags: AgentFlags): Promise<void> {
       if (flags.mode !== 'lexical') app.embedder().catch(() => {});
       const { openAgent } = await import('./open-agent.ts');
       const open = (model?: string) =>
-        openAgent(app, signal, { mode: flags.mode, tools: flags.tools, filter, model, tape });
+        openAgent(app, signal, {
+          mode: flags.mode,
+          tools: flags.tools,
+          session: flags.session,
+          filter,
+          model,
+          tape,
+        });
       const opened = await open();
       const history = tape?.replaying ? null : createChatHistory(join(app.config.home, 'chat-history'));
       const session = await chooseSession(opened, flags).catch(async (error) => {

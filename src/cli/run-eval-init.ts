@@ -35,9 +35,10 @@ export async function runEvalInit({ json, ...flags }: EvalInitFlags): Promise<vo
       terminal.write(`${JSON.stringify({ file, cases: cases.length })}\n`);
       return;
     }
+    const chosen = app.config.collectionChosen ? ` --collection ${app.config.agent.collection}` : '';
     terminal.write(
       terminal.text(
-        `Drafted ${cases.length} cases in ${file}. Read them, correct what is wrong, then: citeloop eval ${file}\n`,
+        `Drafted ${cases.length} cases in ${file}. Read them, correct what is wrong, then: citeloop eval ${file}${chosen}\n`,
       ),
     );
   });

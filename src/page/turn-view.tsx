@@ -98,7 +98,7 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
   if (citations.length === 0) return null;
   return (
     <ul class="sources" aria-label="Sources">
-      {citations.map((citation) => {
+      {citations.toSorted(byMarker).map((citation) => {
         const { marker, score, verdict, chunkId } = citation;
         const { sign, word, meaning } = verdicts[verdict];
         const changed = chunkId === null ? undefined : stale[chunkId];
@@ -191,4 +191,9 @@ function placeOf({ chunkId, title, url }: Citation, turn: TurnState['turn']): st
   const chunks = turn?.retrievals.flatMap((retrieval) => retrieval.chunks) ?? [];
   const headings = chunks.find((chunk) => chunk.chunkId === chunkId)?.headings ?? [];
   return [title === '' ? url : title, ...headings.filter((heading) => heading !== title)].join(' › ');
+}
+
+/** In the order of their numbers; what is no number comes last. */
+function byMarker(a: Citation, b: Citation): number {
+  return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
 }

@@ -79,7 +79,9 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
     });
   }
 
-  then(() => headerText(redactor.value(options.header)));
+  // The patterns stay as they are: one that is plain text would be redacted by itself.
+  const { header } = options;
+  then(() => headerText({ ...redactor.value(header), redact: header.redact }));
   return {
     partialPath,
 

@@ -278,3 +278,25 @@ test("the SDK's traces are written where they were asked for, and the answer sta
   expect(kinds).toEqual(expect.arrayContaining(['trace', 'function', 'agent']));
   expect(kinds.filter((kind) => kind === 'trace')).toHaveLength(1);
 });
+
+test('a session goes on about its own collection, and is refused on another', async () => {
+  const { sessionId } = await ask('What is Isaac Sim?');
+  await writeFile(join(home, 'keys.md'), '# Keys\n\nKeys are rotated every month.');
+  expect((await run(['ingest', 'keys.md', '--collection', 'keys'])).code).toBe(0);
+  const followed = await ask('How do I use it for synthetic data?', '--session', sessionId);
+  expect(followed).toMatchObject({ sessionId, turnNumber: 2 });
+  const refused = await run(['ask', 'And now?', '--session', sessionId, '--collection', 'keys']);
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('about the collection "sample_book"'),
+  });
+  // The only collection that somebody made is taken where none is named.
+  const only = await run(['ask', 'When are keys rotated?']);
+  expect(only).toMatchObject({ code: 0, stderr: expect.stringContaining('the collection keys') });
+  expect((await run(['collections', 'delete', 'keys', '--yes'])).code).toBe(0);
+});
+
+test('a question that is far too long is refused in a sentence', async () => {
+  const { code, stderr } = await run(['ask', 'word '.repeat(20_000)]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('8000') });
+});

@@ -212,3 +212,18 @@ test('the recorded tapes of the project still come to the same, in an empty home
     expect({ tape, differences, missing }).toEqual({ tape, differences: [], missing: [] });
   expect(replayed.code).toBe(0);
 });
+
+test('what is redacted by a plain word is found again when the tape is replayed', async () => {
+  const place = await library();
+  const { flags, stop } = await servedModel(place);
+  const recorded = await runCli(
+    [...question, ...flags, '--redact', 'computation', '--record', 'r.tape.json'],
+    place,
+  );
+  await stop();
+  expect(recorded.code).toBe(0);
+  const text = await readFile(join(place.home, 'r.tape.json'), 'utf8');
+  expect(JSON.parse(text).redact).toEqual(['computation']);
+  expect(text.match(/computation/g)).toHaveLength(1);
+  expect(await runCli(['replay', 'r.tape.json'], place)).toMatchObject({ code: 0 });
+});

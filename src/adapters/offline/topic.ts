@@ -9,6 +9,8 @@ const SCAFFOLD = new RegExp(
     '(?:tell|show|teach|give|remind) me(?: (?:more|something|a bit))?(?: (?:about|on|of))?',
     '(?:explain|describe|define|summari[sz]e|list|compare|discuss)(?: to me)?',
     'how (?:long|much|many|often|far|old|big|fast|large|high|tall|deep|soon|quickly|well)',
+    'who (?!is\\b|was\\b|has\\b|does\\b)[a-z]+(?:s|ed)',
+    'said (?:about|of)',
     "(?:what|who|which|where|when|why|how)(?:'s|’s)?",
     '(?:is|are|was|were|do|does|did|has|have|had|should|must|may|might)',
     '(?:i|we|you|one|it|they|people|someone)',

@@ -12,19 +12,19 @@ export interface ModelAbilities {
 }
 
 const REQUEST: ModelRequest = {
-  systemInstructions: 'You call tools when you are asked to.',
-  input: 'Call the tool "ping" with the word "pong".',
+  systemInstructions: 'You look everything up with the tool search_docs before you answer.',
+  input: 'What is a dog?',
   modelSettings: { maxTokens: 256 },
   tools: [
     {
       type: 'function',
-      name: 'ping',
-      description: 'Says that a tool can be called.',
+      name: 'search_docs',
+      description: "Search the user's documents.",
       strict: true,
       parameters: {
         type: 'object',
-        properties: { word: { type: 'string' } },
-        required: ['word'],
+        properties: { query: { type: 'string' } },
+        required: ['query'],
         additionalProperties: false,
       },
     },
@@ -50,7 +50,7 @@ export async function probeModel(options: OpenAiModelOptions, signal?: AbortSign
   for await (const event of model.getStreamedResponse({ ...REQUEST, ...(signal && { signal }) })) {
     if (event.type !== 'response_done') continue;
     const { output, usage } = event.response;
-    abilities.tools = output.some((item) => item.type === 'function_call' && item.name === 'ping');
+    abilities.tools = output.some((item) => item.type === 'function_call');
     abilities.usage = usage.totalTokens > 0;
   }
   return { ...abilities, streaming };

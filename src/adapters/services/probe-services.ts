@@ -50,7 +50,8 @@ function request(name: string, url: string, keyName: string, headers: Record<str
         },
       );
       await response.body?.cancel();
-      if (response.ok) return `${origin} answers and accepts the key`;
+      if (response.ok)
+        return `${origin} answers${Object.keys(headers).length > 0 ? ' and accepts the key' : ''}`;
       if (response.status === 401 || response.status === 403) {
         throw new AppError('auth_error', `${origin} refuses the key (HTTP ${response.status}).`, {
           hint: `Check ${keyName} in the environment or in .env.`,

@@ -64,7 +64,11 @@ export const agentOptions = {
   },
   stream: { type: 'boolean', describe: 'Print the answer as it is made; --no-stream: when complete' },
   session: { type: 'string', alias: 'resume', describe: 'Go on with this session', requiresArg: true },
-  continue: { type: 'boolean', describe: 'Go on with the last session', conflicts: 'session' },
+  continue: {
+    type: 'boolean',
+    describe: 'Go on with the last session on this collection',
+    conflicts: 'session',
+  },
   'trace-file': {
     type: 'string',
     describe: "Add the SDK's traces to this file; they go nowhere else",

@@ -11,6 +11,8 @@ export interface OpenAgentOptions {
   tools?: readonly string[] | undefined;
   /** Instead of the configured model. */
   model?: string | undefined;
+  /** The session that will go on; its collection is taken unless one is named. */
+  session?: string | undefined;
   /** Checked for modules that the collection does not have. */
   filter?: Filter | undefined;
   /** What the run is recorded on or replayed from. */

@@ -26,9 +26,14 @@ async function collection(app: App, name: string): Promise<string> {
         hint: `Restore it from a backup, or \`citeloop collections delete ${name}\` and ingest again.`,
       });
     }
-    await app.assertReadable(store);
     const { documents, chunks } = await store.info();
-    return `${documents} documents, ${chunks} chunks, sound`;
+    const facts = `${documents} documents, ${chunks} chunks, sound`;
+    const isReadable = await app.assertReadable(store).then(
+      () => true,
+      () => false,
+    );
+    // Not a fault: whoever has several embedders has collections of each.
+    return isReadable ? facts : `${facts}; made with the embedder ${store.identity.embedder}`;
   } finally {
     await store.close();
   }

@@ -117,7 +117,7 @@ export function recommendation(arms: readonly Arm[], comparisons: readonly Compa
   if (equals.length === 1) return `Keep ${first.name}: every other arm answers fewer questions correctly.`;
   if (cheapest === first)
     return `Keep ${first.name}: no other arm is proven to answer more questions, and none takes fewer tokens.`;
-  return `Nothing proves that ${first.name} answers more questions than ${cheapest.name}, which takes ${share(tokensOf(cheapest), tokensOf(first))} of the tokens; more cases would tell them apart.`;
+  return `Nothing proves that ${first.name} answers more questions than ${cheapest.name}, which takes ${share(tokensOf(cheapest), tokensOf(first))} of the tokens: take ${cheapest.name}, unless more cases tell them apart.`;
 }
 
 function share(part: number, whole: number): string {

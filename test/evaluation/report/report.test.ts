@@ -76,7 +76,7 @@ test('what is not proven is not claimed', () => {
     anArm('always', (index) => index > 18, 100),
   );
   expect(report.verdict[0]).toBe(
-    'Nothing proves that tool answers more questions than always, which takes 50 % of the tokens; more cases would tell them apart.',
+    'Nothing proves that tool answers more questions than always, which takes 50 % of the tokens: take always, unless more cases tell them apart.',
   );
   expect(report.verdict[1]).toContain(
     'No difference in correct answers is proven between always and tool on 80 questions',

@@ -156,7 +156,7 @@ test('a model stands for a collection', async () => {
   const ask = async (model: string) =>
     (await client.responses.create({ model, input: 'What is a hammer?' })).output_text;
   expect(await ask('citeloop/tools')).toContain('A hammer is a tool that drives nails. [1]');
-  expect(await ask('citeloop')).toContain("don't have information");
+  expect(await ask('citeloop')).not.toContain('hammer is a tool');
   for (const model of [
     'gpt-5',
     'citeloop/none',
