@@ -146,7 +146,7 @@ test('the same questions with the same seed give the same numbers', async () => 
         '--policies',
         'tool,never',
         '--metrics',
-        'answer.correct,citation.precision,cost.tokens',
+        'answer.correct,citation.precision,retrieval.mrr',
         '--json',
         file,
         '--fresh',

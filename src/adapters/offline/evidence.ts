@@ -4,10 +4,9 @@ import { missingNames } from './named-terms.ts';
 import { newestIn, type QuestionKind, questionKind } from './question-kind.ts';
 import type { Passage } from './read-request.ts';
 
-/** Words that say which fact is asked for, not what about. */
-const ASKING_FACT = new Set(
-  queryTerms('many much old far tall big often long year date day month century city country'),
-);
+/** Words that say which fact is asked for, not what about: by how much, and in what. */
+const HOW_MUCH = queryTerms('many much old far tall big often long');
+const ASKING_FACT = new Set([...HOW_MUCH, ...queryTerms('year date day month century city country')]);
 /** Words that questions are made with; an answer need not have them. */
 const ASKING = new Set([
   ...ASKING_FACT,
@@ -49,8 +48,11 @@ export function isAnswered(
   if (newest !== null && !indexTerms(newest).every((term) => allSaid.has(term))) return false;
   const kind = questionKind(question);
   const asking = kind === 'fact' ? ASKING_FACT : ASKING;
-  const telling = queryTerms(query).filter((term) => !asking.has(term));
-  const isCovered = telling.length > 1 && said.some((terms) => telling.every((term) => terms.has(term)));
+  const terms = queryTerms(query);
+  const telling = terms.filter((term) => !asking.has(term));
+  // One word alone says too little: then what the fact is counted in must be there, too.
+  const wanted = telling.length > 1 ? telling : terms.filter((term) => !HOW_MUCH.includes(term));
+  const isCovered = wanted.length > 1 && said.some((passage) => wanted.every((term) => passage.has(term)));
   return meaning >= leastAlike(kind, isCovered);
 }
 
