@@ -205,7 +205,8 @@ inBrowser('everything can be reached and used by keyboard alone', async () => {
   );
   await page.locator('#case-list summary').first().focus();
   await page.keyboard.press('Enter');
-  expect(await page.locator('.case[open] .arm').count()).toBe(2);
+  // It is drawn once it is open.
+  await expect.poll(() => page.locator('.case[open] .arm').count()).toBe(2);
 });
 
 inBrowser('landmarks, headings, tables and plots have names', async () => {
