@@ -14,5 +14,5 @@ export function programWeights(): WeightsLocation {
 
 /** The program's embedder. */
 export function loadEmbedder(): Promise<Embedder> {
-  return createMiniLmEmbedder({ location: programWeights() });
+  return createMiniLmEmbedder({ location: programWeights(), bulk: true });
 }

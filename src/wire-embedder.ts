@@ -16,6 +16,8 @@ export interface LoadOptions {
   /** Hears of waits for a service that is busy. */
   onNotice?: ((notice: string) => void) | undefined;
   signal?: AbortSignal | undefined;
+  /** Many texts are to be embedded, and nothing else is to be done meanwhile. */
+  bulk?: boolean | undefined;
 }
 
 /** The embedder that is configured. What belongs to a service is imported when it is asked for. */
@@ -32,8 +34,8 @@ export function chooseEmbedder(config: Config): EmbedderChoice {
 function minilm({ cache, modelDir }: Config): EmbedderChoice {
   return {
     describe: async () => MINILM,
-    load: ({ onFetch, signal }) =>
-      createMiniLmEmbedder({ location: weightsLocation(cache, modelDir), onProgress: onFetch, signal }),
+    load: ({ onFetch, signal, bulk }) =>
+      createMiniLmEmbedder({ location: weightsLocation(cache, modelDir), onProgress: onFetch, signal, bulk }),
   };
 }
 

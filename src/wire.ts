@@ -33,8 +33,8 @@ export interface App {
   assertReadable(store: ChunkStore): Promise<void>;
   /** The clock and the ids of this run. */
   readonly runtime: Runtime;
-  /** Loaded when it is first asked for. */
-  embedder(): Promise<Embedder>;
+  /** Loaded when it is first asked for; whoever is first says whether it is for many texts. */
+  embedder(use?: Pick<LoadOptions, 'bulk'>): Promise<Embedder>;
   /** Throws `auth_error` without a key. */
   reranker(): Promise<Reranker>;
   retriever(
@@ -61,9 +61,10 @@ export function wire(config: Config, options: WireOptions = {}): App {
     return choice === undefined ? (given as Embedder) : choice.describe();
   }
 
-  function embedder(): Promise<Embedder> {
+  function embedder(use: Pick<LoadOptions, 'bulk'> = {}): Promise<Embedder> {
     if (loading === undefined) {
-      const attempt = choice === undefined ? Promise.resolve(given as Embedder) : choice.load(options);
+      const attempt =
+        choice === undefined ? Promise.resolve(given as Embedder) : choice.load({ ...options, ...use });
       loading = attempt;
       // A service that was away may be back for the next question of a chat.
       attempt.catch(() => {

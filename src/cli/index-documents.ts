@@ -31,7 +31,12 @@ export async function indexDocuments(
   try {
     return await ingest(
       sources,
-      { store, parse: createDocumentParser(), embedder: app.embedder, stillExists: fileStillExists },
+      {
+        store,
+        parse: createDocumentParser(),
+        embedder: () => app.embedder({ bulk: true }),
+        stillExists: fileStillExists,
+      },
       {
         baseUrl: options.baseUrl,
         module: options.module,

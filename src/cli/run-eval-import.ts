@@ -107,7 +107,7 @@ async function ingestCorpus(
         store,
         // The title stands beside the text, not in it.
         parse: async (raw) => ({ ...(await parse(raw)), title: titles.get(raw.uri) ?? null }),
-        embedder: app.embedder,
+        embedder: () => app.embedder({ bulk: true }),
         stillExists: async () => true,
       },
       {

@@ -22,12 +22,22 @@ export const MINILM = {
 
 export interface MiniLmOptions extends FetchWeightsOptions {
   location: WeightsLocation;
+  /** For many texts; a question should leave the cores to the rest of a program that is just starting. */
+  bulk?: boolean | undefined;
 }
 
 /** all-MiniLM-L6-v2 on the CPU: fetched on first use, checked, loaded. */
-export async function createMiniLmEmbedder({ location, ...fetching }: MiniLmOptions): Promise<Embedder> {
+export async function createMiniLmEmbedder({
+  location,
+  bulk = false,
+  ...fetching
+}: MiniLmOptions): Promise<Embedder> {
   await ensureModel(location, fetching);
-  const starting = startModel({ directory: location.directory, dimensions: MINILM.dimensions });
+  const starting = startModel({
+    directory: location.directory,
+    dimensions: MINILM.dimensions,
+    spinning: bulk,
+  });
   // Waited for below; a fault of it must not count as unhandled until then.
   starting.catch(() => {});
   const tokenize = createTokenize(await readVocabulary(location));

@@ -33,7 +33,7 @@ async function startRuntime() {
   return runtime;
 }
 
-async function load({ directory, dimensions }: ModelSource): Promise<void> {
+async function load({ directory, dimensions, spinning }: ModelSource): Promise<void> {
   try {
     const [weights, runtime] = await Promise.all([
       readModelFile(directory, 'onnx/model_quantized.onnx'),
@@ -42,8 +42,7 @@ async function load({ directory, dimensions }: ModelSource): Promise<void> {
     if (weights === null) throw new Error('the weights have vanished');
     session = await runtime.InferenceSession.create(weights, {
       intraOpNumThreads: availableParallelism(),
-      // Threads that wait for work by spinning would take the time of those that load the rest of the program.
-      extra: { session: { intra_op: { allow_spinning: '0' } } },
+      extra: { session: { intra_op: { allow_spinning: spinning ? '1' : '0' } } },
     });
     embed = createPooling(session, runtime.Tensor, dimensions);
     port?.postMessage({ ready: true });

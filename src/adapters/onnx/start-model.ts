@@ -5,6 +5,8 @@ import { AppError, type ErrorKind } from '../../domain/app-error.ts';
 export interface ModelSource {
   directory: string;
   dimensions: number;
+  /** Whether its threads wait for work by spinning: faster for many texts, at the cost of whatever else runs. */
+  spinning: boolean;
 }
 
 export type ModelRequest =

@@ -4,7 +4,7 @@ import { modelLocation } from '../../support/model-weights.ts';
 
 afterEach(endUnusedThread);
 
-const source = () => ({ directory: modelLocation().directory, dimensions: 384 });
+const source = () => ({ directory: modelLocation().directory, dimensions: 384, spinning: false });
 
 test('a thread that was started ahead takes the model, and is asked to end with it', async () => {
   startThreadAhead();
