@@ -20,7 +20,7 @@ export function plotLoad(points: readonly LoadPoint[]): string {
   const turns = axis(points.map(({ turnsPerSecond }) => turnsPerSecond));
   const p95 = axis(points.map(({ p95Ms }) => p95Ms / 1000));
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12"><title>Turns a second and the time of a turn against the number of clients</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
     `<text x="${LEFT}" y="20" fill="#1a6fb5">turns/s (left)</text>`,
     `<text x="${WIDTH - RIGHT}" y="20" text-anchor="end" fill="#c2410c">p95 of a turn in s (right)</text>`,
