@@ -195,6 +195,11 @@ test('a server that is gone is told, in the middle of an answer and after it', a
   const later = await begin(page, 'Are you there?');
   await later.getByRole('alert').getByText('The server cannot be reached.').waitFor();
   await page.getByRole('navigation').getByRole('listitem').first().getByRole('button').first().click();
-  await page.getByRole('main').getByRole('alert').getByText('The server cannot be reached.').waitFor();
+  await page
+    .getByRole('main')
+    .getByRole('alert')
+    .getByText('The server cannot be reached.')
+    .first()
+    .waitFor();
   expect(await questionField(page).isEnabled()).toBe(true);
 });
