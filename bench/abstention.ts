@@ -1,14 +1,17 @@
 import { parseArgs } from 'node:util';
 import { standaloneQuery } from '../src/adapters/offline/standalone-query.ts';
 import type { Embedder } from '../src/ports/embedder.ts';
-import { type AbstentionQuestion, type AbstentionSet, openBeside, openBook } from './abstention-set.ts';
-import { describeMachine, formatMachine } from './machine.ts';
-import { METRICS, measureMode, type Scores } from './measure-quality.ts';
-import { loadEmbedder } from './minilm.ts';
-import { type Asked, createOfflineAsker } from './offline-asker.ts';
-import { writeResults } from './results.ts';
-import { DATA } from './retrieval-set.ts';
-import { alignColumns } from './rows.ts';
+import {
+  type AbstentionQuestion,
+  type AbstentionSet,
+  openBeside,
+  openBook,
+} from './support/abstention-set.ts';
+import { METRICS, measureMode, type Scores } from './support/measure-quality.ts';
+import { loadEmbedder } from './support/minilm.ts';
+import { type Asked, createOfflineAsker } from './support/offline-asker.ts';
+import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
+import { DATA } from './support/retrieval-set.ts';
 
 /** So many answerable and so many unanswerable questions of a large set, evenly picked. */
 const MOST_OF_A_KIND = 500;

@@ -1,12 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { describeMachine, formatMachine } from './machine.ts';
-import { METRICS, measureMode, measureQuality, type Quality, type Scores } from './measure-quality.ts';
-import { loadEmbedder } from './minilm.ts';
-import { writeResults } from './results.ts';
-import { DATA, findSet, openSet, type RetrievalQuery } from './retrieval-set.ts';
-import { alignColumns } from './rows.ts';
+import {
+  METRICS,
+  measureMode,
+  measureQuality,
+  type Quality,
+  type Scores,
+} from './support/measure-quality.ts';
+import { loadEmbedder } from './support/minilm.ts';
+import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
+import { DATA, findSet, openSet, type RetrievalQuery } from './support/retrieval-set.ts';
 
 const MOST_QUERIES = 1000;
 /** Takes long to embed, so it is left out unless it is asked for. */

@@ -1,29 +1,34 @@
-import { messageOf } from '../src/domain/app-error.ts';
-import { oneLine } from '../src/domain/visible-text.ts';
-import { describeMachine, formatMachine } from './machine.ts';
-import { writeResults } from './results.ts';
-import { formatRows, note, type Row } from './rows.ts';
+import { messageOf } from '../src/faults/app-error.ts';
+import { oneLine } from '../src/text/visible-text.ts';
+import {
+  describeMachine,
+  formatMachine,
+  formatRows,
+  note,
+  type Row,
+  writeResults,
+} from './support/results.ts';
 
 type Benchmark = () => Promise<Row[]>;
 
 /** Each loads its code when its turn comes. */
 const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
-  ingest: async () => (await import('./ingest.ts')).benchIngest,
-  batch: async () => (await import('./batch.ts')).benchBatch,
-  reingest: async () => (await import('./reingest.ts')).benchReingest,
-  memory: async () => (await import('./memory.ts')).benchMemory,
-  startup: async () => (await import('./startup.ts')).benchStartup,
-  warm: async () => (await import('./warm.ts')).benchWarm,
-  turn: async () => (await import('./turn.ts')).benchTurn,
-  'long-session': async () => (await import('./long-session.ts')).benchLongSession,
-  'turn-memory': async () => (await import('./turn-memory.ts')).benchTurnMemory,
-  serve: async () => (await import('./serve.ts')).benchServe,
-  stores: async () => (await import('./stores.ts')).benchStores,
-  'qdrant-upsert': async () => (await import('./qdrant-upsert.ts')).benchQdrantUpsert,
-  'cold-ask': async () => (await import('./cold-ask.ts')).benchColdAsk,
-  report: async () => (await import('./report.ts')).benchReport,
-  evaluation: async () => (await import('./evaluation.ts')).benchEvaluation,
-  tape: async () => (await import('./tape.ts')).benchTape,
+  ingest: async () => (await import('./speed/ingest.ts')).benchIngest,
+  batch: async () => (await import('./speed/batch.ts')).benchBatch,
+  reingest: async () => (await import('./speed/reingest.ts')).benchReingest,
+  memory: async () => (await import('./speed/memory.ts')).benchMemory,
+  startup: async () => (await import('./speed/startup.ts')).benchStartup,
+  warm: async () => (await import('./speed/warm.ts')).benchWarm,
+  turn: async () => (await import('./speed/turn.ts')).benchTurn,
+  'long-session': async () => (await import('./speed/long-session.ts')).benchLongSession,
+  'turn-memory': async () => (await import('./speed/turn-memory.ts')).benchTurnMemory,
+  serve: async () => (await import('./speed/serve.ts')).benchServe,
+  stores: async () => (await import('./speed/stores.ts')).benchStores,
+  'qdrant-upsert': async () => (await import('./speed/qdrant-upsert.ts')).benchQdrantUpsert,
+  'cold-ask': async () => (await import('./speed/cold-ask.ts')).benchColdAsk,
+  report: async () => (await import('./speed/report.ts')).benchReport,
+  evaluation: async () => (await import('./speed/evaluation.ts')).benchEvaluation,
+  tape: async () => (await import('./speed/tape.ts')).benchTape,
 };
 
 /** Runs the benchmarks that were named, or all of them. Reports what was missed and what failed; always ends well. */

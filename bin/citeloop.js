@@ -9,7 +9,7 @@ else start();
 
 /** A clone brings a Node of its own; what npm scripts find on their path is used here too. */
 function runWithOwnNode() {
-  Promise.all([import('node:child_process'), import('node:url')]).then(function (modules) {
+  Promise.all([import('node:child_process'), import('node:url'), import('node:os')]).then(function (modules) {
     var file = function (path) {
       return modules[1].fileURLToPath(new URL(path, import.meta.url));
     };
@@ -21,17 +21,16 @@ function runWithOwnNode() {
     passSignals(own);
     own.on('error', sayTooOld);
     own.on('exit', function (code, signal) {
-      process.exitCode = code === null ? (signal === 'SIGINT' ? 130 : 1) : code;
+      process.exitCode = code === null ? 128 + modules[2].constants.signals[signal] : code;
     });
   });
 }
 
-/** Whoever stops this process means the one that works. A terminal tells both of Ctrl-C by itself. */
+/** Whoever stops this process means the one that works, which takes signals that come together for one. */
 function passSignals(own) {
-  var atTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   ['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
     process.on(signal, function () {
-      if (signal !== 'SIGINT' || !atTerminal) own.kill(signal);
+      own.kill(signal);
     });
   });
 }

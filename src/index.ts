@@ -1,32 +1,36 @@
-import type { Model } from '@openai/agents-core';
+import type { Model } from '@openai/agents';
 import type { Agent, AgentSession, AskOptions } from './agent/agent.ts';
+import { completeTurn } from './agent/complete-turn.ts';
+import { createApp } from './app/create-app.ts';
+import { createCollectionAgent } from './app/open-agent.ts';
+import { emptyCollection } from './app/open-collection.ts';
 import { loadConfig } from './config/load-config.ts';
 import type { AgentConfig } from './domain/agent-config.ts';
 import type { AgentResponse } from './domain/agent-response.ts';
-import { AppError } from './domain/app-error.ts';
-import type { SearchMode } from './domain/search-mode.ts';
+import type { SearchMode } from './domain/choices.ts';
+import { makeCollection } from './faults/advice.ts';
+import { AppError } from './faults/app-error.ts';
 import type { ChunkStore } from './ports/chunk-store.ts';
 import type { Embedder } from './ports/embedder.ts';
 import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
-import { sessionsPath, wire } from './wire.ts';
-import { wireAgent } from './wire-agent.ts';
 
-export type { Agent, AgentSession, AskOptions } from './agent/agent.ts';
+export type { Agent, AgentSession, AskOptions, StartOptions } from './agent/agent.ts';
 export type { AgentConfig, Policy } from './domain/agent-config.ts';
-export type { AgentResponse } from './domain/agent-response.ts';
-export { AppError } from './domain/app-error.ts';
+export type { AgentResponse, FinishReason, TokensUsed } from './domain/agent-response.ts';
 export type { Citation, Verdict } from './domain/citation.ts';
 export type { ConversationMessage } from './domain/conversation-message.ts';
 export type { ConversationSession } from './domain/conversation-session.ts';
-export type { ConversationTurn } from './domain/conversation-turn.ts';
+export type { ConversationTurn, Decision } from './domain/conversation-turn.ts';
 export type { RetrievalContext } from './domain/retrieval-context.ts';
 export type { RetrievedChunk } from './domain/retrieved-chunk.ts';
 export type { RunEvent } from './domain/run-event.ts';
+export { AppError, type ErrorKind } from './faults/app-error.ts';
+export { type ErrorResponse, toErrorResponse } from './faults/error-response.ts';
 export type { ChunkStore } from './ports/chunk-store.ts';
 export type { Embedder } from './ports/embedder.ts';
 export type { Runtime } from './ports/runtime.ts';
-export type { SessionStore } from './ports/session-store.ts';
+export type { Feedback, SessionStore, SessionSummary } from './ports/session-store.ts';
 
 export interface CreateAgentOptions extends Partial<AgentConfig> {
   /** Where collections and sessions are kept; default as for the command line. */
@@ -50,6 +54,8 @@ export interface CreateAgentOptions extends Partial<AgentConfig> {
 export interface CiteloopAgent extends Agent {
   /** One question in a session of its own, or in the one given. Throws an AppError when there is no answer. */
   ask(question: string, options?: AskOptions & { session?: AgentSession }): Promise<AgentResponse>;
+  /** Closes what was opened for it. */
+  close(): Promise<void>;
 }
 
 /** What the command line has, for programs. Settings come from the options, then as for the command line. */
@@ -63,19 +69,22 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
     sessions: ownSessions,
     chatModel,
     runtime,
-    ...flags
+    ...settings
   } = options;
-  const config = loadConfig({ flags });
-  const app = wire(config, embedder === undefined ? {} : { embedder });
+  const config = loadConfig({ options: settings });
+  const app = createApp(config, embedder === undefined ? {} : { embedder });
   const store = ownStore ?? (await app.catalog.open(config.agent.collection));
   if (store === null) {
     throw new AppError('invalid_input', `There is no collection "${config.agent.collection}".`, {
-      hint: `Make it with: citeloop ingest <path> --collection ${config.agent.collection}`,
+      hint: makeCollection(config.agent.collection),
     });
   }
-  const { createSqliteSessionStore } = await import('./adapters/sqlite/sessions/sqlite-session-store.ts');
-  const sessions = ownSessions ?? createSqliteSessionStore(sessionsPath(config));
-  const agent = await wireAgent(app, {
+  if (ownStore === undefined && (await store.count({})) === 0) {
+    await store.close();
+    throw emptyCollection(store.name);
+  }
+  const sessions = ownSessions ?? (await app.sessions());
+  const agent = await createCollectionAgent(app, {
     store,
     sessions,
     mode,
@@ -88,17 +97,12 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
   return {
     ...agent,
     async ask(question, { session, ...askOptions } = {}) {
-      for await (const event of (session ?? (await agent.startSession())).ask(question, askOptions)) {
-        if (event.type === 'turn_completed') return event.turn.response;
-        if (event.type === 'error') {
-          const { errorType, message, userMessage, recoverable } = event.error;
-          throw new AppError(errorType, message, { hint: userMessage, recoverable });
-        }
-      }
-      throw new AppError('api_error', 'The turn ended without an answer.');
+      const { response } = await completeTurn(
+        (session ?? (await agent.startSession())).ask(question, askOptions),
+      );
+      return response;
     },
     async close() {
-      await agent.close();
       if (ownSessions === undefined) await sessions.close();
       if (ownStore === undefined) await store.close();
       await app.close();

@@ -1,16 +1,16 @@
-import { createMemorySessionStore } from './adapters/memory/memory-session-store.ts';
-import type { AppError } from './domain/app-error.ts';
+import { createMemorySessionStore } from './app/sessions.ts';
+import type { AppError } from './faults/app-error.ts';
 import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
+import type { OnMiss } from './tape/replay-tape.ts';
 import { replayTape } from './tape/replay-tape.ts';
-import type { OnMiss } from './tape/start-replay.ts';
+import type { Timing } from './tape/tape-exchange.ts';
 import type { TapeHeader } from './tape/tape-format.ts';
-import type { Timing } from './tape/tape-response.ts';
 
 export type { Runtime } from './ports/runtime.ts';
-export type { OnMiss } from './tape/start-replay.ts';
+export type { OnMiss } from './tape/replay-tape.ts';
+export type { Timing } from './tape/tape-exchange.ts';
 export type { TapeHeader } from './tape/tape-format.ts';
-export type { Timing } from './tape/tape-response.ts';
 
 export interface UseTapeOptions {
   /** `none` answers at once, `recorded` as slowly as the service did. */

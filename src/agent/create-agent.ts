@@ -1,49 +1,49 @@
-import type { Model } from '@openai/agents-core';
-import type { AgentConfig } from '../domain/agent-config.ts';
-import { AppError } from '../domain/app-error.ts';
-import { createSession } from '../domain/conversation-session.ts';
+import { untilItWorks } from '../async/until-it-works.ts';
+import { findMarkers } from '../citations/find-markers.ts';
+import { createSourceRegister } from '../citations/source-register.ts';
+import type { ConversationMessage } from '../domain/conversation-message.ts';
+import { createSession, reopenSession } from '../domain/conversation-session.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
-import { estimateTokens } from '../domain/estimate-tokens.ts';
-import type { ChunkStore } from '../ports/chunk-store.ts';
-import type { Runtime } from '../ports/runtime.ts';
+import type { RunEvent } from '../domain/run-event.ts';
+import { planWindow } from '../domain/token-budget.ts';
+import { advice, command } from '../faults/advice.ts';
+import { AppError } from '../faults/app-error.ts';
 import type { SessionStore } from '../ports/session-store.ts';
-import type { Retriever } from '../retrieval/create-retriever.ts';
-import type { Agent, AgentSession } from './agent.ts';
-import { createSourceRegister, type SourceRegister } from './citations/source-register.ts';
-import { createAgentSession, type SessionStart } from './create-session.ts';
-import { hasTellingModules, instructionsFor, subjectsOf } from './instructions.ts';
-import { type FaultContext, toAppError } from './model-faults/to-app-error.ts';
-import { withAnswerCheck } from './model-faults/with-answer-check.ts';
-import { withIdleTimeout } from './model-faults/with-idle-timeout.ts';
-import { withRetries } from './model-faults/with-retries.ts';
-import { runTurn, type TurnRequest } from './run-turn.ts';
-import { createSessionRetrieval } from './session-retrieval.ts';
-import { staleCitations } from './stale-citations.ts';
+import { estimateTokens } from '../text/estimate-tokens.ts';
+import type { Agent, AskOptions } from './agent.ts';
+import { briefingFor } from './model-input.ts';
+import { createSearchMemory } from './search-memory.ts';
+import { createAgentSession } from './session.ts';
+import { createContextWindow, fixedNeeds } from './share-window.ts';
+import { staleNotices } from './stale-citations.ts';
+import { askableQuestion, runTurn } from './turn.ts';
+import { createTurnProgress, type TurnDependencies } from './turn-state.ts';
 
-const IDLE_TIMEOUT_MS = 60_000;
-/** Enough titles to say what a collection is about. */
-const TITLES_READ = 40;
-
-export interface AgentDependencies {
-  config: AgentConfig;
-  model: Model;
-  store: ChunkStore;
-  retriever: Retriever;
+interface AgentDependencies
+  extends Omit<TurnDependencies, 'briefing' | 'window' | 'readSource' | 'tracing' | 'encoder'> {
   sessions: SessionStore;
-  runtime: Runtime;
+  encoder?: TurnDependencies['encoder'];
   readSource?: boolean;
   /** The SDK's own tracing, which is off unless asked for. */
   tracing?: boolean;
-  /** What sentences about faults of the model may name, and what they must not show. */
-  faults?: FaultContext;
 }
 
-export function createConversationAgent(dependencies: AgentDependencies): Agent {
-  const { config, store, sessions, runtime } = dependencies;
-  let describing: Promise<string> | undefined;
+export function createConversationAgent({ sessions, ...given }: AgentDependencies): Agent {
+  const { config, store, runtime } = given;
+  const briefing = untilItWorks(() => briefingFor(config.systemPrompt, store));
+  const dependencies: TurnDependencies = {
+    readSource: false,
+    tracing: false,
+    encoder: async () => null,
+    ...given,
+    briefing: briefing.get,
+    window: createContextWindow(config.contextWindow),
+  };
 
   return {
-    async startSession({ user } = {}) {
+    async startSession({ user, isInteractive = false } = {}) {
+      // What can never be answered is refused before anything is asked.
+      planWindow(config.contextWindow, fixedNeeds(config, config.systemPrompt, ''));
       const timestamp = runtime.now().toISOString();
       const session = createSession({
         sessionId: runtime.newId(),
@@ -51,6 +51,7 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
         model: config.model,
         policy: config.policy,
         collection: store.name,
+        isInteractive,
         systemMessage: {
           id: runtime.newId(),
           role: 'system',
@@ -61,25 +62,25 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
           metadata: {},
         },
       });
-      return openSession(
-        { session, lastTurn: null, notices: [], user: user ?? null },
-        createSourceRegister(),
-      );
+      const start = { session, lastTurn: null, sources: createSourceRegister(), notices: [] };
+      return createAgentSession({ ...start, user: user ?? null }, dependencies, sessions);
     },
 
     async resumeSession(sessionId) {
       const found = await sessions.load(sessionId);
       if (found === null) {
         throw new AppError('invalid_input', `There is no session ${sessionId}.`, {
-          hint: 'See: citeloop sessions list',
+          hint: advice`See which there are${command('sessions list')}`,
         });
       }
-      const { collection } = found.session;
-      if (collection !== store.name) {
+      const session = reopenSession(found.session);
+      if (session.collection !== store.name) {
         throw new AppError(
           'invalid_input',
-          `The session ${sessionId} is about the collection "${collection}", not "${store.name}".`,
-          { hint: `Go on with: citeloop chat --session ${sessionId} --collection ${collection}` },
+          `The session ${sessionId} is about the collection "${session.collection}", not "${store.name}".`,
+          {
+            hint: advice`Go on${command('chat', { session: sessionId, collection: session.collection }, ' there')}`,
+          },
         );
       }
       const sources = createSourceRegister();
@@ -89,83 +90,55 @@ export function createConversationAgent(dependencies: AgentDependencies): Agent 
         turns.push(turn);
       }
       const notices = await staleNotices(turns, store);
-      return openSession({ session: found.session, lastTurn: turns.at(-1) ?? null, notices }, sources);
+      const start = { session, lastTurn: turns.at(-1) ?? null, sources, notices };
+      return createAgentSession(start, dependencies, sessions);
     },
 
-    close: async () => {},
+    answer: (conversation, emit, options) => answerStatelessly(dependencies, conversation, emit, options),
   };
+}
 
-  function openSession(start: SessionStart, sources: SourceRegister): AgentSession {
-    const retrieval = createSessionRetrieval(dependencies.retriever);
-    return createAgentSession(start, {
-      config,
-      sessions,
-      sources,
-      runtime,
-      async run(request) {
-        const { signal } = request;
-        try {
-          const instructions = await instructionsOnce();
-          return await runTurn(
-            {
-              model: guarded(request),
-              config,
-              instructions,
-              store,
-              retrieval,
-              sources,
-              runtime,
-              readSource: dependencies.readSource ?? false,
-              tracing: dependencies.tracing ?? false,
-            },
-            request,
-          );
-        } catch (error) {
-          throw toAppError(error, { ...dependencies.faults, signal });
-        }
+/** Answers the last question of a conversation that the caller keeps. Nothing of it stays here. */
+async function answerStatelessly(
+  dependencies: TurnDependencies,
+  conversation: { question: string; history: readonly ConversationMessage[] },
+  emit: (event: RunEvent) => void,
+  { policy, filter, signal }: AskOptions = {},
+): Promise<void> {
+  const { config, runtime } = dependencies;
+  const question = askableQuestion(conversation.question);
+  const progress = createTurnProgress(emit);
+  try {
+    const { turn } = await runTurn(
+      dependencies,
+      {
+        question,
+        history: conversation.history.map(withoutMarkers),
+        policy: policy ?? config.policy,
+        filter: filter ?? {},
+        signal,
+        sources: createSourceRegister(),
+        searches: createSearchMemory(),
+        sessionId: runtime.newId(),
+        turnNumber: 1,
       },
-    });
-  }
-
-  /** The model with patience and its limits: it waits for services that ask it to, and not for ever. */
-  function guarded({ emit, signal }: TurnRequest): Model {
-    return withRetries(withAnswerCheck(withIdleTimeout(dependencies.model, IDLE_TIMEOUT_MS)), {
-      signal,
-      ...(runtime.random && { random: runtime.random }),
-      ...(runtime.sleep && { sleep: runtime.sleep }),
-      ...(dependencies.faults && { context: dependencies.faults }),
-      onRetry: ({ attempt, waitMs, error }) =>
-        emit({
-          type: 'notice',
-          message: `${error.message} Trying again in ${Math.ceil(waitMs / 1000)} s (${attempt}).`,
-        }),
-    });
-  }
-
-  function instructionsOnce(): Promise<string> {
-    describing ??= describe();
-    return describing;
-  }
-
-  async function describe(): Promise<string> {
-    const titles: string[] = [];
-    const info = await store.info();
-    if (!hasTellingModules(info)) {
-      for await (const { title } of store.documents()) if (titles.push(title) === TITLES_READ) break;
-    }
-    return instructionsFor(config.systemPrompt, subjectsOf(info, titles));
+      progress,
+    );
+    progress.complete(turn);
+  } catch (error) {
+    progress.fail(error);
   }
 }
 
-/** Says which sources of earlier answers are no longer what they were. */
-async function staleNotices(turns: readonly ConversationTurn[], store: ChunkStore): Promise<string[]> {
-  const stale = await staleCitations(turns, store);
-  const titles = new Set(
-    turns
-      .flatMap(({ response }) => response.citations)
-      .filter(({ chunkId }) => chunkId !== null && stale.has(chunkId))
-      .map(({ title }) => title),
-  );
-  if (titles.size === 0) return [];
-  return [`Sources of earlier answers have changed or vanished since: ${[...titles].join(', ')}.`];
+/** What an earlier answer pointed at is not known any more, and its numbers now stand for other sources. */
+function withoutMarkers(message: ConversationMessage): ConversationMessage {
+  if (message.role !== 'assistant' || message.content === null) return message;
+  let content = '';
+  let end = 0;
+  for (const marker of findMarkers(message.content)) {
+    if (marker.label !== null || marker.references.some(({ url }) => url !== null)) continue;
+    content += message.content.slice(end, marker.start).trimEnd();
+    end = marker.end;
+  }
+  return { ...message, content: content + message.content.slice(end) };
 }

@@ -5,17 +5,17 @@ import type { ChunkStore } from '../ports/chunk-store.ts';
 export type Staleness = 'changed' | 'vanished';
 export type StaleCitations = Map<string, Staleness>;
 
-type Recorded = Pick<ConversationTurn, 'decisions' | 'response'>;
+type CitingTurn = Pick<ConversationTurn, 'decisions' | 'response'>;
 type Chunks = Pick<ChunkStore, 'chunks'>;
 
 /** The cited chunks that are no longer what they were when any of these turns cited them. Oldest turn first. */
-export async function staleCitations(turns: readonly Recorded[], store: Chunks): Promise<StaleCitations> {
+export async function staleCitations(turns: readonly CitingTurn[], store: Chunks): Promise<StaleCitations> {
   return new Map((await staleCitationsByTurn(turns, store)).flatMap((stale) => [...stale]));
 }
 
 /** The same for each turn by itself: a later one may have cited what the source says now. */
 export async function staleCitationsByTurn(
-  turns: readonly Recorded[],
+  turns: readonly CitingTurn[],
   store: Chunks,
 ): Promise<StaleCitations[]> {
   const cited = citedHashes(turns);
@@ -35,7 +35,7 @@ export async function staleCitationsByTurn(
 }
 
 /** What each turn cites, as it was when last retrieved up to then: an answer may cite what an earlier turn found. */
-function citedHashes(turns: readonly Recorded[]): Map<string, string | undefined>[] {
+function citedHashes(turns: readonly CitingTurn[]): Map<string, string | undefined>[] {
   const retrieved = new Map<string, string>();
   return turns.map(({ decisions, response }) => {
     for (const decision of decisions) {
@@ -45,4 +45,17 @@ function citedHashes(turns: readonly Recorded[]): Map<string, string | undefined
     const ids = response.citations.flatMap(({ chunkId }) => chunkId ?? []);
     return new Map(ids.map((id) => [id, retrieved.get(id)]));
   });
+}
+
+/** Says which sources of earlier answers are no longer what they were. */
+export async function staleNotices(turns: readonly CitingTurn[], store: Chunks): Promise<string[]> {
+  const stale = await staleCitations(turns, store);
+  const titles = new Set(
+    turns
+      .flatMap(({ response }) => response.citations)
+      .filter(({ chunkId }) => chunkId !== null && stale.has(chunkId))
+      .map(({ title }) => title),
+  );
+  if (titles.size === 0) return [];
+  return [`Sources of earlier answers have changed or vanished since: ${[...titles].join(', ')}.`];
 }

@@ -1,20 +1,29 @@
 import yargs, { type CommandModule } from 'yargs';
-import { AppError } from '../domain/app-error.ts';
-import { version } from '../version.ts';
-import { askCommand } from './ask.ts';
-import { chatCommand } from './chat.ts';
-import { collectionsCommand } from './collections.ts';
-import { compareCommand } from './compare.ts';
-import { doctorCommand } from './doctor.ts';
-import { evalCommand } from './eval.ts';
-import { ingestCommand } from './ingest.ts';
-import { mcpCommand } from './mcp.ts';
-import { replayCommand } from './replay.ts';
-import { searchCommand } from './search.ts';
-import { serveCommand } from './serve.ts';
-import { serveModelCommand } from './serve-model.ts';
-import { sessionsCommand } from './sessions.ts';
-import { tapeCommand } from './tape.ts';
+import { AppError } from '../faults/app-error.ts';
+import { version } from '../package.ts';
+import { agentOptions } from './flags/agent-flags.ts';
+import { collectionsCommand, ingestCommand } from './flags/collections.ts';
+import { type CommonFlags, commonOptions, withServiceFlags } from './flags/common-flags.ts';
+import { defineCommand } from './flags/define-command.ts';
+import { compareCommand, evalCommand } from './flags/evaluation.ts';
+import { askCommand, chatCommand, searchCommand } from './flags/questions.ts';
+import { mcpCommand, serveCommand } from './flags/servers.ts';
+import { sessionsCommand } from './flags/sessions.ts';
+import { replayCommand, tapeCommand } from './flags/tapes.ts';
+
+const doctorCommand = defineCommand<CommonFlags>({
+  command: 'doctor',
+  describe: 'Check the installation, the collections and the services',
+  builder: (yargs) =>
+    withServiceFlags(yargs, 'provider', 'store', 'rerank')
+      .options({ model: agentOptions.model, 'base-url': agentOptions['base-url'], api: agentOptions.api })
+      .example('$0 doctor', 'Every check, with what to do about each that fails')
+      .example('$0 doctor --provider ollama --model qwen3', 'What a model can do, by one tiny call')
+      .example('$0 doctor --json', 'For programs'),
+  handler: async (flags) => {
+    process.exitCode = await (await import('./commands/doctor.ts')).runDoctor(flags);
+  },
+});
 
 const COMMANDS: Pick<CommandModule, 'command'>[] = [
   askCommand,
@@ -28,7 +37,6 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   evalCommand,
   compareCommand,
   serveCommand,
-  serveModelCommand,
   mcpCommand,
   doctorCommand,
 ];
@@ -38,7 +46,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   process.stdout.on('error', ignoreClosedPipe);
   process.stderr.on('error', ignoreClosedPipe);
   try {
-    await yargs([...args])
+    await yargs(withDashesBehind(args))
       .scriptName('citeloop')
       .usage('$0 [command]\n\nAnswers questions from your own documents, with citations that were checked.')
       .command(COMMANDS as CommandModule[])
@@ -46,15 +54,9 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       .recommendCommands()
       .parserConfiguration({ 'populate--': true })
       .options({
-        collection: { type: 'string', describe: 'The collection to use', requiresArg: true },
-        config: {
-          type: 'string',
-          describe: 'A config file instead of ./citeloop.config.json',
-          requiresArg: true,
-        },
+        ...commonOptions,
         // These two write it to a file of that name.
-        json: { type: writesReport(args) ? 'string' : 'boolean', describe: 'Print JSON for programs' },
-        verbose: { type: 'boolean', describe: 'Say more about what happens and goes wrong' },
+        json: { ...commonOptions.json, type: writesReport(args) ? 'string' : 'boolean' },
       })
       .example('$0 ingest ./docs', 'Index a directory of documents')
       .example('$0 ask "What is ROS 2?"', 'Answer a question, with sources')
@@ -63,6 +65,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       .version(version)
       .alias({ help: 'h', version: 'v' })
       .updateStrings({
+        // Forms for one and for many, which yargs reads and its types do not know.
         'Not enough non-option arguments: got %s, need at least %s': {
           one: 'An argument is missing (got %s, need at least %s).',
           other: 'An argument is missing (got %s, need at least %s).',
@@ -81,9 +84,29 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     const { reportFailure } = await import('./report-failure.ts');
     process.exitCode = reportFailure(error, {
       json: args.includes('--json') && !writesReport(args),
-      verbose: args.includes('--verbose'),
+      verbose: await isVerbose(args),
     });
   }
+}
+
+/** By the flag, or else as configured; a configuration that cannot be read says nothing. */
+async function isVerbose(args: readonly string[]): Promise<boolean> {
+  if (args.includes('--verbose')) return true;
+  const { loadConfig } = await import('../config/load-config.ts');
+  const given = args.join('\n').match(/^--config[=\n](.+)$/m);
+  try {
+    return loadConfig({ configPath: given?.[1] }).agent.verbose;
+  } catch {
+    return false;
+  }
+}
+
+/** yargs drops a lone dash among the words of a command, but not behind `--`. */
+function withDashesBehind(args: readonly string[]): string[] {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const dashes = args.slice(0, end).filter((word) => word === '-');
+  if (dashes.length === 0) return [...args];
+  return [...args.slice(0, end).filter((word) => word !== '-'), '--', ...dashes, ...args.slice(end + 1)];
 }
 
 /** `citeloop search … | head` closes the pipe early, which is no fault. */

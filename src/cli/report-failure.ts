@@ -1,9 +1,9 @@
 import { inspect, styleText } from 'node:util';
-import { AppError, messageOf } from '../domain/app-error.ts';
-import { hintOf, toErrorResponse } from '../domain/error-response.ts';
-import { exitCodeOf } from '../domain/exit-code.ts';
-import { visibleText } from '../domain/visible-text.ts';
-import { wrap } from './wrap.ts';
+import { AppError, messageOf } from '../faults/app-error.ts';
+import { exitCodeOf } from '../faults/exit-code.ts';
+import { visibleText } from '../text/visible-text.ts';
+import { commandLineError, commandLineHint } from './advice.ts';
+import { wrap } from './terminal/wrapping.ts';
 
 const HINT_INDENT = '  ';
 
@@ -11,13 +11,13 @@ const HINT_INDENT = '  ';
 export function reportFailure(error: unknown, options: { json: boolean; verbose: boolean }): number {
   const failure = error instanceof AppError ? error : defect(error);
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ error: toErrorResponse(failure) })}\n`);
+    process.stdout.write(`${JSON.stringify({ error: commandLineError(failure) })}\n`);
   } else {
     const label = styleText('red', 'citeloop:', { stream: process.stderr });
     const width = process.stderr.isTTY
       ? process.stderr.columns - HINT_INDENT.length
       : Number.POSITIVE_INFINITY;
-    const hint = visibleText(hintOf(failure))
+    const hint = visibleText(commandLineHint(failure))
       .split('\n')
       .flatMap((line) => wrap(line, width))
       .join(`\n${HINT_INDENT}`);

@@ -1,7 +1,16 @@
-import { AppError, type ErrorKind } from '../domain/app-error.ts';
-import { secretVariables, settingVariables } from './environment.ts';
-import { nearestName } from './nearest-name.ts';
-import { fromText, type SettingName, settingNames, settings } from './settings.ts';
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { AppError, type ErrorKind, messageOf } from '../faults/app-error.ts';
+import { nearestName } from '../text/nearest-name.ts';
+import { checkedValue } from './read-value.ts';
+import {
+  fromText,
+  type SettingName,
+  secretVariables,
+  settingNames,
+  settings,
+  settingVariables,
+} from './settings.ts';
 
 /** A setting that somebody gave, checked by itself. */
 export interface Setting {
@@ -22,6 +31,8 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 interface Given {
   flags: Readonly<Record<string, unknown>>;
+  /** Whether a program gave them, which knows no flags. */
+  asOptions: boolean;
   env: Variables;
   dotEnv: Variables;
   dotEnvPath: string;
@@ -30,14 +41,15 @@ interface Given {
 
 /** Every setting that was given, from the strongest of its sources. All of them are checked, used or not. */
 export function collectSettings(given: Given): Partial<Record<SettingName, Setting>> {
-  return { ...fileSettings(given.file), ...environmentSettings(given), ...flagSettings(given.flags) };
+  return { ...fileSettings(given.file), ...environmentSettings(given), ...flagSettings(given) };
 }
 
-function flagSettings(flags: Given['flags']): Partial<Record<SettingName, Setting>> {
+function flagSettings({ flags, asOptions }: Given): Partial<Record<SettingName, Setting>> {
   const found: Partial<Record<SettingName, Setting>> = {};
   for (const name of settingNames) {
     if (flags[name] === undefined) continue;
-    const origin = `flag --${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const origin = asOptions ? `option ${name}` : `flag --${flag}`;
     found[name] = checked(name, fromText(name, flags[name]), {
       origin,
       kind: 'invalid_input',
@@ -87,17 +99,46 @@ function refuseField(field: string, path: string): never {
 }
 
 function checked(name: SettingName, value: unknown, source: Omit<Setting, 'value'>): Setting {
-  const schema = settings[name];
-  const result = schema.safeParse(value);
-  if (result.success && result.data !== undefined) return { ...source, value: result.data };
-  throw new AppError(
-    source.kind,
-    `${name} (${source.origin}) must be ${schema.description ?? 'given'}${shown(value)}.`,
-  );
+  const subject = `${name} (${source.origin})`;
+  return { ...source, value: checkedValue(settings[name], value, { subject, kind: source.kind }) };
 }
 
-/** A short value is repeated; a long one may be a key that was put in the wrong place. */
-function shown(value: unknown): string {
-  const text = String(value);
-  return /^[\w.+-]{1,12}$/.test(text) ? `, not ${text}` : '';
+/** The variables of a `.env` file; none when there is no such file. */
+export function readDotEnv(path: string): Record<string, string | undefined> {
+  const text = readIfPresent(path, 'configuration_error');
+  return text === undefined ? {} : parseEnv(text);
+}
+
+/** The fields of a config file; undefined when there is no such file. */
+export function readConfigFile(path: string, whenUnreadable: ErrorKind): Record<string, unknown> | undefined {
+  const text = readIfPresent(path, whenUnreadable);
+  if (text === undefined) return undefined;
+  const value = parseJson(text, path);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new AppError('configuration_error', `${path} must hold one JSON object.`);
+}
+
+function readIfPresent(path: string, kind: ErrorKind): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new AppError(kind, `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's own message quotes the file, which may hold what should not be printed.
+    const place = /\(line \d+ column \d+\)/.exec(messageOf(error))?.[0] ?? '';
+    throw new AppError(
+      'configuration_error',
+      `${path} is not valid JSON${place === '' ? '' : ` ${place}`}.`,
+      {
+        hint: 'Comments and trailing commas are not allowed there.',
+      },
+    );
+  }
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 
-export interface Directories {
+interface Directories {
   /** Where collections and sessions are kept, unless it was set. */
   home: string;
   /** What can be fetched again. */
@@ -21,6 +21,12 @@ export function defaultDirectories(env: Environment, platform: NodeJS.Platform):
     home: posix.join(absolute(env.XDG_DATA_HOME) ?? posix.join(user, '.local', 'share'), 'citeloop'),
     cache: posix.join(absolute(env.XDG_CACHE_HOME) ?? posix.join(user, '.cache'), 'citeloop'),
   };
+}
+
+/** Where the embedding model lies unless a flag or a file says otherwise: known before any of these is read. */
+export function usualModelDirectories(): { cache: string; modelDir: string | undefined } {
+  const { cache } = defaultDirectories(process.env, process.platform);
+  return { cache, modelDir: process.env.CITELOOP_MODEL_DIR?.trim() || undefined };
 }
 
 /** The XDG specification has relative paths ignored. */

@@ -1,17 +1,17 @@
 import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { type AgentConfig, agentConfigSchema } from '../domain/agent-config.ts';
-import { AppError } from '../domain/app-error.ts';
-import { validated } from '../domain/validated.ts';
-import { collectSettings, type Setting } from './collect-settings.ts';
+import { contextWindowOf } from '../domain/context-window.ts';
+import { AppError } from '../faults/app-error.ts';
+import { validated } from '../faults/validated.ts';
+import { collectSettings, readConfigFile, readDotEnv, type Setting } from './collect-settings.ts';
 import { defaultDirectories } from './directories.ts';
-import { type SecretName, type SecretVariable, secretVariables } from './environment.ts';
-import { readConfigFile, readDotEnv } from './read-files.ts';
 import { createSecret, type Secret } from './secret.ts';
 import { embeddingAccess, modelAccess, type ServiceAccess } from './service-access.ts';
 import type { SettingName, settings } from './settings.ts';
+import { type SecretName, type SecretVariable, secretVariables } from './settings.ts';
 
-export const CONFIG_FILE = 'citeloop.config.json';
+const CONFIG_FILE = 'citeloop.config.json';
 const DEFAULT_QDRANT_URL = 'http://127.0.0.1:6333';
 
 export interface Config {
@@ -41,7 +41,7 @@ export interface Config {
 
 type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
 
-export interface QdrantConfig {
+interface QdrantConfig {
   readonly url: string;
   readonly shardNumber: number | undefined;
   readonly replicationFactor: number | undefined;
@@ -49,7 +49,7 @@ export interface QdrantConfig {
   readonly payloadMap: ValueOf<'payloadMap'>;
 }
 
-export interface EmbeddingConfig {
+interface EmbeddingConfig {
   readonly embedder: ValueOf<'embedder'>;
   readonly model: string | undefined;
   readonly dimensions: number | undefined;
@@ -60,6 +60,8 @@ export interface EmbeddingConfig {
 interface ConfigSources {
   /** Flags by setting name in camelCase; what is undefined was not given, and other names are ignored. */
   flags?: Readonly<Record<string, unknown>>;
+  /** The same as a program gives them, in place of flags. */
+  options?: Readonly<Record<string, unknown>>;
   env?: Readonly<Record<string, string | undefined>>;
   cwd?: string;
   /** A config file that must exist, as `--config` names it. */
@@ -72,11 +74,17 @@ interface ConfigSources {
  * came from: `invalid_input` for a flag, `configuration_error` for the environment and the file.
  */
 export function loadConfig(sources: ConfigSources = {}): Config {
-  const { flags = {}, env = process.env, cwd = process.cwd(), platform = process.platform } = sources;
+  const {
+    options,
+    flags = options ?? {},
+    env = process.env,
+    cwd = process.cwd(),
+    platform = process.platform,
+  } = sources;
   const dotEnvPath = join(cwd, '.env');
   const dotEnv = readDotEnv(dotEnvPath);
   const file = findConfigFile(cwd, sources.configPath);
-  const given = collectSettings({ flags, env, dotEnv, dotEnvPath, file });
+  const given = collectSettings({ flags, asOptions: options !== undefined, env, dotEnv, dotEnvPath, file });
 
   const directories = defaultDirectories(env, platform);
   const pathOf = (setting: Setting | undefined) =>
@@ -139,7 +147,8 @@ function agentConfig(
   const values = Object.fromEntries(Object.entries(given).map(([name, { value }]) => [name, value]));
   values.api ??= service.api;
   if (given.provider || given.baseUrl) values.baseUrl = service.baseUrl;
-  const contextWindow = Number(values.contextWindow ?? agentDefaults().contextWindow);
+  values.contextWindow ??= contextWindowOf(String(values.model ?? ''));
+  const contextWindow = Number(values.contextWindow);
   values.maxTokens ??= Math.min(agentDefaults().maxTokens, Math.ceil(contextWindow / 8));
   if (Number(values.maxTokens) >= contextWindow) {
     const blamed = given.maxTokens ?? given.contextWindow;

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
-
-const MASK = '[secret]';
+import { MASK } from '../faults/redactor.ts';
 
 /** A value that no log, trace, template string or JSON shows. */
 export interface Secret {

@@ -1,26 +1,41 @@
 import * as z from 'zod';
 import { agentConfigSchema } from '../domain/agent-config.ts';
 import { EMBEDDERS, PROVIDERS, QUANTIZATIONS, STORES } from '../domain/choices.ts';
-import { MAPPED_FIELDS, payloadMapSchema } from '../domain/payload-map.ts';
+import { address, wholeNumber } from './read-value.ts';
 
 const directory = z.string().trim().min(1).describe('the path of a directory');
-const address = z.url({ protocol: /^https?$/ }).describe('an http or https URL');
 const modelName = z.string().trim().min(1).describe('the name of a model');
-const count = z.int().min(1).describe('a whole number, at least 1');
+const count = wholeNumber(1);
+
+const fieldName = z.string().trim().min(1);
+/** Which field of a payload in Qdrant holds each of ours. */
+const payloadFields = {
+  text: fieldName.optional(),
+  url: fieldName.optional(),
+  title: fieldName.optional(),
+  module: fieldName.optional(),
+  chapter: fieldName.optional(),
+  headings: fieldName.optional(),
+  chunkIndex: fieldName.optional(),
+};
 
 /** Every setting that a flag, the environment or the config file can give. */
 export const settings = {
   ...agentConfigSchema.def.innerType.shape,
-  provider: z.enum(PROVIDERS).describe(listed(PROVIDERS)),
-  store: z.enum(STORES).describe(listed(STORES)),
+  provider: z.enum(PROVIDERS).describe(oneOf(PROVIDERS)),
+  store: z.enum(STORES).describe(oneOf(STORES)),
   qdrantUrl: address,
   qdrantShards: count,
   qdrantReplicas: count,
-  qdrantQuantization: z.enum(QUANTIZATIONS).describe(listed(QUANTIZATIONS)),
-  payloadMap: payloadMapSchema.describe(
-    `pairs such as text=chunk_text,url=source_url for any of ${listed(MAPPED_FIELDS)}`,
-  ),
-  embedder: z.enum(EMBEDDERS).describe(listed(EMBEDDERS)),
+  qdrantQuantization: z.enum(QUANTIZATIONS).describe(oneOf(QUANTIZATIONS)),
+  /** As an object, or as text: `text=chunk_text,url=source_url`. */
+  payloadMap: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? fromPairs(value) : value),
+      z.strictObject(payloadFields),
+    )
+    .describe(`pairs such as text=chunk_text,url=source_url for any of ${oneOf(Object.keys(payloadFields))}`),
+  embedder: z.enum(EMBEDDERS).describe(oneOf(EMBEDDERS)),
   embeddingModel: modelName,
   embeddingBaseUrl: address,
   embeddingDimensions: count,
@@ -34,6 +49,42 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 
 export const settingNames = Object.keys(settings) as SettingName[];
+
+/** The environment variables that are read, and what each of them sets. `.env.example` mirrors this list. */
+export const settingVariables = {
+  OPENAI_BASE_URL: 'baseUrl',
+  OPENAI_MODEL: 'model',
+  OPENAI_API: 'api',
+  CITELOOP_PROVIDER: 'provider',
+  CITELOOP_EMBEDDER: 'embedder',
+  EMBEDDING_MODEL: 'embeddingModel',
+  EMBEDDING_BASE_URL: 'embeddingBaseUrl',
+  EMBEDDING_DIMENSIONS: 'embeddingDimensions',
+  CITELOOP_RERANK: 'rerank',
+  RERANK_MODEL: 'rerankModel',
+  COHERE_BASE_URL: 'cohereBaseUrl',
+  CITELOOP_STORE: 'store',
+  QDRANT_URL: 'qdrantUrl',
+  QDRANT_PAYLOAD_MAP: 'payloadMap',
+  AGENT_TOP_K: 'topK',
+  AGENT_SCORE_THRESHOLD: 'scoreThreshold',
+  AGENT_MAX_TURNS: 'maxTurns',
+  CITELOOP_HOME: 'home',
+  CITELOOP_MODEL_DIR: 'modelDir',
+} as const satisfies Record<string, SettingName>;
+
+export const secretVariables = {
+  OPENAI_API_KEY: 'openaiApiKey',
+  GROQ_API_KEY: 'groqApiKey',
+  OPENROUTER_API_KEY: 'openrouterApiKey',
+  OLLAMA_API_KEY: 'ollamaApiKey',
+  EMBEDDING_API_KEY: 'embeddingApiKey',
+  COHERE_API_KEY: 'cohereApiKey',
+  QDRANT_API_KEY: 'qdrantApiKey',
+} as const;
+
+export type SecretVariable = keyof typeof secretVariables;
+export type SecretName = (typeof secretVariables)[SecretVariable];
 
 /** A setting as text from a flag or the environment reads it: numbers and booleans are spelled out. */
 export function fromText(name: SettingName, value: unknown): unknown {
@@ -51,6 +102,12 @@ function unwrapped(schema: z.ZodType): z.ZodType {
     : schema;
 }
 
-function listed(choices: readonly string[]): string {
+function oneOf(choices: readonly string[]): string {
   return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+}
+
+function fromPairs(text: string): unknown {
+  const pairs = text.split(',').map((pair) => pair.split('='));
+  const whole = pairs.every(([name, field, ...more]) => name && field && more.length === 0);
+  return whole ? Object.fromEntries(pairs.map(([name = '', field]) => [name.trim(), field])) : text;
 }

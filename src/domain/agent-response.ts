@@ -1,41 +1,65 @@
 import * as z from 'zod';
+import { errorResponseSchema } from '../faults/error-response.ts';
+import { saysNoInformation } from './abstention.ts';
+import { checkedBySchema, checkedSentenceSchema } from './checked-sentence.ts';
 import { type Citation, citationPassed, citationSchema } from './citation.ts';
-import { errorResponseSchema } from './error-response.ts';
+import { addressSchema } from './retrieved-chunk.ts';
 
 export const tokensUsedSchema = z.object({
   prompt: z.int().min(0),
   completion: z.int().min(0),
   total: z.int().min(0),
+  /** Where the service did not say, at least for a part of the turn. */
+  estimated: z.literal(true).optional(),
 });
 export type TokensUsed = z.infer<typeof tokensUsedSchema>;
 
 export const confidenceSchema = z.enum(['high', 'low', 'none']);
-export type Confidence = z.infer<typeof confidenceSchema>;
+type Confidence = z.infer<typeof confidenceSchema>;
+
+/** Why the model stopped: it was done, it was cut, its service withheld the rest, or it had no step left to answer in. */
+export const finishReasonSchema = z.enum(['stop', 'length', 'content_filter', 'max_steps']);
+export type FinishReason = z.infer<typeof finishReasonSchema>;
 
 /** The answer to one question, with all that is known about how it came about. */
 export const agentResponseSchema = z
   .object({
     answer: z.string(),
     citations: z.array(citationSchema),
+    /** The sentences of the answer, each with its verdict; none in records of earlier versions. */
+    sentences: z.array(checkedSentenceSchema).default([]),
+    checkedBy: checkedBySchema.default('words'),
     query: z.string(),
     sessionId: z.uuidv4(),
     turnNumber: z.int().min(1),
     retrievalPerformed: z.boolean(),
     retrievalCount: z.int().min(0),
     /** The URL of every source that came back, once. */
-    retrievedSources: z.array(z.string()),
+    retrievedSources: z.array(addressSchema),
     model: z.string().min(1),
     tokensUsed: tokensUsedSchema,
     grounded: z.boolean(),
     confidence: confidenceSchema,
+    /** The calibrated chance that the answer answers the question; null where nobody could tell. */
+    answerProbability: z.number().min(0).max(1).nullable().default(null),
+    /** An answer that did not end by itself is never grounded, and `error` says why. */
+    finishReason: finishReasonSchema.default('stop'),
     retrievalTimeMs: z.number().min(0),
     generationTimeMs: z.number().min(0),
     totalTimeMs: z.number().min(0),
     error: errorResponseSchema.nullable(),
     timestamp: z.iso.datetime(),
   })
+  .refine((response) => response.answer.trim() !== '' || response.error !== null, {
+    error: 'an answer is blank only where an error says why',
+    path: ['answer'],
+  })
   .refine((response) => !response.grounded || response.citations.some(citationPassed), {
     error: 'a grounded answer needs a citation that passed',
+    path: ['grounded'],
+  })
+  .refine((response) => !response.grounded || response.finishReason === 'stop', {
+    error: 'an answer that was cut is not grounded',
     path: ['grounded'],
   })
   .refine((response) => response.retrievalPerformed === response.retrievalCount > 0, {
@@ -44,26 +68,20 @@ export const agentResponseSchema = z
   });
 export type AgentResponse = z.infer<typeof agentResponseSchema>;
 
-/** How near the best of what came back was to the question. */
-export function confidenceOf(scores: readonly number[], threshold: number): Confidence {
-  if (scores.length === 0) return 'none';
-  const best = Math.max(...scores);
-  if (best >= threshold) return 'high';
-  return best > 0 ? 'low' : 'none';
+/** From this chance on an answer is taken to answer; decisions/0012 says how often that is wrong. */
+export const CONFIDENT_FROM = 0.5;
+
+/** Whether an answer answers its question; what nobody could tell is never high. */
+export function confidenceOf(hasFound: boolean, answerProbability: number | null): Confidence {
+  if (!hasFound) return 'none';
+  return answerProbability !== null && answerProbability >= CONFIDENT_FROM ? 'high' : 'low';
 }
 
-/** Computed from the verdicts, never claimed by the model. */
-export function isGrounded(answer: string, citations: readonly Citation[]): boolean {
-  return !saysNoInformation(answer) && citations.some(citationPassed);
-}
-
-export function noInformationAbout(topic: string): string {
-  return `I don't have information about ${topic}.`;
-}
-
-/** Whether an answer opens by saying so; a remark at the end of a real answer does not count. */
-export function saysNoInformation(answer: string): boolean {
-  return /^\W*(?:(?:i['’]m|i am) sorry,? (?:but )?)?i (?:don['’]t|do not) have (?:any |enough )?information\b/i.test(
-    answer,
-  );
+/** Computed from the verdicts, never claimed by the model. `phrases` are further ways to say that there is no answer. */
+export function isGrounded(
+  answer: string,
+  citations: readonly Citation[],
+  phrases: readonly string[] = [],
+): boolean {
+  return !saysNoInformation(answer, phrases) && citations.some(citationPassed);
 }

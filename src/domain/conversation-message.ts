@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { citationSchema } from './citation.ts';
+import { spokenText } from './retrieved-chunk.ts';
 
 export const toolCallSchema = z.strictObject({
   id: z.string().min(1),
@@ -17,8 +18,8 @@ const fields = {
   metadata: z.record(z.string(), z.unknown()).default({}),
 };
 
-const systemMessageSchema = z.strictObject({ ...fields, role: z.literal('system'), content: z.string() });
-const userMessageSchema = z.strictObject({ ...fields, role: z.literal('user'), content: z.string() });
+const systemMessageSchema = z.strictObject({ ...fields, role: z.literal('system'), content: spokenText });
+const userMessageSchema = z.strictObject({ ...fields, role: z.literal('user'), content: spokenText });
 const assistantMessageSchema = z
   .strictObject({
     ...fields,
@@ -26,15 +27,15 @@ const assistantMessageSchema = z
     content: z.string().nullable(),
     toolCalls: z.array(toolCallSchema).default([]),
   })
-  .refine((message) => message.content !== null || message.toolCalls.length > 0, {
-    error: 'content may be null only when there are tool calls',
+  .refine(({ content, toolCalls }) => (content ?? '').trim() !== '' || toolCalls.length > 0, {
+    error: 'content may be null or blank only when there are tool calls',
     path: ['content'],
   });
 const toolMessageSchema = z.strictObject({
   ...fields,
   // The old name of the role is read, never written.
   role: z.literal(['tool', 'function']).transform((): 'tool' => 'tool'),
-  content: z.string(),
+  content: spokenText,
   toolCallId: z.string().min(1),
   name: z.string().min(1),
 });
@@ -47,6 +48,5 @@ export const conversationMessageSchema = z.discriminatedUnion('role', [
 ]);
 export type ConversationMessage = z.infer<typeof conversationMessageSchema>;
 export type SystemMessage = z.infer<typeof systemMessageSchema>;
-export type UserMessage = z.infer<typeof userMessageSchema>;
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>;
 export type ToolMessage = z.infer<typeof toolMessageSchema>;

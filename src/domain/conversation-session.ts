@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { advice, command } from '../faults/advice.ts';
+import { AppError } from '../faults/app-error.ts';
+import { oneLine } from '../text/visible-text.ts';
 import { policySchema } from './agent-config.ts';
-import { AppError } from './app-error.ts';
 import {
   type ConversationMessage,
   conversationMessageSchema,
@@ -14,15 +16,21 @@ const count = z.int().min(0);
 const counters = { turnCount: count, retrievalCount: count, totalTokensUsed: count };
 
 /** What a session had counted when it was reset. */
-export const closedSegmentSchema = z.object({ ...counters, messageCount: count, closedAt: z.iso.datetime() });
-export type ClosedSegment = z.infer<typeof closedSegmentSchema>;
+const closedSegmentSchema = z.object({ ...counters, messageCount: count, closedAt: z.iso.datetime() });
+
+export const sessionStatusSchema = z.enum(['created', 'active', 'completed']);
 
 export const conversationSessionSchema = z.object({
   sessionId: z.uuidv4(),
-  status: z.enum(['created', 'active', 'completed']),
-  messages: z.array(conversationMessageSchema).refine((messages) => messages[0]?.role === 'system', {
-    error: 'the first message must be the system message',
-  }),
+  status: sessionStatusSchema,
+  /** Whether a person types in it, at a terminal or on a page; not a single question, and not a program. */
+  isInteractive: z.boolean().default(false),
+  messages: z
+    .array(conversationMessageSchema)
+    .refine((messages) => messages[0]?.role === 'system', {
+      error: 'the first message must be the system message',
+    })
+    .refine(takeTurns, { error: 'user and assistant must take turns, the user first' }),
   createdAt: z.iso.datetime(),
   model: z.string().min(1),
   policy: policySchema,
@@ -32,18 +40,23 @@ export const conversationSessionSchema = z.object({
   segments: z.array(closedSegmentSchema).default([]),
 });
 export type ConversationSession = z.infer<typeof conversationSessionSchema>;
-export type SessionStatus = ConversationSession['status'];
 
 type SessionStart = Pick<
   ConversationSession,
   'sessionId' | 'createdAt' | 'model' | 'policy' | 'collection'
 > & {
   systemMessage: SystemMessage;
+  isInteractive?: boolean;
 };
 
-export function createSession({ systemMessage, ...start }: SessionStart): ConversationSession {
+export function createSession({
+  systemMessage,
+  isInteractive = false,
+  ...start
+}: SessionStart): ConversationSession {
   return {
     ...start,
+    isInteractive,
     status: 'created',
     messages: [systemMessage],
     turnCount: 0,
@@ -59,13 +72,17 @@ interface Usage {
   tokens?: number;
 }
 
-/** Adds messages and counts them: every user message opens a turn. Throws `invalid_input` once completed. */
+/**
+ * Adds messages and counts them: every user message opens a turn. Throws `invalid_input` once completed, and if
+ * questions and answers would no longer take turns.
+ */
 export function appendMessages(
   session: ConversationSession,
   messages: readonly ConversationMessage[],
   usage: Usage = {},
 ): ConversationSession {
-  refuseCompleted(session);
+  assertOpen(session);
+  assertTakingTurns([...session.messages.slice(session.messages.findLastIndex(isQuestion)), ...messages]);
   if (messages.some(({ role }) => role === 'system')) {
     throw new AppError('invalid_input', 'A session has one system message, its first.');
   }
@@ -81,7 +98,7 @@ export function appendMessages(
 
 /** Forgets the conversation: what it counted becomes a closed segment; the system message and the id stay. */
 export function resetSession(session: ConversationSession, closedAt: string): ConversationSession {
-  refuseCompleted(session);
+  assertOpen(session);
   const { turnCount, retrievalCount, totalTokensUsed } = session;
   const messageCount = session.messages.length;
   return {
@@ -94,8 +111,15 @@ export function resetSession(session: ConversationSession, closedAt: string): Co
   };
 }
 
+/** Nobody is in it any more. */
 export function completeSession(session: ConversationSession): ConversationSession {
   return { ...session, status: 'completed' };
+}
+
+/** Somebody goes on with it. Throws `invalid_input` for a record whose questions and answers do not take turns. */
+export function reopenSession(session: ConversationSession): ConversationSession {
+  assertTakingTurns(session.messages);
+  return session.status === 'completed' ? { ...session, status: 'active' } : session;
 }
 
 export function isOverSoftLimit(session: ConversationSession): boolean {
@@ -113,13 +137,73 @@ export function sessionTotals(session: ConversationSession) {
   };
 }
 
-function refuseCompleted(session: ConversationSession): void {
-  if (session.status !== 'completed') return;
-  throw new AppError('invalid_input', `The session ${session.sessionId} is completed.`, {
-    hint: 'Start a new one with: citeloop chat',
+/** Throws `invalid_input` for one that is completed. */
+export function assertOpen({ status, sessionId }: ConversationSession): void {
+  if (status !== 'completed') return;
+  throw new AppError('invalid_input', `The session ${sessionId} is completed.`, {
+    hint: advice`Take it up again${command('chat', { session: sessionId }, ' by resuming it')}, or start a new one.`,
   });
+}
+
+/** Whether the user asks and the assistant answers by turns; tool calls and their results belong to the answer. */
+function takeTurns(messages: readonly ConversationMessage[]): boolean {
+  let isAsked = false;
+  for (const message of messages) {
+    if (message.role === 'system') continue;
+    if (isQuestion(message) === isAsked) return false;
+    isAsked = !(message.role === 'assistant' && message.toolCalls.length === 0);
+  }
+  return true;
+}
+
+function assertTakingTurns(messages: readonly ConversationMessage[]): void {
+  if (takeTurns(messages)) return;
+  throw new AppError('invalid_input', 'In a session the user asks and the assistant answers, by turns.', {
+    hint: 'Put the messages in order, a question before each answer.',
+  });
+}
+
+function isQuestion({ role }: ConversationMessage): boolean {
+  return role === 'user';
 }
 
 function countRole(messages: readonly ConversationMessage[], role: ConversationMessage['role']): number {
   return messages.filter((message) => message.role === role).length;
+}
+
+/** How far a session has come: its newest turn's number, and how often it was reset. */
+interface Progress {
+  turns: number;
+  segments: number;
+}
+
+/**
+ * Throws `invalid_input` if a change was made from an older state of the session than is kept: someone went
+ * on with it elsewhere, and counters or messages would be lost.
+ */
+export function assertCurrent(sessionId: string, seen: Progress, kept: Progress): void {
+  if (seen.turns >= kept.turns && seen.segments >= kept.segments) return;
+  throw new AppError('invalid_input', `The session ${sessionId} was continued elsewhere in the meantime.`, {
+    hint: 'Resume it to go on from there, or start a new one.',
+  });
+}
+
+export function unknownSession(sessionId: string): AppError {
+  return new AppError('invalid_input', `There is no session "${sessionId}".`, {
+    hint: advice`See which there are${command('sessions list')}`,
+  });
+}
+
+export function takenSessionId(sessionId: string): AppError {
+  return new AppError('invalid_input', `There is already a session ${sessionId}.`, {
+    hint: 'Resume it, or start one with another id.',
+  });
+}
+
+/** Enough of a question to know it by; a pasted page would make every list slow. */
+const MAX_TITLE = 200;
+
+/** What a session is listed by: its first question, on one line. */
+export function sessionTitle(firstQuestion: string): string {
+  return oneLine(firstQuestion, MAX_TITLE);
 }

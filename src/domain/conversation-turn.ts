@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { agentResponseSchema } from './agent-response.ts';
 import type { Citation } from './citation.ts';
-import { filterSchema } from './filter.ts';
+import { filterSchema } from './query.ts';
 import { type RetrievalContext, retrievalContextSchema } from './retrieval-context.ts';
 
 /** One step of a turn: whether it searched, what for, what came back, and what the answer cited of it. */

@@ -1,5 +1,22 @@
+import { createHash } from 'node:crypto';
+import type { Location } from './location.ts';
+
 /** The formats that documents come in. */
-export const MEDIA_TYPES = ['markdown', 'mdx', 'rst', 'html', 'text', 'pdf'] as const;
+const MEDIA_TYPES = [
+  'markdown',
+  'mdx',
+  'rst',
+  'asciidoc',
+  'html',
+  'text',
+  'pdf',
+  'docx',
+  'epub',
+  'csv',
+  'xlsx',
+  'notebook',
+  'code',
+] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
 /** The bytes of one document, as they were read. */
@@ -19,6 +36,8 @@ export interface Block {
   depth: number;
   start: number;
   end: number;
+  /** Where it stands in the source, if the format tells. */
+  location?: Location | undefined;
 }
 
 /**
@@ -43,10 +62,19 @@ export interface Chunk {
   chunkIndex: number;
   /** The headings above it, outermost first. */
   headings: string[];
+  /** Where it stands in the source, if the format tells. */
+  location?: Location | undefined;
   /** What is embedded: title and headings, then the text. */
   embedded: string;
   /** Tokens of what is embedded, as the embedder counts them. */
   tokenCount: number;
   /** SHA-256 of what is embedded, so that equal content is never embedded twice. */
   contentHash: string;
+}
+
+/** A UUID (version 8) of a document's url and a chunk's position: the same on every machine and for every store. */
+export function chunkId(url: string, chunkIndex: number): string {
+  const hex = createHash('sha256').update(`${url}\n${chunkIndex}`).digest('hex');
+  const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

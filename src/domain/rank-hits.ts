@@ -1,13 +1,33 @@
-import { type Found, fusedScore, type RankedScore, similarity } from './fusion.ts';
+/** How many candidates each half of a search puts forward, at least. */
+export const CANDIDATES = 100;
+/** More terms than a question has; of a whole text pasted as one, no more are searched for. */
+export const MOST_TERMS = 128;
+/** What a term is worth at least, however common it is; as FTS5 has it. */
+const LEAST_WORTH = 1e-6;
+/** From this size on, terms in more than a fifth of the chunks are left out of queries: they cost most and decide least. */
+export const LARGE_COLLECTION = 50_000;
+export const COMMON_SHARE = 0.2;
+
+/** A place in a list from 1, and a similarity in 0..1. */
+interface RankedScore {
+  rank: number;
+  score: number;
+}
+
+/** How a chunk was found by words and by meaning; null for a half that did not find it. */
+interface MatchScores {
+  lexical: RankedScore | null;
+  dense: RankedScore | null;
+}
 
 /** A chunk by whatever a store calls it, with a score. */
-export interface Scored<Id> {
+export interface ScoredId<Id> {
   id: Id;
   score: number;
 }
 
 /** A hit whose chunk has not been read yet. */
-export interface RankedId<Id> extends Found {
+export interface RankedId<Id> extends MatchScores {
   id: Id;
   score: number;
   fusedScore: number;
@@ -15,8 +35,8 @@ export interface RankedId<Id> extends Found {
 
 /** Joins both halves of a search, each in its own order, into one. A half that was left out is null. */
 export function rankHits<Id extends number | string>(
-  lexical: readonly Scored<Id>[] | null,
-  dense: readonly Scored<Id>[] | null,
+  lexical: readonly ScoredId<Id>[] | null,
+  dense: readonly ScoredId<Id>[] | null,
   limit: number,
 ): RankedId<Id>[] {
   const mode = { lexical: lexical !== null, dense: dense !== null };
@@ -30,10 +50,48 @@ export function rankHits<Id extends number | string>(
 }
 
 /** Scores end at 1, where many may meet; the halves still know which of them is better. */
-function placeOf({ lexical, dense }: Found): number {
+function placeOf({ lexical, dense }: MatchScores): number {
   return lexical?.rank ?? dense?.rank ?? 0;
 }
 
-function placesOf<Id>(scored: readonly Scored<Id>[]): Map<Id, RankedScore> {
+function placesOf<Id>(scored: readonly ScoredId<Id>[]): Map<Id, RankedScore> {
   return new Map(scored.map(({ id, score }, index) => [id, { rank: index + 1, score }]));
+}
+
+/** The weight of a term in BM25 as FTS5 has it: the rarer, the more. */
+export function termWorth(total: number, containing: number): number {
+  return Math.max(LEAST_WORTH, Math.log((total - containing + 0.5) / (containing + 0.5)));
+}
+
+/** How much meaning counts against words; measured by `npm run bench:quality`. */
+const DENSE_WEIGHT = 0.5;
+
+/**
+ * A full-text score as a similarity in 0..1. `share` is the BM25 score over what a chunk of ordinary length
+ * scores that has each of the query's terms once; there is no upper bound to it, so it is bent, not cut off.
+ */
+export function lexicalScore(share: number): number {
+  return 1 - Math.exp(-Math.max(0, share));
+}
+
+/** What hits are ordered by: the weighted sum of both similarities. With one kind of search alone, its own. */
+export function fusedScore(
+  { lexical, dense }: MatchScores,
+  mode: { lexical: boolean; dense: boolean },
+): number {
+  if (!mode.lexical) return clamp(dense?.score ?? 0);
+  if (!mode.dense) return clamp(lexical?.score ?? 0);
+  return DENSE_WEIGHT * clamp(dense?.score ?? 0) + (1 - DENSE_WEIGHT) * clamp(lexical?.score ?? 0);
+}
+
+/**
+ * How alike query and chunk are, in 0..1: what a threshold is held against. Words in common add to the
+ * meaning in common, but a paraphrase that shares none must not lose by it.
+ */
+export function similarity(found: MatchScores, mode: { lexical: boolean; dense: boolean }): number {
+  return Math.max(fusedScore(found, mode), clamp(found.dense?.score ?? 0));
+}
+
+function clamp(value: number): number {
+  return Math.min(1, Math.max(0, value));
 }

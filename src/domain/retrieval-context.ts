@@ -1,78 +1,117 @@
 import * as z from 'zod';
-import { type Citable, formatCitation, toCitable } from './citation.ts';
-import { type Filter, filterSchema } from './filter.ts';
+import { placeOf } from './place.ts';
+import { type Filter, filterSchema } from './query.ts';
 import { type RetrievedChunk, retrievedChunkSchema, scoreSchema } from './retrieved-chunk.ts';
+import { fitTexts } from './token-budget.ts';
+
+/** Records of earlier versions hold no ranks, but their chunks are in that order. */
+const rankedChunksSchema = z.preprocess(
+  (chunks) => (Array.isArray(chunks) ? withRanks(chunks) : chunks),
+  z.array(retrievedChunkSchema),
+);
 
 /** What one query brought back. Chunks are ordered best first. */
 export const retrievalContextSchema = z.object({
   query: z.string(),
   filter: filterSchema,
-  chunks: z.array(retrievedChunkSchema),
+  chunks: rankedChunksSchema,
   /** How many chunks there were before the limit and the budget were applied. */
   totalFound: z.int().min(0),
   queryTimeMs: z.number().min(0),
   retrievedAt: z.iso.datetime(),
+  /** Of the chunks, or of what was shown of them. */
   totalTokens: z.int().min(0),
   /** The score from which a chunk counts as relevant. */
   scoreThreshold: scoreSchema,
   hasRelevantResults: z.boolean(),
   /** The best chunk that stayed below the threshold, when nothing reached it. */
-  nearMiss: retrievedChunkSchema.nullable(),
+  nearMiss: retrievedChunkSchema.extend({ rank: retrievedChunkSchema.shape.rank.default(1) }).nullable(),
   /** Relevant chunks that only the filter kept out. */
   excludedByFilter: z.int().min(0),
+  /** Chunks that were found and not shown to the model, for want of room in its window. */
+  leftOut: z.int().min(0).default(0),
   /** What a person should know about how this came about, one sentence each. */
   notes: z.array(z.string()).default([]),
 });
 export type RetrievalContext = z.infer<typeof retrievalContextSchema>;
 
-interface Retrieved {
+/** A chunk that has no place yet. */
+type UnrankedChunk = Omit<RetrievedChunk, 'rank'>;
+
+interface Retrieval {
   query: string;
-  chunks: readonly RetrievedChunk[];
+  /** Best first. */
+  chunks: readonly UnrankedChunk[];
   scoreThreshold: number;
   queryTimeMs: number;
   retrievedAt: string;
   filter?: Filter;
   totalFound?: number;
-  nearMiss?: RetrievedChunk | null;
+  nearMiss?: UnrankedChunk | null;
   excludedByFilter?: number;
   notes?: readonly string[];
 }
 
-export function createRetrievalContext(retrieved: Retrieved): RetrievalContext {
-  const chunks = [...retrieved.chunks];
+export function createRetrievalContext(retrieval: Retrieval): RetrievalContext {
+  const chunks = retrieval.chunks.map((chunk, index) => ({ ...chunk, rank: index + 1 }));
   return {
-    query: retrieved.query,
-    filter: retrieved.filter ?? {},
+    query: retrieval.query,
+    filter: retrieval.filter ?? {},
     chunks,
-    totalFound: retrieved.totalFound ?? chunks.length,
-    queryTimeMs: retrieved.queryTimeMs,
-    retrievedAt: retrieved.retrievedAt,
+    totalFound: retrieval.totalFound ?? chunks.length,
+    queryTimeMs: retrieval.queryTimeMs,
+    retrievedAt: retrieval.retrievedAt,
     totalTokens: sumTokens(chunks),
-    scoreThreshold: retrieved.scoreThreshold,
-    hasRelevantResults: reachesThreshold(chunks, retrieved.scoreThreshold),
-    nearMiss: retrieved.nearMiss ?? null,
-    excludedByFilter: retrieved.excludedByFilter ?? 0,
-    notes: [...(retrieved.notes ?? [])],
+    scoreThreshold: retrieval.scoreThreshold,
+    hasRelevantResults: reachesThreshold(chunks, retrieval.scoreThreshold),
+    nearMiss: retrieval.nearMiss ? { ...retrieval.nearMiss, rank: 1 } : null,
+    excludedByFilter: retrieval.excludedByFilter ?? 0,
+    leftOut: 0,
+    notes: [...(retrieval.notes ?? [])],
   };
 }
 
-/** Drops chunks, the lowest score first and of equals the last, until the rest fits. The order stays. */
-export function trimToBudget(context: RetrievalContext, maxTokens: number): RetrievalContext {
-  const worstFirst = context.chunks.map((_, index) => index).reverse();
-  worstFirst.sort((a, b) => scoreAt(context, a) - scoreAt(context, b));
-  const dropped = new Set<number>();
-  let totalTokens = sumTokens(context.chunks);
-  for (const index of worstFirst) {
-    if (totalTokens <= maxTokens) break;
-    dropped.add(index);
-    totalTokens -= context.chunks[index]?.tokenCount ?? 0;
-  }
-  const chunks = context.chunks.filter((_, index) => !dropped.has(index));
+/** What the model is shown of a retrieval. */
+export interface ShownContext {
+  /** With the chunks that are shown, whole: a citation is checked against all of a chunk. */
+  context: RetrievalContext;
+  /** What is shown of each chunk, in the same order. */
+  texts: string[];
+}
+
+/** How a chunk is shown, and what goes first where not all can be: unless told, whole, and what scored least. */
+export interface Showing {
+  textOf?: (chunk: RetrievedChunk) => string;
+  importanceOf?: (chunk: RetrievedChunk) => number;
+}
+
+/**
+ * What is shown of a retrieval where only so many tokens may be: the least important is left out first, and the most
+ * important always stays, cut if need be. It costs what is shown, not what is stored. The order stays.
+ */
+export function showContext(
+  context: RetrievalContext,
+  maxTokens: number,
+  { textOf = ({ text }) => text, importanceOf = ({ score }) => score }: Showing = {},
+): ShownContext {
+  const shown = fitTexts(
+    context.chunks.map((chunk) => ({
+      text: textOf(chunk),
+      label: `${chunk.title} ${placeOf(chunk)}`,
+      importance: importanceOf(chunk),
+    })),
+    maxTokens,
+  );
+  const chunks = shown.flatMap(({ index }) => context.chunks[index] ?? []);
   return {
-    ...context,
-    chunks,
-    totalTokens,
-    hasRelevantResults: reachesThreshold(chunks, context.scoreThreshold),
+    texts: shown.map(({ text }) => text),
+    context: {
+      ...context,
+      chunks,
+      totalTokens: shown.reduce((sum, { tokens }) => sum + tokens, 0),
+      leftOut: context.chunks.length - chunks.length,
+      hasRelevantResults: reachesThreshold(chunks, context.scoreThreshold),
+    },
   };
 }
 
@@ -82,27 +121,18 @@ export type RefOf = (chunk: RetrievedChunk, index: number) => string;
 const byPosition: RefOf = (_, index) => String(index + 1);
 
 /** The chunks as the prompt holds them. A chunk cannot close its own block or open another one. */
-export function formatForPrompt(context: RetrievalContext, refOf: RefOf = byPosition): string {
+export function formatForPrompt({ context, texts }: ShownContext, refOf: RefOf = byPosition): string {
   return context.chunks
     .map((chunk, index) => {
-      const place = [chunk.title, ...chunk.headings].filter((part) => part !== '').join(' > ');
-      const attributes = `ref=${quoted(refOf(chunk, index))} title=${quoted(place)} url=${quoted(chunk.url)}`;
-      return `<source ${attributes}>\n${chunk.text.replace(/<(?=\/?source\b)/gi, '&lt;')}\n</source>`;
+      const title = [chunk.title, ...chunk.headings].filter((part) => part !== '').join(' > ');
+      const attributes = `ref=${quoted(refOf(chunk, index))} title=${quoted(title)} url=${quoted(placeOf(chunk))}`;
+      return `<source ${attributes}>\n${(texts[index] ?? '').replace(/<(?=\/?source\b)/gi, '&lt;')}\n</source>`;
     })
     .join('\n\n');
 }
 
-/** The footer under an answer: every source once, best first; empty without chunks. */
-export function formatSources(context: Pick<RetrievalContext, 'chunks'>): string {
-  const titles = new Map<string, string>();
-  for (const { url, title } of context.chunks) if (!titles.has(url)) titles.set(url, title);
-  if (titles.size === 0) return '';
-  return `Sources:\n${Array.from(titles, ([url, title]) => `- ${formatCitation({ title, url })}`).join('\n')}`;
-}
-
-/** What an answer may cite from here. */
-export function citablesOf(context: RetrievalContext, refOf: RefOf = byPosition): Citable[] {
-  return context.chunks.map((chunk, index) => toCitable(chunk, refOf(chunk, index)));
+function withRanks(chunks: readonly object[]): object[] {
+  return chunks.map((chunk, index) => ({ rank: index + 1, ...chunk }));
 }
 
 function sumTokens(chunks: readonly RetrievedChunk[]): number {
@@ -111,10 +141,6 @@ function sumTokens(chunks: readonly RetrievedChunk[]): number {
 
 function reachesThreshold(chunks: readonly RetrievedChunk[], threshold: number): boolean {
   return chunks.some((chunk) => chunk.score >= threshold);
-}
-
-function scoreAt(context: RetrievalContext, index: number): number {
-  return context.chunks[index]?.score ?? 0;
 }
 
 function quoted(text: string): string {

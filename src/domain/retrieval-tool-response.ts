@@ -1,15 +1,18 @@
 import * as z from 'zod';
-import type { ToolName } from './agent-config.ts';
-import { cutText } from './cut-text.ts';
-import { filterSchema, formatFilter, isEmptyFilter } from './filter.ts';
-import type { RefOf, RetrievalContext } from './retrieval-context.ts';
+import { placeOf } from './place.ts';
+import { type Filter, filterSchema, formatFilter, isEmptyFilter } from './query.ts';
+import type { RefOf, RetrievalContext, ShownContext } from './retrieval-context.ts';
 import { type RetrievedChunk, scoreSchema } from './retrieved-chunk.ts';
-import { rounded } from './rounded.ts';
 
+/** What `search_docs` shows of a passage, in characters; `retrieve_context` shows all of it. */
 export const MAX_RESULT_TEXT = 500;
 
+/** What kept a tool from doing what the model asked of it. */
+const toolErrorSchema = z.enum(['invalid_arguments', 'unknown_tool', 'unknown_ref', 'retrieval_failed']);
+type ToolError = z.infer<typeof toolErrorSchema>;
+
 /** Why nothing came back, so that the model can tell what to try next. */
-export const emptyReasonSchema = z.discriminatedUnion('reason', [
+const emptyReasonSchema = z.discriminatedUnion('reason', [
   z.object({
     reason: z.literal('below_threshold'),
     threshold: scoreSchema,
@@ -19,9 +22,12 @@ export const emptyReasonSchema = z.discriminatedUnion('reason', [
   z.object({ reason: z.literal('no_match') }),
   z.object({ reason: z.literal('repeated_query') }),
 ]);
-export type EmptyReason = z.infer<typeof emptyReasonSchema>;
+type EmptyReason = z.infer<typeof emptyReasonSchema>;
 
-/** The answer of the search tool, as JSON that the model reads. `empty` is there only without results. */
+/**
+ * The answer of a tool, as JSON that the model reads. `empty` is there only without results, `left_out` only where
+ * something was.
+ */
 export const retrievalToolResponseSchema = z
   .object({
     results: z.array(
@@ -36,11 +42,14 @@ export const retrievalToolResponseSchema = z
     ),
     total: z.int().min(0),
     query: z.string(),
-    error: z.string().min(1).nullable(),
+    /** Of which type the failure is; the message then says what happened and what to do. */
+    error: toolErrorSchema.nullable(),
     message: z.string().nullable(),
-    /** Seconds. */
+    /** Whole seconds, so that the same search says the same on every run; the record has exact times. */
     execution_time: z.number().min(0),
     empty: emptyReasonSchema.optional(),
+    /** What was found and is not shown. */
+    left_out: z.object({ reason: z.literal('no_room'), count: z.int().min(1) }).optional(),
   })
   .refine((response) => response.error !== null || response.total === response.results.length, {
     error: 'total must be the number of results',
@@ -52,16 +61,11 @@ export const retrievalToolResponseSchema = z
   });
 export type RetrievalToolResponse = z.infer<typeof retrievalToolResponseSchema>;
 
-/** What a search tool says about a retrieval; `search_docs` shortens the texts, `retrieve_context` does not. */
-export function toToolResponse(
-  context: RetrievalContext,
-  toolName: ToolName,
-  refOf: RefOf,
-  shorten: (text: string, max: number) => string = cutText,
-): RetrievalToolResponse {
+/** What a search tool says about a retrieval. */
+export function toToolResponse({ context, texts }: ShownContext, refOf: RefOf): RetrievalToolResponse {
   const results = context.chunks.map((chunk, index) => ({
-    text: toolName === 'search_docs' ? shorten(chunk.text, MAX_RESULT_TEXT) : chunk.text,
-    url: chunk.url,
+    text: texts[index] ?? '',
+    url: placeOf(chunk),
     title: chunk.title,
     score: rounded(chunk.score, 3),
     ref: refOf(chunk, index),
@@ -71,11 +75,16 @@ export function toToolResponse(
     total: results.length,
     query: context.query,
     error: null,
-    execution_time: rounded(context.queryTimeMs / 1000, 2),
+    execution_time: wholeSeconds(context.queryTimeMs),
   };
-  if (results.length > 0) return { ...response, message: context.notes.join(' ') || null };
-  const empty = emptyReasonOf(context);
-  return { ...response, message: sentenceFor(empty), empty };
+  if (results.length === 0) {
+    const empty = emptyReasonOf(context);
+    return { ...response, message: sentenceFor(empty), empty };
+  }
+  const { leftOut, notes } = context;
+  if (leftOut === 0) return { ...response, message: notes.join(' ') || null };
+  const message = [...notes, leftOutSentence(leftOut)].join(' ');
+  return { ...response, message, left_out: { reason: 'no_room', count: leftOut } };
 }
 
 /** The same search again in one turn: the results are in the conversation already. */
@@ -85,15 +94,27 @@ export function repeatedToolResponse(query: string): RetrievalToolResponse {
   return { ...nothing, query, message: sentenceFor(empty), empty };
 }
 
-/** A search that failed, in a sentence that the model can act on. */
-export function failedToolResponse(query: string, error: string, elapsedMs: number): RetrievalToolResponse {
-  const executionTime = rounded(elapsedMs / 1000, 2);
-  return { results: [], total: 0, query, error, message: null, execution_time: executionTime };
+/** A call that failed: its type, and a sentence that the model can act on. */
+export function failedToolResponse(
+  error: ToolError,
+  message: string,
+  { query = '', elapsedMs = 0 }: { query?: string; elapsedMs?: number } = {},
+): RetrievalToolResponse {
+  return { results: [], total: 0, query, error, message, execution_time: wholeSeconds(elapsedMs) };
+}
+
+function leftOutSentence(count: number): string {
+  const results = count === 1 ? 'One more result was' : `${count} more results were`;
+  return `${results} found and left out for want of room. A narrower query shows other passages.`;
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
 }
 
 function emptyReasonOf(context: RetrievalContext): EmptyReason {
   if (!isEmptyFilter(context.filter) && context.excludedByFilter > 0) {
-    return { reason: 'filtered_out', filter: context.filter, excluded: context.excludedByFilter };
+    return { reason: 'filtered_out', filter: tellable(context.filter), excluded: context.excludedByFilter };
   }
   if (context.nearMiss === null) return { reason: 'no_match' };
   return {
@@ -103,8 +124,14 @@ function emptyReasonOf(context: RetrievalContext): EmptyReason {
   };
 }
 
-function nearMissOf({ title, url, score }: RetrievedChunk) {
-  return { title, url, score: rounded(score, 3) };
+/** A filter by address may name a file of this machine. */
+function tellable(filter: Filter): Filter {
+  const { url } = filter;
+  return url === undefined ? filter : { ...filter, url: url.map((address) => placeOf({ url: address })) };
+}
+
+function nearMissOf(chunk: RetrievedChunk) {
+  return { title: chunk.title, url: placeOf(chunk), score: rounded(chunk.score, 3) };
 }
 
 function sentenceFor(empty: EmptyReason): string {
@@ -121,4 +148,9 @@ function sentenceFor(empty: EmptyReason): string {
     case 'repeated_query':
       return 'This search was made before and adds nothing. Use the results above, or try other words.';
   }
+}
+
+/** A number with at most so many decimals. */
+export function rounded(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals));
 }

@@ -1,13 +1,29 @@
 import * as z from 'zod';
+import { locationSchema } from './location.ts';
 
 /** From 0 (unrelated) to 1 (the same). */
 export const scoreSchema = z.number().min(0).max(1);
 
+/** Words that are there: more than blanks. */
+export const spokenText = z.string().regex(/\S/, 'it is blank');
+
+/** What a browser can open: a whole URL, or one that is relative to what was ingested. */
+export const addressSchema = spokenText.refine(isAddress, { error: 'it is not a URL' });
+
+export function isAddress(text: string): boolean {
+  return URL.canParse(text, 'https://relative.invalid/') && !/[\x00-\x1f]/.test(text);
+}
+
 export const retrievedChunkSchema = z.object({
   chunkId: z.string().min(1),
-  text: z.string(),
+  text: spokenText,
   score: scoreSchema,
-  url: z.string().min(1),
+  /** Its place among what came back, from 1. */
+  rank: z.int().min(1),
+  /** What is cited: the address of a page, or the place of a file below what was ingested (see `place.ts`). */
+  url: addressSchema,
+  /** Where this machine keeps the file, to open it; no model is told. */
+  uri: z.string().optional(),
   title: z.string(),
   /** Its position in the document, from 0. */
   chunkIndex: z.int().min(0),
@@ -15,7 +31,9 @@ export const retrievedChunkSchema = z.object({
   chapter: z.string().nullable(),
   /** The headings above it, outermost first. */
   headings: z.array(z.string()),
-  tokenCount: z.int().min(0),
+  /** Where it stands in its document, if the format tells; collections made before that was kept have none. */
+  location: locationSchema.optional(),
+  tokenCount: z.int().min(1),
   contentHash: z.string().min(1),
 });
 export type RetrievedChunk = z.infer<typeof retrievedChunkSchema>;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { errorResponseSchema } from '../faults/error-response.ts';
 import { citationSchema } from './citation.ts';
 import { toolCallSchema } from './conversation-message.ts';
 import { conversationTurnSchema } from './conversation-turn.ts';
-import { errorResponseSchema } from './error-response.ts';
-import { filterSchema } from './filter.ts';
+import { filterSchema } from './query.ts';
 import { retrievalContextSchema } from './retrieval-context.ts';
 
 export const phaseSchema = z.enum(['idle', 'retrieving', 'generating', 'error']);
@@ -24,6 +24,13 @@ export function canFollow(from: Phase, to: Phase): boolean {
 
 /** The retrieval that an event belongs to; the id of the tool call where a tool asked for it. */
 const retrievalId = z.string().min(1);
+
+/** What went wrong, and which attempt from 1 follows after how long. */
+const retrySchema = z.object({
+  attempt: z.int().min(1),
+  waitMs: z.number().min(0),
+  error: errorResponseSchema,
+});
 
 /** All that a turn tells the outside, in the order in which it happens. */
 export const runEventSchema = z.discriminatedUnion('type', [
@@ -47,6 +54,11 @@ export const runEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('citations'), citations: z.array(citationSchema) }),
   z.object({ type: z.literal('turn_completed'), turn: conversationTurnSchema }),
   z.object({ type: z.literal('error'), error: errorResponseSchema }),
-  z.object({ type: z.literal('notice'), message: z.string().min(1) }),
+  z.object({
+    type: z.literal('notice'),
+    message: z.string().min(1),
+    /** Where the notice says that something is tried again. */
+    retry: retrySchema.optional(),
+  }),
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { Chunk, ParsedDocument } from '../domain/document.ts';
-import { type CountTokens, type Heading, type Unit, unitsOf } from './chunk-units.ts';
-import { headingPrefix } from './heading-prefix.ts';
-import { sentences } from './split-text.ts';
+import type { Block, Chunk, ParsedDocument } from '../domain/document.ts';
+import { type Location, spanning } from '../domain/location.ts';
+import { type CountTokens, type Heading, sentences, type Unit, unitsOf } from './chunk-units.ts';
+import { splitBlocks } from './split-blocks.ts';
 
 /** Changes whenever the same document would yield other chunks, so that it is chunked anew. */
-export const CHUNKER_VERSION = 1;
+export const CHUNKER_VERSION = 2;
 
 /** The embedder adds a token at the start and one at the end. */
 const ADDED_TOKENS = 2;
 
-export interface ChunkOptions {
+interface ChunkOptions {
   title: string;
   /** What the embedder reads at most. */
   maxTokens: number;
@@ -28,12 +28,12 @@ interface Draft {
 }
 
 /**
- * Cuts a document along its structure. Every chunk is a slice of the text, with the headings above it on
- * the side; blocks are split only when they alone are too long; sections too small to stand alone join
+ * Cuts a document along its structure. Every chunk is a slice of one text, with the headings above it on
+ * the side; blocks are split only when they alone are too long, tables and code into pieces that repeat
+ * header and fence; sections too small to stand alone join
  * their neighbours; a section that takes several chunks repeats its last sentence at the start of the next.
  */
-export function chunkDocument(document: ParsedDocument, options: ChunkOptions): Chunk[] {
-  const { text } = document;
+export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chunk[] {
   const { title, maxTokens, countTokens } = options;
   /** Headings may take a quarter of what is embedded. */
   const prefixLimit = Math.floor(maxTokens / 4);
@@ -43,6 +43,8 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions): 
   const tinySize = Math.floor(maxTokens / 8);
   const prefixes = new Map<readonly Heading[], { text: string; tokens: number }>();
 
+  const document = splitBlocks(whole, budgetOf, countTokens);
+  const { text, blocks } = document;
   return mergeSmall(pack(unitsOf(document, budgetOf, countTokens))).map(toChunk);
 
   function headingsOf(path: readonly Heading[]): string[] {
@@ -122,6 +124,16 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions): 
     return tokens > budgetOf(path) ? null : { ...first, path, start, end: second.end, tokens };
   }
 
+  /** From the first to the last line, page, cell or row of the blocks that a range touches. */
+  function locationOf(start: number, end: number): Location | undefined {
+    let location: Location | undefined;
+    let index = firstEndingAfter(blocks, start);
+    for (; index < blocks.length && (blocks[index]?.start ?? end) < end; index += 1) {
+      location = spanning(location, blocks[index]?.location);
+    }
+    return location;
+  }
+
   function toChunk({ start, end, path, tokens }: Draft, chunkIndex: number): Chunk {
     const slice = text.slice(start, end);
     const embedded = `${prefixOf(path).text}\n${slice}`;
@@ -131,6 +143,7 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions): 
       end,
       chunkIndex,
       headings: headingsOf(path),
+      location: locationOf(start, end),
       embedded,
       tokenCount: tokens + prefixOf(path).tokens + ADDED_TOKENS,
       contentHash: createHash('sha256').update(embedded).digest('hex'),
@@ -138,8 +151,42 @@ export function chunkDocument(document: ParsedDocument, options: ChunkOptions): 
   }
 }
 
+/** The position of the first block that ends after an offset. */
+function firstEndingAfter(blocks: readonly Block[], offset: number): number {
+  let [low, high] = [0, blocks.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((blocks[middle]?.end ?? 0) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /** Gives back `a` itself where it can, since paths are told apart by identity. */
 function commonPath(a: readonly Heading[], b: readonly Heading[]): readonly Heading[] {
   const parting = a.findIndex((heading, index) => heading !== b[index]);
   return parting < 0 ? a : a.slice(0, parting);
+}
+
+/** Title and headings as one line of at most `limit` tokens. Of a long path the ends say most, so the middle goes first. */
+function headingPrefix(
+  path: readonly string[],
+  limit: number,
+  countTokens: CountTokens,
+): { text: string; tokens: number } {
+  const parts = path.filter((part) => part !== '');
+  for (;;) {
+    const text = parts.join(' > ');
+    const tokens = countTokens(text);
+    if (tokens <= limit) return { text, tokens };
+    if (parts.length > 1) parts.splice(parts.length > 2 ? 1 : 0, 1);
+    else parts[0] = shortened(parts[0] ?? '');
+  }
+}
+
+function shortened(heading: string): string {
+  const words = heading.split(' ');
+  return words.length > 1
+    ? words.slice(0, Math.ceil(words.length / 2)).join(' ')
+    : heading.slice(0, heading.length >>> 1);
 }

@@ -1,7 +1,13 @@
 import type { Block, ParsedDocument } from '../domain/document.ts';
-import { halves, lines, type Span, sentences, words } from './split-text.ts';
+import { sentencesIn } from '../text/split-sentences.ts';
 
 export type CountTokens = (text: string) => number;
+
+/** A range of a text: `text.slice(start, end)`. */
+interface Span {
+  start: number;
+  end: number;
+}
 
 export interface Heading {
   depth: number;
@@ -20,7 +26,7 @@ export interface Unit extends Span {
 }
 
 /** How many tokens of text fit into a chunk below these headings. */
-export type BudgetOf = (path: readonly Heading[]) => number;
+type BudgetOf = (path: readonly Heading[]) => number;
 
 /** Cuts a document into units that fit. A heading with nothing below it is a unit of its own, so that it is not lost. */
 export function unitsOf(document: ParsedDocument, budgetOf: BudgetOf, countTokens: CountTokens): Unit[] {
@@ -101,4 +107,54 @@ function fitting(
     }
     return runs;
   }
+}
+
+export function sentences(text: string, { start, end }: Span): Span[] {
+  return sentencesIn(text.slice(start, end)).map((sentence) => ({
+    start: start + sentence.start,
+    end: start + sentence.end,
+  }));
+}
+
+/** Lines keep their indentation: it means something in code. */
+function lines(text: string, { start, end }: Span): Span[] {
+  const found = text.slice(start, end).matchAll(/[^\n]*\S/g);
+  return Array.from(found, (match) => at(start + match.index, match[0].length));
+}
+
+function words(text: string, span: Span): Span[] {
+  return matches(text, span, /\S+/g);
+}
+
+/** Two halves, cut between code points. */
+function halves(text: string, span: Span): Span[] {
+  let middle = (span.start + span.end) >>> 1;
+  const code = text.charCodeAt(middle);
+  if (code >= 0xdc00 && code <= 0xdfff) middle += middle + 1 < span.end ? 1 : -1;
+  return trimmed(text, [
+    { start: span.start, end: middle },
+    { start: middle, end: span.end },
+  ]);
+}
+
+function matches(text: string, span: Span, pattern: RegExp): Span[] {
+  const found = text.slice(span.start, span.end).matchAll(pattern);
+  return trimmed(
+    text,
+    Array.from(found, (match) => at(span.start + match.index, match[0].length)),
+  );
+}
+
+function at(start: number, length: number): Span {
+  return { start, end: start + length };
+}
+
+/** Without white space at the ends, and without what is nothing else. */
+function trimmed(text: string, spans: readonly Span[]): Span[] {
+  return spans.flatMap(({ start, end }) => {
+    const piece = text.slice(start, end);
+    const lead = piece.length - piece.trimStart().length;
+    const length = piece.trim().length;
+    return length === 0 ? [] : [at(start + lead, length)];
+  });
 }

@@ -3,7 +3,7 @@ import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
 /** Documents that are read and committed together: few enough to hold, many enough to be fast. */
 const BATCH = 32;
 
-export interface CopyOptions {
+interface CopyOptions {
   /** Remove documents of the target that the source does not have. */
   prune: boolean;
   signal?: AbortSignal | undefined;
@@ -12,7 +12,7 @@ export interface CopyOptions {
     | undefined;
 }
 
-export interface CopySummary {
+interface CopySummary {
   copied: number;
   unchanged: number;
   removed: number;

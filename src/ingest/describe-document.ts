@@ -5,13 +5,13 @@ import type { SourceEntry } from '../ports/loader.ts';
 const ORDER_PREFIX = /^\d+[-_. ]+(?=\S)/;
 
 export interface DescribeOptions {
-  /** Where the documents are published; without it their own address is cited. */
+  /** Where the documents are published; without it their own place is cited. */
   baseUrl?: string | undefined;
   /** Overrides what the documents say of themselves. */
   module?: string | undefined;
 }
 
-export interface DocumentDescription {
+interface DocumentDescription {
   url: string;
   title: string;
   module: string | null;
@@ -20,7 +20,7 @@ export interface DocumentDescription {
 
 /** What is cited of a document: from its front matter, or else from where it lies. */
 export function describeDocument(
-  entry: Pick<SourceEntry, 'uri' | 'relativePath'>,
+  entry: Pick<SourceEntry, 'relativePath'> & { place: string },
   { title, metadata }: Pick<ParsedDocument, 'title' | 'metadata'>,
   options: DescribeOptions,
 ): DocumentDescription {
@@ -29,9 +29,9 @@ export function describeDocument(
   return {
     url:
       options.baseUrl === undefined
-        ? entry.uri
+        ? entry.place
         : publishedUrl(options.baseUrl, segments, stem, metadata.slug),
-    title: title ?? (stem || entry.uri),
+    title: title ?? (stem || entry.place),
     module: options.module ?? metadata.module ?? segments[0] ?? null,
     chapter: metadata.chapter ?? (stem || null),
   };

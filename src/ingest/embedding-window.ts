@@ -1,9 +1,9 @@
-import { chunkId } from '../domain/chunk-id.ts';
 import type { Chunk } from '../domain/document.ts';
+import { chunkId } from '../domain/document.ts';
 import type { ChunkStore, DocumentRecord, DocumentWrite } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 
-/** How many chunks are collected before they are embedded: enough to sort by length, few enough to lose little. */
+/** How many chunks are collected before they are embedded: enough to keep an embedder busy, few enough to lose little. */
 const WINDOW_CHUNKS = 256;
 
 export interface ChunkedDocument {
@@ -12,7 +12,7 @@ export interface ChunkedDocument {
   replaces?: string;
 }
 
-export interface EmbeddingWindow<T extends ChunkedDocument> {
+interface EmbeddingWindow<T extends ChunkedDocument> {
   /** Takes a document; when enough has come together, embedding and committing it begins. */
   add(document: T): Promise<void>;
   /** Embeds and commits what is left, and waits for it. */
@@ -23,8 +23,8 @@ export interface EmbeddingWindow<T extends ChunkedDocument> {
   documentsEmbedded(): number;
 }
 
-export interface EmbeddingWindowOptions<T extends ChunkedDocument> {
-  store: ChunkStore;
+interface EmbeddingWindowOptions<T extends ChunkedDocument> {
+  store: Pick<ChunkStore, 'vectors' | 'write'>;
   embedder: () => Promise<Embedder>;
   signal?: AbortSignal | undefined;
   /** Called after each batch with its number of chunks. */
@@ -33,7 +33,7 @@ export interface EmbeddingWindowOptions<T extends ChunkedDocument> {
   onWritten: (documents: readonly T[]) => void;
 }
 
-/** Collects chunked documents and embeds what is new among them, sorted by length so that no padding is computed. */
+/** Collects chunked documents and embeds what is new among them, long ones first: those side by side take alike. */
 export function createEmbeddingWindow<T extends ChunkedDocument>(
   options: EmbeddingWindowOptions<T>,
 ): EmbeddingWindow<T> {

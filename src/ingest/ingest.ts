@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
-import { AppError, messageOf } from '../domain/app-error.ts';
 import type { RawDocument } from '../domain/document.ts';
+import { type Advice, plainly } from '../faults/advice.ts';
+import { AppError, messageOf } from '../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/loader.ts';
 import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
 import { type DescribeOptions, describeDocument } from './describe-document.ts';
+import { createDocumentPlaces } from './document-places.ts';
 import { type ChunkedDocument, createEmbeddingWindow } from './embedding-window.ts';
 import { createKnownDocuments } from './known-documents.ts';
-import { readAhead } from './read-ahead.ts';
 
-export interface IngestDependencies {
-  store: ChunkStore;
+/** What an ingest asks of a collection. */
+export type IngestedStore = Pick<ChunkStore, 'documents' | 'vectors' | 'write' | 'remove' | 'settle'>;
+
+interface IngestDependencies {
+  store: IngestedStore;
   parse: DocumentParser;
   /** Asked for only when there is something to embed. */
   embedder: () => Promise<Embedder>;
@@ -24,6 +28,8 @@ export interface IngestOptions extends DescribeOptions {
   prune: boolean;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: IngestProgress) => void) | undefined;
+  /** How the summary says what can be done about a failure; plainly unless given. */
+  wordAdvice?: (advice: Advice) => string;
 }
 
 export interface IngestProgress {
@@ -33,7 +39,7 @@ export interface IngestProgress {
   embeddedChunks: number;
 }
 
-export interface IngestFailure {
+interface IngestFailure {
   uri: string;
   message: string;
   hint: string | null;
@@ -76,6 +82,7 @@ export async function ingest(
     embeddedChunks: 0,
   };
   const known = await createKnownDocuments(store, stillExists);
+  const places = createDocumentPlaces(known.all(), stillExists);
   const seen = new Set<string>();
   let embedderFault: unknown;
   const window = createEmbeddingWindow<ChunkedDocument & { change: Change }>({
@@ -132,10 +139,13 @@ export async function ingest(
 
   /** Reads and chunks a document; null if there is nothing to do or nothing that can be done. */
   async function prepare(
-    entry: SourceEntry,
+    found: SourceEntry,
     reading: Promise<RawDocument>,
   ): Promise<(ChunkedDocument & { change: Change }) | null> {
     try {
+      // A person who says where the documents are published means them from the root that was named.
+      const entry =
+        options.baseUrl === undefined ? await places.place(found) : { ...found, place: found.uri };
       const raw = await reading;
       const contentHash = createHash('sha256').update(raw.bytes).digest('hex');
       const fingerprint = fingerprintOf(entry, options);
@@ -157,14 +167,15 @@ export async function ingest(
         fingerprint,
       };
       const replaces = await known.predecessor(document);
-      known.remember(document);
+      known.remember(document, replaces);
       const change = before !== undefined ? 'changed' : replaces !== undefined ? 'renamed' : 'added';
       return { document, chunks, change, ...(replaces !== undefined && { replaces }) };
     } catch (error) {
       signal?.throwIfAborted();
       if (error === embedderFault || concernsMoreThanOneDocument(error)) throw error;
-      const hint = error instanceof AppError ? (error.hint ?? null) : null;
-      summary.failed.push({ uri: entry.uri, message: messageOf(error), hint });
+      const { wordAdvice = plainly } = options;
+      const hint = error instanceof AppError && error.advice ? wordAdvice(error.advice) : null;
+      summary.failed.push({ uri: found.uri, message: messageOf(error), hint });
       return null;
     }
   }
@@ -172,7 +183,9 @@ export async function ingest(
   async function prune(): Promise<void> {
     const vanished = [...known.all()]
       .filter(({ uri }) => !seen.has(uri))
-      .filter((document) => sources.some((source) => source.covers(document)))
+      .filter(
+        (document) => places.isSucceeded(document.root) || sources.some((source) => source.covers(document)),
+      )
       .map(({ uri }) => uri);
     await store.remove(vanished);
     summary.removed = vanished.length;
@@ -193,11 +206,40 @@ export async function ingest(
 }
 
 /** Everything besides a document's bytes that decides what is stored of it. */
-function fingerprintOf(entry: SourceEntry, { baseUrl, module }: DescribeOptions): string {
-  return JSON.stringify([CHUNKER_VERSION, entry.relativePath, baseUrl ?? null, module ?? null]);
+function fingerprintOf(
+  { uri, place, relativePath }: Pick<SourceEntry, 'uri' | 'relativePath'> & { place: string },
+  { baseUrl, module }: DescribeOptions,
+): string {
+  const ownPlace = place === uri ? [] : [place];
+  return JSON.stringify([CHUNKER_VERSION, relativePath, baseUrl ?? null, module ?? null, ...ownPlace]);
 }
 
 /** Store and embedder faults would hit every other document too. */
 function concernsMoreThanOneDocument(error: unknown): boolean {
   return error instanceof AppError && error.kind !== 'invalid_input' && error.kind !== 'api_error';
+}
+
+/** Small files are read faster than one at a time; large ones must not pile up in memory. */
+const READ_AHEAD = 8;
+
+interface ReadEntry {
+  entry: SourceEntry;
+  /** Rejects if the document cannot be read. */
+  raw: Promise<RawDocument>;
+}
+
+/** Entries in their order, with the next few being read already. */
+async function* readAhead(
+  entries: AsyncIterable<SourceEntry>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ReadEntry> {
+  const started: ReadEntry[] = [];
+  for await (const entry of entries) {
+    const raw = entry.read(signal);
+    // Whoever takes the entry hears of it; until then it is not an unhandled rejection.
+    raw.catch(() => {});
+    started.push({ entry, raw });
+    if (started.length >= READ_AHEAD) yield started.shift() as ReadEntry;
+  }
+  yield* started;
 }

@@ -1,10 +1,11 @@
-import { AppError } from '../domain/app-error.ts';
+import { advice, setting } from '../faults/advice.ts';
+import { AppError } from '../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
 
 type Known = Pick<DocumentRecord, 'uri' | 'url' | 'root' | 'contentHash' | 'fingerprint'>;
 
 /** What the collection holds, looked up by place, address and content. */
-export interface KnownDocuments {
+interface KnownDocuments {
   at(uri: string): Known | undefined;
   all(): Iterable<Known>;
   /**
@@ -12,18 +13,20 @@ export interface KnownDocuments {
    * Throws `invalid_input` if the address belongs to another document that is still there.
    */
   predecessor(document: Known): Promise<string | undefined>;
-  remember(document: Known): void;
+  /** Takes note of a document, and of the one that it takes the place of. */
+  remember(document: Known, replaces?: string): void;
 }
 
 export async function createKnownDocuments(
-  store: ChunkStore,
+  store: Pick<ChunkStore, 'documents'>,
   stillExists: (uri: string) => Promise<boolean>,
 ): Promise<KnownDocuments> {
   const byUri = new Map<string, Known>();
   const byUrl = new Map<string, string>();
   const byContent = new Map<string, string>();
 
-  function remember({ uri, url, root, contentHash, fingerprint }: Known): void {
+  function remember({ uri, url, root, contentHash, fingerprint }: Known, replaces?: string): void {
+    if (replaces !== undefined) byUri.delete(replaces);
     byUri.set(uri, { uri, url, root, contentHash, fingerprint });
     byUrl.set(url, uri);
     byContent.set(contentHash, uri);
@@ -45,7 +48,7 @@ export async function createKnownDocuments(
       if (sameAddress !== undefined && sameAddress !== uri) {
         if (await isGone(sameAddress)) return sameAddress;
         throw new AppError('invalid_input', `It has the same address as ${sameAddress}: ${url}.`, {
-          hint: 'Give one of them another slug, or ingest them with different --base-url.',
+          hint: advice`Give one of them another slug, or ingest them with different ${setting('baseUrl', 'base URLs')}.`,
         });
       }
       const sameContent = byContent.get(contentHash);

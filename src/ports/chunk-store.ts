@@ -1,6 +1,6 @@
 import type { CollectionIdentity } from '../domain/collection-identity.ts';
 import type { Chunk } from '../domain/document.ts';
-import type { Filter } from '../domain/filter.ts';
+import type { Filter } from '../domain/query.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 
 export interface CollectionInfo extends CollectionIdentity {
@@ -17,9 +17,9 @@ export interface CollectionInfo extends CollectionIdentity {
 
 /** What the store keeps of a document besides its chunks. */
 export interface DocumentRecord {
-  /** Where it was read from; identifies it within the collection. */
+  /** Where this machine read it from; identifies it within the collection. */
   uri: string;
-  /** What is cited: its published address, or the same as `uri`. */
+  /** What is cited, the same on every machine: its address on the web, or its place below what was ingested. */
   url: string;
   /** The place it was found under; pruning stays inside it. */
   root: string;
@@ -48,7 +48,7 @@ export interface DocumentWrite {
 }
 
 /** A chunk as the store gives it back, with what is cited of its document. */
-export type StoredChunk = Omit<RetrievedChunk, 'score'>;
+export type StoredChunk = Omit<RetrievedChunk, 'score' | 'rank'>;
 
 export interface StoreSearch {
   /** Searched for in the full text; null leaves that part out. */

@@ -15,6 +15,8 @@ export interface SessionSummary {
   user: string | null;
   /** The first question, or null before there is one. */
   title: string | null;
+  status: ConversationSession['status'];
+  isInteractive: boolean;
   model: string;
   policy: Policy;
   collection: string;
@@ -32,7 +34,7 @@ export interface RecordedTurn {
 }
 
 /** A session before its first turn, and whose it is. */
-export interface NewSession {
+interface NewSession {
   session: ConversationSession;
   user: string | null;
 }

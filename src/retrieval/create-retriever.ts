@@ -1,8 +1,7 @@
-import { isEmptyFilter } from '../domain/filter.ts';
+import type { SearchMode } from '../domain/choices.ts';
 import type { Query } from '../domain/query.ts';
+import { isEmptyFilter } from '../domain/query.ts';
 import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
-import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
-import type { SearchMode } from '../domain/search-mode.ts';
 import type { ChunkStore, StoreHit } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
@@ -10,7 +9,7 @@ import type { Runtime } from '../ports/runtime.ts';
 /** Hits beyond the ones asked for, so that it can be said how many there are. */
 const LOOK_AHEAD = 50;
 
-export interface RetrieverDependencies {
+interface RetrieverDependencies {
   store: ChunkStore;
   /** Asked for only when a query is embedded: full-text search loads no model. */
   embedder: () => Promise<Embedder>;
@@ -44,10 +43,11 @@ export interface Retriever {
 
 /** Query in, RetrievalContext out. */
 export function createRetriever(dependencies: RetrieverDependencies): Retriever {
-  const { store, embedder, scoreThreshold, mode, clock = machineClock } = dependencies;
+  const { store, embedder, mode, clock = machineClock } = dependencies;
   return {
     async retrieve(query, signal) {
       const started = clock.elapsedMs();
+      const { scoreThreshold = dependencies.scoreThreshold } = query;
       const vector = mode === 'lexical' ? null : await (await embedder()).embedQuery(query.text, signal);
       const search = (filter: Query['filter']) =>
         store.search({
@@ -82,7 +82,7 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
   };
 }
 
-function toRetrieved({ chunk, score }: StoreHit): RetrievedChunk {
+function toRetrieved({ chunk, score }: StoreHit) {
   return { ...chunk, score };
 }
 

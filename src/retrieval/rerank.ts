@@ -1,6 +1,6 @@
-import { AppError, messageOf } from '../domain/app-error.ts';
 import { MAX_QUERY_TOP_K } from '../domain/query.ts';
 import { createRetrievalContext } from '../domain/retrieval-context.ts';
+import { AppError, messageOf } from '../faults/app-error.ts';
 import type { StoredChunk } from '../ports/chunk-store.ts';
 import type { Reranker } from '../ports/reranker.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type Retriever,
 } from './create-retriever.ts';
 
-export interface RerankOptions {
+interface RerankOptions {
   /** How many hits are put in order anew. */
   candidates?: number;
   /** From which score on a reranked chunk counts as relevant; the reranker's own unless given. */
@@ -34,9 +34,9 @@ export function withReranker(
 ): Retriever {
   return {
     async retrieve(query, signal) {
-      const { topK } = query;
+      const { topK, scoreThreshold: wanted, ...rest } = query;
       const wide = Math.min(MAX_QUERY_TOP_K, Math.max(topK, candidates));
-      const found = await retriever.retrieve({ ...query, topK: wide }, signal);
+      const found = await retriever.retrieve({ ...rest, topK: wide }, signal);
       if (found.hits.length === 0) return found;
       const started = clock.elapsedMs();
       const elapsed = () => found.context.queryTimeMs + clock.elapsedMs() - started;
@@ -47,7 +47,7 @@ export function withReranker(
           const hit = found.hits[index];
           return hit === undefined ? [] : [{ ...hit, score, rerankScore: score }];
         });
-        return withHits(found, hits, {
+        return withHits(found, hits, wanted, {
           queryTimeMs: elapsed(),
           scoreThreshold: scoreThreshold ?? reranker.scoreThreshold,
         });
@@ -56,19 +56,36 @@ export function withReranker(
         const notice = noticeOf(error);
         onNotice?.(notice);
         const notes = [...found.context.notes, notice];
-        return withHits(found, found.hits.slice(0, topK), { queryTimeMs: elapsed(), notes });
+        return withHits(found, found.hits.slice(0, topK), wanted, { queryTimeMs: elapsed(), notes });
       }
     },
   };
 }
 
+/** What the query wants is told by the scores that the hits have in the end. */
 function withHits(
   { context }: Retrieval,
-  hits: RetrievalHit[],
+  found: readonly RetrievalHit[],
+  wanted: number | undefined,
   changes: { queryTimeMs: number; scoreThreshold?: number; notes?: string[] },
 ): Retrieval {
-  const chunks = hits.map(({ chunk, score }) => ({ ...chunk, score }));
-  return { hits, context: createRetrievalContext({ ...context, ...changes, chunks }) };
+  const toChunk = ({ chunk, score }: RetrievalHit) => ({ ...chunk, score });
+  if (wanted === undefined) {
+    const chunks = found.map(toChunk);
+    return { hits: [...found], context: createRetrievalContext({ ...context, ...changes, chunks }) };
+  }
+  const hits = found.filter(({ score }) => score >= wanted);
+  return {
+    hits,
+    context: createRetrievalContext({
+      ...context,
+      ...changes,
+      chunks: hits.map(toChunk),
+      scoreThreshold: wanted,
+      totalFound: hits.length,
+      nearMiss: hits.length === 0 ? (found.map(toChunk)[0] ?? null) : null,
+    }),
+  };
 }
 
 /** A passage with the place it stands in, as a reader would see it. */

@@ -1,4 +1,7 @@
+import { oneLine } from '../text/visible-text.ts';
 import type { TapeJson } from './tape-format.ts';
+
+const SHOWN_LENGTH = 70;
 
 export interface Difference {
   /** Such as `messages[1].content`. */
@@ -47,6 +50,27 @@ function unlike({ before, after }: Difference): number {
   let same = 0;
   while (same < length && before[same] === after[same]) same += 1;
   return 1 - same / length / 2;
+}
+
+/** A difference on one line, for people. */
+export function formatDifference({ path, before, after }: Difference): string {
+  const [was, is] = aroundChange(shown(before), shown(after));
+  return `  ${oneLine(path, 60)}: ${was} -> ${is}`;
+}
+
+function shown(value: TapeJson | undefined): string {
+  if (value === undefined) return '(nothing)';
+  return oneLine(JSON.stringify(value), Number.POSITIVE_INFINITY);
+}
+
+/** Long texts are shown from a little before the place where they part. */
+function aroundChange(before: string, after: string): [string, string] {
+  let same = 0;
+  while (same < before.length && same < after.length && before[same] === after[same]) same += 1;
+  const from = same > SHOWN_LENGTH / 2 ? same - 20 : 0;
+  const cut = (text: string) =>
+    from > 0 ? `…${oneLine(text.slice(from), SHOWN_LENGTH)}` : oneLine(text, SHOWN_LENGTH);
+  return [cut(before), cut(after)];
 }
 
 function countLeaves(value: TapeJson | undefined): number {

@@ -1,13 +1,14 @@
-import { AppError } from '../domain/app-error.ts';
-import { oneLine } from '../domain/visible-text.ts';
-import { canonicalValue } from './canonical-body.ts';
-import { type Difference, diffValues, similarity } from './diff-values.ts';
-import { pathOf } from './match-key.ts';
+import { type Advice, advice, setting, settingOf } from '../faults/advice.ts';
+import { AppError } from '../faults/app-error.ts';
+import { oneLine } from '../text/visible-text.ts';
+import { type Difference, diffValues, formatDifference, similarity } from './diff-values.ts';
+import { canonicalValue, pathOf } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
 import type { TapeBody, TapeExchange, TapeJson, TapeRequest } from './tape-format.ts';
 
 const SHOWN_DIFFERENCES = 8;
-const SHOWN_LENGTH = 70;
+
+const RENEWAL: Advice = advice`To renew the tape where it changed: ${settingOf('onMiss', 'record', 'replay its command and record what is missing')}. To record it afresh: ${setting('record', 'record its command again')}.`;
 
 export interface Miss {
   request: TapeRequest;
@@ -18,14 +19,14 @@ export interface Miss {
 
 /** Looks through the whole tape for what comes nearest to a request that is not on it. */
 export function findMiss(request: TapeRequest, tape: Pick<Tape, 'exchanges'>): Miss {
-  const asked = comparable(request.body);
+  const body = comparable(request.body);
   let best: { exchange: TapeExchange; score: number } | null = null;
   let sameHost = false;
   for (const exchange of tape.exchanges()) {
     const there = exchange.request;
     sameHost ||= new URL(there.url).host === new URL(request.url).host;
     if (there.method !== request.method || pathOf(there.url) !== pathOf(request.url)) continue;
-    const score = similarity(comparable(there.body), asked);
+    const score = similarity(comparable(there.body), body);
     if (best === null || score > best.score) best = { exchange, score };
   }
   if (best === null) {
@@ -34,7 +35,7 @@ export function findMiss(request: TapeRequest, tape: Pick<Tape, 'exchanges'>): M
       : 'the tape has nothing from this service: another model, store or embedder is configured now';
     return { request, nearest: null, reason };
   }
-  const differences = diffValues(comparable(best.exchange.request.body), asked);
+  const differences = diffValues(comparable(best.exchange.request.body), body);
   return { request, nearest: { id: best.exchange.id, differences }, reason: reasonOf(differences) };
 }
 
@@ -47,36 +48,12 @@ export function missError(miss: Miss, path: string): AppError {
     ...shown,
     ...(more > 0 ? [`  and ${more} more`] : []),
     `Likely reason: ${reason}.`,
-    'To renew the tape where it changed: --on-miss record. To record it afresh: --record.',
   ];
   return new AppError(
     'replay_drift',
     `${oneLine(`${request.method} ${pathOf(request.url)}`, 100)} is not on the tape ${path} as it is asked now.`,
-    { hint: lines.join('\n'), recoverable: false },
+    { hint: [`${lines.join('\n')}\n`, ...RENEWAL], recoverable: false },
   );
-}
-
-export function formatDifference({ path, before, after }: Difference): string {
-  const [was, is] = aroundChange(shown(before), shown(after));
-  return `  ${oneLine(path, 60)}: ${was} -> ${is}`;
-}
-
-function shown(value: TapeJson | undefined): string {
-  if (value === undefined) return '(nothing)';
-  return oneLine(
-    typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value),
-    Number.POSITIVE_INFINITY,
-  );
-}
-
-/** Long texts are shown from a little before the place where they part. */
-function aroundChange(before: string, after: string): [string, string] {
-  let same = 0;
-  while (same < before.length && same < after.length && before[same] === after[same]) same += 1;
-  const from = same > SHOWN_LENGTH / 2 ? same - 20 : 0;
-  const cut = (text: string) =>
-    from > 0 ? `…${oneLine(text.slice(from), SHOWN_LENGTH)}` : oneLine(text, SHOWN_LENGTH);
-  return [cut(before), cut(after)];
 }
 
 /** What a difference in a field most likely comes from. The first that applies. */

@@ -1,19 +1,38 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { AppError } from '../domain/app-error.ts';
-import { validated } from '../domain/validated.ts';
-import { readLines } from './read-lines.ts';
-import { notATape, readFault } from './tape-fault.ts';
+import { AppError } from '../faults/app-error.ts';
+import { validated } from '../faults/validated.ts';
+import { matchKey } from './match-key.ts';
 import {
   exchangeSchema,
   headerSchema,
+  notATape,
+  readFault,
   TAPE_VERSION,
   type TapeExchange,
   type TapeHeader,
   type TapeTail,
   tailSchema,
 } from './tape-format.ts';
-import { createTapeIndex, type TapeEntry, type TapeIndex } from './tape-index.ts';
+
+/** Where an exchange stands in its file. */
+export interface TapeEntry {
+  id: number;
+  offset: number;
+  length: number;
+}
+
+interface TapeIndex {
+  readonly count: number;
+  add(exchange: TapeExchange, entry: TapeEntry): void;
+  /** To be called once all are there: puts them in the order in which the requests were made. */
+  settle(): void;
+  entries(): readonly TapeEntry[];
+  /** What was answered to such a request, in order. Takes the same time however long the tape is. */
+  find(exact: string): readonly TapeEntry[];
+  /** The same for requests that differ in the numbers of their embeddings alone. */
+  findNearly(nearly: string): readonly TapeEntry[];
+}
 
 /** An open tape. Of its exchanges only an index is in memory; each is read when it is asked for. */
 export interface Tape extends Pick<TapeIndex, 'find' | 'findNearly' | 'count'> {
@@ -41,15 +60,16 @@ const COMMA = 0x2c;
  * `invalid_input` for what is no tape, or one of a newer format.
  */
 export function openTape(path: string): Tape {
-  const descriptor = orFault(path, () => openSync(path, 'r'));
+  let descriptor: number | undefined;
   try {
+    descriptor = openSync(path, 'r');
     const tape = readTape(path, descriptor);
     if (tape !== null) return tape;
     const whole = readWhole(path);
     closeSync(descriptor);
     return whole;
   } catch (error) {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
     throw readFault(path, error);
   }
 }
@@ -71,7 +91,7 @@ function readTape(path: string, descriptor: number): Tape | null {
       if (part === 'end') end.push(line);
       else head.push(line);
       if (line === EXCHANGES) {
-        header = readHeader(path, `${head.join('\n')}]}`);
+        header = checkedHeader(path, parsed(path, `${head.join('\n')}]}`));
         part = 'exchanges';
       }
     } else if (END.test(bytes.toString('utf8', 0, 8))) {
@@ -160,10 +180,6 @@ function parsed(path: string, text: string): unknown {
   throw notATape(path, text.trim() === '' ? 'it is empty' : 'it is not the JSON of one');
 }
 
-function readHeader(path: string, text: string): TapeHeader {
-  return checkedHeader(path, parsed(path, text));
-}
-
 function checkedHeader(path: string, fields: unknown): TapeHeader {
   const { version } = fields as { version?: unknown };
   if (typeof version !== 'number') throw notATape(path, 'it has no version');
@@ -199,10 +215,67 @@ function readTail(path: string, text: string): TapeTail | null {
   }
 }
 
-function orFault<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw readFault(path, error);
+const NONE: readonly TapeEntry[] = [];
+
+function createTapeIndex(): TapeIndex {
+  const entries: TapeEntry[] = [];
+  const exactly = new Map<string, TapeEntry[]>();
+  const nearly = new Map<string, TapeEntry[]>();
+
+  return {
+    get count() {
+      return entries.length;
+    },
+    add({ request }, entry) {
+      const key = matchKey(request);
+      entries.push(entry);
+      push(exactly, key.exact, entry);
+      if (key.nearly !== null) push(nearly, key.nearly, entry);
+    },
+    settle() {
+      for (const list of [entries, ...exactly.values(), ...nearly.values()]) list.sort((a, b) => a.id - b.id);
+    },
+    entries: () => entries,
+    find: (key) => exactly.get(key) ?? NONE,
+    findNearly: (key) => nearly.get(key) ?? NONE,
+  };
+}
+
+function push(map: Map<string, TapeEntry[]>, key: string, entry: TapeEntry): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [entry]);
+  else list.push(entry);
+}
+
+const BLOCK = 1 << 20;
+
+interface Line {
+  offset: number;
+  /** Without the line feed. */
+  bytes: Buffer;
+  /** False for a last line that has no line feed. */
+  ended: boolean;
+}
+
+/** The lines of an open file; never holds more than a block and the longest line. */
+function* readLines(descriptor: number): Generator<Line> {
+  let position = 0;
+  let offset = 0;
+  let rest: Buffer[] = [];
+  for (;;) {
+    const block = Buffer.allocUnsafe(BLOCK);
+    const length = readSync(descriptor, block, 0, BLOCK, position);
+    if (length === 0) break;
+    position += length;
+    let start = 0;
+    for (let end = block.indexOf(10); end >= 0 && end < length; end = block.indexOf(10, start)) {
+      const bytes = Buffer.concat([...rest, block.subarray(start, end)]);
+      yield { offset, bytes, ended: true };
+      offset += bytes.length + 1;
+      rest = [];
+      start = end + 1;
+    }
+    if (start < length) rest.push(block.subarray(start, length));
   }
+  if (rest.length > 0) yield { offset, bytes: Buffer.concat(rest), ended: false };
 }

@@ -1,7 +1,5 @@
-import { tapeBody } from './tape-body.ts';
-import { failureOf } from './tape-failure.ts';
+import { type Fetch, tapeBody, tapeFailure, tapeRequest } from './tape-exchange.ts';
 import type { TapeChunk, TapeExchange, TapeFailure, TapeResponse } from './tape-format.ts';
-import { type Fetch, tapeRequest } from './tape-request.ts';
 
 /** Answers that come event by event. */
 const STREAMED = /^(?:text\/event-stream|application\/(?:x-)?(?:ndjson|jsonl|stream\+json))\b/i;
@@ -14,21 +12,19 @@ export interface RecordedFetch {
 }
 
 interface RecordOptions {
-  /** Milliseconds of a clock that only moves on. */
-  elapsedMs: () => number;
   /** The number of the next request, from 1. */
   nextId: () => number;
   onExchange(exchange: TapeExchange): void;
 }
 
 /** A fetch that hands over every exchange once its answer has ended. What its caller sees is the same as without. */
-export function recordFetch(fetch: Fetch, { elapsedMs, nextId, onExchange }: RecordOptions): RecordedFetch {
+export function recordFetch(fetch: Fetch, { nextId, onExchange }: RecordOptions): RecordedFetch {
   const lanes = new Set<number>();
-  const began = elapsedMs();
+  const began = performance.now();
   const open = new Set<() => void>();
 
   async function recorded(...args: Parameters<Fetch>): Promise<Response> {
-    const startedAt = elapsedMs();
+    const startedAt = performance.now();
     const id = nextId();
     const lane = takeLane(lanes);
     let response: TapeResponse | undefined;
@@ -43,7 +39,7 @@ export function recordFetch(fetch: Fetch, { elapsedMs, nextId, onExchange }: Rec
       onExchange({
         id,
         startedAtMs: rounded(startedAt - began),
-        durationMs: rounded(elapsedMs() - startedAt),
+        durationMs: rounded(performance.now() - startedAt),
         lane,
         request,
         ...(response && { response }),
@@ -55,7 +51,7 @@ export function recordFetch(fetch: Fetch, { elapsedMs, nextId, onExchange }: Rec
 
     try {
       const answer = await fetch(...call);
-      const taken = startResponse(answer, elapsedMs);
+      const taken = startResponse(answer);
       response = taken.response;
       if (answer.body === null || BODILESS.has(answer.status)) {
         finish();
@@ -63,7 +59,7 @@ export function recordFetch(fetch: Fetch, { elapsedMs, nextId, onExchange }: Rec
       }
       return withBody(answer, observed(answer.body, taken, finish));
     } catch (error) {
-      finish(failureOf(error));
+      finish(tapeFailure(error));
       throw error;
     }
   }
@@ -82,15 +78,15 @@ interface TakenResponse {
   end(): void;
 }
 
-function startResponse(answer: Response, elapsedMs: () => number): TakenResponse {
+function startResponse(answer: Response): TakenResponse {
   const type = answer.headers.get('content-type');
   const response: TapeResponse = { status: answer.status, headers: Object.fromEntries(answer.headers) };
   const pieces: { delayMs: number; bytes: Uint8Array }[] = [];
-  let last = elapsedMs();
+  let last = performance.now();
   return {
     response,
     take(bytes) {
-      const now = elapsedMs();
+      const now = performance.now();
       pieces.push({ delayMs: rounded(now - last), bytes: Uint8Array.from(bytes) });
       last = now;
     },
@@ -140,7 +136,7 @@ function observed(
         taken.take(value);
         controller.enqueue(value);
       } catch (error) {
-        end(failureOf(error));
+        end(tapeFailure(error));
         controller.error(error);
       }
     },

@@ -1,10 +1,15 @@
 import * as z from 'zod';
+import { policySchema } from '../domain/agent-config.ts';
 import { agentResponseSchema } from '../domain/agent-response.ts';
 import { toolCallSchema } from '../domain/conversation-message.ts';
 import { conversationSessionSchema } from '../domain/conversation-session.ts';
 import { type ConversationTurn, conversationTurnSchema } from '../domain/conversation-turn.ts';
-import { errorResponseSchema } from '../domain/error-response.ts';
-import { filterSchema } from '../domain/filter.ts';
+import { filterSchema } from '../domain/query.ts';
+import { errorResponseSchema } from '../faults/error-response.ts';
+import { MASK } from '../faults/redactor.ts';
+import { type Difference, diffValues } from './diff-values.ts';
+import { canonicalValue } from './match-key.ts';
+import type { TapeJson } from './tape-format.ts';
 
 const foundSchema = z.object({
   query: z.string(),
@@ -13,7 +18,7 @@ const foundSchema = z.object({
     z.object({ chunkId: z.string(), contentHash: z.string(), title: z.string(), score: z.number() }),
   ),
 });
-export type Found = z.infer<typeof foundSchema>;
+type Found = z.infer<typeof foundSchema>;
 
 const messageSchema = z.object({
   role: z.string(),
@@ -24,7 +29,7 @@ const messageSchema = z.object({
 
 const turnSchema = z.object({
   question: z.string(),
-  policy: z.string().nullable().default(null),
+  policy: policySchema.nullable().default(null),
   filter: filterSchema.default({}),
   model: z.string(),
   /** Whether the conversation was reset before this question. */
@@ -88,4 +93,63 @@ export function foundOf({
     totalFound,
     chunks: chunks.map(({ chunkId, contentHash, title, score }) => ({ chunkId, contentHash, title, score })),
   };
+}
+
+/** Where two runs of the same came to something else: answers, citations, retrieval counts, messages. */
+export function compareOutputs(recorded: RunOutputs, replayed: RunOutputs): Difference[] {
+  const turns = Math.max(recorded.turns.length, replayed.turns.length);
+  return [
+    ...Array.from({ length: turns }, (_, index) =>
+      diffTurn(recorded.turns[index], replayed.turns[index], `turn ${index + 1}`),
+    ).flat(),
+    ...diff(recorded.search, replayed.search, 'search'),
+    ...diff(recorded.ingest, replayed.ingest, 'ingest'),
+    ...diff(endedBy(recorded), endedBy(replayed), 'error'),
+  ];
+}
+
+/** What ended a run before it had a turn. Of a failed turn the turn tells, whether or not it ended the run as well. */
+function endedBy({ turns, error }: RunOutputs): string | null {
+  return turns.length > 0 ? null : (error?.message ?? null);
+}
+
+function diffTurn(
+  recorded: TurnOutput | undefined,
+  replayed: TurnOutput | undefined,
+  place: string,
+): Difference[] {
+  // What was taken out of an answer cannot be looked up in its sources, so its verdicts are not those of the whole.
+  const isWhole = ![recorded, replayed].some((turn) => turn?.answer?.includes(MASK));
+  return diff(comparable(recorded, isWhole), comparable(replayed, isWhole), place);
+}
+
+/** Whether the collection holds other documents now, which explains other chunks; null where that is not known. */
+export function collectionChanged(recorded: RunOutputs, replayed: RunOutputs): boolean | null {
+  if (recorded.collection === null || replayed.collection === null) return null;
+  return recorded.collection.fingerprint !== replayed.collection.fingerprint;
+}
+
+function comparable(turn: TurnOutput | undefined, withVerdicts: boolean): TapeJson {
+  if (turn === undefined) return null;
+  const { answer, grounded, citations, retrievalCount, retrieved, messages, error } = turn;
+  return {
+    answer,
+    grounded: withVerdicts ? grounded : null,
+    retrievalCount,
+    citations: withVerdicts ? citations : citations.map(({ verdict: _, ...citation }) => citation),
+    retrieved,
+    // What tools return is long, and its chunks are compared above; calls and words are not.
+    messages: messages
+      .filter(({ role }) => role !== 'tool')
+      .map(({ role, content, toolCalls = [] }) => ({
+        role,
+        content,
+        toolCalls: toolCalls.map(({ name, arguments: args }) => ({ name, arguments: args })),
+      })),
+    error: error?.message ?? null,
+  } as TapeJson;
+}
+
+function diff(before: unknown, after: unknown, place: string): Difference[] {
+  return diffValues(canonicalValue(before as TapeJson), canonicalValue(after as TapeJson), place);
 }

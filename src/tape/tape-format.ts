@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { advice, command, settingOf } from '../faults/advice.ts';
+import { AppError, messageOf } from '../faults/app-error.ts';
 
 export const TAPE_VERSION = 1;
 
@@ -8,7 +10,7 @@ export type TapeJson = string | number | boolean | null | TapeJson[] | { [key: s
 const json = z.custom<TapeJson>((value) => value !== undefined);
 
 /** A body in the form that is easiest to read: its JSON value, its text, or its bytes. */
-export const bodySchema = z.union([
+const bodySchema = z.union([
   z.strictObject({ json: json }),
   z.strictObject({ text: z.string() }),
   z.strictObject({ base64: z.base64() }),
@@ -21,7 +23,7 @@ export type TapeChunk = z.infer<typeof chunkSchema>;
 
 const headersSchema = z.record(z.string(), z.string());
 
-export const requestSchema = z.object({
+const requestSchema = z.object({
   method: z.string().regex(/^[A-Z]+$/),
   url: z.url({ protocol: /^https?$/ }),
   headers: headersSchema.default({}),
@@ -29,7 +31,7 @@ export const requestSchema = z.object({
 });
 export type TapeRequest = z.infer<typeof requestSchema>;
 
-export const responseSchema = z.object({
+const responseSchema = z.object({
   status: z.int().min(200).max(599),
   headers: headersSchema.default({}),
   /** A body in one piece; one that was streamed has `chunks` instead. */
@@ -67,7 +69,7 @@ export const exchangeSchema = z
   });
 export type TapeExchange = z.infer<typeof exchangeSchema>;
 
-export const originSchema = z.enum(['recorded', 'written by hand']);
+const originSchema = z.enum(['recorded', 'written by hand']);
 
 /** What stands before the exchanges: how the tape was made. */
 export const headerSchema = z.object({
@@ -96,3 +98,45 @@ export const tailSchema = z.object({
   digest: z.string().optional(),
 });
 export type TapeTail = z.infer<typeof tailSchema>;
+
+const REASONS: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota is used up',
+  EACCES: 'access is denied',
+  EPERM: 'access is denied',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'its folder is a file',
+  EISDIR: 'it is a folder',
+  EFBIG: 'it is larger than files may be',
+};
+
+/** What kept a tape from being written. Whatever was there before is as it was. */
+export function writeFault(path: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return new AppError(
+    'invalid_input',
+    `The tape ${path} cannot be written: ${REASONS[code] ?? messageOf(error)}.`,
+    {
+      hint: 'The run itself may have succeeded; record it again elsewhere. A tape that was there before is unchanged.',
+      cause: error,
+    },
+  );
+}
+
+export function readFault(path: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const reason = code === 'ENOENT' ? 'it does not exist' : (REASONS[code] ?? messageOf(error));
+  return new AppError('invalid_input', `The tape ${path} cannot be read: ${reason}.`, {
+    hint: advice`Record one${settingOf('record', '<tape>', '')}.`,
+    cause: error,
+  });
+}
+
+export function notATape(path: string, why: string): AppError {
+  return new AppError('invalid_input', `${path} is not a tape: ${why}.`, {
+    hint: advice`Record one${settingOf('record', '<tape>', '')}, or read a HAR file${command('tape import')}`,
+  });
+}

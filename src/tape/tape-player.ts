@@ -1,11 +1,10 @@
-import type { AppError } from '../domain/app-error.ts';
+import type { AppError } from '../faults/app-error.ts';
+import type { Redactor } from '../faults/redactor.ts';
 import { findMiss, type Miss, missError } from './explain-miss.ts';
 import { type MatchKey, matchKey, sameVectors } from './match-key.ts';
-import type { Tape } from './open-tape.ts';
-import type { Redactor } from './redact/create-redactor.ts';
+import type { Tape, TapeEntry } from './open-tape.ts';
 import { redactRequest } from './redact/redact-exchange.ts';
 import type { TapeExchange, TapeRequest } from './tape-format.ts';
-import type { TapeEntry } from './tape-index.ts';
 
 /** Embeddings that are compared one by one before a request counts as another one. */
 const MOST_COMPARED = 50;

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { AppError } from '../domain/app-error.ts';
-import { probeTape } from './probe-tape.ts';
-import type { Redactor } from './redact/create-redactor.ts';
+import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { advice, settingOf } from '../faults/advice.ts';
+import { AppError } from '../faults/app-error.ts';
+import type { Redactor } from '../faults/redactor.ts';
 import { joined, joinedDeltas } from './redact/redact-chunks.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
-import { writeFault } from './tape-fault.ts';
-import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
-import { lockTape } from './tape-lock.ts';
+import { type TapeExchange, type TapeHeader, type TapeJson, writeFault } from './tape-format.ts';
 
-export const PARTIAL = '.partial';
-
-export interface TapeWriter {
+interface TapeWriter {
   /** Where it is written until it is closed. */
   readonly partialPath: string;
   /** Redacts and appends. Faults are kept for `close`: the run that is recorded goes on. */
@@ -24,12 +22,19 @@ export interface TapeWriter {
   discard(): Promise<void>;
 }
 
-export interface TapeWriterOptions {
+/** What is used of a file handle. */
+interface TapeFile {
+  write(bytes: Buffer): Promise<{ bytesWritten: number }>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface TapeWriterOptions {
   path: string;
   header: TapeHeader;
   redactor: Redactor;
   /** Instead of the file system's. */
-  openFile?: (path: string) => Promise<Pick<FileHandle, 'write' | 'sync' | 'close'>>;
+  openFile?: (path: string) => Promise<TapeFile>;
 }
 
 /**
@@ -38,7 +43,7 @@ export interface TapeWriterOptions {
  */
 export async function createTapeWriter(options: TapeWriterOptions): Promise<TapeWriter> {
   const { path, redactor } = options;
-  const partialPath = path + PARTIAL;
+  const partialPath = `${path}.partial`;
   const fail = (error: unknown): never => {
     throw writeFault(path, error);
   };
@@ -133,7 +138,7 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
 }
 
 /** All of the document up to the first exchange. */
-export function headerText(header: TapeHeader): string {
+function headerText(header: TapeHeader): string {
   return `${JSON.stringify(header, null, 2).slice(0, -2)},\n  "exchanges": [`;
 }
 
@@ -154,7 +159,89 @@ function leaked(path: string): AppError {
     'invalid_input',
     `The tape ${path} was not kept: the value of a key would stand in it.`,
     {
-      hint: 'Name what surrounds it with --redact <regular expression>, or leave the key out of the question.',
+      hint: advice`Name what surrounds it${settingOf('redact', '<regular expression>', '')}, or leave the key out of the question.`,
     },
   );
+}
+
+/** Throws `invalid_input` if the name belongs to something that is no tape: a recording would take its place. */
+async function probeTape(path: string): Promise<void> {
+  const file = await open(path, 'r').catch(() => null);
+  if (file === null) return;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0);
+    const start = buffer.toString('utf8', 0, bytesRead);
+    if (bytesRead === 0 || /^\s*\{\s*"version"\s*:\s*\d/.test(start)) return;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EISDIR') throw error;
+  } finally {
+    await file.close();
+  }
+  throw new AppError('invalid_input', `${path} exists and is not a tape, so nothing is recorded over it.`, {
+    hint: 'Choose another name for the tape.',
+  });
+}
+
+/** Locks that this process holds: one with its id that is none of them is of an earlier process with the same id. */
+const held = new Set<string>();
+/** As long as a lock may be without its holder's name, which is written right after it is made. */
+const NAMELESS_MS = 10_000;
+
+/** Keeps other processes from recording to the same tape. Throws `invalid_input` if one does already. */
+async function lockTape(path: string): Promise<() => Promise<void>> {
+  const lock = resolve(`${path}.lock`);
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const file = await open(lock, 'wx');
+      held.add(lock);
+      const unlock = async () => {
+        held.delete(lock);
+        await rm(lock, { force: true });
+      };
+      await writeName(file).catch(async (error: unknown) => {
+        await unlock();
+        throw error;
+      });
+      return unlock;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      // A lock that its process left behind is taken over; one retry settles a race between two who do.
+      const holder = await readFile(lock, 'utf8').catch(() => '');
+      if (attempt > 0 || !(await isDead(lock, holder))) throw taken(path, lock, holder);
+      await rm(lock, { force: true });
+    }
+  }
+}
+
+async function writeName(file: FileHandle): Promise<void> {
+  try {
+    await file.writeFile(`${hostname()} ${process.pid}\n`);
+  } finally {
+    await file.close();
+  }
+}
+
+async function isDead(lock: string, holder: string): Promise<boolean> {
+  if (held.has(lock)) return false;
+  if (holder.trim() === '') {
+    // A full disk leaves one without a name.
+    const status = await stat(lock).catch(() => null);
+    return status !== null && Date.now() - status.mtimeMs > NAMELESS_MS;
+  }
+  const [host, pid] = holder.trim().split(' ');
+  if (host !== hostname() || !(Number(pid) > 0)) return false;
+  if (Number(pid) === process.pid) return true;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+function taken(path: string, lock: string, holder: string): AppError {
+  const who = holder.trim() === '' ? 'Another process' : `Process ${holder.trim().split(' ').at(-1)}`;
+  return new AppError('invalid_input', `${who} is recording to ${path}.`, {
+    hint: `Wait until it is done, or record to another file. If there is no such process, delete ${lock}.`,
+  });
 }

@@ -1,13 +1,13 @@
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { ModelRequest } from '@openai/agents-core';
+import type { ModelRequest } from '@openai/agents';
 import { expect, test } from 'vitest';
 import { createCohereEmbedder } from '../../src/adapters/cohere/cohere-embedder.ts';
 import { createCohereReranker } from '../../src/adapters/cohere/cohere-reranker.ts';
 import { createOpenAiModel } from '../../src/adapters/openai/create-openai-model.ts';
-import { findTapeProblems } from '../../src/cli/tape/find-tape-problems.ts';
+import { createRedactor } from '../../src/faults/redactor.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
-import { createRedactor } from '../../src/tape/redact/create-redactor.ts';
+import { findTapeProblems } from '../../src/tape/tape-summary.ts';
 import { useTape } from '../../src/testing.ts';
 import { askModel, modelRequest } from './openai/ask-model.ts';
 
@@ -67,7 +67,7 @@ for (const [api, tape] of [
 ] as const) {
   test(`a streamed tool call and the answer after it are read by ${api}`, async () => {
     const { counts } = await useTape(join(TAPES, tape));
-    const model = await createOpenAiModel({
+    const model = createOpenAiModel({
       model: 'gpt-test',
       baseUrl: 'https://api.openai.com/v1',
       api,

@@ -1,11 +1,11 @@
-import { assistantMessage, functionCall, modelError, ScriptedModel } from '@openai/agents-core/testing';
+import { assistantMessage, functionCall, modelError, ScriptedModel } from '@openai/agents/testing';
 import { expect, test } from 'vitest';
 import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
-import { AppError } from '../../src/domain/app-error.ts';
 import { conversationSessionSchema } from '../../src/domain/conversation-session.ts';
 import { conversationTurnSchema } from '../../src/domain/conversation-turn.ts';
 import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';
 import { canFollow, runEventSchema } from '../../src/domain/run-event.ts';
+import { AppError } from '../../src/faults/app-error.ts';
 import { agentOn, askAndWait } from '../support/agent-on.ts';
 import { smallLibrary } from '../support/small-library.ts';
 
@@ -39,12 +39,14 @@ test('the model searches, answers, and the turn is recorded with its messages an
   expect(turn?.response).toMatchObject({
     answer: 'A zebra is a striped horse. [1]',
     grounded: true,
-    confidence: 'high',
+    // Nobody can tell without an encoder.
+    confidence: 'low',
+    checkedBy: 'words',
     retrievalPerformed: true,
     retrievalCount: 1,
     turnNumber: 1,
     model: 'scripted',
-    citations: [{ marker: '1', title: 'Zebras', verdict: 'supported' }],
+    citations: [{ marker: '1', title: 'Zebras', verdict: 'quoted' }],
   });
   expect(conversationTurnSchema.parse(turn).decisions).toMatchObject([
     { step: 1, searched: true, query: 'zebra', cited: [turn?.response.citations[0]?.chunkId] },
@@ -78,6 +80,18 @@ test('phases follow one another legally and end idle', async () => {
   expect(phases.map(({ to }) => to)).toEqual(['generating', 'retrieving', 'generating', 'idle']);
 });
 
+test('escapes in what a model writes reach nobody, in whatever form it is read', async () => {
+  const model = new ScriptedModel([
+    [assistantMessage('\x1b]0;owned\x07Hello, \x1b[31mred\x1b[0m\u202e world.\x07')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const { events, turn } = await askAndWait(session, 'Hi');
+  expect(turn?.response.answer).toBe('Hello, red world.');
+  const deltas = events.flatMap((event) => (event.type === 'text_delta' ? [event.delta] : []));
+  expect(deltas.join('')).toBe('Hello, red world.');
+  expect(session.snapshot().messages.at(-1)?.content).toBe('Hello, red world.');
+});
+
 test('a turn without a search counts none and is not grounded', async () => {
   const session = await agentOn(
     await smallLibrary(BOOK),
@@ -105,12 +119,13 @@ test('invalid arguments come back to the model as a result that says what was wr
   const [bad, good] = toolResults(model);
   expect(bad).toMatchObject({
     results: [],
-    error: expect.stringMatching(/Invalid arguments: .*query.*top_k/),
+    error: 'invalid_arguments',
+    message: expect.stringMatching(/query: .*top_k: /),
   });
   expect(good?.total).toBeGreaterThan(0);
 });
 
-test('arguments outside the schema never reach the search', async () => {
+test('arguments that the tool does not have are refused and named', async () => {
   const library = await smallLibrary(BOOK);
   const model = new ScriptedModel([
     [
@@ -124,13 +139,55 @@ test('arguments outside the schema never reach the search', async () => {
   ]);
   const session = await agentOn(library, model).startSession();
   const { events } = await askAndWait(session, 'Owls?');
-  expect(events.find(({ type }) => type === 'retrieval_started')).toEqual({
-    type: 'retrieval_started',
-    retrievalId: 'c',
-    query: 'owl',
-    topK: 1,
-    filter: {},
+  expect(events.some(({ type }) => type === 'retrieval_started')).toBe(false);
+  expect(toolResults(model)[0]).toMatchObject({
+    error: 'invalid_arguments',
+    message: expect.stringContaining('"path"'),
   });
+});
+
+test('the model sees the schema by which its arguments are checked: bounds, modules and all', async () => {
+  const model = new ScriptedModel([
+    [search('owl', { module: 'minerals' }, 'a')],
+    [search('owl', { module: 'animals' }, 'b')],
+    [assistantMessage('An owl hunts at night. [1]')],
+    [search('oak', { module: 'animals' }, 'c')],
+    [assistantMessage('None.')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  await askAndWait(session, 'Owls?');
+  expect(model.calls[0]?.request.tools[0]).toMatchObject({
+    strict: true,
+    parameters: {
+      required: ['query', 'top_k', 'module', 'threshold'],
+      additionalProperties: false,
+      properties: {
+        top_k: { type: ['integer', 'null'], minimum: 1, maximum: 20 },
+        module: { type: ['string', 'null'], enum: ['animals', 'plants', null] },
+        threshold: { type: ['number', 'null'], minimum: 0, maximum: 1 },
+      },
+    },
+  });
+  const [unknown, known] = toolResults(model);
+  expect(unknown).toMatchObject({ error: 'invalid_arguments', message: expect.stringContaining('animals') });
+  expect(known?.total).toBeGreaterThan(0);
+  // What the person has filtered by, no model widens.
+  await askAndWait(session, 'Oaks?', { filter: { module: ['plants'] } });
+  expect(toolResults(model).at(-1)).toMatchObject({ error: 'invalid_arguments' });
+});
+
+test('a threshold that the model gives is obeyed, above and below the usual one', async () => {
+  const model = new ScriptedModel([
+    [search('zebra owl oak', { threshold: 0 }, 'a')],
+    [search('zebra owl oak', { threshold: 0.99 }, 'b')],
+    [search('zebra owl oak', {}, 'c')],
+    [assistantMessage('Hm.')],
+  ]);
+  await askAndWait(await agentOn(await smallLibrary(BOOK), model).startSession(), 'All?');
+  const [all, none, usual] = toolResults(model);
+  expect(all?.total).toBe(3);
+  expect(none).toMatchObject({ total: 0, empty: { reason: 'below_threshold', threshold: 0.99 } });
+  expect(usual?.results.every(({ score }) => score >= 0.2)).toBe(true);
 });
 
 test('malformed tool JSON and an unknown tool are told to the model, and the turn goes on', async () => {
@@ -150,6 +207,10 @@ test('malformed tool JSON and an unknown tool are told to the model, and the tur
   const session = await agentOn(await smallLibrary(BOOK), model).startSession();
   const { turn } = await askAndWait(session, 'Owls?');
   expect(turn?.response.answer).toBe('Sorry, I cannot.');
+  expect(toolResults(model)).toMatchObject([
+    { error: 'invalid_arguments', message: expect.stringContaining('not valid JSON'), results: [] },
+    { error: 'unknown_tool', message: expect.stringContaining('launch_rockets'), results: [] },
+  ]);
 });
 
 test('an empty result tells the model why, with the nearest miss', async () => {
@@ -183,7 +244,11 @@ test('a search that fails is a result for the model, not an end of the turn', as
     retrievalCount: 1,
     error: { errorType: 'retrieval_error', message: 'the disk is on fire' },
   });
-  expect(toolResults(model)[0]).toMatchObject({ results: [], error: expect.stringContaining('on fire') });
+  expect(toolResults(model)[0]).toMatchObject({
+    results: [],
+    error: 'retrieval_failed',
+    message: expect.stringContaining('on fire'),
+  });
   expect(events.find(({ type }) => type === 'retrieval_finished')).toMatchObject({ context: null });
 });
 
@@ -234,6 +299,23 @@ test('the same query twice in a turn is not searched again and says so', async (
   expect(toolResults(model)[1]).toMatchObject({ results: [], empty: { reason: 'repeated_query' } });
 });
 
+test('a query that differs by spaces, or names the usual number of passages, is the same in a turn and after it', async () => {
+  const library = await smallLibrary(BOOK);
+  const model = new ScriptedModel([
+    [search('owls at night', {}, 'a')],
+    [search(' Owls  at night', { top_k: 5 }, 'b')],
+    [assistantMessage('An owl hunts at night. [1]')],
+    [search('owls  at  night', {}, 'c')],
+    [assistantMessage('An owl hunts at night. [1]')],
+  ]);
+  const session = await agentOn(library, model, { config: { topK: 5 } }).startSession();
+  await askAndWait(session, 'Owls?');
+  expect(toolResults(model).at(-1)).toMatchObject({ results: [], empty: { reason: 'repeated_query' } });
+  await askAndWait(session, 'Again?');
+  expect(toolResults(model).at(-1)?.message).toContain('made before in this conversation');
+  expect(library.searches()).toBe(1);
+});
+
 test('the same query in a later turn is served from memory, with its results', async () => {
   const library = await smallLibrary(BOOK);
   const model = new ScriptedModel([
@@ -282,7 +364,13 @@ test('a model that never stops calling tools still ends in an answer', async () 
   const model = new ScriptedModel(Array.from({ length: 20 }, (_, i) => [search(`zebra ${i}`, {}, `c${i}`)]));
   const session = await agentOn(await smallLibrary(BOOK), model, { config: { maxSteps: 3 } }).startSession();
   const { turn } = await askAndWait(session, 'Zebra?');
-  expect(turn?.response.answer).toContain('could not come to an answer');
+  expect(turn?.response).toMatchObject({
+    answer: 'I could not come to an answer within 3 steps.',
+    finishReason: 'max_steps',
+    grounded: false,
+    error: { errorType: 'api_error', userMessage: expect.stringContaining('maxSteps') },
+  });
+  expect(toolResults(model).at(-1)).toMatchObject({ error: 'unknown_tool' });
   expect(model.calls.length).toBeLessThanOrEqual(6);
 });
 
@@ -328,7 +416,11 @@ test('read_source gives the neighbourhood of a hit, each passage with a ref of i
   expect(new Set(outputs[0].results.map(({ ref }: { ref: string }) => ref)).size).toBe(
     outputs[0].results.length,
   );
-  expect(outputs[1]).toMatchObject({ results: [], error: expect.stringContaining('99') });
+  expect(outputs[1]).toMatchObject({
+    results: [],
+    error: 'unknown_ref',
+    message: expect.stringContaining('99'),
+  });
 });
 
 test('always retrieves before the model is asked and offers no tool', async () => {
@@ -400,7 +492,7 @@ test('a citation of nothing that was retrieved is removed and reported', async (
   const { turn } = await askAndWait(session, 'Zebra?');
   expect(turn?.response.answer).not.toContain('evil.example');
   expect(turn?.response.citations.map(({ verdict }) => verdict).toSorted()).toEqual([
-    'supported',
+    'quoted',
     'unknown_source',
   ]);
 });
@@ -510,6 +602,22 @@ test('a resumed session goes on with its messages and the same refs', async () =
   });
 });
 
+test('a session that is completed takes no question until it is resumed, and hands out copies of itself', async () => {
+  const library = await smallLibrary(BOOK);
+  const sessions = createMemorySessionStore();
+  const model = new ScriptedModel([[assistantMessage('Hello!')], [assistantMessage('Hello again!')]]);
+  const agent = agentOn(library, model, { sessions });
+  const session = await agent.startSession({ isInteractive: true });
+  await askAndWait(session, 'Hi');
+  session.snapshot().messages.length = 0;
+  expect(session.snapshot().messages).toHaveLength(3);
+  await session.complete();
+  expect(await sessions.list()).toMatchObject([{ status: 'completed', isInteractive: true }]);
+  await expect(askAndWait(session, 'Hi')).rejects.toMatchObject({ kind: 'invalid_input' });
+  await askAndWait(await agent.resumeSession(session.id), 'Hi');
+  expect(await sessions.list()).toMatchObject([{ status: 'active', turnCount: 2 }]);
+});
+
 test('old messages are dropped by the budget, whole, and the user is told once', async () => {
   const turns = 40;
   const model = new ScriptedModel(
@@ -534,6 +642,6 @@ test('a session ends after its turns, with a sentence that says what to do', asy
   await askAndWait(session, 'One?');
   await expect(session.ask('Two?').next()).rejects.toMatchObject({
     kind: 'invalid_input',
-    hint: expect.stringContaining('/reset'),
+    hint: 'Reset it, start another one, or raise maxTurns.',
   });
 });

@@ -1,8 +1,12 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { endWithParent } from '../support/end-with-parent.ts';
+import { copyHomeWithBook } from '../support/prepared-home.ts';
 import { runCli } from '../support/run-cli.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -62,8 +66,27 @@ async function oldNode(): Promise<string> {
 
 test('a Node that is too old hands over to the one that a clone brings', async () => {
   const args = ['--require', await oldNode(), join(root, 'bin/citeloop.js'), '--version'];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const { stdout } = await endWithParent(promisify(execFile)(process.execPath, args));
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('signals reach the program through the one that handed over, and three at once stop an ingest once', async () => {
+  const home = await temporaryDirectory();
+  const paragraph = (at: number) =>
+    `Paragraph ${at} of a long report on ${'robots and their joints '.repeat(20)}`;
+  await writeFile(join(home, 'long.md'), Array.from({ length: 3000 }, (_, at) => paragraph(at)).join('\n\n'));
+  const { code, stderr } = await runCli(['ingest', 'long.md'], {
+    home,
+    nodeFlags: ['--require', await oldNode()],
+    onStart: async (child) => {
+      await delay(2500);
+      for (let times = 0; times < 3; times += 1) child.kill('SIGTERM');
+    },
+  });
+  // On a machine so busy that nothing has begun yet, the signal ends what there is.
+  expect([130, 143]).toContain(code);
+  expect(stderr).toMatch(code === 130 ? /goes on from there/ : /^$/);
+  expect(existsSync(join(home, '.cache', 'Microsoft'))).toBe(false);
 });
 
 test('without one it gets one clear sentence', async () => {
@@ -72,7 +95,7 @@ test('without one it gets one clear sentence', async () => {
   await mkdir(join(directory, 'bin'));
   await copyFile(join(root, 'bin/citeloop.js'), join(directory, 'bin/citeloop.js'));
   const args = ['--require', await oldNode(), join(directory, 'bin/citeloop.js'), '--version'];
-  await expect(promisify(execFile)(process.execPath, args)).rejects.toMatchObject({
+  await expect(endWithParent(promisify(execFile)(process.execPath, args))).rejects.toMatchObject({
     code: 3,
     stderr: 'citeloop: Node 20.11.0 is too old; it needs Node 22.18 or newer.\n',
   });
@@ -80,6 +103,7 @@ test('without one it gets one clear sentence', async () => {
 
 test('a flag without its value is bad usage, and a question may begin with a dash after --', async () => {
   const home = await temporaryDirectory();
+  await copyHomeWithBook(home);
   expect(await runCli(['search', 'x', '--module'], { home })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--module needs a value.'),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
-import { secretVariables, settingVariables } from '../../src/config/environment.ts';
+import { secretVariables, settingVariables } from '../../src/config/settings.ts';
 
 const example = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
 

@@ -147,7 +147,7 @@ test('no key is printed with the configuration', () => {
   });
   for (const print of [JSON.stringify(config), inspect(config, { depth: null, showHidden: true })]) {
     expect(print).not.toMatch(/sk-openai|co-key|qd-key/);
-    expect(print).toContain('[secret]');
+    expect(print).toContain('[redacted]');
   }
 });
 

@@ -27,7 +27,7 @@ test('a secret is never printed, alone or inside of anything', () => {
       for (const print of prints) expect(print).not.toContain(value);
     }),
   );
-  expect(`${createSecret('sk-test')}`).toBe('[secret]');
-  expect(JSON.stringify({ key: createSecret('sk-test') })).toBe('{"key":"[secret]"}');
-  expect(inspect(createSecret('sk-test'))).toBe('[secret]');
+  expect(`${createSecret('sk-test')}`).toBe('[redacted]');
+  expect(JSON.stringify({ key: createSecret('sk-test') })).toBe('{"key":"[redacted]"}');
+  expect(inspect(createSecret('sk-test'))).toBe('[redacted]');
 });

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { AppError } from '../../src/domain/app-error.ts';
+import { commandLineHint } from '../../src/cli/advice.ts';
 import { retrievedChunkSchema } from '../../src/domain/retrieved-chunk.ts';
+import { AppError } from '../../src/faults/app-error.ts';
 import type {
   ChunkStore,
   CollectionCatalog,
@@ -55,6 +56,22 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       await apples?.close();
     });
 
+    test('a chunk keeps where it stands in its document, wherever it comes from', async () => {
+      const { store } = await openStore();
+      const write = doc('placed', { chunks: ['with lines', 'without'] });
+      const location = { unit: 'line' as const, from: 3, to: 9 };
+      const [first, second] = write.chunks;
+      await store.write([
+        { ...write, chunks: [{ ...(first as EmbeddedChunk), location }, second as EmbeddedChunk] },
+      ]);
+      const [hit] = await find(store, { text: 'lines' });
+      expect(hit?.chunk.location).toEqual(location);
+      const [read] = await store.read([write.document.uri]);
+      expect(read?.chunks.map((chunk) => chunk.location)).toEqual([location, undefined]);
+      const around = await store.neighbours(hit?.chunk.chunkId ?? '', 1, 1);
+      expect(around.map((chunk) => chunk.location)).toEqual([location, undefined]);
+    });
+
     test('a deleted collection is gone, and one of the same name starts empty', async () => {
       const { catalog, store } = await openStore();
       await store.write([doc('a', { chunks: ['some text'] })]);
@@ -77,7 +94,8 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       ]) {
         const refused = await catalog.openOrCreate('book', identity).catch((error: unknown) => error);
         expect(refused).toBeInstanceOf(AppError);
-        expect(refused).toMatchObject({ kind: 'configuration_error', hint: expect.stringContaining('book') });
+        expect(refused).toMatchObject({ kind: 'configuration_error' });
+        expect(commandLineHint(refused as AppError)).toContain('collections delete book');
       }
       const again = await catalog.openOrCreate('book', IDENTITY);
       expect(await again.count({})).toBe(1);
@@ -115,6 +133,17 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       ];
       await store.write(writes);
       expect(await documentsOf(store)).toEqual([writes[1]?.document, writes[0]?.document]);
+    });
+
+    test('a file that was known by where it lies comes back at its place below its root', async () => {
+      const { store } = await openStore();
+      const uri = 'file:///book/guide/a.md';
+      const write = doc('a', { uri, url: uri, chunks: ['zebra'] });
+      await store.write([write]);
+      const ids = write.chunks.map(({ chunkId }) => chunkId);
+      const [hit] = await find(store, { text: 'zebra' });
+      for (const found of [hit?.chunk, ...(await store.chunks(ids)), ...(await documentsOf(store))])
+        expect(found).toMatchObject({ url: 'guide/a.md', uri });
     });
 
     test('a document without chunks is kept, and is replaced and removed like any other', async () => {
@@ -407,6 +436,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
         tokenCount,
         text: 'a node spins',
         url: 'https://book.example/nodes',
+        uri: 'file:///book/nodes.md',
         title: 'Nodes',
         module: 'ros2',
         chapter: 'Graph',
@@ -764,7 +794,7 @@ function expectOrdered(hits: readonly StoreHit[]): void {
     expect(new Set(found.map(({ rank }) => rank)).size).toBe(found.length);
   }
   for (const { chunk, score, fusedScore } of hits) {
-    expect(retrievedChunkSchema.safeParse({ ...chunk, score }).error).toBeUndefined();
+    expect(retrievedChunkSchema.safeParse({ ...chunk, score, rank: 1 }).error).toBeUndefined();
     expect(fusedScore).toBeGreaterThanOrEqual(0);
     expect(fusedScore).toBeLessThanOrEqual(1);
   }

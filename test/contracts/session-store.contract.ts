@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../src/domain/app-error.ts';
 import {
   type ConversationSession,
   completeSession,
   resetSession,
 } from '../../src/domain/conversation-session.ts';
+import { AppError } from '../../src/faults/app-error.ts';
 import type { RecordedTurn, SessionStore } from '../../src/ports/session-store.ts';
 import { NOW, type SampleTurn, sampleSession, sampleTurn } from './sample-sessions.ts';
 
@@ -30,7 +30,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
 
     test('a new session is loaded as it was created', async () => {
       const store = await openStore();
-      const session = sampleSession({ policy: 'first', model: 'm', collection: 'c' });
+      const session = sampleSession({ policy: 'first', model: 'm', collection: 'c', isInteractive: true });
       await store.create(session, 'anna');
       expect(await store.load(session.sessionId)).toEqual({ session, user: 'anna' });
       expect(await store.lastTurn(session.sessionId)).toBeNull();
@@ -146,6 +146,8 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
         sessionId: first.sessionId,
         user: 'anna',
         title: 'What is a node?',
+        status: 'active',
+        isInteractive: false,
         model: 'offline',
         policy: 'tool',
         collection: 'web_documents',

@@ -1,13 +1,14 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { noInformationAbout } from '../../src/domain/abstention.ts';
 import {
   type AgentResponse,
   agentResponseSchema,
+  CONFIDENT_FROM,
   confidenceOf,
   isGrounded,
-  noInformationAbout,
-  saysNoInformation,
 } from '../../src/domain/agent-response.ts';
+import { AppError } from '../../src/faults/app-error.ts';
+import { toErrorResponse } from '../../src/faults/error-response.ts';
 import { citation, NOW, SESSION_ID } from './arbitraries.ts';
 
 const response: AgentResponse = {
@@ -23,6 +24,10 @@ const response: AgentResponse = {
   tokensUsed: { prompt: 10, completion: 5, total: 15 },
   grounded: true,
   confidence: 'high',
+  sentences: [],
+  checkedBy: 'judge',
+  answerProbability: 0.8,
+  finishReason: 'stop',
   retrievalTimeMs: 3,
   generationTimeMs: 4,
   totalTimeMs: 7,
@@ -30,41 +35,49 @@ const response: AgentResponse = {
   timestamp: NOW,
 };
 
-test('confidence is high from the threshold on, low below it, and none when nothing came back', () => {
-  expect(confidenceOf([0.1, 0.3], 0.3)).toBe('high');
-  expect(confidenceOf([0.1, 0.29], 0.3)).toBe('low');
-  expect(confidenceOf([0], 0.3)).toBe('none');
-  expect(confidenceOf([], 0)).toBe('none');
+test('confidence is high from its bar on, low below it or where nobody can tell, and none when nothing came back', () => {
+  expect(confidenceOf(true, CONFIDENT_FROM)).toBe('high');
+  expect(confidenceOf(true, CONFIDENT_FROM - 0.01)).toBe('low');
+  expect(confidenceOf(true, null)).toBe('low');
+  expect(confidenceOf(false, null)).toBe('none');
 });
 
-test('confidence never falls when another result comes back', () => {
-  const scores = fc.array(fc.double({ min: 0, max: 1, noNaN: true }));
-  const rank = { none: 0, low: 1, high: 2 };
-  fc.assert(
-    fc.property(scores, scores, fc.double({ min: 0, max: 1, noNaN: true }), (some, more, threshold) => {
-      return rank[confidenceOf([...some, ...more], threshold)] >= rank[confidenceOf(some, threshold)];
-    }),
-  );
+test('a record of an earlier version is read: its sentences are not known, and words alone were looked at', () => {
+  const { sentences: _, checkedBy: __, answerProbability: ___, ...earlier } = response;
+  expect(agentResponseSchema.parse(earlier)).toEqual({
+    ...earlier,
+    sentences: [],
+    checkedBy: 'words',
+    answerProbability: null,
+  });
 });
 
 test('an answer is grounded when a citation passed', () => {
   expect(isGrounded(response.answer, [citation({ verdict: 'unsupported' }), citation()])).toBe(true);
+  expect(isGrounded(response.answer, [citation({ verdict: 'quoted' })])).toBe(true);
   expect(isGrounded(response.answer, [citation({ verdict: 'weak' })])).toBe(false);
   expect(isGrounded(response.answer, [])).toBe(false);
 });
 
 test('an answer that says it has no information is not grounded, whatever it cites', () => {
   expect(isGrounded(noInformationAbout('parameters'), [citation()])).toBe(false);
-  expect(saysNoInformation('I’m sorry, but I do not have any information on this.')).toBe(true);
-  expect(saysNoInformation("Topics carry messages [1]. I don't have information about services.")).toBe(
-    false,
-  );
+  expect(isGrounded('Not covered in the documents.', [citation()])).toBe(false);
+  expect(isGrounded('Das Handbuch schweigt dazu.', [citation()], ['schweigt dazu'])).toBe(false);
+  expect(isGrounded('Das Handbuch sagt es [1].', [citation()], ['schweigt dazu'])).toBe(true);
 });
 
 test('a response cannot claim to be grounded without a citation that passed', () => {
   expect(agentResponseSchema.parse(response)).toEqual(response);
   expect(agentResponseSchema.safeParse({ ...response, citations: [] }).success).toBe(false);
   expect(agentResponseSchema.safeParse({ ...response, citations: [], grounded: false }).success).toBe(true);
+});
+
+test('an answer is blank only where an error says why, and sources are addresses', () => {
+  const failure = toErrorResponse(new AppError('api_error', 'It was cut.'));
+  const blank = { ...response, answer: ' ', grounded: false };
+  expect(agentResponseSchema.safeParse(blank).success).toBe(false);
+  expect(agentResponseSchema.safeParse({ ...blank, error: failure }).success).toBe(true);
+  expect(agentResponseSchema.safeParse({ ...response, retrievedSources: ['http://['] }).success).toBe(false);
 });
 
 test('turns are numbered from 1, and the session id is a UUID of version 4', () => {

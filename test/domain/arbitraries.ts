@@ -11,6 +11,7 @@ export function chunk(fields: Partial<RetrievedChunk> = {}): RetrievedChunk {
     chunkId: 'chunk-1',
     text: 'A node publishes messages on a topic.',
     score: 0.8,
+    rank: 1,
     url: 'https://docs.test/topics',
     title: 'Topics',
     chunkIndex: 0,
@@ -38,7 +39,10 @@ export function citation(fields: Partial<Citation> = {}): Citation {
 }
 
 export const chunks: fc.Arbitrary<RetrievedChunk[]> = fc
-  .array(fc.record({ score: fc.integer({ min: 0, max: 20 }), tokenCount: fc.nat(300) }), { maxLength: 20 })
+  .array(
+    fc.record({ score: fc.integer({ min: 0, max: 20 }), tokenCount: fc.integer({ min: 1, max: 300 }) }),
+    { maxLength: 20 },
+  )
   .map((parts) =>
     parts.map(({ score, tokenCount }, index) =>
       chunk({ chunkId: `c${index}`, score: score / 20, tokenCount }),
@@ -47,22 +51,25 @@ export const chunks: fc.Arbitrary<RetrievedChunk[]> = fc
 
 const common = { citations: [], timestamp: NOW, metadata: {} };
 
+/** A text that is not blank. */
+const spoken = fc.string().map((text) => `${text}.`);
+
 /** A conversation in which every tool call has its result; ids are distinct. */
 export const conversations: fc.Arbitrary<ConversationMessage[]> = fc
   .tuple(
-    fc.string(),
+    spoken,
     fc.array(
       fc.record({
-        question: fc.string(),
+        question: spoken,
         calls: fc.array(
           fc.record({ name: fc.constantFrom('search_docs', 'retrieve_context'), args: fc.string() }),
           {
             maxLength: 3,
           },
         ),
-        said: fc.option(fc.string()),
-        result: fc.string(),
-        answer: fc.string(),
+        said: fc.option(spoken),
+        result: spoken,
+        answer: spoken,
         tokens: fc.nat(50),
       }),
       { maxLength: 6 },

@@ -6,6 +6,7 @@ import {
   conversationSessionSchema,
   createSession,
   isOverSoftLimit,
+  reopenSession,
   resetSession,
   sessionTotals,
 } from '../../src/domain/conversation-session.ts';
@@ -63,6 +64,28 @@ test('a completed session takes no more messages and no reset', () => {
   expect(() => resetSession(completed, NOW)).toThrow(/completed/);
 });
 
+test('a completed session that somebody takes up again is active', () => {
+  const reopened = reopenSession(completeSession(created));
+  expect(appendMessages(reopened, [question, answer]).status).toBe('active');
+  expect(reopenSession(created)).toBe(created);
+});
+
+test('user and assistant take turns, and a record in which they do not is refused', () => {
+  const asked = appendMessages(created, [question]);
+  expect(() => appendMessages(asked, [question])).toThrow(/by turns/);
+  expect(() => appendMessages(created, [answer])).toThrow(/by turns/);
+  expect(() => appendMessages(created, [question, answer, answer])).toThrow(/by turns/);
+  expect(() => appendMessages(created, [result, question, answer])).toThrow(/by turns/);
+  const record = { ...created, messages: [systemMessage, question, question, answer] };
+  expect(conversationSessionSchema.safeParse(record).success).toBe(false);
+  expect(() => reopenSession(record)).toThrow(/by turns/);
+});
+
+test('a record of before sessions said whether a person types in them is read', () => {
+  const { isInteractive: _, ...old } = created;
+  expect(conversationSessionSchema.parse(old).isInteractive).toBe(false);
+});
+
 test('a reset keeps the id, the system message and the counters of the past as a closed segment', () => {
   const before = appendMessages(created, [question, result, answer], { tokens: 40 });
   const after = resetSession(before, NOW);
@@ -80,7 +103,7 @@ test('a reset keeps the id, the system message and the counters of the past as a
 });
 
 test('more than 100 messages are kept, and noticed', () => {
-  const full = appendMessages(created, Array(99).fill(question));
+  const full = appendMessages(created, [...Array(49).fill([question, answer]).flat(), question]);
   expect(isOverSoftLimit(full)).toBe(false);
   const over = appendMessages(full, [answer]);
   expect(isOverSoftLimit(over)).toBe(true);

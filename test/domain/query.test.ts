@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createQuery } from '../../src/domain/query.ts';
+import { createQuery, filterSchema, formatFilter, parseFilter } from '../../src/domain/query.ts';
 
 test('a query needs a text that is not blank', () => {
   expect(createQuery({ text: '  topics ' })).toEqual({ text: 'topics', topK: 5, filter: {} });
@@ -17,4 +18,45 @@ test('a query asks for 1 to 100 chunks', () => {
 test('a query carries metadata filters', () => {
   expect(createQuery({ text: 'a', filter: { module: ['basics'] } }).filter).toEqual({ module: ['basics'] });
   expect(() => createQuery({ text: 'a', filter: { module: [] } })).toThrow(/filter/);
+});
+
+test('a key that is given twice accepts either value, without duplicates', () => {
+  expect(parseFilter(['module=basics', 'module=advanced', 'chapter=1', 'module=basics'])).toEqual({
+    module: ['basics', 'advanced'],
+    chapter: ['1'],
+  });
+});
+
+test('only the first equals sign separates key from value', () => {
+  expect(parseFilter([' url = https://a.test/?q=1&r=2 '])).toEqual({ url: ['https://a.test/?q=1&r=2'] });
+});
+
+test.each(['module', '=basics', 'module=', '  =  ', '', '__proto__=x'])(
+  'the filter %j is refused as bad input',
+  (text) => {
+    expect(() => parseFilter([text])).toThrow(
+      expect.objectContaining({ kind: 'invalid_input', message: expect.stringContaining('key=value') }),
+    );
+  },
+);
+
+test('every well-formed list of expressions is read into what it says, and nothing is lost', () => {
+  const word = fc.stringMatching(/^[a-z:.][a-z:. ]{0,6}[a-z]$/);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(word, word)), (pairs) => {
+      const filter = parseFilter(pairs.map(([key, value]) => `${key}=${value}`));
+      expect(filterSchema.parse(filter)).toEqual(filter);
+      for (const [key, value] of pairs) expect(filter[key]).toContain(value);
+      expect(Object.values(filter).flat()).toHaveLength(new Set(pairs.map((pair) => pair.join('='))).size);
+    }),
+  );
+});
+
+test('keys that every object inherits are ordinary keys', () => {
+  const filter = parseFilter(['constructor=x', 'toString=y']);
+  expect(filter).toEqual({ constructor: ['x'], toString: ['y'] });
+});
+
+test('a filter is shown the way it is written', () => {
+  expect(formatFilter({ module: ['basics', 'advanced'] })).toBe('module=basics module=advanced');
 });

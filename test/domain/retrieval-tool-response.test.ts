@@ -1,21 +1,27 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRetrievalContext } from '../../src/domain/retrieval-context.ts';
+import {
+  createRetrievalContext,
+  type RetrievalContext,
+  showContext,
+} from '../../src/domain/retrieval-context.ts';
 import {
   failedToolResponse,
   repeatedToolResponse,
   retrievalToolResponseSchema,
+  rounded,
   toToolResponse,
 } from '../../src/domain/retrieval-tool-response.ts';
-import { rounded } from '../../src/domain/rounded.ts';
 import { chunk, NOW } from './arbitraries.ts';
 
 const base = { query: 'topics', scoreThreshold: 0.3, queryTimeMs: 1234.5, retrievedAt: NOW };
 const refOf = (_: unknown, index: number) => String(index + 1);
+const respond = (context: RetrievalContext) =>
+  toToolResponse(showContext(context, Number.POSITIVE_INFINITY), refOf);
 
 test('the model sees results with text, url, title, score and ref', () => {
   const context = createRetrievalContext({ ...base, chunks: [chunk({ score: 0.81249 })] });
-  expect(toToolResponse(context, 'search_docs', refOf)).toEqual({
+  expect(respond(context)).toEqual({
     results: [
       {
         text: 'A node publishes messages on a topic.',
@@ -29,24 +35,32 @@ test('the model sees results with text, url, title, score and ref', () => {
     query: 'topics',
     error: null,
     message: null,
-    execution_time: 1.23,
+    execution_time: 1,
   });
 });
 
-test('search_docs cuts texts at 500 characters without splitting one, retrieve_context never does', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary', minLength: 450, maxLength: 600 }), (text) => {
-      const context = createRetrievalContext({ ...base, chunks: [chunk({ text })] });
-      const cut = toToolResponse(context, 'search_docs', refOf).results[0]?.text ?? '';
-      expect(cut.length).toBeLessThanOrEqual(500);
-      expect(cut.length).toBeGreaterThanOrEqual(Math.min(text.length, 499));
-      expect(text.startsWith(cut)).toBe(true);
-      expect(cut.isWellFormed()).toBe(true);
-      expect(toToolResponse(context, 'retrieve_context', refOf).results[0]?.text).toBe(text);
-    }),
-  );
-  const emoji = createRetrievalContext({ ...base, chunks: [chunk({ text: `${'a'.repeat(499)}👍` })] });
-  expect(toToolResponse(emoji, 'search_docs', refOf).results[0]?.text).toBe('a'.repeat(499));
+test('it says how many were left out for want of room, and nothing of it otherwise', () => {
+  const long = chunk({ text: 'A node publishes messages on a topic. '.repeat(30) });
+  const context = createRetrievalContext({ ...base, chunks: [long, { ...long, chunkId: 'b' }] });
+  const response = toToolResponse(showContext(context, 300), refOf);
+  expect(retrievalToolResponseSchema.parse(response)).toMatchObject({
+    total: 1,
+    left_out: { reason: 'no_room', count: 1 },
+    message: expect.stringContaining('left out for want of room'),
+  });
+  expect(respond(context)).not.toHaveProperty('left_out');
+});
+
+test('no path of this machine is told, in results, near misses or filters', () => {
+  const secret = chunk({ url: 'file:///home/ada/secret%20plans/topics.md' });
+  const filter = { url: [secret.url] };
+  const responses = [
+    respond(createRetrievalContext({ ...base, chunks: [secret] })),
+    respond(createRetrievalContext({ ...base, chunks: [], nearMiss: secret })),
+    respond(createRetrievalContext({ ...base, chunks: [], filter, excludedByFilter: 1 })),
+  ];
+  expect(JSON.stringify(responses)).not.toMatch(/ada|secret/);
+  expect(responses[0]?.results[0]?.url).toBe('topics.md');
 });
 
 test('rounding is to the nearest, stays in range and is stable', () => {
@@ -63,11 +77,7 @@ test('rounding is to the nearest, stays in range and is stable', () => {
 
 test('an empty result names the best near miss', () => {
   const nearMiss = chunk({ score: 0.2876 });
-  const response = toToolResponse(
-    createRetrievalContext({ ...base, chunks: [], nearMiss }),
-    'search_docs',
-    refOf,
-  );
+  const response = respond(createRetrievalContext({ ...base, chunks: [], nearMiss }));
   expect(response).toMatchObject({
     results: [],
     total: 0,
@@ -84,13 +94,13 @@ test('an empty result names the best near miss', () => {
 test('an empty result names the filter that excluded hits', () => {
   const filter = { module: ['advanced'] };
   const context = createRetrievalContext({ ...base, chunks: [], filter, excludedByFilter: 3 });
-  const response = toToolResponse(context, 'search_docs', refOf);
+  const response = respond(context);
   expect(response.empty).toEqual({ reason: 'filtered_out', filter, excluded: 3 });
   expect(response.message).toContain('module=advanced');
 });
 
 test('an empty result without any near miss says that nothing matches', () => {
-  const response = toToolResponse(createRetrievalContext({ ...base, chunks: [] }), 'search_docs', refOf);
+  const response = respond(createRetrievalContext({ ...base, chunks: [] }));
   expect(response.empty).toEqual({ reason: 'no_match' });
 });
 
@@ -101,21 +111,21 @@ test('a repeated query says that it adds nothing', () => {
 });
 
 test('a failed search has an error and no results', () => {
-  const response = failedToolResponse('topics', 'The store is busy.', 15);
+  const response = failedToolResponse('retrieval_failed', 'The store is busy.', { query: 'topics' });
   expect(retrievalToolResponseSchema.parse(response)).toMatchObject({
-    error: 'The store is busy.',
+    error: 'retrieval_failed',
+    message: 'The store is busy.',
+    query: 'topics',
     results: [],
   });
-  const [result] = toToolResponse(
-    createRetrievalContext({ ...base, chunks: [chunk()] }),
-    'search_docs',
-    refOf,
-  ).results;
+  const [result] = respond(createRetrievalContext({ ...base, chunks: [chunk()] })).results;
   expect(retrievalToolResponseSchema.safeParse({ ...response, results: [result] }).success).toBe(false);
 });
 
 test('the total is the number of results unless the search failed', () => {
   const response = repeatedToolResponse('topics');
   expect(retrievalToolResponseSchema.safeParse({ ...response, total: 1 }).success).toBe(false);
-  expect(retrievalToolResponseSchema.safeParse({ ...response, total: 1, error: 'lost' }).success).toBe(true);
+  expect(
+    retrievalToolResponseSchema.safeParse({ ...response, total: 1, error: 'unknown_tool' }).success,
+  ).toBe(true);
 });

@@ -10,6 +10,16 @@ test('a chunk has a score from 0 to 1', () => {
   }
 });
 
+test('a chunk says something, in tokens, and its address is one', () => {
+  const accepts = (fields: object) => retrievedChunkSchema.safeParse({ ...chunk(), ...fields }).success;
+  expect(accepts({ text: ' \n' })).toBe(false);
+  expect(accepts({ tokenCount: 0 })).toBe(false);
+  for (const url of ['https://docs.test/a', 'file:///docs/a.md', 'guide/a%20b.md', 'qdrant:7']) {
+    expect(accepts({ url })).toBe(true);
+  }
+  for (const url of ['', ' ', 'https://', 'http://[', 'a\nb']) expect(accepts({ url })).toBe(false);
+});
+
 test('any similarity becomes a valid score, and a valid score stays', () => {
   fc.assert(fc.property(fc.double(), (value) => toScore(value) >= 0 && toScore(value) <= 1));
   fc.assert(fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (value) => toScore(value) === value));

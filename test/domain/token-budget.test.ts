@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ConversationMessage } from '../../src/domain/conversation-message.ts';
 import { fitHistory, splitWindow } from '../../src/domain/token-budget.ts';
-import { conversations } from './arbitraries.ts';
+import { conversations, NOW } from './arbitraries.ts';
 
 const tokensOf = (messages: readonly ConversationMessage[]) =>
   messages.filter(({ role }) => role !== 'system').reduce((sum, { tokenCount }) => sum + tokenCount, 0);
@@ -73,4 +73,73 @@ test('whatever was left of an interrupted turn, no half of a call is sent', () =
       expect(messages.length + dropped.length).toBe(torn.length);
     }),
   );
+});
+
+test('shares are rounded down, and what that leaves goes to the exchange', () => {
+  expect(splitWindow(100)).toEqual({ system: 6, retrieved: 48, history: 30, exchange: 16 });
+  expect(splitWindow(2)).toEqual({ system: 0, retrieved: 0, history: 0, exchange: 2 });
+});
+
+const common = { timestamp: NOW, citations: [], metadata: {} };
+const system: ConversationMessage = { ...common, id: 's', role: 'system', content: 's', tokenCount: 1000 };
+const user = (id: string, tokenCount: number): ConversationMessage => ({
+  ...common,
+  id,
+  role: 'user',
+  content: id,
+  tokenCount,
+});
+const calls = (id: string, ...ids: string[]): ConversationMessage => ({
+  ...common,
+  id,
+  role: 'assistant',
+  content: null,
+  tokenCount: 10,
+  toolCalls: ids.map((call) => ({ id: call, name: 'search_docs', arguments: '{}' })),
+});
+const result = (id: string, toolCallId: string): ConversationMessage => ({
+  ...common,
+  id,
+  role: 'tool',
+  content: id,
+  name: 'search_docs',
+  toolCallId,
+  tokenCount: 10,
+});
+const kept = (history: ConversationMessage[], limits: { maxTokens: number; maxMessages?: number }) =>
+  fitHistory(history, limits)
+    .messages.map(({ id }) => id)
+    .join(' ');
+
+test('as much is kept as fits exactly, and no more; the system message has a share of its own', () => {
+  const history = [system, user('a', 10), user('b', 20), user('c', 30)];
+  expect(kept(history, { maxTokens: 60 })).toBe('s a b c');
+  expect(kept(history, { maxTokens: 59 })).toBe('s b c');
+  expect(kept(history, { maxTokens: 50 })).toBe('s b c');
+  expect(kept(history, { maxTokens: 49 })).toBe('s c');
+  expect(kept(history, { maxTokens: 29 })).toBe('s');
+  expect(kept(history, { maxTokens: 60, maxMessages: 3 })).toBe('s a b c');
+  expect(kept(history, { maxTokens: 60, maxMessages: 2 })).toBe('s b c');
+});
+
+test('nothing older is kept than what had to go, however small it is', () => {
+  const history = [system, user('small', 1), user('large', 50), user('new', 10)];
+  const fitted = fitHistory(history, { maxTokens: 40 });
+  expect(fitted.messages.map(({ id }) => id)).toEqual(['s', 'new']);
+  expect(fitted.droppedTokens).toBe(51);
+});
+
+test('calls and their results count as one, and go as one', () => {
+  const history = [system, calls('ask', 'x', 'y'), result('rx', 'x'), result('ry', 'y'), user('q', 10)];
+  expect(kept(history, { maxTokens: 40, maxMessages: 4 })).toBe('s ask rx ry q');
+  expect(kept(history, { maxTokens: 39, maxMessages: 4 })).toBe('s q');
+  expect(kept(history, { maxTokens: 40, maxMessages: 3 })).toBe('s q');
+});
+
+test('a result of another call, a second result and a call without its result are left out', () => {
+  const all = { maxTokens: 1000 };
+  expect(kept([system, calls('ask', 'x'), result('other', 'z'), result('rx', 'x')], all)).toBe('s ask rx');
+  expect(kept([system, calls('ask', 'x'), result('rx', 'x'), result('again', 'x')], all)).toBe('s ask rx');
+  expect(kept([system, calls('ask', 'x', 'y'), result('rx', 'x'), user('q', 1)], all)).toBe('s q');
+  expect(kept([system, calls('ask', 'x'), user('q', 1), result('late', 'x')], all)).toBe('s q');
 });

@@ -57,6 +57,58 @@ test('a code block that does not fit is split between lines and keeps its indent
   expect(chunks.flatMap(({ text }) => text.split('\n'))).toEqual(lines);
 });
 
+test('a table that does not fit is split between rows, and every piece has the header and its own place', () => {
+  const header = '| Part | Price |\n| --- | --- |';
+  const rows = Array.from({ length: 20 }, (_, i) => `| part${i} | price${i} |`);
+  const document = documentOf([{ kind: 'table', text: [header, ...rows].join('\n') }]);
+  const placed = document.blocks.map((block) => ({
+    ...block,
+    location: { unit: 'line' as const, from: 11, to: 32 },
+  }));
+  const chunks = chunkDocument(
+    { ...document, blocks: placed },
+    { title: 'Title', maxTokens: 60, countTokens },
+  );
+  expect(chunks.length).toBeGreaterThan(1);
+  for (const { text, tokenCount } of chunks) {
+    expect(text.startsWith(`${header}\n| part`)).toBe(true);
+    expect(tokenCount).toBeLessThanOrEqual(60);
+  }
+  expect(chunks.flatMap(({ text }) => text.split('\n').slice(2))).toEqual(rows);
+  const places = chunks.map(({ location }) => [location?.from, location?.to]);
+  expect(places[0]?.[0]).toBe(13);
+  expect(places.at(-1)?.[1]).toBe(32);
+  for (const [index, [from]] of places.slice(1).entries()) expect(from).toBe((places[index]?.[1] ?? 0) + 1);
+});
+
+test('fenced code that does not fit is split at a blank line, and every piece has its fence', () => {
+  const part = (name: string, count: number) =>
+    Array.from({ length: count }, (_, i) => `${name}${i} a b`).join('\n');
+  const code = `\`\`\`js\n${part('first', 7)}\n\n${part('second', 6)}\n\`\`\``;
+  expect(chunk([{ kind: 'code', text: code }]).map(({ text }) => text)).toEqual([
+    `\`\`\`js\n${part('first', 7)}\n\`\`\``,
+    `\`\`\`js\n${part('second', 6)}\n\`\`\``,
+  ]);
+});
+
+test('a chunk says from where to where its blocks stand', () => {
+  const document = documentOf([
+    heading('H'),
+    paragraph(words(10)),
+    paragraph(words(10)),
+    paragraph(words(30)),
+  ]);
+  const blocks = document.blocks.map((block, index) => ({
+    ...block,
+    location: { unit: 'page' as const, from: index + 1, to: index + 1 },
+  }));
+  const chunks = chunkDocument({ ...document, blocks }, { title: 'Title', maxTokens: 40, countTokens });
+  expect(chunks.map(({ location }) => location)).toEqual([
+    { unit: 'page', from: 2, to: 3 },
+    { unit: 'page', from: 4, to: 4 },
+  ]);
+});
+
 test('a paragraph that does not fit is split between sentences', () => {
   const sentences = Array.from({ length: 6 }, (_, i) => `This is ${words(10, `s${i}x`)}.`);
   const chunks = chunk([paragraph(sentences.join(' '))]);

@@ -3,10 +3,9 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
-import { createFileSource } from '../../src/adapters/files/create-file-source.ts';
-import { fileStillExists } from '../../src/adapters/files/file-still-exists.ts';
+import { createFileSource, fileStillExists } from '../../src/adapters/files/file-source.ts';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { AppError } from '../../src/domain/app-error.ts';
+import { AppError } from '../../src/faults/app-error.ts';
 import { type IngestOptions, type IngestProgress, ingest } from '../../src/ingest/ingest.ts';
 import type { DocumentSource } from '../../src/ports/loader.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -84,7 +83,8 @@ test('documents are added with title, module, chapter, url and headings', async 
       title: 'Nodes',
       module: 'ros2',
       chapter: 'nodes',
-      url: uri('ros2/01-nodes.md'),
+      url: 'ros2/01-nodes.md',
+      uri: uri('ros2/01-nodes.md'),
       metadata: { level: 'basic' },
     },
   ]);
@@ -94,7 +94,65 @@ test('documents are added with title, module, chapter, url and headings', async 
     headings: ['Topics'],
     chunkIndex: 0,
     text: 'A topic is a channel.',
+    url: 'ros2/01-nodes.md',
+    uri: uri('ros2/01-nodes.md'),
   });
+});
+
+test('the same documents have the same chunks on every machine, and keep them when their root is moved', async () => {
+  const files = { 'a b.md': '# T\n\nAlpha.', 'guide/c.md': '# U\n\nBeta.' };
+  const chunksIn = async (shelf: Awaited<ReturnType<typeof library>>) => {
+    const writes = await shelf.store.read((await shelf.documents()).map(({ uri }) => uri));
+    return writes.flatMap(({ document, chunks }) =>
+      chunks.map(({ chunkId, tokenCount }) => [document.url, chunkId, tokenCount]),
+    );
+  };
+  const here = await library(files);
+  const there = await library(files);
+  await here.run();
+  await rename(there.docs, join(there.docs, '../by-another-name'));
+  await there.run({}, [await createFileSource(join(there.docs, '../by-another-name'), { cwd: '/' })]);
+  const chunks = await chunksIn(here);
+  expect(await chunksIn(there)).toEqual(chunks);
+  expect(chunks.map(([url]) => url)).toEqual(['a%20b.md', 'guide/c.md']);
+
+  const moved = join(here.docs, '../elsewhere/handbook');
+  await mkdir(dirname(moved));
+  await rename(here.docs, moved);
+  const source = () => createFileSource(moved, { cwd: '/' });
+  expect(await here.run({}, [await source()])).toEqual({ ...nothing, renamed: 2, chunks: 2 });
+  expect(await chunksIn(here)).toEqual(chunks);
+
+  const again = join(here.docs, '../again/handbook');
+  await mkdir(dirname(again));
+  await rename(moved, again);
+  await rm(join(again, 'a b.md'));
+  const last = await here.run({ prune: true }, [await createFileSource(again, { cwd: '/' })]);
+  expect(last).toMatchObject({ renamed: 1, removed: 1 });
+  expect(await chunksIn(here)).toEqual(chunks.slice(1));
+});
+
+test('roots of the same name are told apart, and a part of a root is known by the whole', async () => {
+  const { docs, run, documents, write } = await library({
+    'docs/x.md': 'Alpha.',
+    'other/docs/x.md': 'Beta.',
+    'more/docs/x.md': 'Zeta.',
+    'notes.md': 'Gamma.',
+    'other/notes.md': 'Delta.',
+  });
+  const from = (...names: string[]) =>
+    Promise.all(names.map((name) => createFileSource(join(docs, name), { cwd: '/' })));
+  const urls = async () => (await documents()).map(({ url }) => url).sort();
+  const everything = ['docs', 'other/docs', 'more/docs', 'notes.md', 'other/notes.md'];
+  await run({}, await from(...everything));
+  const places = ['docs-2/x.md', 'docs/x.md', 'notes-2.md', 'notes.md', 'x.md'];
+  expect(await urls()).toEqual(places);
+  expect(await run({}, await from(...everything.toReversed()))).toEqual({ ...nothing, unchanged: 5 });
+
+  await write('other/docs/deep/y.md', 'Epsilon.');
+  const part = await run({}, await from('other/docs/deep', 'other/docs/x.md'));
+  expect(part).toMatchObject({ added: 1, unchanged: 1, changed: 0 });
+  expect(await urls()).toEqual(['docs-2/x.md', 'docs/deep/y.md', ...places.slice(1)]);
 });
 
 test('unchanged documents cost no embedding', async () => {

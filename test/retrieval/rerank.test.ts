@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../src/domain/app-error.ts';
 import { createQuery } from '../../src/domain/query.ts';
 import { createRetrievalContext, retrievalContextSchema } from '../../src/domain/retrieval-context.ts';
+import { AppError } from '../../src/faults/app-error.ts';
 import type { Reranker } from '../../src/ports/reranker.ts';
 import type { RetrievalHit, Retriever } from '../../src/retrieval/create-retriever.ts';
 import { withReranker } from '../../src/retrieval/rerank.ts';
@@ -101,6 +101,15 @@ test('whoever asks for more than the candidates gets them, and few hits are enou
   const narrow = await withReranker(few.retriever, backwards().reranker, { candidates: 10 }).retrieve(query);
   expect(few.asked).toEqual([10]);
   expect(idsOf(narrow.hits)).toEqual(['c1', 'c0']);
+});
+
+test('a threshold of the query is held against the scores that the reranker gave', async () => {
+  const reranked = withReranker(retrieverOf().retriever, backwards().reranker);
+  const { hits, context } = await reranked.retrieve({ ...query, scoreThreshold: 0.85 });
+  expect(idsOf(hits)).toEqual(['c49', 'c48']);
+  expect(context).toMatchObject({ scoreThreshold: 0.85, totalFound: 2, nearMiss: null });
+  const none = await reranked.retrieve({ ...query, scoreThreshold: 1.5 });
+  expect(none.context).toMatchObject({ chunks: [], nearMiss: { chunkId: 'c49', score: 1 } });
 });
 
 test('where nothing was found, the reranker is not asked', async () => {

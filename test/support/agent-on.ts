@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Model } from '@openai/agents-core';
+import type { Model } from '@openai/agents';
 import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
 import type { Agent, AgentSession, AskOptions } from '../../src/agent/agent.ts';
 import { createConversationAgent } from '../../src/agent/create-agent.ts';
+import type { FindEncoder } from '../../src/agent/turn-judge.ts';
 import { type AgentConfig, agentConfigSchema } from '../../src/domain/agent-config.ts';
 import type { ConversationTurn } from '../../src/domain/conversation-turn.ts';
 import type { RunEvent } from '../../src/domain/run-event.ts';
@@ -13,6 +14,7 @@ export interface AgentOnOptions {
   config?: Partial<AgentConfig>;
   sessions?: SessionStore;
   readSource?: boolean;
+  encoder?: FindEncoder;
 }
 
 /** The real agent on a small library, with a model of the test's choice. */
@@ -25,6 +27,7 @@ export function agentOn(library: SmallLibrary, model: Model, options: AgentOnOpt
     sessions: options.sessions ?? createMemorySessionStore(),
     runtime: { now: () => new Date(), elapsedMs: () => performance.now(), newId: randomUUID },
     readSource: options.readSource ?? false,
+    ...(options.encoder && { encoder: options.encoder }),
   });
 }
 

@@ -1,19 +1,19 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll } from 'vitest';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
+let launched: Promise<Browser> | undefined;
+
 /**
- * A real Chromium for the tests of a file, closed after them. Null, and loudly so, where there is none; where
- * CI=true that is a failure. To be awaited at the top.
+ * A real Chromium for all test files of this worker; it ends with the worker, at the end of the pipe between them.
+ * Null, and loudly so, where there is none; where CI=true that is a failure. To be awaited at the top.
  */
 export async function browserForTests(): Promise<Browser | null> {
   try {
-    const browser = await launchChromium();
-    afterAll(() => browser.close());
-    return browser;
+    launched ??= launchChromium();
+    return await launched;
   } catch (error) {
     if (process.env.CI === 'true') throw error;
     process.stderr.write(

@@ -1,12 +1,27 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, rmSync, statSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
 import { ensureModel } from '../../src/adapters/onnx/weights.ts';
 import { modelLocation } from './model-weights.ts';
 
-/** Before any test: `dist/` is built from the sources as they are, and the model is in the user's cache. */
-export default async function setup(): Promise<void> {
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** For what test files share; removed after the last of them. */
+    runDirectory: string;
+  }
+}
+
+/** Before any test: `dist/` is built from the sources as they are, and the model and its engine are in the user's cache. */
+export default async function setup(project: TestProject): Promise<() => void> {
   if (isStale()) build();
   await ensureModel(modelLocation(), {});
+  await ensureEngine(modelLocation());
+  const runDirectory = mkdtempSync(join(tmpdir(), 'citeloop-run-'));
+  project.provide('runDirectory', runDirectory);
+  return () => rmSync(runDirectory, { recursive: true, force: true });
 }
 
 /** Where it fails, tests of the built program must fail too, and not run an earlier build. */
@@ -20,7 +35,10 @@ function build(): void {
 
 function isStale(): boolean {
   const built = statSync('dist/main.js', { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return globSync(['src/**/*.{ts,tsx,css,html}', '*.config.ts', 'package-lock.json']).some(
-    (file) => statSync(file).mtimeMs > built,
-  );
+  return globSync([
+    'src/**/*.{ts,tsx,css,html}',
+    '*.config.ts',
+    'scripts/build.ts',
+    'package-lock.json',
+  ]).some((file) => statSync(file).mtimeMs > built);
 }

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { sharedWords, textVector } from '../adapters/openai-embeddings/text-vector.ts';
+import { sharedWords, textVector } from '../adapters/openai/text-vector.ts';
 import { answerChat, answerResponses, type ModelTraits } from './hosted-model.ts';
 
 /** The keys that each service takes; long enough to be told from other text wherever they turn up. */
@@ -37,10 +37,7 @@ export interface HostedServices {
  * OpenAI's models and embeddings and Cohere's embeddings and reranking on one local server, after their published
  * references; no answer was recorded. A wrong key is refused, and quoted in the refusal as some services do.
  */
-export async function startHostedServices(
-  traits: Partial<ModelTraits> = {},
-  whenFinished = onTestFinished,
-): Promise<HostedServices> {
+export async function startHostedServices(traits: Partial<ModelTraits> = {}): Promise<HostedServices> {
   const requests: HostedRequest[] = [];
   const overrides = new Map<string, (RequestListener | undefined)[]>();
   const model = { tools: true, usage: true, streaming: true, ...traits };
@@ -70,7 +67,7 @@ export async function startHostedServices(
     route(body, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  whenFinished(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });

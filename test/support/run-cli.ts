@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { endWithParent } from './end-with-parent.ts';
 import { modelLocation } from './model-weights.ts';
 
 export interface CliResult {
@@ -13,6 +14,8 @@ export interface CliOptions {
   cwd?: string;
   env?: Record<string, string>;
   input?: string;
+  /** For Node, before the program. */
+  nodeFlags?: readonly string[];
   /** Whoever gets hold of the process ends its input. */
   keepInputOpen?: boolean;
   /** Gets hold of the process while it runs. */
@@ -23,16 +26,18 @@ export const PROGRAM = join(import.meta.dirname, '../../bin/citeloop.js');
 
 /** Runs the built program as a user would, with a data directory of its own and none of this machine's settings. */
 export function runCli(args: readonly string[], options: CliOptions): Promise<CliResult> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    cwd: options.cwd ?? options.home,
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: options.home,
-      CITELOOP_HOME: options.home,
-      CITELOOP_MODEL_DIR: modelLocation().directory,
-      ...options.env,
-    },
-  });
+  const child = endWithParent(
+    spawn(process.execPath, [...(options.nodeFlags ?? []), PROGRAM, ...args], {
+      cwd: options.cwd ?? options.home,
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: options.home,
+        CITELOOP_HOME: options.home,
+        CITELOOP_MODEL_DIR: modelLocation().directory,
+        ...options.env,
+      },
+    }),
+  );
   const result: CliResult = { code: null, stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     result.stdout += text;

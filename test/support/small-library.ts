@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { chunkId } from '../../src/domain/chunk-id.ts';
+import { chunkId } from '../../src/domain/document.ts';
 import { chunkDocument } from '../../src/ingest/chunk-document.ts';
 import type { ChunkStore, DocumentWrite } from '../../src/ports/chunk-store.ts';
 import { createRetriever, type Retriever } from '../../src/retrieval/create-retriever.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { onCommandLine } from '../../src/cli/advice.ts';
 import { findMiss, missError } from '../../src/tape/explain-miss.ts';
 import type { TapeJson } from '../../src/tape/tape-format.ts';
 import { asked } from './support/sample-tape.ts';
@@ -68,4 +69,25 @@ test('long texts are shown where they part, and many differences are counted', (
     'a.tape.json',
   );
   expect(alone.hint).toMatch(/text: ….*before" -> ….*after"/);
+});
+
+test('vectors are told by their length, and texts that look like numbers are texts', () => {
+  const vector = (length: number) => Array.from({ length }, (_, index) => index / 10);
+  const tape = { exchanges: () => [asked(1, { vector: vector(20), text: '1' }, {})] };
+  const { hint } = missError(findMiss(asked(1, { vector: vector(30), text: '1.0' }, {}).request, tape), 'a');
+  expect(hint).toContain('vector: "vector of 20" -> "vector of 30"');
+  expect(hint).toContain('text: "1" -> "1.0"');
+});
+
+test('how to renew the tape names flags on the command line, and nowhere else', () => {
+  const tape = { exchanges: () => [asked(1, chat(), {})] };
+  const { hint, advice } = missError(
+    findMiss(asked(1, chat({ model: 'large' }), {}).request, tape),
+    'a.tape',
+  );
+  expect(hint).not.toMatch(/--\w/);
+  expect(hint).toMatch(/\nTo renew the tape .*record what is missing\. To record it afresh: /);
+  expect(onCommandLine(advice ?? [])).toContain(
+    '\nTo renew the tape where it changed: --on-miss record. To record it afresh: --record.',
+  );
 });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchKey, sameVectors } from '../../src/tape/match-key.ts';
+import { matchKey, sameVectors, VOLATILE_FIELDS } from '../../src/tape/match-key.ts';
 import type { TapeJson } from '../../src/tape/tape-format.ts';
-import { VOLATILE_FIELDS } from '../../src/tape/volatile-fields.ts';
 
 function keyOf(json: TapeJson, url = 'https://a.test/v1/x'): string {
   return matchKey({ method: 'POST', url, headers: {}, body: { json } }).exact;
@@ -46,6 +45,23 @@ test('volatile fields do not matter, also inside JSON that is a text', () => {
   expect(keyOf({ content: '{"total":1}' })).not.toBe(keyOf({ content: '{"total":2}' }));
 });
 
+test('where a document lies does not matter, but which it is and what it says do', () => {
+  const found = (url: string, text = 'x') => ({ content: JSON.stringify({ results: [{ url, text }] }) });
+  const [here, there] = ['file:///home/a/docs/x%20y.md', 'file:///srv/docs/x%20y.md'];
+  expect(keyOf(found(here))).toBe(keyOf(found(there)));
+  expect(keyOf(found(here))).toBe(keyOf(found('docs/x%20y.md')));
+  expect(keyOf(found(here))).not.toBe(keyOf(found('file:///home/a/docs/z.md')));
+  expect(keyOf(found(here))).not.toBe(keyOf(found(here, 'y')));
+  expect(keyOf(found('https://a.test/b/x'))).not.toBe(keyOf(found('https://a.test/c/x')));
+  const filter = (uri: string) => ({ filter: { must: [{ key: 'uri', match: { any: [uri] } }] } });
+  expect(keyOf(filter(here))).toBe(keyOf(filter(there)));
+  const prompt = (url: string) => ({
+    content: `Sources:\n<source ref="1" title="T" url="${url}">\nx</source>`,
+  });
+  expect(keyOf(prompt(here))).toBe(keyOf(prompt('docs/x%20y.md')));
+  expect(keyOf(prompt(here))).not.toBe(keyOf(prompt('docs/z.md')));
+});
+
 test('embeddings that differ by a rounding are nearly the same request, others are not', () => {
   const vector = Array.from({ length: 384 }, (_, index) => Math.sin(index));
   const near = vector.map((value) => value + 1e-4 * Math.cos(value * 99));
@@ -62,4 +78,56 @@ test('embeddings that differ by a rounding are nearly the same request, others a
   expect(a.nearly).toBe(b.nearly);
   expect(sameVectors(a.vectors, b.vectors)).toBe(true);
   expect(sameVectors(a.vectors, c.vectors)).toBe(false);
+});
+
+test('the method matters, and a parameter that is volatile does not', () => {
+  const key = (method: string, url = 'https://a.test/x') => matchKey({ method, url, headers: {} }).exact;
+  expect(key('GET')).not.toBe(key('POST'));
+  for (const name of ['timestamp', 'nonce'])
+    expect(key('GET', `https://a.test/x?${name}=1`)).toBe(key('GET'));
+  expect(key('GET', 'https://a.test/x?a=1&nonce=2')).toBe(key('GET', 'https://a.test/x?a=1'));
+});
+
+test('headers do not matter, and a text is another request than the JSON that it looks like', () => {
+  const request = { method: 'POST', url: 'https://a.test/x', headers: {} };
+  const json = { ...request, body: { json: { a: 1 } } };
+  expect(matchKey({ ...json, headers: { accept: 'x' } }).exact).toBe(matchKey(json).exact);
+  expect(matchKey({ ...request, body: { text: '{"a":1}' } }).exact).not.toBe(matchKey(json).exact);
+  expect(matchKey({ ...request, body: { text: 'a' } }).exact).not.toBe(
+    matchKey({ ...request, body: { base64: 'a' } }).exact,
+  );
+  expect(matchKey(request).exact).not.toBe(matchKey(json).exact);
+});
+
+test('from sixteen numbers on a list is an embedding', () => {
+  const keyFor = (json: TapeJson) =>
+    matchKey({ method: 'POST', url: 'https://a.test/x', headers: {}, body: { json } });
+  const numbers = (length: number) => Array.from({ length }, (_, index) => index + 0.5);
+  expect(keyFor({ v: numbers(15) })).toMatchObject({ nearly: null, vectors: [] });
+  expect(keyFor({ v: numbers(16) })).toMatchObject({ nearly: expect.any(String), vectors: [numbers(16)] });
+  expect(keyFor({ v: [...numbers(15), 'x'] }).nearly).toBeNull();
+  expect(keyFor({ v: numbers(16) }).nearly).not.toBe(keyFor({ v: numbers(17) }).nearly);
+  expect(keyFor({ v: numbers(16), limit: 1 }).nearly).not.toBe(keyFor({ v: numbers(16), limit: 2 }).nearly);
+});
+
+test('embeddings are the same if there are as many and each points where the other does', () => {
+  expect(sameVectors([[1, 0]], [[2, 0]])).toBe(true);
+  expect(sameVectors([[1, 0]], [[1, 0.04]])).toBe(true);
+  expect(sameVectors([[1, 0]], [[1, 0.05]])).toBe(false);
+  expect(sameVectors([[1, 0]], [[-1, 0]])).toBe(false);
+  expect(sameVectors([[1]], [[1], [1]])).toBe(false);
+  expect(
+    sameVectors(
+      [
+        [1, 0],
+        [1, 0],
+      ],
+      [
+        [1, 0],
+        [0, 1],
+      ],
+    ),
+  ).toBe(false);
+  expect(sameVectors([[0, 0]], [[0, 0]])).toBe(true);
+  expect(sameVectors([[1, 0]], [[0, 0]])).toBe(false);
 });

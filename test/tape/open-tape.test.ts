@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AppError } from '../../src/domain/app-error.ts';
+import { AppError } from '../../src/faults/app-error.ts';
 import { matchKey } from '../../src/tape/match-key.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

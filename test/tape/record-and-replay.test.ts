@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Agent, request as undiciRequest } from 'undici';
 import { expect, test } from 'vitest';
 import { openTape } from '../../src/tape/open-tape.ts';
-import { recordTape } from '../../src/tape/record-tape.ts';
+import { recordTape } from '../../src/tape/record-run.ts';
 import { type ReplayTapeOptions, replayTape } from '../../src/tape/replay-tape.ts';
 import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

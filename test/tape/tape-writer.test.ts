@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createRedactor } from '../../src/faults/redactor.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
-import { createRedactor } from '../../src/tape/redact/create-redactor.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
+import { endWithParent } from '../support/end-with-parent.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
 
@@ -54,7 +55,7 @@ test('two processes cannot record to one file', async () => {
 
 test('a lock whose process has died is taken over', async () => {
   const path = await newPath();
-  const child = spawn(process.execPath, ['-e', '']);
+  const child = endWithParent(spawn(process.execPath, ['-e', '']));
   await new Promise((resolve) => child.once('exit', resolve));
   await writeFile(`${path}.lock`, `${hostname()} ${child.pid}\n`);
 
@@ -62,6 +63,20 @@ test('a lock whose process has died is taken over', async () => {
   await writer.close(null);
 
   expect(openTape(path).complete).toBe(true);
+});
+
+test('a lock of an earlier process with the same id, or without a name after a while, is taken over', async () => {
+  const path = await newPath();
+  await writeFile(`${path}.lock`, `${hostname()} ${process.pid}\n`);
+  await (await createTapeWriter({ path, header: sampleHeader(), redactor })).close(null);
+
+  await writeFile(`${path}.lock`, '');
+  const early = createTapeWriter({ path, header: sampleHeader(), redactor });
+  await expect(early).rejects.toMatchObject({ message: `Another process is recording to ${path}.` });
+  const longAgo = new Date(Date.now() - 60_000);
+  await utimes(`${path}.lock`, longAgo, longAgo);
+  await (await createTapeWriter({ path, header: sampleHeader(), redactor })).close(null);
+  expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
 test('a file that is no tape is not recorded over', async () => {
@@ -100,7 +115,7 @@ test('a disk that is full leaves the tape of before, and nothing half', async ()
     path,
     header: sampleHeader(),
     redactor,
-    openFile: async () => full as never,
+    openFile: async () => full,
   });
   for (let id = 1; id < 9; id += 1) writer.append(asked(id, { q: 'x'.repeat(50) }, {}));
 
@@ -126,4 +141,66 @@ test('a tape that would hold a key in spite of all is refused', async () => {
     message: expect.stringContaining('the value of a key would stand in it'),
   });
   expect(await readdir(dirname(path))).toEqual([]);
+});
+
+test('a lock of another machine, of a living process or of nobody known is not taken over', async () => {
+  for (const [holder, who] of [
+    ['elsewhere 1\n', 'Process 1'],
+    [`${hostname()} ${process.ppid}\n`, `Process ${process.ppid}`],
+    ['', 'Another process'],
+    [`${hostname()} 0\n`, 'Process 0'],
+  ]) {
+    const path = await newPath();
+    await writeFile(`${path}.lock`, holder ?? '');
+    await expect(createTapeWriter({ path, header: sampleHeader(), redactor })).rejects.toMatchObject({
+      message: `${who} is recording to ${path}.`,
+      hint: expect.stringContaining(`${path}.lock`),
+    });
+    expect(await readFile(`${path}.lock`, 'utf8')).toBe(holder);
+  }
+});
+
+test('an empty file and a tape may be recorded over, a folder may not', async () => {
+  const empty = await newPath();
+  await writeFile(empty, '');
+  await (await createTapeWriter({ path: empty, header: sampleHeader(), redactor })).close(null);
+  expect(openTape(empty).complete).toBe(true);
+  const folder = await temporaryDirectory();
+  await expect(createTapeWriter({ path: folder, header: sampleHeader(), redactor })).rejects.toMatchObject({
+    message: `${folder} exists and is not a tape, so nothing is recorded over it.`,
+  });
+});
+
+test('what is discarded leaves nothing, and the lock is free again', async () => {
+  const path = await newPath();
+  const writer = await createTapeWriter({ path, header: sampleHeader(), redactor });
+  writer.append(asked(1, {}, {}));
+  await writer.discard();
+  expect(await readdir(dirname(path))).toEqual([]);
+});
+
+test('an abandoned recording that would hold a key is not left behind', async () => {
+  const path = await newPath();
+  const { holdsSecret } = createRedactor({ secrets: ['a-very-secret-key'] });
+  const blind = { ...createRedactor(), holdsSecret };
+  const writer = await createTapeWriter({ path, header: sampleHeader(), redactor: blind });
+  writer.append(asked(1, { q: 'a-very-secret-key' }, {}));
+  await writer.abandon();
+  expect(await readdir(dirname(path))).toEqual([]);
+});
+
+test('a key that only shows when the pieces of a stream are put together is noticed, too', async () => {
+  const { holdsSecret } = createRedactor({ secrets: ['a-very-secret-key'] });
+  const blind = { ...createRedactor(), holdsSecret };
+  const delta = (text: string) => `data: ${JSON.stringify({ delta: text })}\n\n`;
+  for (const pieces of [
+    ['a-very-', 'secret-key'],
+    [delta('a-very-'), delta('secret-key')],
+  ]) {
+    const path = await newPath();
+    const chunks = pieces.map((data) => ({ delayMs: 0, data }));
+    const writer = await createTapeWriter({ path, header: sampleHeader(), redactor: blind });
+    writer.append({ ...asked(1, {}, {}), response: { status: 200, headers: {}, chunks } });
+    await expect(writer.close(null)).rejects.toThrow('the value of a key would stand in it');
+  }
 });

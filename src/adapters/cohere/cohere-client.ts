@@ -1,9 +1,8 @@
 import type { CohereClientV2 } from 'cohere-ai';
 import type * as z from 'zod';
-import { postJson, unusableAnswer } from '../hosted/post-json.ts';
-import { checkAccess, type Service } from '../hosted/service.ts';
+import { checkAccess, postJson, type Service, unusableAnswer } from '../hosted/json-service.ts';
 
-export const COHERE_URL = 'https://api.cohere.com';
+const COHERE_URL = 'https://api.cohere.com';
 
 export interface CohereOptions {
   apiKey: string;
@@ -11,13 +10,15 @@ export interface CohereOptions {
   baseUrl?: string | undefined;
   /** For one request. */
   timeoutMs: number;
+  /** The keys of other services; no sentence shows them. */
+  secrets?: readonly string[] | undefined;
 }
 
 export function cohereService(
-  { apiKey, baseUrl = COHERE_URL, timeoutMs }: CohereOptions,
+  { apiKey, baseUrl = COHERE_URL, timeoutMs, secrets }: CohereOptions,
   model: string,
 ): Service {
-  const service = { name: 'Cohere', model, apiKey, keyVariable: 'COHERE_API_KEY', timeoutMs };
+  const service = { name: 'Cohere', model, apiKey, secrets, keyVariable: 'COHERE_API_KEY', timeoutMs };
   checkAccess(service, baseUrl);
   return service;
 }

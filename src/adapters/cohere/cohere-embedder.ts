@@ -1,13 +1,12 @@
 import * as z from 'zod';
+import { createGate } from '../../async/gate.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { type RetryOptions, retrying } from '../../faults/retry.ts';
 import type { Embedder } from '../../ports/embedder.ts';
-import { estimateTokens } from '../hosted/estimate-tokens.ts';
-import { createGate } from '../hosted/gate.ts';
-import { inBatches } from '../hosted/in-batches.ts';
-import { type RetryOptions, retrying } from '../hosted/retrying.ts';
-import { sendableText } from '../hosted/sendable-text.ts';
-import { toUnitVectors } from '../hosted/unit-vectors.ts';
+import { mostTokens } from '../../text/estimate-tokens.ts';
+import { inBatches, toUnitVectors } from '../hosted/embed-batches.ts';
+import { firstWaitMs, sendableText } from '../hosted/json-service.ts';
 import { type CohereOptions, cohereService, createCohereClient } from './cohere-client.ts';
-import { cohereModel, DEFAULT_COHERE_MODEL } from './cohere-models.ts';
 
 /** The most texts that the API takes at once. */
 const BATCH = 96;
@@ -36,7 +35,7 @@ export async function createCohereEmbedder(options: CohereEmbedderOptions): Prom
   const described = describeCohereEmbedder(model, concurrency);
   const service = cohereService(options, model);
   const client = await createCohereClient(options, service, answerSchema);
-  const gate = createGate(concurrency);
+  const gate = createGate({ concurrent: concurrency });
 
   function embed(
     texts: readonly string[],
@@ -59,15 +58,14 @@ export async function createCohereEmbedder(options: CohereEmbedderOptions): Prom
           const expected = { count: batch.length, dimensions: described.dimensions };
           return toUnitVectors(embeddings.float, expected, service);
         },
-        options,
-        abortSignal,
+        { firstWaitMs, ...options, signal: abortSignal },
       ),
     );
   }
 
   return {
     ...described,
-    countTokens: estimateTokens,
+    countTokens: mostTokens,
     embedDocuments: (texts, signal) => embed(texts, 'search_document', signal),
     async embedQuery(text, signal) {
       const [vector] = await embed([text], 'search_query', signal);
@@ -75,4 +73,39 @@ export async function createCohereEmbedder(options: CohereEmbedderOptions): Prom
     },
     close: async () => {},
   };
+}
+
+interface CohereModel {
+  dimensions: number;
+  /** How long a chunk may be. */
+  maxTokens: number;
+  scoreThreshold: number;
+}
+
+const DEFAULT_COHERE_MODEL = 'embed-v4.0';
+
+/**
+ * embed-v4.0 reads 128,000 tokens, but a vector of a whole chapter says little about any sentence of it, and a
+ * citation must lead to a passage: chunks are as long as the older models allow.
+ *
+ * The thresholds are guesses to start from: Cohere publishes none, and none was measured, for want of a key. The
+ * value of embed-v4.0 is that of text-embedding-3; those of the v3 models are set higher, of the multilingual ones
+ * most, since older models tend to give unrelated texts higher cosines. AGENT_SCORE_THRESHOLD or --threshold
+ * overrides them, and `citeloop search --explain` shows the cosines to choose by.
+ */
+const MODELS: Readonly<Record<string, CohereModel>> = {
+  'embed-v4.0': { dimensions: 1536, maxTokens: 512, scoreThreshold: 0.3 },
+  'embed-english-v3.0': { dimensions: 1024, maxTokens: 512, scoreThreshold: 0.4 },
+  'embed-multilingual-v3.0': { dimensions: 1024, maxTokens: 512, scoreThreshold: 0.45 },
+  'embed-english-light-v3.0': { dimensions: 384, maxTokens: 512, scoreThreshold: 0.4 },
+  'embed-multilingual-light-v3.0': { dimensions: 384, maxTokens: 512, scoreThreshold: 0.45 },
+};
+
+/** Throws `configuration_error` for a model that is not known here. */
+function cohereModel(name: string): CohereModel {
+  const model = Object.hasOwn(MODELS, name) ? MODELS[name] : undefined;
+  if (model !== undefined) return model;
+  throw new AppError('configuration_error', `Cohere's embedding model "${name}" is not known here.`, {
+    hint: `Use one of ${Object.keys(MODELS).join(', ')}.`,
+  });
 }

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { AppError } from '../../domain/app-error.ts';
 import { toScore } from '../../domain/retrieved-chunk.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { type RetryOptions, retrying } from '../../faults/retry.ts';
 import type { RankedDocument, Reranker } from '../../ports/reranker.ts';
-import { unusableAnswer } from '../hosted/post-json.ts';
-import { type RetryOptions, retrying } from '../hosted/retrying.ts';
-import { sendableText } from '../hosted/sendable-text.ts';
-import type { Service } from '../hosted/service.ts';
+import type { Service } from '../hosted/json-service.ts';
+import { firstWaitMs, sendableText, unusableAnswer } from '../hosted/json-service.ts';
 import { type CohereOptions, cohereService, createCohereClient } from './cohere-client.ts';
 
 /** What is tried when no model is named, newest first: accounts and deployments differ in what they offer. */
@@ -42,10 +41,10 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
   }
 
   /** Goes on to the next model if the service does not know this one; false if there is none. */
-  function goOn(error: unknown, asked: typeof current): boolean {
+  function goOn(error: unknown, connection: typeof current): boolean {
     if (!(error instanceof AppError) || error.kind !== 'configuration_error') return false;
     // Otherwise a call at the same time has gone on already.
-    if (asked === current) {
+    if (connection === current) {
       const next = untried.shift();
       if (next === undefined) return false;
       current = connect(next);
@@ -65,8 +64,8 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
       if (count < 1) return [];
       const asking = { query: sendableText(query), documents: documents.map(sendableText), topN: count };
       for (;;) {
-        const asked = current;
-        const { client, service } = await asked;
+        const connection = current;
+        const { client, service } = await connection;
         const rank = async () => {
           const request = { model: service.model, ...asking };
           const { results } = await client.rerank(
@@ -76,9 +75,9 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
           return toRanked(results, asking, service);
         };
         try {
-          return await retrying(rank, { ...options, maxRetries, longestWaitMs }, signal);
+          return await retrying(rank, { firstWaitMs, ...options, maxRetries, longestWaitMs, signal });
         } catch (error) {
-          if (!goOn(error, asked)) throw error;
+          if (!goOn(error, connection)) throw error;
         }
       }
     },

@@ -1,12 +1,18 @@
 import type { Block, BlockKind, ParsedDocument } from '../../domain/document.ts';
+import type { Location } from '../../domain/location.ts';
 import { cleanText } from './decode-text.ts';
+
+interface WriteOptions {
+  list?: object | undefined;
+  location?: Location | undefined;
+}
 
 export interface BlockWriter {
   /**
    * Adds a block after a blank line; one without content is left out. Items of the same `list` follow
-   * each other line by line, indented by their depth.
+   * each other line by line, indented by their depth. `location` is where the source has it.
    */
-  write(kind: BlockKind, depth: number, text: string, list?: object): void;
+  write(kind: BlockKind, depth: number, text: string, options?: WriteOptions): void;
   /** The text and the blocks written so far. */
   finish(): Pick<ParsedDocument, 'text' | 'blocks'>;
 }
@@ -24,12 +30,18 @@ export function createBlockWriter(): BlockWriter {
   };
 
   return {
-    write(kind, depth, text, list) {
+    write(kind, depth, text, { list, location } = {}) {
       const content = cleanText(text).trim();
       if (content === '') return;
       const sameList = list !== undefined && list === lastList;
       if (blocks.length > 0) append(sameList ? `\n${'  '.repeat(depth - 1)}` : '\n\n');
-      blocks.push({ kind, depth, start: length, end: length + content.length });
+      blocks.push({
+        kind,
+        depth,
+        start: length,
+        end: length + content.length,
+        ...(location && { location }),
+      });
       append(content);
       lastList = list;
     },

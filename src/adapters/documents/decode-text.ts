@@ -1,5 +1,5 @@
-import { AppError } from '../../domain/app-error.ts';
-import { visibleText } from '../../domain/visible-text.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { visibleText } from '../../text/visible-text.ts';
 
 /** The bytes of a text format as clean text: no byte order mark, LF line ends, no control characters. */
 export function decodeText(bytes: Uint8Array, name: string): string {

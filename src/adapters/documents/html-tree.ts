@@ -1,12 +1,11 @@
-import type { Element, Root as HtmlRoot } from 'hast';
+import type { Element, ElementContent, Root as HtmlRoot, Nodes, RootContent } from 'hast';
 import { defaultHandlers, type State, toMdast } from 'hast-util-to-mdast';
 import type { Code, List, ListItem, Root } from 'mdast';
 import rehypeParse from 'rehype-parse';
 import { unified } from 'unified';
-import { withTitle } from './admonition.ts';
-import { cleanHtml } from './clean-html.ts';
-import { htmlBatches } from './html-batches.ts';
+import { BLOCK_ELEMENTS, DROPPED_ELEMENTS } from './html-elements.ts';
 import { renderLine } from './render-inline.ts';
+import { withTitle } from './render-tree.ts';
 
 /** What a piece of HTML inside another format says. */
 export function readHtmlFragment(source: string): Root {
@@ -55,4 +54,118 @@ function dl(state: State, node: Element): List {
   }
   if (terms.length > 0) close([]);
   return { type: 'list', ordered: false, children: items };
+}
+
+/** Takes out of a tree, in place, what no reader sees or wants: scripts, hidden elements, links that only help to navigate. */
+function cleanHtml(tree: HtmlRoot): void {
+  clean(tree, null);
+}
+
+/** `language` is that of the nearest element that names one, by the classes of Sphinx, GitHub and Prism. */
+function clean(parent: HtmlRoot | Element, language: string | null): void {
+  const children: (RootContent | ElementContent)[] = [];
+  for (const child of parent.children) {
+    if (child.type !== 'element') {
+      children.push(child);
+      continue;
+    }
+    if (isDropped(child)) continue;
+    const inner = languageOf(child) ?? language;
+    if (child.tagName === 'pre' && inner !== null) child.properties.dataLanguage = inner;
+    clean(child, inner);
+    if (child.tagName === 'table') children.push(...takeCaption(child));
+    children.push(child);
+  }
+  parent.children = children as typeof parent.children;
+}
+
+function isDropped(element: Element): boolean {
+  const { tagName, properties } = element;
+  if (tagName !== 'input' && DROPPED_ELEMENTS.has(tagName)) return true;
+  if (properties.hidden !== undefined && properties.hidden !== null && properties.hidden !== false)
+    return true;
+  if (String(properties.ariaHidden) === 'true') return true;
+  const classes = classesOf(element);
+  if (classes.some((name) => name === 'linenos' || name === 'lineno')) return true;
+  return tagName === 'a' && isNavigationLink(element, classes);
+}
+
+/** Skip links, "Edit this page", and the anchors that headings carry for being linked to. */
+function isNavigationLink(link: Element, classes: string[]): boolean {
+  const text = textOf(link).replace(/[\s\u200b]/g, '');
+  const isLocal = String(link.properties.href ?? '').startsWith('#');
+  if (/^editthispage/i.test(text) || (isLocal && /^skipto/i.test(text))) return true;
+  const isAnchor = classes.some((name) =>
+    /^(hash-link|headerlink|header-anchor|heading-anchor|anchor)$/.test(name),
+  );
+  if (isAnchor && /^(link|permalink)$/i.test(text)) return true;
+  return (
+    (isAnchor || isLocal) &&
+    /^[#¶§🔗\uf0c1]?$/u.test(text) &&
+    link.children.every((child) => child.type === 'text')
+  );
+}
+
+function languageOf(element: Element): string | null {
+  for (const name of classesOf(element)) {
+    const language = /^(?:language|lang|highlight(?:-source)?)-([\w+#.-]+)$/.exec(name)?.[1];
+    if (language !== undefined && !/^(default|text|none|notranslate)$/.test(language)) return language;
+  }
+  return null;
+}
+
+/** The caption of a table, as a paragraph to put before it. */
+function takeCaption(table: Element): Element[] {
+  const caption = table.children.find((child) => child.type === 'element' && child.tagName === 'caption');
+  if (caption?.type !== 'element') return [];
+  table.children = table.children.filter((child) => child !== caption);
+  return [{ ...caption, tagName: 'p' }];
+}
+
+function classesOf(element: Element): string[] {
+  const { className } = element.properties;
+  return Array.isArray(className) ? className.map(String) : [];
+}
+
+export function textOf(node: HtmlRoot | RootContent): string {
+  if (node.type === 'text') return node.value;
+  return 'children' in node ? node.children.map(textOf).join('') : '';
+}
+
+/** How many nodes are converted at once: time grows with the square of that, and past 100,000 the stack is full. */
+const BATCH_SIZE = 1_000;
+
+/** Elements that only group blocks, so that their content may be converted piece by piece. */
+const GROUPS: ReadonlySet<string> = new Set(['html', 'body', 'main', 'article', 'section', 'div']);
+
+/** Divides a long page between its blocks; a short one stays whole. */
+function htmlBatches(tree: HtmlRoot): HtmlRoot[] {
+  const batches: HtmlRoot[] = [{ type: 'root', children: [] }];
+  let size = 0;
+  const begin = (): void => {
+    batches.push({ type: 'root', children: [] });
+    size = 0;
+  };
+  const add = (node: RootContent): void => {
+    const nodes = countNodes(node);
+    if (nodes > BATCH_SIZE && isGroup(node)) {
+      begin();
+      node.children.forEach(add);
+      begin();
+      return;
+    }
+    if (size > BATCH_SIZE && node.type === 'element' && BLOCK_ELEMENTS.has(node.tagName)) begin();
+    batches.at(-1)?.children.push(node);
+    size += nodes;
+  };
+  tree.children.forEach(add);
+  return batches.filter((batch) => batch.children.length > 0);
+}
+
+function isGroup(node: RootContent): node is Element {
+  return node.type === 'element' && GROUPS.has(node.tagName);
+}
+
+function countNodes(node: Nodes): number {
+  return 'children' in node ? node.children.reduce((sum, child) => sum + countNodes(child), 1) : 1;
 }

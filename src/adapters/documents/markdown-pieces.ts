@@ -4,30 +4,38 @@ const PIECE_LENGTH = 8_192;
 /** Past this length a list, a paragraph or a table is divided too. */
 const LONGEST_BLOCK = 32 * PIECE_LENGTH;
 
+/** A part of a source, and how many lines lie before it: fewer than none where definitions were put before it. */
+export interface MarkdownPiece {
+  text: string;
+  linesBefore: number;
+}
+
 /**
  * Divides Markdown where no construct goes on: before a line that follows a blank one and begins neither with
  * white space nor with the marker of a list, outside of fences, raw HTML and directives.
  * Link definitions of other pieces are put before each piece that uses them.
  */
-export function splitMarkdown(source: string): string[] {
-  if (source.length <= 2 * PIECE_LENGTH) return [source];
-  const pieces: string[] = [];
+export function splitMarkdown(source: string): MarkdownPiece[] {
+  if (source.length <= 2 * PIECE_LENGTH) return [{ text: source, linesBefore: 0 }];
+  const pieces: MarkdownPiece[] = [];
   const scan = createScanner();
   let start = 0;
   let offset = 0;
+  let linesBefore = 0;
   let afterBlank = false;
-  for (const line of source.split('\n')) {
+  for (const [index, line] of source.split('\n').entries()) {
     const length = offset - start;
     const isBoundary = afterBlank && /^[^\s\-+*\d]/.test(line);
     if (!scan.isInside() && length >= (isBoundary ? PIECE_LENGTH : LONGEST_BLOCK)) {
-      pieces.push(source.slice(start, offset));
+      pieces.push({ text: source.slice(start, offset), linesBefore });
       start = offset;
+      linesBefore = index;
     }
     scan.next(line);
     afterBlank = line.trim() === '';
     offset += line.length + 1;
   }
-  pieces.push(source.slice(start));
+  pieces.push({ text: source.slice(start), linesBefore });
   return withDefinitions(pieces);
 }
 
@@ -64,10 +72,10 @@ function createScanner(): Scanner {
   };
 }
 
-function withDefinitions(pieces: string[]): string[] {
+function withDefinitions(pieces: MarkdownPiece[]): MarkdownPiece[] {
   const definitions = new Map<string, string>();
   for (const piece of pieces) {
-    for (const [line, label = ''] of piece.matchAll(/^ {0,3}\[(?!\^)([^\]\n]+)\]:[ \t]*\S.*$/gm)) {
+    for (const [line, label = ''] of piece.text.matchAll(/^ {0,3}\[(?!\^)([^\]\n]+)\]:[ \t]*\S.*$/gm)) {
       const key = normalise(label);
       if (!definitions.has(key)) definitions.set(key, line.trim());
     }
@@ -75,11 +83,15 @@ function withDefinitions(pieces: string[]): string[] {
   if (definitions.size === 0) return pieces;
   return pieces.map((piece) => {
     const used = new Set<string>();
-    for (const [, label = ''] of piece.matchAll(/\[([^[\]\n]+)\]/g)) {
+    for (const [, label = ''] of piece.text.matchAll(/\[([^[\]\n]+)\]/g)) {
       const definition = definitions.get(normalise(label));
       if (definition !== undefined) used.add(definition);
     }
-    return used.size === 0 ? piece : `${[...used].join('\n')}\n\n${piece}`;
+    if (used.size === 0) return piece;
+    return {
+      text: `${[...used].join('\n')}\n\n${piece.text}`,
+      linesBefore: piece.linesBefore - used.size - 1,
+    };
   });
 }
 

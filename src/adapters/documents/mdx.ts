@@ -5,31 +5,39 @@ import remarkMdx from 'remark-mdx';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import type { ParsedDocument } from '../../domain/document.ts';
-import { labelAdmonitions, restoreText } from './directives.ts';
-import { takeFrontMatter } from './front-matter.ts';
-import { readMarkdown } from './markdown.ts';
-import { refuseDeepNesting } from './markdown-nesting.ts';
+import {
+  labelAdmonitions,
+  locate,
+  readMarkdown,
+  refuseDeepNesting,
+  restoreText,
+  takeFrontMatter,
+} from './markdown.ts';
 import { renderLine } from './render-inline.ts';
-import { toDocument } from './to-document.ts';
+import { toDocument } from './render-tree.ts';
 
 /** The MDX parser takes a document whole, and its time grows with the square of the length. */
 const LONGEST_MDX = 400_000;
 
 /** MDX: imports, exports and expressions go, components give their content. What is no valid MDX is read as Markdown. */
 export async function parseMdx(source: string): Promise<ParsedDocument> {
-  const { metadata, body } = takeFrontMatter(source);
+  const { metadata, body, linesBefore } = takeFrontMatter(source);
   refuseDeepNesting(body);
-  const tree = body.length > LONGEST_MDX ? null : readMdx(body);
-  return toDocument(tree ?? withoutImports(await readMarkdown(body)), metadata);
+  const tree = body.length > LONGEST_MDX ? null : readMdx(body, linesBefore);
+  return toDocument(tree ?? withoutImports(await readMarkdown(body, linesBefore)), metadata);
 }
 
-function readMdx(source: string): Root | null {
+function readMdx(source: string, linesBefore: number): Root | null {
   // As Docusaurus does: a heading's `{#id}` is no expression.
-  const prepared = labelAdmonitions(source).replace(/^(#{1,6} .*)(\{#[\w-]+\}[ \t]*)$/gm, '$1\\$2');
+  const prepared = labelAdmonitions(source).replace(
+    /^(#{1,6} .*)(\{:?[ \t]*[#.][^{}\n]*\}[ \t]*)$/gm,
+    '$1\\$2',
+  );
   const parser = unified().use(remarkParse).use(remarkGfm).use(remarkDirective);
   try {
     const tree = parser.use(remarkMdx).parse(prepared);
     restoreText(tree, prepared);
+    locate(tree, linesBefore);
     return tree;
   } catch (error) {
     if (error instanceof RangeError) throw error;

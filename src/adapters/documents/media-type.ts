@@ -1,4 +1,5 @@
 import type { MediaType } from '../../domain/document.ts';
+import { CODE_EXTENSIONS } from './code/languages.ts';
 
 const BY_EXTENSION: Readonly<Record<string, MediaType>> = {
   md: 'markdown',
@@ -10,7 +11,21 @@ const BY_EXTENSION: Readonly<Record<string, MediaType>> = {
   txt: 'text',
   text: 'text',
   pdf: 'pdf',
+  adoc: 'asciidoc',
+  asciidoc: 'asciidoc',
+  docx: 'docx',
+  epub: 'epub',
+  csv: 'csv',
+  tsv: 'csv',
+  xlsx: 'xlsx',
+  ipynb: 'notebook',
+  ...Object.fromEntries(CODE_EXTENSIONS.map((extension) => [extension, 'code' as const])),
 };
+
+/** Named in messages. */
+export const SUPPORTED_EXTENSIONS: readonly string[] = Object.keys(BY_EXTENSION).map(
+  (extension) => `.${extension}`,
+);
 
 const BY_CONTENT_TYPE: Readonly<Record<string, MediaType>> = {
   'text/markdown': 'markdown',
@@ -22,11 +37,19 @@ const BY_CONTENT_TYPE: Readonly<Record<string, MediaType>> = {
   'application/xhtml+xml': 'html',
   'text/plain': 'text',
   'application/pdf': 'pdf',
+  'text/asciidoc': 'asciidoc',
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'csv',
+  'application/x-ipynb+json': 'notebook',
+  'application/epub+zip': 'epub',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
 
-/** The format of a file by its extension; null if it is none that we read. */
+/** The format of a file by its extension; null if it is none that we read, as code that was minified. */
 export function mediaTypeOf(path: string): MediaType | null {
-  const extension = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  if (/\.min\.\w+$/i.test(path)) return null;
+  const extension = /\.([a-z]\w*)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(BY_EXTENSION, extension) ? (BY_EXTENSION[extension] ?? null) : null;
 }
 

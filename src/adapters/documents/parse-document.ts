@@ -1,8 +1,10 @@
-import { AppError } from '../../domain/app-error.ts';
+import { fileURLToPath } from 'node:url';
 import type { ParsedDocument, RawDocument } from '../../domain/document.ts';
+import { lines } from '../../domain/location.ts';
+import { AppError } from '../../faults/app-error.ts';
 import type { DocumentParser } from '../../ports/loader.ts';
+import { createBlockWriter } from './block-writer.ts';
 import { decodeText } from './decode-text.ts';
-import { documentName } from './document-name.ts';
 
 /** Reads every format we know. Each format's parser is loaded when its first document comes. */
 export function createDocumentParser(): DocumentParser {
@@ -28,11 +30,51 @@ async function parse({ mediaType, bytes }: RawDocument, name: string): Promise<P
       return (await import('./mdx.ts')).parseMdx(decodeText(bytes, name));
     case 'rst':
       return (await import('./rst/rst.ts')).parseRst(decodeText(bytes, name));
+    case 'asciidoc':
+      return (await import('./asciidoc.ts')).parseAsciidoc(decodeText(bytes, name), name);
     case 'html':
       return (await import('./html.ts')).parseHtml(bytes, name);
     case 'text':
-      return (await import('./plain-text.ts')).parsePlainText(decodeText(bytes, name));
+      return parsePlainText(decodeText(bytes, name));
     case 'pdf':
-      return (await import('./pdf/pdf.ts')).parsePdf(bytes, name);
+      return (await import('./pdf.ts')).parsePdf(bytes, name);
+    case 'docx':
+      return (await import('./office/docx.ts')).parseDocx(bytes, name);
+    case 'epub':
+      return (await import('./office/epub.ts')).parseEpub(bytes, name);
+    case 'csv':
+      return (await import('./csv.ts')).parseCsv(decodeText(bytes, name));
+    case 'xlsx':
+      return (await import('./office/xlsx.ts')).parseXlsx(bytes, name);
+    case 'notebook':
+      return (await import('./notebook.ts')).parseNotebook(decodeText(bytes, name), name);
+    case 'code':
+      return (await import('./code/source-code.ts')).parseSourceCode(decodeText(bytes, name), name);
   }
+}
+
+/** How a document is named to a person: the path of a file, the address of a page. */
+function documentName(uri: string): string {
+  try {
+    return uri.startsWith('file:') ? fileURLToPath(uri) : uri;
+  } catch {
+    return uri;
+  }
+}
+
+/** Plain text: paragraphs by blank lines, their lines kept as they are. No headings are guessed. */
+function parsePlainText(source: string): ParsedDocument {
+  const writer = createBlockWriter();
+  let number = 1;
+  for (const [index, piece] of source.split(/(\n(?:[^\S\n]*\n)+)/).entries()) {
+    const rows = piece.split('\n');
+    const last = number + rows.length - 1;
+    // Every second piece is the blank lines between two paragraphs.
+    if (index % 2 === 0) {
+      const location = lines(number + rows.findIndex((row) => row.trim() !== ''), last);
+      writer.write('paragraph', 0, rows.map((row) => row.trimEnd()).join('\n'), { location });
+    }
+    number = last;
+  }
+  return { title: null, metadata: {}, ...writer.finish() };
 }

@@ -1,6 +1,5 @@
 import type { Nodes } from 'mdast';
-import { BLOCK_ELEMENTS, DROPPED_ELEMENTS } from './html-elements.ts';
-import { renderInlineHtml } from './inline-html.ts';
+import { BLOCK_ELEMENTS, DROPPED_ELEMENTS, isKnownElement } from './html-elements.ts';
 
 /** Nodes that make up lines of text; everything else stands on its own. */
 const PHRASING: ReadonlySet<string> = new Set([
@@ -93,4 +92,34 @@ function collapse(text: string): string {
 /** `{' '}` and `{"text"}` are text in MDX; any other expression is a program. */
 function stringLiteral(expression: string): string {
   return /^\s*(['"`])([^'"`$\\]*)\1\s*$/.exec(expression)?.[2] ?? '';
+}
+
+/** What is left of a raw HTML tag inside a paragraph, and the sibling to go on with. */
+interface RenderedTag {
+  text: string;
+  next: number;
+}
+
+/** Renders the HTML node at `index`: markup goes, a script goes with its content, `Vec<T>` stays as it is written. */
+function renderInlineHtml(siblings: readonly Nodes[], index: number): RenderedTag {
+  const next = index + 1;
+  const node = siblings[index];
+  const value = node?.type === 'html' ? node.value : '';
+  const [, slash = '', written = '', rest = ''] = /^<(\/?)([a-z][\w-]*)(.*)>$/is.exec(value) ?? [];
+  const name = written.toLowerCase();
+  if (BLOCK_ELEMENTS.has(name)) return { text: '\n', next };
+  if (slash === '/' || name === '') return { text: '', next };
+
+  if (DROPPED_ELEMENTS.has(name)) return { text: '', next: (closingTag(siblings, next, name) ?? index) + 1 };
+  const isPlaceholder =
+    rest === '' && !isKnownElement(name) && closingTag(siblings, next, name) === undefined;
+  return { text: isPlaceholder ? value : '', next };
+}
+
+function closingTag(siblings: readonly Nodes[], from: number, name: string): number | undefined {
+  for (let index = from; index < siblings.length; index += 1) {
+    const node = siblings[index];
+    if (node?.type === 'html' && node.value.toLowerCase().startsWith(`</${name}`)) return index;
+  }
+  return undefined;
 }

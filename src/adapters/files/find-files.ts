@@ -1,14 +1,14 @@
-import { realpath, stat } from 'node:fs/promises';
-import { basename, matchesGlob, relative, resolve } from 'node:path';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, matchesGlob, parse, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AppError } from '../../domain/app-error.ts';
-import { mediaTypeOf } from '../documents/media-type.ts';
-import { codeOf, fileFault } from './file-fault.ts';
-import { similarPath } from './similar-path.ts';
-import { isInside, walkDirectory } from './walk-directory.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { mediaTypeOf, SUPPORTED_EXTENSIONS } from '../documents/media-type.ts';
+import { type ChoiceOptions, createFileChoice } from './choose-files.ts';
+import { codeOf, explainMissing, fileFault } from './read-consistently.ts';
+import { countFormat, isInside, nothingSkipped, type SkippedFiles, walkDirectory } from './walk-directory.ts';
 
 /** The files that an argument names: absolute paths, sorted, each once. */
-export interface FoundFiles {
+interface FoundFiles {
   kind: 'file' | 'directory';
   /** The file itself, the directory, or the part of a glob before its first wildcard. */
   root: string;
@@ -17,19 +17,23 @@ export interface FoundFiles {
   matches(path: string): boolean;
 }
 
-/** Named in messages; `mediaTypeOf` decides. */
-const SUPPORTED_EXTENSIONS = '.md, .markdown, .mdx, .rst, .html, .htm, .txt, .text, .pdf';
-
 type Notify = ((notice: string) => void) | undefined;
 
+interface FindOptions extends ChoiceOptions {
+  cwd: string;
+  /** Hears what was left out. */
+  onNotice?: Notify;
+}
+
 /** Lists a file, a directory or a glob. Throws `invalid_input` when nothing there can be read. */
-export async function findFiles(argument: string, cwd: string, onNotice?: Notify): Promise<FoundFiles> {
+export async function findFiles(argument: string, options: FindOptions): Promise<FoundFiles> {
+  const { cwd } = options;
   if (argument.trim() === '') throw new AppError('invalid_input', 'The path is empty.');
   const path = resolve(cwd, pathOf(argument));
   const status = await statOrNull(path);
   // What exists under that very name wins over what the name would match as a glob: `[draft].md`.
-  if (status === null) return findGlob(argument, cwd, path, onNotice);
-  if (status.isDirectory()) return findInDirectory(argument, path, onNotice);
+  if (status === null) return findGlob(argument, path, options);
+  if (status.isDirectory()) return findInDirectory(argument, path, options);
   if (!status.isFile()) throw new AppError('invalid_input', `${argument} is neither a file nor a directory.`);
   if (mediaTypeOf(path) === null) {
     throw new AppError('invalid_input', `${basename(path)} has a format that is not supported.`, {
@@ -39,17 +43,21 @@ export async function findFiles(argument: string, cwd: string, onNotice?: Notify
   return { kind: 'file', root: path, paths: [path], matches: (other) => other === path };
 }
 
-async function findInDirectory(argument: string, root: string, onNotice: Notify): Promise<FoundFiles> {
-  const { paths, skippedLinks, unreadable } = await walkDirectory(root);
+async function findInDirectory(argument: string, root: string, options: FindOptions): Promise<FoundFiles> {
+  const { onNotice } = options;
+  const choice = await createFileChoice(root, options);
+  const { paths, skippedLinks, unreadable, skipped } = await walkDirectory(root, choice);
   for (const path of unreadable) onNotice?.(`skipped ${path}: permission denied`);
   noticeLinks(skippedLinks, argument, onNotice);
+  noticeSkipped(skipped, onNotice);
   return usable(
     { kind: 'directory', root, paths, matches: () => true },
     `${argument} holds no document that can be read.`,
   );
 }
 
-async function findGlob(argument: string, cwd: string, path: string, onNotice: Notify): Promise<FoundFiles> {
+async function findGlob(argument: string, path: string, options: FindOptions): Promise<FoundFiles> {
+  const { cwd, onNotice } = options;
   const { glob, isDynamicPattern } = await import('tinyglobby');
   const pattern = process.platform === 'win32' ? argument.replaceAll('\\', '/') : argument;
   if (!isDynamicPattern(pattern)) throw await missing(argument, path, cwd);
@@ -69,8 +77,18 @@ async function findGlob(argument: string, cwd: string, path: string, onNotice: N
     ignore: ['**/node_modules/**', '**/.git/**'],
   });
 
-  const kept = await insideOf(root, matches.map((match) => resolve(match)).filter(mediaTypeOf));
+  const skipped = nothingSkipped();
+  const choice = await createFileChoice(root, options);
+  const candidates: string[] = [];
+  for (const match of matches.map((each) => resolve(each))) {
+    const reason = await choice.leavesOut(match, false);
+    if (reason !== null) skipped[reason] += 1;
+    else if (mediaTypeOf(match) === null) countFormat(skipped, match);
+    else candidates.push(match);
+  }
+  const kept = await insideOf(root, candidates);
   noticeLinks(kept.skippedLinks, argument, onNotice);
+  noticeSkipped(skipped, onNotice);
   const found: FoundFiles = {
     kind: 'directory',
     root,
@@ -117,14 +135,26 @@ function noticeLinks(count: number, argument: string, onNotice: Notify): void {
   onNotice?.(`skipped ${links} outside ${argument}; name the target to include it`);
 }
 
+/** `skipped 12: .docx 1, .png 11`, and how much rules and patterns leave out. */
+function noticeSkipped({ formats, rules, patterns }: SkippedFiles, onNotice: Notify): void {
+  const total = [...formats.values()].reduce((sum, count) => sum + count, 0);
+  const endings = [...formats].sort(([a], [b]) => byCodeUnits(a, b));
+  const list = endings.map(([ending, count]) => `${ending || 'no ending'} ${count}`).join(', ');
+  if (total > 0) onNotice?.(`skipped ${total}: ${list}`);
+  if (rules > 0) onNotice?.(`left out ${rules} by .gitignore or .citeloopignore`);
+  if (patterns > 0) onNotice?.(`left out ${patterns} by the patterns given`);
+}
+
 async function missing(argument: string, path: string, cwd: string): Promise<AppError> {
+  const fault = await explainMissing(path);
+  if (fault !== null) return fault;
   const similar = await similarPath(path, cwd);
   const message = `${argument} does not exist.`;
   return new AppError('invalid_input', message, similar === null ? {} : { hint: `Did you mean ${similar}?` });
 }
 
 function supportedHint(): string {
-  return `Supported extensions: ${SUPPORTED_EXTENSIONS}.`;
+  return `Supported extensions: ${SUPPORTED_EXTENSIONS.join(', ')}.`;
 }
 
 function pathOf(argument: string): string {
@@ -143,4 +173,49 @@ async function statOrNull(path: string) {
     if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(codeOf(error))) return null;
     throw fileFault(path, error);
   }
+}
+
+/**
+ * A path that exists and that the person may have meant: the first missing part of `path` is compared with
+ * what lies beside it. Null when nothing comes close.
+ */
+async function similarPath(path: string, cwd: string): Promise<string | null> {
+  const directory = dirname(path);
+  if (directory === path) return null;
+  const siblings = await readdir(directory).catch(() => null);
+  if (siblings === null) return similarPath(directory, cwd);
+
+  const wanted = basename(path);
+  const [best] = siblings
+    .map((name) => ({ name, distance: distanceOf(wanted, name) }))
+    .filter(({ distance }) => distance <= 2)
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
+  if (best === undefined) return null;
+  const found = join(directory, best.name);
+  const way = relative(cwd, found);
+  return way.startsWith('..') ? found : way;
+}
+
+/** 0 for names that differ in case only, 1 for ones that differ in their extension, else the number of edits. */
+function distanceOf(wanted: string, name: string): number {
+  const [a, b] = [wanted.toLowerCase(), name.toLowerCase()];
+  if (a === b) return 0;
+  if (parse(a).name === parse(b).name) return 1;
+  // In a short name a few edits change nearly everything.
+  const edits = editsBetween(a, b);
+  return edits * 2 <= a.length ? edits : Number.POSITIVE_INFINITY;
+}
+
+/** Levenshtein's distance, with one row kept. */
+function editsBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, from] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, to] of [...b].entries()) {
+      const replaced = (row[j] ?? 0) + (from === to ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { AppError } from '../../domain/app-error.ts';
-import { fileFault } from './file-fault.ts';
+import { type FileHandle, open, readlink } from 'node:fs/promises';
+import { AppError, messageOf } from '../../faults/app-error.ts';
 
 type ReadableFile = Pick<FileHandle, 'stat' | 'read' | 'close'>;
 
@@ -42,7 +41,7 @@ async function readOnce(path: string, options: ReadOptions): Promise<Uint8Array 
     return await readHandle(handle, path, options);
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw fileFault(path, error);
+    throw (codeOf(error) === 'ENOENT' ? await explainMissing(path) : null) ?? fileFault(path, error);
   } finally {
     await handle?.close();
   }
@@ -73,4 +72,43 @@ function tooLarge(path: string, size: number, maxBytes: number): AppError {
 
 function megabytes(bytes: number): string {
   return bytes < MEGABYTE ? `${bytes} bytes` : `${(bytes / MEGABYTE).toFixed(1)} MB`;
+}
+
+const SENTENCES: Record<string, string> = {
+  ENOENT: 'does not exist any more',
+  ENOTDIR: 'does not exist any more',
+  EACCES: 'cannot be read: permission denied',
+  EPERM: 'cannot be read: permission denied',
+  EISDIR: 'is a directory, not a file',
+  ELOOP: 'is a link that leads back to itself',
+  EMFILE: 'cannot be opened: too many files are open',
+  ENFILE: 'cannot be opened: too many files are open',
+  EIO: 'cannot be read: the disk reported a fault',
+};
+
+/** The code of a system error (`ENOENT`), or an empty string. */
+export function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+/** Why what was listed, or named, is not there: a link to nothing, or a name that Node cannot spell. Null if it is just gone. */
+export async function explainMissing(path: string): Promise<AppError | null> {
+  const target = await readlink(path).catch(() => null);
+  if (target !== null) {
+    return new AppError('invalid_input', `${path} is a link to ${target}, which does not exist.`, {
+      hint: 'Mend the link, or remove it.',
+    });
+  }
+  if (!path.includes('\ufffd')) return null;
+  return new AppError('invalid_input', `${path} has a name that is not UTF-8, so it cannot be opened.`, {
+    hint: 'Give it a name in UTF-8; convmv does that for many files at once.',
+  });
+}
+
+/** A fault of the file system as one plain sentence of kind `invalid_input`. */
+export function fileFault(path: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const sentence = SENTENCES[codeOf(error)] ?? `cannot be read: ${messageOf(error)}`;
+  return new AppError('invalid_input', `${path} ${sentence}.`, { cause: error });
 }

@@ -1,30 +1,53 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { extname, join, relative, sep } from 'node:path';
 import { mediaTypeOf } from '../documents/media-type.ts';
-import { codeOf, fileFault } from './file-fault.ts';
+import type { FileChoice } from './choose-files.ts';
+import { codeOf, fileFault } from './read-consistently.ts';
 
-export interface DirectoryListing {
+interface DirectoryListing {
   /** Files of a supported format, in no particular order. */
   paths: string[];
   /** Links that lead outside the directory; what they point at was not named, so it is not read. */
   skippedLinks: number;
   /** Directories below the root that may not be listed. */
   unreadable: string[];
+  /** What else was passed over. */
+  skipped: SkippedFiles;
+}
+
+/** Files that were found and not taken. */
+export interface SkippedFiles {
+  /** Files of formats that are not read, by their ending; an empty one for names without. */
+  formats: Map<string, number>;
+  /** Files and directories that rules or patterns leave out. */
+  rules: number;
+  patterns: number;
+}
+
+export function nothingSkipped(): SkippedFiles {
+  return { formats: new Map(), rules: 0, patterns: 0 };
+}
+
+/** Counts a file whose format is not read. */
+export function countFormat({ formats }: SkippedFiles, path: string): void {
+  const ending = extname(path).toLowerCase();
+  formats.set(ending, (formats.get(ending) ?? 0) + 1);
 }
 
 /** Lists one directory; tests pass one that refuses. */
 type ReadDirectory = (path: string) => Promise<Dirent[]>;
 
 /**
- * Lists a directory with all below it, but for hidden names and node_modules. Links are followed last, and only
+ * Lists a directory with all below it that `choice` leaves in, but for hidden names and node_modules. Links are followed last, and only
  * to what lies inside the root and was not met under its own name: loops end and nothing is listed twice.
  */
 export async function walkDirectory(
   root: string,
+  choice: FileChoice,
   readDirectory: ReadDirectory = (path) => readdir(path, { withFileTypes: true }),
 ): Promise<DirectoryListing> {
-  const listing: DirectoryListing = { paths: [], skippedLinks: 0, unreadable: [] };
+  const listing: DirectoryListing = { paths: [], skippedLinks: 0, unreadable: [], skipped: nothingSkipped() };
   const realRoot = await realpath(root);
   const met = new Set<string>();
   const directories = [root];
@@ -37,6 +60,11 @@ export async function walkDirectory(
     for (const entry of await readDirectory(directory)) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const path = join(directory, entry.name);
+      const reason = await choice.leavesOut(path, entry.isDirectory());
+      if (reason !== null) {
+        listing.skipped[reason] += 1;
+        continue;
+      }
       if (entry.isDirectory()) directories.push(path);
       else if (entry.isSymbolicLink()) links.push(path);
       else if (entry.isFile()) add(path, join(real, entry.name));
@@ -44,9 +72,10 @@ export async function walkDirectory(
   }
 
   function add(path: string, real: string): void {
-    if (met.has(real) || mediaTypeOf(path) === null) return;
+    if (met.has(real)) return;
     met.add(real);
-    listing.paths.push(path);
+    if (mediaTypeOf(path) === null) countFormat(listing.skipped, path);
+    else listing.paths.push(path);
   }
 
   async function follow(link: string): Promise<void> {

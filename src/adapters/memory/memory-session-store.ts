@@ -1,7 +1,12 @@
 import type { ConversationMessage } from '../../domain/conversation-message.ts';
-import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
-import { assertCurrent, takenSessionId, unknownSession } from '../../domain/session-conflict.ts';
-import { sessionTitle } from '../../domain/session-title.ts';
+import {
+  assertCurrent,
+  type ConversationSession,
+  sessionTitle,
+  sessionTotals,
+  takenSessionId,
+  unknownSession,
+} from '../../domain/conversation-session.ts';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 
 interface Kept {
@@ -85,6 +90,8 @@ export function createMemorySessionStore(): SessionStore {
           sessionId: session.sessionId,
           user: kept.user,
           title: titleOf(kept.turns),
+          status: session.status,
+          isInteractive: session.isInteractive,
           model: session.model,
           policy: session.policy,
           collection: session.collection,

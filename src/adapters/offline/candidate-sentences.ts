@@ -1,3 +1,4 @@
+import { sentencesIn } from '../../text/split-sentences.ts';
 import type { Passage } from './read-request.ts';
 
 /** Something of a passage that an answer could quote. */
@@ -17,7 +18,6 @@ export interface Candidate {
 
 type Quotable = Pick<Candidate, 'text' | 'kind' | 'compared' | 'leadIn'>;
 
-const sentenceSegmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const LIST_MARKER = /^(?:[-*+•]|\d+[.)])\s+/;
 const CODE = /(```[\s\S]*?(?:```|$))/;
 const BLOCK_END = /\n{2,}|\n(?=\s*(?:[-*+•]|\d+[.)])\s)|\n(?=\|)|(?<=\|)\n/;
@@ -92,7 +92,8 @@ function wholeLinesOf(text: string): Quotable[] {
 }
 
 function sentencesOf(block: string): string[] {
-  return Array.from(sentenceSegmenter.segment(block.replace(/\s+/g, ' ')), ({ segment }) => segment.trim());
+  const prose = block.replace(/\s+/g, ' ');
+  return sentencesIn(prose).map(({ start, end }) => prose.slice(start, end));
 }
 
 /** A row that the end of the passage cut through is left out. */

@@ -1,8 +1,8 @@
-import { indexTerms, queryTerms } from '../../lexical/terms.ts';
+import { indexTerms, queryTerms } from '../../text/terms.ts';
 import { type Candidate, candidateSentences } from './candidate-sentences.ts';
-import { type Asked, isAnswered } from './evidence.ts';
+import { isAnswered, type Question } from './is-answered.ts';
 import type { Passage } from './read-request.ts';
-import { topicOf } from './topic.ts';
+import { topicOf } from './standalone-query.ts';
 
 /** How alike a query is to each of some texts, in 0..1. */
 export type Similarity = (query: string, texts: readonly string[]) => Promise<number[]>;
@@ -20,7 +20,7 @@ const TOO_ALIKE = 0.6;
 const LEANS_ON_CONTEXT =
   /^(?:it|its|this|that|these|those|they|their|he|she|such|both|however|therefore|thus|instead|otherwise|also|then|here|there)\b/i;
 
-interface Scored extends Candidate {
+interface ScoredCandidate extends Candidate {
   score: number;
   /** How alike it is to the query by meaning. */
   meaning: number;
@@ -32,14 +32,14 @@ interface Scored extends Candidate {
  * chosen by relevance and do not repeat each other. Null if no sentence is about the question.
  */
 export async function extractAnswer(
-  asked: Asked,
+  question: Question,
   passages: readonly Passage[],
   similarity: Similarity,
 ): Promise<string | null> {
-  const candidates = await scored(asked.query, passages, similarity);
+  const candidates = await scored(question.query, passages, similarity);
   const [best, ...others] = candidates.toSorted((a, b) => b.score - a.score);
   const meaning = Math.max(0, ...candidates.map((candidate) => candidate.meaning));
-  if (best === undefined || !isAnswered(asked, passages, meaning)) return null;
+  if (best === undefined || !isAnswered(question, passages, meaning)) return null;
   const chosen = [best];
   for (const candidate of others) {
     if (candidate.kind !== 'sentence') continue;
@@ -66,7 +66,7 @@ async function scored(
   query: string,
   passages: readonly Passage[],
   similarity: Similarity,
-): Promise<Scored[]> {
+): Promise<ScoredCandidate[]> {
   const wanted = queryTerms(query);
   const definition = definitionPattern(query);
   const candidates = candidateSentences(passages).map((candidate) => ({
@@ -96,7 +96,7 @@ async function scored(
 }
 
 /** The sentence that goes on from the best one, or else the one that comes before it. */
-function companion(best: Scored, candidates: readonly Scored[]): Scored[] {
+function companion(best: ScoredCandidate, candidates: readonly ScoredCandidate[]): ScoredCandidate[] {
   const near = candidates
     .filter(
       (other) =>
@@ -137,7 +137,7 @@ function coverage(
   return total === 0 ? 0 : covered / total;
 }
 
-function alikeness(a: Scored, b: Scored): number {
+function alikeness(a: ScoredCandidate, b: ScoredCandidate): number {
   const shared = [...a.terms].filter((term) => b.terms.has(term)).length;
   return shared / Math.min(a.terms.size, b.terms.size);
 }

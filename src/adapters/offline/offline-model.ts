@@ -1,18 +1,15 @@
-import { type Model, type ModelRequest, type protocol, type StreamEvent, Usage } from '@openai/agents-core';
-import { noInformationAbout } from '../../domain/agent-response.ts';
-import { coverageIn } from '../../domain/coverage.ts';
-import { cutText } from '../../domain/cut-text.ts';
-import { estimateTokens } from '../../domain/estimate-tokens.ts';
-import { REWRITE_INSTRUCTIONS } from '../../domain/rewrite-instructions.ts';
-import { oneLine } from '../../domain/visible-text.ts';
-import { STOP_WORDS } from '../../lexical/stop-words.ts';
+import { type Model, type ModelRequest, type protocol, type StreamEvent, Usage } from '@openai/agents';
+import { noInformationAbout } from '../../domain/abstention.ts';
+import { coverageIn, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
+import { estimateTokens } from '../../text/estimate-tokens.ts';
+import { STOP_WORDS } from '../../text/terms.ts';
+import { cutText, oneLine } from '../../text/visible-text.ts';
 import { extractAnswer, type Similarity } from './extract-answer.ts';
 import { type Passage, type ReadRequest, readRequest } from './read-request.ts';
 import { smallTalk } from './small-talk.ts';
-import { standaloneQuery } from './standalone-query.ts';
-import { namedTopic } from './topic.ts';
+import { namedTopic, standaloneQuery } from './standalone-query.ts';
 
-export interface OfflineModelOptions {
+interface OfflineModelOptions {
   similarity: Similarity;
   newId: () => string;
 }
@@ -126,11 +123,11 @@ function nothingKnown(
   [nearest]: readonly Passage[],
   { instructions, searches }: ReadRequest,
 ): string {
-  const failure = searches.find(({ error }) => error !== null)?.error;
+  const failure = searches.find(({ error }) => error !== null)?.message;
   const covered = coverageIn(instructions);
   return [
     noInformationAbout(namedTopic(query)),
-    failure == null ? '' : `The search failed: ${failure}`,
+    failure ?? '',
     nearest === undefined ? '' : `What comes nearest is in "${oneLine(nearest.title, 80)}".`,
     covered === null ? '' : `The documents cover ${covered}.`,
   ]

@@ -1,5 +1,5 @@
-import type { ModelRequest } from '@openai/agents-core';
-import { splitContextPrompt } from '../../domain/context-prompt.ts';
+import type { ModelRequest } from '@openai/agents';
+import { splitContextPrompt } from '../../domain/prompts.ts';
 import {
   type RetrievalToolResponse,
   retrievalToolResponseSchema,
@@ -41,13 +41,13 @@ export function readRequest(request: ModelRequest): ReadRequest {
   const items: Item[] =
     typeof request.input === 'string' ? [{ role: 'user', content: request.input }] : request.input;
   const last = items.findLastIndex((item) => 'role' in item && item.role === 'user');
-  const asked = textOf(items[last]);
-  const prompt = splitContextPrompt(asked);
+  const text = textOf(items[last]);
+  const prompt = splitContextPrompt(text);
   const tool = request.tools.find((candidate) => SEARCH_TOOLS.includes(candidate.name));
   const choice = request.modelSettings.toolChoice;
   return {
     instructions: request.systemInstructions ?? '',
-    question: prompt?.question ?? asked,
+    question: prompt?.question ?? text,
     history: exchangesOf(items.slice(0, Math.max(0, last))),
     searches: items.slice(last + 1).flatMap(searchOf),
     context: prompt === null ? null : passagesIn(prompt.passages),

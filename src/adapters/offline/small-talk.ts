@@ -1,4 +1,4 @@
-import { queryTerms } from '../../lexical/terms.ts';
+import { queryTerms } from '../../text/terms.ts';
 import type { Exchange } from './read-request.ts';
 
 const GREETING =
@@ -64,7 +64,7 @@ export function smallTalk(question: string, history: readonly Exchange[]): strin
   if (ABOUT_YOU.test(said)) {
     return (
       'I am the offline model of citeloop: I search your documents and answer with sentences taken from them word ' +
-      'for word, each with its source. I write nothing of my own; a generative model can be chosen with --model.'
+      'for word, each with its source. I write nothing of my own; a generative model can be chosen instead.'
     );
   }
   if (ACKNOWLEDGEMENT.test(said)) return 'Good. Is there anything else you would like to know?';

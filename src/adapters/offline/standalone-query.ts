@@ -1,7 +1,6 @@
-import { STOP_WORDS } from '../../lexical/stop-words.ts';
-import { queryTerms } from '../../lexical/terms.ts';
+import { queryTerms, STOP_WORDS } from '../../text/terms.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { smallTalk } from './small-talk.ts';
-import { topicOf } from './topic.ts';
 
 /** Words that stand for what was spoken of before. */
 const PRONOUN = /\b(?:it|its|they|them|their|theirs|he|she|him|her|his|hers)\b/i;
@@ -35,10 +34,10 @@ const ASKING =
 export function standaloneQuery(question: string, earlier: readonly string[]): string {
   let topic = '';
   let standalone = '';
-  for (const asked of [...earlier.filter((text) => smallTalk(text, []) === null), question]) {
-    standalone = resolve(asked.trim(), topic);
+  for (const turn of [...earlier.filter((text) => smallTalk(text, []) === null), question]) {
+    standalone = resolve(turn.trim(), topic);
     // A follow-up goes on about the same thing.
-    if (standalone === asked.trim() || topic === '') topic = shortTopic(standalone) || topic;
+    if (standalone === turn.trim() || topic === '') topic = shortTopic(standalone) || topic;
   }
   return standalone;
 }
@@ -93,4 +92,52 @@ function isExplainedBefore(before: string): boolean {
 function mentions(question: string, topic: string): boolean {
   const said = new Set(queryTerms(question));
   return queryTerms(topic).every((term) => said.has(term));
+}
+
+/** How questions begin before they come to what they are about. */
+const SCAFFOLD = new RegExp(
+  `^(?:${[
+    '(?:please|ok(?:ay)?|so|and|but|well|now|also|then|hi|hello|hey)[,!.]?',
+    '(?:can|could|would|will) (?:you|i|we|one)(?: please)?',
+    "(?:i (?:want|need|would like|'d like)|i am trying|help me|do you know(?: how)?) to",
+    '(?:tell|show|teach|give|remind) me(?: (?:more|something|a bit))?(?: (?:about|on|of))?',
+    '(?:explain|describe|define|summari[sz]e|list|compare|discuss)(?: to me)?',
+    'how (?:long|much|many|often|far|old|big|fast|large|high|tall|deep|soon|quickly|well)',
+    'who (?!is\\b|was\\b|has\\b|does\\b)[a-z]+(?:s|ed)',
+    'said (?:about|of)',
+    "(?:what|who|which|where|when|why|how)(?:'s|’s)?",
+    '(?:is|are|was|were|do|does|did|has|have|had|should|must|may|might)',
+    '(?:i|we|you|one|it|they|people|someone)',
+    '(?:know|understand|learn|find out|see|use|get|make|do|mean|work)(?: about)?',
+    '(?:about|of|on|with|for|to)',
+    '(?:the|a|an|some|any|this|that|my|your|its|their)',
+    '(?:difference between|meaning of|purpose of|definition of|role of|use of|point of)',
+  ].join('|')})\\s+`,
+  'i',
+);
+const TRAILING =
+  /[\s?!.,;:]+$|\s+(?:mean|means|work|works|do|does|used for|for|exactly|again|please|stand for|called)[\s?!.]*$/i;
+
+const MAX_SHOWN = 80;
+/** Questions whose topic is a thing and not something that is done. */
+const ASKS_FOR_A_THING =
+  /^(?:(?:what|who|where)(?:'s|’s| is| are| was| were)\b|tell me about|define|explain|describe)/i;
+
+/** What a question is about, as a refusal names it: the thing, or else the question itself in quotes. */
+export function namedTopic(question: string): string {
+  return ASKS_FOR_A_THING.test(question.trim())
+    ? oneLine(topicOf(question), MAX_SHOWN)
+    : `"${oneLine(question, MAX_SHOWN)}"`;
+}
+
+/** What a question is about, in its own words: "What is Isaac Sim?" is about "Isaac Sim". */
+export function topicOf(question: string): string {
+  const trimmed = question.trim().replace(/\s+/g, ' ');
+  let topic = trimmed;
+  for (;;) {
+    const shorter = topic.replace(SCAFFOLD, '').replace(TRAILING, '').trim();
+    if (shorter === topic || shorter === '') break;
+    topic = shorter;
+  }
+  return topic.replace(TRAILING, '') || trimmed;
 }

@@ -1,8 +1,17 @@
 import type { Embedder } from '../../ports/embedder.ts';
-import { batchesByLength } from './batches-by-length.ts';
-import type { FetchWeightsOptions } from './fetch-weights.ts';
-import { startModel } from './start-model.ts';
-import { ensureModel, MODEL_NAME, MODEL_REVISION, readModelFile, type WeightsLocation } from './weights.ts';
+import type { TokenEncoder } from '../../ports/token-encoder.ts';
+import { createEncodeTokens } from './encode-tokens.ts';
+import { ensureEngine } from './engine.ts';
+import type { FetchProgress } from './fetch-package.ts';
+import { startModelPool } from './model-pool.ts';
+import {
+  ensureModel,
+  MODEL_NAME,
+  MODEL_REVISION,
+  type ModelLocation,
+  readModelFile,
+  type WeightsLocation,
+} from './weights.ts';
 import { asInput, createTokenize, type Vocabulary } from './word-pieces.ts';
 
 /** The tokens around an input count. */
@@ -20,23 +29,32 @@ export const MINILM = {
   scoreThreshold: 0.35,
 } as const;
 
-export interface MiniLmOptions extends FetchWeightsOptions {
-  location: WeightsLocation;
-  /** For many texts; a question should leave the cores to the rest of a program that is just starting. */
+interface MiniLmOptions {
+  location: ModelLocation;
+  /** For many texts: they are embedded side by side, and nothing else is to be done meanwhile. */
   bulk?: boolean | undefined;
+  onProgress?: ((part: 'weights' | 'engine', ...progress: Parameters<FetchProgress>) => void) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** all-MiniLM-L6-v2 on the CPU: fetched on first use, checked, loaded. */
 export async function createMiniLmEmbedder({
   location,
   bulk = false,
-  ...fetching
-}: MiniLmOptions): Promise<Embedder> {
-  await ensureModel(location, fetching);
-  const starting = startModel({
+  onProgress,
+  signal,
+}: MiniLmOptions): Promise<Embedder & TokenEncoder> {
+  const fetching = (part: 'weights' | 'engine') => ({
+    signal,
+    onProgress: (...progress: Parameters<FetchProgress>) => onProgress?.(part, ...progress),
+  });
+  await ensureModel(location, fetching('weights'));
+  const engine = await ensureEngine(location, fetching('engine'));
+  const starting = startModelPool({
+    engine,
     directory: location.directory,
     dimensions: MINILM.dimensions,
-    spinning: bulk,
+    bulk,
   });
   // Waited for below; a fault of it must not count as unhandled until then.
   starting.catch(() => {});
@@ -55,26 +73,15 @@ export async function createMiniLmEmbedder({
       });
       return tokenize(ordinary).length + longWords;
     },
-    async embedDocuments(texts, signal) {
-      const inputs = texts.map(tokensOf);
-      const vectors = new Array<Float32Array>(texts.length);
-      for (const batch of batchesByLength(inputs.map((ids) => ids.length))) {
-        signal?.throwIfAborted();
-        const embedded = await model.embed(batch.map((index) => inputs[index] ?? []));
-        batch.forEach((index, position) => {
-          vectors[index] = embedded[position] as Float32Array;
-        });
-      }
-      return vectors;
-    },
+    embedDocuments: (texts, signal) => model.embedAll(texts.map(tokensOf), signal),
     // The same query comes from the search and then from who looks for the best sentences in what it found.
     async embedQuery(text, signal) {
       signal?.throwIfAborted();
       if (lastQuery?.text === text) return lastQuery.vector.slice();
-      const [vector] = await model.embed([tokensOf(text)]);
-      lastQuery = { text, vector: vector as Float32Array };
+      lastQuery = { text, vector: await model.embed(tokensOf(text)) };
       return lastQuery.vector.slice();
     },
+    encodeTokens: createEncodeTokens(model, tokenize, MINILM),
     close: model.stop,
   };
 }

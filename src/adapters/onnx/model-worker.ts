@@ -1,64 +1,80 @@
-import { availableParallelism } from 'node:os';
-import { parentPort } from 'node:worker_threads';
-import type { InferenceSession } from 'onnxruntime-node';
-import { AppError, messageOf } from '../../domain/app-error.ts';
-import { createPooling } from './pooling.ts';
-import type { ModelFault, ModelRequest, ModelSource } from './start-model.ts';
+import { parentPort, workerData } from 'node:worker_threads';
+import { AppError, messageOf } from '../../faults/app-error.ts';
+import { createSession, type Engine, type ModelSession, openEngine } from './inference.ts';
+import { natively } from './native-gate.ts';
+import type { ModelFault, ModelRequest, ModelSource, ThreadData } from './start-model.ts';
 import { readModelFile } from './weights.ts';
 
 /** A thread that holds the model: it is loaded beside everything else, and running it keeps nobody waiting. */
 const port = parentPort;
 if (port === null) throw new Error('this file is run as a worker');
+const { gate, engine: likelyEngine } = workerData as ThreadData;
 
-const starting = startRuntime();
-// A fault of it is told to whoever asks for the model.
-starting.catch(() => {});
-let session: InferenceSession | undefined;
-let embed: ReturnType<typeof createPooling> | undefined;
+let engine: Engine | undefined;
+let session: ModelSession | undefined;
+let dimensions = 0;
 
 port.on('message', (request: ModelRequest) => {
-  if ('stop' in request) return void stop();
+  if ('stop' in request) return stop();
   if ('load' in request) return void load(request.load);
-  const { id, inputs } = request;
-  embed?.(inputs).then(
-    (vectors) => port.postMessage({ id, vectors }),
-    (error: unknown) => port.postMessage({ id, fault: faultOf(error) }),
-  );
+  const { id, input, wants } = request;
+  try {
+    const states = run(input);
+    const answer = wants === 'states' ? states : meanOfUnitLength(states, dimensions);
+    // The states of tokens are large: they are handed over, not copied.
+    port.postMessage({ id, answer }, [answer.buffer as ArrayBuffer]);
+  } catch (error) {
+    port.postMessage({ id, fault: faultOf(error) });
+  }
 });
 
-async function startRuntime() {
-  const { default: runtime } = await import('onnxruntime-node');
-  // The first session sets up the runtime, even one of nothing: where the weights lie may not be known yet.
-  await runtime.InferenceSession.create(new Uint8Array(1)).catch(() => undefined);
-  return runtime;
+// Before it is known where the weights lie. A fault of it shows again when they are loaded.
+if (likelyEngine !== null) {
+  try {
+    open(likelyEngine);
+  } catch {}
 }
 
-async function load({ directory, dimensions, spinning }: ModelSource): Promise<void> {
+function open(directory: string): Engine {
+  engine ??= natively(gate, () => openEngine(directory));
+  return engine;
+}
+
+async function load(source: ModelSource): Promise<void> {
   try {
-    const [weights, runtime] = await Promise.all([
-      readModelFile(directory, 'onnx/model_quantized.onnx'),
-      starting,
-    ]);
+    const weights = await readModelFile(source.directory, 'onnx/model_quantized.onnx');
     if (weights === null) throw new Error('the weights have vanished');
-    session = await runtime.InferenceSession.create(weights, {
-      intraOpNumThreads: availableParallelism(),
-      extra: { session: { intra_op: { allow_spinning: spinning ? '1' : '0' } } },
-    });
-    embed = createPooling(session, runtime.Tensor, dimensions);
+    const opened = open(source.engine);
+    session = natively(gate, () => createSession(opened, weights, source.threads));
+    dimensions = source.dimensions;
     port?.postMessage({ ready: true });
   } catch (error) {
     port?.postMessage({ fault: faultOf(error) });
   }
 }
 
-/** A thread that ends within the native runtime takes the process with it. */
-async function stop(): Promise<void> {
-  await starting.catch(() => undefined);
-  await session?.release();
+function run(input: readonly number[]): Float32Array {
+  const loaded = session;
+  if (loaded === undefined) throw new Error('the model is not loaded');
+  return natively(gate, () => loaded.run(input));
+}
+
+function stop(): void {
+  natively(gate, () => session?.close());
   port?.close();
 }
 
 function faultOf(error: unknown): ModelFault {
   if (!(error instanceof AppError)) return { kind: null, message: messageOf(error), hint: undefined };
   return { kind: error.kind, message: error.message, hint: error.hint };
+}
+
+/** The mean over the tokens. */
+function meanOfUnitLength(states: Float32Array, width: number): Float32Array {
+  const mean = new Float32Array(width);
+  for (let i = 0; i < states.length; i += width) {
+    for (let j = 0; j < width; j += 1) mean[j] = (mean[j] ?? 0) + (states[i + j] ?? 0);
+  }
+  const length = Math.hypot(...mean) || 1;
+  return mean.map((value) => value / length);
 }

@@ -1,17 +1,32 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { AppError, type ErrorKind } from '../../domain/app-error.ts';
+import { isMainThread, Worker } from 'node:worker_threads';
+import { AppError, type ErrorKind } from '../../faults/app-error.ts';
+import { closeGate, createNativeGate, type NativeGate } from './native-gate.ts';
 
 export interface ModelSource {
+  /** The directory of the native library. */
+  engine: string;
+  /** That of the weights. */
   directory: string;
   dimensions: number;
-  /** Whether its threads wait for work by spinning: faster for many texts, at the cost of whatever else runs. */
-  spinning: boolean;
+  /** How many threads of the library work on one text. */
+  threads: number;
+  /** Which of several models that work side by side; those of another number share nothing with it. */
+  member: number;
 }
+
+/** What a thread is started with. */
+export interface ThreadData {
+  gate: NativeGate;
+  /** The directory of the native library where it could be guessed: it is loaded at once. */
+  engine: string | null;
+}
+
+type Wanted = 'vector' | 'states';
 
 export type ModelRequest =
   | { load: ModelSource }
-  | { id: number; inputs: readonly number[][] }
+  | { id: number; input: readonly number[]; wants: Wanted }
   | { stop: true };
 
 /** An error on its way between threads; `kind` is null if it was not an AppError. */
@@ -23,34 +38,70 @@ export interface ModelFault {
 
 type ModelAnswer =
   | { ready: true }
-  | { id: number; vectors: Float32Array[] }
+  | { id: number; answer: Float32Array }
   | { id?: number; fault: ModelFault };
 
 export interface RunningModel {
-  /** One vector of unit length for each list of token ids. */
-  embed(inputs: readonly number[][]): Promise<Float32Array[]>;
+  /** One vector of unit length for the ids of a text's tokens: the mean over them. */
+  embed(input: readonly number[]): Promise<Float32Array>;
+  /** The vector of every token of one input, one after the other, as they come. */
+  encode(input: readonly number[]): Promise<Float32Array>;
   stop(): Promise<void>;
 }
 
 interface Waiting {
-  resolve(vectors: Float32Array[]): void;
+  resolve(answer: Float32Array): void;
   reject(error: unknown): void;
 }
 
 /** The runtime reads the command line of the process with a pattern that recurses: a long question needs a deep stack. */
 const STACK_MB = 256;
+/** How long the end of the process waits for a thread to come out of the native library; one text takes far less. */
+const EXIT_PATIENCE_MS = 10_000;
 
-function startWorker(): Worker {
-  return new Worker(workerFile(), { resourceLimits: { stackSizeMb: STACK_MB } });
+function startWorker(engine: string | null): Worker {
+  silenceTelemetry();
+  const gate = createNativeGate();
+  const worker = new Worker(workerFile(), {
+    workerData: { gate, engine } satisfies ThreadData,
+    // What the program was started with need not suit a file: `--input-type`, say.
+    execArgv: [],
+    resourceLimits: { stackSizeMb: STACK_MB },
+  });
+  const waitForGate = () => closeGate(gate, EXIT_PATIENCE_MS);
+  process.on('exit', waitForGate);
+  worker.on('exit', () => process.off('exit', waitForGate));
+  return worker;
+}
+
+/**
+ * The library reports to its maker, and keeps a name for this machine, unless the environment forbids it before it is
+ * loaded. The environment of a thread is a copy that the library does not see.
+ */
+function silenceTelemetry(): void {
+  if (isMainThread) {
+    process.env.ORT_DISABLE_TELEMETRY = '1';
+    return;
+  }
+  // Node's types do not say what is in a report.
+  const { environmentVariables } = process.report.getReport() as {
+    environmentVariables?: Record<string, string>;
+  };
+  if (environmentVariables?.ORT_DISABLE_TELEMETRY === '1') return;
+  throw new AppError(
+    'configuration_error',
+    'The embedding model was asked for in a worker thread, where the telemetry of its engine cannot be switched off.',
+    { hint: 'Start the process with ORT_DISABLE_TELEMETRY=1, or use citeloop on the main thread.' },
+  );
 }
 
 /** A thread that has the runtime and waits to be told where the weights lie. */
 let startedAhead: Worker | undefined;
 
 /** Starts the thread before anything else is known: it takes as long as the rest of the program needs to load. */
-export function startThreadAhead(): void {
+export function startThreadAhead(engine: string | null): void {
   if (startedAhead !== undefined) return;
-  const worker = startWorker();
+  const worker = startWorker(engine);
   // Whoever loads a model in it will hear of the fault that there is.
   worker.on('error', () => {});
   worker.unref();
@@ -65,9 +116,45 @@ export async function endUnusedThread(): Promise<void> {
   await stopWorker(worker);
 }
 
-/** Loads the model in a thread of its own; resolves when it can be used. Throws what is wrong with its file. */
+interface SharedModel {
+  model: Promise<RunningModel>;
+  users: number;
+}
+
+/** By what was asked for. */
+const shared = new Map<string, SharedModel>();
+
+/**
+ * Loads the model in a thread of its own; resolves when it can be used. Throws what is wrong with its file. All who ask
+ * for the same share one thread, which ends with the last of them: the weights take long to load, and room.
+ */
 export async function startModel(source: ModelSource): Promise<RunningModel> {
-  const worker = startedAhead ?? startWorker();
+  const key = JSON.stringify(source);
+  const entry = shared.get(key) ?? { model: loadModel(source, forget), users: 0 };
+  shared.set(key, entry);
+  entry.users += 1;
+  const model = await entry.model;
+  let stopped = false;
+  return {
+    embed: model.embed,
+    encode: model.encode,
+    async stop() {
+      if (stopped) return;
+      stopped = true;
+      entry.users -= 1;
+      if (entry.users > 0) return;
+      forget();
+      await model.stop();
+    },
+  };
+
+  function forget(): void {
+    if (shared.get(key) === entry) shared.delete(key);
+  }
+}
+
+async function loadModel(source: ModelSource, onEnd: () => void): Promise<RunningModel> {
+  const worker = startedAhead ?? startWorker(source.engine);
   startedAhead = undefined;
   worker.ref();
   const waiting = new Map<number, Waiting>();
@@ -77,38 +164,43 @@ export async function startModel(source: ModelSource): Promise<RunningModel> {
   await new Promise<void>((resolve, reject) => {
     worker.on('message', (answer: ModelAnswer) => {
       if ('ready' in answer) return resolve();
-      const asked = answer.id === undefined ? undefined : waiting.get(answer.id);
+      const caller = answer.id === undefined ? undefined : waiting.get(answer.id);
       if (answer.id !== undefined) waiting.delete(answer.id);
-      if ('vectors' in answer) asked?.resolve(answer.vectors);
-      else (asked ?? { reject }).reject(toError(answer.fault));
+      if ('answer' in answer) caller?.resolve(answer.answer);
+      else (caller ?? { reject }).reject(toError(answer.fault));
     });
     worker.on('error', (error) => {
+      onEnd();
       reject(error);
-      for (const asked of waiting.values()) asked.reject(error);
+      for (const caller of waiting.values()) caller.reject(error);
       waiting.clear();
     });
     worker.on('exit', () => reject(new Error('the thread of the model ended early')));
     worker.postMessage({ load: source } satisfies ModelRequest);
   }).catch(async (error: unknown) => {
+    onEnd();
     await stopWorker(worker);
     throw error;
   });
   // From here on it lives as long as someone waits for it.
   worker.unref();
 
+  async function ask(input: readonly number[], wants: Wanted): Promise<Float32Array> {
+    const id = nextId++;
+    worker.ref();
+    try {
+      return await new Promise((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        worker.postMessage({ id, input, wants } satisfies ModelRequest);
+      });
+    } finally {
+      if (waiting.size === 0 && !stopping) worker.unref();
+    }
+  }
+
   return {
-    async embed(inputs) {
-      const id = nextId++;
-      worker.ref();
-      try {
-        return await new Promise<Float32Array[]>((resolve, reject) => {
-          waiting.set(id, { resolve, reject });
-          worker.postMessage({ id, inputs } satisfies ModelRequest);
-        });
-      } finally {
-        if (waiting.size === 0 && !stopping) worker.unref();
-      }
-    },
+    embed: (input) => ask(input, 'vector'),
+    encode: (input) => ask(input, 'states'),
     stop() {
       stopping = true;
       return stopWorker(worker);

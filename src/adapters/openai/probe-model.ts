@@ -1,4 +1,4 @@
-import type { Model, ModelRequest } from '@openai/agents-core';
+import type { ModelRequest } from '@openai/agents';
 import { createOpenAiModel, type OpenAiModelOptions } from './create-openai-model.ts';
 
 /** What a model and its service turned out to be able to do. */
@@ -38,7 +38,7 @@ const REQUEST: ModelRequest = {
 export async function probeModel(options: OpenAiModelOptions, signal?: AbortSignal): Promise<ModelAbilities> {
   const { fetch = globalThis.fetch } = options;
   let streaming = false;
-  const model: Model = await createOpenAiModel({
+  const model = createOpenAiModel({
     ...options,
     async fetch(...request) {
       const response = await fetch(...request);

@@ -1,10 +1,9 @@
-import { notAnAnswer } from './wire/broken-answer.ts';
-import { chatCompletionAsEvents, mendChatCompletion } from './wire/chat-completion.ts';
+import { endlessAnswer, notAnAnswer } from './wire/broken-answer.ts';
 import { type Dialect, startExchange } from './wire/exchange.ts';
 import { isObject, type JsonObject, parseJson } from './wire/json-object.ts';
-import { mendParameters } from './wire/mend-parameters.ts';
+import { chatCompletionAsEvents, mendChatCompletion } from './wire/mend-chat-completion.ts';
+import { mendParameters, refusedParameter } from './wire/mend-parameters.ts';
 import { mendResponse } from './wire/mend-response.ts';
-import { refusedParameter } from './wire/refused-parameter.ts';
 import { responseAsEvents } from './wire/response-stream.ts';
 import { type WireError, wireErrorOf } from './wire/wire-error.ts';
 
@@ -26,9 +25,10 @@ export class AnswerAsEvents extends Response {
 /**
  * A fetch that mends answers in one piece before the client sees them, so that services which keep to the
  * specification only roughly work like those which do. An error inside an answer with status 200 becomes an
- * HTTP error. A parameter that a service does not know is left out from then on. Streams pass as they came.
+ * HTTP error. A parameter that a service does not know is left out from then on. Streams pass as they came; of
+ * anything else no more is read than `maxBytes`.
  */
-export function createTolerantFetch(fetch: Fetch, api: Api, dialect: Dialect): Fetch {
+export function createTolerantFetch(fetch: Fetch, api: Api, dialect: Dialect, maxBytes: number): Fetch {
   return async (input, init) => {
     let sent = init;
     for (let refusals = 0; ; refusals++) {
@@ -38,8 +38,9 @@ export function createTolerantFetch(fetch: Fetch, api: Api, dialect: Dialect): F
       if (response.ok && type.startsWith('text/event-stream') && response.body !== null) return response;
       const request = parseJson(String(sent?.body));
       if (!isObject(request)) return response;
-      const error = response.ok ? undefined : await readError(response);
-      if (error === undefined) return mendAnswer(response, type, request, api, dialect);
+      const bounded = atMost(maxBytes, response);
+      const error = response.ok ? undefined : await readError(bounded);
+      if (error === undefined) return mendAnswer(bounded, type, request, api, dialect);
       const refused = refusedParameter(error);
       if (refused === undefined || dialect.refused.has(refused) || refusals === MAX_REFUSALS) {
         return errorResponse(error, response.headers);
@@ -59,7 +60,9 @@ async function mendAnswer(
   dialect: Dialect,
 ): Promise<Response> {
   const isStreamed = request.stream === true;
-  if (isStreamed && response.body !== null && !/json|html/.test(type)) return response;
+  if (isStreamed && response.body !== null) {
+    if (!/json|html/.test(type) || (await beginsAsEvents(response.clone()))) return response;
+  }
   const text = await response.text();
   const body = parseJson(text);
   const error = wireErrorOf(body);
@@ -73,6 +76,36 @@ async function mendAnswer(
     api === 'responses' ? responseAsEvents(mended) : chatCompletionAsEvents(mended),
     headers,
   );
+}
+
+/** The same response, whose body ends in an error where it goes on for too long. */
+function atMost(maxBytes: number, response: Response): Response {
+  if (response.body === null) return response;
+  let received = 0;
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      received += bytes.length;
+      if (received > maxBytes) controller.error(endlessAnswer(maxBytes));
+      else controller.enqueue(bytes);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
+}
+
+/** Whether a body is a stream of events, whatever its type says: neither JSON nor a web page begins like one. */
+async function beginsAsEvents({ body }: Response): Promise<boolean> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (reader === undefined) return false;
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      if (read.value.trim() !== '') return !/^\s*[[{<"]/.test(read.value);
+    }
+    return false;
+  } finally {
+    // The other copy of the body is still to be read, so this ends only with it.
+    reader.cancel().catch(() => undefined);
+  }
 }
 
 async function readError(response: Response): Promise<WireError> {

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { AppError } from '../../domain/app-error.ts';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
+import { advice, command, setting } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { startRetries } from '../../faults/retry.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import type { Connection } from './connection.ts';
-import type { Condition } from './visibility.ts';
+import type { Condition } from './points.ts';
 
-export const FORMAT = 1;
+const FORMAT = 1;
 const HEAD_ID = '00000000-0000-0000-0000-000000000000';
 /** How long a writer is waited for that keeps coming back, before that is said. */
 const PATIENCE_MS = 60_000;
+/** More looks than fit into that, for a clock that stands still. */
+const MOST_LOOKS = 2000;
+const FIRST_WAIT_MS = 10;
+const LONGEST_WAIT_MS = 200;
 const SHORTEST_LEASE_MS = 15_000;
 
 const headSchema = z.object({
@@ -32,6 +37,8 @@ const headSchema = z.object({
   leaseUntil: z.number(),
   /** Whether something may be left of a write that did not end as it should. */
   dirty: z.boolean(),
+  /** The epoch to which every point belonged when the last write ended. Version 0.2 did not say. */
+  wholeAt: z.number().default(-1),
   documents: z.number(),
   chunks: z.number(),
   /** What payloads and vectors take, roughly. */
@@ -57,6 +64,7 @@ export interface WriteLease {
   renew(): Promise<void>;
   /** Makes what was written the current version. Throws, with nothing changed, if the right was lost. */
   commit(changes: Partial<Head>): Promise<void>;
+  /** `dirty` if something may be left of it that does not belong to the current version. */
   release(dirty: boolean): Promise<void>;
 }
 
@@ -70,7 +78,7 @@ export interface CollectionHead {
 }
 
 /** Whose clock the lease goes by, and what the writer is called. */
-export type WriterRuntime = Pick<Runtime, 'now' | 'newId' | 'processName'>;
+export type WriterRuntime = Pick<Runtime, 'now' | 'newId' | 'processName' | 'sleep' | 'random'>;
 
 const MACHINE: WriterRuntime = { now: () => new Date(), newId: randomUUID };
 
@@ -113,6 +121,7 @@ export function createCollectionHead(
 
   function createLease(head: Head, writer: string, attempt: number, until: number): WriteLease {
     let leaseUntil = until;
+    let { epoch } = head;
     const mine = { writer, attempt };
     return {
       head,
@@ -128,11 +137,12 @@ export function createCollectionHead(
       },
       async commit(changes) {
         if (leaseUntil <= clock()) throw lost(name);
-        await change({ ...changes, epoch: attempt }, mine);
+        await change({ ...changes, updatedAt: runtime.now().toISOString(), epoch: attempt }, mine);
         const now = await mustRead();
         if (now.writer !== writer || now.epoch !== attempt) throw lost(name);
+        epoch = attempt;
       },
-      release: (dirty) => change({ writer: null, dirty }, mine),
+      release: (dirty) => change({ writer: null, dirty, ...(!dirty && { wholeAt: epoch }) }, mine),
     };
   }
 
@@ -152,6 +162,7 @@ export function createCollectionHead(
         writer: null,
         leaseUntil: 0,
         dirty: false,
+        wholeAt: 0,
         documents: 0,
         chunks: 0,
         bytes: 0,
@@ -171,9 +182,21 @@ export function createCollectionHead(
 
     async acquire() {
       const started = clock();
-      for (let waitMs = 10; ; waitMs = Math.min(200, waitMs * 1.5)) {
+      let seen = { lease: '', since: started };
+      const looks = startRetries({
+        maxRetries: MOST_LOOKS,
+        firstWaitMs: FIRST_WAIT_MS,
+        longestBackoffMs: LONGEST_WAIT_MS,
+        sleep: runtime.sleep,
+        random: runtime.random,
+      });
+      for (;;) {
         const head = await mustRead();
-        if (head.writer === null || head.leaseUntil < clock() || isDead(head.writer)) {
+        const lease = `${head.attempt} ${head.leaseUntil}`;
+        if (lease !== seen.lease) seen = { lease, since: clock() };
+        // By our own clock no lease lasts longer than one: that of a writer whose clock is ahead would end much too late.
+        const until = Math.min(head.leaseUntil, seen.since + leaseMs);
+        if (head.writer === null || until < clock() || isDead(head.writer)) {
           const writer = `${runtime.processName?.() ?? `${hostname()} ${process.pid}`} ${runtime.newId()}`;
           const attempt = head.attempt + 1;
           const leaseUntil = clock() + leaseMs;
@@ -183,8 +206,8 @@ export function createCollectionHead(
           );
           if ((await mustRead()).writer === writer) return createLease(head, writer, attempt, leaseUntil);
         }
-        if (clock() - started > PATIENCE_MS) throw busy(name);
-        await delay(waitMs * (0.5 + Math.random() / 2));
+        const fault = busy(name);
+        if (clock() - started > PATIENCE_MS || !(await looks.waitAfter(fault))) throw fault;
       }
     },
   };
@@ -209,15 +232,15 @@ function otherFormat(name: string, format: number | undefined): AppError {
     `Collection "${name}" was written by ${newer ? 'a newer' : 'another'} citeloop.`,
     {
       hint: newer
-        ? 'Update citeloop, or choose another --collection.'
-        : `Remove it with \`citeloop collections delete ${name}\` and ingest again.`,
+        ? advice`Update citeloop, or choose another ${setting('collection')}.`
+        : advice`Remove it${command(`collections delete ${name}`)} and ingest again.`,
     },
   );
 }
 
 export function gone(name: string): AppError {
   return new AppError('retrieval_error', `Collection "${name}" is not there any more.`, {
-    hint: 'See what there is with: citeloop collections list',
+    hint: advice`See what there is${command('collections list')}`,
   });
 }
 

@@ -1,8 +1,9 @@
 import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
-import { AppError } from '../../domain/app-error.ts';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
+import { advice, setting } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
 import type { Connection } from './connection.ts';
-import { DENSE, TERMS } from './point-payload.ts';
+import { DENSE, TERMS } from './points.ts';
 
 /**
  * A collection is two on the server. `<name>` has a point for each chunk, `<name>__documents` one for each
@@ -140,6 +141,6 @@ export function readOnly(name: string): AppError {
   return new AppError(
     'configuration_error',
     `Collection "${name}" was not made by citeloop, so it can be searched but not written to.`,
-    { hint: 'Ingest into another --collection.' },
+    { hint: advice`Ingest into another ${setting('collection')}.` },
   );
 }

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { QdrantClient } from '@qdrant/js-client-rest';
-import { hearRefusal } from './hear-refusal.ts';
-import { parseAddress } from './parse-address.ts';
-import { qdrantFault } from './qdrant-fault.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { startRetries } from '../../faults/retry.ts';
+import type { Runtime } from '../../ports/runtime.ts';
+import { hearRefusal, qdrantFault } from './qdrant-fault.ts';
 
-const MOST_RETRIES = 3;
+const DEFAULT_PORT = 6333;
 const FIRST_WAIT_MS = 200;
 /** Whoever is asked to wait longer than this is told so at once. */
 const LONGEST_WAIT_MS = 30_000;
@@ -13,8 +13,12 @@ export interface ConnectionOptions {
   /** Where the server listens; a path in it is kept, and the port is 6333 unless it says otherwise. */
   url: string;
   apiKey?: string | undefined;
+  /** The keys of other services; no sentence shows them. */
+  secrets?: readonly string[] | undefined;
   /** How long one request may take. */
   timeoutMs?: number | undefined;
+  /** Whose time is waited before a request is repeated; the machine's unless given. */
+  runtime?: Pick<Runtime, 'sleep' | 'random'> | undefined;
 }
 
 export interface Connection {
@@ -28,7 +32,7 @@ export interface Connection {
 
 /** A Qdrant server. Nothing is loaded or asked before the first call. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { apiKey, timeoutMs = 10_000 } = options;
+  const { apiKey, secrets = [], timeoutMs = 10_000, runtime } = options;
   const address = parseAddress(options.url);
   let loading: Promise<QdrantClient> | undefined;
 
@@ -56,7 +60,13 @@ export function createConnection(options: ConnectionOptions): Connection {
     async call(collection, work) {
       loading ??= load();
       const client = await loading;
-      for (let attempt = 0; ; attempt += 1) {
+      const retries = startRetries({
+        firstWaitMs: FIRST_WAIT_MS,
+        longestWaitMs: LONGEST_WAIT_MS,
+        sleep: runtime?.sleep,
+        random: runtime?.random,
+      });
+      for (;;) {
         const heard = hearRefusal(address);
         try {
           return await work(client);
@@ -66,11 +76,10 @@ export function createConnection(options: ConnectionOptions): Connection {
             collection,
             timeoutMs,
             apiKey,
+            secrets,
             refusal: heard.last(),
           });
-          const waitMs = fault.retryAfter === undefined ? backoff(attempt) : fault.retryAfter * 1000;
-          if (!transient || attempt >= MOST_RETRIES || waitMs > LONGEST_WAIT_MS) throw fault;
-          await delay(waitMs);
+          if (!transient || !(await retries.waitAfter(fault))) throw fault;
         } finally {
           heard.stop();
         }
@@ -79,7 +88,27 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
-/** Between half and all of twice the wait before. */
-function backoff(attempt: number): number {
-  return FIRST_WAIT_MS * 2 ** attempt * (0.5 + Math.random() / 2);
+interface ServerAddress {
+  /** Protocol, host and port as the client takes them. */
+  origin: string;
+  port: number;
+  /** Empty, or what comes before every path of the server, behind a proxy. */
+  path: string;
+  /** What a person is shown: no user name, no password, no query. */
+  shown: string;
+}
+
+/** Throws `configuration_error`. */
+export function parseAddress(text: string): ServerAddress {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new AppError('configuration_error', 'The address of the Qdrant server is not an http(s) URL.', {
+      hint: 'Set QDRANT_URL to something like http://127.0.0.1:6333.',
+    });
+  }
+  // The standard hides a port that is the usual one of its protocol; the client would take 6333 then.
+  const port = Number(/^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(text.trim())?.[1] ?? DEFAULT_PORT);
+  const path = url.pathname.replace(/\/+$/, '');
+  const origin = `${url.protocol}//${url.hostname}:${port}`;
+  return { origin, port, path, shown: `${origin}${path}` };
 }

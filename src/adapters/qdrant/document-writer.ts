@@ -1,33 +1,30 @@
 import { createHash } from 'node:crypto';
-import { AppError } from '../../domain/app-error.ts';
-import type { DocumentWrite, EmbeddedChunk } from '../../ports/chunk-store.ts';
+import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
+import type { DocumentRecord, DocumentWrite, EmbeddedChunk } from '../../ports/chunk-store.ts';
+import { scrollAll, upsertPoints } from './bulk-requests.ts';
 import type { CollectionHead, Head, WriteLease } from './collection-head.ts';
 import type { Connection } from './connection.ts';
-import {
-  chunkPoint,
-  type DocumentSize,
-  documentPoint,
-  type Point,
-  pointId,
-  type StoredDocument,
-  toStoredDocument,
-} from './point-payload.ts';
-import { hasOutdatedWeights, reweighChunks } from './reweigh-chunks.ts';
-import { scrollAll } from './scroll-all.ts';
-import { termsOf } from './sparse-terms.ts';
-import { upsertPoints } from './upsert-points.ts';
 import {
   anyOf,
   bornAfter,
   type Condition,
+  chunkPoint,
+  type DocumentSize,
   diedBy,
+  documentPoint,
   doomedAfter,
   NEVER,
+  type Point,
+  pointId,
   type QdrantFilter,
+  type StoredDocument,
+  toStoredDocument,
   visibleAt,
-} from './visibility.ts';
+} from './points.ts';
+import { termsOf } from './sparse-terms.ts';
+import { hasOutdatedWeights, reweighChunks } from './upkeep.ts';
 
-export interface DocumentWriter {
+interface DocumentWriter {
   write(writes: readonly DocumentWrite[]): Promise<void>;
   remove(uris: readonly string[]): Promise<void>;
   /** Removes what an interrupted write has left, and weighs anew what was weighed by another average length. */
@@ -109,7 +106,7 @@ export function createDocumentWriter(options: WriterOptions): DocumentWriter {
           );
         }
         stage = 'committing';
-        await lease.commit({ ...sumsOf(head, old, added), updatedAt: new Date().toISOString() });
+        await lease.commit(sumsOf(head, old, added));
         stage = 'committed';
         if (old.length > 0) await inBoth((collection) => drop(collection, { must: [diedBy(lease.attempt)] }));
       }
@@ -157,7 +154,7 @@ export function createDocumentWriter(options: WriterOptions): DocumentWriter {
           yield chunkPoint(chunk, document, { terms, averageLength, born });
         }
         sizes.push(size);
-        records.push(documentPoint({ ...document, ...size }, pointId(sha256(document.uri), born), born));
+        records.push(documentPoint({ ...document, ...size }, pointId(documentKey(document), born), born));
       }
     }
     await upsertPoints(connection, { collection: chunks, name, points: chunkPoints(), beforeEach });
@@ -241,19 +238,11 @@ function sumsOf(head: Head, old: readonly DocumentSize[], added: readonly Docume
 
 function assertVector({ vector }: EmbeddedChunk, dimensions: number): void {
   if (vector.length === dimensions && vector.every(Number.isFinite)) return;
-  throw new AppError(
-    'configuration_error',
-    `The embedder gave something other than ${dimensions} finite numbers for a chunk.`,
-    { hint: 'Check the embedder with: citeloop doctor' },
-  );
+  throw unusableVector(dimensions);
 }
 
-function addressTaken({ uri, url }: { uri: string; url: string }, owner: string): AppError {
-  return new AppError('invalid_input', `${uri} has the same address as ${owner}: ${url}.`, {
-    hint: 'Give one of them another slug, or ingest them with different --base-url.',
-  });
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/** Names a document by its address and its path below the root: not by where the root lies, so that tapes travel. */
+function documentKey({ url, uri, root }: DocumentRecord): string {
+  const way = uri.startsWith(root) ? uri.slice(root.length) : uri;
+  return createHash('sha256').update(`${url}\n${way}`).digest('hex');
 }

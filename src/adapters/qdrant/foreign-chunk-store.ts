@@ -1,17 +1,27 @@
 import { createHash } from 'node:crypto';
 import type { Schemas } from '@qdrant/js-client-rest';
-import { AppError } from '../../domain/app-error.ts';
-import { chunkId } from '../../domain/chunk-id.ts';
-import type { Filter } from '../../domain/filter.ts';
-import { fusedScore, similarity } from '../../domain/fusion.ts';
-import { MAPPED_FIELDS, type MappedField, type PayloadMap } from '../../domain/payload-map.ts';
+import { wrongDimensions } from '../../domain/collection-identity.ts';
+import { chunkId } from '../../domain/document.ts';
+import type { Filter } from '../../domain/query.ts';
+import { fusedScore, similarity } from '../../domain/rank-hits.ts';
+import { advice, setting, settingOf } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
+import { type ScrollOptions, scrollAll } from './bulk-requests.ts';
 import { readOnly } from './collection-schema.ts';
 import type { Connection } from './connection.ts';
-import { foreignVector, toSimilarity, unitVector } from './foreign-vector.ts';
-import { createPayloadReader, type Payload, type PayloadReader } from './payload-map.ts';
-import { type ScrollOptions, scrollAll } from './scroll-all.ts';
-import { anyOf, type Condition, type QdrantFilter } from './visibility.ts';
+import {
+  createPayloadReader,
+  foreignVector,
+  MAPPED_FIELDS,
+  type MappedField,
+  type Payload,
+  type PayloadMap,
+  type PayloadReader,
+  toSimilarity,
+  unitVector,
+} from './foreign-payload.ts';
+import { anyOf, type Condition, type QdrantFilter } from './points.ts';
 
 /** From how many points it is seen what the payload fields are called. */
 const SAMPLES = 20;
@@ -60,8 +70,8 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
     return new Map(points.map((point) => [String(point.id), chunkOf(point)]));
   }
 
-  /** The points by the page they belong to, each page in reading order. */
-  async function pages(options: Pick<ScrollOptions, 'filter' | 'vector'> = {}) {
+  /** The points by the document they belong to, those of each in reading order. */
+  async function byDocument(options: Pick<ScrollOptions, 'filter' | 'vector'> = {}) {
     const points = await scrollAll(connection, { collection, name, ...options });
     const read = points.map((point) => ({ chunk: chunkOf(point), vector: point.vector }));
     read.sort(
@@ -105,7 +115,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
     },
 
     async *documents() {
-      const found = await pages();
+      const found = await byDocument();
       for (const url of [...found.keys()].sort()) {
         yield documentOf((found.get(url) ?? []).map(({ chunk }) => chunk));
       }
@@ -113,13 +123,13 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
 
     async read(uris) {
       if (uris.length === 0) return [];
-      const found = await pages({ filter: { must: [atUrl(uris)] }, vector: vector.name ?? true });
+      const found = await byDocument({ filter: { must: [atUrl(uris)] }, vector: vector.name ?? true });
       return uris.flatMap((uri): DocumentWrite[] => {
-        const page = found.get(uri) ?? [];
-        if (page.length === 0) return [];
-        const document = documentOf(page.map(({ chunk }) => chunk));
+        const own = found.get(uri) ?? [];
+        if (own.length === 0) return [];
+        const document = documentOf(own.map(({ chunk }) => chunk));
         // Some collections do not number their chunks: the order they come in is as good as any.
-        const chunks = page.map(({ chunk, vector: held }, chunkIndex) => ({
+        const chunks = own.map(({ chunk, vector: held }, chunkIndex) => ({
           ...chunk,
           chunkIndex,
           chunkId: chunkId(uri, chunkIndex),
@@ -143,8 +153,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
 
     async search(request) {
       if (request.vector === null) throw meaningOnly(name);
-      if (request.vector.length !== vector.size)
-        throw wrongDimensions(name, request.vector.length, vector.size);
+      if (request.vector.length !== vector.size) throw wrongDimensions(request.vector.length, vector.size);
       const query = Array.from(request.vector);
       const { points } = await connection.call(name, (client) =>
         client.query(collection, {
@@ -194,7 +203,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
   };
 }
 
-/** A page as far as its chunks tell of it. */
+/** A document as far as its chunks tell of it. */
 function documentOf(chunks: readonly StoredChunk[]): DocumentRecord {
   const { url, title, module, chapter } = chunks[0] as StoredChunk;
   const contentHash = createHash('sha256');
@@ -224,14 +233,15 @@ function pointIdOf(chunkId: string): string | number | undefined {
 
 function noText(name: string, payloads: readonly Payload[]): AppError {
   const fields = [...new Set(payloads.flatMap((payload) => Object.keys(payload)))].slice(0, 12);
+  const text = `text=${fields[0]}`;
   return new AppError(
     'configuration_error',
     `Collection "${name}" was not made by citeloop, and none of its fields is known to hold the text.`,
     {
       hint:
         fields.length === 0
-          ? 'Its points have no payload; choose another --collection.'
-          : `Name it, for example --payload-map text=${fields[0]}; it has: ${fields.join(', ')}.`,
+          ? advice`Its points have no payload; choose another ${setting('collection')}.`
+          : advice`Name it, for example ${settingOf('payloadMap', text, `as payloadMap ${text}`)}; it has: ${fields.join(', ')}.`,
     },
   );
 }
@@ -240,14 +250,8 @@ function meaningOnly(name: string): AppError {
   return new AppError(
     'configuration_error',
     `Collection "${name}" was not made by citeloop, so it can only be searched by meaning, not by words.`,
-    { hint: 'Search it with --mode hybrid or --mode dense.' },
-  );
-}
-
-function wrongDimensions(name: string, given: number, size: number): AppError {
-  return new AppError(
-    'configuration_error',
-    `The query has ${given} dimensions, but the collection "${name}" holds vectors of ${size}.`,
-    { hint: 'Search with the embedder that the collection was made with.' },
+    {
+      hint: advice`Search it with ${settingOf('mode', 'hybrid', 'the mode hybrid')} or ${settingOf('mode', 'dense', 'dense')}.`,
+    },
   );
 }

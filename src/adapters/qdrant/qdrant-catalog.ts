@@ -1,6 +1,5 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { assertSameEmbedder, type CollectionIdentity } from '../../domain/collection-identity.ts';
-import type { PayloadMap } from '../../domain/payload-map.ts';
 import type { ChunkStore, CollectionCatalog } from '../../ports/chunk-store.ts';
 import { createCollectionHead, gone, type WriterRuntime } from './collection-head.ts';
 import {
@@ -14,6 +13,7 @@ import {
 } from './collection-schema.ts';
 import { type ConnectionOptions, createConnection } from './connection.ts';
 import { createForeignChunkStore } from './foreign-chunk-store.ts';
+import type { PayloadMap } from './foreign-payload.ts';
 import { createQdrantChunkStore } from './qdrant-chunk-store.ts';
 
 export interface QdrantCatalogOptions extends ConnectionOptions, StorageOptions {
@@ -24,7 +24,7 @@ export interface QdrantCatalogOptions extends ConnectionOptions, StorageOptions 
   /** The embedder that collections made by others are taken to be made with: they do not say. */
   foreignEmbedder?: string | undefined;
   /** Instead of the machine's clock, ids and name. */
-  runtime?: WriterRuntime | undefined;
+  runtime?: (WriterRuntime & NonNullable<ConnectionOptions['runtime']>) | undefined;
 }
 
 /** Collections on a Qdrant server of version 1.16 or later. Nothing is asked before it is needed. */

@@ -1,17 +1,27 @@
 import type { Schemas } from '@qdrant/js-client-rest';
-import { AppError } from '../../domain/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore, StoreHit } from '../../ports/chunk-store.ts';
+import { scrollAll } from './bulk-requests.ts';
 import { type CollectionHead, gone, type Head } from './collection-head.ts';
 import { DOCUMENTS_SUFFIX } from './collection-schema.ts';
 import type { Connection } from './connection.ts';
 import { createDocumentWriter } from './document-writer.ts';
-import { filterConditions } from './filter-conditions.ts';
-import { findProblems } from './find-problems.ts';
-import { CHUNK_FIELDS, DENSE, denseVector, toChunk, toDocument } from './point-payload.ts';
-import { toDocuments } from './read-documents.ts';
-import { scrollAll } from './scroll-all.ts';
+import {
+  anyOf,
+  CHUNK_FIELDS,
+  DENSE,
+  denseVector,
+  filterConditions,
+  isUnchanged,
+  type QdrantFilter,
+  readableAt,
+  toChunk,
+  toDocument,
+  toDocuments,
+  visibleAt,
+} from './points.ts';
 import { createSearch } from './search.ts';
-import { anyOf, type Condition, visibleAt } from './visibility.ts';
+import { findProblems } from './upkeep.ts';
 
 /** How often a read is begun anew because of writes that came in between. */
 const MOST_READS = 50;
@@ -33,6 +43,7 @@ interface StoreOptions {
 export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
   const { connection, name, chunks, heads, shards } = options;
   const { embedder, dimensions } = options.head;
+  /** The head is among them, and has no epoch. */
   const documents = `${chunks}${DOCUMENTS_SUFFIX}`;
   const search = createSearch({ connection, name, chunks, dimensions, shards });
   const writer = createDocumentWriter({ connection, head: heads, name, chunks, documents, dimensions });
@@ -48,8 +59,9 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
 
   /**
    * Reads at one epoch. What belongs to it is there until another one is current: if it still is the current
-   * one afterwards, nothing was missing; otherwise the read is begun anew. `finish` gets what cannot have
-   * changed, only have gone, and says so by giving null.
+   * one afterwards, and no write began where it was quiet before, nothing was missing and nothing too many;
+   * otherwise the read is begun anew. `finish` gets what cannot have changed, only have gone, and says so by
+   * giving null.
    */
   async function consistently<T, R>(
     read: (head: Head) => Promise<T>,
@@ -61,7 +73,7 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
       const [finished, now] = await Promise.all([finish(found), heads.read()]);
       if (now === null) throw gone(name);
       known = now;
-      if (now.epoch === head.epoch && finished !== null) return finished;
+      if (isUnchanged(head, now) && finished !== null) return finished;
     }
     throw new AppError('retrieval_error', `Collection "${name}" changes faster than it can be read.`, {
       hint: 'Wait until it is written, then run the same command again.',
@@ -73,8 +85,7 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
     return consistently<T, T>(read, (found) => found);
   }
 
-  async function count(collection: string, head: Head, must: Condition[] = []): Promise<number> {
-    const filter = visibleAt(head.epoch, must);
+  async function count(collection: string, filter: QdrantFilter | null): Promise<number> {
     const result = await connection.call(name, (client) => client.count(collection, { filter, exact: true }));
     return result.count;
   }
@@ -88,7 +99,7 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
   ): Promise<Schemas['Record'][]> {
     const found: Schemas['Record'][] = [];
     for (let start = 0; start < values.length; start += LISTED) {
-      const filter = visibleAt(head.epoch, [anyOf(key, values.slice(start, start + LISTED))]);
+      const filter = readableAt(head, [anyOf(key, values.slice(start, start + LISTED))]);
       found.push(...(await scrollAll(connection, { collection: chunks, name, filter, ...more })));
     }
     return found;
@@ -102,12 +113,12 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
       consistently(
         async (head) => {
           const [documentCount, chunkCount, modules] = await Promise.all([
-            count(documents, head),
-            count(chunks, head),
+            count(documents, visibleAt(head.epoch)),
+            count(chunks, readableAt(head)),
             connection.call(name, (client) =>
               client.facet(chunks, {
                 key: 'module',
-                filter: visibleAt(head.epoch),
+                filter: readableAt(head),
                 limit: MOST_MODULES,
                 exact: true,
               }),
@@ -141,17 +152,17 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
     async read(uris) {
       if (uris.length === 0) return [];
       const wanted = [...new Set(uris)];
-      const [heads, bodies] = await reading((head) =>
+      const [records, chunkPoints] = await reading((head) =>
         Promise.all([
           scrollAll(connection, {
             collection: documents,
             name,
             filter: visibleAt(head.epoch, [anyOf('uri', wanted)]),
           }),
-          pointsWith(head, 'uri', wanted, { fields: [...CHUNK_FIELDS, 'uri', 'start'], vector: DENSE }),
+          pointsWith(head, 'uri', wanted, { fields: [...CHUNK_FIELDS, 'start'], vector: DENSE }),
         ]),
       );
-      return toDocuments(wanted, heads, bodies);
+      return toDocuments(wanted, records, chunkPoints);
     },
 
     async vectors(contentHashes) {
@@ -185,7 +196,7 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
         },
       ),
 
-    count: (filter) => reading((head) => count(chunks, head, filterConditions(filter))),
+    count: (filter) => reading((head) => count(chunks, readableAt(head, filterConditions(filter)))),
 
     async chunks(chunkIds) {
       if (chunkIds.length === 0) return [];
@@ -201,7 +212,7 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
         const [at] = await pointsWith(head, 'chunkId', [chunkId], { fields: ['uri', 'chunkIndex'] });
         if (at === undefined) return [];
         const index = Number(at.payload?.chunkIndex);
-        const filter = visibleAt(head.epoch, [
+        const filter = readableAt(head, [
           anyOf('uri', [String(at.payload?.uri)]),
           { key: 'chunkIndex', range: { gte: index - before, lte: index + after } },
         ]);

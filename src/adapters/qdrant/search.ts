@@ -1,18 +1,27 @@
 import type { Schemas } from '@qdrant/js-client-rest';
-import { AppError } from '../../domain/app-error.ts';
-import { isEmptyFilter } from '../../domain/filter.ts';
-import { lexicalScore } from '../../domain/fusion.ts';
-import { type RankedId, rankHits, type Scored } from '../../domain/rank-hits.ts';
+import { wrongDimensions } from '../../domain/collection-identity.ts';
+import { isEmptyFilter } from '../../domain/query.ts';
+import {
+  CANDIDATES,
+  COMMON_SHARE,
+  LARGE_COLLECTION,
+  lexicalScore,
+  MOST_TERMS,
+  type RankedId,
+  rankHits,
+  type ScoredId,
+  termWorth,
+} from '../../domain/rank-hits.ts';
 import type { StoreSearch } from '../../ports/chunk-store.ts';
+import { queryTerms } from '../../text/terms.ts';
 import type { Head } from './collection-head.ts';
 import type { Connection } from './connection.ts';
-import { filterConditions } from './filter-conditions.ts';
-import { DENSE, TERMS } from './point-payload.ts';
-import { createTermWeights, type LexicalQuery } from './term-weights.ts';
-import { visibleAt } from './visibility.ts';
+import { DENSE, filterConditions, type QdrantFilter, readableAt, TERMS } from './points.ts';
+import { type SparseVector, termIndex } from './sparse-terms.ts';
 
-/** How many candidates each half of a search puts forward, at least; the embedded store does the same. */
-const CANDIDATES = 100;
+const MOST_KNOWN = 10_000;
+/** From how many chunks it is seen which of a great many terms there are at all. */
+const PROBED_CHUNKS = 50;
 
 interface SearchOptions {
   connection: Connection;
@@ -33,7 +42,7 @@ export function createSearch(options: SearchOptions) {
   const { connection, name, chunks, dimensions, shards } = options;
   const weigh = createTermWeights(options);
 
-  async function ask(searches: Query[]): Promise<Scored<string>[][]> {
+  async function ask(searches: Query[]): Promise<ScoredId<string>[][]> {
     if (searches.length === 0) return [];
     const answers = await connection.call(name, (client) => client.queryBatch(chunks, { searches }));
     return answers.map(({ points }) =>
@@ -44,7 +53,7 @@ export function createSearch(options: SearchOptions) {
   return async ({ text, vector, limit, filter }: StoreSearch, head: Head): Promise<RankedId<string>[]> => {
     if (vector !== null && vector.length !== dimensions) throw wrongDimensions(vector.length, dimensions);
     const candidates = Math.max(CANDIDATES, limit);
-    const visible = visibleAt(head.epoch, filterConditions(filter));
+    const visible = readableAt(head, filterConditions(filter));
     const words = text === null ? null : await weigh(text, head);
     const byWords: Query[] =
       words === null ? [] : [{ query: words.vector, using: TERMS, filter: visible, limit: candidates }];
@@ -74,18 +83,83 @@ export function createSearch(options: SearchOptions) {
 }
 
 /** Shards answer in any order where scores meet. */
-function byScore(a: Scored<string>, b: Scored<string>): number {
+function byScore(a: ScoredId<string>, b: ScoredId<string>): number {
   return b.score - a.score || (a.id < b.id ? -1 : 1);
 }
 
-function toShares(scored: readonly Scored<string>[], { worth }: LexicalQuery): Scored<string>[] {
+function toShares(scored: readonly ScoredId<string>[], { worth }: LexicalQuery): ScoredId<string>[] {
   return scored.map(({ id, score }) => ({ id, score: lexicalScore(score / worth) }));
 }
 
-function wrongDimensions(given: number, dimensions: number): AppError {
-  return new AppError(
-    'configuration_error',
-    `The query has ${given} dimensions, but the collection holds vectors of ${dimensions}.`,
-    { hint: 'Search with the embedder that the collection was made with: citeloop collections show' },
-  );
+interface LexicalQuery {
+  vector: SparseVector;
+  /** What a chunk of ordinary length that has each of the terms once would score. */
+  worth: number;
+}
+
+/** Weighs the terms of queries by how rare they are among the chunks that readers see. */
+function createTermWeights({ connection, name, chunks }: SearchOptions) {
+  let known = { of: '', containing: new Map<string, number>() };
+
+  function count(filter: QdrantFilter | null): Promise<number> {
+    return connection
+      .call(name, (client) => client.count(chunks, { filter, exact: true }))
+      .then((result) => result.count);
+  }
+
+  /** How many chunks have each term. Counted side by side: as long as one request takes. */
+  async function containing(terms: readonly string[], head: Head): Promise<Map<string, number>> {
+    // What was counted while a write began is of no later use.
+    const of = `${head.epoch} ${head.attempt}`;
+    if (known.of !== of || known.containing.size > MOST_KNOWN) known = { of, containing: new Map() };
+    const counts = known.containing;
+    await Promise.all(
+      terms
+        .filter((term) => !counts.has(term))
+        .map(async (term) => {
+          const filter = readableAt(head, [{ key: 'terms', match: { value: termIndex(term) } }]);
+          counts.set(term, await count(filter));
+        }),
+    );
+    return counts;
+  }
+
+  /** Those of a great many terms that the chunks with most of them have. */
+  async function present(terms: readonly string[], head: Head): Promise<string[]> {
+    const indices = [...new Set(terms.map(termIndex))];
+    const { points } = await connection.call(name, (client) =>
+      client.query(chunks, {
+        query: { indices, values: indices.map(() => 1) },
+        using: TERMS,
+        filter: readableAt(head),
+        limit: PROBED_CHUNKS,
+        with_payload: ['terms'],
+      }),
+    );
+    const there = new Set(points.flatMap(({ payload }) => (payload?.terms ?? []) as number[]));
+    return terms.filter((term) => there.has(termIndex(term))).slice(0, MOST_TERMS);
+  }
+
+  /** The terms to look for; null if there is none that any chunk has. */
+  return async function weigh(query: string, head: Head): Promise<LexicalQuery | null> {
+    const terms = queryTerms(query);
+    if (terms.length === 0 || head.chunks === 0) return null;
+    const looked = terms.length > MOST_TERMS ? await present(terms, head) : terms;
+    const counts = await containing(looked, head);
+    const isCommon = (term: string) =>
+      head.chunks >= LARGE_COLLECTION && (counts.get(term) ?? 0) > head.chunks * COMMON_SHARE;
+    const telling = terms.filter((term) => !isCommon(term));
+    const weighed = (telling.length > 0 ? telling : terms).map((term) => {
+      const found = counts.get(term) ?? 0;
+      return { index: termIndex(term), found, worth: termWorth(head.chunks, found) };
+    });
+    const values = new Map(
+      weighed.filter(({ found }) => found > 0).map(({ index, worth }) => [index, worth]),
+    );
+    if (values.size === 0) return null;
+    return {
+      vector: { indices: [...values.keys()], values: [...values.values()] },
+      worth: weighed.reduce((sum, { worth }) => sum + worth, 0),
+    };
+  };
 }

@@ -1,4 +1,4 @@
-import { indexTerms } from '../../lexical/terms.ts';
+import { indexTerms } from '../../text/terms.ts';
 
 /** As FTS5 has them, so that both stores score alike. */
 const K1 = 1.2;

@@ -1,10 +1,7 @@
-export interface ScoredId {
-  id: number;
-  score: number;
-}
+import type { ScoredId } from '../../domain/rank-hits.ts';
 
 /** The order of results: the higher score first, the smaller id among equals. */
-export function byScore(a: ScoredId, b: ScoredId): number {
+export function byScore(a: ScoredId<number>, b: ScoredId<number>): number {
   return b.score - a.score || a.id - b.id;
 }
 
@@ -12,7 +9,7 @@ export function byScore(a: ScoredId, b: ScoredId): number {
 export class BestFew {
   /** What is below this need not be offered. */
   floor = Number.NEGATIVE_INFINITY;
-  readonly #heap: ScoredId[] = [];
+  readonly #heap: ScoredId<number>[] = [];
   readonly #limit: number;
 
   constructor(limit: number) {
@@ -33,7 +30,7 @@ export class BestFew {
     if (heap.length === this.#limit) this.floor = heap[0]?.score ?? this.floor;
   }
 
-  sorted(): ScoredId[] {
+  sorted(): ScoredId<number>[] {
     return this.#heap.toSorted(byScore);
   }
 
@@ -65,8 +62,8 @@ export class BestFew {
 
   #swapIfLater(child: number, parent: number): boolean {
     if (!this.#isLater(child, parent)) return false;
-    const later = this.#heap[child] as ScoredId;
-    this.#heap[child] = this.#heap[parent] as ScoredId;
+    const later = this.#heap[child] as ScoredId<number>;
+    this.#heap[child] = this.#heap[parent] as ScoredId<number>;
     this.#heap[parent] = later;
     return true;
   }

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { AppError } from '../../domain/app-error.ts';
+import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
 import type { DocumentRecord, DocumentWrite, EmbeddedChunk } from '../../ports/chunk-store.ts';
-import { bytesOf } from './blob.ts';
-import { writeMeta } from './collection-meta.ts';
-import { createFullTextWriter } from './full-text-writer.ts';
+import { bytesOf } from './database.ts';
+import { createFullTextWriter } from './full-text.ts';
 import { type QuantizedVector, quantize } from './quantize.ts';
+import { addLocationColumn, writeMeta } from './schema.ts';
 import { compactIfWorn, createSegmentWriter, markDead } from './vector-segments.ts';
 
 const NOT_UNIQUE = 2067;
@@ -18,6 +18,7 @@ export function writeDocuments(
   // First all removals: a new document may have the address of one that another in the same batch replaces.
   const gone = writes.flatMap(({ document, replaces }) => [document.uri, replaces ?? document.uri]);
   let changed = dropDocuments(database, gone).chunks;
+  addLocationColumn(database);
   const insertDocument = createDocumentInsert(database);
   const insertChunk = createChunkInsert(database);
   const insertVector = database.prepare('INSERT INTO vector (id, v) VALUES (?, ?)');
@@ -105,8 +106,9 @@ function createDocumentInsert(database: DatabaseSync) {
 
 function createChunkInsert(database: DatabaseSync) {
   const insert = database.prepare(
-    `INSERT INTO chunk (document_id, chunk_index, chunk_id, headings, token_count, content_hash, text_start, text)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO chunk (document_id, chunk_index, chunk_id, headings, location, token_count, content_hash,
+       text_start, text)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   return (documentId: number, chunk: EmbeddedChunk, document: DocumentRecord): number => {
     try {
@@ -115,6 +117,7 @@ function createChunkInsert(database: DatabaseSync) {
         chunk.chunkIndex,
         chunk.chunkId,
         JSON.stringify(chunk.headings),
+        chunk.location ? `${chunk.location.unit} ${chunk.location.from} ${chunk.location.to}` : null,
         chunk.tokenCount,
         chunk.contentHash,
         chunk.start,
@@ -123,34 +126,22 @@ function createChunkInsert(database: DatabaseSync) {
       return Number(lastInsertRowid);
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== NOT_UNIQUE) throw error;
-      throw addressTaken(database, chunk, document, error);
+      throw addressTaken(document, ownerOf(database, chunk), error);
     }
   };
 }
 
-/** Chunk ids are made of addresses: one that is there already belongs to another document of the same address. */
-function addressTaken(
-  database: DatabaseSync,
-  { chunkId }: EmbeddedChunk,
-  { uri, url }: DocumentRecord,
-  cause: unknown,
-): AppError {
+/** The id of a chunk that is there already belongs to another document of the same address. */
+function ownerOf(database: DatabaseSync, { chunkId }: EmbeddedChunk): string {
   const owner = database
     .prepare('SELECT uri FROM document JOIN chunk ON document.id = document_id WHERE chunk_id = ?')
     .get(chunkId);
-  return new AppError('invalid_input', `${uri} has the same address as ${owner?.uri ?? 'itself'}: ${url}.`, {
-    hint: 'Give one of them another slug, or ingest them with different --base-url.',
-    cause,
-  });
+  return String(owner?.uri ?? 'itself');
 }
 
 /** One vector of another length would shift all that follow it in its segment. */
 function quantizeChecked(vector: Float32Array, dimensions: number): QuantizedVector {
   const quantized = quantize(vector);
   if (vector.length === dimensions && Number.isFinite(quantized.scale)) return quantized;
-  throw new AppError(
-    'configuration_error',
-    `The embedder gave something other than ${dimensions} finite numbers for a chunk.`,
-    { hint: 'Check the embedder with: citeloop doctor' },
-  );
+  throw unusableVector(dimensions);
 }

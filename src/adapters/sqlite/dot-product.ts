@@ -1,14 +1,15 @@
-/** dot-product.wat, compiled: 230 bytes of WebAssembly SIMD. */
+/** dot-product.wat, assembled by `npm run build:dot-product`: 230 bytes of WebAssembly SIMD. */
 const BINARY =
   'AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzY2FuAAAKtAEBsQECBH8DeyAAIQcCQANAIAUgAU4NASADIQggByACaiEG/QwAAAAAAAAAAAAAAAAAAAAAIQkDQCAH/QAEACEKIAj9AAQAIQsgCSAK/YcBIAv9hwH9ugH9rgEhCSAJIAr9iAEgC/2IAf26Af2uASEJIAhBEGohCCAHQRBqIQcgByAGSQ0ACyAEIAVBAnRqIAn9GwAgCf0bAWogCf0bAiAJ/RsDamo2AgAgBUEBaiEFDAALCws=';
 
-const PAGE = 65_536;
+/** Memory grows by this many bytes at a time. */
+const GROWTH = 65_536;
 
 /** The little of WebAssembly that is used here; Node's own types leave it out. */
 declare namespace WebAssembly {
   interface Memory {
     readonly buffer: ArrayBuffer;
-    grow(pages: number): number;
+    grow(times: number): number;
   }
   class Module {
     constructor(bytes: Uint8Array);
@@ -20,9 +21,9 @@ declare namespace WebAssembly {
 }
 
 /** The arguments are byte offsets into `memory`, except `count` and `dimensions` (a multiple of 16). */
-export type Scan = (vectors: number, count: number, dimensions: number, query: number, out: number) => void;
+type Scan = (vectors: number, count: number, dimensions: number, query: number, out: number) => void;
 
-export interface DotProduct {
+interface DotProduct {
   /** Bytes of the memory, grown to at least `size`. Views made before a growth are no longer valid. */
   bytes(size: number): ArrayBuffer;
   scan: Scan;
@@ -36,21 +37,10 @@ export function createDotProduct(): DotProduct {
   };
   return {
     bytes(size) {
-      const missing = Math.ceil((size - memory.buffer.byteLength) / PAGE);
+      const missing = Math.ceil((size - memory.buffer.byteLength) / GROWTH);
       if (missing > 0) memory.grow(missing);
       return memory.buffer;
     },
     scan,
   };
-}
-
-/** The same in plain JavaScript: what the compiled one is tested against. */
-export function scanInPlainJavaScript(vectors: Int8Array, count: number, query: Int8Array): Int32Array {
-  const out = new Int32Array(count);
-  for (let i = 0; i < count; i += 1) {
-    let sum = 0;
-    for (let j = 0; j < query.length; j += 1) sum += (vectors[i * query.length + j] ?? 0) * (query[j] ?? 0);
-    out[i] = sum;
-  }
-  return out;
 }

@@ -1,5 +1,5 @@
 ;; Scores `count` int8 vectors against one int8 query: out[i] = sum of vectors[i][j] * query[j].
-;; `dimensions` is a multiple of 16. Rebuild dot-product.ts from this file with wat2wasm.
+;; `dimensions` is a multiple of 16. After a change: npm run build:dot-product
 (module
   (memory (export "memory") 1)
   (func (export "scan")

@@ -1,10 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { AppError } from '../../domain/app-error.ts';
-import { snapshot } from './transaction.ts';
+import type { CollectionIdentity } from '../../domain/collection-identity.ts';
+import { advice, command } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { fileFormat, transaction } from './database.ts';
+import { isBusy } from './store-fault.ts';
 
 /** Marks a file as one of ours: "Cite" in ASCII. */
 const APPLICATION_ID = 0x43697465;
 export const SCHEMA_VERSION = 1;
+/** How often a lock is asked for that SQLite does not wait for by itself. */
+const RETRY_MS = 10;
 
 /**
  * Full text is contentless: what is indexed are terms, not the text, which `chunk` holds. Its tokenizer
@@ -33,6 +38,7 @@ const SCHEMA = `
     chunk_index INTEGER NOT NULL,
     chunk_id TEXT NOT NULL UNIQUE,
     headings TEXT NOT NULL,
+    location TEXT,
     token_count INTEGER NOT NULL,
     content_hash TEXT NOT NULL,
     text_start INTEGER NOT NULL,
@@ -65,14 +71,15 @@ export function createSchema(database: DatabaseSync): void {
   );
 }
 
+/** Files of earlier versions get the column with their first change; until then nothing asks for it. */
+export function addLocationColumn(database: DatabaseSync): void {
+  const column = database.prepare("SELECT 1 FROM pragma_table_info('chunk') WHERE name = 'location'").get();
+  if (column === undefined) database.exec('ALTER TABLE chunk ADD COLUMN location TEXT');
+}
+
 /** Whether the file holds a collection (false: it is empty). Throws if it is something else or newer than this program. */
 export function hasSchema(database: DatabaseSync, path: string): boolean {
-  // Read together: another process may be making the collection at this moment.
-  const { applicationId, version, pages } = snapshot(database, () => ({
-    applicationId: pragma(database, 'application_id'),
-    version: pragma(database, 'user_version'),
-    pages: pragma(database, 'page_count'),
-  }));
+  const { applicationId, version, pages } = fileFormat(database);
   if (applicationId === APPLICATION_ID && version === SCHEMA_VERSION) return true;
   if (applicationId === APPLICATION_ID) {
     throw new AppError(
@@ -83,7 +90,7 @@ export function hasSchema(database: DatabaseSync, path: string): boolean {
         hint:
           version > SCHEMA_VERSION
             ? 'Update citeloop, or use another CITELOOP_HOME.'
-            : 'Remove it with `citeloop collections delete` and ingest again.',
+            : advice`Remove it${command('collections delete')} and ingest again.`,
       },
     );
   }
@@ -93,6 +100,60 @@ export function hasSchema(database: DatabaseSync, path: string): boolean {
   });
 }
 
-function pragma(database: DatabaseSync, name: string): number {
-  return Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
+/** Makes a collection of an empty file. Another process may do so at the same moment: one of them wins. */
+export function createDatabase(
+  database: DatabaseSync,
+  path: string,
+  identity: CollectionIdentity,
+  timeout: number,
+): void {
+  patiently(timeout, () => database.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL;'));
+  transaction(database, () => {
+    if (hasSchema(database, path)) return;
+    createSchema(database);
+    const now = new Date().toISOString();
+    writeMeta(database, { ...identity, createdAt: now, updatedAt: now });
+  });
+}
+
+/** SQLite does not wait for its lock by itself when the journal mode changes. */
+function patiently(timeout: number, work: () => void): void {
+  const deadline = performance.now() + timeout;
+  for (;;) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+  }
+}
+
+/** What a collection says of itself. */
+interface CollectionMeta extends CollectionIdentity {
+  createdAt: string;
+  updatedAt: string;
+  /** How many chunks there were when the common terms were last found out. */
+  commonTermsOf: number;
+  /** How many of the chunks there have ever been the full-text index does not count: those gone when it was made. */
+  uncountedTexts: number;
+}
+
+export function readMeta(database: DatabaseSync): CollectionMeta {
+  const rows = database.prepare('SELECT key, value FROM meta').all();
+  const values = new Map(rows.map((row) => [String(row.key), String(row.value)]));
+  return {
+    embedder: values.get('embedder') ?? '',
+    dimensions: Number(values.get('dimensions')),
+    createdAt: values.get('createdAt') ?? '',
+    updatedAt: values.get('updatedAt') ?? '',
+    commonTermsOf: Number(values.get('commonTermsOf') ?? 0),
+    uncountedTexts: Number(values.get('uncountedTexts') ?? 0),
+  };
+}
+
+export function writeMeta(database: DatabaseSync, meta: Partial<CollectionMeta>): void {
+  const write = database.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)');
+  for (const [key, value] of Object.entries(meta)) write.run(key, String(value));
 }

@@ -1,16 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { AppError } from '../../domain/app-error.ts';
-import { type RankedId, rankHits } from '../../domain/rank-hits.ts';
+import { wrongDimensions } from '../../domain/collection-identity.ts';
+import type { Filter } from '../../domain/query.ts';
+import { CANDIDATES, type RankedId, rankHits, type ScoredId } from '../../domain/rank-hits.ts';
 import type { StoreSearch } from '../../ports/chunk-store.ts';
-import { byScore, type ScoredId } from './best-few.ts';
-import { view } from './blob.ts';
-import { filterCondition } from './filter-condition.ts';
+import { BestFew, byScore } from './best-few.ts';
+import { view } from './database.ts';
+import { createDotProduct } from './dot-product.ts';
 import { type SqlCondition, searchFullText } from './full-text.ts';
-import { cosine } from './quantize.ts';
-import { createVectorIndex, type VectorIndex } from './vector-index.ts';
+import { cosine, paddedDimensions, quantize } from './quantize.ts';
+import { readSegment, SEGMENT_SIZE, type Segment } from './vector-segments.ts';
 
-/** How many candidates each half of a search puts forward, at least. */
-const CANDIDATES = 100;
+/** What a filter may name besides metadata. */
+const COLUMNS = new Set(['module', 'chapter', 'title', 'url', 'uri']);
 
 /** Full text and vectors, each as far as it is asked for, joined into one order. To be called inside a `snapshot`. */
 export function createSearch(
@@ -24,8 +25,8 @@ export function createSearch(
     query: Float32Array,
     limit: number,
     condition: SqlCondition | null,
-    others: readonly ScoredId[],
-  ): ScoredId[] {
+    others: readonly ScoredId<number>[],
+  ): ScoredId<number>[] {
     if (query.length !== dimensions) throw wrongDimensions(query.length, dimensions);
     index ??= createVectorIndex(database, dimensions);
     const nearest = index.nearest(query, limit, condition && idsOf(database, condition));
@@ -41,13 +42,30 @@ export function createSearch(
   };
 }
 
+/** The ids of the chunks that pass a filter, as SQL; null if there is nothing to filter by. */
+export function filterCondition(filter: Filter): SqlCondition | null {
+  const entries = Object.entries(filter);
+  if (entries.length === 0) return null;
+  const parameters: string[] = [];
+  const tests = entries.map(([key, values]) => {
+    const column = COLUMNS.has(key) ? `document.${key}` : 'document.metadata ->> ?';
+    if (!COLUMNS.has(key)) parameters.push(`$.${JSON.stringify(key)}`);
+    parameters.push(...values);
+    return `${column} IN (${values.map(() => '?').join()})`;
+  });
+  return {
+    sql: `SELECT chunk.id FROM chunk JOIN document ON document.id = chunk.document_id WHERE ${tests.join(' AND ')}`,
+    parameters,
+  };
+}
+
 function idsOf(database: DatabaseSync, { sql, parameters }: SqlCondition): Set<number> {
   const rows = database.prepare(sql).all(...parameters);
   return new Set(rows.map((row) => Number(row.id)));
 }
 
 /** The true similarity of candidates, from the exact vectors. */
-function rescore(database: DatabaseSync, query: Float32Array, ids: readonly number[]): ScoredId[] {
+function rescore(database: DatabaseSync, query: Float32Array, ids: readonly number[]): ScoredId<number>[] {
   return database
     .prepare('SELECT id, v FROM vector WHERE id IN (SELECT value FROM json_each(?))')
     .all(JSON.stringify(ids))
@@ -55,10 +73,77 @@ function rescore(database: DatabaseSync, query: Float32Array, ids: readonly numb
     .sort(byScore);
 }
 
-function wrongDimensions(given: number, dimensions: number): AppError {
-  return new AppError(
-    'configuration_error',
-    `The query has ${given} dimensions, but the collection holds vectors of ${dimensions}.`,
-    { hint: 'Search with the embedder that the collection was made with: citeloop collections show' },
-  );
+/** All quantized vectors of a collection in memory, scanned whole: exact but for the rounding to a byte. */
+interface VectorIndex {
+  /** The nearest chunks by quantized similarity, best first. `allowed` restricts them to a set of chunk ids. */
+  nearest(query: Float32Array, limit: number, allowed: ReadonlySet<number> | null): ScoredId<number>[];
+}
+
+/**
+ * Segments are loaded at the first search and again only when the file has changed; those that are
+ * already in memory are kept. Each has a fixed slot in the memory of the scan. A search must run in a
+ * `snapshot`: between two statements another process may merge segments.
+ */
+function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIndex {
+  const width = paddedDimensions(dimensions);
+  const slotBytes = SEGMENT_SIZE * width;
+  const outOffset = 0;
+  const queryOffset = SEGMENT_SIZE * 4;
+  const slotsOffset = queryOffset + width;
+  const { bytes, scan } = createDotProduct();
+  const slots: (number | null)[] = [];
+  let loaded: { segment: Segment; offset: number }[] = [];
+  let loadedVersion = '';
+
+  const readVersion = database.prepare('PRAGMA data_version');
+  const readChanges = database.prepare('SELECT total_changes() AS changes');
+
+  function refresh(): void {
+    // The first counts commits of other connections, the second changes of this one.
+    const version = `${readVersion.get()?.data_version}/${readChanges.get()?.changes}`;
+    if (version === loadedVersion) return;
+    const segments = database
+      .prepare('SELECT id, size, dead, ids, scales FROM segment_meta')
+      .all()
+      .map(readSegment);
+    const present = new Set(segments.map(({ id }) => id));
+    slots.forEach((id, slot) => {
+      if (id !== null && !present.has(id)) slots[slot] = null;
+    });
+    const readVectors = database.prepare('SELECT q FROM segment WHERE id = ?');
+    loaded = segments.map((segment) => {
+      const known = slots.indexOf(segment.id);
+      if (known >= 0) return { segment, offset: slotsOffset + known * slotBytes };
+      const free = slots.indexOf(null);
+      const slot = free >= 0 ? free : slots.length;
+      const offset = slotsOffset + slot * slotBytes;
+      const vectors = view(Int8Array, readVectors.get(segment.id)?.q);
+      new Int8Array(bytes(offset + slotBytes), offset, slotBytes).set(vectors);
+      slots[slot] = segment.id;
+      return { segment, offset };
+    });
+    loadedVersion = version;
+  }
+
+  return {
+    nearest(query, limit, allowed) {
+      refresh();
+      const memory = bytes(slotsOffset + slots.length * slotBytes);
+      const { values, scale: queryScale } = quantize(query);
+      new Int8Array(memory, queryOffset, width).set(values);
+      const dots = new Int32Array(memory, outOffset, SEGMENT_SIZE);
+      const best = new BestFew(limit);
+      for (const { segment, offset } of loaded) {
+        scan(offset, segment.size, width, queryOffset, outOffset);
+        for (let i = 0; i < segment.size; i += 1) {
+          const score = (dots[i] ?? 0) * (segment.scales[i] ?? Number.NaN) * queryScale;
+          // Not the other way round: a removed vector's score is NaN, which is not above anything.
+          if (!(score >= best.floor)) continue;
+          const id = segment.ids[i] ?? 0;
+          if (allowed === null || allowed.has(id)) best.offer(id, score);
+        }
+      }
+      return best.sorted();
+    },
+  };
 }

@@ -4,15 +4,14 @@ import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { assertSameEmbedder } from '../../domain/collection-identity.ts';
 import type { CollectionCatalog } from '../../ports/chunk-store.ts';
-import { createDatabase } from './create-database.ts';
-import { openDatabase } from './open-database.ts';
-import { hasSchema } from './schema.ts';
+import { openDatabase } from './database.ts';
+import { createDatabase, hasSchema } from './schema.ts';
 import { createSqliteChunkStore } from './sqlite-chunk-store.ts';
 import { storeFault } from './store-fault.ts';
 
 const SUFFIX = '.sqlite';
 
-export interface SqliteCatalogOptions {
+interface SqliteCatalogOptions {
   /** How long to wait for another process to finish its transaction. */
   busyTimeoutMs?: number;
 }

@@ -1,18 +1,14 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChunkStore, StoreHit } from '../../ports/chunk-store.ts';
-import { view } from './blob.ts';
-import { readMeta } from './collection-meta.ts';
-import { refreshCommonTerms } from './common-terms.ts';
-import { recountTexts } from './counted-texts.ts';
+import { snapshot, transaction, view } from './database.ts';
 import { removeDocuments, writeDocuments } from './document-writer.ts';
-import { filterCondition } from './filter-condition.ts';
 import { findProblems } from './find-problems.ts';
-import { readDocuments } from './read-documents.ts';
-import { SELECT_CHUNKS, toChunk, toDocument } from './rows.ts';
-import { createSearch } from './search.ts';
+import { recountTexts, refreshCommonTerms } from './full-text.ts';
+import { readDocuments, SELECT_CHUNKS, toChunk, toDocument } from './rows.ts';
+import { readMeta } from './schema.ts';
+import { createSearch, filterCondition } from './search.ts';
 import { storeFault } from './store-fault.ts';
-import { snapshot, transaction } from './transaction.ts';
 import { compact } from './vector-segments.ts';
 
 /** A collection in one SQLite file. `database` holds the schema already and belongs to the store from now on. */

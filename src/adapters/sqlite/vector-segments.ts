@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { bytesOf, view } from './blob.ts';
+import { bytesOf, view } from './database.ts';
 import { paddedDimensions, type QuantizedVector } from './quantize.ts';
 
 export const SEGMENT_SIZE = 2048;
@@ -16,7 +16,7 @@ export interface Segment {
 }
 
 /** Packs vectors into segments: reading one row for 2048 of them is what makes a cold scan fast. */
-export interface SegmentWriter {
+interface SegmentWriter {
   add(chunkId: number, vector: QuantizedVector): void;
   flush(): void;
 }

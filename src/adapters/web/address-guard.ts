@@ -1,12 +1,13 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { AppError } from '../../domain/app-error.ts';
+import { advice, setting } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
 
 /** All addresses of a host name, as the system resolves it. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-export interface AddressGuard {
+interface AddressGuard {
   /** Throws `invalid_input` when the host is itself a literal address, or a name, of a private network. */
   checkHost(hostname: string): void;
   /** Resolves for a socket. It is the last word: the socket connects to the very addresses checked here. */
@@ -74,6 +75,6 @@ function resolveAll(hostname: string): Promise<LookupAddress[]> {
 function refused(hostname: string, address: string): AppError {
   const named = hostname === address || hostname === `[${address}]` ? '' : ` (${address})`;
   return new AppError('invalid_input', `${hostname}${named} is an address of a private network.`, {
-    hint: 'Pass --allow-private to read from it.',
+    hint: advice`Pass ${setting('allowPrivate')} to read from it.`,
   });
 }

@@ -1,6 +1,9 @@
-import type { Page } from './read-page.ts';
+import { type Advice, advice, setting } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
+import type { Page, PageReader } from './read-page.ts';
+import { collectPages, isSitemap, MAX_SITEMAP_BYTES, parseSitemap } from './sitemap.ts';
 import type { TimeBudget } from './time-budget.ts';
-import { isInScope, pageKey } from './web-url.ts';
+import { isInScope, pageKey, scopeOf } from './web-url.ts';
 
 interface CrawlOptions {
   /** Pages to begin with, in their order. */
@@ -15,7 +18,7 @@ interface CrawlOptions {
   budget: TimeBudget;
   read(url: URL, signal: AbortSignal): Promise<Page>;
   /** Hears of each bound that was met. */
-  onIncomplete(notice: string): void;
+  onIncomplete(notice: Advice): void;
 }
 
 interface Visit {
@@ -73,12 +76,69 @@ export async function* crawl(options: CrawlOptions): AsyncGenerator<Page> {
       throw error;
     });
     if (page === null) {
-      options.onIncomplete('stopped when the time was up; --max-seconds raises it');
+      options.onIncomplete(advice`stopped when the time was up; ${setting('maxSeconds')} raises it`);
       return;
     }
     if (page.kind !== 'failed') enqueue(page.links, visit.depth + 1);
     yield page;
   }
-  if (queue.length > 0) options.onIncomplete(`stopped at ${maxPages} pages; --max-pages raises it`);
-  if (tooDeep > 0) options.onIncomplete(`left out links deeper than ${maxDepth}; --max-depth raises it`);
+  if (queue.length > 0)
+    options.onIncomplete(advice`stopped at ${String(maxPages)} pages; ${setting('maxPages')} raises it`);
+  if (tooDeep > 0)
+    options.onIncomplete(
+      advice`left out links deeper than ${String(maxDepth)}; ${setting('maxDepth')} raises it`,
+    );
+}
+
+/** Where a crawl begins, and what belongs to it. */
+interface CrawlPlan {
+  /** The site as far as it is ours; a single document is its own root. */
+  root: URL;
+  starts: URL[];
+  first?: Page;
+  /** Links are followed inside it; null when none are. */
+  scope: URL | null;
+}
+
+interface PlanOptions {
+  reader: PageReader;
+  follow: boolean;
+  maxPages: number;
+  maxBytes: number;
+  signal: AbortSignal;
+  /** Hears of each sitemap that was left out. */
+  onIncomplete(notice: Advice): void;
+}
+
+/** Fetches the start and decides by what comes: a sitemap, a site, or one document. Throws what went wrong. */
+export async function planCrawl(start: URL, options: PlanOptions): Promise<CrawlPlan> {
+  const { reader, signal } = options;
+  const maxBytes = /\.xml(\.gz)?$/i.test(start.pathname) ? MAX_SITEMAP_BYTES : options.maxBytes;
+  const resource = await reader.fetch(start, { signal, maxBytes, mayBeSitemap: true });
+  if (resource.bytes !== null && isSitemap(resource.url, resource.bytes)) {
+    return planSitemap(resource.url, resource.bytes, options);
+  }
+  const first = reader.toPage(resource);
+  if (first.kind === 'failed' || (first.kind === 'skipped' && first.reason === 'type')) throw first.error;
+  const isPage = first.kind === 'skipped' || first.document.mediaType === 'html';
+  const scope = isPage && options.follow ? scopeOf(first.url) : null;
+  return { root: scope ?? first.url, starts: [first.url], first, scope };
+}
+
+async function planSitemap(url: URL, bytes: Uint8Array, options: PlanOptions): Promise<CrawlPlan> {
+  const { reader, signal, maxPages, onIncomplete } = options;
+  const starts = await collectPages(await parseSitemap(bytes, url), url, {
+    async load(nested) {
+      const request = { signal, maxBytes: MAX_SITEMAP_BYTES, mayBeSitemap: true };
+      return (await reader.fetch(nested, request)).bytes ?? new Uint8Array();
+    },
+    maxPages,
+    signal,
+    onIncomplete,
+  });
+  if (starts.length === 0) throw new AppError('invalid_input', `${url.href} lists no page of its own site.`);
+  // A sitemap speaks for its directory, unless it lists pages elsewhere on the site.
+  const directory = scopeOf(url);
+  const isBelow = starts.every((page) => isInScope(page, directory));
+  return { root: isBelow ? directory : new URL('/', url), starts, scope: null };
 }

@@ -4,7 +4,7 @@ import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
 
 /** What a page says about itself and where it leads. */
-export interface PageLinks {
+interface PageLinks {
   /** Pages of the same origin, without fragments, each once, in the order of the page. */
   links: URL[];
   /** The address that the page gives as its own, when that is on the same origin. */

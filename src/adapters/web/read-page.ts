@@ -1,14 +1,13 @@
-import { AppError } from '../../domain/app-error.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaType, RawDocument } from '../../domain/document.ts';
+import { AppError } from '../../faults/app-error.ts';
 import { mediaTypeOf, mediaTypeOfContentType } from '../documents/media-type.ts';
 import { linksOf } from './links.ts';
-import { createPace } from './pace.ts';
 import type { Robots } from './robots.ts';
 import type { FetchedResource, SafeFetch } from './safe-fetch.ts';
-import { asUtf8 } from './text-encoding.ts';
 
 /** Why a page is left out without being a failure. */
-export type SkipReason = 'type' | 'robots' | 'noindex';
+type SkipReason = 'type' | 'robots' | 'noindex';
 
 /** What came of one URL. `url` is the one after redirects. */
 export type Page =
@@ -112,4 +111,35 @@ function unsupported(url: URL, contentType: string): AppError {
 
 function notIndexed(url: URL): AppError {
   return new AppError('invalid_input', `${url.href} asks not to be indexed.`);
+}
+
+/** Waits until at least `seconds` have passed since the start of the call before; callers queue up. Throws the signal's reason. */
+type Pace = (seconds: number, signal?: AbortSignal) => Promise<void>;
+
+function createPace(): Pace {
+  let next = 0;
+  return async (seconds, signal) => {
+    const now = performance.now();
+    const turn = Math.max(now, next);
+    next = turn + seconds * 1000;
+    if (turn > now) await sleep(turn - now, undefined, signal && { signal }).catch(() => {});
+    signal?.throwIfAborted();
+  };
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * Text whose encoding only the `Content-Type` header knows, as UTF-8. The byte order mark in front overrules
+ * what the document may say of its encoding, which is no longer true.
+ */
+function asUtf8(bytes: Uint8Array, contentType: string, mediaType: MediaType): Uint8Array {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
+  if (charset === undefined || mediaType === 'pdf' || /^utf-?8$/i.test(charset)) return bytes;
+  try {
+    return new TextEncoder().encode(BYTE_ORDER_MARK + new TextDecoder(charset).decode(bytes));
+  } catch {
+    // An encoding that nobody knows: the bytes may still speak for themselves.
+    return bytes;
+  }
 }

@@ -1,7 +1,7 @@
 import robotsParserModule from 'robots-parser';
-import { AppError } from '../../domain/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
 import type { SafeFetch } from './safe-fetch.ts';
-import { httpFault } from './web-fault.ts';
+import { statusFault } from './web-fault.ts';
 
 /** What the robots.txt of each site asks of us (RFC 9309). */
 export interface Robots {
@@ -44,7 +44,7 @@ export function createRobots(web: Pick<SafeFetch, 'fetch'>): Robots {
         anyStatus: true,
         ...(signal && { signal }),
       });
-      if (status === 429 || status >= 500) return disallowAll(httpFault(location.href, status));
+      if (status === 429 || status >= 500) return disallowAll(statusFault(location.href, status));
       return bytes === null ? ALLOW_ALL : parse(location, new TextDecoder().decode(bytes));
     } catch (error) {
       signal?.throwIfAborted();

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent, Response } from 'undici';
-import { AppError } from '../../domain/app-error.ts';
-import { retryAfterOf } from '../../domain/retry-after.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { startRetries } from '../../faults/retry.ts';
+import { retryAfterOf } from '../../faults/retry-after.ts';
+import type { Runtime } from '../../ports/runtime.ts';
 import { createAddressGuard, type Resolve } from './address-guard.ts';
-import { readBody } from './read-body.ts';
-import { httpFault, isTransient, webFault } from './web-fault.ts';
+import { isTransient, statusFault, webFault } from './web-fault.ts';
 import { parseWebUrl } from './web-url.ts';
 
 export interface SafeFetchOptions {
@@ -22,9 +22,11 @@ export interface SafeFetchOptions {
   retries?: number;
   /** The pause before the first retry; it doubles each time. */
   retryDelayMs?: number;
+  /** Whose time is waited before a retry; the machine's unless given. */
+  runtime?: Pick<Runtime, 'sleep' | 'random'>;
 }
 
-export interface FetchRequest {
+interface FetchRequest {
   /** The most that is kept of a body, after decompression. */
   maxBytes: number;
   signal?: AbortSignal;
@@ -53,11 +55,12 @@ export interface SafeFetch {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const MAX_RETRY_AFTER_SECONDS = 30;
+/** Whoever asks for more gets no second attempt. */
+const LONGEST_WAIT_MS = 30_000;
 
 /** A GET for URLs that nobody vouches for: guarded addresses, bounded time and size, redirects checked anew. */
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
-  const { userAgent, maxRedirects = 5, retries = 2, retryDelayMs = 500 } = options;
+  const { userAgent, maxRedirects = 5 } = options;
   const { connectTimeoutMs = 10_000, idleTimeoutMs = 20_000, totalTimeoutMs = 60_000 } = options;
   const guard = createAddressGuard({
     allowPrivate: options.allowPrivate ?? false,
@@ -74,7 +77,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       const location = REDIRECTS.has(resource.status) ? resource.headers.get('location') : null;
       if (location === null) {
         if (resource.status < 400 || request.anyStatus) return resource;
-        throw httpFault(url.href, resource.status, retryAfterOf(resource.headers));
+        throw faultOf(url, resource);
       }
       url = parseWebUrl(location, url);
     }
@@ -82,21 +85,29 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   }
 
   async function fetchRetrying(url: URL, request: FetchRequest): Promise<FetchedResource> {
-    for (let attempt = 0; ; attempt += 1) {
-      let pause = retryDelayMs * 2 ** attempt;
+    const retries = startRetries({
+      maxRetries: options.retries ?? 2,
+      firstWaitMs: options.retryDelayMs,
+      longestWaitMs: LONGEST_WAIT_MS,
+      sleep: options.runtime?.sleep,
+      random: options.runtime?.random,
+      signal: request.signal,
+    });
+    for (;;) {
       try {
         const resource = await fetchOnce(url, request);
-        if (attempt === retries || (resource.status !== 429 && resource.status !== 503)) return resource;
-        const asked = retryAfterOf(resource.headers);
-        if (asked !== undefined && asked > MAX_RETRY_AFTER_SECONDS) return resource;
-        pause = asked === undefined ? pause : asked * 1000;
+        if (resource.status !== 429 && resource.status !== 503) return resource;
+        if (!(await retries.waitAfter(faultOf(url, resource)))) return resource;
       } catch (error) {
         request.signal?.throwIfAborted();
-        if (attempt === retries || !isTransient(error)) throw webFault(url.href, error);
+        const fault = webFault(url.href, error);
+        if (!isTransient(error) || !(await retries.waitAfter(fault))) throw fault;
       }
-      await sleep(pause, undefined, request.signal && { signal: request.signal }).catch(() => {});
-      request.signal?.throwIfAborted();
     }
+  }
+
+  function faultOf(url: URL, { status, headers }: FetchedResource): AppError {
+    return statusFault(url.href, status, retryAfterOf(headers));
   }
 
   async function fetchOnce(url: URL, request: FetchRequest): Promise<FetchedResource> {
@@ -129,4 +140,35 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       agent = undefined;
     },
   };
+}
+
+interface Bounds {
+  maxBytes: number;
+  truncate?: boolean;
+}
+
+/** Reads a body piece by piece and stops at the bound, whatever the headers promised. */
+async function readBody(response: Response, url: URL, bounds: Bounds): Promise<Uint8Array> {
+  const { body } = response;
+  if (body === null) return new Uint8Array();
+  if (Number(response.headers.get('content-length')) > bounds.maxBytes && !bounds.truncate) {
+    await body.cancel();
+    throw tooLarge(url, bounds.maxBytes);
+  }
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop early cancels the stream and with it the download.
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size <= bounds.maxBytes) continue;
+    if (!bounds.truncate) throw tooLarge(url, bounds.maxBytes);
+    break;
+  }
+  return new Uint8Array(Buffer.concat(pieces, Math.min(size, bounds.maxBytes)));
+}
+
+function tooLarge(url: URL, maxBytes: number): AppError {
+  const limit = maxBytes < 1024 * 1024 ? `${maxBytes} bytes` : `${(maxBytes / 1024 / 1024).toFixed(1)} MB`;
+  return new AppError('invalid_input', `${url.href} is too large: the limit is ${limit}.`);
 }

@@ -1,4 +1,5 @@
-import { AppError } from '../../domain/app-error.ts';
+import { advice, setting } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
 
 /** A limit on the time spent waiting. Time that the caller spends between two waits does not count. */
 export interface TimeBudget {
@@ -36,7 +37,7 @@ export function createTimeBudget(seconds: number, outer?: AbortSignal): TimeBudg
 
 function spent(seconds: number): AppError {
   return new AppError('api_error', `The site did not answer in full within ${seconds} seconds.`, {
-    hint: 'Raise the limit with --max-seconds.',
+    hint: advice`Raise the limit with ${setting('maxSeconds')}.`,
     recoverable: true,
   });
 }

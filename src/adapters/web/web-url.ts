@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
 
 /** Parses an http(s) URL without credentials; anything else throws `invalid_input`. The fragment is dropped. */
 export function parseWebUrl(text: string, base?: URL): URL {
@@ -16,7 +16,7 @@ export function parseWebUrl(text: string, base?: URL): URL {
 }
 
 /** The directory of a page, ending in a slash: relative links of the page start there. */
-export function directoryOf(url: URL): URL {
+function directoryOf(url: URL): URL {
   return new URL('.', withoutSearch(url));
 }
 

@@ -1,56 +1,71 @@
+import { type Tool, tool } from '@openai/agents';
 import * as z from 'zod';
-import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import type { ChunkStore } from '../../ports/chunk-store.ts';
+import { createRetrievalContext } from '../../domain/retrieval-context.ts';
+import {
+  failedToolResponse,
+  type RetrievalToolResponse,
+  toToolResponse,
+} from '../../domain/retrieval-tool-response.ts';
+import { messageOf } from '../../faults/app-error.ts';
+import { READ_SOURCE } from '../agent.ts';
+import { mayUseTools, type TurnState } from '../turn-state.ts';
+import { checkArguments, strictSchema } from './tool-arguments.ts';
 
 const NEIGHBOURS = 2;
 
-export const READ_SOURCE = 'read_source';
-
-export const readSourceArgumentsSchema = z.object({
+const readSourceArguments = z.strictObject({
   ref: z.string().trim().min(1).describe('The ref of a search result.'),
 });
 
-export const readSourceJsonSchema = {
-  type: 'object',
-  properties: { ref: { type: 'string', description: readSourceArgumentsSchema.shape.ref.description } },
-  required: ['ref'],
-  additionalProperties: false,
-} as const;
-
-export const readSourceDescription =
-  'Read what stands around a search result in its document. Each passage has a ref of its own to cite.';
-
-export interface ReadSourceResponse {
-  results: { ref: string; text: string; title: string; url: string }[];
-  error: string | null;
+/** Reading around a hit, as the SDK takes it. Counts like a search: both bring passages from the collection. */
+export function createReadSourceTool(turn: TurnState): Tool {
+  const { record, runtime, signal } = turn;
+  return tool({
+    name: READ_SOURCE,
+    description:
+      'Read what stands around a search result in its document. Each passage has a ref of its own to cite.',
+    strict: true,
+    parameters: strictSchema(readSourceArguments),
+    isEnabled: () => mayUseTools(turn),
+    async execute(args) {
+      const started = runtime.elapsedMs();
+      try {
+        return JSON.stringify(await readSource(turn, args));
+      } catch (error) {
+        signal?.throwIfAborted();
+        return JSON.stringify(
+          failedToolResponse('retrieval_failed', `The source could not be read: ${messageOf(error)}`),
+        );
+      } finally {
+        record.toolUsed(runtime.elapsedMs() - started);
+      }
+    },
+  });
 }
 
-interface Sources {
-  chunkOf(ref: string): RetrievedChunk | undefined;
-  register(chunk: RetrievedChunk): string;
-}
-
-/** The neighbourhood of a hit, as JSON for the model. What goes wrong is a result that it can act on. */
-export async function readSource(
-  args: unknown,
-  store: Pick<ChunkStore, 'neighbours'>,
-  sources: Sources,
-): Promise<ReadSourceResponse> {
-  const parsed = readSourceArgumentsSchema.safeParse(args);
-  const ref = parsed.data?.ref.replace(/^\[|\]$/g, '') ?? '';
+/** The neighbourhood of a hit. What the model got wrong is a result that it can act on. */
+async function readSource(turn: TurnState, args: unknown): Promise<RetrievalToolResponse> {
+  const { store, sources, room, runtime } = turn;
+  const checked = checkArguments(readSourceArguments, args);
+  if (!checked.success) return failedToolResponse('invalid_arguments', checked.fault);
+  const ref = checked.data.ref.replace(/^\[|\]$/g, '');
   const hit = sources.chunkOf(ref);
   if (hit === undefined) {
-    const error = parsed.success
-      ? `There is no search result with the ref ${ref}.`
-      : 'Give the ref of a search result.';
-    return { results: [], error };
+    return failedToolResponse('unknown_ref', `There is no search result with the ref ${ref}.`);
   }
+  const started = runtime.elapsedMs();
   const chunks = await store.neighbours(hit.chunkId, NEIGHBOURS, NEIGHBOURS);
-  const results = chunks.map((chunk) => ({
-    ref: sources.register({ ...chunk, score: hit.score }),
-    text: chunk.text,
-    title: chunk.title,
-    url: chunk.url,
-  }));
-  return { results, error: null };
+  if (chunks.length === 0) {
+    return failedToolResponse('unknown_ref', `The source with the ref ${ref} is no longer there.`);
+  }
+  const context = createRetrievalContext({
+    query: ref,
+    chunks: chunks.map((chunk) => ({ ...chunk, score: hit.score })),
+    scoreThreshold: 0,
+    queryTimeMs: runtime.elapsedMs() - started,
+    retrievedAt: runtime.now().toISOString(),
+  });
+  const distanceTo = ({ chunkIndex }: { chunkIndex: number }) => Math.abs(chunkIndex - hit.chunkIndex);
+  const shown = room.show(context, { importanceOf: (chunk) => -distanceTo(chunk) });
+  return toToolResponse(shown, sources.register);
 }

@@ -1,105 +1,180 @@
+import { type Tool, tool } from '@openai/agents';
 import * as z from 'zod';
 import type { ToolName } from '../../domain/agent-config.ts';
-import { AppError, messageOf } from '../../domain/app-error.ts';
-import type { Filter } from '../../domain/filter.ts';
-import { type RetrievalContext, trimToBudget } from '../../domain/retrieval-context.ts';
+import type { RetrievalContext } from '../../domain/retrieval-context.ts';
 import {
   failedToolResponse,
+  MAX_RESULT_TEXT,
   type RetrievalToolResponse,
   repeatedToolResponse,
   toToolResponse,
 } from '../../domain/retrieval-tool-response.ts';
-import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import type { Searched } from '../session-retrieval.ts';
-import { passageWindow } from './passage-window.ts';
-import { searchArgumentsSchema } from './search-arguments.ts';
+import { AppError, messageOf } from '../../faults/app-error.ts';
+import { sentencesIn } from '../../text/split-sentences.ts';
+import { indexTerms, queryTerms } from '../../text/terms.ts';
+import { cutText } from '../../text/visible-text.ts';
+import { search } from '../search.ts';
+import { mayUseTools, type TurnState } from '../turn-state.ts';
+import { checkArguments, strictSchema } from './tool-arguments.ts';
 
 export const searchDescriptions: Record<ToolName, string> = {
   search_docs: "Search the user's documents. Returns the best part of each passage with refs to cite.",
   retrieve_context: "Retrieve whole passages of the user's documents, with refs to cite.",
 };
 
-export interface SearchExecutorOptions {
-  toolName: ToolName;
-  topK: number;
-  /** Holds for every search, whatever the model asks for. */
-  filter: Filter;
-  /** Tokens that the results of one turn may take together. */
-  tokenBudget: number;
-  search(
-    query: { text: string; topK: number; filter: Filter },
-    callId: string,
-    signal?: AbortSignal,
-  ): Promise<Searched>;
-  refOf(chunk: RetrievedChunk): string;
-  /** Hears of what is handed to the model. */
-  onRetrieved(context: RetrievalContext): void;
-  /** Whether the model will be able to search once more. */
-  mayGoOn(): boolean;
-  elapsedMs(): number;
+const MAX_TOP_K = 20;
+/** More modules than these are not listed for the model to choose from. */
+const MOST_LISTED = 20;
+
+/** What the model may ask of the search. Models leave out or null what they do not need. */
+export function searchArguments(modules: readonly string[] = []) {
+  const listed = modules.length > 0 && modules.length <= MOST_LISTED;
+  const module = listed ? z.enum(modules) : z.string().trim().min(1);
+  return z.strictObject({
+    query: z.string().trim().min(1).max(1000).describe('What to look for, as a question or key words.'),
+    top_k: z.int().min(1).max(MAX_TOP_K).nullish().describe(`How many passages, 1 to ${MAX_TOP_K}.`),
+    module: module.nullish().describe('Only documents of this module.'),
+    threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullish()
+      .describe('Only passages with this score or more, 0 to 1; null for the usual one.'),
+  });
 }
 
 /**
- * Runs a search for the model. Throws when aborted, and what only a person can mend: a wrong key or setting. Whatever
- * else goes wrong is a result that the model can act on.
+ * The search of one turn as the SDK takes it. Arguments are checked here, by the schema that the model sees, so that it
+ * is told what was wrong with them; the SDK would keep that to itself.
  */
-export type SearchExecutor = (
-  args: unknown,
-  callId: string,
-  signal?: AbortSignal,
-) => Promise<RetrievalToolResponse>;
+export function createSearchTool(turn: TurnState): Tool {
+  const { toolName } = turn.config;
+  // A filter of the person holds for every search: within it, the model may choose.
+  const schema = searchArguments(turn.filter.module ?? turn.modules);
+  const searchForModel = createModelSearch(turn, schema);
+  return tool({
+    name: toolName,
+    description: searchDescriptions[toolName],
+    strict: true,
+    parameters: strictSchema(schema),
+    isEnabled: () => mayUseTools(turn),
+    errorFunction: endTurn,
+    execute: async (args, _context, details) =>
+      JSON.stringify(await searchForModel(args, details?.toolCall?.callId ?? turn.runtime.newId())),
+  });
+}
 
-/** The executor of one turn. */
-export function createSearchExecutor(options: SearchExecutorOptions): SearchExecutor {
-  const { toolName, search, refOf, onRetrieved, mayGoOn, elapsedMs } = options;
-  const askedThisTurn = new Set<string>();
-  const shownThisTurn = new Set<string>();
-  let tokensLeft = options.tokenBudget;
+/**
+ * Throws when the turn is aborted, and what only a person can mend: a wrong key or setting. Whatever else goes wrong is
+ * a result that the model can act on.
+ */
+function createModelSearch(turn: TurnState, schema: ReturnType<typeof searchArguments>) {
+  const { config, runtime, searches, record, room, sources, signal } = turn;
+  const shownInTurn = new Set<string>();
 
-  return async (args, callId, signal) => {
-    const started = elapsedMs();
-    const parsed = searchArgumentsSchema.safeParse(args);
-    if (!parsed.success) {
-      const fault = z.prettifyError(parsed.error).replace(/\s*\n\s*/g, ' ');
-      return failedToolResponse('', `Invalid arguments: ${fault}. Call the tool again with valid ones.`, 0);
-    }
-    const { query, top_k, module } = parsed.data;
-    const filter = module == null ? options.filter : { ...options.filter, module: [module] };
-    const key = JSON.stringify([query.toLowerCase(), top_k, filter]);
-    if (askedThisTurn.has(key)) return repeatedToolResponse(query);
-    askedThisTurn.add(key);
+  return async (args: unknown, callId: string): Promise<RetrievalToolResponse> => {
+    const started = runtime.elapsedMs();
+    const checked = checkArguments(schema, args);
+    if (!checked.success) return failedToolResponse('invalid_arguments', checked.fault);
+    const { query: text, top_k, module, threshold } = checked.data;
+    const query = {
+      text,
+      topK: top_k ?? config.topK,
+      filter: module == null ? turn.filter : { ...turn.filter, module: [module] },
+      ...(threshold != null && { scoreThreshold: threshold }),
+    };
+    if (searches.asksAgain(query)) return repeatedToolResponse(text);
     try {
-      const topK = top_k ?? options.topK;
-      const { context, remembered } = await search({ text: query, topK, filter }, callId, signal);
-      const fitting = trimToBudget(context, tokensLeft);
-      tokensLeft -= fitting.totalTokens;
-      onRetrieved(fitting);
-      const response = toToolResponse(fitting, toolName, refOf, (text, max) =>
-        passageWindow(text, query, max),
+      const { context, remembered } = await search(turn, query, callId);
+      const shown = room.show(
+        context,
+        config.toolName === 'search_docs' ? { textOf: (chunk) => bestPart(chunk.text, text) } : {},
       );
-      return { ...response, message: remarks(response.message, fitting, remembered) };
+      record.retrieved(shown.context);
+      const response = toToolResponse(shown, sources.register);
+      return { ...response, message: remarks(response.message, shown.context, remembered) };
     } catch (error) {
       signal?.throwIfAborted();
       if (isForThePerson(error)) throw error;
-      return failedToolResponse(query, `The search failed: ${messageOf(error)}`, elapsedMs() - started);
+      return failedToolResponse('retrieval_failed', `The search failed: ${messageOf(error)}`, {
+        query: text,
+        elapsedMs: runtime.elapsedMs() - started,
+      });
     }
   };
 
   function remarks(message: string | null, { chunks }: RetrievalContext, remembered: boolean): string | null {
-    const isNew = chunks.some(({ chunkId }) => !shownThisTurn.has(chunkId));
-    for (const { chunkId } of chunks) shownThisTurn.add(chunkId);
+    const isNew = chunks.some(({ chunkId }) => !shownInTurn.has(chunkId));
+    for (const { chunkId } of chunks) shownInTurn.add(chunkId);
     const sentences = [
       message,
       remembered ? 'This search was made before in this conversation; the results are the same.' : null,
       chunks.length > 0 && !isNew
         ? 'All of these results were returned before; searching on adds nothing.'
         : null,
-      mayGoOn() ? null : 'This was the last search of this turn: answer with what you have.',
+      mayUseTools(turn) ? null : 'This was the last search of this turn: answer with what you have.',
     ].filter((sentence) => sentence !== null);
     return sentences.length === 0 ? null : sentences.join(' ');
   }
 }
 
+function bestPart(passage: string, query: string): string {
+  return passageWindow(passage, query, MAX_RESULT_TEXT);
+}
+
 function isForThePerson(error: unknown): boolean {
   return error instanceof AppError && (error.kind === 'auth_error' || error.kind === 'configuration_error');
+}
+
+/** All that the model can act on is a result already. */
+function endTurn(_context: unknown, error: unknown): never {
+  throw error;
+}
+
+const CODE = /```[\s\S]*?(?:```|$)/g;
+
+/**
+ * The part of a passage, at most `max` characters in one piece, that has most of the query's terms. It begins
+ * where a sentence or a line begins; of parts that are equally good it is the first one.
+ */
+export function passageWindow(text: string, query: string, max: number): string {
+  if (text.length <= max) return text;
+  const wanted = new Set(queryTerms(query));
+  const starts = startsIn(text);
+  const pieces = starts.map((start, index) => {
+    const end = starts[index + 1] ?? text.length;
+    return { start, end, terms: indexTerms(text.slice(start, end)).filter((term) => wanted.has(term)) };
+  });
+  const weights = weightsOf(pieces.map(({ terms }) => terms));
+  let best = { start: 0, score: -1 };
+  for (const [first, { start }] of pieces.entries()) {
+    const found = new Set<string>();
+    for (let last = first; last < pieces.length; last += 1) {
+      const piece = pieces[last];
+      if (piece === undefined || (last > first && piece.end - start > max)) break;
+      for (const term of piece.terms) found.add(term);
+    }
+    const score = [...found].reduce((sum, term) => sum + (weights.get(term) ?? 0), 0);
+    if (score > best.score) best = { start, score };
+    // From here on a part is shorter than it may be, and has nothing that this one has not.
+    if (text.length - start <= max) break;
+  }
+  return cutText(text.slice(best.start), max).trimEnd();
+}
+
+/** Where a reader may begin: with a sentence or a line. Code is never entered in the middle: it could not be told from prose. */
+function startsIn(text: string): number[] {
+  const blocks = Array.from(text.matchAll(CODE), (match) => [match.index, match.index + match[0].length]);
+  const starts = sentencesIn(text)
+    .map(({ start }) => start)
+    .filter((start) => start > 0);
+  return [0, ...starts.filter((at) => !blocks.some(([from = 0, to = 0]) => at > from && at < to))];
+}
+
+/** A term that few pieces have tells more about where the answer is. */
+function weightsOf(pieces: readonly (readonly string[])[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const terms of pieces)
+    for (const term of new Set(terms)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return new Map(Array.from(counts, ([term, count]) => [term, 1 + 1 / count]));
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 export const MAX_HISTORY_LINES = 1000;
 
 /** The questions of past chats, for the arrow keys. A file that cannot be read or written is no fault. */
-export interface ChatHistory {
+interface ChatHistory {
   /** Oldest first. */
   load(): Promise<string[]>;
   /** Adds a message as one line and keeps the newest; other chats may do the same meanwhile. */

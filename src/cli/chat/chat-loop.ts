@@ -1,17 +1,18 @@
-import { AppError } from '../../domain/app-error.ts';
-import { toErrorResponse } from '../../domain/error-response.ts';
-import type { Filter } from '../../domain/filter.ts';
-import { oneLine } from '../../domain/visible-text.ts';
-import { renderText } from '../render-answer.ts';
-import { renderTurn } from '../render-turn.ts';
-import { createTerminal } from '../terminal.ts';
-import { aboutModel, commands, completeCommand } from './commands.ts';
-import { completedTurn } from './completed-turn.ts';
+import { completeTurn } from '../../agent/complete-turn.ts';
+import type { AgentConfig } from '../../domain/agent-config.ts';
+import type { Filter } from '../../domain/query.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { fromErrorResponse } from '../../faults/error-response.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { commandLineError, commandLineResponse } from '../advice.ts';
+import { renderDetails } from '../terminal/render-details.ts';
+import { renderTurn } from '../terminal/render-turn.ts';
+import type { Streams } from '../terminal/terminal.ts';
+import { createTerminal } from '../terminal/terminal.ts';
+import { renderText } from '../terminal/wrapping.ts';
 import type { Conversation } from './conversation.ts';
-import { failureOf } from './failure-of.ts';
-import { type ChatLine, parseLine } from './parse-line.ts';
 import { type QuestionSource, readQuestions } from './read-questions.ts';
-import type { Streams } from './streams.ts';
+import { aboutModel, type ChatLine, commands, completeCommand, parseLine } from './slash-commands.ts';
 
 interface Chat {
   conversation: Conversation;
@@ -21,6 +22,8 @@ interface Chat {
   stream: boolean;
   /** One AgentResponse a line on stdout, and all that is for people on stderr. */
   json: boolean;
+  /** The settings of the run, where the details of each turn are printed to stderr, too. */
+  details?: AgentConfig | null;
   signal: AbortSignal;
   history: Pick<QuestionSource, 'history' | 'onMessage'>;
   /** Prints what went wrong in a turn or a command, after which the chat goes on. */
@@ -84,10 +87,11 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     const { policy, session } = conversation;
     const events = session().ask(question, { policy, filter: chat.filter, signal: turnSignal });
     const view = { stream: chat.stream, compact: !typed };
-    const turn = await (json ? completedTurn(events) : renderTurn(events, streams, view));
-    if (json) streams.stdout.write(`${JSON.stringify(turn.response)}\n`);
+    const turn = await (json ? completeTurn(events) : renderTurn(events, streams, view));
+    if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
+    if (chat.details) renderDetails(streams.stderr, turn, chat.details);
     conversation.completed(turn);
-    if (turn.response.error !== null && !json) chat.report(failureOf(turn.response.error));
+    if (turn.response.error !== null && !json) chat.report(fromErrorResponse(turn.response.error));
   }
 
   function fail(error: unknown): void {
@@ -95,7 +99,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
       const terminal = createTerminal(streams.stderr);
       terminal.write(`${terminal.text('Stopped. The question was not kept.', 'dim')}\n`);
     } else if (json && error instanceof AppError) {
-      streams.stdout.write(`${JSON.stringify({ error: toErrorResponse(error) })}\n`);
+      streams.stdout.write(`${JSON.stringify({ error: commandLineError(error) })}\n`);
     } else {
       chat.report(error);
     }

@@ -1,9 +1,10 @@
 import type { AgentSession } from '../../agent/agent.ts';
+import type { OpenAgent } from '../../app/open-agent.ts';
+import { resolveSessionId } from '../../app/sessions.ts';
 import type { Policy } from '../../domain/agent-config.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
+import { AppError } from '../../faults/app-error.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
-import { resolveSessionId } from '../resolve-session.ts';
-import type { OpenedAgent } from './opened-agent.ts';
 
 /** What a chat is about at the moment. Commands change it; the next question uses it. */
 export interface Conversation {
@@ -22,19 +23,22 @@ export interface Conversation {
   resume(sessionId: string): Promise<void>;
   /** Goes on with another model. Throws if it cannot be used, and nothing has changed. */
   changeModel(model: string): Promise<void>;
+  /** The session is completed, unless somebody else goes on with it. */
+  leave(): Promise<void>;
   close(): Promise<void>;
 }
 
 interface ConversationStart {
-  opened: OpenedAgent;
+  open: OpenAgent;
   session: AgentSession;
   policy: Policy;
   user: string | undefined;
-  openWithModel(model: string): Promise<OpenedAgent>;
+  isInteractive: boolean;
+  openWithModel(model: string): Promise<OpenAgent>;
 }
 
 export function createConversation(start: ConversationStart): Conversation {
-  let { opened, session } = start;
+  let { open, session } = start;
   let searched = searchedIn(session.lastTurn());
 
   function enter(next: AgentSession): void {
@@ -47,8 +51,8 @@ export function createConversation(start: ConversationStart): Conversation {
     savedFiles: new Set(),
     policy: start.policy,
     session: () => session,
-    sessions: () => opened.sessions,
-    model: () => opened.model,
+    sessions: () => open.sessions,
+    model: () => open.model,
     lastSearched: () => searched,
     completed(turn) {
       searched = searchedIn(turn) ?? searched;
@@ -58,7 +62,9 @@ export function createConversation(start: ConversationStart): Conversation {
       searched = null;
     },
     async resume(sessionId) {
-      enter(await opened.agent.resumeSession(await resolveSessionId(opened.sessions, sessionId)));
+      const next = await open.agent.resumeSession(await resolveSessionId(open.sessions, sessionId));
+      if (next.id !== session.id) await complete(session);
+      enter(next);
     },
     async changeModel(model) {
       const next = await start.openWithModel(model);
@@ -66,18 +72,26 @@ export function createConversation(start: ConversationStart): Conversation {
       const isNew = turnCount === 0 && segments.length === 0;
       try {
         session = isNew
-          ? await next.agent.startSession({ user: start.user })
+          ? await next.agent.startSession({ user: start.user, isInteractive: start.isInteractive })
           : await next.agent.resumeSession(session.id);
       } catch (error) {
         await next.close();
         throw error;
       }
-      const previous = opened;
-      opened = next;
+      const previous = open;
+      open = next;
       await previous.close();
     },
-    close: () => opened.close(),
+    leave: () => complete(session),
+    close: () => open.close(),
   };
+}
+
+/** One that has gone on elsewhere is not over. */
+async function complete(session: AgentSession): Promise<void> {
+  await session.complete().catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.kind !== 'invalid_input') throw error;
+  });
 }
 
 function searchedIn(turn: ConversationTurn | null): ConversationTurn | null {

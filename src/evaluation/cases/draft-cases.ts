@@ -1,9 +1,13 @@
-import { splitSentences } from '../../agent/citations/split-sentences.ts';
+import { saysNoInformation } from '../../domain/abstention.ts';
+import { citationPassed } from '../../domain/citation.ts';
+import type { ConversationSession } from '../../domain/conversation-session.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import { oneLine } from '../../domain/visible-text.ts';
+import type { RecordedTurn } from '../../ports/session-store.ts';
+import { splitSentences } from '../../text/split-sentences.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { createRandomIndex } from '../statistics/random.ts';
-import { type EvaluationCase, evaluationCaseSchema } from './evaluation-case.ts';
-import { sourceSuffix } from './source-suffix.ts';
+import { type EvaluationCase, evaluationCaseSchema, type HistoryMessage } from './evaluation-case.ts';
+import { sourceSuffix } from './expected-source.ts';
 
 export type DraftChunk = Pick<RetrievedChunk, 'text' | 'url' | 'title' | 'headings'>;
 
@@ -38,12 +42,12 @@ const BESIDE: readonly Omit<EvaluationCase, 'id'>[] = [
  */
 export function draftCases(chunks: readonly DraftChunk[], count: number, seed: number): EvaluationCase[] {
   const drafts: Omit<EvaluationCase, 'id'>[] = [];
-  const asked = new Set<string>();
+  const questions = new Set<string>();
   for (const chunk of inTurns(chunks, createRandomIndex(seed))) {
     if (drafts.length >= count) break;
     const draft = draftOf(chunk);
-    if (draft === null || asked.has(draft.question.toLowerCase())) continue;
-    asked.add(draft.question.toLowerCase());
+    if (draft === null || questions.has(draft.question.toLowerCase())) continue;
+    questions.add(draft.question.toLowerCase());
     drafts.push(draft);
   }
   const all = drafts.length === 0 ? [] : [...drafts, ...BESIDE];
@@ -119,4 +123,58 @@ function shuffled<T>(list: readonly T[], random: (bound: number) => number): T[]
     [result[last], result[other]] = [result[other] as T, result[last] as T];
   }
   return result;
+}
+
+/** Exchanges of the past that a case keeps. */
+const MOST_EXCHANGES = 3;
+
+/**
+ * Cases from the turns of a session. Where a person found the answer good, its sources or its refusal are the gold;
+ * where bad, or where nobody said, the case has none yet, and the note says what was answered.
+ */
+export function draftFromSession(
+  session: Pick<ConversationSession, 'sessionId' | 'segments'>,
+  turns: readonly RecordedTurn[],
+  abstentionPhrases: readonly string[] = [],
+): EvaluationCase[] {
+  const starts = segmentStarts(session);
+  let history: HistoryMessage[] = [];
+  return turns.map(({ turn, feedback }, index): EvaluationCase => {
+    if (starts.has(index)) history = [];
+    const { answer } = turn.response;
+    const before = history.slice(-2 * MOST_EXCHANGES);
+    history = [...history, { role: 'user', content: turn.userQuery }, { role: 'assistant', content: answer }];
+    return evaluationCaseSchema.parse({
+      id: `${session.sessionId.slice(0, 8)}-${turn.response.turnNumber}`,
+      question: turn.userQuery,
+      ...(before.length > 0 && { history: before }),
+      ...goldOf({ turn, feedback }, abstentionPhrases),
+      tags: ['draft', feedback === null ? 'unjudged' : feedback.verdict],
+      note: noteOf({ turn, feedback }),
+    });
+  });
+}
+
+function goldOf(
+  { turn: { response }, feedback }: RecordedTurn,
+  abstentionPhrases: readonly string[],
+): Partial<EvaluationCase> {
+  if (feedback?.verdict !== 'good') return {};
+  const { answer, citations, retrievalPerformed } = response;
+  if (saysNoInformation(answer, abstentionPhrases)) return { answerable: false, needsRetrieval: true };
+  const sources = [...new Set(citations.filter(citationPassed).map(({ url }) => sourceSuffix(url)))];
+  if (sources.length === 0) return { needsRetrieval: retrievalPerformed };
+  return { expectedSources: sources, answerable: true, needsRetrieval: true };
+}
+
+function noteOf({ turn: { response }, feedback }: RecordedTurn): string {
+  const judged = feedback === null ? 'Nobody judged' : `A person found ${feedback.verdict}`;
+  const why = feedback?.why ? ` (${oneLine(feedback.why, 200)})` : '';
+  return `${judged}${why}: ${oneLine(response.answer, 300)}`;
+}
+
+/** The numbers from 0 of the turns that came first after a reset. */
+function segmentStarts({ segments }: Pick<ConversationSession, 'segments'>): Set<number> {
+  let turns = 0;
+  return new Set(segments.map(({ turnCount }) => (turns += turnCount)));
 }

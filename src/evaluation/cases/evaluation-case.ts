@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { filterSchema } from '../../domain/filter.ts';
+import { filterSchema } from '../../domain/query.ts';
 
 const text = z.string().trim().min(1, 'it is blank');
 const texts = z.array(text).min(1, 'the list is empty; leave the field out instead');

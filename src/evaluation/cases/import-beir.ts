@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { AppError } from '../../domain/app-error.ts';
-import { oneLine } from '../../domain/visible-text.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { type EvaluationCase, evaluationCaseSchema, historyMessageSchema } from './evaluation-case.ts';
 
 const LONGEST_NAME = 80;

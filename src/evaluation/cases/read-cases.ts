@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto';
-import { isMap, isSeq, LineCounter, parseDocument } from 'yaml';
-import { AppError, messageOf } from '../../domain/app-error.ts';
-import { oneLine } from '../../domain/visible-text.ts';
+import { isMap, isSeq, LineCounter, parseDocument, stringify } from 'yaml';
+import { advice, command } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { type EvaluationCase, evaluationCaseSchema } from './evaluation-case.ts';
-
-const MOST_FAULTS = 5;
-
-interface Found {
-  value: unknown;
-  line: number;
-}
+import { faultOf, type RawRow, readJsonLines, refuseFaults } from './json-lines.ts';
 
 /**
  * Reads cases from JSONL (one a line) or YAML (a list, or a map with the list under `cases`), as the file is called
@@ -32,10 +27,10 @@ export function readCases(text: string, file: string): EvaluationCase[] {
     lines.set(result.data.id, before ?? line);
     return [result.data];
   });
-  refuse(file, faults);
+  refuseFaults(file, faults, `A case has the fields ${Object.keys(evaluationCaseSchema.shape).join(', ')}.`);
   if (cases.length > 0) return cases;
   throw new AppError('invalid_input', `${file} holds no cases.`, {
-    hint: 'Draft some from your documents with: citeloop eval init',
+    hint: advice`Draft some from your documents${command('eval init')}`,
   });
 }
 
@@ -49,22 +44,7 @@ function isJsonLines(text: string, file: string): boolean {
   return !/\.(ya?ml|json)$/i.test(file) && text.trimStart().startsWith('{');
 }
 
-function readJsonLines(text: string, faults: string[]): Found[] {
-  return text
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/)
-    .flatMap((content, index): Found[] => {
-      if (content.trim() === '') return [];
-      try {
-        return [{ value: JSON.parse(content), line: index + 1 }];
-      } catch (error) {
-        faults.push(`line ${index + 1}: it is no JSON (${oneLine(messageOf(error), 100)})`);
-        return [];
-      }
-    });
-}
-
-function readYaml(text: string, file: string, faults: string[]): Found[] {
+function readYaml(text: string, file: string, faults: string[]): RawRow[] {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
   const lineAt = (offset: number) => lineCounter.linePos(offset).line;
@@ -86,33 +66,8 @@ function readYaml(text: string, file: string, faults: string[]): Found[] {
   });
 }
 
-interface Issue {
-  code?: string | undefined;
-  path: PropertyKey[];
-  message: string;
-  keys?: string[];
-}
-
-function faultOf(issue: Issue, value: unknown): string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no object';
-  if (issue.code === 'unrecognized_keys') {
-    const names = (issue.keys ?? []).map((key) => `"${oneLine(key, 40)}"`).join(', ');
-    return `there is no field ${names}${issue.path.length > 0 ? ` in ${issue.path.map(String).join('.')}` : ''}`;
-  }
-  const place = issue.path.map(String).join('.');
-  const isMissing = issue.path.length === 1 && !Object.hasOwn(value, issue.path[0] as string);
-  return isMissing ? `${place} is missing` : `${place}: ${oneLine(issue.message, 120)}`;
-}
-
-function refuse(file: string, faults: readonly string[]): void {
-  const [first, ...others] = faults;
-  if (first === undefined) return;
-  const shown = others.slice(0, MOST_FAULTS).map((fault) => `${fault}.`);
-  const left = others.length - shown.length;
-  const fields = Object.keys(evaluationCaseSchema.shape).join(', ');
-  throw new AppError('invalid_input', `${file}, ${first}.`, {
-    hint: [...shown, ...(left > 0 ? [`And ${left} more.`] : []), `A case has the fields ${fields}.`].join(
-      ' ',
-    ),
-  });
+/** Cases as a file of this name holds them: YAML, which is easier to correct by hand, or JSONL. */
+export function writeCases(cases: readonly EvaluationCase[], file: string): string {
+  if (/\.ya?ml$/i.test(file)) return stringify(cases, { lineWidth: 110 });
+  return cases.map((item) => `${JSON.stringify(item)}\n`).join('');
 }

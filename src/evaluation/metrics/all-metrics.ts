@@ -1,19 +1,40 @@
-import { abstentionF1, abstentionPrecision, abstentionRecall } from './abstention.ts';
-import { answerCorrect } from './answer-correct.ts';
-import { answerOverlap, exactMatch, expectedPhrases, forbiddenPhrases } from './answer-match.ts';
-import { citationPrecision } from './citation-precision.ts';
-import { citationRecall } from './citation-recall.ts';
-import { duplicateSearches, searches, steps } from './effort.ts';
-import { numberFidelity, quoteFidelity } from './fidelity.ts';
-import { judgedFaithfulness, judgeSpread } from './judged.ts';
-import { meanReciprocalRank } from './mean-reciprocal-rank.ts';
+import {
+  answerCorrect,
+  answerOverlap,
+  exactMatch,
+  expectedPhrases,
+  forbiddenPhrases,
+} from './answer-metrics.ts';
+import {
+  citationPrecision,
+  citationRecall,
+  judgedFaithfulness,
+  judgeSpread,
+  numberFidelity,
+  quoteFidelity,
+  sentencesSupported,
+} from './citation-metrics.ts';
+import {
+  abstentionF1,
+  abstentionPrecision,
+  abstentionRecall,
+  decisionPrecision,
+  decisionRecall,
+  overSearch,
+  underSearch,
+} from './decision-metrics.ts';
+import {
+  cost,
+  duplicateSearches,
+  searches,
+  steps,
+  timeToFirstToken,
+  tokens,
+  tokensPerCorrect,
+  totalTime,
+} from './effort-metrics.ts';
 import type { Metric } from './metric.ts';
-import { ndcg } from './ndcg.ts';
-import { recallAt } from './recall.ts';
-import { decisionPrecision, decisionRecall, overSearch, underSearch } from './retrieval-decision.ts';
-import { sentencesSupported } from './sentences-supported.ts';
-import { cost, tokens, tokensPerCorrect } from './spending.ts';
-import { timeToFirstToken, totalTime } from './times.ts';
+import { meanReciprocalRank, ndcg, recallAt } from './retrieval-metrics.ts';
 
 /** Every metric, in the order in which they are shown. */
 export const allMetrics: readonly Metric[] = [

@@ -1,4 +1,7 @@
+import { advice, setting } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
 import type { CaseRun, MetricInfo, ReportCase } from '../report/report-data.ts';
+import { type Column, createColumn } from '../statistics/column.ts';
 
 /** What is known about the right answer to a case. */
 export type Gold = Pick<ReportCase, 'answerable' | 'needsRetrieval' | 'expected'>;
@@ -23,6 +26,9 @@ export interface Metric extends MetricInfo {
   measure(run: CaseRun, gold: Gold): Contribution | null;
 }
 
+/** Why there is no data where only runs that came to an end count. */
+export const ALL_FAILED = 'every run ended in an error';
+
 /** A run that passes or fails. */
 export function passed(pass: boolean): Contribution {
   return { sum: pass ? 1 : 0, of: 1 };
@@ -31,4 +37,46 @@ export function passed(pass: boolean): Contribution {
 /** A run with a value of its own, to be averaged. */
 export function value(amount: number): Contribution {
   return { sum: amount, of: 1 };
+}
+
+/** One case with its runs in one arm. */
+export interface CaseRuns {
+  id: string;
+  gold: Gold;
+  runs: readonly CaseRun[];
+}
+
+/**
+ * What every case adds to a metric in one arm, repeats averaged. Throws `invalid_input` for what is not a number:
+ * averaged in, it would spoil the metric, and left out, it would hide.
+ */
+export function tabulate(metric: Metric, cases: readonly CaseRuns[]): Column {
+  const column = createColumn(cases.length);
+  cases.forEach(({ id, gold, runs }, index) => {
+    if (metric.hasGold?.(gold) === false) return;
+    let [sum, of, parts] = [0, 0, 0];
+    for (const run of runs) {
+      const part = metric.measure(run, gold);
+      if (part === null) continue;
+      sum += part.sum;
+      of += part.of;
+      parts += 1;
+    }
+    if (parts === 0) return;
+    column.sum[index] = sum / parts;
+    column.of[index] = of / parts;
+    if (Number.isFinite(sum) && Number.isFinite(of)) return;
+    throw new AppError('invalid_input', `${metric.id} of case "${id}" is not a number.`, {
+      hint: advice`The results hold something that cannot be measured; run the case again with ${setting('fresh')}.`,
+    });
+  });
+  return column;
+}
+
+/** Why a metric has no data. */
+export function reasonOf(metric: Metric, cases: readonly CaseRuns[]): string {
+  if (cases.length === 0) return 'there are no cases';
+  if (metric.needs !== undefined && !cases.some(({ gold }) => metric.hasGold?.(gold) !== false))
+    return metric.needs;
+  return metric.empty;
 }

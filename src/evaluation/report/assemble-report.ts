@@ -1,18 +1,19 @@
-import { AppError } from '../../domain/app-error.ts';
-import { oneLine } from '../../domain/visible-text.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { type EvaluationCase, expectedAnswers } from '../cases/evaluation-case.ts';
 import type { Metric } from '../metrics/metric.ts';
-import { type Measured, tabulate } from '../metrics/tabulate.ts';
-import { createSampler } from '../statistics/bootstrap.ts';
+import { type CaseRuns, reasonOf, tabulate } from '../metrics/metric.ts';
+import { createSampler, percentileInterval, type Sampler } from '../statistics/bootstrap.ts';
 import { type Column, masked, ratioOf, valueAt } from '../statistics/column.ts';
 import { compareColumns } from '../statistics/compare-columns.ts';
+import { wilsonInterval } from '../statistics/significance.ts';
 import { calibrate } from './calibration.ts';
-import { metricValues } from './metric-values.ts';
 import {
   type Arm,
   type CaseRun,
   type Comparison,
   type MetricInfo,
+  type MetricValue,
   REPORT_FORMAT,
   type ReportCase,
   type ReportData,
@@ -27,7 +28,7 @@ export interface ArmResults extends Pick<Arm, 'name' | 'settings' | 'changed'> {
   runs: ReadonlyMap<string, readonly CaseRun[]>;
 }
 
-export interface ReportInput {
+interface ReportInput {
   header: ReportData['header'];
   cases: readonly EvaluationCase[];
   /** The first is what the others are compared with. */
@@ -42,7 +43,7 @@ export function assembleReport({ header, cases, arms, metrics }: ReportInput): R
   const tables = arms.map((arm) => {
     assertSameCases(arm, cases);
     const measured = plain.map(
-      (item): Measured => ({ id: item.id, gold: item, runs: arm.runs.get(item.id) ?? [] }),
+      (item): CaseRuns => ({ id: item.id, gold: item, runs: arm.runs.get(item.id) ?? [] }),
     );
     return { arm, measured, columns: metrics.map((metric) => tabulate(metric, measured)) };
   });
@@ -158,6 +159,45 @@ export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results'
       answers: expectedAnswers(item),
     },
   };
+}
+
+/** The values of one arm with their intervals, by the id of the metric. */
+function metricValues(
+  metrics: readonly Metric[],
+  columns: readonly Column[],
+  cases: readonly CaseRuns[],
+  sample: Sampler,
+): Record<string, MetricValue> {
+  const samples = sample(columns);
+  return Object.fromEntries(
+    metrics.map((metric, index) => {
+      const column = columns[index] as Column;
+      return [metric.id, measuredValue(metric, column, samples[index] as Float64Array, cases)];
+    }),
+  );
+}
+
+function measuredValue(
+  metric: Metric,
+  column: Column,
+  samples: Float64Array,
+  cases: readonly CaseRuns[],
+): MetricValue {
+  const value = ratioOf(column);
+  if (!Number.isFinite(value)) return { status: 'no data', reason: reasonOf(metric, cases) };
+  const n = column.of.reduce((count, of) => count + (of > 0 ? 1 : 0), 0);
+  return { status: 'value', value, interval: n < 2 ? null : intervalOf(metric, value, n, samples), n };
+}
+
+/** Where all cases agree on 0 or 1 no sample differs; the interval of a share of as many cases is honest. */
+function intervalOf(
+  metric: Metric,
+  value: number,
+  n: number,
+  samples: Float64Array,
+): [number, number] | null {
+  const agree = metric.unit === 'share' && (value === 0 || value === 1);
+  return metric.kind === 'binary' || agree ? wilsonInterval(value, n) : percentileInterval(samples);
 }
 
 function tagValues(

@@ -2,8 +2,8 @@ import type { Calibration, CaseRun } from './report-data.ts';
 
 const STEPS = 100;
 
-/** A searched case: its best score, and whether the documents hold the answer. */
-interface Scored {
+/** A run that searched: its best score, and whether the documents hold the answer. */
+interface ScoredRun {
   score: number;
   answerable: boolean;
 }
@@ -17,7 +17,7 @@ export function calibrate(
   current: number,
   cases: readonly { answerable: boolean | null; runs: readonly CaseRun[] }[],
 ): Calibration {
-  const scored = cases.flatMap(({ answerable, runs }): Scored[] => {
+  const scored = cases.flatMap(({ answerable, runs }): ScoredRun[] => {
     if (answerable === null) return [];
     return runs
       .filter(({ searches, error }) => searches > 0 && error === null)
@@ -32,7 +32,7 @@ export function calibrate(
   return { arm, current, best: best?.threshold ?? null, n: scored.length, points };
 }
 
-function pointAt(threshold: number, scored: readonly Scored[]): Calibration['points'][number] {
+function pointAt(threshold: number, scored: readonly ScoredRun[]): Calibration['points'][number] {
   let withheld = 0;
   let unanswerable = 0;
   let both = 0;

@@ -1,4 +1,10 @@
-import type { MetricInfo } from './report-data.ts';
+import type { MetricInfo, MetricValue } from './report-data.ts';
+
+export type KnownValue = Extract<MetricValue, { status: 'value' }>;
+
+export function knownValue(value: MetricValue | undefined): KnownValue | null {
+  return value?.status === 'value' ? value : null;
+}
 
 /** A value as people read it, in at most seven characters. */
 export function formatValue(value: number, unit: MetricInfo['unit']): string {
@@ -33,4 +39,9 @@ export function timesAsMuch(value: number, other: number): string | null {
   return ratio > 0.95 && ratio < 1.05
     ? 'the same number of'
     : `${ratio.toFixed(ratio < 10 ? 1 : 0)} times the`;
+}
+
+/** A, B and C. */
+export function joined(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

@@ -1,8 +1,13 @@
-import { AppError } from '../../domain/app-error.ts';
-import { oneLine } from '../../domain/visible-text.ts';
+import { advice, command, settingOf } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
-import { formatValue } from './format-value.ts';
-import type { GateResult, ReportData } from './report-data.ts';
+import type { Metric } from '../metrics/metric.ts';
+import { tabulate } from '../metrics/metric.ts';
+import { createSampler } from '../statistics/bootstrap.ts';
+import { type ColumnPair, compareColumns } from '../statistics/compare-columns.ts';
+import { formatP, formatValue } from './format-value.ts';
+import { type GateResult, REPORT_FORMAT, type ReportData, reportDataSchema } from './report-data.ts';
 
 type Operator = '>=' | '>' | '<=' | '<';
 
@@ -15,6 +20,9 @@ export type Gate =
 const DEFAULT_WITHIN = 0.02;
 const BOUND = /^(?:(.+):\s*)?([a-z]+\.[\w@]+)\s*(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)\s*(%?)$/;
 const BASELINE = /^no-worse-than\s+(.+?)(?:\s+within\s+(\d*\.?\d+))?$/;
+
+/** What a program must not get worse at. Times and tokens depend on the machine and the model's mood. */
+const GUARDED = new Set<Metric['group']>(['answer', 'retrieval', 'citation', 'abstention', 'decision']);
 
 /** Reads `citation.precision>=0.9`, `always: abstention.f1>=0.7` or `no-worse-than baseline.json [within 0.05]`. */
 export function parseGate(text: string): Gate {
@@ -31,7 +39,7 @@ export function parseGate(text: string): Gate {
   const [, arm, metric, operator, bound, percent] = BOUND.exec(trimmed) ?? [];
   if (metric === undefined || operator === undefined) {
     throw new AppError('invalid_input', `The gate "${oneLine(text, 60)}" cannot be read.`, {
-      hint: 'Write for example --gate "citation.precision>=0.9" or --gate "no-worse-than baseline.json".',
+      hint: advice`Write for example ${settingOf('gate', '"citation.precision>=0.9"', '"citation.precision>=0.9"')} or ${settingOf('gate', '"no-worse-than baseline.json"', '"no-worse-than baseline.json"')}.`,
     });
   }
   if (!allMetrics.some(({ id }) => id === metric)) {
@@ -80,10 +88,70 @@ export function checkBound(
   };
 }
 
-function holds(value: number, operator: Operator, bound: number): boolean {
-  if (operator === '>=') return value >= bound;
-  if (operator === '>') return value > bound;
-  return operator === '<=' ? value <= bound : value < bound;
+/** An earlier report, as `--json` wrote it. Throws `invalid_input`. */
+export function readBaseline(value: unknown, file: string): ReportData {
+  const result = reportDataSchema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new AppError(
+    'invalid_input',
+    `${file} is no report of this program at ${issue?.path.map(String).join('.') || 'its top'}.`,
+    {
+      hint: advice`Make one of format ${String(REPORT_FORMAT)}${command('eval <cases>', { json: file })}`,
+    },
+  );
+}
+
+/** Throws `invalid_input` for a report on other cases: nothing in it can be paired. */
+export function assertSameCases(
+  file: string,
+  baseline: ReportData,
+  { casesHash, casesFile }: Pick<ReportData['header'], 'casesHash' | 'casesFile'>,
+): void {
+  if (baseline.header.casesHash === casesHash) return;
+  throw new AppError('invalid_input', `${file} was measured on other cases than these.`, {
+    hint: advice`Measure it again${command(`eval ${casesFile}`, { json: file })}`,
+  });
+}
+
+/**
+ * One result a metric: it fails if the first arm is proven worse than the baseline's first arm on the same cases,
+ * or lower by more than the gate allows. Throws `invalid_input` if the cases are not the same.
+ */
+export function checkBaseline(
+  gate: Extract<Gate, { kind: 'baseline' }>,
+  report: ReportData,
+  baseline: ReportData,
+): GateResult[] {
+  assertSameCases(gate.file, baseline, report.header);
+  const arm = report.arms[0]?.name ?? '';
+  const former = baseline.arms[0]?.name ?? '';
+  const pairs = allMetrics
+    .filter(({ group }) => GUARDED.has(group))
+    .map((metric): ColumnPair & { metric: Metric } => ({
+      metric,
+      arm: tabulate(metric, measuredIn(report, arm)),
+      baseline: tabulate(metric, measuredIn(baseline, former)),
+    }));
+  const compared = compareColumns(
+    pairs,
+    report.cases.map(({ id }) => id),
+    createSampler(report.header.seed),
+  );
+  return compared.map((comparison): GateResult => {
+    const metric = pairs.find((pair) => pair.metric.id === comparison.metric)?.metric as Metric;
+    const loss = metric.better === 'higher' ? -comparison.difference : comparison.difference;
+    const value = report.arms[0]?.metrics[metric.id];
+    const now = value?.status === 'value' ? formatValue(value.value, metric.unit) : 'no data';
+    const change = `${comparison.difference >= 0 ? '+' : '-'}${formatValue(Math.abs(comparison.difference), metric.unit)}`;
+    const isProven = comparison.significant && loss > 0;
+    return {
+      gate: gate.text,
+      arm,
+      passed: !isProven && loss <= gate.within,
+      line: `${metric.id} no worse than ${gate.file}: ${now}, ${change} (${formatP(comparison.adjustedP)})`,
+    };
+  });
 }
 
 /** Throws `gate_failed` with the lines that failed. */
@@ -93,4 +161,14 @@ export function refuseFailedGates(gates: readonly GateResult[]): void {
   throw new AppError('gate_failed', `${failed.length} of ${gates.length} gates failed.`, {
     hint: failed.map(({ arm, line }) => `${arm}: ${line}`).join('; '),
   });
+}
+
+function holds(value: number, operator: Operator, bound: number): boolean {
+  if (operator === '>=') return value >= bound;
+  if (operator === '>') return value > bound;
+  return operator === '<=' ? value <= bound : value < bound;
+}
+
+function measuredIn(report: ReportData, arm: string) {
+  return report.cases.map((item) => ({ id: item.id, gold: item, runs: item.results[arm]?.runs ?? [] }));
 }

@@ -1,4 +1,4 @@
-import { oneLine } from '../../domain/visible-text.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import type { CaseResult, ReportCase, ReportData } from './report-data.ts';
 
 const CORRECT = 'answer.correct';

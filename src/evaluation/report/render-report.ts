@@ -1,56 +1,66 @@
 import { createHash } from 'node:crypto';
-import { armsSection } from './page/arms-section.ts';
-import { calibrationSection } from './page/calibration-section.ts';
-import { casesSection } from './page/cases-section.ts';
-import { differencesSection } from './page/differences-section.ts';
-import { embedData } from './page/embed-data.ts';
-import { gatesSection } from './page/gates-section.ts';
-import { escapeHtml } from './page/html.ts';
-import { makingSection } from './page/making-section.ts';
-import { scatterSection } from './page/scatter-section.ts';
-import { DATA_ID, pageScript, themeScript } from './page/script/page-script.ts';
-import { stylesheet } from './page/styles/stylesheet.ts';
-import { fileName, verdictSection } from './page/verdict-section.ts';
-import type { ReportData } from './report-data.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../faults/app-error.ts';
+import { visibleText } from '../../text/visible-text.ts';
+import { embedData } from './embed-data.ts';
+import { formatValue, knownValue } from './format-value.ts';
+import type { MetricInfo, ReportData } from './report-data.ts';
+import { findingOf } from './verdict.ts';
+
+/** The page as it was built: what runs in it and how it looks. */
+interface ReportAssets {
+  script: string;
+  style: string;
+}
+
+/** Reads what was built into a directory. Throws `configuration_error` where it was not. */
+export async function readReportAssets(directory: string): Promise<ReportAssets> {
+  try {
+    const read = (name: string) => readFile(join(directory, name), 'utf8');
+    return { script: await read('report.js'), style: await read('report.css') };
+  } catch (cause) {
+    throw new AppError('configuration_error', 'The page of the report is not part of this installation.', {
+      hint: 'Build it with: npm run build',
+      cause,
+    });
+  }
+}
+
+/** A report as one page that needs nothing else: no network, no other file. */
+export function renderReport(report: ReportData, { script, style }: ReportAssets): string {
+  return renderPage({
+    title: findingOf(report),
+    style,
+    script,
+    body: `<div id="report"></div>
+<noscript>${withoutScript(report).markup}</noscript>
+<script type="application/json" id="report-data">${embedData(report)}</script>`,
+  });
+}
+
+interface Page {
+  title: string;
+  style: string;
+  /** Null for a page that stands by itself. */
+  script: string | null;
+  /** Markup whose every text is escaped. */
+  body: string;
+}
 
 /**
- * A report as one page that needs nothing else: no network, no other file. All that it shows is untrusted, so
- * it is escaped here and text there, and the page's policy runs no script and applies no style but its own.
+ * A page that needs no network and no other file. All that it shows is untrusted: data is text to the script, what
+ * stands there without a script is escaped, and the page's policy runs no script and applies no style but its own.
  */
-export function renderReport(data: ReportData): string {
-  const { json, shortened } = embedData(data);
-  const style = stylesheet();
-  const [early, late] = [themeScript(), pageScript()];
+export function renderPage({ title, style, script, body }: Page): string {
   const policy = [
     "default-src 'none'",
     `style-src ${hashOf(style)}`,
-    `script-src ${hashOf(early)} ${hashOf(late)}`,
+    ...(script === null ? [] : [`script-src ${hashOf(script)}`]),
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  const isComparison = data.arms.length > 1;
-  const links = [
-    ['arms', isComparison ? 'Arms' : 'Metrics'],
-    ...(isComparison
-      ? [
-          ['cost', 'Cost and quality'],
-          ['differences', 'Differences'],
-        ]
-      : []),
-    ['cases', 'Cases'],
-    ['threshold', 'Threshold'],
-    ['gates', 'Gates'],
-    ['making', 'How it was made'],
-  ];
-  const sections = [
-    armsSection(data),
-    scatterSection(data),
-    differencesSection(data),
-    casesSection(data, shortened),
-    calibrationSection(data),
-    gatesSection(data),
-    makingSection(data),
-  ];
+  // The script stands in the head, so that the page never flashes in the wrong theme; it waits for the data itself.
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -59,20 +69,11 @@ export function renderReport(data: ReportData): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${escapeHtml(`${data.arms.map(({ name }) => name).join(', ')} on ${fileName(data.header.casesFile)}: citeloop ${data.kind}`)}</title>
-<style>${style}</style>
-<script>${early}</script>
+${html`<title>${title} · citeloop</title>`.markup}
+<style>${style}</style>${script === null ? '' : `\n<script>${script}</script>`}
 </head>
 <body>
-<a class="skip" href="#verdict">Skip to the verdict</a>
-<header class="top"><span class="brand">citeloop</span><nav aria-label="Sections">${links
-    .map(([id, name]) => `<a href="#${id}">${name}</a>`)
-    .join('')}</nav><button type="button" id="theme" hidden>Dark</button></header>
-<main>
-${verdictSection(data).markup}${sections.map((part) => part?.markup ?? '').join('')}</main>
-<footer><p>Made by citeloop ${escapeHtml(data.header.version)} on ${escapeHtml(data.header.date.slice(0, 10))}. This page is one file and asks nothing of any network.</p></footer>
-<script type="application/json" id="${DATA_ID}">${json}</script>
-<script>${late}</script>
+${body}
 </body>
 </html>
 `;
@@ -80,4 +81,54 @@ ${verdictSection(data).markup}${sections.map((part) => part?.markup ?? '').join(
 
 function hashOf(source: string): string {
   return `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
+}
+
+/** What was found and the numbers behind it, for who does not let pages run scripts. */
+function withoutScript(report: ReportData): Html {
+  const { verdict, notes, arms, metrics } = report;
+  return html`<main><section class="verdict"><h1>${findingOf(report)}</h1>
+<ul class="findings">${[...verdict, ...notes].map((sentence) => html`<li>${sentence}</li>`)}</ul>
+<p class="callout">The plots and the cases are drawn by a script in this page; it needs scripts to be allowed.</p></section>
+<div class="scroll"><table class="metrics"><caption>Metrics by arm</caption>
+<thead><tr><th scope="col">Metric</th>${arms.map(({ name }) => html`<th scope="col" class="number">${name}</th>`)}</tr></thead>
+<tbody>${metrics.map(
+    (metric) =>
+      html`<tr><th scope="row">${metric.label}</th>${arms.map((arm) => html`<td class="number">${plainValue(metric, arm)}</td>`)}</tr>
+`,
+  )}</tbody></table></div></main>`;
+}
+
+function plainValue({ id, unit }: MetricInfo, { metrics }: ReportData['arms'][number]): string {
+  const value = knownValue(metrics[id]);
+  return value === null ? 'no data' : formatValue(value.value, unit);
+}
+
+/** Markup that was made here, as opposed to text, which is escaped. */
+export interface Html {
+  readonly markup: string;
+}
+
+type Part = string | number | Html | null | undefined | false | readonly Part[];
+
+/** A template whose every part is escaped, unless it was made by this very function. */
+export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  const markup = pieces.reduce((made, piece, index) => made + markupOf(parts[index - 1]) + piece);
+  return { markup };
+}
+
+function markupOf(part: Part): string {
+  if (part === null || part === undefined || part === false) return '';
+  if (typeof part === 'number') return String(part);
+  if (typeof part === 'string') return escapeHtml(part);
+  return 'markup' in part ? part.markup : part.map(markupOf).join('');
+}
+
+/** Safe between tags and inside quoted attributes; without control characters and marks that reorder text. */
+export function escapeHtml(text: string): string {
+  return visibleText(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 }

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { policySchema } from '../../domain/agent-config.ts';
 import { confidenceSchema, tokensUsedSchema } from '../../domain/agent-response.ts';
 import { verdictSchema } from '../../domain/citation.ts';
-import { errorResponseSchema } from '../../domain/error-response.ts';
-import { filterSchema } from '../../domain/filter.ts';
+import { filterSchema } from '../../domain/query.ts';
 import { scoreSchema } from '../../domain/retrieved-chunk.ts';
+import { errorResponseSchema } from '../../faults/error-response.ts';
 import { historyMessageSchema } from '../cases/evaluation-case.ts';
 
 /** Changes whenever a reader of older data would go wrong. */
@@ -19,7 +19,7 @@ const metricId = z.string().min(1);
 const caseId = z.string().min(1);
 
 /** What a metric is, once for the whole report, in the order in which to show them. */
-export const metricInfoSchema = z.strictObject({
+const metricInfoSchema = z.strictObject({
   /** `citation.precision` and the like: what gates and baselines name. */
   id: metricId,
   label: z.string().min(1),
@@ -45,14 +45,14 @@ export const metricInfoSchema = z.strictObject({
 export type MetricInfo = z.infer<typeof metricInfoSchema>;
 
 /** A value over `n` cases with its 95 % interval (null below two cases), or why there is none. */
-export const metricValueSchema = z.discriminatedUnion('status', [
+const metricValueSchema = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('value'), value: number, interval: interval.nullable(), n: count }),
   z.strictObject({ status: z.literal('no data'), reason: z.string().min(1) }),
 ]);
 export type MetricValue = z.infer<typeof metricValueSchema>;
 
 /** One way to run the cases. The first arm is what the others are compared with. */
-export const armSchema = z.strictObject({
+const armSchema = z.strictObject({
   name: armName,
   settings: z.strictObject({
     model: z.string().min(1),
@@ -153,7 +153,7 @@ export const caseRunSchema = z.strictObject({
 });
 export type CaseRun = z.infer<typeof caseRunSchema>;
 
-export const caseResultSchema = z.strictObject({
+const caseResultSchema = z.strictObject({
   /** One a repeat, in order; never empty. */
   runs: z.array(caseRunSchema).min(1),
   /** Each metric of this case over its repeats; null where the case has no part in it. */
@@ -161,7 +161,7 @@ export const caseResultSchema = z.strictObject({
 });
 export type CaseResult = z.infer<typeof caseResultSchema>;
 
-export const reportCaseSchema = z.strictObject({
+const reportCaseSchema = z.strictObject({
   id: caseId,
   question: z.string(),
   history: z.array(historyMessageSchema),
@@ -181,7 +181,7 @@ export const reportCaseSchema = z.strictObject({
 export type ReportCase = z.infer<typeof reportCaseSchema>;
 
 /** One metric of an arm against the first arm, on the cases that have it in both. */
-export const metricComparisonSchema = z.strictObject({
+const metricComparisonSchema = z.strictObject({
   metric: metricId,
   test: z.enum(['mcnemar', 'bootstrap']),
   /** Pairs. */
@@ -206,7 +206,7 @@ export const metricComparisonSchema = z.strictObject({
 });
 export type MetricComparison = z.infer<typeof metricComparisonSchema>;
 
-export const comparisonSchema = z.strictObject({
+const comparisonSchema = z.strictObject({
   baseline: armName,
   arm: armName,
   /** In the order of the report's metrics; those without pairs are left out. */
@@ -217,7 +217,7 @@ export const comparisonSchema = z.strictObject({
 export type Comparison = z.infer<typeof comparisonSchema>;
 
 /** What would be if an answer were withheld whenever the best score stays below a threshold. */
-export const calibrationSchema = z.strictObject({
+const calibrationSchema = z.strictObject({
   arm: armName,
   /** The threshold that was in force. */
   current: scoreSchema,
@@ -237,7 +237,7 @@ export const calibrationSchema = z.strictObject({
 });
 export type Calibration = z.infer<typeof calibrationSchema>;
 
-export const gateResultSchema = z.strictObject({
+const gateResultSchema = z.strictObject({
   /** As it was asked for. */
   gate: z.string().min(1),
   arm: armName,

@@ -1,5 +1,12 @@
-import { formatP, formatPercent, formatValue, timesAsMuch } from './format-value.ts';
-import type { Arm, Comparison, MetricComparison, MetricInfo, MetricValue } from './report-data.ts';
+import { formatP, formatPercent, formatValue, joined, knownValue, timesAsMuch } from './format-value.ts';
+import type {
+  Arm,
+  Comparison,
+  MetricComparison,
+  MetricInfo,
+  MetricValue,
+  ReportData,
+} from './report-data.ts';
 
 const HEADLINE = 'answer.correct';
 const MOST_NAMED = 5;
@@ -12,9 +19,56 @@ const QUALITY = new Set<MetricInfo['group']>([
   'judge',
 ]);
 
+/** What was found, in one line without a full stop: the headline of the page. Only what is proven is claimed. */
+export function findingOf({ arms, comparisons, metrics }: ReportData): string {
+  const name = arms[0]?.name ?? '';
+  const correct = knownValue(arms[0]?.metrics[HEADLINE]);
+  if (comparisons.length === 0) {
+    return correct === null
+      ? `No case says how many answers of ${name} are right`
+      : `${name} answers ${countOf(correct)} of ${correct.n} questions correctly`;
+  }
+  const judged = comparisons.filter(({ metrics }) => metrics.some(({ metric }) => metric === HEADLINE));
+  if (judged.length === 0) {
+    return `No case says whether ${name} or ${joined(comparisons.map(({ arm }) => arm))} answers better`;
+  }
+  const proven = (sign: 1 | -1) =>
+    judged
+      .filter(({ metrics }) =>
+        metrics.some(
+          ({ metric, significant, difference }) =>
+            metric === HEADLINE && significant && Math.sign(difference) === sign,
+        ),
+      )
+      .map(({ arm }) => arm);
+  const [better, worse] = [proven(1), proven(-1)];
+  const answers = (names: readonly string[]) =>
+    `${joined(names)} ${names.length === 1 ? 'answers' : 'answer'}`;
+  if (better.length > 0) {
+    const others = worse.length > 0 ? `, ${joined(worse)} fewer` : '';
+    return `${answers(better)} more questions correctly than ${name}${others}`;
+  }
+  if (worse.length > 0) return `${answers(worse)} fewer questions correctly than ${name}`;
+  const nothing = `${judged.length === 1 ? `${judged[0]?.arm} is not` : 'No arm is'} proven to answer better or worse than ${name}`;
+  return `${nothing}${otherFinding(judged, metrics)}`;
+}
+
+/** The first thing besides the answers that is proven. */
+function otherFinding(comparisons: readonly Comparison[], infos: readonly MetricInfo[]): string {
+  for (const { arm, metrics } of comparisons) {
+    for (const { metric, significant, difference } of metrics) {
+      const info = infos.find(({ id }) => id === metric);
+      if (!significant || info === undefined || !QUALITY.has(info.group)) continue;
+      const change = difference > 0 === (info.better === 'higher') ? 'better' : 'worse';
+      return `, but ${comparisons.length === 1 ? 'it' : arm} is ${change} in ${lowerFirst(info.label)}`;
+    }
+  }
+  return '';
+}
+
 /** What one arm reached, in sentences. */
 export function verdictOnArm({ name, metrics, errors }: Arm): string[] {
-  const correct = known(metrics[HEADLINE]);
+  const correct = knownValue(metrics[HEADLINE]);
   const facts = [
     fact(metrics['retrieval.recall@5'], (value) => `finds ${formatPercent(value)} of the expected sources`),
     fact(
@@ -87,8 +141,8 @@ function otherSentence(
   baseline: Arm,
   arm: Arm,
 ): string {
-  const before = known(baseline.metrics[metric]);
-  const after = known(arm.metrics[metric]);
+  const before = knownValue(baseline.metrics[metric]);
+  const after = knownValue(arm.metrics[metric]);
   const isBetter = difference > 0 === (info?.better === 'higher');
   const unit = info?.unit ?? 'number';
   const change =
@@ -101,7 +155,8 @@ function otherSentence(
 /** Which arm to take, if that can be said: the one with most correct answers that is proven better, or the cheapest of equals. */
 export function recommendation(arms: readonly Arm[], comparisons: readonly Comparison[]): string | null {
   const [first] = arms;
-  if (first === undefined || comparisons.length === 0 || known(first.metrics[HEADLINE]) === null) return null;
+  if (first === undefined || comparisons.length === 0 || knownValue(first.metrics[HEADLINE]) === null)
+    return null;
   const headlineOf = (name: string) =>
     comparisons.find(({ arm }) => arm === name)?.metrics.find(({ metric }) => metric === HEADLINE);
   const proven = arms
@@ -125,22 +180,18 @@ function share(part: number, whole: number): string {
 }
 
 function tokensOf({ metrics }: Arm): number {
-  return known(metrics['cost.tokens'])?.value ?? 0;
+  return knownValue(metrics['cost.tokens'])?.value ?? 0;
 }
 
 function priceOf(baseline: Arm, arm: Arm): string | null {
-  const before = known(baseline.metrics['cost.tokens']);
-  const after = known(arm.metrics['cost.tokens']);
+  const before = knownValue(baseline.metrics['cost.tokens']);
+  const after = knownValue(arm.metrics['cost.tokens']);
   const times = before === null || after === null ? null : timesAsMuch(after.value, before.value);
   return times === null ? null : `for ${times} tokens`;
 }
 
-export function known(value: MetricValue | undefined): Extract<MetricValue, { status: 'value' }> | null {
-  return value?.status === 'value' ? value : null;
-}
-
 function fact(value: MetricValue | undefined, say: (value: number) => string): string | null {
-  const found = known(value);
+  const found = knownValue(value);
   return found === null ? null : say(found.value);
 }
 
@@ -166,10 +217,6 @@ function percentWithInterval({
 function named(ids: readonly string[]): string {
   const more = ids.length - MOST_NAMED;
   return more > 0 ? `${ids.slice(0, MOST_NAMED).join(', ')} and ${more} more` : joined(ids);
-}
-
-function joined(parts: readonly string[]): string {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
 
 function lowerFirst(label: string): string {

@@ -12,19 +12,35 @@ Reply with one line of JSON and nothing else: {"score": s, "reason": r}, where s
 
 const replySchema = z.object({ score: z.number().min(0).max(1), reason: z.string().default('') });
 
-/** Has a model judge an answer, several times. An answer without passages or statements is not judged. */
+/** How a model is asked, and how many times. */
+export interface Asking {
+  ask: AskModel;
+  times: number;
+}
+
+/** Has a model judge the answer of a run. One without passages or statements is not judged. */
 export async function judgeRun(
   { question }: Pick<EvaluationCase, 'question'>,
-  run: CaseRun,
+  { error, abstained, answer }: CaseRun,
   passages: readonly string[],
-  { ask, times }: { ask: AskModel; times: number },
+  asking: Asking,
   signal: AbortSignal,
 ): Promise<CaseRun['judge']> {
-  if (run.error !== null || run.abstained || passages.length === 0) return null;
+  if (error !== null || abstained || passages.length === 0) return null;
+  return judgeAnswer({ question, answer }, passages, asking, signal);
+}
+
+/** Has a model judge an answer, several times; null if none of its replies can be read. */
+export async function judgeAnswer(
+  { question, answer }: { question: string | null; answer: string },
+  passages: readonly string[],
+  { ask, times }: Asking,
+  signal: AbortSignal,
+): Promise<CaseRun['judge']> {
   const prompt = [
     ...passages.map((text, index) => block(`passage ${index + 1}`, text)),
-    block('question', question),
-    block('answer', run.answer),
+    ...(question === null ? [] : [block('question', question)]),
+    block('answer', answer),
   ].join('\n\n');
   const replies: z.infer<typeof replySchema>[] = [];
   for (let time = 0; time < times; time += 1) {

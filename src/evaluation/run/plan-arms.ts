@@ -1,7 +1,11 @@
-import { AppError } from '../../domain/app-error.ts';
-import { oneLine } from '../../domain/visible-text.ts';
+import { advice, type Gap, settingOf } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { formatP } from '../report/format-value.ts';
+import type { Arm, Comparison } from '../report/report-data.ts';
+import { wilsonInterval } from '../statistics/significance.ts';
 
-export type SettingValue = string | number | boolean;
+type SettingValue = string | number | boolean;
 
 /** One way to run the cases: what it changes of the settings in force. */
 export interface ArmPlan {
@@ -16,7 +20,7 @@ interface Axis {
   label: (value: SettingValue) => string;
 }
 
-export interface Axes {
+interface Axes {
   policies?: readonly string[] | undefined;
   models?: readonly string[] | undefined;
   topK?: readonly number[] | undefined;
@@ -63,7 +67,7 @@ export function parseArm(expression: string): ArmPlan {
         'invalid_input',
         `"${oneLine(part, 60)}" in --arm is not of the form setting=value.`,
         {
-          hint: 'Write for example: --arm "policy=always topK=10" --arm "careful: temperature=0"',
+          hint: advice`Write for example: ${armOf('policy=always topK=10')} ${armOf('careful: temperature=0')}`,
         },
       );
     }
@@ -83,13 +87,76 @@ function readValue(text: string): SettingValue {
 export function assertComparable(arms: readonly ArmPlan[]): void {
   if (arms.length < 2) {
     throw new AppError('invalid_input', 'There is nothing to compare: one arm was asked for.', {
-      hint: 'Name two or more, for example: --policies tool,always, or --top-k 3,5,10, or --arm "policy=always topK=10"',
+      hint: advice`Name two or more, for example: ${settingOf('policies', 'tool,always', 'policies tool,always')}, or ${settingOf('topK', '3,5,10', 'topK 3,5,10')}, or ${armOf('policy=always topK=10')}`,
     });
   }
   const names = arms.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
   throw new AppError('invalid_input', `Two arms are called "${oneLine(twice, 60)}".`, {
-    hint: 'Give one of them another name: --arm "name: setting=value"',
+    hint: advice`Give one of them another name: ${armOf('name: setting=value')}`,
   });
+}
+
+function armOf(expression: string): Gap {
+  return settingOf('arm', `"${expression}"`, `"${expression}"`);
+}
+
+const ALL_STAGES = 'all stages';
+/** A loss of fewer than five in a hundred answers is what "without loss" allows. */
+const MARGIN = 0.05;
+const WATCHED = ['answer.correct', 'retrieval.recall@5', 'citation.precision', 'abstention.f1'];
+
+/** The settings as they are, and with one stage switched off at a time. */
+export function ablationArms(
+  settings: Pick<Arm['settings'], 'policy' | 'mode' | 'rerank' | 'scoreThreshold'>,
+): ArmPlan[] {
+  const arms: ArmPlan[] = [{ name: ALL_STAGES, changed: {} }];
+  if (settings.rerank) arms.push({ name: 'no reranking', changed: { rerank: false } });
+  if (settings.mode === 'hybrid') {
+    arms.push({ name: 'no full text', changed: { mode: 'dense' } });
+    arms.push({ name: 'no vectors', changed: { mode: 'lexical' } });
+  }
+  if (settings.scoreThreshold > 0) arms.push({ name: 'no threshold', changed: { scoreThreshold: 0 } });
+  if (settings.policy === 'tool') arms.push({ name: 'no decision', changed: { policy: 'always' } });
+  if (settings.policy !== 'never') arms.push({ name: 'no retrieval', changed: { policy: 'never' } });
+  return arms;
+}
+
+/** Which stages can be switched off without loss, which cannot, and of which that is not known. */
+export function ablationVerdict(comparisons: readonly Comparison[]): string[] {
+  const judged = comparisons.map((comparison) => ({ arm: comparison.arm, ...judge(comparison) }));
+  const of = (loss: 'none' | 'some' | 'unknown') =>
+    judged.filter((one) => one.loss === loss).map(({ arm }) => arm);
+  const sentences = [
+    of('none').length > 0 ? `Can be switched off without loss: ${of('none').join('; ')}.` : null,
+    of('some').length > 0 ? `Not without loss: ${of('some').join('; ')}.` : null,
+    of('unknown').length > 0 ? `Not decided by these cases: ${of('unknown').join('; ')}.` : null,
+  ];
+  return [
+    ...sentences.filter((sentence) => sentence !== null),
+    ...judged.map(({ arm, why }) => `${arm}: ${why}.`),
+  ];
+}
+
+interface Judgement {
+  loss: 'none' | 'some' | 'unknown';
+  why: string;
+}
+
+function judge({ metrics }: Comparison): Judgement {
+  const watched = metrics.filter(({ metric }) => WATCHED.includes(metric));
+  if (watched.length === 0) return { loss: 'unknown', why: 'no case says what is right' };
+  const lost = watched.find(({ significant, difference }) => significant && difference < 0);
+  const points = (difference: number) =>
+    `${difference > 0 ? '+' : ''}${(difference * 100).toFixed(1)} points`;
+  if (lost !== undefined) {
+    return { loss: 'some', why: `${lost.metric} ${points(lost.difference)} (${formatP(lost.adjustedP)})` };
+  }
+  const [first] = watched as [(typeof watched)[number]];
+  // Cases that all agree show no spread, but few of them exclude little.
+  const low = Math.min(first.interval?.[0] ?? -1, first.difference - wilsonInterval(0, first.n)[1]);
+  if (low >= -MARGIN) return { loss: 'none', why: `${first.metric} ${points(first.difference)}` };
+  const why = `${first.metric} ${points(first.difference)}, but ${points(low)} are not excluded`;
+  return { loss: 'unknown', why };
 }

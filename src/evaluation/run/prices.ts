@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import type { TokensUsed } from '../../domain/agent-response.ts';
-import { validated } from '../../domain/validated.ts';
+import { validated } from '../../faults/validated.ts';
 
 const MILLION = 1_000_000;
 const price = z.number().min(0);
 
 /** What models cost, for a million tokens: `{"currency": "USD", "models": {"gpt-x": {"input": 1.25, "output": 10}}}`. */
-export const priceFileSchema = z.strictObject({
+const priceFileSchema = z.strictObject({
   currency: z.string().trim().min(1).default('USD'),
   models: z.record(z.string(), z.strictObject({ input: price, output: price })),
 });
-export type PriceFile = z.infer<typeof priceFileSchema>;
+type PriceFile = z.infer<typeof priceFileSchema>;
 
 /** The price of a turn; null for a model whose price is not known. */
 export type PriceOf = (model: string, tokens: TokensUsed) => number | null;

@@ -1,8 +1,8 @@
-import type { ErrorKind } from '../../domain/app-error.ts';
-import { AppError } from '../../domain/app-error.ts';
+import * as z from 'zod';
+import { type ErrorKind, restated } from '../../faults/app-error.ts';
+import { fromErrorResponse } from '../../faults/error-response.ts';
 import type { EvaluationCase } from '../cases/evaluation-case.ts';
-import type { CaseRun } from '../report/report-data.ts';
-import type { RunJournal } from './run-journal.ts';
+import { type CaseRun, caseRunSchema } from '../report/report-data.ts';
 
 /** An arm that is ready to be asked. */
 export interface OpenArm {
@@ -10,7 +10,7 @@ export interface OpenArm {
   ask(item: EvaluationCase, repeat: number, signal: AbortSignal): Promise<CaseRun>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   repeat: number;
   /** Questions under way at a time. */
   concurrency: number;
@@ -85,12 +85,63 @@ function refuseNothing(results: ReadonlyMap<string, ReadonlyMap<string, readonly
   const runs = [...results.values()].flatMap((ofArm) => [...ofArm.values()].flat());
   const first = runs[0]?.error;
   if (first == null || runs.some(({ error }) => error === null)) return;
-  throw new AppError(first.errorType, `No question was answered. ${first.message}`, {
-    hint: first.userMessage,
-  });
+  throw restated(fromErrorResponse(first), `No question was answered. ${first.message}`);
 }
 
 function refuseHopeless({ error }: CaseRun): void {
-  if (error === null || !HOPELESS.includes(error.errorType)) return;
-  throw new AppError(error.errorType, error.message, { hint: error.userMessage });
+  if (error !== null && HOPELESS.includes(error.errorType)) throw fromErrorResponse(error);
+}
+
+interface RunKey {
+  arm: string;
+  caseId: string;
+  repeat: number;
+}
+
+/** What was asked already, so that an interrupted evaluation goes on where it stopped. */
+export interface RunJournal {
+  readonly size: number;
+  find(key: RunKey): CaseRun | undefined;
+  add(key: RunKey, run: CaseRun): Promise<void>;
+}
+
+const lineSchema = z.object({
+  arm: z.string(),
+  caseId: z.string(),
+  repeat: z.int().min(1),
+  run: caseRunSchema,
+});
+
+/** A journal that begins with the lines of an earlier one and hands on every new line. Lines cut short are left out. */
+export function createRunJournal(
+  earlier: readonly string[],
+  append: (line: string) => Promise<void>,
+): RunJournal {
+  const runs = new Map<string, CaseRun>();
+  for (const line of earlier) {
+    const read = readLine(line);
+    if (read !== null) runs.set(textOf(read), read.run);
+  }
+  return {
+    get size() {
+      return runs.size;
+    },
+    find: (key) => runs.get(textOf(key)),
+    async add({ arm, caseId, repeat }, run) {
+      runs.set(textOf({ arm, caseId, repeat }), run);
+      await append(`${JSON.stringify({ arm, caseId, repeat, run })}\n`);
+    },
+  };
+}
+
+function readLine(line: string): z.infer<typeof lineSchema> | null {
+  try {
+    return lineSchema.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function textOf({ arm, caseId, repeat }: RunKey): string {
+  return JSON.stringify([arm, caseId, repeat]);
 }

@@ -1,14 +1,21 @@
 import type { Agent, AgentSession } from '../../agent/agent.ts';
-import { AppError } from '../../domain/app-error.ts';
-import { type ErrorResponse, toErrorResponse } from '../../domain/error-response.ts';
-import type { EvaluationCase } from '../cases/evaluation-case.ts';
+import { completeTurn } from '../../agent/complete-turn.ts';
+import type { AgentConfig } from '../../domain/agent-config.ts';
+import type { ConversationMessage } from '../../domain/conversation-message.ts';
+import { appendMessages, createSession } from '../../domain/conversation-session.ts';
+import type { RunEvent } from '../../domain/run-event.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { type ErrorResponse, toErrorResponse } from '../../faults/error-response.ts';
+import type { Runtime } from '../../ports/runtime.ts';
+import type { SessionStore } from '../../ports/session-store.ts';
+import { estimateTokens } from '../../text/estimate-tokens.ts';
+import type { EvaluationCase, HistoryMessage } from '../cases/evaluation-case.ts';
 import { withoutResults } from '../report/assemble-report.ts';
 import type { CaseRun } from '../report/report-data.ts';
 import type { PriceOf } from './prices.ts';
-import { type SeedDependencies, seedSession } from './seed-session.ts';
-import { type Observed, toCaseRun } from './to-case-run.ts';
+import { type Observation, toCaseRun } from './to-case-run.ts';
 
-export interface CaseDependencies extends SeedDependencies {
+interface CaseDependencies extends SeedDependencies {
   agent: Agent;
   priceOf: PriceOf;
   /** Has a model judge the answer against the whole passages. */
@@ -36,7 +43,9 @@ export async function runCase(
       : await agent.resumeSession(await seedSession(item.history, dependencies));
   try {
     const observed = await observe(session, item, dependencies, signal);
-    const run = toCaseRun(observed, withoutResults(item), repeat, dependencies.priceOf);
+    const { priceOf, config } = dependencies;
+    const { abstentionPhrases } = config;
+    const run = toCaseRun(observed, withoutResults(item), repeat, { priceOf, abstentionPhrases });
     if (dependencies.judge === undefined) return run;
     const passages = observed.contexts.flatMap(({ chunks }) => chunks.map(({ text }) => text));
     return { ...run, judge: await dependencies.judge(item, run, [...new Set(passages)], signal) };
@@ -50,25 +59,60 @@ async function observe(
   { question, filter }: EvaluationCase,
   { runtime }: CaseDependencies,
   signal: AbortSignal,
-): Promise<Observed> {
-  const searches: { query: string; filter: Observed['searches'][number]['filter'] }[] = [];
-  const contexts: Observed['contexts'][number][] = [];
-  let turn: Observed['turn'] = null;
+): Promise<Observation> {
+  const searches: { query: string; filter: Observation['searches'][number]['filter'] }[] = [];
+  const contexts: Observation['contexts'][number][] = [];
   let error: ErrorResponse | null = null;
   let firstTokenMs: number | null = null;
   const started = runtime.elapsedMs();
-  try {
-    for await (const event of session.ask(question, { signal, ...(filter && { filter }) })) {
-      if (event.type === 'retrieval_started') searches.push({ query: event.query, filter: event.filter });
-      if (event.type === 'retrieval_finished' && event.context !== null) contexts.push(event.context);
-      if (event.type === 'text_delta') firstTokenMs ??= runtime.elapsedMs() - started;
-      if (event.type === 'turn_completed') turn = event.turn;
-      if (event.type === 'error') error = event.error;
-    }
-  } catch (fault) {
+  const watch = (event: RunEvent) => {
+    if (event.type === 'retrieval_started') searches.push({ query: event.query, filter: event.filter });
+    if (event.type === 'retrieval_finished' && event.context !== null) contexts.push(event.context);
+    if (event.type === 'text_delta') firstTokenMs ??= runtime.elapsedMs() - started;
+  };
+  const events = session.ask(question, { signal, ...(filter && { filter }) });
+  const turn = await completeTurn(events, watch).catch((fault: unknown) => {
     signal.throwIfAborted();
     if (!(fault instanceof AppError)) throw fault;
     error = toErrorResponse(fault);
-  }
+    return null;
+  });
   return { turn, error, searches, contexts, firstTokenMs, totalMs: runtime.elapsedMs() - started };
+}
+
+interface SeedDependencies {
+  config: Pick<AgentConfig, 'model' | 'policy' | 'systemPrompt' | 'abstentionPhrases'>;
+  collection: string;
+  sessions: SessionStore;
+  runtime: Runtime;
+}
+
+/** Puts a conversation into the store as if it had been had, and returns the id to resume it by. */
+async function seedSession(
+  history: readonly HistoryMessage[],
+  { config, collection, sessions, runtime }: SeedDependencies,
+): Promise<string> {
+  const timestamp = runtime.now().toISOString();
+  const common = (content: string) => ({
+    id: runtime.newId(),
+    content,
+    citations: [],
+    tokenCount: estimateTokens(content),
+    timestamp,
+    metadata: {},
+  });
+  const session = createSession({
+    sessionId: runtime.newId(),
+    createdAt: timestamp,
+    model: config.model,
+    policy: config.policy,
+    collection,
+    systemMessage: { ...common(config.systemPrompt), role: 'system' },
+  });
+  const messages = history.map(
+    ({ role, content }): ConversationMessage =>
+      role === 'user' ? { ...common(content), role } : { ...common(content), role, toolCalls: [] },
+  );
+  await sessions.create(appendMessages(session, messages, { retrievals: 0 }), null);
+  return session.sessionId;
 }

@@ -1,18 +1,20 @@
-import { saysNoInformation } from '../../domain/agent-response.ts';
+import { checkAnswer, countHeldFacts } from '../../citations/check-answer.ts';
+import { createSourceRegister } from '../../citations/source-register.ts';
+import { saysNoInformation } from '../../domain/abstention.ts';
 import { MAX_EXCERPT } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
-import type { ErrorResponse } from '../../domain/error-response.ts';
 import type { RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import { oneLine } from '../../domain/visible-text.ts';
+import type { ErrorResponse } from '../../faults/error-response.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { decoded, matchesSource } from '../cases/expected-source.ts';
 import type { Gold } from '../metrics/metric.ts';
-import { isExpected } from '../metrics/retrieval-ranking.ts';
+import { isExpected } from '../metrics/retrieval-metrics.ts';
 import type { CaseRun, ReportChunk } from '../report/report-data.ts';
-import { checkFacts } from './check-facts.ts';
 import type { PriceOf } from './prices.ts';
 
 /** What was seen of a turn while it ran. */
-export interface Observed {
+export interface Observation {
   /** Null if it ended in an error. */
   turn: ConversationTurn | null;
   error: ErrorResponse | null;
@@ -25,14 +27,22 @@ export interface Observed {
 }
 
 /** A turn as the report keeps it. */
-export function toCaseRun(observed: Observed, gold: Gold, repeat: number, priceOf: PriceOf): CaseRun {
-  const { turn, searches } = observed;
+export function toCaseRun(
+  observation: Observation,
+  gold: Gold,
+  repeat: number,
+  { priceOf, abstentionPhrases = [] }: { priceOf: PriceOf; abstentionPhrases?: readonly string[] },
+): CaseRun {
+  const { turn, searches } = observation;
   const response = turn?.response;
   // A turn may come to an end although none of its searches did.
-  const error = observed.error ?? response?.error ?? null;
+  const error = observation.error ?? response?.error ?? null;
   const chunk = reportChunk(gold);
+  const retrieved = new Map(
+    observation.contexts.flatMap(({ chunks }) => chunks.map((each) => [each.chunkId, each] as const)),
+  );
   const tokens = response?.tokensUsed ?? { prompt: 0, completion: 0, total: 0 };
-  const scores = observed.contexts.flatMap(({ chunks, nearMiss }) =>
+  const scores = observation.contexts.flatMap(({ chunks, nearMiss }) =>
     [...chunks, ...(nearMiss === null ? [] : [nearMiss])].map(({ score }) => score),
   );
   const facts =
@@ -42,23 +52,18 @@ export function toCaseRun(observed: Observed, gold: Gold, repeat: number, priceO
   return {
     repeat,
     answer: response?.answer ?? '',
-    abstained: response !== undefined && saysNoInformation(response.answer),
+    abstained: response !== undefined && saysNoInformation(response.answer, abstentionPhrases),
     grounded: response?.grounded ?? false,
     confidence: response?.confidence ?? null,
     citations: (response?.citations ?? []).map(
-      ({ marker, verdict, chunkId, title, url, score, excerpt }) => ({
-        marker,
-        verdict,
-        chunkId,
-        title,
-        url,
-        score,
-        excerpt,
-        expected: isExpected({ url, chunkId }, gold),
-      }),
+      ({ marker, verdict, chunkId, title, url: cited, score, excerpt }) => {
+        const url = addressFor(retrieved.get(chunkId ?? '') ?? { url: cited }, gold);
+        const expected = isExpected({ url, chunkId }, gold);
+        return { marker, verdict, chunkId, title, url, score, excerpt, expected };
+      },
     ),
     ...facts,
-    retrievals: (turn?.retrievals ?? observed.contexts).map((context) => ({
+    retrievals: (turn?.retrievals ?? observation.contexts).map((context) => ({
       query: context.query,
       filter: context.filter,
       scoreThreshold: context.scoreThreshold,
@@ -74,28 +79,48 @@ export function toCaseRun(observed: Observed, gold: Gold, repeat: number, priceO
     tokens,
     cost: error === null ? priceOf(response?.model ?? '', tokens) : null,
     timesMs: {
-      firstToken: observed.firstTokenMs,
+      firstToken: observation.firstTokenMs,
       retrieval: response?.retrievalTimeMs ?? 0,
       generation: response?.generationTimeMs ?? 0,
-      total: response?.totalTimeMs ?? observed.totalMs,
+      total: response?.totalTimeMs ?? observation.totalMs,
     },
     judge: null,
     error,
   };
 }
 
-function searchKey({ query, filter }: Observed['searches'][number]): string {
+function searchKey({ query, filter }: Observation['searches'][number]): string {
   return JSON.stringify([query.toLowerCase().replace(/\s+/g, ' ').trim(), filter]);
 }
 
 function reportChunk(gold: Gold): (chunk: RetrievedChunk) => ReportChunk {
-  return ({ chunkId, title, url, headings, score, text }) => ({
-    chunkId,
-    title,
-    url,
-    headings,
-    score,
-    excerpt: oneLine(text, MAX_EXCERPT),
-    expected: isExpected({ url, chunkId }, gold),
-  });
+  return (chunk) => {
+    const { chunkId, title, headings, score, text } = chunk;
+    const url = addressFor(chunk, gold);
+    const expected = isExpected({ url, chunkId }, gold);
+    return { chunkId, title, url, headings, score, excerpt: oneLine(text, MAX_EXCERPT), expected };
+  };
+}
+
+/** A file is told by its place, or by more of its path where the case names it by directories above what was ingested. */
+function addressFor({ url, uri }: Pick<RetrievedChunk, 'url' | 'uri'>, { expected }: Gold): string {
+  if (uri === undefined || /^https?:/i.test(url)) return url;
+  const names = expected.sources.filter((source) => matchesSource(source, uri));
+  return names.find((name) => matchesSource(decoded(url), name)) ?? url;
+}
+
+/** The sentences of an answer with their verdicts, and whether its quotes and numbers stand in what it cites. */
+function checkFacts({
+  response,
+  retrievals,
+}: Pick<ConversationTurn, 'response' | 'retrievals'>): Pick<CaseRun, 'sentences' | 'quotes' | 'numbers'> {
+  const sources = createSourceRegister();
+  // In this order the session gave them their refs.
+  for (const { chunks } of retrievals) for (const chunk of chunks) sources.register(chunk);
+  // Records of earlier versions hold no sentences.
+  const checked = response.sentences.length > 0 ? response : checkAnswer(response.answer, sources);
+  return {
+    sentences: checked.sentences.map(({ text, refs, verdict }) => ({ text, markers: refs, verdict })),
+    ...countHeldFacts(checked.sentences, sources),
+  };
 }

@@ -2,7 +2,7 @@ import { type Column, createColumn } from './column.ts';
 import { createRandomIndex } from './random.ts';
 
 /** Enough for two digits of a p value of a few per cent after Holm's correction over thirty metrics. */
-export const REPLICATES = 4000;
+const REPLICATES = 4000;
 /**
  * More cases than this are drawn in random groups of equal size: the spread of a sum over cases is the same, and
  * the time no longer grows with the cases.

@@ -1,11 +1,9 @@
 import type { MetricComparison, MetricInfo } from '../report/report-data.ts';
 import { percentileInterval, type Sampler, twoSidedP } from './bootstrap.ts';
 import { type Column, masked, ratioOf, valueAt } from './column.ts';
-import { effectOfDifferences, effectOfDiscordant } from './effect-size.ts';
-import { holm } from './holm.ts';
-import { exactMcNemar } from './mcnemar.ts';
+import { effectOfDifferences, effectOfDiscordant, exactMcNemar, holm } from './significance.ts';
 
-export const SIGNIFICANT = 0.05;
+const SIGNIFICANT = 0.05;
 /** Rounding must not make two equal cases differ. */
 const SAME = 1e-9;
 

@@ -1,16 +1,67 @@
-import { validated } from '../../domain/validated.ts';
-import { tapeBody, textBody } from '../tape-body.ts';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import * as z from 'zod';
+import { validated } from '../../faults/validated.ts';
+import { tapeBody, textBody } from '../tape-exchange.ts';
 import {
+  chunkSchema,
+  failureSchema,
   headerSchema,
   type TapeChunk,
   type TapeExchange,
   type TapeHeader,
   type TapeJson,
 } from '../tape-format.ts';
-import { harBody } from './har-body.ts';
-import { type HarEntry, harSchema } from './har-format.ts';
 
-export interface HarTape {
+const pairs = z.array(z.object({ name: z.string(), value: z.string() })).default([]);
+
+/** As much of HTTP Archive 1.2 as a tape needs. Fields that begin with `_` are ours, or Polly's. */
+const harSchema = z.object({
+  log: z.object({
+    creator: z
+      .object({ name: z.string().default('unknown'), version: z.string().default('unknown') })
+      .default({ name: 'unknown', version: 'unknown' }),
+    _recordingName: z.string().optional(),
+    /** The header and the outputs of the tape that it was made from. */
+    _tape: z.object({ header: z.unknown(), outputs: z.unknown() }).optional(),
+    entries: z.array(
+      z.object({
+        startedDateTime: z.string().optional(),
+        time: z.number().nullish(),
+        request: z.object({
+          method: z.string(),
+          url: z.string(),
+          headers: pairs,
+          postData: z
+            .object({
+              mimeType: z.string().default(''),
+              text: z.string().optional(),
+              encoding: z.string().optional(),
+              params: z.array(z.object({ name: z.string(), value: z.string().default('') })).optional(),
+            })
+            .nullish(),
+        }),
+        response: z.object({
+          status: z.number(),
+          headers: pairs,
+          content: z
+            .object({
+              mimeType: z.string().nullish(),
+              text: z.string().nullish(),
+              encoding: z.string().nullish(),
+            })
+            .default({}),
+          /** What Chrome says of a request that failed. */
+          _error: z.string().nullish(),
+        }),
+        _chunks: z.array(chunkSchema).optional(),
+        _failure: failureSchema.optional(),
+      }),
+    ),
+  }),
+});
+type HarEntry = z.infer<typeof harSchema>['log']['entries'][number];
+
+interface HarTape {
   header: TapeHeader;
   exchanges: TapeExchange[];
   outputs: TapeJson;
@@ -107,4 +158,54 @@ function eventsOf(text: string): TapeChunk[] {
 
 function headersOf(pairs: readonly { name: string; value: string }[]): Record<string, string> {
   return Object.fromEntries(pairs.map(({ name, value }) => [name.toLowerCase(), value]));
+}
+
+const DECODERS: Record<string, (bytes: Buffer) => Buffer> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
+/**
+ * The bytes of an answer. Browsers keep the body as it was read; Polly keeps a compressed one as it came, as a list
+ * of pieces in base64 or hex.
+ */
+function harBody(
+  { text, encoding }: HarEntry['response']['content'],
+  contentEncoding: string | undefined,
+): Buffer {
+  if (text === undefined || text === null) return Buffer.alloc(0);
+  if (encoding !== 'base64' && encoding !== 'hex')
+    return fromPieces(text, contentEncoding) ?? Buffer.from(text);
+  const pieces = piecesOf(text);
+  const bytes = Buffer.concat((pieces ?? [text]).map((piece) => Buffer.from(piece, encoding)));
+  return decompressed(bytes, contentEncoding);
+}
+
+/** Older versions of Polly say nothing of how a compressed body is spelled. */
+function fromPieces(text: string, contentEncoding: string | undefined): Buffer | null {
+  const pieces = contentEncoding === undefined ? null : piecesOf(text);
+  if (pieces === null || !pieces.every((piece) => /^[0-9a-f]+$/i.test(piece))) return null;
+  return decompressed(Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'hex'))), contentEncoding);
+}
+
+function piecesOf(text: string): string[] | null {
+  if (!text.startsWith('["')) return null;
+  try {
+    const pieces: unknown = JSON.parse(text);
+    return Array.isArray(pieces) && pieces.every((piece) => typeof piece === 'string') ? pieces : null;
+  } catch {
+    return null;
+  }
+}
+
+/** As they are if they are not compressed after all. */
+function decompressed(bytes: Buffer, contentEncoding: string | undefined): Buffer {
+  const decode = DECODERS[contentEncoding?.trim().toLowerCase() ?? ''];
+  try {
+    return decode === undefined ? bytes : decode(bytes);
+  } catch {
+    return bytes;
+  }
 }

@@ -1,19 +1,21 @@
+import type { Redactor } from '../../faults/redactor.ts';
 import type { Tape } from '../open-tape.ts';
 import { joined } from '../redact/redact-chunks.ts';
-import { bodyBytes } from '../tape-body.ts';
+import { redactExchange } from '../redact/redact-exchange.ts';
+import { bodyBytes } from '../tape-exchange.ts';
 import type { TapeBody, TapeExchange } from '../tape-format.ts';
 
-/** A tape as HTTP Archive 1.2, which browsers and Polly read. What HAR has no field for is in fields with `_`. */
-export function toHar(tape: Pick<Tape, 'header' | 'tail' | 'exchanges'>): object {
-  const { header } = tape;
+/** A tape as HTTP Archive 1.2, which browsers and Polly read. What HAR has no field for is in fields with `_`; keys are in none. */
+export function toHar(tape: Pick<Tape, 'header' | 'tail' | 'exchanges'>, redactor: Redactor): object {
+  const header = { ...redactor.value(tape.header), redact: tape.header.redact };
   const began = Date.parse(header.createdAt);
   return {
     log: {
       version: '1.2',
       creator: { name: header.madeBy.program, version: header.madeBy.version },
       pages: [],
-      entries: Array.from(tape.exchanges(), (exchange) => entryOf(exchange, began)),
-      _tape: { header, outputs: tape.tail?.outputs ?? null },
+      entries: Array.from(tape.exchanges(), (exchange) => entryOf(redactExchange(exchange, redactor), began)),
+      _tape: { header, outputs: redactor.value(tape.tail?.outputs ?? null) },
     },
   };
 }

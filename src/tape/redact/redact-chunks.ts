@@ -1,5 +1,5 @@
+import { MASK, type Range, type Redactor } from '../../faults/redactor.ts';
 import type { TapeChunk } from '../tape-format.ts';
-import { MASK, type Range, type Redactor } from './create-redactor.ts';
 
 interface Edit {
   start: number;

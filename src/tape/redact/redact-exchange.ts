@@ -1,6 +1,5 @@
+import { MASK, type Redactor, SECRET_PARAMETER } from '../../faults/redactor.ts';
 import type { TapeBody, TapeExchange, TapeRequest, TapeResponse } from '../tape-format.ts';
-import { MASK, type Redactor } from './create-redactor.ts';
-import { SECRET_PARAMETER } from './key-patterns.ts';
 import { redactChunks } from './redact-chunks.ts';
 
 /** The headers that mean something to a reader or to a client; all others never reach a tape. */

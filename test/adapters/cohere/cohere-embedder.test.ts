@@ -10,8 +10,9 @@ import {
   createCohereEmbedder,
   describeCohereEmbedder,
 } from '../../../src/adapters/cohere/cohere-embedder.ts';
-import { AppError } from '../../../src/domain/app-error.ts';
+import { AppError } from '../../../src/faults/app-error.ts';
 import { describeEmbedder } from '../../contracts/embedder.contract.ts';
+import { endWithParent } from '../../support/end-with-parent.ts';
 import { createFakeCohere, failure, KEY, unknownModel } from './fake-cohere.ts';
 
 const { fake, handlers } = createFakeCohere();
@@ -222,9 +223,11 @@ test('a failed request does not keep the process from ending', async () => {
     const cohere = await createCohereEmbedder({
       apiKey: 'planted-key', baseUrl: 'http://127.0.0.1:${port}', timeoutMs: 60000, maxRetries: 0 });
     await cohere.embedQuery('q').catch((error) => console.log(error.message));`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
-    timeout: 20_000,
-  });
+  const { stdout } = await endWithParent(
+    promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+      timeout: 20_000,
+    }),
+  );
   expect(stdout).toBe('Cohere refused the connection (ECONNREFUSED).\n');
 });
 

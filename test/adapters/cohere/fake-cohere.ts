@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpResponse, http } from 'msw';
 import * as z from 'zod';
-import { sharedWords, textVector } from '../openai-embeddings/text-vector.ts';
+import { sharedWords, textVector } from '../openai/text-vector.ts';
 
 /**
  * Cohere's API v2 played after its published reference (docs.cohere.com/reference/embed, /rerank and /errors); no

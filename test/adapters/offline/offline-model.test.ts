@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOfflineModel } from '../../../src/adapters/offline/offline-model.ts';
-import { standaloneQuery } from '../../../src/adapters/offline/standalone-query.ts';
-import { topicOf } from '../../../src/adapters/offline/topic.ts';
+import { standaloneQuery, topicOf } from '../../../src/adapters/offline/standalone-query.ts';
 import { agentOn, askAndWait } from '../../support/agent-on.ts';
 import { type SmallLibrary, smallLibrary } from '../../support/small-library.ts';
 
@@ -39,7 +38,7 @@ async function offlineSession(documents: Record<string, string> = BOOK, config: 
   };
 }
 
-test('it answers in two to five sentences, each word for word from a passage, cited and supported', async () => {
+test('it answers in two to five sentences, each word for word from a passage, cited and quoted', async () => {
   const { ask } = await offlineSession();
   const { answer, citations, grounded } = await ask('What is Isaac Sim?');
   const sentences = answer.split(/(?<=\[\d+\]) /);
@@ -49,7 +48,7 @@ test('it answers in two to five sentences, each word for word from a passage, ci
   const texts = Object.values(BOOK).join(' ');
   for (const sentence of sentences) expect(texts).toContain(sentence.replace(/ \[\d+\]$/, ''));
   expect(new Set(sentences).size).toBe(sentences.length);
-  expect(citations.every(({ verdict }) => verdict === 'supported')).toBe(true);
+  expect(citations.every(({ verdict }) => verdict === 'quoted')).toBe(true);
   expect(grounded).toBe(true);
 });
 
@@ -120,7 +119,7 @@ test('a row of a table and a line of code are quoted where they say it best, and
   const code = await ask('How is the simulation started without a display?');
   expect(code.answer).toContain('`gz sim -s -r warehouse.sdf`');
   for (const { citations, grounded } of [row, code]) {
-    expect(citations.map(({ verdict }) => verdict)).toEqual(citations.map(() => 'supported'));
+    expect(citations.map(({ verdict }) => verdict)).toEqual(citations.map(() => 'quoted'));
     expect(grounded).toBe(true);
   }
 });

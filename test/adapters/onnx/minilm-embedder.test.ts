@@ -30,3 +30,23 @@ test.each([
   expect(cosine(query, near)).toBeGreaterThan(cosine(query, far) + 0.15);
   expect(cosine(query, far)).toBeLessThan(embedder.scoreThreshold);
 });
+
+test('a text has the same vector to the last bit: alone or among others, in any order, in one thread or in several', async () => {
+  const texts = Array.from(
+    { length: 12 },
+    (_, index) => `Part ${index}: ${'the arm turns its wrist '.repeat(1 + ((index * 7) % 24))}`,
+  );
+  const alone: Float32Array[] = [];
+  for (const text of texts) alone.push(...(await embedder.embedDocuments([text])));
+  expect(await embedder.embedDocuments(texts)).toEqual(alone);
+  expect(await embedder.embedQuery(texts[5] ?? '')).toEqual(alone[5]);
+  const forMany = await createMiniLmEmbedder({ location: modelLocation(), bulk: true });
+  try {
+    // The other threads join in while the first round is under way.
+    for (let round = 0; round < 2; round += 1) {
+      expect((await forMany.embedDocuments(texts.toReversed())).reverse()).toEqual(alone);
+    }
+  } finally {
+    await forMany.close();
+  }
+});

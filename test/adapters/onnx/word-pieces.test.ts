@@ -68,3 +68,24 @@ test('an input begins and ends with the tokens of the model, and is cut between 
   expect(asInput(ids, 256)).toEqual(reference.encode('How do two nodes exchange messages?').ids);
   expect(asInput(ids, 4)).toEqual([101, ids[0], ids[1], 102]);
 });
+
+test('tokens are located where they stand, and are the same as without their places', () => {
+  const text = 'Žluťoučký kůň: pneumonoultra\u00adscopic 机器 x\u0301y [SEP] KEEP_LAST’s';
+  const { ids, starts, ends } = tokenize.locate(text);
+  expect(ids).toEqual(tokenize(text));
+  const written = ids.map((_, index) => text.slice(starts[index], ends[index]));
+  expect(written.join('').startsWith('Žluťoučkýkůň:')).toBe(true);
+  expect(written).toContain('机');
+  expect(written).toContain('[SEP]');
+  expect(written.at(-1)).toBe('s');
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), (any) => {
+      const located = tokenize.locate(any);
+      expect(located.ids).toHaveLength(tokenize(any).length);
+      located.starts.forEach((start, index) => {
+        expect(start).toBeLessThan(located.ends[index] ?? 0);
+        expect(start).toBeGreaterThanOrEqual(located.starts[index - 1] ?? 0);
+      });
+    }),
+  );
+});

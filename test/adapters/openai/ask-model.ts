@@ -1,4 +1,4 @@
-import type { Model, ModelRequest, ModelResponse, ModelSettings } from '@openai/agents-core';
+import type { Model, ModelRequest, ModelResponse, ModelSettings } from '@openai/agents';
 import {
   createOpenAiModel,
   type OpenAiModelOptions,
@@ -53,14 +53,14 @@ function read(output: ModelResponse['output']): Pick<Answer, 'text' | 'calls'> {
 }
 
 /** A model whose service gives these answers, one after the other, and keeps what it was sent. */
-export async function modelAnswering(
+export function modelAnswering(
   api: Api,
   responses: Response | Response[],
   options: Partial<OpenAiModelOptions> = {},
 ) {
   const queue = [responses].flat();
   const requests: Array<{ url: string; headers: Headers; body: Record<string, unknown> }> = [];
-  const model = await createOpenAiModel({
+  const model = createOpenAiModel({
     model: 'test-model',
     baseUrl: 'https://llm.test/v1',
     api,

@@ -1,9 +1,9 @@
-import { Agent, Runner, tool } from '@openai/agents-core';
+import { Agent, Runner, tool } from '@openai/agents';
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createOpenAiModel } from '../../../src/adapters/openai/create-openai-model.ts';
-import { providerPresets } from '../../../src/config/provider-presets.ts';
+import { providerPresets } from '../../../src/config/service-access.ts';
 import {
   type Api,
   askModel,
@@ -99,7 +99,7 @@ test.each(conversations)(
       },
       execute: async (input) => `found: ${(input as { query: string }).query}`,
     });
-    const model = await createOpenAiModel({
+    const model = createOpenAiModel({
       model: 'm',
       baseUrl: 'https://llm.test/v1',
       api,
@@ -134,14 +134,31 @@ test.each(conversations)(
   },
 );
 
+test('a call of a tool that there is not is told to the model, and the turn goes on', async () => {
+  const called = (id: string, name: string) =>
+    completion({ content: null, tool_calls: [{ id, function: { name, arguments: '{"q":"fox"}' } }] });
+  const { model, requests } = modelAnswering('chat_completions', [
+    jsonResponse(called('a', 'web.search')),
+    jsonResponse(called('b', '')),
+    yes(),
+  ]);
+  const runner = new Runner({ tracingDisabled: true, toolNotFoundBehavior: 'return_error_to_model' });
+  const result = await runner.run(new Agent({ name: 'A', model }), 'Do foxes run?', { stream: true });
+  await result.completed;
+  expect(result.finalOutput).toBe('Yes.');
+  const sent = requests.at(-1)?.body.messages as Array<{ role: string; content: string }> | undefined;
+  const results = sent?.filter(({ role }) => role === 'tool').map(({ content }) => content);
+  expect(results).toEqual([expect.stringContaining('web_search'), expect.stringContaining('unnamed')]);
+});
+
 const yes = () => jsonResponse(completion({ content: 'Yes.' }));
 
 test('the key is sent as given, and none where there is none', async () => {
-  const keyed = await modelAnswering('chat_completions', yes());
+  const keyed = modelAnswering('chat_completions', yes());
   await askModel(keyed.model, false);
   expect(keyed.requests[0]?.headers.get('authorization')).toBe('Bearer test-key-1234');
 
-  const keyless = await modelAnswering('chat_completions', yes(), { apiKey: undefined });
+  const keyless = modelAnswering('chat_completions', yes(), { apiKey: undefined });
   await askModel(keyless.model, false);
   expect(keyless.requests[0]?.headers.get('authorization')).toBeNull();
 });
@@ -150,7 +167,7 @@ test('nothing is taken from the environment', async () => {
   vi.stubEnv('OPENAI_API_KEY', 'sk-of-someone-else');
   vi.stubEnv('OPENAI_ORG_ID', 'org-of-someone-else');
   vi.stubEnv('OPENAI_BASE_URL', 'https://elsewhere.test');
-  const { model, requests } = await modelAnswering('chat_completions', yes(), { apiKey: undefined });
+  const { model, requests } = modelAnswering('chat_completions', yes(), { apiKey: undefined });
   await askModel(model, false);
   vi.unstubAllEnvs();
   expect(requests[0]?.url).toBe('https://llm.test/v1/chat/completions');
@@ -162,7 +179,7 @@ test.each([
   ['https://llm.test/v1', 'gpt-5-mini', 'max_completion_tokens'],
   ['https://api.openai.com/v1', 'gpt-4.1', 'max_completion_tokens'],
 ])('at %s the limit of %s is called %s', async (baseUrl, model, name) => {
-  const service = await modelAnswering('chat_completions', yes(), { baseUrl, model });
+  const service = modelAnswering('chat_completions', yes(), { baseUrl, model });
   await askModel(service.model, false, modelRequest('hello', { maxTokens: 7 }));
   expect(Object.entries(service.requests[0]?.body ?? {}).filter(([, value]) => value === 7)).toEqual([
     [name, 7],
@@ -175,7 +192,7 @@ test('a parameter that the service does not know is left out from then on', asyn
       { error: { message, param, code: 'unsupported_value', type: 'invalid_request_error' } },
       400,
     );
-  const { model, requests } = await modelAnswering('chat_completions', [
+  const { model, requests } = modelAnswering('chat_completions', [
     refusal("Unsupported value: 'temperature' does not support 0.1 with this model.", 'temperature'),
     refusal("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", 'max_tokens'),
     yes(),
@@ -194,7 +211,7 @@ test('a parameter that the service does not know is left out from then on', asyn
 });
 
 test('thoughts go back under the name that the service gave them', async () => {
-  const { model, requests } = await modelAnswering('chat_completions', [
+  const { model, requests } = modelAnswering('chat_completions', [
     jsonResponse(completion({ content: null, reasoning_content: 'I should look.', tool_calls: toolCalls })),
     yes(),
   ]);

@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toAppError } from '../../../src/agent/model-faults/to-app-error.ts';
-import { AppError } from '../../../src/domain/app-error.ts';
+import { toAppError } from '../../../src/agent/guards/to-app-error.ts';
+import { AppError } from '../../../src/faults/app-error.ts';
 import { type Api, askModel, modelAnswering } from './ask-model.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../shared/data/wire');
@@ -33,27 +33,41 @@ test('real recordings of many providers are there to be replayed', ({ skip }) =>
 for (const file of recordings) {
   const { interactions } = JSON.parse(readFileSync(file, 'utf8')) as Recording;
   for (const [index, { api, stream, request, response, derived }] of interactions.entries()) {
-    test(`${basename(file, '.json')} ${index} gives what it holds`, async () => {
-      const body = response.sse ?? JSON.stringify(response.json);
-      const { 'transfer-encoding': _, ...headers } = response.headers;
-      const wire: Api = api === 'chat' ? 'chat_completions' : 'responses';
-      const { model } = await modelAnswering(wire, new Response(body, { status: response.status, headers }));
+    const { 'transfer-encoding': _, ...headers } = response.headers;
+    const asked = request?.body?.stream ?? stream;
+    // As it was recorded, and as servers send it that do not do what they were asked, or do not say what they do.
+    const ways: Array<[string, boolean, Record<string, string>]> = [
+      ['', asked, headers],
+      response.sse === undefined
+        ? [' where a stream was asked for', true, headers]
+        : [' called JSON', asked, { ...headers, 'content-type': 'application/json' }],
+    ];
+    test.each(ways)(
+      `${basename(file, '.json')} ${index}%s gives what it holds`,
+      async (_, streaming, sent) => {
+        const body = response.sse ?? JSON.stringify(response.json);
+        const wire: Api = api === 'chat' ? 'chat_completions' : 'responses';
+        const { model } = modelAnswering(
+          wire,
+          new Response(body, { status: response.status, headers: sent }),
+        );
 
-      const answer = await askModel(model, request?.body?.stream ?? stream).catch((error: unknown) =>
-        toAppError(error, { model: 'm', apiKey: 'test-key-1234' }),
-      );
+        const answer = await askModel(model, streaming).catch((error: unknown) =>
+          toAppError(error, { model: 'm', secrets: ['test-key-1234'] }),
+        );
 
-      if (derived.error) {
-        expect(answer).toBeInstanceOf(AppError);
-        expect(answer).toMatchObject({ message: expect.stringContaining(derived.error.message ?? '') });
-        return;
-      }
-      const calls = (derived.tool_calls ?? []).map(({ name, arguments: text }) => ({
-        name,
-        arguments: text,
-      }));
-      expect(answer).toMatchObject({ text: derived.text ?? '', calls });
-      expect((answer as { calls: Array<{ id: string }> }).calls.every(({ id }) => id !== '')).toBe(true);
-    });
+        if (derived.error) {
+          expect(answer).toBeInstanceOf(AppError);
+          expect(answer).toMatchObject({ message: expect.stringContaining(derived.error.message ?? '') });
+          return;
+        }
+        const calls = (derived.tool_calls ?? []).map(({ name, arguments: text }) => ({
+          name,
+          arguments: text,
+        }));
+        expect(answer).toMatchObject({ text: derived.text ?? '', calls });
+        expect((answer as { calls: Array<{ id: string }> }).calls.every(({ id }) => id !== '')).toBe(true);
+      },
+    );
   }
 }

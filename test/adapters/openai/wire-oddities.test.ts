@@ -1,6 +1,7 @@
+import type { ModelRequest } from '@openai/agents';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toAppError } from '../../../src/agent/model-faults/to-app-error.ts';
+import { toAppError } from '../../../src/agent/guards/to-app-error.ts';
 import {
   type Api,
   askModel,
@@ -9,6 +10,7 @@ import {
   DONE,
   jsonResponse,
   modelAnswering,
+  modelRequest,
   streamResponse,
 } from './ask-model.ts';
 
@@ -19,7 +21,7 @@ const call = (fields: object, name?: string, text?: unknown) => ({
 });
 
 async function answerTo(api: Api, response: Response, stream: boolean) {
-  const { model } = await modelAnswering(api, response);
+  const { model } = modelAnswering(api, response);
   return askModel(model, stream);
 }
 
@@ -190,8 +192,23 @@ test.each([
   expect(new Set(answer.calls.map(({ id }) => id)).size).toBe(2);
 });
 
+test('ids that a service leaves out are the same for the same conversation, and others as it goes on', async () => {
+  const calls = {
+    tool_calls: ['fox', 'owl'].map((q) => ({ function: { name: 'now', arguments: `{"q":"${q}"}` } })),
+  };
+  const idsAfter = async (...questions: string[]) => {
+    const { model } = modelAnswering('chat_completions', jsonResponse(completion(calls)));
+    const input = questions.map((content) => ({ role: 'user' as const, content }));
+    return (await askModel(model, true, modelRequest(input))).calls.map(({ id }) => id);
+  };
+  const first = await idsAfter('a');
+  expect(new Set(first).size).toBe(2);
+  expect(await idsAfter('a')).toEqual(first);
+  expect(new Set([...first, ...(await idsAfter('a', 'b'))]).size).toBe(4);
+});
+
 test('an id that the conversation has used before is replaced', async () => {
-  const { model } = await modelAnswering(
+  const { model } = modelAnswering(
     'chat_completions',
     jsonResponse(completion(call({ id: '0' }, 'now', '{}'))),
   );
@@ -207,6 +224,70 @@ test('an id that the conversation has used before is replaced', async () => {
     ],
   });
   expect(calls).toEqual([{ id: expect.stringMatching(/^\w{9}$/), name: 'now', arguments: '{}' }]);
+});
+
+const offered: ModelRequest['tools'] = ['search_docs', 'read_source'].map((name) => ({
+  type: 'function',
+  name,
+  description: name,
+  parameters: { type: 'object', properties: {}, required: [], additionalProperties: false },
+  strict: true,
+}));
+
+/** The names of the calls that a model with these tools comes to, in every way that an answer can take. */
+async function calledAs(name: string, tools: ModelRequest['tools']): Promise<string[]> {
+  const text = '{"query":"fox"}';
+  const item = { type: 'function_call', call_id: 'a', name, namespace: 'functions', arguments: text };
+  const response = { id: 'r1', status: 'completed', output: [item] };
+  const whole = completion({ content: null, tool_calls: [{ id: 'a', function: { name, arguments: text } }] });
+  const pieces = [{ index: 0, id: 'a', function: { name, arguments: text } }];
+  const answers: Array<[Api, Response, boolean]> = [
+    ['chat_completions', jsonResponse(whole), false],
+    ['chat_completions', jsonResponse(whole), true],
+    ['chat_completions', streamResponse(chunk({ tool_calls: pieces }, 'tool_calls')), true],
+    ['responses', jsonResponse(response), false],
+    ['responses', streamResponse({ type: 'response.completed', response }), true],
+  ];
+  const names = new Set<string>();
+  for (const [api, answer, stream] of answers) {
+    const { model } = modelAnswering(api, answer);
+    const { calls } = await askModel(model, stream, { ...modelRequest(), tools });
+    for (const each of calls) names.add(each.name);
+  }
+  return [...names];
+}
+
+test.each([
+  ['functions.search_docs', 'search_docs'],
+  ['functions.search_docs:0', 'search_docs'],
+  ['default_api:read_source', 'read_source'],
+  ['mcp__docs__search_docs', 'search_docs'],
+  ['search_docs<|channel|>commentary', 'search_docs'],
+  ['Search_Docs', 'search_docs'],
+  ['web.search', 'web_search'],
+  ['search_docs.read_source', 'search_docs_read_source'],
+  ['my_search_docs', 'my_search_docs'],
+  ['', 'unnamed'],
+])('a call of the tool %j is one of %j', async (name, expected) => {
+  expect(await calledAs(name, offered)).toEqual([expected]);
+});
+
+test('a call without a name is one of the only tool there is', async () => {
+  expect(await calledAs('', offered.slice(0, 1))).toEqual(['search_docs']);
+});
+
+test('a call with neither name nor arguments beside an answer is none', async () => {
+  const stub = { content: 'Yes.', function_call: { name: '', arguments: '' } };
+  const expected = { text: 'Yes.', calls: [] };
+  expect(await chatJson(completion(stub))).toMatchObject(expected);
+  expect(await answerTo('chat_completions', jsonResponse(completion(stub)), true)).toMatchObject(expected);
+  expect(await chatStream(chunk(stub), chunk({ function_call: stub.function_call }, 'stop'))).toMatchObject(
+    expected,
+  );
+  const empty = { content: 'Yes.', tool_calls: [{ id: '', function: { name: '', arguments: null } }] };
+  expect(await chatStream(chunk(empty, 'stop'))).toMatchObject(expected);
+  const output = [{ type: 'function_call', call_id: '', name: '', arguments: '' }, message];
+  expect(await responsesJson({ status: 'completed', output })).toMatchObject(expected);
 });
 
 test('the legacy function_call is a tool call', async () => {
@@ -291,6 +372,41 @@ test('a service that does not stream when asked to is understood', async () => {
   });
 });
 
+test.each([{}, { id: '' }, { index: 0 }, { index: 0, id: 'same' }])(
+  'parallel calls in one piece stay apart where a stream was asked for: %j',
+  async (fields) => {
+    const texts = ['{"query":"fox"}', '{"query":"owl"}'];
+    const tool_calls = texts.map((text) => ({ ...fields, function: { name: 'search', arguments: text } }));
+    const body = completion({ content: null, tool_calls });
+    const { calls } = await answerTo('chat_completions', jsonResponse(body), true);
+    expect(calls.map(({ name, arguments: text }) => [name, text])).toEqual(
+      texts.map((text) => ['search', text]),
+    );
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+  },
+);
+
+test('a stream that is called JSON is read as it comes', async () => {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const send = (text: string) => writer.write(new TextEncoder().encode(text));
+  const { model } = modelAnswering(
+    'chat_completions',
+    new Response(readable, { headers: { 'content-type': 'application/json; charset=utf-8' } }),
+  );
+  const events = model.getStreamedResponse(modelRequest())[Symbol.asyncIterator]();
+  const nextText = async () => {
+    for (;;) {
+      const { value } = await events.next();
+      if (value?.type === 'output_text_delta') return value.delta;
+    }
+  };
+  send(`\n: hello\n\ndata: ${JSON.stringify(chunk({ content: 'Fo' }))}\n\n`);
+  expect(await nextText()).toBe('Fo');
+  send(`data: ${JSON.stringify(chunk({ content: 'xes' }, 'stop'))}\n\ndata: [DONE]\n\n`);
+  expect(await nextText()).toBe('xes');
+});
+
 test.each([true, false])('a web page or broken JSON is a clear fault (streaming: %s)', async (stream) => {
   const page = () => new Response('<!doctype html><p>Hi', { headers: { 'content-type': 'text/html' } });
   expect(await faultOf(answerTo('chat_completions', page(), stream))).toMatchObject({
@@ -333,10 +449,10 @@ test('a failed Responses stream says why', async () => {
 test('an answer that was cut at the token limit is kept, and none at all is a fault', async () => {
   const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
   expect(await responsesJson({ ...cut, output: [message] })).toMatchObject({ text: 'Yes.' });
-  expect(await faultOf(responsesJson({ ...cut, output: [] }))).toMatchObject({ hint: 'Raise --max-tokens.' });
+  expect(await faultOf(responsesJson({ ...cut, output: [] }))).toMatchObject({ hint: 'Raise maxTokens.' });
   const empty = completion(
     { content: '' },
     { choices: [{ message: { content: '' }, finish_reason: 'length' }] },
   );
-  expect(await faultOf(chatJson(empty))).toMatchObject({ hint: 'Raise --max-tokens.' });
+  expect(await faultOf(chatJson(empty))).toMatchObject({ hint: 'Raise maxTokens.' });
 });

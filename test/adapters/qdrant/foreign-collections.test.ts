@@ -83,7 +83,7 @@ describe.skipIf(server === null)('collections made by others', () => {
       chunkIndex: 0,
     });
     for (const { chunk, score } of hits) {
-      expect(retrievedChunkSchema.safeParse({ ...chunk, score }).error).toBeUndefined();
+      expect(retrievedChunkSchema.safeParse({ ...chunk, score, rank: 1 }).error).toBeUndefined();
     }
   });
 
@@ -154,7 +154,7 @@ describe.skipIf(server === null)('collections made by others', () => {
     const catalog = await foreignCollection({ payloads: [{ colour: 'red', size: 3 }] });
     await expect(catalog.open('theirs')).rejects.toMatchObject({
       kind: 'configuration_error',
-      hint: expect.stringMatching(/--payload-map text=colour.*size/),
+      hint: expect.stringMatching(/payloadMap text=colour.*size/),
     });
   });
 

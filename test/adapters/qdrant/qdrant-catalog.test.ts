@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { QdrantClient } from '@qdrant/js-client-rest';
+import { QdrantClient, type Schemas } from '@qdrant/js-client-rest';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseAddress } from '../../../src/adapters/qdrant/parse-address.ts';
+import { parseAddress } from '../../../src/adapters/qdrant/connection.ts';
 import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog.ts';
+import type { ChunkStore } from '../../../src/ports/chunk-store.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
 import { type QdrantServer, serverForTests } from '../../support/qdrant-server.ts';
 
@@ -77,6 +78,29 @@ describe.skipIf(server === null)('a catalog on a real server', () => {
       hint: expect.stringContaining('Update citeloop'),
     });
     await client.setPayload(documents, { payload: { format: 1 }, filter: {}, wait: true });
+  });
+
+  test('reads a collection of version 0.2, leaves out what a write left there, and tidies up at the next', async () => {
+    const { catalog, client, chunks, documents } = library();
+    const made = await catalog.openOrCreate('book', IDENTITY);
+    await made.write([sampleDocument('a', 8, { chunks: ['zebra'] })]);
+    const head = ['00000000-0000-0000-0000-000000000000'];
+    await client.deletePayload(documents, { keys: ['wholeAt'], points: head, wait: true });
+    await client.setPayload(documents, { payload: { dirty: true }, points: head, wait: true });
+    const [left] = (await client.scroll(chunks, { limit: 1, with_vector: true })).points;
+    const payload = { ...left?.payload, born: 99 };
+    const vector = left?.vector as Schemas['VectorStruct'];
+    await client.upsert(chunks, { points: [{ id: 1, vector, payload }], wait: true });
+
+    const store = (await catalog.open('book')) as ChunkStore;
+    expect(await store.count({})).toBe(1);
+    expect(await store.search({ text: 'zebra', vector: null, limit: 5, filter: {} })).toHaveLength(1);
+    await store.write([sampleDocument('b', 8, { chunks: ['walrus'] })]);
+    expect((await client.count(chunks, { exact: true })).count).toBe(2);
+    const [after] = await client.retrieve(documents, { ids: head, with_payload: true });
+    expect(after?.payload?.wholeAt).toBe(after?.payload?.epoch);
+    expect(await store.count({})).toBe(2);
+    expect(await store.check()).toEqual([]);
   });
 
   test('finds what is wrong with a collection', async () => {

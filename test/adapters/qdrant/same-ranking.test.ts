@@ -3,12 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createDocumentParser } from '../../../src/adapters/documents/parse-document.ts';
 import { createMiniLmEmbedder } from '../../../src/adapters/onnx/minilm-embedder.ts';
-import { createSource } from '../../../src/adapters/sources/create-source.ts';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
+import { createSource } from '../../../src/app/index-documents.ts';
 import { ingest } from '../../../src/ingest/ingest.ts';
 import type { ChunkStore, StoreHit } from '../../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../../src/ports/embedder.ts';
 import { modelLocation } from '../../support/model-weights.ts';
+import { copyHomeWithBook } from '../../support/prepared-home.ts';
 import { serverForTests, temporaryCatalog } from '../../support/qdrant-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -41,28 +42,13 @@ const QUESTIONS = [
   'cheapest way to train a policy',
 ];
 
-/** The embedder, with every text embedded once: both stores get the very same vectors. */
-function remembering(embedder: Embedder): Embedder {
-  const known = new Map<string, Float32Array>();
-  return {
-    ...embedder,
-    async embedDocuments(texts, signal) {
-      const missing = texts.filter((text) => !known.has(text));
-      const vectors = missing.length === 0 ? [] : await embedder.embedDocuments(missing, signal);
-      missing.forEach((text, index) => {
-        known.set(text, vectors[index] as Float32Array);
-      });
-      return texts.map((text) => known.get(text) as Float32Array);
-    },
-  };
-}
-
-async function ingestBook(store: ChunkStore, embedder: Embedder): Promise<void> {
+/** With the vectors that the other store has: both get the very same ones, and they are made once. */
+async function ingestBook(into: ChunkStore, from: ChunkStore, embedder: Embedder): Promise<void> {
   const source = await createSource(BOOK, { files: { cwd: BOOK }, web: {} });
   await ingest(
     [source],
     {
-      store,
+      store: { ...into, vectors: from.vectors },
       parse: createDocumentParser(),
       embedder: async () => embedder,
       stillExists: async () => true,
@@ -78,14 +64,14 @@ test.skipIf(server === null)(
   { timeout: 120_000 },
   async () => {
     if (server === null) throw new Error('there is no server');
-    const embedder = remembering(await createMiniLmEmbedder({ location: modelLocation() }));
-    const identity = { embedder: embedder.id, dimensions: embedder.dimensions };
-    const sqlite = await createSqliteCatalog(join(await temporaryDirectory(), 'collections')).openOrCreate(
-      'book',
-      identity,
-    );
-    const qdrant = await temporaryCatalog(server).openOrCreate('book', identity);
-    for (const store of [sqlite, qdrant]) await ingestBook(store, embedder);
+    const home = await temporaryDirectory();
+    await copyHomeWithBook(home);
+    const sqlite = await createSqliteCatalog(join(home, 'collections')).open('sample_book');
+    if (sqlite === null) throw new Error('there is no book');
+    const embedder = await createMiniLmEmbedder({ location: modelLocation() });
+    const qdrant = await temporaryCatalog(server).openOrCreate('book', sqlite.identity);
+    await ingestBook(qdrant, sqlite, embedder);
+    expect(await qdrant.count({})).toBeGreaterThan(100);
     for (const text of QUESTIONS) {
       const vector = await embedder.embedQuery(text);
       for (const request of [

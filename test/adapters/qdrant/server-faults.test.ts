@@ -1,10 +1,17 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog.ts';
-import { AppError } from '../../../src/domain/app-error.ts';
+import { AppError } from '../../../src/faults/app-error.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
 import { fail, json, reset, silence, startFaultyServer, unusedPort } from '../../support/faulty-server.ts';
 import { serverForTests, startQdrant, temporaryCatalog } from '../../support/qdrant-server.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const KEY = 'a-key-that-nobody-may-see-4711';
 const IDENTITY = { embedder: 'test:faults', dimensions: 8 };
@@ -36,15 +43,45 @@ test('a server that does not run is said to be out of reach, with what to do', a
   });
 });
 
+test('a server whose certificate is not believed is said to be so, with the setting that helps', async ({
+  skip,
+}) => {
+  const directory = await temporaryDirectory();
+  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+  const made = spawnSync('openssl', [
+    ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost'.split(
+      ' ',
+    ),
+    ...['-keyout', key, '-out', cert],
+  ]);
+  if (made.status !== 0) {
+    process.stderr.write(
+      '\nNOT TESTED: faults of TLS, since there is no openssl to make a certificate with\n\n',
+    );
+    skip('no openssl');
+  }
+  const server = createServer({ key: await readFile(key), cert: await readFile(cert) }).listen(
+    0,
+    '127.0.0.1',
+  );
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await faultOf(catalogAt(`https://127.0.0.1:${port}`).list())).toMatchObject({
+    kind: 'retrieval_error',
+    recoverable: false,
+    message: `The Qdrant server at https://127.0.0.1:${port} cannot be reached (DEPTH_ZERO_SELF_SIGNED_CERT).`,
+    hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+  });
+});
+
 test('a server that says nothing is given up after the time that was set', async () => {
   const { baseUrl } = await startFaultyServer(silence);
-  const started = performance.now();
   expect(await faultOf(catalogAt(baseUrl, 300).list())).toMatchObject({
     kind: 'retrieval_error',
     recoverable: true,
     message: expect.stringContaining('did not answer within 0.3 seconds'),
   });
-  expect(performance.now() - started).toBeLessThan(2000);
 });
 
 test.each([

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createDotProduct, scanInPlainJavaScript } from '../../../src/adapters/sqlite/dot-product.ts';
+import { withBinary } from '../../../scripts/build-dot-product.ts';
+import { createDotProduct } from '../../../src/adapters/sqlite/dot-product.ts';
 
 /** Runs the compiled scan at places of its memory that depend on the sizes, as the index does. */
 function scanCompiled(vectors: Int8Array, count: number, query: Int8Array): Int32Array {
@@ -55,3 +57,22 @@ test('memory grows to what is asked for and keeps its contents', () => {
   expect(grown.byteLength).toBeGreaterThanOrEqual(300_000);
   expect([...new Uint8Array(grown, 0, 3)]).toEqual([1, 2, 3]);
 });
+
+test('the binary in the sources is the one that their assembly text makes', async () => {
+  const place = new URL('../../../src/adapters/sqlite/', import.meta.url);
+  const read = (file: string) => readFile(new URL(file, place), 'utf8');
+  const [target, source] = await Promise.all([read('dot-product.ts'), read('dot-product.wat')]);
+  expect(withBinary(target, source)).toBe(target);
+  expect(withBinary(target, source.replaceAll('i32.const 16', 'i32.const 32'))).not.toBe(target);
+});
+
+/** What the compiled one must come to. */
+function scanInPlainJavaScript(vectors: Int8Array, count: number, query: Int8Array): Int32Array {
+  const out = new Int32Array(count);
+  for (let i = 0; i < count; i += 1) {
+    let sum = 0;
+    for (let j = 0; j < query.length; j += 1) sum += (vectors[i * query.length + j] ?? 0) * (query[j] ?? 0);
+    out[i] = sum;
+  }
+  return out;
+}

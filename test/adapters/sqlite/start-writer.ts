@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { endWithParent } from '../../support/end-with-parent.ts';
 
 export const PROCESS_IDENTITY = { embedder: 'test:process', dimensions: 32 };
 
@@ -24,9 +25,11 @@ export interface Writer {
 /** Starts a process that writes documents to the collection `book`. */
 export function startWriter(task: WriterTask): Writer {
   const script = join(import.meta.dirname, 'writer-process.ts');
-  const child = spawn(process.execPath, [script, JSON.stringify(task)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = endWithParent(
+    spawn(process.execPath, [script, JSON.stringify(task)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
   const acknowledged: number[] = [];
   let rest = '';
   let errors = '';

@@ -2,12 +2,12 @@ import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { createDatabase } from '../../../src/adapters/sqlite/create-database.ts';
-import { openDatabase } from '../../../src/adapters/sqlite/open-database.ts';
-import { SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
+import { openDatabase } from '../../../src/adapters/sqlite/database.ts';
+import { createDatabase, SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSqliteChunkStore } from '../../../src/adapters/sqlite/sqlite-chunk-store.ts';
-import { AppError } from '../../../src/domain/app-error.ts';
+import { commandLineHint } from '../../../src/cli/advice.ts';
+import { AppError } from '../../../src/faults/app-error.ts';
 import type { ChunkStore } from '../../../src/ports/chunk-store.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -55,9 +55,21 @@ test('a file that is no database is said to be damaged, and stays as it is', asy
   for (const opening of [catalog.open('book'), catalog.openOrCreate('book', IDENTITY)]) {
     const fault = await faultOf(opening);
     expect(fault).toMatchObject({ kind: 'retrieval_error', message: expect.stringContaining('damaged') });
-    expect(fault.hint).toContain('collections delete');
+    expect(commandLineHint(fault)).toContain('collections delete');
   }
   expect(readFileSync(path)).toEqual(before);
+});
+
+test('a damaged header is told as one', async () => {
+  const { catalog, path } = await library();
+  const bytes = readFileSync(path);
+  for (const place of [19, 47, 59]) {
+    const damaged = Buffer.from(bytes);
+    damaged[place] = (damaged[place] ?? 0) ^ 0x5a;
+    writeFileSync(path, damaged);
+    const fault = await faultOf(catalog.open('book'));
+    expect(fault, `byte ${place}`).toMatchObject({ message: expect.stringContaining('is damaged') });
+  }
 });
 
 test('a file with overwritten pages is found damaged by a check', async () => {

@@ -132,7 +132,7 @@ test('a name that resolves to a private address is refused, even if only one of 
   await expect(lookUp(['10.0.0.1'])).rejects.toMatchObject({
     kind: 'invalid_input',
     message: 'some.test (10.0.0.1) is an address of a private network.',
-    hint: 'Pass --allow-private to read from it.',
+    hint: 'Pass allowPrivate to read from it.',
   });
   await expect(lookUp(['93.184.216.34', '::1'], { all: true })).rejects.toMatchObject({
     kind: 'invalid_input',

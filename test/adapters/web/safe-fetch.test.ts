@@ -42,7 +42,7 @@ test.each(['127.0.0.1', 'localhost', 'localhost.', '0x7f.1', '2130706433', '[::f
     const site = await startSite({ '/': 'secret' });
     await expect(get(`http://${host}:${site.port}/`, { allowPrivate: false })).rejects.toMatchObject({
       kind: 'invalid_input',
-      hint: expect.stringContaining('--allow-private'),
+      hint: expect.stringContaining('allowPrivate'),
     });
     expect(site.requests).toEqual([]);
   },

@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { runChatLoop } from '../../../src/cli/chat/chat-loop.ts';
 import { createConversation } from '../../../src/cli/chat/conversation.ts';
-import { AppError, messageOf } from '../../../src/domain/app-error.ts';
+import { AppError, messageOf } from '../../../src/faults/app-error.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { fakeStreams, plain } from './fake-streams.ts';
-import { eventsOf, type Script, scriptedAgent, turnOf } from './scripted-agent.ts';
+import { fakeStreams, plain } from '../support/fake-streams.ts';
+import { eventsOf, type Script, scriptedAgent, turnOf } from '../support/scripted-agent.ts';
 
 const echo: Script = (question) =>
   eventsOf(turnOf({ query: question, answer: `On ${question.replaceAll('\n', ' / ')} [1].` }));
@@ -26,17 +26,18 @@ async function startChat(
   const io = fakeStreams(kind, columns);
   const agent = scriptedAgent(script, model);
   const controller = new AbortController();
-  const session = await agent.opened.agent.startSession();
+  const session = await agent.open.agent.startSession();
   const models: string[] = [];
   const conversation = createConversation({
-    opened: agent.opened,
+    open: agent.open,
     session,
     policy: 'tool',
     user: undefined,
+    isInteractive: true,
     async openWithModel(name) {
       models.push(name);
       if (name === 'missing') throw new AppError('configuration_error', 'There is no key.');
-      return { ...agent.opened, model: name };
+      return { ...agent.open, model: name };
     },
   });
   const ended = runChatLoop({
@@ -157,13 +158,16 @@ test('/model goes on with the same session once it has turns', async () => {
 
 test('/resume takes the beginning of an id', async () => {
   const chat = await startChat('pipe');
-  const other = await chat.opened.agent.startSession();
+  const other = await chat.open.agent.startSession();
   chat.type(`/resume ${other.id.slice(0, 13)}\none?\n/resume zzzz\n/sessions\n`);
   chat.endInput();
   expect(await chat.ended).toBe('done');
   expect(chat.asked[0]?.sessionId).toBe(other.id);
   expect(chat.err()).toContain('zzzz');
   expect(chat.out()).toContain(`This one is ${other.id.slice(0, 8)}.`);
+  await chat.conversation.leave();
+  const summaries = await chat.open.sessions.list();
+  expect(summaries.map(({ status }) => status)).toEqual(['completed', 'completed']);
 });
 
 test('/save writes the conversation, again if asked, but never over another file', async () => {

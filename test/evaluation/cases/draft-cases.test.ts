@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSession } from '../../../src/domain/conversation-session.ts';
-import { draftCases } from '../../../src/evaluation/cases/draft-cases.ts';
-import { draftFromSession } from '../../../src/evaluation/cases/draft-from-sessions.ts';
+import { draftCases, draftFromSession } from '../../../src/evaluation/cases/draft-cases.ts';
 import type { RecordedTurn } from '../../../src/ports/session-store.ts';
 
 const chunk = (name: string, heading: string, text: string) => ({
@@ -81,6 +80,7 @@ function turn(
 ): RecordedTurn {
   const citations = urls.map((url) => ({ url, verdict: 'supported' }));
   const response = { answer, turnNumber, citations, retrievalPerformed: urls.length > 0 };
+  // A whole turn has three dozen fields; drafting reads these.
   return { turn: { userQuery: `Question ${turnNumber}?`, response }, feedback } as unknown as RecordedTurn;
 }
 

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { matchesSource } from '../../../src/evaluation/cases/expected-source.ts';
 import {
   corpusFileName,
   readCorpus,
   readQrels,
   readQueries,
 } from '../../../src/evaluation/cases/import-beir.ts';
-import { matchesSource } from '../../../src/evaluation/cases/matches-source.ts';
 
 const MULTITURN = '../shared/data/multiturn';
 const jsonl = (...rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AppError } from '../../../src/domain/app-error.ts';
-import { hashOfCases, readCases } from '../../../src/evaluation/cases/read-cases.ts';
-import { writeCases } from '../../../src/evaluation/cases/write-cases.ts';
+import { hashOfCases, readCases, writeCases } from '../../../src/evaluation/cases/read-cases.ts';
+import { AppError } from '../../../src/faults/app-error.ts';
 
 const lines = (...cases: object[]) => cases.map((item) => JSON.stringify(item)).join('\n');
 

@@ -1,6 +1,6 @@
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import type { Gold } from '../../../src/evaluation/metrics/metric.ts';
-import { reasonOf, tabulate } from '../../../src/evaluation/metrics/tabulate.ts';
+import { reasonOf, tabulate } from '../../../src/evaluation/metrics/metric.ts';
 import type { CaseRun } from '../../../src/evaluation/report/report-data.ts';
 import { ratioOf } from '../../../src/evaluation/statistics/column.ts';
 

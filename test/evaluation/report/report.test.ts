@@ -3,16 +3,23 @@ import { expect, test } from 'vitest';
 import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { type ArmResults, assembleReport } from '../../../src/evaluation/report/assemble-report.ts';
-import { checkBaseline, readBaseline } from '../../../src/evaluation/report/baseline-gate.ts';
 import { calibrate } from '../../../src/evaluation/report/calibration.ts';
-import { checkBound, type Gate, parseGate, refuseFailedGates } from '../../../src/evaluation/report/gates.ts';
+import {
+  checkBaseline,
+  checkBound,
+  type Gate,
+  parseGate,
+  readBaseline,
+  refuseFailedGates,
+} from '../../../src/evaluation/report/gates.ts';
 import { renderJunit } from '../../../src/evaluation/report/junit.ts';
 import {
   type CaseRun,
   type ReportData,
   reportDataSchema,
 } from '../../../src/evaluation/report/report-data.ts';
-import { ablationVerdict } from '../../../src/evaluation/run/ablation.ts';
+import { findingOf } from '../../../src/evaluation/report/verdict.ts';
+import { ablationVerdict } from '../../../src/evaluation/run/plan-arms.ts';
 import { aHeader, theSettings } from '../a-report.ts';
 import { anError, aRun } from '../a-run.ts';
 
@@ -111,6 +118,42 @@ test('arms that do the same differ in nothing', () => {
     });
   }
   expect(report.verdict[1]).toContain('again and tool answer the same 80 questions alike');
+});
+
+test('what was found is told in one line, and only what is proven', () => {
+  const right = (count: number) => (index: number) => index < count;
+  const found = (...arms: ArmResults[]) => findingOf(aReport(...arms));
+  const tool = anArm('tool', right(60));
+  expect(found(tool)).toBe('tool answers 60 of 80 questions correctly');
+  expect(found(tool, anArm('always', right(72)))).toBe('always answers more questions correctly than tool');
+  expect(found(tool, anArm('never', right(20)), anArm('once', right(10)))).toBe(
+    'never and once answer fewer questions correctly than tool',
+  );
+  expect(found(tool, anArm('always', right(72)), anArm('never', right(20)))).toBe(
+    'always answers more questions correctly than tool, never fewer',
+  );
+  expect(found(tool, anArm('always', right(61)))).toBe(
+    'always is not proven to answer better or worse than tool',
+  );
+  expect(found(tool, anArm('always', right(61)), anArm('first', right(60)))).toBe(
+    'No arm is proven to answer better or worse than tool',
+  );
+});
+
+test('where no answer is proven better, the line names what else is, and where nothing is judged says so', () => {
+  const report = aReport(
+    anArm('tool', (index) => index < 60),
+    anArm('always', (index) => index < 61),
+  );
+  const [comparison] = report.comparisons;
+  const proven = { metric: 'retrieval.recall@5', difference: 0.2, significant: true };
+  const metrics = [...(comparison?.metrics ?? []), { ...correctOf(report), ...proven }];
+  const changed = { ...report, comparisons: [{ ...comparison, metrics }] } as ReportData;
+  expect(findingOf(changed)).toBe(
+    'always is not proven to answer better or worse than tool, but it is better in recall@5',
+  );
+  const unjudged = { ...report, comparisons: [{ ...comparison, metrics: [] }] } as ReportData;
+  expect(findingOf(unjudged)).toBe('No case says whether tool or always answers better');
 });
 
 test('one arm is told about alone, with interval and tags', () => {

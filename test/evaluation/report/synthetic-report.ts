@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createRandom } from '../../../bench/random.ts';
+import { createRandom } from '../../../bench/support/synthetic.ts';
 import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../../../src/evaluation/report/assemble-report.ts';

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { ablationArms } from '../../../src/evaluation/run/ablation.ts';
-import { armsOfAxes, assertComparable, parseArm } from '../../../src/evaluation/run/plan-arms.ts';
+import {
+  ablationArms,
+  armsOfAxes,
+  assertComparable,
+  parseArm,
+} from '../../../src/evaluation/run/plan-arms.ts';
 
 test('every combination is an arm, named by what sets it apart', () => {
   expect(armsOfAxes({ policies: ['tool', 'always'] })).toEqual([

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../src/domain/app-error.ts';
 import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
-import { type OpenArm, runArms } from '../../../src/evaluation/run/run-arms.ts';
-import { createRunJournal } from '../../../src/evaluation/run/run-journal.ts';
+import { createRunJournal, type OpenArm, runArms } from '../../../src/evaluation/run/run-arms.ts';
+import { AppError } from '../../../src/faults/app-error.ts';
 import { anError, aRun } from '../a-run.ts';
 
 const CASES: EvaluationCase[] = ['a', 'b', 'c', 'd'].map((id) => ({ id, question: `${id}?` }));

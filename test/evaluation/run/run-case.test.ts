@@ -61,14 +61,39 @@ test('a case through the real agent becomes a run with all that happened', async
     error: null,
   });
   expect(run.answer).toContain('A node is a process that performs computation. [1]');
-  expect(run.citations[0]).toMatchObject({ verdict: 'supported', expected: true });
-  expect(run.sentences[0]).toMatchObject({ markers: ['1'], verdict: 'supported' });
+  expect(run.citations[0]).toMatchObject({ verdict: 'quoted', expected: true });
+  expect(run.sentences[0]).toMatchObject({ markers: ['1'], verdict: 'quoted' });
   expect(run.numbers.held).toBe(run.numbers.total);
   expect(run.retrievals[0]?.chunks.some(({ expected }) => expected)).toBe(true);
   expect(run.bestScore).toBeGreaterThan(0);
   expect(run.tokens.total).toBeGreaterThan(0);
   expect(run.timesMs.firstToken).toBeGreaterThan(0);
   expect(run.timesMs.total).toBeGreaterThanOrEqual(run.timesMs.retrieval);
+});
+
+test('a file is expected by directories above what was ingested too, and told by no more than that', async () => {
+  const library = await smallLibrary(DOCUMENTS);
+  const uris = (await Array.fromAsync(library.store.documents())).map(({ uri }) => uri);
+  const writes = await library.store.read(uris);
+  await library.store.remove(uris);
+  await library.store.write(
+    writes.map(({ document, chunks }) => {
+      const uri = `file:///srv/ros2/${document.title}.md`;
+      const place = { uri, root: 'file:///srv/ros2/', url: `${document.title}.md` };
+      return { document: { ...document, ...place }, chunks };
+    }),
+  );
+  const run = await runCase(
+    { ...NODE, expectedSources: ['ros2/Nodes.md'] },
+    1,
+    dependenciesOn(library),
+    signal,
+  );
+  expect(run.citations[0]).toMatchObject({ url: 'ros2/Nodes.md', expected: true });
+  expect(run.retrievals[0]?.chunks).toEqual(
+    expect.arrayContaining([expect.objectContaining({ url: 'Topics.md', expected: false })]),
+  );
+  expect(JSON.stringify(run)).not.toContain('srv');
 });
 
 test('what was said before is what a follow-up is read by', async () => {

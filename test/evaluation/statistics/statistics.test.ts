@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bootstrap, percentileInterval, twoSidedP } from '../../../src/evaluation/statistics/bootstrap.ts';
 import { type Column, ratioOf } from '../../../src/evaluation/statistics/column.ts';
-import { effectOfDifferences, effectOfDiscordant } from '../../../src/evaluation/statistics/effect-size.ts';
-import { holm } from '../../../src/evaluation/statistics/holm.ts';
-import { exactMcNemar } from '../../../src/evaluation/statistics/mcnemar.ts';
 import { createRandomIndex } from '../../../src/evaluation/statistics/random.ts';
-import { wilsonInterval } from '../../../src/evaluation/statistics/wilson.ts';
+import {
+  effectOfDifferences,
+  effectOfDiscordant,
+  exactMcNemar,
+  holm,
+  wilsonInterval,
+} from '../../../src/evaluation/statistics/significance.ts';
 
 const columnOf = (values: readonly number[], of: readonly number[] = values.map(() => 1)): Column => ({
   sum: Float64Array.from(values),
@@ -164,4 +167,60 @@ test('random indices stay below their bound and reach all of it', () => {
   }
   expect(counts).toHaveLength(10);
   for (const count of counts) expect(count).toBeGreaterThan(800);
+});
+
+test('an effect has the size of the bound that it reaches', () => {
+  const sizes = (...splits: [number, number][]) => splits.map(([a, b]) => effectOfDiscordant(a, b).size);
+  // g of 0.25, 0.15 and 0.05 exactly, then just below each.
+  expect(sizes([3, 1], [13, 7], [11, 9])).toEqual(['large', 'medium', 'small']);
+  expect(sizes([74, 26], [64, 36], [54, 46], [26, 74])).toEqual(['medium', 'small', 'none', 'medium']);
+});
+
+test('the effect of a ratio counts cases that have a part in either arm', () => {
+  // The third case has none: it must not widen or narrow the spread.
+  const arm = columnOf([1, 3, 0], [2, 4, 0]);
+  const baseline = columnOf([1, 1, 0], [2, 4, 0]);
+  expect(effectOfDifferences(arm, baseline)).toEqual(
+    effectOfDifferences(columnOf([1, 3], [2, 4]), columnOf([1, 1], [2, 4])),
+  );
+});
+
+test('p counts the samples on the rarer side of zero, with one more than there are, on both sides', () => {
+  const samples = (below: number, above: number, zero = 0) =>
+    Float64Array.from([
+      ...new Array<number>(below).fill(-1),
+      ...new Array<number>(above).fill(1),
+      ...new Array<number>(zero).fill(0),
+    ]);
+  expect(twoSidedP(samples(3, 96))).toBeCloseTo((2 * 4) / 100, 12);
+  expect(twoSidedP(samples(96, 3))).toBeCloseTo((2 * 4) / 100, 12);
+  expect(twoSidedP(samples(0, 99))).toBeCloseTo(2 / 100, 12);
+  expect(twoSidedP(samples(0, 97, 2))).toBeCloseTo((2 * 3) / 100, 12);
+  expect(twoSidedP(samples(50, 50))).toBe(1);
+});
+
+test('the interval is the middle 95 of 100 samples, in whatever order they come', () => {
+  const samples = Float64Array.from({ length: 201 }, (_, index) => (index * 7) % 201);
+  expect(percentileInterval(samples)).toEqual([5, 195]);
+});
+
+test('a case that scored nothing in both arms has its part in the spread', () => {
+  // Differences 0 and 1: mean 0.5, standard deviation 0.7071.
+  const effect = effectOfDifferences(columnOf([0, 1]), columnOf([0, 0]));
+  expect(effect.value).toBeCloseTo(0.5 / Math.SQRT1_2, 9);
+});
+
+test('of the samples 95 in 100 must be defined', () => {
+  const samples = (missing: number) =>
+    Float64Array.from({ length: 100 }, (_, index) => (index < missing ? Number.NaN : index));
+  expect(percentileInterval(samples(5))).not.toBeNull();
+  expect(percentileInterval(samples(6))).toBeNull();
+  expect(twoSidedP(samples(5))).toBeCloseTo(2 / 96, 12);
+  expect(twoSidedP(samples(6))).toBe(1);
+});
+
+test('the effect of a ratio takes in a case that only one arm has', () => {
+  // What the cases move the ratios by: 0.5 and -0.5 in the one, nothing in the other.
+  const effect = effectOfDifferences(columnOf([1, 0]), columnOf([1, 0], [1, 0]));
+  expect(effect.value).toBeCloseTo(-0.5 / Math.SQRT1_2, 9);
 });

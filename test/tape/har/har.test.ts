@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { createRedactor } from '../../../src/faults/redactor.ts';
 import { fromHar } from '../../../src/tape/har/from-har.ts';
 import { toHar } from '../../../src/tape/har/to-har.ts';
 import { openTape } from '../../../src/tape/open-tape.ts';
@@ -32,11 +33,20 @@ test('a tape that went through HAR and back is the same', async () => {
     }),
     sampleExchange({
       id: 3,
+      request: {
+        method: 'POST',
+        url: 'https://service.test/v1/pictures',
+        headers: { 'content-type': 'image/png' },
+        body: { base64: 'AP/+AQ==' },
+      },
       response: { status: 200, headers: { 'content-type': 'image/png' }, body: { base64: 'AP/+AQ==' } },
     }),
   ];
   const tape = openTape(await writeTape(exchanges));
-  const back = fromHar(JSON.parse(JSON.stringify(toHar(tape))), 'x.har');
+  const written = JSON.parse(JSON.stringify(toHar(tape, createRedactor())));
+  for (const { time, timings } of written.log.entries)
+    expect(timings.send + timings.wait + timings.receive).toBe(time);
+  const back = fromHar(written, 'x.har');
   expect(back.header).toEqual(tape.header);
   expect(back.exchanges.map(({ request, response }) => ({ request, response }))).toEqual(
     exchanges.map(({ request, response }) => ({ request, response })),
@@ -49,7 +59,7 @@ test('failures survive HAR, too', async () => {
   });
   delete failed.response;
   const tape = openTape(await writeTape([failed]));
-  const { exchanges } = fromHar(JSON.parse(JSON.stringify(toHar(tape))), 'x.har');
+  const { exchanges } = fromHar(JSON.parse(JSON.stringify(toHar(tape, createRedactor()))), 'x.har');
   expect(exchanges[0]).toMatchObject({ failure: { code: 'ECONNREFUSED' } });
   expect(exchanges[0]?.response).toBeUndefined();
 });
@@ -121,6 +131,13 @@ test('a HAR file of Polly is read: compressed bodies in pieces, of either spelli
   );
   expect(header).toMatchObject({ madeBy: { program: 'Polly.JS' }, note: expect.stringContaining('embeds') });
   for (const exchange of exchanges) expect(exchange.response?.body).toEqual({ json: { embedding: [1, 2] } });
+});
+
+test('a compressed answer that is a list of nothing is that, and no list of pieces', () => {
+  const headers = [{ name: 'content-encoding', value: 'gzip' }];
+  const response = { status: 200, headers, content: { mimeType: 'application/json', text: '[]' } };
+  const [exchange] = fromHar(har([entry({ response })]), 'x.har').exchanges;
+  expect(exchange?.response?.body).toEqual({ json: [] });
 });
 
 test('requests that overlap are put into lanes', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { createRedactor } from '../../../src/tape/redact/create-redactor.ts';
-import type { TapeExchange, TapeHeader } from '../../../src/tape/tape-format.ts';
+import { createRedactor } from '../../../src/faults/redactor.ts';
+import type { TapeExchange, TapeHeader, TapeJson } from '../../../src/tape/tape-format.ts';
 import { createTapeWriter } from '../../../src/tape/tape-writer.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -41,15 +41,15 @@ export function sampleExchange(changes: Partial<TapeExchange> = {}): TapeExchang
 }
 
 /** A question and its answer, as one exchange. */
-export function asked(id: number, question: unknown, answer: unknown, path = '/v1/things'): TapeExchange {
+export function asked(id: number, question: TapeJson, answer: TapeJson, path = '/v1/things'): TapeExchange {
   const sample = sampleExchange({ id });
   return {
     ...sample,
-    request: { ...sample.request, url: `https://service.test${path}`, body: { json: question as never } },
+    request: { ...sample.request, url: `https://service.test${path}`, body: { json: question } },
     response: {
       status: 200,
       headers: { 'content-type': 'application/json' },
-      body: { json: answer as never },
+      body: { json: answer },
     },
   };
 }
@@ -59,9 +59,9 @@ export async function writeTape(
   exchanges: readonly TapeExchange[],
   {
     header = sampleHeader(),
-    outputs = null as never,
+    outputs = null,
     path,
-  }: { header?: TapeHeader; outputs?: never; path?: string } = {},
+  }: { header?: TapeHeader; outputs?: TapeJson; path?: string } = {},
 ): Promise<string> {
   const target = path ?? join(await temporaryDirectory(), 'sample.tape.json');
   const writer = await createTapeWriter({ path: target, header, redactor: createRedactor() });

@@ -20,6 +20,11 @@ export async function startWireServer(): Promise<{ url: string; requests: () => 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests };
 }
 
+/** In steps: between them this process reads what has come, however busy the machine. */
+async function pause(): Promise<void> {
+  for (let step = 0; step < 6; step += 1) await delay(5);
+}
+
 type Answer = (response: ServerResponse, body: string, count: number) => Promise<void> | void;
 
 const echo: Answer = (response, body, count) => {
@@ -32,11 +37,11 @@ const ANSWERS: Record<string, Answer> = {
     // The second event is cut in the middle of a character.
     const text = Buffer.from('data: {"text":"grün"}\n\n');
     response.write('data: {"text":"one"}\n\n');
-    await delay(30);
+    await pause();
     response.write(text.subarray(0, 18));
-    await delay(30);
+    await pause();
     response.write(text.subarray(18));
-    await delay(30);
+    await pause();
     response.end('data: [DONE]\n\n');
   },
   '/compressed'(response) {
@@ -55,7 +60,7 @@ const ANSWERS: Record<string, Answer> = {
   async '/cut'(response) {
     response.setHeader('content-type', 'text/event-stream');
     response.write('data: {"text":"half"}\n\n');
-    await delay(20);
+    await pause();
     response.destroy();
   },
   '/busy'(response, _body, count) {

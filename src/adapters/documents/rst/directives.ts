@@ -1,8 +1,8 @@
 import type { List } from 'mdast';
-import { withTitle } from '../admonition.ts';
 import { renderLine } from '../render-inline.ts';
-import { readCsv } from './csv.ts';
-import { type Context, code, type Flow, isBlank, paragraph } from './reader.ts';
+import { withLead, withTitle } from '../render-tree.ts';
+import { footnoteMarker } from './inline.ts';
+import { type Context, code, type Flow, isBlank, paragraph, type Reader, takeIndented } from './reader.ts';
 import { table } from './tables.ts';
 
 /** A directive's parts: text after its name, `:option: value` lines, and the lines below. */
@@ -23,13 +23,27 @@ const CHANGE = /^(versionadded|versionchanged|deprecated|versionremoved|deprecat
 const DROPPED =
   /^(contents|toctree|include|literalinclude|index|highlight|currentmodule|module|default-role|role|default-domain|sectnum|section-numbering|header|footer|meta|raw|tabularcolumns|target-notes|testsetup|testcleanup|autosummary|graphviz|digraph|plot|bibliography)$/;
 
+/** Everything that begins with two dots: directives, footnotes, targets, substitutions and comments. */
+export const readExplicitMarkup: Reader = (lines, index, context) => {
+  const line = lines[index] ?? '';
+  if (/^__(\s|$)/.test(line)) return { nodes: [], next: index + 1 };
+  if (!/^\.\.(\s|$)/.test(line)) return null;
+  const { block, next } = takeIndented(lines, index + 1);
+  const rest = line.slice(2).trim();
+
+  const [, name, argument = ''] = /^([\w][\w.+:-]*?) ?::(?:\s+(.*))?$/.exec(rest) ?? [];
+  if (name !== undefined) return { nodes: readDirective(name, argument, block, context), next };
+
+  const [, label, text = ''] = /^\[([^\]\s]+)\](?:\s+(.*))?$/.exec(rest) ?? [];
+  if (label !== undefined)
+    return { nodes: withLead(`${footnoteMarker(label)}: `, context.body([text, ...block])), next };
+
+  // Targets and substitutions have been collected before; anything else is a comment.
+  return { nodes: [], next };
+};
+
 /** What a directive says. One that is not known gives its argument and its content. */
-export function readDirective(
-  name: string,
-  argument: string,
-  block: readonly string[],
-  context: Context,
-): Flow[] {
+function readDirective(name: string, argument: string, block: readonly string[], context: Context): Flow[] {
   const directive = readParts(name.toLowerCase().replace(/^.*:/, ''), argument, block);
   const { name: kind, content, options } = directive;
   if (DROPPED.test(kind)) return [];
@@ -115,4 +129,17 @@ function changeTitle(kind: string): string {
   if (kind === 'versionadded') return 'Added in version';
   if (kind === 'versionchanged') return 'Changed in version';
   return kind === 'versionremoved' ? 'Removed in version' : 'Deprecated since version';
+}
+
+/** Rows of comma-separated values; a cell in quotes may hold commas, newlines and doubled quotes. */
+function readCsv(source: string): string[][] {
+  const rows: string[][] = [[]];
+  for (const [, quoted, plain, end] of source.matchAll(
+    /[^\S\n]*(?:"((?:[^"]|"")*)"[^,\n]*|([^,\n]*))(,|\n|$)/g,
+  )) {
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain?.trim() ?? '');
+    if (end === '\n') rows.push([]);
+    if (end === '') break;
+  }
+  return rows.filter((row) => row.some((cell) => cell !== ''));
 }

@@ -1,5 +1,5 @@
 import type { List, ListItem } from 'mdast';
-import { withTitle } from '../admonition.ts';
+import { withTitle } from '../render-tree.ts';
 import {
   type Context,
   type Flow,

@@ -1,13 +1,20 @@
 import type { Heading, Root } from 'mdast';
 import type { ParsedDocument } from '../../../domain/document.ts';
-import { toDocument } from '../to-document.ts';
-import { readExplicitMarkup } from './explicit-markup.ts';
+import { lines as linesAt } from '../../../domain/location.ts';
+import { toDocument } from '../render-tree.ts';
+import { readExplicitMarkup } from './directives.ts';
 import { type Definitions, readInline } from './inline.ts';
 import { readBullets, readDefinitions, readEnumeration, readFields, readOptions } from './lists.ts';
-import { readDoctest, readLineBlock, readParagraph, readQuote } from './paragraphs.ts';
-import { type Context, dedent, type Flow, type Reader, skipBlank, takeIndented } from './reader.ts';
+import {
+  readDoctest,
+  readLineBlock,
+  readParagraph,
+  readQuote,
+  readTitle,
+  readTransition,
+} from './paragraphs.ts';
+import { type Context, dedent, type Flow, isBlank, type Reader, skipBlank, takeIndented } from './reader.ts';
 import { readGridTable, readSimpleTable } from './tables.ts';
-import { readTitle, readTransition } from './titles.ts';
 
 /** The order decides: the first reader that recognises a line takes it, and the last one takes any. */
 const READERS: readonly Reader[] = [
@@ -34,7 +41,12 @@ const READERS: readonly Reader[] = [
 export function parseRst(source: string): ParsedDocument {
   const lines = source.split('\n').map((line) => line.replaceAll('\t', '        ').trimEnd());
   const { metadata, rest } = takeMetadata(lines);
-  const root: Root = { type: 'root', children: createContext(readDefinitionsOf(source)).body(dedent(rest)) };
+  const content = readBody(
+    dedent(rest),
+    createContext(readDefinitionsOf(source)),
+    lines.length - rest.length,
+  );
+  const root: Root = { type: 'root', children: content };
   return toDocument(root, metadata);
 }
 
@@ -51,18 +63,34 @@ function createContext(definitions: Definitions): Context {
   return context;
 }
 
-function readBody(lines: readonly string[], context: Context): Flow[] {
+/** `linesBefore` says how many lines of the document come before these; without it, what is read has no lines of its own. */
+function readBody(lines: readonly string[], context: Context, linesBefore?: number): Flow[] {
   const nodes: Flow[] = [];
   for (let index = skipBlank(lines, 0); index < lines.length; index = skipBlank(lines, index)) {
     for (const reader of READERS) {
       const read = reader(lines, index, context);
       if (read === null) continue;
-      for (const node of read.nodes) nodes.push(node);
+      for (const node of read.nodes) {
+        if (linesBefore !== undefined) {
+          node.data = {
+            ...node.data,
+            location: linesAt(linesBefore + index + 1, linesBefore + lastLine(lines, read.next)),
+          };
+        }
+        nodes.push(node);
+      }
       index = read.next;
       break;
     }
   }
   return nodes;
+}
+
+/** The number of the last line before `next` that is not blank. */
+function lastLine(lines: readonly string[], next: number): number {
+  let last = next;
+  while (last > 1 && isBlank(lines[last - 1])) last -= 1;
+  return last;
 }
 
 /** Targets and substitutions may be used before they are defined, so they are collected first. */

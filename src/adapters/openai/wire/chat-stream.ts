@@ -1,9 +1,9 @@
 import { brokenStream } from './broken-answer.ts';
 import type { Exchange } from './exchange.ts';
 import { firstText, isObject, type JsonObject, objectsOf } from './json-object.ts';
-import { mendContent, reasoningKeyOf } from './mend-chat-message.ts';
+import { mendContent, reasoningKeyOf } from './mend-chat-completion.ts';
 import type { StreamMender } from './stream-mender.ts';
-import { createToolCallCollector, mendToolCalls } from './tool-calls.ts';
+import { createToolCallCollector, mendToolCalls, numbered } from './tool-calls.ts';
 import { mendUsage } from './usage.ts';
 import { wireErrorOf } from './wire-error.ts';
 
@@ -53,10 +53,9 @@ export function createChatStreamMender(exchange: Exchange): StreamMender {
     finish(closed) {
       // Some services never give a reason. Their [DONE] is trusted, unless it cuts a call short.
       if (!finished && !(closed && collector.isComplete())) throw brokenStream(begun);
-      const calls = mendToolCalls({ tool_calls: collector.calls() }, exchange.callIds);
+      const calls = mendToolCalls({ tool_calls: collector.calls() }, exchange);
       if (calls.length === 0) return [];
-      const indexed = calls.map((call, index) => ({ ...call, index }));
-      return [chunkOf([{ index: 0, delta: { tool_calls: indexed }, finish_reason: 'tool_calls' }])];
+      return [chunkOf([{ index: 0, delta: { tool_calls: numbered(calls) }, finish_reason: 'tool_calls' }])];
     },
   };
 }

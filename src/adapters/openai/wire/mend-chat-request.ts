@@ -1,6 +1,6 @@
 import type { Dialect } from './exchange.ts';
 import { isObject, type JsonObject, objectsOf } from './json-object.ts';
-import { contentText } from './mend-chat-message.ts';
+import { contentText } from './mend-chat-completion.ts';
 
 /** Newer models of OpenAI refuse the name that all others know. */
 const RENAMED_LIMIT = /(^|\/)(gpt-[5-9]|o\d)/;

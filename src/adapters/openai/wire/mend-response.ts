@@ -1,8 +1,9 @@
-import { AppError } from '../../../domain/app-error.ts';
+import type { AppError } from '../../../faults/app-error.ts';
+import { outOfTokens, withheldByFilter } from '../../../faults/cut-answer.ts';
 import type { Exchange } from './exchange.ts';
 import { firstText, isObject, type JsonObject, objectsOf } from './json-object.ts';
-import { contentText } from './mend-chat-message.ts';
-import { argumentsText, newCallId, ownCallId } from './tool-calls.ts';
+import { contentText } from './mend-chat-completion.ts';
+import { argumentsText, isStub, ownCallId, toolNamed } from './tool-calls.ts';
 import { mendUsage } from './usage.ts';
 
 /**
@@ -10,17 +11,17 @@ import { mendUsage } from './usage.ts';
  * something, as it does in Chat Completions; `incomplete_details` still tells.
  */
 export function mendResponse(body: JsonObject, exchange: Exchange): JsonObject {
-  const items = objectsOf(body.output);
+  const items = objectsOf(body.output).filter((item) => item.type !== 'function_call' || !isStub(item));
   const text = items.length === 0 ? firstText(body.output_text) : undefined;
   const output = (text === undefined ? items : [{ type: 'message', content: text }]).map((item) =>
     mendItem(item, exchange),
   );
   const usage = mendUsage(body.usage, 'input_tokens', 'output_tokens');
   const { usage: _usage, ...rest } = body;
-  if (body.status === 'incomplete' && !output.some(isUseful)) throw cutShort(body.incomplete_details);
+  if (body.status === 'incomplete' && !output.some(isUseful)) throw cutShort(body);
   return {
     ...rest,
-    id: firstText(body.id) ?? `resp_${newCallId()}`,
+    id: firstText(body.id) ?? `resp_${exchange.newId()}`,
     object: 'response',
     status: 'completed',
     output,
@@ -30,11 +31,13 @@ export function mendResponse(body: JsonObject, exchange: Exchange): JsonObject {
 
 function mendItem(item: JsonObject, exchange: Exchange): JsonObject {
   if (item.type === 'function_call') {
+    // We offer no namespaces, and the SDK would look the tool up in one.
+    const { namespace: _namespace, ...rest } = item;
     return {
-      ...item,
-      id: firstText(item.id) ?? `fc_${newCallId()}`,
-      call_id: ownCallId(item.call_id, exchange.callIds),
-      name: firstText(item.name) ?? '',
+      ...rest,
+      id: firstText(item.id) ?? `fc_${exchange.newId()}`,
+      call_id: ownCallId(item.call_id, exchange),
+      name: toolNamed(item.name, exchange.toolNames),
       arguments: argumentsText(item.arguments),
       status: 'completed',
     };
@@ -42,7 +45,7 @@ function mendItem(item: JsonObject, exchange: Exchange): JsonObject {
   if (item.type === 'message') {
     return {
       ...item,
-      id: firstText(item.id) ?? `msg_${newCallId()}`,
+      id: firstText(item.id) ?? `msg_${exchange.newId()}`,
       role: 'assistant',
       content: Array.isArray(item.content) ? objectsOf(item.content).map(mendPart) : [textPart(item.content)],
       status: 'completed',
@@ -65,13 +68,9 @@ function isUseful(item: JsonObject): boolean {
   return item.type === 'message' && contentText(item.content).trim() !== '';
 }
 
-function cutShort(details: unknown): AppError {
-  if (isObject(details) && details.reason === 'content_filter') {
-    return new AppError('api_error', 'The answer was withheld by the content filter of the model service.', {
-      hint: 'Rephrase the question.',
-    });
-  }
-  return new AppError('api_error', 'The model reached its limit of tokens before it had an answer.', {
-    hint: 'Raise --max-tokens.',
-  });
+function cutShort({ incomplete_details: details, output, usage }: JsonObject): AppError {
+  if (isObject(details) && details.reason === 'content_filter') return withheldByFilter();
+  const spent = isObject(usage) && isObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
+  const hasThoughts = objectsOf(output).some(({ type }) => type === 'reasoning');
+  return outOfTokens(hasThoughts || Number(spent.reasoning_tokens) > 0);
 }

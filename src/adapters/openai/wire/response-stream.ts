@@ -1,7 +1,7 @@
 import { brokenStream } from './broken-answer.ts';
 import type { Exchange } from './exchange.ts';
 import { firstText, isObject, type JsonObject } from './json-object.ts';
-import { contentText } from './mend-chat-message.ts';
+import { contentText } from './mend-chat-completion.ts';
 import { mendResponse } from './mend-response.ts';
 import type { StreamMender } from './stream-mender.ts';
 import { wireErrorOf } from './wire-error.ts';

@@ -1,6 +1,5 @@
-import { notAnAnswer } from './broken-answer.ts';
+import { type AnswerLimits, endlessAnswer, endlessEvent, notAnAnswer } from './broken-answer.ts';
 import { isObject, type JsonObject, parseJson } from './json-object.ts';
-import { createEventParser, type ServerSentEvent } from './server-sent-events.ts';
 
 /** Knows one API. Lives as long as one stream. */
 export interface StreamMender {
@@ -17,16 +16,18 @@ export interface StreamMender {
 /**
  * The events of a stream as the specification has them, made from those that came, and parsed: they are not
  * written out again for the client to read them a second time. What precedes a fault comes before the fault.
- * An event with an error ends them with what `errorOf` makes of it.
+ * An event with an error ends them with what `errorOf` makes of it. No more is read than the limits allow.
  */
 export async function* mendedEvents(
   body: ReadableStream<Uint8Array>,
   mender: StreamMender,
   errorOf: (error: object) => Error,
+  limits: AnswerLimits,
 ): AsyncGenerator<JsonObject, void, undefined> {
   const source = body.getReader();
   const parser = createEventParser();
   let closed = false;
+  let received = 0;
   try {
     while (!closed) {
       let arrived: ServerSentEvent[];
@@ -34,7 +35,10 @@ export async function* mendedEvents(
       try {
         const read = await source.read();
         done = read.done;
+        received += read.value?.length ?? 0;
+        if (received > limits.answer) throw endlessAnswer(limits.answer);
         arrived = read.done ? parser.end() : parser.push(read.value);
+        if (parser.pending > limits.event) throw endlessEvent(limits.event);
       } catch (error) {
         if (!mender.isDone()) throw error;
         break;
@@ -70,4 +74,80 @@ function valuesIn(data: string, event: string, ended: boolean): JsonObject[] {
   if (!ended && values.at(-1) === undefined) values.pop();
   if (!values.every(isObject)) throw notAnAnswer(data);
   return event === 'error' ? values.map((value) => ({ error: value, ...value })) : values;
+}
+
+/** One event, or a comment: a sign of life, with no data. */
+interface ServerSentEvent {
+  event: string;
+  /** Null for a comment. */
+  data: string | null;
+  /** False for the last one if the stream ends within it, or without the empty line that should follow. */
+  ended: boolean;
+}
+
+interface EventParser {
+  /** How long the event that is not yet complete is so far, in characters. */
+  readonly pending: number;
+  /** The events that these bytes complete. */
+  push(bytes: Uint8Array): ServerSentEvent[];
+  /** What is left when the stream has ended. */
+  end(): ServerSentEvent[];
+}
+
+const NONE: readonly ServerSentEvent[] = [];
+const FIELD = /^\s*(data|event|id|retry)\s*:\s?(.*)$/s;
+
+/**
+ * Parses server-sent events as they come. Tolerates what servers do: fields that are indented, bare lines of
+ * JSON without `data:`, any line ending, and no empty line after the last event.
+ */
+function createEventParser(): EventParser {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let event = '';
+  let data: string[] = [];
+  let held = 0;
+
+  function dispatch(ended: boolean): readonly ServerSentEvent[] {
+    const events = data.length > 0 ? [{ event, data: data.join('\n'), ended }] : NONE;
+    event = '';
+    data = [];
+    held = 0;
+    return events;
+  }
+
+  function readLine(line: string): readonly ServerSentEvent[] {
+    // As nearly every line is.
+    if (line === '') return dispatch(true);
+    held += line.length;
+    if (line.startsWith('data: ')) {
+      data.push(line.slice(6));
+      return NONE;
+    }
+    if (line.trim() === '') return dispatch(true);
+    if (line.startsWith(':')) return [{ event: '', data: null, ended: true }];
+    const [, field, value = ''] = FIELD.exec(line) ?? [];
+    if (field === 'event') event = value.trim();
+    else if (field === 'data') data.push(value);
+    else if (field === undefined) data.push(line);
+    return NONE;
+  }
+
+  return {
+    get pending() {
+      return rest.length + held;
+    },
+    push(bytes) {
+      rest += decoder.decode(bytes, { stream: true });
+      // A carriage return at the very end may be half of a line ending.
+      const lines = rest.includes('\r') ? rest.split(/\r\n|\n|\r(?!$)/) : rest.split('\n');
+      rest = lines.pop() ?? '';
+      return lines.flatMap(readLine);
+    },
+    end() {
+      rest += decoder.decode();
+      const lines = rest === '' ? [] : rest.split('\r');
+      return [...lines.flatMap(readLine), ...dispatch(false)];
+    },
+  };
 }

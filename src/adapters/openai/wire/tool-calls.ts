@@ -1,16 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import type { Exchange } from './exchange.ts';
 import { firstText, isObject, type JsonObject, objectsOf, parseJson } from './json-object.ts';
 
-/** Nine letters and digits: the one form that every service accepts, Mistral included. */
-export function newCallId(): string {
-  return randomBytes(9).toString('base64url').replace(/[-_]/g, 'x').slice(0, 9);
-}
-
 /** The given id, or a new one if it is empty or was used before: the SDK refuses to run such a call. */
-export function ownCallId(id: unknown, used: Set<string>): string {
+export function ownCallId(id: unknown, { callIds, newId }: Exchange): string {
   const given = typeof id === 'number' ? String(id) : firstText(id);
-  const own = given === undefined || used.has(given) ? newCallId() : given;
-  used.add(own);
+  const own = given === undefined || callIds.has(given) ? newId() : given;
+  callIds.add(own);
   return own;
 }
 
@@ -20,18 +15,52 @@ export function argumentsText(value: unknown): string {
   return typeof value === 'string' && value.trim() !== '' ? value : '{}';
 }
 
+/** What the SDK and most services take for the name of a tool. */
+const NOT_IN_NAMES = /[^\w-]/g;
+const LONGEST_NAME = 64;
+const UNNAMED = 'unnamed';
+
+/**
+ * The tool that a call means: the one whose name it holds beside a prefix or a suffix (`functions.search_docs`,
+ * `search_docs:0`), or the only one if it names none. Any other name becomes one that the loop can carry, so that the
+ * model is told that there is no such tool.
+ */
+export function toolNamed(name: unknown, offered: readonly string[]): string {
+  const given = firstText(name)?.trim() ?? '';
+  if (offered.includes(given)) return given;
+  if (given === '') return (offered.length === 1 ? offered[0] : undefined) ?? UNNAMED;
+  const words = given.toLowerCase().split(/[^\w-]+|__+/);
+  const meant = offered.filter((each) => words.includes(each.toLowerCase()));
+  const [only = given] = meant.length === 1 ? meant : [];
+  return only.replace(NOT_IN_NAMES, '_').slice(0, LONGEST_NAME);
+}
+
+/** Neither a name nor arguments: what some services send beside every answer. */
+export function isStub(called: JsonObject): boolean {
+  return (firstText(called.name)?.trim() ?? '') === '' && argumentsText(called.arguments) === '{}';
+}
+
 /** The calls of a message that came in one piece, the legacy `function_call` included. */
-export function mendToolCalls(message: JsonObject, used: Set<string>): JsonObject[] {
-  return callsIn(message).map((call) => {
+export function mendToolCalls(message: JsonObject, exchange: Exchange): JsonObject[] {
+  return callsIn(message).flatMap((call) => {
     const called = isObject(call.function) ? call.function : call;
+    if (isStub(called)) return [];
     const { index: _index, ...rest } = call;
     return {
       ...(isObject(call.function) && rest),
-      id: ownCallId(call.id, used),
+      id: ownCallId(call.id, exchange),
       type: 'function',
-      function: { name: firstText(called.name) ?? '', arguments: argumentsText(called.arguments) },
+      function: {
+        name: toolNamed(called.name, exchange.toolNames),
+        arguments: argumentsText(called.arguments),
+      },
     };
   });
+}
+
+/** The calls of a message as a stream has them: the SDK tells them apart by their index alone. */
+export function numbered(calls: readonly JsonObject[]): JsonObject[] {
+  return calls.map((call, index) => ({ ...call, index }));
 }
 
 function callsIn(message: JsonObject): JsonObject[] {
@@ -46,7 +75,7 @@ interface PartialCall {
   arguments: string;
 }
 
-export interface ToolCallCollector {
+interface ToolCallCollector {
   /** Takes the pieces that a chunk of the stream holds. */
   add(delta: JsonObject): void;
   /** Whether the arguments of every call are complete. */

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { createQdrantCatalog } from '../../src/adapters/qdrant/qdrant-catalog.ts';
+import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
+import type { ChunkStore } from '../../src/ports/chunk-store.ts';
+import { inWindows } from '../speed/qdrant-upsert.ts';
+import { median, percentile, timed } from '../support/measure.ts';
+import { createSyntheticDocuments, SYNTHETIC_IDENTITY, type SyntheticQuery } from '../support/synthetic.ts';
+
+const NAME = 'synthetic';
+const TOP_K = 10;
+const WARM_UP = 20;
+
+export type StoreTask =
+  | { task: 'ingest'; store: StorePlace; chunks: number; queries: number }
+  | {
+      task: 'query';
+      store: StorePlace;
+      queries: { text: string; vector: number[] }[];
+      serverPid: number | null;
+    };
+
+/** A directory for the embedded store, the address of a server for Qdrant. */
+export type StorePlace = { directory: string } | { url: string };
+
+export interface IngestReport {
+  /** Until all is written and acknowledged. */
+  chunksPerSecond: number;
+  queries: { text: string; vector: number[] }[];
+}
+
+export interface QueryReport {
+  /** Opening the collection and the first search, in a process that has done neither. */
+  coldMs: number;
+  p50: number;
+  p95: number;
+  /** Of the process that holds the data: this one, or the server. */
+  memoryMb: number;
+}
+
+/** One task in a process of its own: what it holds in memory, or has warm, is the store's alone. */
+const task = JSON.parse(readFileSync(0, 'utf8')) as StoreTask;
+console.log(JSON.stringify(task.task === 'ingest' ? await ingest(task) : await query(task)));
+
+function catalogAt(place: StorePlace) {
+  return 'url' in place ? createQdrantCatalog({ url: place.url }) : createSqliteCatalog(place.directory);
+}
+
+async function ingest({
+  store: place,
+  chunks,
+  queries: count,
+}: StoreTask & { task: 'ingest' }): Promise<IngestReport> {
+  const store = await catalogAt(place).openOrCreate(NAME, SYNTHETIC_IDENTITY);
+  const { documents, queries } = await createSyntheticDocuments(chunks, count);
+  let writingMs = 0;
+  // The clock stands still while the next texts and vectors are made up.
+  for (const window of inWindows(documents())) writingMs += await timed(() => store.write(window));
+  writingMs += await timed(() => store.settle());
+  await store.close();
+  return {
+    chunksPerSecond: chunks / (writingMs / 1000),
+    queries: queries.map(({ text, vector }) => ({ text, vector: Array.from(vector) })),
+  };
+}
+
+async function query({
+  store: place,
+  queries: given,
+  serverPid,
+}: StoreTask & { task: 'query' }): Promise<QueryReport> {
+  const queries = given.map(({ text, vector }) => ({ text, vector: Float32Array.from(vector) }));
+  const started = performance.now();
+  const opened = (await catalogAt(place).open(NAME)) as ChunkStore;
+  await search(opened, queries[0] as (typeof queries)[number]);
+  const coldMs = performance.now() - started;
+  const times: number[] = [];
+  for (const each of queries) times.push(await timed(() => search(opened, each)));
+  const warm = times.slice(WARM_UP);
+  const memoryMb = residentMb(serverPid ?? process.pid);
+  await opened.close();
+  return { coldMs, p50: median(warm), p95: percentile(warm, 0.95), memoryMb };
+}
+
+function search(store: ChunkStore, { text, vector }: Pick<SyntheticQuery, 'text' | 'vector'>) {
+  return store.search({ text, vector, limit: TOP_K, filter: {} });
+}
+
+function residentMb(pid: number): number {
+  const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+}

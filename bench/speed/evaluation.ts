@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createApp } from '../../src/app/create-app.ts';
+import { SAMPLE_COLLECTION } from '../../src/app/open-collection.ts';
+import { evaluate } from '../../src/cli/evaluation/evaluate.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { readCases, writeCases } from '../../src/evaluation/cases/read-cases.ts';
+import { allMetrics } from '../../src/evaluation/metrics/all-metrics.ts';
+import { assembleReport } from '../../src/evaluation/report/assemble-report.ts';
+import { armsOfAxes } from '../../src/evaluation/run/plan-arms.ts';
+import { syntheticArm, syntheticCases, syntheticHeader } from '../support/evaluation-cases.ts';
+import { withTemporaryDirectory } from '../support/measure.ts';
+import { note, type Row, row } from '../support/results.ts';
+
+const CASES = fileURLToPath(new URL('../../fixtures/cases/book.jsonl', import.meta.url));
+const CASE_COUNT = 120;
+const STATISTICS_CASES = 10_000;
+
+/** What evaluating costs beside the turns themselves, and what the statistics cost. */
+export async function benchEvaluation(): Promise<Row[]> {
+  return [statisticsRow(), ...(await runRows())];
+}
+
+function statisticsRow(): Row {
+  const cases = syntheticCases(STATISTICS_CASES);
+  const arms = [syntheticArm('tool', cases, 0.7, 1), syntheticArm('always', cases, 0.72, 2)];
+  const started = performance.now();
+  assembleReport({ header: syntheticHeader(cases.length), cases, arms, metrics: allMetrics });
+  const seconds = (performance.now() - started) / 1000;
+  return row(`evaluation: statistics of ${STATISTICS_CASES} cases, two arms`, seconds, 's', {
+    target: { of: 'value', atMost: 2 },
+  });
+}
+
+async function runRows(): Promise<Row[]> {
+  if (!existsSync(CASES)) return [note('evaluation: fixtures/cases/book.jsonl is not there', null)];
+  const cases = readCases(await readFile(CASES, 'utf8'), CASES);
+  // Evenly drawn, so that every kind of case is among them.
+  const some = Array.from(
+    { length: CASE_COUNT },
+    (_, index) => cases[Math.floor((index * cases.length) / CASE_COUNT)],
+  ).flatMap((item) => item ?? []);
+  return withTemporaryDirectory(async (home) => {
+    const file = join(home, 'cases.jsonl');
+    await writeFile(file, writeCases(some, file));
+    const app = createApp(loadConfig({ flags: { home, collection: SAMPLE_COLLECTION } }));
+    const plan = {
+      mode: 'hybrid',
+      arms: () => armsOfAxes({ policies: ['tool', 'always', 'first', 'never'] }),
+    } as const;
+    const run = { signal: new AbortController().signal, tape: null };
+    try {
+      // The sample book is indexed by the first, which is not what is measured.
+      await evaluate(app, { cases: file, tag: some[0]?.tags ?? [], fresh: true }, plan, run);
+      const started = performance.now();
+      const report = await evaluate(app, { cases: file, concurrency: 1 }, plan, run);
+      const serial = (performance.now() - started) / 1000;
+      const turns = report.cases.flatMap(({ results }) => Object.values(results).flatMap(({ runs }) => runs));
+      const sum = turns.reduce((total, { timesMs }) => total + timesMs.total, 0) / 1000;
+      const again = performance.now();
+      await evaluate(app, { cases: file }, plan, run);
+      const usual = (performance.now() - again) / 1000;
+      return [
+        row(
+          `evaluation: ${some.length} cases, four policies, offline, one at a time, against the sum of its turns`,
+          serial,
+          's',
+          {
+            ratio: serial / sum,
+            target: { of: 'ratio', atMost: 1.2 },
+          },
+        ),
+        row(`evaluation: ${some.length} cases, four policies, offline`, usual, 's', {
+          target: { of: 'value', atMost: 60 },
+        }),
+      ];
+    } finally {
+      await app.close();
+    }
+  });
+}

@@ -1,0 +1,102 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import {
+  type BareSession,
+  createBareSession,
+  createBatchMaker,
+  type MakeBatches,
+} from '../support/bare-session.ts';
+import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { loadEmbedder } from '../support/minilm.ts';
+import { type Row, row } from '../support/results.ts';
+import { writeEditions } from '../support/sample-book.ts';
+import { ingestDirectory } from './reingest.ts';
+
+const ROUNDS = 3;
+const EDITIONS_A_ROUND = 2;
+
+interface Times {
+  chunks: number;
+  /** The pipeline from listing the files to the closed collection. */
+  pipeline: number;
+  /** What of it was spent in the embedder: tokens, model, pooling. */
+  embedder: number;
+  /** The model alone on the same batches. */
+  bare: number;
+}
+
+/** The whole pipeline, files to committed collection, against the model alone on the same batches. */
+export function benchIngest(): Promise<Row[]> {
+  return withTemporaryDirectory(async (directory) => {
+    const embedder = await loadEmbedder();
+    const bare = await createBareSession(availableParallelism());
+    const makeBatches = await createBatchMaker();
+    const rounds: Times[] = [];
+    // The first round does not count: code is compiled, and the model's memory is set aside.
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const documents = join(directory, `documents-${round}`);
+      await writeEditions(documents, round * EDITIONS_A_ROUND + 1, (round + 1) * EDITIONS_A_ROUND);
+      const times = await measure(documents, join(directory, `collections-${round}`));
+      if (round > 0) rounds.push(times);
+    }
+    await bare.close();
+    await embedder.close();
+
+    const rate = (part: 'pipeline' | 'embedder' | 'bare') =>
+      median(rounds.map((times) => (times.chunks / times[part]) * 1000));
+    const ratio = (part: 'pipeline' | 'embedder') => median(rounds.map((times) => times.bare / times[part]));
+    return [
+      row(`ingest: bare session (${rounds[0]?.chunks} chunks, ${ROUNDS} rounds)`, rate('bare'), 'chunks/s'),
+      row('ingest: embedder against the bare session', rate('embedder'), 'chunks/s', {
+        ratio: ratio('embedder'),
+      }),
+      row('ingest: whole pipeline against the bare session', rate('pipeline'), 'chunks/s', {
+        ratio: ratio('pipeline'),
+        target: { of: 'ratio', atLeast: 0.85 },
+      }),
+    ];
+
+    async function measure(documents: string, collections: string): Promise<Times> {
+      const sideBySide = embedSideBySide(embedder, bare, makeBatches);
+      let chunks = 0;
+      const elapsed = await timed(async () => {
+        const summary = await ingestDirectory(documents, collections, async () => sideBySide.embedder);
+        chunks = summary.embeddedChunks;
+      });
+      const { times } = sideBySide;
+      return { chunks, pipeline: elapsed - times.aside, embedder: times.embedder, bare: times.bare };
+    }
+  });
+}
+
+/**
+ * The same embedder, which at every call also runs the bare session on the same batches, now before and now
+ * after: so close together, both find the machine in the same state. `aside` is the time that this took.
+ */
+function embedSideBySide(embedder: Embedder, bare: BareSession, makeBatches: MakeBatches) {
+  const times = { embedder: 0, bare: 0, aside: 0 };
+  let calls = 0;
+
+  async function runBare(texts: readonly string[]): Promise<void> {
+    times.aside += await timed(async () => {
+      const batches = makeBatches(texts);
+      times.bare += await timed(() => bare.run(batches));
+    });
+  }
+
+  const sideBySide: Embedder = {
+    ...embedder,
+    async embedDocuments(texts, signal) {
+      calls += 1;
+      if (calls % 2 === 0) await runBare(texts);
+      let vectors: Float32Array[] = [];
+      times.embedder += await timed(async () => {
+        vectors = await embedder.embedDocuments(texts, signal);
+      });
+      if (calls % 2 === 1) await runBare(texts);
+      return vectors;
+    },
+  };
+  return { embedder: sideBySide, times };
+}

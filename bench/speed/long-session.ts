@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { createSqliteSessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
+import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
+import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { type LastRequest, startModelServer } from '../support/model-server.ts';
+import { type Row, row } from '../support/results.ts';
+
+const SESSIONS = 3;
+const WARM_UP = 40;
+const EARLY = { from: 15, to: 25 };
+const LATE = { from: 490, to: 510 };
+
+interface Turn extends LastRequest {
+  ms: number;
+}
+
+/** Whether the five hundredth turn of a session costs what the twentieth does, and sends as much. */
+export function benchLongSession(): Promise<Row[]> {
+  return withTemporaryDirectory(async (directory) => {
+    const server = await startModelServer();
+    const sessions = createSqliteSessionStore(join(directory, 'sessions.sqlite'));
+    const agent = await createBenchAgent(server, directory, sessions);
+    try {
+      // A session before those that count: otherwise the early turns would pay for compiling the code.
+      await takeTurns(WARM_UP);
+      const early: Turn[] = [];
+      const late: Turn[] = [];
+      for (let session = 0; session < SESSIONS; session += 1) {
+        const turns = await takeTurns(LATE.to);
+        early.push(...turns.slice(EARLY.from - 1, EARLY.to));
+        late.push(...turns.slice(LATE.from - 1, LATE.to));
+      }
+      return rowsOf(early, late);
+    } finally {
+      await agent.close();
+      server.close();
+    }
+
+    async function takeTurns(count: number): Promise<Turn[]> {
+      const session = await agent.startSession();
+      const turns: Turn[] = [];
+      for (let turn = 1; turn <= count; turn += 1) {
+        const ms = await timed(() => takeTurn(session, `What does passage ${turn} say about nodes?`));
+        turns.push({ ms, ...(await server.lastRequest()) });
+      }
+      return turns;
+    }
+  });
+}
+
+function rowsOf(early: readonly Turn[], late: readonly Turn[]): Row[] {
+  const medianOf = (turns: readonly Turn[], part: 'ms' | 'bytes' | 'messages') =>
+    median(turns.map((turn) => turn[part]));
+  const target = { of: 'ratio', atMost: 1.3 } as const;
+  const against = (part: 'ms' | 'bytes') => medianOf(late, part) / medianOf(early, part);
+  return [
+    row(
+      `long session: turns ${EARLY.from} to ${EARLY.to}, ${SESSIONS} sessions`,
+      medianOf(early, 'ms'),
+      'ms',
+    ),
+    row(`long session: turns ${LATE.from} to ${LATE.to}`, medianOf(late, 'ms'), 'ms', {
+      ratio: against('ms'),
+      target,
+    }),
+    row(
+      `long session: prompt at the early ones, ${medianOf(early, 'messages')} messages`,
+      medianOf(early, 'bytes'),
+      'bytes',
+    ),
+    row(
+      `long session: prompt at the late ones, ${medianOf(late, 'messages')} messages`,
+      medianOf(late, 'bytes'),
+      'bytes',
+      {
+        ratio: against('bytes'),
+        target,
+      },
+    ),
+  ];
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Row, row } from '../support/results.ts';
+
+const CHILD = fileURLToPath(new URL('../children/memory.ts', import.meta.url));
+
+/** What memory-child.ts prints. */
+export interface MemoryReport {
+  chunks: number;
+  seconds: number;
+  peakMb: number;
+  /** Bytes of text and vectors that went through, in MB. */
+  corpusMb: number;
+}
+
+/** Ten times the corpus must not take much more memory. Each size runs in a process of its own. */
+export async function benchMemory(): Promise<Row[]> {
+  const small = await ingestInChild(10_000);
+  const large = await ingestInChild(100_000);
+  return [
+    row(
+      `memory: peak, ${small.chunks} chunks (${small.corpusMb} MB, ${small.seconds} s)`,
+      small.peakMb,
+      'MB',
+    ),
+    row(
+      `memory: peak, ${large.chunks} chunks (${large.corpusMb} MB, ${large.seconds} s)`,
+      large.peakMb,
+      'MB',
+      {
+        ratio: large.peakMb / small.peakMb,
+        target: { of: 'ratio', atMost: 1.5 },
+      },
+    ),
+  ];
+}
+
+async function ingestInChild(chunks: number): Promise<MemoryReport> {
+  const { stdout } = await promisify(execFile)(process.execPath, [CHILD, String(chunks)]);
+  return JSON.parse(stdout) as MemoryReport;
+}

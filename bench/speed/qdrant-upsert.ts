@@ -1,0 +1,102 @@
+import { QdrantClient } from '@qdrant/js-client-rest';
+import { MOST_POINTS } from '../../src/adapters/qdrant/bulk-requests.ts';
+import { createCollections } from '../../src/adapters/qdrant/collection-schema.ts';
+import { createConnection } from '../../src/adapters/qdrant/connection.ts';
+import { chunkPoint, type Point } from '../../src/adapters/qdrant/points.ts';
+import { createQdrantCatalog } from '../../src/adapters/qdrant/qdrant-catalog.ts';
+import { termsOf } from '../../src/adapters/qdrant/sparse-terms.ts';
+import type { DocumentWrite } from '../../src/ports/chunk-store.ts';
+import { interleaved, median, medianRatio, timed } from '../support/measure.ts';
+import { withQdrant } from '../support/qdrant.ts';
+import { type Row, row } from '../support/results.ts';
+import { createSyntheticDocuments, SYNTHETIC_IDENTITY } from '../support/synthetic.ts';
+
+const CHUNKS = 4000;
+const ROUNDS = 3;
+/** As ingest has it: so many chunks are collected before they are written. */
+const WINDOW_CHUNKS = 256;
+const LARGE_BATCH = 256;
+
+/**
+ * Documents with precomputed vectors, written by the adapter in windows of ingest's size, against the same points
+ * sent by the client alone in batches of the same size, and in large ones. All wait for every batch. Window by
+ * window in turn, so that a slow spell of the machine hits all of them.
+ */
+export function benchQdrantUpsert(): Promise<Row[]> {
+  return withQdrant(async ({ url }) => {
+    const { documents } = await createSyntheticDocuments(CHUNKS, 0);
+    const windows = [...inWindows(documents())];
+    const points = windows.map(pointsOf);
+    const rates: Record<'ours' | 'alike' | 'large', number[]> = { ours: [], alike: [], large: [] };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const store = await createQdrantCatalog({ url }).openOrCreate(`ours_${round}`, SYNTHETIC_IDENTITY);
+      const alike = await plainCollection(url, `alike_${round}`);
+      const large = await plainCollection(url, `large_${round}`);
+      const times = await interleaved(windows.length, {
+        ours: (at) => timed(() => store.write(windows[at] ?? [])),
+        alike: (at) => timed(() => alike(points[at] ?? [], MOST_POINTS)),
+        large: (at) => timed(() => large(points[at] ?? [], LARGE_BATCH)),
+      });
+      for (const name of ['ours', 'alike', 'large'] as const) {
+        // The first warms up.
+        rates[name].push(
+          ...times[name].map((ms, at) => (points[at] ?? []).length / (ms / 1000)).slice(round === 0 ? 1 : 0),
+        );
+      }
+      await store.close();
+    }
+    return [
+      row(`qdrant: the client alone, batches of ${MOST_POINTS}`, median(rates.alike), 'chunks/s'),
+      row('qdrant: ingest with precomputed vectors, of that', median(rates.ours), 'chunks/s', {
+        ratio: medianRatio(rates.ours, rates.alike),
+        target: { of: 'ratio', atLeast: 0.8 },
+      }),
+      row(
+        `qdrant: the client alone, batches of ${LARGE_BATCH}; ingest, of that`,
+        median(rates.large),
+        'chunks/s',
+        {
+          ratio: medianRatio(rates.ours, rates.large),
+        },
+      ),
+    ];
+  });
+}
+
+/** A collection with the same vectors and indexes, and what sends it points by the client alone. */
+async function plainCollection(url: string, collection: string) {
+  await createCollections(createConnection({ url }), collection, SYNTHETIC_IDENTITY, {});
+  const client = new QdrantClient({ url, checkCompatibility: false });
+  return async (points: readonly Point[], batch: number) => {
+    for (let start = 0; start < points.length; start += batch) {
+      await client.upsert(collection, { points: points.slice(start, start + batch), wait: true });
+    }
+  };
+}
+
+/** Payloads and vectors as the adapter makes them, ready before the clock runs. */
+function pointsOf(writes: readonly DocumentWrite[]): Point[] {
+  return writes.flatMap(({ document, chunks }) =>
+    chunks.map((chunk) =>
+      chunkPoint(chunk, document, {
+        terms: termsOf(document.title, chunk.headings, chunk.text),
+        averageLength: 100,
+        born: 1,
+      }),
+    ),
+  );
+}
+
+export function* inWindows(writes: Iterable<DocumentWrite>): Generator<DocumentWrite[]> {
+  let window: DocumentWrite[] = [];
+  let chunks = 0;
+  for (const write of writes) {
+    window.push(write);
+    chunks += write.chunks.length;
+    if (chunks < WINDOW_CHUNKS) continue;
+    yield window;
+    window = [];
+    chunks = 0;
+  }
+  if (window.length > 0) yield window;
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
+import { fileStillExists } from '../../src/adapters/files/file-source.ts';
+import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
+import { createSource } from '../../src/app/index-documents.ts';
+import { type IngestSummary, ingest } from '../../src/ingest/ingest.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { IDENTITY, loadEmbedder } from '../support/minilm.ts';
+import { note, type Row, row } from '../support/results.ts';
+import { writeShortFiles } from '../support/sample-book.ts';
+
+/** What `citeloop ingest <documents>` does, from listing the files to closing the collection. */
+export async function ingestDirectory(
+  documents: string,
+  collections: string,
+  embedder: () => Promise<Embedder>,
+): Promise<IngestSummary> {
+  const source = await createSource(documents, { files: { cwd: documents }, web: {} });
+  const store = await createSqliteCatalog(collections).openOrCreate('bench', IDENTITY);
+  try {
+    return await ingest(
+      [source],
+      { store, parse: createDocumentParser(), embedder, stillExists: fileStillExists },
+      { prune: false },
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+const FILES = 1000;
+const AGAIN = 5;
+
+/** An unchanged corpus a second time against the first. */
+export function benchReingest(): Promise<Row[]> {
+  return withTemporaryDirectory(async (directory) => {
+    const documents = join(directory, 'documents');
+    const collections = join(directory, 'collections');
+    await writeShortFiles(documents, FILES);
+    const embedder = await loadEmbedder();
+    let chunks = 0;
+    const first = await timed(async () => {
+      ({ chunks } = await ingestDirectory(documents, collections, async () => embedder));
+    });
+    const again: number[] = [];
+    let unchanged = 0;
+    for (let round = 0; round < AGAIN; round += 1) {
+      again.push(
+        await timed(async () => {
+          ({ unchanged } = await ingestDirectory(documents, collections, async () => embedder));
+        }),
+      );
+    }
+    await embedder.close();
+    return [
+      row(`reingest: first time, ${FILES} files, ${chunks} chunks`, first, 'ms'),
+      row('reingest: unchanged, against the first time', median(again), 'ms', {
+        ratio: median(again) / first,
+        target: { of: 'ratio', atMost: 0.02 },
+      }),
+      note(`reingest: ${unchanged} of ${FILES} files were recognised as unchanged`, unchanged === FILES),
+    ];
+  });
+}

@@ -1,0 +1,93 @@
+/// <reference lib="dom" />
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { readReportAssets, renderReport } from '../../src/evaluation/report/render-report.ts';
+import { reportDirectory } from '../../src/package.ts';
+import { syntheticReport } from '../../test/evaluation/report/synthetic-report.ts';
+import { findChromium, launchChromium } from '../../test/support/browser.ts';
+import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { note, type Row, row } from '../support/results.ts';
+
+const CASES = 1000;
+const CHUNKS = 5000;
+const ROUNDS = 9;
+const ARMS = {
+  'two arms': ['tool', 'always'],
+  'four arms': ['tool', 'always', 'first', 'never'],
+} as const;
+
+/** The page of a thousand cases: how long it takes to make, how large it is, how fast it opens and filters. */
+export function benchReport(): Promise<Row[]> {
+  return withTemporaryDirectory(async (directory) => {
+    const empty = join(directory, 'empty.html');
+    await writeFile(empty, '<!doctype html><title>empty</title><ol id="case-list"><li>nothing</ol>');
+    const assets = await readReportAssets(reportDirectory());
+    const rows: Row[] = await benchOpening(empty, 'report: an empty page', false);
+    for (const [name, arms] of Object.entries(ARMS)) {
+      const report = syntheticReport({ cases: CASES, arms, chunks: CHUNKS, answerWords: 60 });
+      let page = '';
+      const made: number[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        made.push(
+          await timed(() => {
+            page = renderReport(report, assets);
+          }),
+        );
+      }
+      const file = join(directory, `${arms.length}.html`);
+      await writeFile(file, page);
+      rows.push(
+        row(`report: ${CASES} cases, ${name}, made`, median(made), 'ms'),
+        row(`report: ${CASES} cases, ${name}, size`, Buffer.byteLength(page) / 1e6, 'MB', {
+          target: { of: 'value', atMost: 5 },
+        }),
+        ...(await benchOpening(file, `report: ${CASES} cases, ${name}`)),
+      );
+    }
+    return rows;
+  });
+}
+
+async function benchOpening(file: string, name: string, hasFilters = true): Promise<Row[]> {
+  if (findChromium() === null) return [note(`${name}: not opened, there is no Chromium on the PATH`)];
+  const browser = await launchChromium();
+  try {
+    const loaded: number[] = [];
+    const filtered: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const page = await browser.newPage();
+      await page.goto(pathToFileURL(file).href, { waitUntil: 'load' });
+      await page.locator('#case-list > li').first().waitFor();
+      // The list is filled before the load event, so its end is when everything is there.
+      loaded.push(
+        await page.evaluate(() => {
+          const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+          return navigation?.loadEventStart ?? Number.NaN;
+        }),
+      );
+      if (hasFilters)
+        filtered.push(
+          await page.evaluate(async () => {
+            const field = document.querySelector('#filter-text') as HTMLInputElement;
+            field.value = 'gravity friction';
+            const started = performance.now();
+            field.dispatchEvent(new Event('input', { bubbles: true }));
+            // It is drawn after the event, before anything else is done.
+            await Promise.resolve();
+            // Asking for its height makes the browser lay it out.
+            document.body.getBoundingClientRect();
+            return performance.now() - started;
+          }),
+        );
+      await page.close();
+    }
+    if (!hasFilters) return [row(`${name}, opened`, median(loaded), 'ms')];
+    return [
+      row(`${name}, opened`, median(loaded), 'ms', { target: { of: 'value', atMost: 1000 } }),
+      row(`${name}, first search`, median(filtered), 'ms'),
+    ];
+  } finally {
+    await browser.close();
+  }
+}

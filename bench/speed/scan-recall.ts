@@ -1,0 +1,48 @@
+import { cosine } from '../../src/adapters/sqlite/quantize.ts';
+import { loadEmbedder } from '../support/minilm.ts';
+import { note, type Row, row } from '../support/results.ts';
+import { findSet, mean, openSet } from '../support/retrieval-set.ts';
+
+const SET = 'squad2_dev';
+const QUERIES = 300;
+const TOP_K = 10;
+
+/** How many of the true nearest the quantized scan with its rescoring finds, on real embeddings. */
+export async function benchScanRecall(): Promise<Row[]> {
+  const set = findSet(SET);
+  if (set === null) return [note(`recall: ../shared/data is absent, so there are no real embeddings`)];
+  const embedder = await loadEmbedder();
+  const { store, queries } = await openSet(set, embedder);
+  const hashes = new Map<string, string>();
+  const { chunks } = await store.info();
+  const all = await store.search({
+    text: null,
+    vector: await embedder.embedQuery(SET),
+    limit: chunks,
+    filter: {},
+  });
+  for (const { chunk } of all) hashes.set(chunk.chunkId, chunk.contentHash);
+  const vectors = await store.vectors([...new Set(hashes.values())]);
+
+  const recalls: number[] = [];
+  const step = Math.max(1, Math.floor(queries.length / QUERIES));
+  for (const { text } of queries.filter((_, index) => index % step === 0).slice(0, QUERIES)) {
+    const query = await embedder.embedQuery(text);
+    const exact = [...hashes]
+      .map(([id, hash]) => ({ id, score: cosine(query, vectors.get(hash) as Float32Array) }))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, TOP_K);
+    const found = await store.search({ text: null, vector: query, limit: TOP_K, filter: {} });
+    const foundIds = new Set(found.map(({ chunk }) => chunk.chunkId));
+    recalls.push(exact.filter(({ id }) => foundIds.has(id)).length / exact.length);
+  }
+  await store.close();
+  await embedder.close();
+  return [
+    row(
+      `recall@${TOP_K}: int8 scan and rescore, ${hashes.size} real chunks, ${recalls.length} queries`,
+      mean(recalls),
+      '',
+    ),
+  ];
+}

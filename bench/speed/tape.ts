@@ -1,0 +1,203 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { createRedactor } from '../../src/faults/redactor.ts';
+import { openTape } from '../../src/tape/open-tape.ts';
+import { recordTape } from '../../src/tape/record-run.ts';
+import { replayTape } from '../../src/tape/replay-tape.ts';
+import { replayResponse } from '../../src/tape/tape-exchange.ts';
+import type { TapeHeader, TapeRequest } from '../../src/tape/tape-format.ts';
+import { createTapePlayer } from '../../src/tape/tape-player.ts';
+import { createTapeWriter } from '../../src/tape/tape-writer.ts';
+import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
+import { interleaved, median, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { type ModelServer, startModelServer } from '../support/model-server.ts';
+import { type Row, row } from '../support/results.ts';
+
+const TURNS = 1000;
+const WARM_UP = 50;
+const LOOKUPS = 2000;
+
+/** Replays recorded turns against a stub of the same answers, opens a large tape, and looks requests up. */
+export function benchTape(): Promise<Row[]> {
+  return withTemporaryDirectory(async (directory) => [
+    ...(await replayRows(directory)),
+    ...(await openRows(directory)),
+    ...(await lookUpRows(directory)),
+  ]);
+}
+
+async function replayRows(directory: string): Promise<Row[]> {
+  const server = await startModelServer();
+  const path = join(directory, 'turns.tape.json');
+  const turns = WARM_UP + TURNS;
+  try {
+    await recordTurns(server, path, directory, turns);
+    const live = globalThis.fetch;
+    const stub = stubOf(path);
+    const replaying = await replayTape({ path });
+    const taped = globalThis.fetch;
+    const turnWith = await turnTakers(server, directory);
+    const [byTape, byStub] = [await turnWith('tape', taped), await turnWith('stub', stub)];
+    const variants = {
+      tape: (round: number) => timed(() => byTape(round)),
+      stub: (round: number) => timed(() => byStub(round)),
+    };
+    await interleaved(WARM_UP, variants);
+    const measured = await interleaved(TURNS, {
+      tape: (round) => variants.tape(round + WARM_UP),
+      stub: (round) => variants.stub(round + WARM_UP),
+    });
+    globalThis.fetch = taped;
+    await replaying.stop();
+    globalThis.fetch = live;
+    const total = (values: readonly number[]) => values.reduce((sum, ms) => sum + ms, 0);
+    return [
+      row(`tape: ${TURNS} turns against an in-process stub, no msw`, total(measured.stub) / 1000, 's'),
+      row(`tape: the same ${TURNS} turns replayed`, total(measured.tape) / 1000, 's', {
+        ratio: total(measured.tape) / total(measured.stub),
+        target: { of: 'ratio', atMost: 1.3 },
+      }),
+    ];
+  } finally {
+    server.close();
+  }
+}
+
+/** Each variant has an agent of its own, whose retriever starts at the beginning as the recording did. */
+async function turnTakers(server: ModelServer, directory: string) {
+  return async (name: string, fetch: typeof globalThis.fetch) => {
+    const agent = await createBenchAgent(server, join(directory, name), createMemorySessionStore());
+    return async (round: number) => {
+      globalThis.fetch = fetch;
+      await takeTurn(await agent.startSession(), question(round));
+    };
+  };
+}
+
+async function recordTurns(
+  server: ModelServer,
+  path: string,
+  directory: string,
+  turns: number,
+): Promise<void> {
+  const agent = await createBenchAgent(server, join(directory, 'recorded'), createMemorySessionStore());
+  const recording = await recordTape({ path, header: benchHeader(), secrets: ['sk-bench-not-a-real-key'] });
+  for (let round = 0; round < turns; round += 1) await takeTurn(await agent.startSession(), question(round));
+  await recording.finish(null);
+  await agent.close();
+}
+
+/** The recorded answers one after the other, whatever is asked. */
+function stubOf(path: string): typeof globalThis.fetch {
+  const tape = openTape(path);
+  const answers = [...tape.exchanges()];
+  tape.close();
+  let next = 0;
+  return async () => {
+    const answer = answers[next % answers.length];
+    next += 1;
+    if (answer === undefined) throw new Error('The tape is empty.');
+    return replayResponse(answer, 'none', null);
+  };
+}
+
+function question(round: number): string {
+  return `How do two nodes exchange messages, and what is number ${round} about?`;
+}
+
+interface Opened {
+  ms: number;
+  rssMb: number;
+}
+
+async function openRows(directory: string): Promise<Row[]> {
+  const opened: Record<number, Opened> = {};
+  for (const megabytes of [5, 50]) {
+    const path = join(directory, `${megabytes}.tape.json`);
+    await writeLongTape(path, { exchanges: megabytes * 50, bytes: 20_000 });
+    const child = fileURLToPath(new URL('../children/open-tape.ts', import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, [child, path]);
+    opened[megabytes] = JSON.parse(stdout) as Opened;
+  }
+  const [small, large] = [opened[5] as Opened, opened[50] as Opened];
+  return [
+    row('tape: open one of 50 MB', large.ms, 'ms'),
+    row('tape: highest memory of a process that opened 50 MB against 5 MB', large.rssMb, 'MB', {
+      ratio: large.rssMb / small.rssMb,
+      target: { of: 'ratio', atMost: 1.5 },
+    }),
+  ];
+}
+
+async function lookUpRows(directory: string): Promise<Row[]> {
+  const perLookUp: number[] = [];
+  for (const exchanges of [1_000, 50_000]) {
+    const path = join(directory, `${exchanges}.tape.json`);
+    await writeLongTape(path, { exchanges, bytes: 200 });
+    const tape = openTape(path);
+    const player = createTapePlayer(tape, createRedactor());
+    const times: number[] = [];
+    for (let round = 0; round < LOOKUPS; round += 1) {
+      const request = madeRequest((round * 7919) % exchanges, 100);
+      const started = performance.now();
+      if (player.find(request) === null) throw new Error('A recorded request was not found.');
+      times.push(performance.now() - started);
+    }
+    tape.close();
+    perLookUp.push(median(times) * 1000);
+  }
+  const [few = Number.NaN, many = Number.NaN] = perLookUp;
+  return [
+    row('tape: look a request up among 1,000 exchanges', few, 'us'),
+    row('tape: look a request up among 50,000 exchanges', many, 'us', {
+      ratio: many / few,
+      target: { of: 'ratio', atMost: 1.5 },
+    }),
+  ];
+}
+
+export function benchHeader(): TapeHeader {
+  return {
+    version: 1,
+    origin: 'recorded',
+    madeBy: { program: 'citeloop bench', version: '0.0.0', node: process.version },
+    createdAt: '2026-01-01T00:00:00.000Z',
+    seed: 'bench',
+    model: null,
+    command: null,
+    inputs: {},
+    redact: [],
+  };
+}
+
+/** A tape of so many exchanges of about so many bytes each. */
+export async function writeLongTape(
+  path: string,
+  { exchanges, bytes }: { exchanges: number; bytes: number },
+): Promise<void> {
+  const writer = await createTapeWriter({ path, header: benchHeader(), redactor: createRedactor() });
+  for (let number = 0; number < exchanges; number += 1) {
+    writer.append({
+      id: number + 1,
+      startedAtMs: number,
+      durationMs: 1,
+      lane: 0,
+      request: madeRequest(number, bytes / 2),
+      response: { status: 200, headers: {}, body: { json: { answer: 'word '.repeat(bytes / 10) } } },
+    });
+  }
+  await writer.close(null);
+}
+
+export function madeRequest(number: number, bytes: number): TapeRequest {
+  const content = `Question ${number}: ${'word '.repeat(bytes / 5)}`;
+  return {
+    method: 'POST',
+    url: 'https://bench.test/v1/chat/completions',
+    headers: {},
+    body: { json: { model: 'm', messages: [{ role: 'user', content }] } },
+  };
+}

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { createSqliteSessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
+import type { Agent } from '../../src/agent/agent.ts';
+import { createBareRunner } from '../support/bare-runner.ts';
+import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
+import { interleaved, median, medianRatio, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { monotonicMs, startModelServer } from '../support/model-server.ts';
+import { type Row, row } from '../support/results.ts';
+
+const WARM_UP = 40;
+const ROUNDS = 150;
+
+type Turn = (question: string, onFirstWord?: () => void) => Promise<void>;
+
+/** One streamed turn with a search, against the SDK's bare Runner on the same model server. */
+export function benchTurn(): Promise<Row[]> {
+  return withTemporaryDirectory(async (directory) => {
+    const server = await startModelServer();
+    const sqlite = createSqliteSessionStore(join(directory, 'sessions.sqlite'));
+    const inMemory = await createBenchAgent(server, join(directory, 'a'), createMemorySessionStore());
+    const inSqlite = await createBenchAgent(server, join(directory, 'b'), sqlite);
+    const bare = await createBareRunner(server);
+    try {
+      const turns = { bare: () => bare, inMemory: firstTurnOf(inMemory), inSqlite: firstTurnOf(inSqlite) };
+      const whole = (start: Start) => async (round: number) => {
+        const turn = await start();
+        return timed(() => turn(question(round)));
+      };
+      const firstWord = (start: Start) => async (round: number) => {
+        const turn = await start();
+        let heardAtMs = Number.NaN;
+        await turn(question(round), () => {
+          heardAtMs = monotonicMs();
+        });
+        return heardAtMs - (await server.lastRequest()).firstWordAtMs;
+      };
+      await interleaved(WARM_UP, mapped(turns, whole));
+      return [
+        ...turnRows(await interleaved(ROUNDS, mapped(turns, whole))),
+        ...firstWordRows(await interleaved(ROUNDS, mapped(turns, firstWord))),
+      ];
+    } finally {
+      await inMemory.close();
+      await inSqlite.close();
+      server.close();
+    }
+  });
+}
+
+type Start = () => Turn | Promise<Turn>;
+type Variant = 'bare' | 'inMemory' | 'inSqlite';
+
+/** The first turn of a new session; starting the session is not part of it. */
+function firstTurnOf(agent: Agent): Start {
+  return async () => {
+    const session = await agent.startSession();
+    return (asked, onFirstWord) => takeTurn(session, asked, onFirstWord);
+  };
+}
+
+function question(round: number): string {
+  return `How do two nodes exchange messages, and what is number ${round} about?`;
+}
+
+function mapped<T>(turns: Record<Variant, Start>, measure: (start: Start) => T): Record<Variant, T> {
+  return {
+    bare: measure(turns.bare),
+    inMemory: measure(turns.inMemory),
+    inSqlite: measure(turns.inSqlite),
+  };
+}
+
+function turnRows({ bare, inMemory, inSqlite }: Record<Variant, number[]>): Row[] {
+  const target = { of: 'ratio', atMost: 1.25 } as const;
+  return [
+    row(`turn: bare SDK Runner, ${ROUNDS} turns`, median(bare), 'ms'),
+    row('turn: ours, sessions in memory', median(inMemory), 'ms', {
+      ratio: medianRatio(inMemory, bare),
+      target,
+    }),
+    row('turn: ours, sessions in SQLite', median(inSqlite), 'ms', {
+      ratio: medianRatio(inSqlite, bare),
+      target,
+    }),
+  ];
+}
+
+function firstWordRows({ bare, inMemory, inSqlite }: Record<Variant, number[]>): Row[] {
+  const target = { of: 'value', atMost: 15 } as const;
+  const later = inSqlite.map((ms, round) => ms - (bare[round] ?? Number.NaN));
+  return [
+    row('turn: first word after the model sent it, bare SDK Runner', median(bare), 'ms'),
+    row('turn: first word after the model sent it, sessions in memory', median(inMemory), 'ms', { target }),
+    row('turn: first word after the model sent it, sessions in SQLite', median(inSqlite), 'ms', { target }),
+    row('turn: first word later than the bare SDK Runner gives it', median(later), 'ms', { target }),
+  ];
+}

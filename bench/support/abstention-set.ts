@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
+import { fileStillExists } from '../../src/adapters/files/file-source.ts';
+import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
+import { createSource } from '../../src/app/index-documents.ts';
+import { ingest } from '../../src/ingest/ingest.ts';
+import type { ChunkStore } from '../../src/ports/chunk-store.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import { IDENTITY } from './minilm.ts';
+import type { HistoryMessage } from './offline-asker.ts';
+import { RESULTS } from './results.ts';
+import { findSet, openSet } from './retrieval-set.ts';
+
+export interface AbstentionQuestion {
+  id: string;
+  question: string;
+  history: HistoryMessage[];
+  /** The same question so that it can be understood without what was said before. */
+  rewrite: string | null;
+  /** Null for small talk, where there is nothing to abstain from. */
+  answerable: boolean | null;
+  needsRetrieval: boolean | null;
+  /** The documents that hold the answer, as `documentOf` names them; empty where nobody said. */
+  relevant: ReadonlySet<string>;
+}
+
+export interface AbstentionSet {
+  name: string;
+  store: ChunkStore;
+  questions: AbstentionQuestion[];
+  documentOf(url: string): string;
+}
+
+const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url));
+
+/** The cases on the sample book, which is part of the repository. */
+export async function openBook(embedder: Embedder): Promise<AbstentionSet> {
+  const book = join(FIXTURES, 'book');
+  const store = await createSqliteCatalog(join(RESULTS, 'collections')).openOrCreate('book', IDENTITY);
+  const source = await createSource(book, { files: { cwd: book }, web: {} });
+  await ingest(
+    [source],
+    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: fileStillExists },
+    { prune: true },
+  );
+  const questions = readRows(join(FIXTURES, 'cases', 'book.jsonl')).map(
+    (row): AbstentionQuestion => ({
+      ...(row as unknown as Pick<AbstentionQuestion, 'id' | 'question'>),
+      history: (row.history ?? []) as HistoryMessage[],
+      rewrite: null,
+      answerable: (row.answerable ?? null) as boolean | null,
+      needsRetrieval: (row.needsRetrieval ?? null) as boolean | null,
+      relevant: new Set((row.expectedSources ?? []) as string[]),
+    }),
+  );
+  return { name: 'book', store, questions, documentOf: (url) => url.split('/').slice(-2).join('/') };
+}
+
+/** A set of the data that is kept beside the checkout; null where it is absent. */
+export async function openBeside(name: string, embedder: Embedder): Promise<AbstentionSet | null> {
+  const directory = findSet(name);
+  if (directory === null || !existsSync(join(directory, 'queries.jsonl'))) return null;
+  const { store, documentOf } = await openSet(directory, embedder);
+  const relevant = new Map<string, Set<string>>();
+  for (const line of readFileSync(join(directory, 'qrels.tsv'), 'utf8').trim().split('\n').slice(1)) {
+    const [query = '', document = ''] = line.split('\t');
+    relevant.set(query, (relevant.get(query) ?? new Set()).add(document));
+  }
+  const questions = readRows(join(directory, 'queries.jsonl')).map(
+    (row): AbstentionQuestion => ({
+      id: String(row._id),
+      question: String(row.text),
+      history: (row.history ?? []) as HistoryMessage[],
+      rewrite: row.rewrite ? String(row.rewrite) : null,
+      answerable: row.answerability === 'CONVERSATIONAL' ? null : row.answerable !== false,
+      needsRetrieval: row.answerability !== 'CONVERSATIONAL',
+      relevant: relevant.get(String(row._id)) ?? new Set(),
+    }),
+  );
+  return { name, store, questions, documentOf };
+}
+
+function readRows(path: string): Record<string, unknown>[] {
+  const lines = readFileSync(path, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}

@@ -1,0 +1,91 @@
+import { setImmediate } from 'node:timers/promises';
+import { Tokenizer } from '@huggingface/tokenizers';
+import { Tensor } from 'onnxruntime-common';
+import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
+import { openEngine } from '../../src/adapters/onnx/inference.ts';
+import { MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
+import { loadModelFiles } from '../../test/support/model-files.ts';
+import { programWeights } from './minilm.ts';
+
+type Feeds = Record<string, Tensor>;
+
+/** Padded tokens a batch. Larger ones fall out of the processor's cache and are slower, not faster. */
+const BATCH_TOKENS = 1024;
+
+/** The model and nothing around it: what an ingest can reach at best. */
+export interface BareSession {
+  /** Runs inputs that were made before, and drops what comes out. */
+  run(batches: readonly Feeds[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function createBareSession(threads: number): Promise<BareSession> {
+  const files = await loadModelFiles(programWeights(), {});
+  process.env.ORT_DISABLE_TELEMETRY = '1';
+  const { InferenceSession } = openEngine(await ensureEngine(programWeights()));
+  const session = new InferenceSession();
+  const { buffer, byteOffset, byteLength } = files['onnx/model_quantized.onnx'];
+  session.loadModel(buffer, byteOffset, byteLength, { intraOpNumThreads: threads });
+  return {
+    async run(batches) {
+      for (const feeds of batches) {
+        session.run(feeds, { last_hidden_state: null }, {});
+        await setImmediate();
+      }
+    },
+    close: async () => session.dispose(),
+  };
+}
+
+export type MakeBatches = (texts: readonly string[], batchTokens?: number) => Feeds[];
+
+/** Turns texts into the model's inputs, in batches of like length: how the model is run fastest. */
+export async function createBatchMaker(): Promise<MakeBatches> {
+  const files = await loadModelFiles(programWeights(), {});
+  const tokenizer = new Tokenizer(
+    JSON.parse(files['tokenizer.json'].toString()) as object,
+    JSON.parse(files['tokenizer_config.json'].toString()) as object,
+  );
+  return (texts, batchTokens = BATCH_TOKENS) => {
+    const inputs = texts.map((text) => tokenizer.encode(text).ids.slice(0, MINILM.maxTokens));
+    const lengths = inputs.map((ids) => ids.length);
+    return [...batchesByLength(lengths, batchTokens)].map((batch) =>
+      feedsOf(batch.map((index) => inputs[index] ?? [])),
+    );
+  };
+}
+
+function feedsOf(inputs: readonly number[][]): Feeds {
+  const width = Math.max(...inputs.map((ids) => ids.length));
+  const ids = new BigInt64Array(inputs.length * width);
+  const mask = new BigInt64Array(inputs.length * width);
+  inputs.forEach((tokens, line) => {
+    tokens.forEach((token, column) => {
+      ids[line * width + column] = BigInt(token);
+      mask[line * width + column] = 1n;
+    });
+  });
+  const tensor = (data: BigInt64Array) => new Tensor('int64', data, [inputs.length, width]);
+  return {
+    input_ids: tensor(ids),
+    attention_mask: tensor(mask),
+    token_type_ids: tensor(new BigInt64Array(inputs.length * width)),
+  };
+}
+
+/** Groups inputs of like length, so that next to no padding is computed. Yields their indices, longest first. */
+function* batchesByLength(lengths: readonly number[], batchTokens: number): Generator<number[]> {
+  const byLength = lengths.map((_, index) => index);
+  byLength.sort((a, b) => (lengths[b] ?? 0) - (lengths[a] ?? 0));
+  let batch: number[] = [];
+  let width = 0;
+  for (const index of byLength) {
+    if (batch.length > 0 && (batch.length + 1) * width > batchTokens) {
+      yield batch;
+      batch = [];
+    }
+    if (batch.length === 0) width = lengths[index] ?? 0;
+    batch.push(index);
+  }
+  if (batch.length > 0) yield batch;
+}

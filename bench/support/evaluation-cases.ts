@@ -1,0 +1,108 @@
+import type { EvaluationCase } from '../../src/evaluation/cases/evaluation-case.ts';
+import type { ArmResults } from '../../src/evaluation/report/assemble-report.ts';
+import type { CaseRun, ReportData } from '../../src/evaluation/report/report-data.ts';
+import { createRandom } from './synthetic.ts';
+
+/** Cases of which every metric has something to measure. */
+export function syntheticCases(count: number): EvaluationCase[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `case-${index}`,
+    question: `Question ${index}?`,
+    ...(index % 4 === 0
+      ? { answerable: false }
+      : { answerable: true, expectedSources: [`d${index}.md`], expectedAnswer: 'blue whale' }),
+    needsRetrieval: index % 7 !== 0,
+  }));
+}
+
+/** An arm that answers some of them, by chance. */
+export function syntheticArm(
+  name: string,
+  cases: readonly EvaluationCase[],
+  skill: number,
+  seed: number,
+): ArmResults {
+  const random = createRandom(seed);
+  const runs = new Map(
+    cases.map((item, index) => [item.id, [syntheticRun(index, random() < skill, random)]]),
+  );
+  const settings = {
+    model: 'bench',
+    policy: 'tool',
+    mode: 'hybrid',
+    topK: 5,
+    scoreThreshold: 0.3,
+    rerank: false,
+    temperature: 0,
+    maxSteps: 8,
+  } as const;
+  return { name, settings, changed: {}, runs };
+}
+
+function syntheticRun(index: number, right: boolean, random: () => number): CaseRun {
+  const chunk = (name: string) => ({
+    chunkId: name,
+    title: name,
+    url: `file:///docs/${name}.md`,
+    headings: [],
+    score: random(),
+    excerpt: 'text',
+    expected: null,
+  });
+  const chunks = [chunk('x'), chunk(right ? `d${index}` : 'y')];
+  const verdict = right ? ('supported' as const) : ('weak' as const);
+  const total = Math.round(500 + 1000 * random());
+  return {
+    repeat: 1,
+    answer: right ? 'It is the blue whale. [1]' : 'It is something else. [1]',
+    abstained: index % 4 === 0 && right,
+    grounded: right,
+    confidence: 'high',
+    citations: [
+      {
+        marker: '1',
+        verdict,
+        chunkId: chunks[1]?.chunkId ?? null,
+        title: '',
+        url: chunks[1]?.url ?? '',
+        score: 0.5,
+        excerpt: '',
+        expected: null,
+      },
+    ],
+    sentences: [{ text: 'It is.', markers: ['1'], verdict }],
+    quotes: { total: 1, held: 1 },
+    numbers: { total: 2, held: right ? 2 : 1 },
+    retrievals: [
+      { query: 'q', filter: {}, scoreThreshold: 0.3, totalFound: 2, chunks, nearMiss: null, timeMs: 1 },
+    ],
+    searches: 1,
+    duplicateSearches: 0,
+    steps: 2,
+    bestScore: chunks[0]?.score ?? null,
+    tokens: { prompt: total - 50, completion: 50, total },
+    cost: total / 1e6,
+    timesMs: { firstToken: 100 * random(), retrieval: 5, generation: 100, total: 200 * random() },
+    judge: null,
+    error: null,
+  };
+}
+
+export function syntheticHeader(cases: number): ReportData['header'] {
+  return {
+    program: 'citeloop',
+    version: '0.0.0',
+    models: ['bench'],
+    collection: { name: 'bench', documents: 1, chunks: 1, embedder: 'none' },
+    casesFile: 'bench.jsonl',
+    casesHash: 'bench',
+    cases,
+    repeat: 1,
+    concurrency: 1,
+    seed: 1,
+    date: new Date(0).toISOString(),
+    durationMs: 0,
+    currency: null,
+    judge: null,
+  };
+}

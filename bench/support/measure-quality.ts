@@ -1,0 +1,63 @@
+import type { SearchMode } from '../../src/domain/choices.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import { createRetriever } from '../../src/retrieval/create-retriever.ts';
+import type { OpenSet, RetrievalQuery } from './retrieval-set.ts';
+import { mean, ndcgAt, recallAt } from './retrieval-set.ts';
+
+export const METRICS = ['nDCG@10', 'recall@5', 'recall@10'] as const;
+/** In the order of `METRICS`. */
+export type Scores = readonly [number, number, number];
+export type Quality = Record<SearchMode, Scores>;
+
+type SearchedSet = Pick<OpenSet, 'store' | 'documentOf'>;
+
+const TOP_CHUNKS = 100;
+
+/** Asks every query in every mode. */
+export async function measureQuality(
+  set: SearchedSet,
+  embedder: Embedder,
+  queries: readonly RetrievalQuery[],
+): Promise<Quality> {
+  const remembering = rememberQueries(embedder);
+  return {
+    hybrid: await measureMode('hybrid', set, remembering, queries),
+    dense: await measureMode('dense', set, remembering, queries),
+    lexical: await measureMode('lexical', set, remembering, queries),
+  };
+}
+
+/** Judges the order of the documents, which are as good as their best chunk. */
+export async function measureMode(
+  mode: SearchMode,
+  { store, documentOf }: SearchedSet,
+  embedder: Embedder,
+  queries: readonly RetrievalQuery[],
+): Promise<Scores> {
+  const retriever = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold: 0 });
+  const scores: Scores[] = [];
+  for (const { text, relevance } of queries) {
+    const { hits } = await retriever.retrieve({ text, topK: TOP_CHUNKS, filter: {} });
+    const ranking = [...new Set(hits.map(({ chunk }) => documentOf(chunk.url)))];
+    scores.push([
+      ndcgAt(10, ranking, relevance),
+      recallAt(5, ranking, relevance),
+      recallAt(10, ranking, relevance),
+    ]);
+  }
+  const average = (metric: 0 | 1 | 2) => mean(scores.map((score) => score[metric]));
+  return [average(0), average(1), average(2)];
+}
+
+/** The modes ask the same questions: each is embedded once. */
+function rememberQueries(embedder: Embedder): Embedder {
+  const vectors = new Map<string, Promise<Float32Array>>();
+  return {
+    ...embedder,
+    embedQuery(text, signal) {
+      const vector = vectors.get(text) ?? embedder.embedQuery(text, signal);
+      vectors.set(text, vector);
+      return vector;
+    },
+  };
+}

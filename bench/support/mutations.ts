@@ -1,0 +1,66 @@
+import { namesIn, numbersIn, proseOf } from '../../src/judge/facts/claim-facts.ts';
+
+/** A sentence that was supported, changed so that it no longer is. */
+export interface Mutation {
+  kind: 'number' | 'name' | 'unit' | 'negation' | 'roles';
+  text: string;
+}
+
+const OTHER_UNITS: Record<string, string> = {
+  million: 'billion',
+  billion: 'million',
+  percent: 'points',
+  seconds: 'minutes',
+  minutes: 'hours',
+  hours: 'days',
+  days: 'weeks',
+  weeks: 'months',
+  months: 'years',
+  years: 'months',
+  miles: 'kilometers',
+  feet: 'meters',
+  kilometers: 'miles',
+  meters: 'feet',
+};
+const UNIT = new RegExp(`(?<=\\d[\\s-])(${Object.keys(OTHER_UNITS).join('|')})\\b`, 'i');
+const AUXILIARY = /\b(is|are|was|were|can|could|will|would|should|has|have|had|may|must)\b(?! not\b|n't)/i;
+const DENIED = /\b(is|are|was|were|can|could|will|would|should|has|have|had|may|must) not\b/i;
+
+/** All changes that a sentence offers. Numbers and names are ones that the source does not hold. */
+export function mutationsOf(claim: string, source: string, otherNames: readonly string[]): Mutation[] {
+  const found: Mutation[] = [];
+  const number = /(?<![\w.,])\d+(?:[.,]\d+)*(?![\w]|[.,]\d)/.exec(claim);
+  if (number !== null && proseOf(claim) === claim) {
+    const given = new Set(numbersIn(source).map(({ value }) => value));
+    const digits = Number(number[0].replaceAll(',', ''));
+    const other = [7, 13, 29, 111].map((by) => String(digits + by)).find((value) => !given.has(value));
+    if (other !== undefined)
+      found.push({ kind: 'number', text: replaceAt(claim, number.index, number[0], other) });
+  }
+  const names = namesIn(claim).filter((name) => claim.split(name).length === 2);
+  const [name] = names;
+  const lower = source.toLowerCase();
+  const strange = otherNames.find((other) => !lower.includes(other.toLowerCase()) && !claim.includes(other));
+  if (name !== undefined && strange !== undefined) {
+    found.push({ kind: 'name', text: claim.replace(name, strange) });
+  }
+  const unit = UNIT.exec(claim);
+  if (unit !== null) {
+    found.push({
+      kind: 'unit',
+      text: replaceAt(claim, unit.index, unit[0], OTHER_UNITS[unit[0].toLowerCase()] ?? unit[0]),
+    });
+  }
+  if (DENIED.test(claim)) found.push({ kind: 'negation', text: claim.replace(DENIED, '$1') });
+  else if (AUXILIARY.test(claim)) found.push({ kind: 'negation', text: claim.replace(AUXILIARY, '$1 not') });
+  const [first, last] = [names[0], names.at(-1)];
+  if (first !== undefined && last !== undefined && names.length > 1 && !claim.includes(`${first} ${last}`)) {
+    const swapped = claim.replace(first, '\u0000').replace(last, first).replace('\u0000', last);
+    found.push({ kind: 'roles', text: swapped });
+  }
+  return found;
+}
+
+function replaceAt(text: string, at: number, old: string, by: string): string {
+  return `${text.slice(0, at)}${by}${text.slice(at + old.length)}`;
+}

@@ -1,0 +1,97 @@
+import { createOfflineModel } from '../../src/adapters/offline/offline-model.ts';
+import { MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
+import { createSearchMemory } from '../../src/agent/search-memory.ts';
+import { createContextWindow } from '../../src/agent/share-window.ts';
+import { runTurn } from '../../src/agent/turn.ts';
+import { createTurnProgress } from '../../src/agent/turn-state.ts';
+import { systemRuntime } from '../../src/app/system-runtime.ts';
+import { createSourceRegister } from '../../src/citations/source-register.ts';
+import { saysNoInformation } from '../../src/domain/abstention.ts';
+import { agentConfigSchema } from '../../src/domain/agent-config.ts';
+import { type Citation, citationPassed } from '../../src/domain/citation.ts';
+import { conversationMessageSchema } from '../../src/domain/conversation-message.ts';
+import type { RetrievedChunk } from '../../src/domain/retrieved-chunk.ts';
+import type { ChunkStore } from '../../src/ports/chunk-store.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import { createRetriever } from '../../src/retrieval/create-retriever.ts';
+
+export interface HistoryMessage {
+  role: 'user' | 'assistant';
+  content: string;
+}
+
+export interface Asked {
+  answer: string;
+  abstained: boolean;
+  /** What was searched for, in order. */
+  queries: string[];
+  chunks: RetrievedChunk[];
+  citations: Citation[];
+  passed: number;
+}
+
+/** The offline agent on a collection, asked one question at a time after a given conversation. */
+export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
+  const config = agentConfigSchema.parse({});
+  const retriever = createRetriever({
+    store,
+    embedder: async () => embedder,
+    mode: 'hybrid',
+    scoreThreshold: MINILM.scoreThreshold,
+  });
+  const model = createOfflineModel({
+    newId: systemRuntime.newId,
+    async similarity(query, texts) {
+      const wanted = await embedder.embedQuery(query);
+      const vectors = await embedder.embedDocuments(texts);
+      return vectors.map((vector) => vector.reduce((sum, value, i) => sum + value * (wanted[i] ?? 0), 0));
+    },
+  });
+
+  return async function ask(question: string, history: readonly HistoryMessage[]): Promise<Asked> {
+    const queries: string[] = [];
+    const { turn } = await runTurn(
+      {
+        model,
+        config,
+        briefing: async () => ({ instructions: config.systemPrompt, modules: [] }),
+        window: createContextWindow(config.contextWindow),
+        store,
+        retriever,
+        encoder: async () => null,
+        runtime: systemRuntime,
+        readSource: false,
+        tracing: false,
+      },
+      {
+        question,
+        history: history.slice(-config.maxHistory).map(({ role, content }, index) =>
+          conversationMessageSchema.parse({
+            id: String(index),
+            role,
+            content,
+            timestamp: systemRuntime.now().toISOString(),
+          }),
+        ),
+        policy: 'tool',
+        filter: {},
+        sources: createSourceRegister(),
+        searches: createSearchMemory(),
+        sessionId: systemRuntime.newId(),
+        turnNumber: 1,
+      },
+      createTurnProgress((event) => {
+        if (event.type === 'retrieval_started') queries.push(event.query);
+      }),
+    );
+    const { answer, citations } = turn.response;
+    return {
+      answer,
+      abstained: saysNoInformation(answer),
+      queries,
+      chunks: turn.retrievals.flatMap(({ chunks }) => chunks),
+      citations,
+      passed: citations.filter(citationPassed).length,
+    };
+  };
+}

@@ -1,0 +1,116 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** One measurement. */
+export interface Row {
+  name: string;
+  value: number | null;
+  unit: string;
+  /** Against what the name says. */
+  ratio: number | null;
+  target: string | null;
+  met: boolean | null;
+}
+
+/** A bound on the value or on the ratio. */
+export interface Target {
+  of: 'value' | 'ratio';
+  atMost?: number;
+  atLeast?: number;
+}
+
+export function row(
+  name: string,
+  value: number,
+  unit: string,
+  { ratio, target }: { ratio?: number; target?: Target } = {},
+): Row {
+  const base = { name, value, unit, ratio: ratio ?? null };
+  if (target === undefined) return { ...base, target: null, met: null };
+  const { of, atMost, atLeast } = target;
+  const judged = (of === 'ratio' ? ratio : value) ?? Number.NaN;
+  const met =
+    judged <= (atMost ?? Number.POSITIVE_INFINITY) && judged >= (atLeast ?? Number.NEGATIVE_INFINITY);
+  const subject = of === 'ratio' ? 'ratio ' : '';
+  const bound = atMost === undefined ? `>= ${atLeast}` : `<= ${atMost}`;
+  return { ...base, target: `${subject}${bound}${of === 'value' && unit ? ` ${unit}` : ''}`, met };
+}
+
+/** Says something that is not a number: why a measurement is missing, or that a condition holds. */
+export function note(name: string, met: boolean | null = null): Row {
+  return { name, value: null, unit: '', ratio: null, target: null, met };
+}
+
+export function formatRows(rows: readonly Row[]): string {
+  const cells = rows.map(({ name, value, unit, ratio, target, met }) => [
+    name,
+    value === null ? '' : formatNumber(value),
+    unit,
+    ratio === null ? '' : formatNumber(ratio),
+    target ?? '',
+    met === null ? '' : met ? 'met' : 'missed',
+  ]);
+  return alignColumns([['benchmark', 'value', 'unit', 'ratio', 'target', ''], ...cells], [1, 3]);
+}
+
+/** Lines of aligned columns; the numbered ones are flush right. */
+export function alignColumns(lines: readonly (readonly string[])[], right: readonly number[]): string {
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((line) => (line[column] ?? '').length)),
+  );
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) =>
+          right.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function formatNumber(value: number): string {
+  if (Number.isInteger(value)) return String(value);
+  return value.toFixed(Math.abs(value) < 10 ? 3 : 1);
+}
+
+export interface Machine {
+  date: string;
+  cpu: string;
+  cores: number;
+  memoryGb: number;
+  node: string;
+  platform: string;
+  /** Load over the last minute when the run began: above the number of cores, others were at work too. */
+  load: number;
+}
+
+export function describeMachine(): Machine {
+  return {
+    date: new Date().toISOString(),
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+    load: Number((loadavg()[0] ?? 0).toFixed(2)),
+  };
+}
+
+export function formatMachine({ date, cpu, cores, memoryGb, node, platform, load }: Machine): string {
+  return `${date}  ${cpu}, ${cores} cores, ${memoryGb} GB, ${platform}, Node ${node}, load ${load}`;
+}
+
+/** Left out of version control: what was measured, and collections that are costly to make again. */
+export const RESULTS = fileURLToPath(new URL('../results', import.meta.url));
+
+/** Gives back the path. */
+export async function writeResults(file: string, results: unknown): Promise<string> {
+  const path = join(RESULTS, file);
+  await mkdir(RESULTS, { recursive: true });
+  await writeFile(path, `${JSON.stringify(results, null, 2)}\n`);
+  return path;
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { globSync } from 'tinyglobby';
+import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
+import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
+import { type IngestProgress, ingest } from '../../src/ingest/ingest.ts';
+import type { ChunkStore } from '../../src/ports/chunk-store.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import type { DocumentSource } from '../../src/ports/loader.ts';
+import { IDENTITY } from './minilm.ts';
+import { RESULTS } from './results.ts';
+
+/** How relevant each document is to one query; what is not in it is not relevant. */
+export type Relevance = ReadonlyMap<string, number>;
+
+/** Discounted gain of the first `k`, against that of the best possible order. */
+export function ndcgAt(k: number, ranking: readonly string[], relevance: Relevance): number {
+  const gains = ranking.slice(0, k).map((document) => relevance.get(document) ?? 0);
+  const ideal = [...relevance.values()].sort((a, b) => b - a).slice(0, k);
+  const best = discounted(ideal);
+  return best === 0 ? 0 : discounted(gains) / best;
+}
+
+/** The share of the relevant documents among the first `k`. */
+export function recallAt(k: number, ranking: readonly string[], relevance: Relevance): number {
+  const relevant = [...relevance].filter(([, grade]) => grade > 0).map(([document]) => document);
+  const first = new Set(ranking.slice(0, k));
+  return relevant.length === 0
+    ? 0
+    : relevant.filter((document) => first.has(document)).length / relevant.length;
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function discounted(gains: readonly number[]): number {
+  return gains.reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0);
+}
+
+/** Real questions with the passages that answer them; kept beside the checkout, never in it. */
+export const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url));
+const COLLECTIONS = join(RESULTS, 'collections');
+const ROOT = 'https://corpus.test/';
+
+export interface RetrievalQuery {
+  text: string;
+  /** The same question so that it can be understood without what was said before. */
+  rewrite: string | null;
+  relevance: Relevance;
+}
+
+export interface OpenSet {
+  store: ChunkStore;
+  /** Those that have an answer in the corpus. */
+  queries: RetrievalQuery[];
+  /** The id in the corpus of the document with this address. */
+  documentOf(url: string): string;
+}
+
+/** The folder of a set by its name; null if it is not there. */
+export function findSet(name: string): string | null {
+  const places = [join(DATA, 'retrieval', name), join(DATA, name)];
+  return places.find((place) => existsSync(join(place, 'corpus.jsonl'))) ?? null;
+}
+
+/**
+ * Brings the set's collection up to date through the same pipeline as any other. It is kept: after a change
+ * of the code the corpus is chunked and indexed anew, but only chunks that differ are embedded again.
+ */
+export async function openSet(
+  directory: string,
+  embedder: Embedder,
+  options: { fresh?: boolean; onProgress?: (progress: IngestProgress) => void } = {},
+): Promise<OpenSet> {
+  const name = basename(directory);
+  const catalog = createSqliteCatalog(COLLECTIONS);
+  if (options.fresh) await catalog.delete(name);
+  const store = await catalog.openOrCreate(name, IDENTITY);
+  const corpus = readRows(directory, 'corpus.jsonl');
+  const { failed } = await ingest(
+    [corpusSource(corpus)],
+    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: async () => true },
+    { prune: true, module: codeVersion(), onProgress: options.onProgress },
+  );
+  if (failed.length > 0) console.error(`${name}: ${failed.length} documents failed: ${failed[0]?.message}`);
+  return { store, ...readSet(directory, corpus) };
+}
+
+/** What is asked of a corpus. */
+export function readSet(
+  directory: string,
+  corpus: readonly Record<string, unknown>[],
+): Pick<OpenSet, 'queries' | 'documentOf'> {
+  const ids = new Map(corpus.map((document) => [uriOf(document), String(document._id)]));
+  return { queries: readQueries(directory), documentOf: (url) => ids.get(url) ?? url };
+}
+
+export function corpusSource(corpus: readonly Record<string, unknown>[]): DocumentSource {
+  return {
+    total: corpus.length,
+    covers: () => true,
+    async *entries() {
+      for (const document of corpus) {
+        const { title, text } = document;
+        const uri = uriOf(document);
+        const frontMatter = title ? `---\ntitle: ${JSON.stringify(title)}\n---\n\n` : '';
+        yield {
+          uri,
+          root: ROOT,
+          relativePath: `${encodeURIComponent(String(document._id))}.md`,
+          read: async () => ({ uri, mediaType: 'markdown', bytes: Buffer.from(`${frontMatter}${text}`) }),
+        };
+      }
+    },
+  };
+}
+
+function readQueries(directory: string): RetrievalQuery[] {
+  const relevance = new Map<string, Map<string, number>>();
+  for (const line of readFileSync(join(directory, 'qrels.tsv'), 'utf8').trim().split('\n').slice(1)) {
+    const [query = '', document = '', grade] = line.split('\t');
+    relevance.set(query, (relevance.get(query) ?? new Map()).set(document, Number(grade)));
+  }
+  return readRows(directory, 'queries.jsonl').flatMap(({ _id, text, rewrite, answerable }) => {
+    const relevant = relevance.get(String(_id));
+    if (relevant === undefined || answerable === false) return [];
+    return [{ text: String(text), rewrite: rewrite ? String(rewrite) : null, relevance: relevant }];
+  });
+}
+
+export function readRows(directory: string, file: string): Record<string, unknown>[] {
+  const lines = readFileSync(join(directory, file), 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+function uriOf(document: Record<string, unknown>): string {
+  return `${ROOT}${encodeURIComponent(String(document._id))}`;
+}
+
+/** Changes with the code that decides what is indexed. As the module of all documents it has them indexed anew. */
+function codeVersion(): string {
+  const cwd = fileURLToPath(new URL('../../src', import.meta.url));
+  const files = globSync(['ingest/**', 'lexical/**', 'adapters/documents/**', 'adapters/sqlite/**'], { cwd });
+  const hash = createHash('sha256');
+  for (const file of files.sort()) hash.update(readFileSync(join(cwd, file)));
+  return hash.digest('hex').slice(0, 12);
+}

@@ -1,0 +1,179 @@
+import { logistic, type Member, type Network, score } from '../../src/judge/network.ts';
+import { minimize } from './minimize.ts';
+
+/** What a network learns from. */
+export interface Example {
+  features: Readonly<Record<string, number>>;
+  positive: boolean;
+  weight: number;
+}
+
+export interface FitSettings {
+  names: readonly string[];
+  hidden: number;
+  /** How much large weights cost. */
+  penalty: number;
+  members: number;
+}
+
+/** The straight way past the hidden layer is held back less. */
+const DIRECT_PENALTY = 0.3;
+const MOST_STEPS = 250;
+
+/** Not calibrated yet. The same examples give the same network. */
+export function fitNetwork(examples: readonly Example[], settings: FitSettings): Network {
+  const { names, members } = settings;
+  const inputs = names.map((name) => {
+    const values = examples.map(({ features }) => features[name] ?? 0);
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const square = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+    return { name, mean: rounded(mean), deviation: Math.max(0.001, rounded(Math.sqrt(square))) };
+  });
+  const columns = examples.map(({ features }) =>
+    inputs.map(({ name, mean, deviation }) =>
+      Math.max(-4, Math.min(4, ((features[name] ?? 0) - mean) / deviation)),
+    ),
+  );
+  const total = examples.reduce((sum, { weight }) => sum + weight, 0);
+  const weights = examples.map(({ weight }) => weight / total);
+  const goals = examples.map(({ positive }) => Number(positive));
+  return {
+    inputs,
+    members: Array.from({ length: members }, (_, seed) => fitMember(columns, goals, weights, settings, seed)),
+    calibration: { slope: 1, intercept: 0 },
+  };
+}
+
+function fitMember(
+  rows: readonly number[][],
+  goals: readonly number[],
+  weights: readonly number[],
+  { hidden, penalty }: FitSettings,
+  seed: number,
+): Member {
+  const width = rows[0]?.length ?? 0;
+  const perUnit = width + 1;
+  const outputAt = hidden * perUnit;
+  const directAt = outputAt + hidden;
+  const biasAt = directAt + width;
+  const flat = Float64Array.from(rows.flat());
+  const random = createRandom(seed + 1);
+  const start = Float64Array.from({ length: biasAt + 1 }, (_, index) =>
+    index < directAt ? 0.3 * random() : 0,
+  );
+  const units = new Float64Array(hidden);
+
+  /** The loss at some weights, and which way is down. */
+  function evaluate(at: Float64Array, slope: Float64Array): number {
+    slope.fill(0);
+    let loss = 0;
+    for (let row = 0; row < goals.length; row += 1) {
+      const from = row * width;
+      let value = at[biasAt] as number;
+      for (let i = 0; i < width; i += 1) value += (at[directAt + i] as number) * (flat[from + i] as number);
+      for (let unit = 0; unit < hidden; unit += 1) {
+        const own = unit * perUnit;
+        let sum = at[own + width] as number;
+        for (let i = 0; i < width; i += 1) sum += (at[own + i] as number) * (flat[from + i] as number);
+        units[unit] = Math.tanh(sum);
+        value += (at[outputAt + unit] as number) * (units[unit] as number);
+      }
+      const weight = weights[row] as number;
+      const goal = goals[row] as number;
+      loss += weight * (Math.max(value, 0) - value * goal + Math.log1p(Math.exp(-Math.abs(value))));
+      const error = weight * (logistic(value) - goal);
+      slope[biasAt] = (slope[biasAt] as number) + error;
+      for (let i = 0; i < width; i += 1) {
+        slope[directAt + i] = (slope[directAt + i] as number) + error * (flat[from + i] as number);
+      }
+      for (let unit = 0; unit < hidden; unit += 1) {
+        const said = units[unit] as number;
+        slope[outputAt + unit] = (slope[outputAt + unit] as number) + error * said;
+        const back = error * (at[outputAt + unit] as number) * (1 - said * said);
+        const own = unit * perUnit;
+        for (let i = 0; i < width; i += 1) {
+          slope[own + i] = (slope[own + i] as number) + back * (flat[from + i] as number);
+        }
+        slope[own + width] = (slope[own + width] as number) + back;
+      }
+    }
+    for (let i = 0; i < biasAt; i += 1) {
+      const ofUnit = i < outputAt && i % perUnit === width;
+      const cost = ofUnit ? 0 : i < directAt ? penalty : penalty * DIRECT_PENALTY;
+      const value = at[i] as number;
+      loss += cost * value * value;
+      slope[i] = (slope[i] as number) + 2 * cost * value;
+    }
+    return loss;
+  }
+
+  const found = Array.from(minimize(evaluate, start, MOST_STEPS), rounded);
+  return {
+    hidden: Array.from({ length: hidden }, (_, unit) => found.slice(unit * perUnit, (unit + 1) * perUnit)),
+    output: found.slice(outputAt, directAt),
+    direct: found.slice(directAt, biasAt),
+    bias: found[biasAt] ?? 0,
+  };
+}
+
+/** Platt's: a slope and an intercept on scores that the network gave to examples it was not fitted on. */
+export function calibrate(
+  scores: readonly number[],
+  examples: readonly Pick<Example, 'positive' | 'weight'>[],
+): Network['calibration'] {
+  const total = examples.reduce((sum, { weight }) => sum + weight, 0);
+  const [slope = 1, intercept = 0] = minimize(
+    (at, down) => {
+      const [slope = 1, intercept = 0] = at;
+      down.fill(0);
+      let loss = 0;
+      examples.forEach(({ positive, weight }, index) => {
+        const value = slope * (scores[index] ?? 0) + intercept;
+        const share = weight / total;
+        loss +=
+          share * (Math.max(value, 0) - value * Number(positive) + Math.log1p(Math.exp(-Math.abs(value))));
+        const error = share * (logistic(value) - Number(positive));
+        down[0] = (down[0] ?? 0) + error * (scores[index] ?? 0);
+        down[1] = (down[1] ?? 0) + error;
+      });
+      return loss;
+    },
+    Float64Array.of(1, 0),
+    200,
+  );
+  return { slope: rounded(slope), intercept: rounded(intercept) };
+}
+
+/** The score of every example by a network that was fitted without its fold. */
+export function crossFit(
+  examples: readonly Example[],
+  folds: readonly string[],
+  settings: FitSettings,
+): number[] {
+  const scores = new Array<number>(examples.length).fill(0);
+  for (const fold of new Set(folds)) {
+    const network = fitNetwork(
+      examples.filter(({ weight }, index) => folds[index] !== fold && weight > 0),
+      settings,
+    );
+    examples.forEach(({ features }, index) => {
+      if (folds[index] === fold) scores[index] = score(network, features);
+    });
+  }
+  return scores;
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(3));
+}
+
+/** Between -1 and 1, the same for the same seed: mulberry32. */
+function createRandom(seed: number): () => number {
+  let state = seed * 0x9e3779b1;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 31 - 1;
+  };
+}

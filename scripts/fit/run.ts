@@ -1,0 +1,132 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { loadEmbedder } from '../../bench/support/minilm.ts';
+import { alignColumns } from '../../bench/support/results.ts';
+import { fitAnswers } from './answer-fit.ts';
+import { answerExamples, readAnswerSet } from './answer-sets.ts';
+import { createEncodingCache } from './encoding-cache.ts';
+import { CACHE, rememberFeatures } from './feature-cache.ts';
+import { areaUnderCurve, balancedAccuracy, calibrationError, type Scored } from './metrics.ts';
+import { supportExamples } from './support-examples.ts';
+import { fitSupport } from './support-fit.ts';
+import { DATA, readSupportSet, SUPPORT_SETS } from './support-sets.ts';
+
+// Makes the weights of the judge from the labelled sets beside the checkout, and says how good they are where they
+// were not fitted: npm run fit. The same data and code give the same weights.
+
+const WEIGHTS = fileURLToPath(new URL('../../src/judge/weights/', import.meta.url));
+
+const sets = SUPPORT_SETS.map((set) => ({ set, rows: readSupportSet(set) }));
+const questions = readAnswerSet();
+const absent = sets.filter(({ rows }) => rows === null).map(({ set }) => set);
+if (absent.length > 0 || questions === null) {
+  throw new Error(`${DATA} lacks ${absent.join(', ') || 'questions/clapnq.jsonl'}: nothing is fitted.`);
+}
+const embedder = await loadEmbedder();
+const encoder = createEncodingCache(embedder, CACHE);
+const rows = sets.flatMap((one) => one.rows ?? []);
+const features = [];
+for (const { set, rows: ofSet } of sets) {
+  print(`${set}: ${ofSet?.length} rows`);
+  features.push(...(await rememberFeatures(set, ofSet, () => supportExamples(ofSet ?? [], encoder))));
+}
+const answerFeatures = await rememberFeatures('clapnq', questions, () => answerExamples(questions, encoder));
+await embedder.close();
+
+const support = fitSupport(rows, features);
+const { byFold, bySource, byFile } = support.validation;
+const scored = (chances: readonly number[], of: (index: number) => boolean): Scored[] =>
+  rows.flatMap(({ supported }, index) =>
+    of(index)
+      ? [{ positive: supported, chance: chances[index] ?? 0, weight: support.evenly[index] ?? 0 }]
+      : [],
+  );
+const measured = (chances: readonly number[], of: (index: number) => boolean) => {
+  const cases = scored(chances, of);
+  return [balancedAccuracy(cases), areaUnderCurve(cases), calibrationError(cases)].map((value) =>
+    value.toFixed(3),
+  );
+};
+const parts = [
+  ...new Set(rows.map(({ set }) => set)),
+  ...new Set(rows.filter(({ set }) => set === 'attributionbench_dev').map(({ source }) => source)),
+];
+const lines = parts.map((part) => {
+  const of = (index: number) => rows[index]?.set === part || rows[index]?.source === part;
+  return [part, ...measured(byFold, of), ...measured(bySource, of), ...measured(byFile, of)];
+});
+lines.push(['all', ...[byFold, bySource, byFile].flatMap((chances) => measured(chances, () => true))]);
+const header = ['five folds', 'without the source', 'without the file'].flatMap((how) => [
+  `${how}: balanced accuracy`,
+  'AUC',
+  'calibration error',
+]);
+print(alignColumns([['support', ...header], ...lines], [1, 2, 3, 4, 5, 6, 7, 8, 9]));
+
+const answers = fitAnswers(questions, answerFeatures);
+for (const how of ['byFold', 'byHalf'] as const) {
+  const chances = answers.validation[how];
+  const cases = questions.flatMap(({ selected }, row) =>
+    (chances[row] ?? []).map(
+      (chance: number, index: number): Scored => ({
+        positive: selected.includes(index),
+        chance,
+        weight: 1,
+      }),
+    ),
+  );
+  const within: number[] = [];
+  let chosen = 0;
+  const answerable = questions.filter(({ answerable }) => answerable);
+  for (const [row, { selected, answerable }] of questions.entries()) {
+    if (!answerable) continue;
+    const ofRow = (chances[row] ?? []).map(
+      (chance: number, index: number): Scored => ({
+        positive: selected.includes(index),
+        chance,
+        weight: 1,
+      }),
+    );
+    if (selected.length > 0 && selected.length < ofRow.length) within.push(areaUnderCurve(ofRow));
+    const best = ofRow.reduce((most, one) => (one.chance > most.chance ? one : most));
+    if (best.positive) chosen += 1;
+  }
+  const flat = areaUnderCurve(
+    questions.flatMap(({ selected, answerable }, row) =>
+      answerable
+        ? (chances[row] ?? []).map((chance: number, index: number) => ({
+            positive: selected.includes(index),
+            chance,
+            weight: 1,
+          }))
+        : [],
+    ),
+  );
+  const any = questions.map(({ answerable }, row) => ({
+    positive: answerable,
+    chance: Math.max(...(chances[row] ?? [0])),
+    weight: 1,
+  }));
+  print(
+    `answers, ${how}: within a passage ${mean(within).toFixed(3)}, over all sentences ${flat.toFixed(3)}, best chosen ${(chosen / answerable.length).toFixed(3)}, answerable ${areaUnderCurve(any).toFixed(3)}, calibration error ${calibrationError(cases).toFixed(3)}`,
+  );
+}
+mkdirSync(WEIGHTS, { recursive: true });
+writeFileSync(`${WEIGHTS}support.json`, `${JSON.stringify(support.network)}\n`);
+writeFileSync(`${WEIGHTS}answers.json`, `${JSON.stringify(answers.network)}\n`);
+writeFileSync(
+  `${CACHE}/validation.json`,
+  JSON.stringify({
+    rows: rows.map(({ id, set, source, label }) => ({ id, set, source, label })),
+    features,
+    support: support.validation,
+  }),
+);
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

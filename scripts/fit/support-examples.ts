@@ -1,0 +1,36 @@
+import { align } from '../../src/judge/align.ts';
+import { factsOf } from '../../src/judge/facts/held-facts.ts';
+import { type ReadText, readText } from '../../src/judge/read-text.ts';
+import { type SupportFeatures, supportFeatures } from '../../src/judge/support-features.ts';
+import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
+import type { SupportRow } from './support-sets.ts';
+
+const MOST_KEPT = 200;
+
+/** What the model sees of each row. */
+export async function supportExamples(
+  rows: readonly SupportRow[],
+  encoder: TokenEncoder,
+): Promise<SupportFeatures[]> {
+  const kept = new Map<string, ReadText>();
+  async function read(text: string): Promise<ReadText> {
+    const known = kept.get(text);
+    if (known !== undefined) return known;
+    const [encoded] = await encoder.encodeTokens([text]);
+    if (encoded === undefined) throw new Error('the encoder gave nothing back');
+    const made = readText(text, encoded, encoder.dimensions);
+    if (kept.size >= MOST_KEPT) kept.clear();
+    kept.set(text, made);
+    return made;
+  }
+  const examples: SupportFeatures[] = [];
+  for (const { claim, documents } of rows) {
+    const passages: ReadText[] = [];
+    for (const document of documents) passages.push(await read(document));
+    const [encoded] = await encoder.encodeTokens([claim]);
+    if (encoded === undefined) throw new Error('the encoder gave nothing back');
+    const facts = factsOf(claim, { text: documents.join('\n\n'), title: '', headings: [] });
+    examples.push(supportFeatures(align(readText(claim, encoded, encoder.dimensions), passages), facts));
+  }
+  return examples;
+}

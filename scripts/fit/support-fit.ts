@@ -1,0 +1,121 @@
+import { logistic, type Network } from '../../src/judge/network.ts';
+import type { SupportFeatures } from '../../src/judge/support-features.ts';
+import { calibrate, crossFit, type Example, type FitSettings, fitNetwork } from './fit-network.ts';
+import { foldOf } from './folds.ts';
+import type { SupportRow, SupportSet } from './support-sets.ts';
+
+export const FEATURES: (keyof SupportFeatures)[] = [
+  'windowMean',
+  'tripleLeast',
+  'tripleLow',
+  'phrase3Mean',
+  'phrase6Mean',
+  'phrase6Low',
+  'sentenceCosine',
+  'textCosine',
+  'termShare',
+  'windowTermShare',
+  'clauseShare',
+  'pairShare',
+  'softMean',
+  'reverseMean',
+  'sameWordMean',
+  'otherWordMean',
+  'namesMissing',
+  'numbersMissing',
+  'numbersFar',
+  'contradicts',
+  'negationDiffers',
+  'longestNewRun',
+  'longestMissingRun',
+  'length',
+];
+
+export const SETTINGS: FitSettings = { names: FEATURES, hidden: 8, penalty: 0.004, members: 3 };
+
+/** How much each set counts: the ones that are most like answers with sources count most. */
+const SHARES: Record<SupportSet, number> = {
+  attributionbench_dev: 1.5,
+  ragtruth_summary: 1,
+  wice_dev: 0.7,
+  begin_dev: 0.6,
+  healthver_dev: 0.4,
+};
+
+/** Of each set, the supported sentences together count as much as all others together. */
+export function supportWeights(rows: readonly SupportRow[], shares = SHARES): number[] {
+  const counts = new Map<string, number>();
+  const kind = ({ set, supported }: SupportRow) => `${set} ${supported}`;
+  for (const row of rows) counts.set(kind(row), (counts.get(kind(row)) ?? 0) + 1);
+  return rows.map((row) => shares[row.set] / (counts.get(kind(row)) ?? 1));
+}
+
+const EVENLY: Record<SupportSet, number> = {
+  attributionbench_dev: 1,
+  ragtruth_summary: 1,
+  wice_dev: 1,
+  begin_dev: 1,
+  healthver_dev: 1,
+};
+
+export interface CrossValidation {
+  /** The chance of each row, by a model that was fitted without the row's fold. */
+  byFold: number[];
+  /** Without the row's source, which for most sets is the whole set. */
+  bySource: number[];
+  /** Without the row's file. */
+  byFile: number[];
+}
+
+/**
+ * Fits on rows that people found contradicted by the passage not at all: likeness cannot tell them from supported
+ * ones, and trying to makes everything else worse. They count in every measurement.
+ */
+export function fitSupport(
+  rows: readonly SupportRow[],
+  features: readonly SupportFeatures[],
+): { network: Network; validation: CrossValidation; evenly: number[] } {
+  const weights = supportWeights(rows);
+  const examples = rows.map(
+    (row, index): Example => ({
+      features: { ...(features[index] as SupportFeatures) },
+      positive: row.supported,
+      weight: row.label === 'contradicted' ? 0 : (weights[index] ?? 0),
+    }),
+  );
+  const evenly = supportWeights(rows, EVENLY);
+  const counted = examples.map((example, index) => ({ ...example, weight: evenly[index] ?? 0 }));
+  const folds = rows.map(({ group }) => foldOf(group, 5));
+  const scores = crossFit(examples, folds, SETTINGS);
+  const calibration = calibrate(scores, counted);
+  const network = fitNetwork(
+    examples.filter(({ weight }) => weight > 0),
+    SETTINGS,
+  );
+  /** The numbers of a fold are calibrated on the other folds. */
+  const chancesOf = (held: readonly number[], parts: readonly string[]) => {
+    const chances = new Array<number>(held.length);
+    for (const part of new Set(parts)) {
+      const others = held.map((_, index) => index).filter((index) => parts[index] !== part);
+      const { slope, intercept } = calibrate(
+        others.map((index) => scores[index] ?? 0),
+        others.map((index) => counted[index] as Example),
+      );
+      held.forEach((score, index) => {
+        if (parts[index] === part) chances[index] = logistic(slope * score + intercept);
+      });
+    }
+    return chances;
+  };
+  const sources = rows.map(({ source }) => source);
+  const files = rows.map(({ set }) => set);
+  return {
+    network: { ...network, calibration },
+    validation: {
+      byFold: chancesOf(scores, folds),
+      bySource: chancesOf(crossFit(examples, sources, SETTINGS), sources),
+      byFile: chancesOf(crossFit(examples, files, SETTINGS), files),
+    },
+    evenly,
+  };
+}

@@ -1,0 +1,108 @@
+import type { Heading, RootContent } from 'mdast';
+import * as z from 'zod';
+import type { ParsedDocument } from '../../domain/document.ts';
+import { brokenDocument } from './broken-document.ts';
+import { readMarkdown } from './markdown.ts';
+import { toDocument } from './render-tree.ts';
+
+/** Of what a cell printed, no more than this is kept. */
+const LONGEST_OUTPUT = 4_000;
+
+/** Text is a string or a list of lines, whichever the program that saved it preferred. */
+const textSchema = z
+  .union([z.string(), z.array(z.string())])
+  .transform((text) => (typeof text === 'string' ? text : text.join('')));
+
+const outputSchema = z.object({
+  text: textSchema.optional(),
+  data: z.object({ 'text/plain': textSchema.optional() }).optional(),
+  ename: z.string().optional(),
+  evalue: z.string().optional(),
+});
+
+const cellSchema = z.object({
+  cell_type: z.string(),
+  source: textSchema.optional(),
+  /** Code in version 3 of the format. */
+  input: textSchema.optional(),
+  /** Of a heading in version 3. */
+  level: z.int().min(1).max(6).optional(),
+  outputs: z.array(outputSchema).optional(),
+});
+type Cell = z.infer<typeof cellSchema>;
+
+const notebookSchema = z.object({
+  metadata: z
+    .object({
+      title: z.string().optional(),
+      kernelspec: z.object({ language: z.string().optional() }).optional(),
+      language_info: z.object({ name: z.string().optional() }).optional(),
+    })
+    .optional(),
+  cells: z.array(cellSchema).optional(),
+  worksheets: z.array(z.object({ cells: z.array(cellSchema) })).optional(),
+});
+
+/** A Jupyter notebook: its text, its code, and what the code printed. Cells are numbered from 1. */
+export async function parseNotebook(source: string, name: string): Promise<ParsedDocument> {
+  const notebook = readNotebook(source, name);
+  const { language_info: info, kernelspec, title } = notebook.metadata ?? {};
+  const language = info?.name ?? kernelspec?.language ?? 'python';
+  const cells = notebook.cells ?? notebook.worksheets?.flatMap((sheet) => sheet.cells) ?? [];
+  const content: RootContent[] = [];
+  for (const [index, cell] of cells.entries()) {
+    const location = { unit: 'cell', from: index + 1, to: index + 1 } as const;
+    for (const node of await contentOf(cell, language)) {
+      node.data = { ...node.data, location };
+      content.push(node);
+    }
+  }
+  return toDocument({ type: 'root', children: content }, title === undefined ? {} : { title });
+}
+
+function readNotebook(source: string, name: string): z.infer<typeof notebookSchema> {
+  try {
+    return notebookSchema.parse(JSON.parse(source));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? new Error('its cells are not where they belong') : error;
+    throw brokenDocument(name, 'a notebook', reason, 'Open it in Jupyter and save it again.');
+  }
+}
+
+async function contentOf(cell: Cell, language: string): Promise<RootContent[]> {
+  const text = cell.source ?? cell.input ?? '';
+  switch (cell.cell_type) {
+    case 'markdown':
+      return (await readMarkdown(text)).children;
+    case 'heading':
+      return [
+        {
+          type: 'heading',
+          depth: (cell.level ?? 1) as Heading['depth'],
+          children: [{ type: 'text', value: text }],
+        },
+      ];
+    case 'code': {
+      const printed = (cell.outputs ?? []).map(textOfOutput).join('').trimEnd();
+      const code: RootContent = { type: 'code', lang: language, value: text.trimEnd() };
+      return printed.trim() === '' ? [code] : [code, ...outputContent(printed)];
+    }
+    default:
+      return [{ type: 'paragraph', children: [{ type: 'text', value: text }] }];
+  }
+}
+
+function textOfOutput({ text, data, ename, evalue }: z.infer<typeof outputSchema>): string {
+  const printed = text ?? data?.['text/plain'] ?? (ename === undefined ? '' : `${ename}: ${evalue ?? ''}`);
+  return printed === '' || printed.endsWith('\n') ? printed : `${printed}\n`;
+}
+
+function outputContent(printed: string): RootContent[] {
+  const end = printed.lastIndexOf('\n', LONGEST_OUTPUT);
+  const value =
+    printed.length > LONGEST_OUTPUT ? `${printed.slice(0, end < 0 ? LONGEST_OUTPUT : end)}\n…` : printed;
+  return [
+    { type: 'paragraph', children: [{ type: 'text', value: 'Output:' }] },
+    { type: 'code', lang: null, value },
+  ];
+}

@@ -1,0 +1,191 @@
+import type { Heading, RootContent } from 'mdast';
+
+/** A piece of text as PDF places it: `transform` holds the font size and the position. */
+export interface TextItem {
+  str: string;
+  transform: number[];
+  width: number;
+  hasEOL: boolean;
+}
+
+/** One line of a page; `x` and `y` are where it begins, in points from the lower left corner. */
+export interface Line {
+  text: string;
+  size: number;
+  x: number;
+  y: number;
+}
+
+/** Joins the pieces of a page, which come in reading order, to lines. */
+export function toLines(items: readonly TextItem[]): Line[] {
+  const lines: Line[] = [];
+  let line: Line | undefined;
+  let right = 0;
+  for (const { str, transform, width, hasEOL } of items) {
+    const [, , skew = 0, scale = 0, x = 0, y = 0] = transform;
+    const size = Math.hypot(skew, scale);
+    if (str.trim() !== '') {
+      if (
+        line === undefined ||
+        Math.abs(y - line.y) > Math.max(size, line.size) / 2 ||
+        x < right - size * 2
+      ) {
+        line = { text: '', size, x, y };
+        lines.push(line);
+      } else if (x - right > size * 0.15) {
+        line.text += ' ';
+      }
+      // A line is as large as its largest text: a heading may begin with a small number.
+      line.size = Math.max(line.size, size);
+      line.text += str;
+      right = x + width;
+    } else if (line !== undefined && str !== '') {
+      line.text += ' ';
+    }
+    if (hasEOL) line = undefined;
+  }
+  return lines.map((each) => ({ ...each, text: tidy(each.text) })).filter((each) => each.text !== '');
+}
+
+/** Single spaces, and one ellipsis for the dots that lead to a page number. */
+function tidy(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/(?: ?\.){5,} ?/g, ' … ')
+    .trim();
+}
+
+const BULLET = /^[•◦▪‣●○■–]\s+/;
+
+/** How much larger than the running text a heading is set. */
+const HEADING_RATIO = 1.15;
+
+/** Joins the lines of each page to paragraphs and headings. A paragraph never goes on over a page's end. */
+export function toContent(pages: readonly Line[][]): RootContent[] {
+  const bodySize = commonSize(pages);
+  const headingSizes = sizesOfHeadings(pages, bodySize);
+  const content: RootContent[] = [];
+  for (const [index, page] of pages.entries()) {
+    const location = { unit: 'page', from: index + 1, to: index + 1 } as const;
+    for (const group of groupLines(page)) {
+      const node = toNode(group, headingSizes);
+      const last = content.at(-1);
+      if (node.type === 'list') for (const item of node.children) item.data = { location };
+      else node.data = { location };
+      if (node.type === 'list' && last?.type === 'list') last.children.push(...node.children);
+      else content.push(node);
+    }
+  }
+  return content;
+}
+
+function toNode(lines: Line[], headingSizes: readonly number[]): RootContent {
+  const value = joinLines(lines.map((line) => line.text));
+  const level = headingSizes.indexOf(roundSize(lines[0]?.size ?? 0)) + 1;
+  if (level > 0 && value.length <= 200) {
+    return {
+      type: 'heading',
+      depth: Math.min(6, level) as Heading['depth'],
+      children: [{ type: 'text', value }],
+    };
+  }
+  const text = { type: 'text' as const, value: value.replace(BULLET, '') };
+  if (!BULLET.test(value)) return { type: 'paragraph', children: [text] };
+  return {
+    type: 'list',
+    children: [{ type: 'listItem', children: [{ type: 'paragraph', children: [text] }] }],
+  };
+}
+
+/** Lines belong together while size and distance stay the same. */
+function groupLines(lines: readonly Line[]): Line[][] {
+  const leading = commonLeading(lines);
+  const groups: Line[][] = [];
+  for (const line of lines) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (group === undefined || last === undefined || startsParagraph(last, line, group, leading))
+      groups.push([line]);
+    else group.push(line);
+  }
+  return groups;
+}
+
+function startsParagraph(last: Line, line: Line, group: readonly Line[], leading: number): boolean {
+  if (roundSize(last.size) !== roundSize(line.size) || BULLET.test(line.text)) return true;
+  const distance = last.y - line.y;
+  // Upwards is the next column, where a sentence may go on.
+  if (distance < 0) return /[.!?:]$/.test(last.text);
+  if (distance > Math.max(leading * 1.35, line.size * 1.1)) return true;
+  return group.length > 1 && line.x - last.x > line.size * 0.8;
+}
+
+/** The usual distance of two lines on a page; lines of one paragraph are the closest ones. */
+function commonLeading(lines: readonly Line[]): number {
+  const distances = lines
+    .map((line, index) => (lines[index - 1]?.y ?? line.y) - line.y)
+    .filter((distance, index) => distance > 0 && distance < (lines[index]?.size ?? 0) * 2.5)
+    .sort((left, right) => left - right);
+  return distances[Math.floor(distances.length / 3)] ?? 0;
+}
+
+/** One text of several lines; a word that was divided at a line's end is whole again. */
+function joinLines(lines: readonly string[]): string {
+  return lines.reduce((text, line) => {
+    if (/\p{L}[-\u00ad\u2010]$/u.test(text) && /^\p{Ll}/u.test(line)) return text.slice(0, -1) + line;
+    return `${text} ${line}`;
+  });
+}
+
+/** The size most characters are set in. */
+function commonSize(pages: readonly Line[][]): number {
+  const characters = new Map<number, number>();
+  for (const { size, text } of pages.flat()) {
+    characters.set(roundSize(size), (characters.get(roundSize(size)) ?? 0) + text.length);
+  }
+  const [most] = [...characters].sort((left, right) => right[1] - left[1]);
+  return most?.[0] ?? 0;
+}
+
+/** The sizes that headings are set in, the largest first. */
+function sizesOfHeadings(pages: readonly Line[][], bodySize: number): number[] {
+  const sizes = pages.flat().map((line) => roundSize(line.size));
+  return [...new Set(sizes)]
+    .filter((size) => size >= bodySize * HEADING_RATIO)
+    .sort((left, right) => right - left);
+}
+
+function roundSize(size: number): number {
+  return Math.round(size * 2) / 2;
+}
+
+/** From how many pages on a line that stands on most of them is taken for a header or footer. */
+const MANY_PAGES = 4;
+
+const PAGE_NUMBER = /^[-–\s]*(\d+|[ivxlc]+)[-–\s]*$/;
+
+/** Takes out page numbers, and the headers and footers that most pages repeat. */
+export function dropRunningLines(pages: readonly Line[][]): Line[][] {
+  if (pages.length < MANY_PAGES) return [...pages];
+  const counts = new Map<string, number>();
+  for (const page of pages) {
+    for (const key of new Set(edgesOf(page).map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const isRunning = (line: Line): boolean =>
+    PAGE_NUMBER.test(line.text) || (counts.get(keyOf(line)) ?? 0) > pages.length / 2;
+  return pages.map((page) => {
+    const edges = new Set(edgesOf(page));
+    return page.filter((line) => !edges.has(line) || !isRunning(line));
+  });
+}
+
+/** The lines at the top and at the bottom of a page. */
+function edgesOf(page: readonly Line[]): Line[] {
+  const byHeight = page.toSorted((left, right) => right.y - left.y);
+  return [...byHeight.slice(0, 2), ...byHeight.slice(-2)];
+}
+
+/** Equal for lines that differ by their page number only. */
+function keyOf({ text, y }: Line): string {
+  return `${Math.round(y / 4)} ${text.replace(/\d+/g, '#')}`;
+}

@@ -1,0 +1,82 @@
+import type { EncodedText, TokenEncoder } from '../../ports/token-encoder.ts';
+import type { RunningModel } from './start-model.ts';
+import { asInput, type Tokenize } from './word-pieces.ts';
+
+/** The tokens that stand around every input. */
+const AROUND = 2;
+/** Tokens that two neighbouring windows share; each is taken from the window that shows more of what surrounds it. */
+const OVERLAP = 48;
+
+interface Limits {
+  maxTokens: number;
+  dimensions: number;
+}
+
+/** One run of the model a window: in a batch of int8 the vectors of a text would depend on its neighbours. */
+export function createEncodeTokens(
+  model: Pick<RunningModel, 'encode'>,
+  tokenize: Tokenize,
+  { maxTokens, dimensions }: Limits,
+): TokenEncoder['encodeTokens'] {
+  async function encode(text: string, signal: AbortSignal | undefined): Promise<EncodedText> {
+    const { ids, starts, ends } = tokenize.locate(text);
+    const states = new Float32Array(ids.length * dimensions);
+    const sum = new Float64Array(dimensions);
+    for (const { start, end, from, to } of windowsOf(ids.length, maxTokens - AROUND)) {
+      signal?.throwIfAborted();
+      const seen = await model.encode(asInput(ids.slice(start, end), maxTokens));
+      const first = (1 + from - start) * dimensions;
+      states.set(seen.subarray(first, first + (to - from) * dimensions), from * dimensions);
+      addUnitMean(sum, seen, dimensions);
+    }
+    return {
+      starts: Uint32Array.from(starts),
+      ends: Uint32Array.from(ends),
+      states,
+      vector: ofUnitLength(sum),
+    };
+  }
+
+  return async (texts, signal) => {
+    const encoded: EncodedText[] = [];
+    for (const text of texts) encoded.push(await encode(text, signal));
+    return encoded;
+  };
+}
+
+interface Window {
+  start: number;
+  end: number;
+  /** The tokens that are taken from it. */
+  from: number;
+  to: number;
+}
+
+/** Windows of at most `most` tokens that cover all of them; those of a long text overlap. */
+export function windowsOf(tokens: number, most: number): Window[] {
+  const windows: Window[] = [];
+  for (let start = 0; ; start += most - OVERLAP) {
+    const end = Math.min(tokens, start + most);
+    const isLast = end === tokens;
+    const from = windows.at(-1)?.to ?? 0;
+    windows.push({ start, end, from, to: isLast ? end : end - OVERLAP / 2 });
+    if (isLast) return windows;
+  }
+}
+
+function addUnitMean(sum: Float64Array, states: Float32Array, dimensions: number): void {
+  const mean = new Float64Array(dimensions);
+  for (let i = 0; i < states.length; i += 1) {
+    const at = i % dimensions;
+    mean[at] = (mean[at] ?? 0) + (states[i] ?? 0);
+  }
+  const length = Math.hypot(...mean) || 1;
+  mean.forEach((value, at) => {
+    sum[at] = (sum[at] ?? 0) + value / length;
+  });
+}
+
+function ofUnitLength(vector: Float64Array): Float32Array {
+  const length = Math.hypot(...vector) || 1;
+  return Float32Array.from(vector, (value) => value / length);
+}

@@ -1,0 +1,250 @@
+import type { DatabaseSync } from 'node:sqlite';
+import * as z from 'zod';
+import { policySchema } from '../../domain/agent-config.ts';
+import type { ConversationMessage } from '../../domain/conversation-message.ts';
+import {
+  assertCurrent,
+  type ConversationSession,
+  conversationSessionSchema,
+  sessionStatusSchema,
+  sessionTitle,
+  sessionTotals,
+  takenSessionId,
+  unknownSession,
+} from '../../domain/conversation-session.ts';
+import { type ConversationTurn, conversationTurnSchema } from '../../domain/conversation-turn.ts';
+import { validated } from '../../faults/validated.ts';
+import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
+import { mendRecord } from './mend-record.ts';
+import { damagedSession } from './session-file.ts';
+
+/** Each of these runs inside the caller's transaction. */
+export interface SessionWriter {
+  /** Throws `invalid_input` if the id is taken. */
+  insert(session: ConversationSession, user: string | null): void;
+  /** Everything but a turn. Throws `invalid_input` if there is no such session or it has gone on elsewhere. */
+  update(session: ConversationSession): void;
+  /** Throws `invalid_input` if there is no such session or it has gone on elsewhere. */
+  addTurn(
+    session: ConversationSession,
+    messages: readonly ConversationMessage[],
+    turn: ConversationTurn,
+  ): void;
+}
+
+/** Its statements are prepared once, and live as long as the database is open. */
+export function createSessionWriter(database: DatabaseSync): SessionWriter {
+  const statements = prepareStatements(database);
+
+  /** The key of the session's row, provided that no turn and no reset came after what `session` knows of. */
+  function currentId(session: ConversationSession, turns: number): number {
+    const row = statements.findSession.get(session.sessionId);
+    if (row === undefined) throw unknownSession(session.sessionId);
+    assertCurrent(
+      session.sessionId,
+      { turns, segments: session.segments.length },
+      { turns: Number(row.turns), segments: Number(row.segment) },
+    );
+    return Number(row.id);
+  }
+
+  function save(id: number, session: ConversationSession): void {
+    statements.updateSession.run({ id, ...changingColumns(session) });
+    writeSegments(id, session);
+  }
+
+  /** The segments that were closed since the last time, and the system message that the current one begins with. */
+  function writeSegments(id: number, { segments, messages }: ConversationSession): void {
+    if (segments.length > 0) statements.insertSegments.run(id, JSON.stringify(segments));
+    statements.putSystemMessage.run(id, segments.length, JSON.stringify(messages[0]));
+  }
+
+  /** Puts messages after those that the current segment has. */
+  function append(id: number, segment: number, messages: readonly ConversationMessage[]): void {
+    for (const message of messages) statements.appendMessage.run(id, segment, JSON.stringify(message));
+  }
+
+  return {
+    insert(session, user) {
+      const { sessionId: session_id, createdAt: created_at } = session;
+      const is_interactive = Number(session.isInteractive);
+      const fixed = { session_id, user, created_at, is_interactive };
+      const row = statements.insertSession.get({ ...fixed, ...changingColumns(session) });
+      if (row === undefined) throw takenSessionId(session_id);
+      writeSegments(Number(row.id), session);
+      append(Number(row.id), session.segments.length, session.messages.slice(1));
+    },
+    update(session) {
+      save(currentId(session, sessionTotals(session).turnCount), session);
+    },
+    addTurn(session, messages, turn) {
+      const number = turn.response.turnNumber;
+      const id = currentId(session, number - 1);
+      save(id, session);
+      append(id, session.segments.length, messages);
+      statements.insertTurn.run(id, number, JSON.stringify(turn));
+      statements.setTitle.run(sessionTitle(turn.userQuery), id);
+    },
+  };
+}
+
+const CHANGING = [
+  'status',
+  'model',
+  'policy',
+  'collection',
+  'updated_at',
+  'segment',
+  'turn_count',
+  'retrieval_count',
+  'total_tokens_used',
+  'all_turns',
+  'all_retrievals',
+  'all_tokens',
+] as const;
+
+function changingColumns(session: ConversationSession): Record<(typeof CHANGING)[number], string | number> {
+  const totals = sessionTotals(session);
+  return {
+    status: session.status,
+    model: session.model,
+    policy: session.policy,
+    collection: session.collection,
+    updated_at: new Date().toISOString(),
+    segment: session.segments.length,
+    turn_count: session.turnCount,
+    retrieval_count: session.retrievalCount,
+    total_tokens_used: session.totalTokensUsed,
+    all_turns: totals.turnCount,
+    all_retrievals: totals.retrievalCount,
+    all_tokens: totals.totalTokensUsed,
+  };
+}
+
+function prepareStatements(database: DatabaseSync) {
+  const inserted = ['session_id', 'user', 'created_at', 'is_interactive', ...CHANGING];
+  const nextTouched = '(SELECT coalesce(max(touched), 0) + 1 FROM session)';
+  return {
+    insertSession: database.prepare(
+      `INSERT INTO session (touched, ${inserted.join(', ')})
+       VALUES (${nextTouched}, ${inserted.map((name) => `:${name}`).join(', ')})
+       ON CONFLICT (session_id) DO NOTHING RETURNING id`,
+    ),
+    findSession: database.prepare(
+      `SELECT id, segment, (SELECT max(number) FROM turn WHERE session = id) AS turns
+       FROM session WHERE session_id = ?`,
+    ),
+    updateSession: database.prepare(
+      `UPDATE session SET touched = ${nextTouched}, ${CHANGING.map((name) => `${name} = :${name}`).join(', ')}
+       WHERE id = :id`,
+    ),
+    setTitle: database.prepare('UPDATE session SET title = ? WHERE id = ? AND title IS NULL'),
+    insertSegments: database.prepare(
+      `INSERT INTO closed_segment (session, segment, body)
+       SELECT ?1, key, value FROM json_each(?2)
+       WHERE key >= (SELECT count(*) FROM closed_segment WHERE session = ?1)`,
+    ),
+    putSystemMessage: database.prepare(
+      `INSERT INTO message (session, segment, position, body) VALUES (?, ?, 0, ?)
+       ON CONFLICT DO UPDATE SET body = excluded.body WHERE body <> excluded.body`,
+    ),
+    appendMessage: database.prepare(
+      `INSERT INTO message (session, segment, position, body)
+       SELECT ?1, ?2, max(position) + 1, ?3 FROM message WHERE session = ?1 AND segment = ?2`,
+    ),
+    insertTurn: database.prepare('INSERT INTO turn (session, number, body) VALUES (?, ?, ?)'),
+  };
+}
+
+/** A row as it is in the file, which anyone may have changed. */
+export type Row = Record<string, unknown>;
+
+const summarySchema: z.ZodType<SessionSummary> = z.object({
+  sessionId: z.uuidv4(),
+  user: z.string().nullable(),
+  title: z.string().nullable(),
+  status: sessionStatusSchema,
+  isInteractive: z.boolean(),
+  model: z.string().min(1),
+  policy: policySchema,
+  collection: z.string().min(1),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  turnCount: z.int().min(0),
+  retrievalCount: z.int().min(0),
+  totalTokensUsed: z.int().min(0),
+});
+
+const feedbackSchema: z.ZodType<Feedback> = z.object({
+  verdict: z.enum(['good', 'bad']),
+  why: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+
+export function toSummary(row: Row): SessionSummary {
+  return readBack(String(row.session_id), 'its entry', summarySchema, () => ({
+    sessionId: row.session_id,
+    user: row.user,
+    title: row.title,
+    status: row.status,
+    isInteractive: row.is_interactive === 1,
+    model: row.model,
+    policy: row.policy,
+    collection: row.collection,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    turnCount: row.all_turns,
+    retrievalCount: row.all_retrievals,
+    totalTokensUsed: row.all_tokens,
+  }));
+}
+
+export function toSession(
+  row: Row,
+  { messages, segments }: { messages: Row[]; segments: Row[] },
+): ConversationSession {
+  return readBack(String(row.session_id), 'its conversation', conversationSessionSchema, () => ({
+    sessionId: row.session_id,
+    status: row.status,
+    isInteractive: row.is_interactive === 1,
+    messages: messages.map(bodyOf),
+    createdAt: row.created_at,
+    model: row.model,
+    policy: row.policy,
+    collection: row.collection,
+    turnCount: row.turn_count,
+    retrievalCount: row.retrieval_count,
+    totalTokensUsed: row.total_tokens_used,
+    segments: segments.map(bodyOf),
+  }));
+}
+
+export function toRecordedTurn(sessionId: string, row: Row): RecordedTurn {
+  const what = `turn ${row.number}`;
+  return {
+    turn: readBack(sessionId, what, conversationTurnSchema, () => bodyOf(row)),
+    feedback: readBack(sessionId, `the verdict on ${what}`, z.nullable(feedbackSchema), () =>
+      row.feedback === null ? null : JSON.parse(String(row.feedback)),
+    ),
+  };
+}
+
+function bodyOf(row: Row): unknown {
+  return JSON.parse(String(row.body));
+}
+
+/** Throws `retrieval_error` that names the session and the part of it. */
+function readBack<Schema extends z.ZodType>(
+  sessionId: string,
+  what: string,
+  schema: Schema,
+  read: () => unknown,
+): z.infer<Schema> {
+  try {
+    const record = read();
+    const asWritten = schema.safeParse(record);
+    return asWritten.success ? asWritten.data : validated(schema, mendRecord(record), what);
+  } catch (error) {
+    throw damagedSession(sessionId, what, error);
+  }
+}

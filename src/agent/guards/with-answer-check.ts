@@ -1,0 +1,99 @@
+import type { Model, ModelResponse, StreamEvent } from '@openai/agents';
+import type { FinishReason } from '../../domain/agent-response.ts';
+import { advice, setting } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { outOfTokens, withheldByFilter } from '../../faults/cut-answer.ts';
+import { fieldOf } from '../../faults/network-fault.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { finishReasonIn, finishReasonOf, withFinishReason } from './finish-reason.ts';
+
+type StreamedResponse = Extract<StreamEvent, { type: 'response_done' }>['response'];
+type Answered = Pick<ModelResponse, 'output'> | Pick<StreamedResponse, 'output'>;
+
+/**
+ * A model whose every response holds text or a tool call, tells why it ended, and is no longer than it may be: an empty
+ * message, a refusal, thoughts that left no room for an answer and an answer without end are faults.
+ */
+export function withAnswerCheck(model: Model, maxCharacters = Number.POSITIVE_INFINITY): Model {
+  return {
+    async getResponse(request) {
+      const response = await model.getResponse(request);
+      const reason = finishReasonOf(response);
+      checkOutput(response, reason, response.usage);
+      return response;
+    },
+    async *getStreamedResponse(request) {
+      let reason: FinishReason | undefined;
+      let thought = false;
+      let length = 0;
+      try {
+        for await (const event of model.getStreamedResponse(request)) {
+          reason = finishReasonIn(event) ?? reason;
+          thought ||= showsThought(event);
+          if (event.type === 'output_text_delta') {
+            length += event.delta.length;
+            if (length > maxCharacters) throw endless(maxCharacters);
+          }
+          if (event.type !== 'response_done') {
+            yield event;
+            continue;
+          }
+          reason ??= finishReasonOf(event.response);
+          checkOutput(event.response, reason, event.response.usage);
+          yield { ...event, response: withFinishReason(event.response, reason) };
+        }
+      } catch (error) {
+        // The SDK's own error for an answer that was cut before it began does not say that the model was thinking.
+        if (reason === 'length' && length === 0 && !(error instanceof AppError)) throw outOfTokens(thought);
+        throw error;
+      }
+    },
+  };
+}
+
+function checkOutput({ output }: Answered, reason: FinishReason, usage: object): void {
+  const content = output.flatMap((item) =>
+    item.type === 'message' && item.role === 'assistant' ? item.content : [],
+  );
+  const hasText = content.some((part) => part.type === 'output_text' && part.text.trim() !== '');
+  if (hasText || output.some(({ type }) => type !== 'message' && type !== 'reasoning')) return;
+  const refusal = content.find((part) => part.type === 'refusal');
+  if (refusal !== undefined) {
+    const said = oneLine(refusal.refusal, 300).replace(/\.?$/, '.');
+    throw new AppError('api_error', `The model declined to answer: ${said}`, {
+      hint: 'Rephrase the question.',
+    });
+  }
+  if (reason === 'length') {
+    throw outOfTokens(
+      output.some(({ type }) => type === 'reasoning') || hasReasoningTokens(usage, 'outputTokensDetails'),
+    );
+  }
+  if (reason === 'content_filter') {
+    throw withheldByFilter();
+  }
+  throw new AppError('api_error', 'The model sent an empty answer.', {
+    recoverable: true,
+    hint: 'Ask again, or use another model.',
+  });
+}
+
+/** Whether an event of Chat Completions shows thoughts, or that tokens went into them. */
+function showsThought(event: StreamEvent): boolean {
+  if (event.type !== 'model') return false;
+  const [choice] = [fieldOf(event.event, 'choices')].flat();
+  const thoughts = fieldOf(fieldOf(choice, 'delta'), 'reasoning');
+  return Boolean(thoughts) || hasReasoningTokens(fieldOf(event.event, 'usage'), 'completion_tokens_details');
+}
+
+function hasReasoningTokens(usage: unknown, details: string): boolean {
+  return [fieldOf(usage, details)].flat().some((part) => Number(fieldOf(part, 'reasoning_tokens')) > 0);
+}
+
+function endless(maxCharacters: number): AppError {
+  return new AppError(
+    'api_error',
+    `The answer of the model went beyond ${maxCharacters} characters and was stopped.`,
+    { hint: advice`Ask a narrower question, or raise ${setting('maxAnswerCharacters')}.` },
+  );
+}

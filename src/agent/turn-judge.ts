@@ -1,0 +1,101 @@
+import { type CheckedAnswer, checkAnswer, judgeAnswer } from '../citations/check-answer.ts';
+import type { SourceRegister } from '../citations/source-register.ts';
+import type { CheckedSentence } from '../domain/checked-sentence.ts';
+import { citationPassed } from '../domain/citation.ts';
+import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
+import { createJudge, type Judge } from '../judge/create-judge.ts';
+import type { Unit } from '../judge/unit.ts';
+import type { TokenEncoder } from '../ports/token-encoder.ts';
+
+/** The encoder of this machine; null where there is none. Loaded when it is first asked for. */
+export type FindEncoder = () => Promise<TokenEncoder | null>;
+
+/** One for each encoder: what it has read lately serves the turns that come after, and those beside. */
+const judges = new WeakMap<TokenEncoder, Judge>();
+
+function judgeWith(encoder: TokenEncoder): Judge {
+  const judge = judges.get(encoder) ?? createJudge(encoder);
+  judges.set(encoder, judge);
+  return judge;
+}
+
+/** The judge in one turn. */
+export interface TurnJudge {
+  /** Begins to read what was found, while the model writes. Returns at once and never fails. */
+  readAhead(chunks: readonly RetrievedChunk[]): void;
+  /** Checks an answer; by words alone without an encoder, or if that fails. Throws only when the signal is raised. */
+  check(answer: string, sources: SourceRegister): Promise<CheckedAnswer>;
+  /** The calibrated chance that what bears the sentences out answers the question; null where nobody can tell. */
+  chanceOfAnswering(question: string, sentences: readonly CheckedSentence[]): Promise<number | null>;
+}
+
+export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): TurnJudge {
+  let opening: Promise<Judge | null> | undefined;
+  /** Every passage as it came first: another search brings the same in another object, and it is read once. */
+  const passages = new Map<string, RetrievedChunk>();
+  let reading = Promise.resolve();
+  let isWritten = false;
+
+  function open(): Promise<Judge | null> {
+    opening ??= findEncoder().then(
+      (encoder) => encoder && judgeWith(encoder),
+      () => null,
+    );
+    return opening;
+  }
+
+  function passageOf(chunk: RetrievedChunk): RetrievedChunk {
+    const key = `${chunk.chunkId} ${chunk.contentHash}`;
+    const first = passages.get(key) ?? chunk;
+    passages.set(key, first);
+    return first;
+  }
+
+  return {
+    readAhead(chunks) {
+      // One after the other, so that a model that needs the encoder itself waits for one passage at most.
+      for (const chunk of chunks) {
+        reading = reading.then(async () => {
+          if (isWritten || signal.aborted) return;
+          await (await open())?.read([passageOf(chunk)], signal);
+        });
+        reading = reading.catch(() => {});
+      }
+    },
+    async check(answer, sources) {
+      isWritten = true;
+      const judge = await open();
+      if (judge === null) return checkAnswer(answer, sources);
+      try {
+        return await judgeAnswer(answer, sources, async (sentence, chunks) => {
+          const known = chunks.map(passageOf);
+          const support = await judge.support(sentence, known, signal);
+          const chunk = chunks.find((_, index) => known[index] === support.bearer?.passage);
+          return {
+            ...support,
+            bearer: support.bearer && chunk ? { ...support.bearer, passage: chunk } : null,
+          };
+        });
+      } catch {
+        signal.throwIfAborted();
+        return checkAnswer(answer, sources);
+      }
+    },
+    async chanceOfAnswering(question, sentences) {
+      const judge = await open();
+      const byId = new Map(Array.from(passages.values(), (chunk) => [chunk.chunkId, chunk]));
+      const units = sentences.flatMap(({ verdict, borneOutBy }): Unit[] => {
+        const passage = byId.get(borneOutBy?.chunkId ?? '');
+        if (borneOutBy === null || passage === undefined || !citationPassed({ verdict })) return [];
+        return [{ kind: 'sentence', passage, start: borneOutBy.start, end: borneOutBy.end, leadIn: null }];
+      });
+      if (judge === null || units.length === 0) return null;
+      try {
+        return Math.max(...(await judge.answers(question, units, signal)));
+      } catch {
+        signal.throwIfAborted();
+        return null;
+      }
+    },
+  };
+}

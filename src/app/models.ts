@@ -1,0 +1,77 @@
+import type { Model } from '@openai/agents';
+import type { Similarity } from '../adapters/offline/extract-answer.ts';
+import { createOfflineModel } from '../adapters/offline/offline-model.ts';
+import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
+import type { FaultContext } from '../agent/guards/to-app-error.ts';
+import { OFFLINE_MODEL } from '../domain/agent-config.ts';
+import { advice, setting, settingOf } from '../faults/advice.ts';
+import { AppError } from '../faults/app-error.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { App } from './create-app.ts';
+import { configuredSecrets } from './run-settings.ts';
+
+const MODEL_TIMEOUT_MS = 120_000;
+
+/** The configured model on its own. Throws `auth_error` where it needs a key. */
+export async function createModel(app: App, runtime: Runtime): Promise<Model> {
+  assertModelNamed(app);
+  if (app.config.agent.model === OFFLINE_MODEL)
+    return createOfflineModel({ similarity: bySentence(app), newId: runtime.newId });
+  const { createOpenAiModel } = await import('../adapters/openai/create-openai-model.ts');
+  return createOpenAiModel(openAiModelOptions(app));
+}
+
+/** Whoever names a provider does not want to be answered by the model that needs none. */
+export function assertModelNamed({ config }: App): void {
+  const { provider } = config.origins;
+  if (provider === undefined || config.origins.model || config.agent.model !== OFFLINE_MODEL) return;
+  throw new AppError('configuration_error', `A provider is named (${provider}), but none of its models.`, {
+    hint: advice`Name one with ${setting('model', 'the setting model')} or OPENAI_MODEL.`,
+  });
+}
+
+/** Throws what is missing for the configured model to be called at all. */
+export function assertModelUsable(app: App): void {
+  assertModelNamed(app);
+  if (app.config.agent.model !== OFFLINE_MODEL) openAiModelOptions(app);
+}
+
+/** How the configured model is called. Throws `auth_error` where it is known to need a key and there is none. */
+export function openAiModelOptions(app: App): OpenAiModelOptions {
+  const { model, api, maxEventBytes, maxAnswerCharacters } = app.config.agent;
+  const { baseUrl, key, keyVariable, needsKey } = app.config.modelService;
+  if (needsKey && key === undefined) {
+    throw new AppError('auth_error', `The model ${model} needs a key, and ${keyVariable} is not set.`, {
+      hint: advice`Set ${keyVariable} in the environment or in .env, name a server with ${setting('baseUrl')}, or use ${settingOf('model', OFFLINE_MODEL, `the model ${OFFLINE_MODEL}`)}.`,
+    });
+  }
+  return {
+    model,
+    baseUrl,
+    api,
+    apiKey: key?.reveal(),
+    timeoutMs: MODEL_TIMEOUT_MS,
+    maxEventBytes,
+    maxAnswerCharacters,
+  };
+}
+
+/** What sentences about faults of the model name. */
+export function faultContext(app: App): FaultContext {
+  const { model } = app.config.agent;
+  if (model === OFFLINE_MODEL) return { model };
+  const { baseUrl, keyVariable } = app.config.modelService;
+  return { model, baseUrl, keyVariable, secrets: configuredSecrets(app.config) };
+}
+
+/** Sentences compared with a question by the embedder that the search uses. */
+function bySentence(app: App): Similarity {
+  return async (query, texts) => {
+    const embedder = await app.embedder();
+    const wanted = await embedder.embedQuery(query);
+    const vectors = await embedder.embedDocuments(texts);
+    return vectors.map((vector) =>
+      vector.reduce((sum, value, index) => sum + value * (wanted[index] ?? 0), 0),
+    );
+  };
+}

@@ -1,0 +1,128 @@
+import { pathToFileURL } from 'node:url';
+import { type Advice, advice, bySetting, fillCollection, makeCollection } from '../faults/advice.ts';
+import { AppError } from '../faults/app-error.ts';
+import { sampleBook } from '../package.ts';
+import type { ChunkStore } from '../ports/chunk-store.ts';
+import type { TapeRun } from '../tape/tape-run.ts';
+import type { App } from './create-app.ts';
+
+/** The collection that holds the sample book, used as long as there is none of the user's. */
+export const SAMPLE_COLLECTION = 'sample_book';
+
+/**
+ * The collection to search: the one that was named, or the default one, or, as long as there is none, the
+ * sample book, which is indexed on first use. Tells the app's listener when it is not the one that was meant.
+ */
+export async function openCollection(
+  app: App,
+  signal: AbortSignal,
+  tape: TapeRun | null = null,
+): Promise<ChunkStore> {
+  const store = await open(app, signal, tape);
+  await tape?.noteCollection(store, app.config.store === 'sqlite');
+  return store;
+}
+
+async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promise<ChunkStore> {
+  // A missing key is told before anything is indexed.
+  if (app.config.rerank.on) await app.reranker();
+  const { collection } = app.config.agent;
+  const isSample = collection === SAMPLE_COLLECTION;
+  // A replay takes the sample as it is, too.
+  const store =
+    isSample && hasSample(app) && !tape?.replaying ? null : await openFilled(app, collection, tape);
+  if (store !== null) {
+    await app.assertReadable(store);
+    return store;
+  }
+  const { collectionChosen } = app.config;
+  const names = await app.catalog.list();
+  const others = names.filter((name) => name !== SAMPLE_COLLECTION && name !== collection);
+  const [first = '', ...more] = others;
+  const isOnly = !collectionChosen && others.length > 0 && more.length === 0;
+  const only = isOnly ? await openFilled(app, first, tape) : null;
+  if (only !== null) {
+    await app.assertReadable(only);
+    app.tell({ type: 'only_collection', name: only.name });
+    return only;
+  }
+  const hasNone = others.length === 0 || isOnly;
+  const book = hasSample(app) && (isSample || hasNone) ? sampleBook() : null;
+  if (book === null || (collectionChosen && !isSample)) {
+    const choice =
+      others.length > 0 ? advice`There is: ${others.join(', ')}; choose one${bySetting('collection')}. ` : [];
+    throw names.includes(collection) ? emptyCollection(collection, choice) : noCollection(collection, choice);
+  }
+  if (!isSample) app.tell({ type: 'sample_book' });
+  return openSampleBook(app, book, signal);
+}
+
+/** The collection, unless there is none or nothing in it: such a one hides none that holds something. */
+async function openFilled(app: App, name: string, tape: TapeRun | null): Promise<ChunkStore | null> {
+  const store = await app.catalog.open(name);
+  // On a tape a server is asked for nothing but what the run needs.
+  const mayCount = app.config.store === 'sqlite' || tape === null;
+  if (store === null || !mayCount || (await store.count({})) > 0) return store;
+  await store.close();
+  return null;
+}
+
+function noCollection(name: string, choice: Advice): AppError {
+  return new AppError('invalid_input', `There is no collection "${name}".`, {
+    hint: [...choice, ...makeCollection(name)],
+  });
+}
+
+/** For whoever asks for a collection that holds nothing. */
+export function emptyCollection(name: string, choice: Advice = []): AppError {
+  return new AppError('invalid_input', `The collection "${name}" is empty.`, {
+    hint: [...choice, ...fillCollection(name)],
+  });
+}
+
+/** The sample belongs to the embedded default: nobody's server is filled with it, and no service paid for it. */
+function hasSample({ config }: App): boolean {
+  return config.store === 'sqlite' && config.embedding.embedder === 'minilm';
+}
+
+/** Kept up to date with the book that came with the program: next to nothing to do after the first time. */
+async function openSampleBook(app: App, book: string, signal: AbortSignal): Promise<ChunkStore> {
+  const { createSource, indexSources } = await import('./index-documents.ts');
+  const root = pathToFileURL(`${book}/`).href;
+  try {
+    await indexSources(
+      app,
+      SAMPLE_COLLECTION,
+      [await createSource(book, { files: { cwd: book }, web: {} })],
+      {
+        // The book of another copy of the program makes way for this one.
+        stillExists: async (uri) => uri.startsWith(root),
+        prune: false,
+        signal,
+        onProgress: (progress) => app.tell({ type: 'sample_progress', progress }),
+      },
+    );
+  } finally {
+    app.tell({ type: 'sample_indexed' });
+  }
+  const store = await app.catalog.openOrCreate(SAMPLE_COLLECTION, await app.identity());
+  // What the other copy's book has more.
+  const strangers: string[] = [];
+  for await (const { uri } of store.documents()) if (!uri.startsWith(root)) strangers.push(uri);
+  if (strangers.length > 0) await store.remove(strangers);
+  return store;
+}
+
+/** Throws `invalid_input` for a module that the collection does not have, with those it has. */
+export async function assertKnownModules(store: ChunkStore, modules: readonly string[]): Promise<void> {
+  for (const module of modules) {
+    if ((await store.count({ module: [module] })) > 0) continue;
+    const { modules: known } = await store.info();
+    throw new AppError('invalid_input', `Collection "${store.name}" has no module "${module}".`, {
+      hint:
+        known.length > 0
+          ? `It has: ${known.map(({ name }) => name).join(', ')}.`
+          : 'Its documents have no modules.',
+    });
+  }
+}

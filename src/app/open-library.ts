@@ -1,0 +1,56 @@
+import { untilItWorks } from '../async/until-it-works.ts';
+import type { SearchMode } from '../domain/choices.ts';
+import { redactKeys } from '../faults/redact-keys.ts';
+import type { Library } from '../server/mcp/library.ts';
+import type { App } from './create-app.ts';
+import { assertKnownModules, openCollection } from './open-collection.ts';
+import { configuredSecrets } from './run-settings.ts';
+
+interface LibraryOptions {
+  mode?: SearchMode | undefined;
+  tools?: readonly string[] | undefined;
+  /** What else must not be shown, besides the keys of services. */
+  token?: string | undefined;
+}
+
+/** The configured collection and agent, for a server that must answer its client before they are open. */
+export function openLibrary(
+  app: App,
+  signal: AbortSignal,
+  { mode = 'hybrid', tools, token }: LibraryOptions,
+): Library & { close(): Promise<void> } {
+  const { topK, model } = app.config.agent;
+  const secrets = [token, ...configuredSecrets(app.config)];
+  const store = untilItWorks(() => openCollection(app, signal));
+  const sessions = untilItWorks(app.sessions);
+  const collection = untilItWorks(async () => ({
+    store: await store.get(),
+    retriever: await app.retriever(await store.get(), { mode }),
+    topK,
+  }));
+  const agent = untilItWorks(async () => {
+    const { createCollectionAgent } = await import('./open-agent.ts');
+    const readSource = tools?.includes('read_source');
+    return createCollectionAgent(app, {
+      store: await store.get(),
+      sessions: await sessions.get(),
+      mode,
+      readSource,
+    });
+  });
+  return {
+    model,
+    collection: collection.get,
+    agent: agent.get,
+    async moduleFilter(module) {
+      if (module == null) return {};
+      await assertKnownModules(await store.get(), [module]);
+      return { module: [module] };
+    },
+    withoutSecrets: (text) => redactKeys(text, secrets),
+    async close() {
+      await (await sessions.got())?.close();
+      await (await store.got())?.close();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { MODEL_FILES, type ModelFile, readModelFile, weightsLocation } from '../adapters/onnx/weights.ts';
+import { probeModel as askModel, type ModelAbilities } from '../adapters/openai/probe-model.ts';
+import { toAppError } from '../agent/guards/to-app-error.ts';
+import type { Config } from '../config/load-config.ts';
+import { AppError, messageOf } from '../faults/app-error.ts';
+import { httpFault } from '../faults/http-fault.ts';
+import { fieldOf, networkCodeOf } from '../faults/network-fault.ts';
+import type { App } from './create-app.ts';
+import { assertModelNamed, faultContext, openAiModelOptions } from './models.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/** What there is of the embedding model on this machine. */
+interface WeightsState {
+  directory: string;
+  /** Whether what is missing is fetched on first use. */
+  fetchable: boolean;
+  missing: readonly string[];
+  /** Whether nothing is there at all. */
+  empty: boolean;
+}
+
+/** Reads every file of the embedding model. Throws if one is not what it should be. */
+export async function checkWeights({ cache, modelDir }: Config): Promise<WeightsState> {
+  const { directory, fetchable } = weightsLocation(cache, modelDir);
+  const files = Object.keys(MODEL_FILES) as ModelFile[];
+  const missing: string[] = [];
+  for (const file of files) if ((await readModelFile(directory, file)) === null) missing.push(file);
+  return { directory, fetchable, missing, empty: missing.length === files.length };
+}
+
+export interface ModelProbe extends ModelAbilities {
+  model: string;
+  host: string;
+  api: string;
+}
+
+/** What the configured model can do, by one tiny call. Throws an AppError that says what is wrong. */
+export async function probeModel(app: App): Promise<ModelProbe> {
+  assertModelNamed(app);
+  const options = openAiModelOptions(app);
+  const abilities = await askModel(options).catch((error: unknown) => {
+    throw toAppError(error, faultContext(app));
+  });
+  return { ...abilities, model: options.model, host: new URL(options.baseUrl).host, api: options.api };
+}
+
+interface ServiceSettings {
+  model: { key: { reveal(): string } | undefined; keyVariable: string; baseUrl: string } | undefined;
+  cohere: { key: string | undefined; baseUrl: string | undefined };
+  qdrant: { key: string | undefined; url: string } | undefined;
+}
+
+interface ServiceProbe {
+  name: string;
+  /** Resolves to what was found; throws an AppError that says what to do. */
+  probe: () => Promise<string>;
+}
+
+/** A probe for every service that is configured: is it there, and does it take the key? */
+export function probeServices({ model, cohere, qdrant }: ServiceSettings): ServiceProbe[] {
+  const probes: ServiceProbe[] = [];
+  if (model !== undefined) {
+    const url = `${withoutSlash(model.baseUrl)}/models`;
+    probes.push(request('model service', url, model.keyVariable, bearer(model.key?.reveal())));
+  }
+  if (cohere.key !== undefined) {
+    const url = `${withoutSlash(cohere.baseUrl ?? 'https://api.cohere.com')}/v1/models`;
+    probes.push(request('cohere', url, 'COHERE_API_KEY', bearer(cohere.key)));
+  }
+  if (qdrant !== undefined) {
+    const headers: Record<string, string> = qdrant.key === undefined ? {} : { 'api-key': qdrant.key };
+    probes.push(request('qdrant', `${withoutSlash(qdrant.url)}/collections`, 'QDRANT_API_KEY', headers));
+  }
+  return probes;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+function request(name: string, url: string, keyName: string, headers: Record<string, string>): ServiceProbe {
+  return {
+    name,
+    async probe() {
+      const { origin } = new URL(url);
+      const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
+        (error: unknown) => {
+          throw new AppError('configuration_error', `${origin} cannot be reached (${reasonOf(error)}).`, {
+            hint: 'Check the address, that the service is running, and the network.',
+            cause: error,
+          });
+        },
+      );
+      await response.body?.cancel();
+      if (response.ok)
+        return `${origin} answers${Object.keys(headers).length > 0 ? ' and accepts the key' : ''}`;
+      if (httpFault(response.status).kind === 'auth_error') {
+        throw new AppError('auth_error', `${origin} refuses the key (HTTP ${response.status}).`, {
+          hint: `Check ${keyName} in the environment or in .env.`,
+        });
+      }
+      throw new AppError('configuration_error', `${origin} answers with HTTP ${response.status}.`, {
+        hint: 'Check the address: is it the right service and path?',
+      });
+    },
+  };
+}
+
+function bearer(key: string | undefined): Record<string, string> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` };
+}
+
+function reasonOf(error: unknown): string {
+  if (fieldOf(error, 'name') === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
+  return networkCodeOf(error) ?? messageOf(error);
+}

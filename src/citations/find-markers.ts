@@ -1,0 +1,294 @@
+import { type Block, findBlocks, findCodeSpans } from '../text/markdown-blocks.ts';
+import {
+  addressEnd,
+  afterSourceWord,
+  isLoopback,
+  LOOK_AROUND,
+  linkTarget,
+  looksLikeAddress,
+  mayBeCitation,
+  parseRefs,
+  type Reference,
+} from './marker-syntax.ts';
+
+/** A place in an answer that points at sources. Markers do not overlap. */
+export interface Marker {
+  start: number;
+  end: number;
+  references: Reference[];
+  /** The text of a link that reads as prose and outlives the link; null if it only names the source. */
+  label: string | null;
+  /** A line of its own, such as "Source: title". */
+  line: boolean;
+  /** An ordinary link that leads away from the sources: it cites nothing, unless it stands in a list of sources. */
+  outside?: boolean;
+}
+
+/** What the finder asks about the sources of the session. */
+export interface KnownSources {
+  knows(reference: string): boolean;
+  /** Whether a text is the whole title of a source. */
+  isTitle(text: string): boolean;
+  /** Whether an address is of another place than the sources, so that it cannot be one that was not retrieved. */
+  isOutside?(url: string): boolean;
+}
+
+const NOTHING_KNOWN: KnownSources = { knows: () => false, isTitle: () => false };
+/** A longer text in brackets names no source. This also bounds the work for each bracket. */
+const LONGEST_CONTENT = 600;
+const LONGEST_PLAIN_SOURCE_LINE = 120;
+const PAIRS = [
+  ['[', ']'],
+  ['(', ')'],
+  ['【', '】'],
+] as const;
+const SOURCE_LINE = /[ \t]*[*_]*sources?[*_]*:[*_]*[ \t]+(?=\S)/iy;
+
+/**
+ * The markers of an answer in order. Code is left alone. Linear in the length of the answer, whatever it holds:
+ * brackets are paired once, and what stands between them is read only up to a fixed length.
+ */
+export function findMarkers(answer: string, known: KnownSources = NOTHING_KNOWN): Marker[] {
+  const scan = createScan(answer, known);
+  return findBlocks(answer).flatMap((block) => (block.kind === 'code' ? [] : scan.block(block)));
+}
+
+function createScan(text: string, known: KnownSources) {
+  const pairs = PAIRS.filter(([opens]) => text.includes(opens));
+  const code = new Uint8Array(text.length);
+  /** Where the bracket or parenthesis that opens at a position is closed; 0 if it is not. */
+  const closing = new Uint32Array(text.length);
+  /** Where an index such as `rows[i]` ended: a bracket right behind it is one more index. */
+  const indexEnds = new Set<number>();
+
+  function block(range: Block): Marker[] {
+    for (const span of findCodeSpans(text, range)) code.fill(1, span.start, span.end);
+    for (const [opens, closes] of pairs) pairUp(range, opens, closes);
+    return between(range.content, range.end);
+  }
+
+  function pairUp(range: Block, opens: string, closes: string): void {
+    const open: number[] = [];
+    for (let at = range.start; at < range.end; at += 1) {
+      if (code[at] === 1) continue;
+      const character = text.charAt(at);
+      if (character === '\\') at += escapes(at) ? 1 : 0;
+      else if (character === opens) open.push(at);
+      else if (character === closes) {
+        const start = open.pop();
+        if (start !== undefined) closing[start] = at;
+      }
+    }
+  }
+
+  /** A backslash before a letter is only a backslash. */
+  function escapes(backslash: number): boolean {
+    return /[!-/:-@[-`{-~]/.test(text.charAt(backslash + 1));
+  }
+
+  function between(start: number, end: number): Marker[] {
+    const markers: Marker[] = [];
+    for (let at = start; at < end; ) {
+      if (code[at] === 1) {
+        at += 1;
+        continue;
+      }
+      const marker = markerAt(at, start, end);
+      if (marker === null) at += text.charAt(at) === '\\' && escapes(at) ? 2 : 1;
+      else {
+        markers.push(marker);
+        at = marker.end;
+      }
+    }
+    return markers;
+  }
+
+  function markerAt(at: number, from: number, to: number): Marker | null {
+    if (at === from || text.charAt(at - 1) === '\n') {
+      const line = sourceLineAt(at, to);
+      if (line !== null) return line;
+    }
+    switch (text.charAt(at)) {
+      case '[':
+        return linkAt(at, at, to) ?? bracketAt(at);
+      case '!':
+        return text.charAt(at + 1) === '[' && at + 1 < to ? linkAt(at + 1, at, to) : null;
+      case '【':
+        return lenticularAt(at, to);
+      case '(':
+        return parenthesisAt(at, to);
+      case '<': {
+        const end = addressEnd(text, at + 1, to);
+        return end >= 0 && text.charAt(end) === '>' ? addressAt(at, at + 1, end, end + 1) : null;
+      }
+      default: {
+        const end = addressEnd(text, at, to);
+        return end < 0 ? null : addressAt(at, at, end, end);
+      }
+    }
+  }
+
+  function addressAt(start: number, urlStart: number, urlEnd: number, end: number): Marker | null {
+    const url = text.slice(urlStart, urlEnd);
+    if (isLoopback(url) && !known.knows(url)) return null;
+    return { start, end, references: [{ name: url, url }], label: null, line: false };
+  }
+
+  /** `[label](address)`, with the exclamation mark of an image included. */
+  function linkAt(open: number, start: number, to: number): Marker | null {
+    const close = closing[open] ?? 0;
+    if (close === 0 || close >= to) return null;
+    let paren = close + 1;
+    while (text.charAt(paren) === ' ') paren += 1;
+    const end = text.charAt(paren) === '(' ? (closing[paren] ?? 0) : 0;
+    if (end === 0 || end >= to) return null;
+    const label = text.slice(open + 1, close);
+    const title = label.length > LONGEST_CONTENT ? null : afterSourceWord(unescaped(label));
+    if (title === null && paren > close + 1) return null;
+    const url = linkTarget(text.slice(paren + 1, end));
+    if (url === null || (paren > close + 1 && !looksLikeAddress(url))) return null;
+    const refs = label.length > LONGEST_CONTENT ? null : parseRefs(label);
+    if (refs !== null && !looksLikeAddress(url) && looksLikeIndex(text, open)) return null;
+    const named = title ?? (refs === null ? label : '');
+    const prose = title === null && refs === null && addressEnd(label.trim(), 0, label.length) < 0;
+    const references = [{ name: named.trim() === '' ? url : named, url }];
+    // A picture would be fetched unasked, the title of a source is no name for another page, and a label may hold markers.
+    const ordinary = prose && start === open && !/[[\]【]/.test(label) && !known.isTitle(label);
+    const outside = ordinary && known.isOutside?.(url) === true;
+    return {
+      start,
+      end: end + 1,
+      references,
+      label: prose ? label : null,
+      line: false,
+      ...(outside && { outside }),
+    };
+  }
+
+  function bracketAt(open: number): Marker | null {
+    const close = closing[open] ?? 0;
+    if (close === 0) return null;
+    const end = close + 1;
+    const content = close - open > LONGEST_CONTENT ? '' : unescaped(text.slice(open + 1, close));
+    const refs = parseRefs(content);
+    if (refs !== null) {
+      if (text.charAt(end) === ':' && /(?:^|\n)[ \t>]*$/.test(text.slice(Math.max(0, open - 20), open)))
+        return null;
+      const isKnown = refs.some((ref) => known.knows(ref));
+      const index = indexEnds.has(open) || looksLikeIndex(text, open);
+      if (mayBeCitation(text, { start: open, end }, { refs, isKnown, index })) return marker(open, end, refs);
+      if (index) indexEnds.add(end);
+      return null;
+    }
+    const title = afterSourceWord(content);
+    if (title !== null && title.trim() !== '')
+      return { ...marker(open, end, []), references: namesIn(title) };
+    if (content !== '' && known.isTitle(content)) return marker(open, end, [content]);
+    if (looksLikeIndex(text, open) || indexEnds.has(open)) indexEnds.add(end);
+    return null;
+  }
+
+  function lenticularAt(open: number, to: number): Marker | null {
+    const close = closing[open] ?? 0;
+    if (close === 0 || close >= to || close - open > LONGEST_CONTENT) return null;
+    const content = text.slice(open + 1, close);
+    const end = close + 1;
+    const refs = parseRefs(content);
+    if (refs !== null) return marker(open, end, refs);
+    const name =
+      afterSourceWord(content) ?? (content.includes('†') ? content.slice(0, content.indexOf('†')) : null);
+    if (name !== null) return { ...marker(open, end, []), references: namesIn(name === '' ? content : name) };
+    return known.isTitle(content) ? marker(open, end, [content]) : null;
+  }
+
+  /** `(Source: title)`, also with other markers in it. */
+  function parenthesisAt(open: number, to: number): Marker | null {
+    const close = closing[open] ?? 0;
+    if (close === 0 || close >= to || close - open > LONGEST_CONTENT) return null;
+    const content = text.slice(open + 1, close);
+    const rest = afterSourceWord(content);
+    if (rest === null || rest.trim() === '') return null;
+    const inner = between(close - rest.length, close).flatMap(({ references }) => references);
+    const references = inner.length > 0 ? inner : namesIn(unescaped(rest));
+    return { start: open, end: close + 1, references, label: null, line: false };
+  }
+
+  function sourceLineAt(start: number, to: number): Marker | null {
+    SOURCE_LINE.lastIndex = start;
+    const word = SOURCE_LINE.exec(text)?.[0];
+    if (word === undefined || start + word.length >= to) return null;
+    const feed = text.indexOf('\n', start);
+    const end = feed < 0 || feed > to ? to : feed;
+    const rest = start + word.length;
+    if (end - start > LONGEST_CONTENT) return null;
+    const markers = between(rest, end);
+    const references = markers.flatMap((inner) => inner.references);
+    if (references.length > 0) {
+      // More than names between the markers is a sentence that only begins like a source line.
+      const others = end - rest - markers.reduce((sum, inner) => sum + inner.end - inner.start, 0);
+      return others > LONGEST_PLAIN_SOURCE_LINE ? null : { start, end, references, label: null, line: true };
+    }
+    const plain = text.slice(rest, end).trim();
+    if (plain.length > LONGEST_PLAIN_SOURCE_LINE) return null;
+    return { start, end, references: namesIn(plain), label: null, line: true };
+  }
+
+  /** The sources in "title", "title; title" or "title, address". */
+  function namesIn(content: string): Reference[] {
+    const name = content.trim().replace(/^["“”']+|["“”']+$/g, '');
+    const whole = [{ name: name === '' ? content : name, url: null }];
+    if (known.knows(name)) return whole;
+    const refs = parseRefs(name);
+    if (refs !== null) return refs.map((ref) => ({ name: ref, url: null }));
+    const addresses = addressesIn(content);
+    if (addresses.length > 0) return addresses.map((url) => ({ name: url, url }));
+    for (const separator of [/;/, /[;,]/]) {
+      const parts = name.split(separator).filter((part) => part.trim() !== '');
+      if (parts.some((part) => known.knows(part)))
+        return parts.map((part) => ({ name: part.trim(), url: null }));
+    }
+    return whole;
+  }
+
+  return { block };
+}
+
+function marker(start: number, end: number, refs: string[]): Marker {
+  return { start, end, references: refs.map((name) => ({ name, url: null })), label: null, line: false };
+}
+
+function addressesIn(content: string): string[] {
+  const addresses: string[] = [];
+  for (let at = 0; at < content.length; at += 1) {
+    const end = addressEnd(content, at, content.length);
+    if (end < 0) continue;
+    addresses.push(content.slice(at, end));
+    at = end;
+  }
+  return addresses;
+}
+
+function unescaped(text: string): string {
+  return text.includes('\\') ? text.replace(/\\([^\p{L}\p{N}\s])/gu, '$1') : text;
+}
+
+/** Names that are followed by an index rather than by a citation. */
+const CONTAINERS = new Set(
+  `args argv arguments arr array arrays axes axis buffer cell cells col cols column columns data dict element
+  elements entries entry frame frames grid index indices input inputs item items key keys line lines list lists
+  map matrix node nodes object objects output outputs param params parts path pixel point points position queue
+  result results row rows samples shape stack state states sys tensor tuple value values vec vector`.split(
+    /\s+/,
+  ),
+);
+
+/** Whether a bracket is glued to something that is indexed: `list[0]`, `a[1]`, `node.names[2]`. */
+export function looksLikeIndex(text: string, open: number): boolean {
+  const before = text.slice(Math.max(0, open - LOOK_AROUND), open);
+  const word = /[\p{L}\p{N}\p{M}_$]+$/u.exec(before)?.[0];
+  if (word === undefined) return false;
+  if (/^\d+$/.test(word)) return false;
+  if (/[_$]|^\p{Ll}[\p{Ll}\d]*\p{Lu}/u.test(word) || CONTAINERS.has(word)) return true;
+  if (before.charAt(before.length - word.length - 1) === '.') return true;
+  return word.length < 3 && !/^\p{Lu}+$/u.test(word) && !/[^\p{ASCII}]/u.test(word);
+}

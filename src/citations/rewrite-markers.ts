@@ -1,0 +1,178 @@
+import type { Range } from '../text/markdown-blocks.ts';
+import type { Marker } from './find-markers.ts';
+
+export interface ResolvedMarker {
+  marker: Marker;
+  /** The refs of the sources it points at; empty if all of them are unknown. */
+  refs: string[];
+}
+
+interface Edit extends Range {
+  text: string;
+}
+
+/** What may stand between markers that are read as one. */
+const BETWEEN = /^[ \t]*(?:[,;&][ \t]*)?(?:and[ \t]+)?$/;
+const LONGEST_BETWEEN = 12;
+const WRAPPERS: Record<string, string> = { '(': ')', '[': ']', '【': '】', '（': '）' };
+const LEAD_IN =
+  /\(\s*(?:see(?: also)?|cf\.?|from|per|via|e\.g\.,?|i\.e\.,?|sources?|refs?|references?|according to|as in)?[\s:,]*$/i;
+const LOOK_BACK = 40;
+
+/**
+ * Writes every known marker as `[n]` and takes unknown ones out, with the spaces, commas and parentheses that
+ * would be left over. Everything else stays as it is. Markers must be in order.
+ */
+export function rewriteMarkers(answer: string, resolved: readonly ResolvedMarker[]): string {
+  const edits: Edit[] = [];
+  let floor = 0;
+  for (const group of groupsOf(answer, resolved)) {
+    const edit = editOf(answer, group, floor);
+    edits.push(edit);
+    floor = edit.end;
+  }
+  let rewritten = '';
+  let at = 0;
+  for (const { start, end, text } of edits) {
+    rewritten += answer.slice(at, start) + text;
+    at = end;
+  }
+  return rewritten + answer.slice(at);
+}
+
+/** Markers side by side, such as `[1], [2]`; a link whose text stays is on its own. */
+function groupsOf(answer: string, resolved: readonly ResolvedMarker[]): ResolvedMarker[][] {
+  const groups: ResolvedMarker[][] = [];
+  for (const one of resolved) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    const joins =
+      last !== undefined &&
+      one.marker.label === null &&
+      one.marker.start - last.marker.end <= LONGEST_BETWEEN &&
+      BETWEEN.test(answer.slice(last.marker.end, one.marker.start));
+    if (joins && group !== undefined) group.push(one);
+    else groups.push([one]);
+  }
+  return groups;
+}
+
+function editOf(answer: string, group: readonly ResolvedMarker[], floor: number): Edit {
+  const first = group[0]?.marker;
+  const range = { start: first?.start ?? 0, end: group.at(-1)?.marker.end ?? 0 };
+  const refs = new Set(group.flatMap((one) => one.refs));
+  const written = Array.from(refs, (ref) => `[${ref}]`).join('');
+  const label = labelOf(answer, range, first);
+  if (label !== '') return { ...range, text: written === '' ? label : `${label} ${written}` };
+  const bare = unwrapped(answer, range, floor);
+  if (written === '') return removal(answer, bare, floor);
+  return first?.line === true ? joinedToParagraph(answer, bare, floor, written) : { ...bare, text: written };
+}
+
+/** The text of a link, unless it only names the source after a sentence has ended. */
+function labelOf(answer: string, range: Range, marker: Marker | undefined): string {
+  const label = marker?.label?.trim() ?? '';
+  if (label === '') return '';
+  const before = answer.slice(Math.max(0, range.start - LOOK_BACK), range.start);
+  const after = answer.slice(range.end, range.end + LOOK_BACK);
+  const alone = /[.!?]["'”’)]*[ \t]+$/.test(before) && /^[ \t]*(?:$|\n|[[【])/.test(after);
+  const wrapped = /[\s.]\($/.test(before) && after.startsWith(')');
+  return alone || wrapped ? '' : label;
+}
+
+/** With the parentheses or the emphasis around it that would be empty. */
+function unwrapped(answer: string, range: Range, floor: number): Range {
+  let { start, end } = range;
+  for (let depth = 0; depth < 4; depth += 1) {
+    const left = skipBack(answer, start, floor);
+    const right = skipForward(answer, end);
+    const open = answer.charAt(left - 1);
+    const close = answer.charAt(right);
+    const glued = open === '(' && /[\p{L}\p{N}_\]]/u.test(answer.charAt(left - 2));
+    const isPair = WRAPPERS[open] === close && close !== '' && !glued;
+    const isEmphasis = (open === '*' || open === '_') && close === open && left === start && right === end;
+    if (left - 1 < floor || !(isPair || isEmphasis)) break;
+    start = left - 1;
+    end = right + 1;
+  }
+  return { start, end };
+}
+
+function removal(answer: string, range: Range, floor: number): Edit {
+  let { start, end } = range;
+  const leadIn = LEAD_IN.exec(answer.slice(Math.max(floor, start - LOOK_BACK), start))?.[0];
+  if (leadIn !== undefined && answer.charAt(skipForward(answer, end)) === ')') {
+    start -= leadIn.length;
+    end = skipForward(answer, end) + 1;
+  }
+  const left = skipBack(answer, start, floor);
+  const right = skipForward(answer, end);
+  const before = left === 0 ? '\n' : answer.charAt(left - 1);
+  const after = right === answer.length ? '\n' : answer.charAt(right);
+  const line = emptyLine(answer, left, right, floor);
+  if (line !== null) return { ...line, text: '' };
+  if (after === '\n')
+    return { start: /[,;]/.test(before) && left > floor ? left - 1 : left, end: right, text: '' };
+  if (before === '\n') return { start, end: right, text: '' };
+  if (/[.,;:!?)\]]/.test(after)) {
+    if (/[([]/.test(before) && /[,;]/.test(after))
+      return { start: left, end: skipForward(answer, right + 1), text: '' };
+    if (/[,;]/.test(before) && left > floor) return { start: left - 1, end: right, text: '' };
+    if (/[.!?]/.test(before) && /[.,;!?]/.test(after) && isMarkAlone(answer, right)) {
+      return { start: left, end: right + 1, text: '' };
+    }
+    return { start: left, end: right, text: '' };
+  }
+  if (/[([]/.test(before)) return { start: left, end: right, text: '' };
+  return { start: left, end: right, text: left < start || right > end ? ' ' : '' };
+}
+
+/** One mark, not the first of an ellipsis nor the point of a number. */
+function isMarkAlone(answer: string, at: number): boolean {
+  return /^(?:\s|$)/.test(answer.slice(at + 1, at + 2));
+}
+
+/** The whole line, if nothing but a bullet would be left of it, with one of the blank lines around it. */
+function emptyLine(answer: string, left: number, right: number, floor: number): Range | null {
+  if (right < answer.length && answer.charAt(right) !== '\n') return null;
+  const lineStart = answer.lastIndexOf('\n', left - 1) + 1;
+  const start = left === 0 ? 0 : lineStart;
+  if (start < floor || left - start > LOOK_BACK) return null;
+  if (
+    !/^[ \t>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]*)?(?:\[[ xX]\])?[ \t]*(?:(?:sources?|see)[ \t]*:?)?[*_ \t]*$/i.test(
+      answer.slice(start, left),
+    )
+  )
+    return null;
+  if (right === answer.length) return { start: skipLinesBack(answer, start, floor), end: right };
+  const blankBefore = start === 0 || (start >= 2 && answer.charAt(start - 2) === '\n');
+  let end = right + 1;
+  while (blankBefore && answer.charAt(end) === '\n') end += 1;
+  return { start, end };
+}
+
+/** A line that only names its sources moves up to the paragraph it speaks of. */
+function joinedToParagraph(answer: string, range: Range, floor: number, written: string): Edit {
+  const start = skipLinesBack(answer, range.start, floor);
+  const lineBefore = answer.slice(answer.lastIndexOf('\n', start - 1) + 1, start);
+  const joins = start > floor && start < range.start && !/^\s*(?:#|\||```|~~~)/.test(lineBefore);
+  return joins ? { start, end: range.end, text: ` ${written}` } : { ...range, text: written };
+}
+
+function skipBack(text: string, from: number, floor: number): number {
+  let at = from;
+  while (at > floor && /[ \t]/.test(text.charAt(at - 1))) at -= 1;
+  return at;
+}
+
+function skipLinesBack(text: string, from: number, floor: number): number {
+  let at = from;
+  while (at > floor && /\s/.test(text.charAt(at - 1))) at -= 1;
+  return at;
+}
+
+function skipForward(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && /[ \t]/.test(text.charAt(at))) at += 1;
+  return at;
+}

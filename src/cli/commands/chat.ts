@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { createChatHistory } from '../chat/chat-history.ts';
+import { runChatLoop } from '../chat/chat-loop.ts';
+import { createConversation } from '../chat/conversation.ts';
+import type { AgentFlags } from '../flags/agent-flags.ts';
+import { reportFailure } from '../report-failure.ts';
+import { openAgentFor, openConversation } from './ask-questions.ts';
+import { asSettings, filterOf } from './read-flags.ts';
+import { withApp } from './with-app.ts';
+
+export function runChat(flags: AgentFlags): Promise<void> {
+  const filter = filterOf(flags);
+  return withApp({ flags: asSettings(flags), taped: { command: 'chat', flags } }, async (app, run) => {
+    // What --model says is in the configuration already.
+    const isInteractive = process.stdin.isTTY === true;
+    const inputs = { ...flags, filter, model: undefined, isInteractive };
+    const { session, ...open } = await openConversation(app, inputs, run);
+    const history = run.tape?.replaying ? null : createChatHistory(join(app.config.home, 'chat-history'));
+    const { stream, verbose } = app.config.agent;
+    // A session that goes on keeps its own policy unless another was asked for.
+    const policy = flags.policy === undefined ? session.snapshot().policy : app.config.agent.policy;
+    const conversation = createConversation({
+      open,
+      session,
+      policy,
+      user: flags.user,
+      isInteractive,
+      openWithModel: (model) => openAgentFor(app, { ...inputs, model }, run),
+    });
+    try {
+      await runChatLoop({
+        conversation,
+        streams: process,
+        collection: open.collection,
+        filter,
+        stream,
+        json: flags.json ?? false,
+        details: verbose ? app.config.agent : null,
+        signal: run.signal,
+        history: {
+          history: (await history?.load()) ?? [],
+          onMessage: (message) => void history?.add(message),
+        },
+        report: (error) => void reportFailure(error, { json: false, verbose }),
+      });
+    } finally {
+      await conversation.leave().finally(conversation.close);
+    }
+  });
+}

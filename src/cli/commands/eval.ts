@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import type { App } from '../../app/create-app.ts';
+import { configuredRedactor } from '../../app/run-settings.ts';
+import { SEARCH_MODES } from '../../domain/choices.ts';
+import { refuseFailedGates } from '../../evaluation/report/gates.ts';
+import type { ReportData } from '../../evaluation/report/report-data.ts';
+import type { Run } from '../../tape/tape-run.ts';
+import {
+  type EvaluationFlags,
+  type EvaluationInputs,
+  evaluate,
+  evaluationSchema,
+} from '../evaluation/evaluate.ts';
+import { writeOutputs } from '../evaluation/evaluation-files.ts';
+import { asSettings } from './read-flags.ts';
+import { withApp } from './with-app.ts';
+
+/** What an evaluation is asked for, as flags and tapes say it. */
+export const evalSchema = evaluationSchema.extend({ mode: z.enum(SEARCH_MODES).optional() });
+
+export interface EvalFlags extends EvaluationFlags, z.infer<typeof evalSchema> {
+  topK?: number | undefined;
+}
+
+export async function runEval({ json, ...flags }: EvalFlags): Promise<void> {
+  await withApp(
+    {
+      flags: asSettings(flags),
+      whenInterrupted: 'Run the same command again to go on from here.',
+      taped: { command: 'eval', flags },
+    },
+    async (app, run) => {
+      const report = await evaluateArm(app, flags, run);
+      await writeOutputs(report, configuredRedactor(app.config), { ...flags, json });
+      refuseFailedGates(report.gates);
+    },
+  );
+}
+
+/** Measures one arm, with the settings in force. */
+export function evaluateArm(
+  app: App,
+  { mode = 'hybrid', ...inputs }: EvaluationInputs & z.infer<typeof evalSchema>,
+  run: Run,
+): Promise<ReportData> {
+  return evaluate(app, inputs, { mode, arms: () => [{ name: app.config.agent.policy, changed: {} }] }, run);
+}

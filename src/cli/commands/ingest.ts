@@ -1,0 +1,130 @@
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+import type { App } from '../../app/create-app.ts';
+import { indexDocuments } from '../../app/index-documents.ts';
+import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { EXIT_DONE } from '../../faults/exit-code.ts';
+import type { IngestSummary } from '../../ingest/ingest.ts';
+import { version } from '../../package.ts';
+import type { Run } from '../../tape/tape-run.ts';
+import { onCommandLine } from '../advice.ts';
+import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
+import { createIndexingBar } from '../terminal/progress.ts';
+import { createTerminal, type Terminal } from '../terminal/terminal.ts';
+import { withApp } from './with-app.ts';
+
+/** Some documents could not be read: the rest is done. */
+const EXIT_SOME_FAILED = 2;
+
+/** What an ingest is asked for, as flags and tapes say it. */
+export const ingestSchema = z.object({
+  source: z.array(z.string()).optional(),
+  baseUrl: z.string().optional(),
+  module: z.string().optional(),
+  prune: z.boolean().optional(),
+  include: z.array(z.string()).optional(),
+  exclude: z.array(z.string()).optional(),
+  follow: z.boolean().optional(),
+  allowPrivate: z.boolean().optional(),
+  maxPages: z.number().optional(),
+  maxDepth: z.number().optional(),
+  maxSeconds: z.number().optional(),
+});
+
+export interface IngestFlags extends CommonFlags, TapeFlags, z.infer<typeof ingestSchema> {
+  /** What follows `--`: a path may begin with a dash. */
+  '--'?: string[] | undefined;
+}
+
+export function runIngest(flags: IngestFlags): Promise<number> {
+  refuseNothing(flags);
+  refuseWebOnTape(flags);
+  // Here --base-url says where the documents are published: it is not the setting of that name.
+  const { baseUrl: _publishedAt, ...settings } = flags;
+  return withApp(
+    {
+      flags: settings,
+      whenInterrupted: 'What was done so far is kept; the same command goes on from there.',
+      taped: { command: 'ingest', flags, writes: true },
+    },
+    async (app, run) => {
+      const { collection } = app.config.agent;
+      const { summary, seconds } = await ingestDocuments(app, flags, run);
+      if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
+      else render(createTerminal(process.stdout), collection, summary, seconds);
+      return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
+    },
+  );
+}
+
+/** Brings the collection up to date; a tape notes what came of it. */
+export async function ingestDocuments(
+  app: App,
+  inputs: z.infer<typeof ingestSchema>,
+  { signal, tape }: Run,
+): Promise<{ summary: IngestSummary; seconds: number }> {
+  const { collection } = app.config.agent;
+  const started = app.runtime.elapsedMs();
+  const onNotice = (notice: string) => void process.stderr.write(`${notice}\n`);
+  const isNew = tape === null || !(await app.catalog.list()).includes(collection);
+  const bar = createIndexingBar('Indexing');
+  const summary = await indexDocuments(app, collection, inputs.source ?? [], {
+    onProgress: bar.update,
+    baseUrl: readFlag('--base-url', inputs.baseUrl, address),
+    module: inputs.module,
+    prune: inputs.prune ?? false,
+    signal,
+    wordAdvice: onCommandLine,
+    sources: {
+      files: { cwd: process.cwd(), onNotice, include: inputs.include, exclude: inputs.exclude },
+      web: {
+        userAgent: `citeloop/${version}`,
+        allowPrivate: inputs.allowPrivate ?? false,
+        follow: inputs.follow ?? true,
+        maxPages: readFlag('--max-pages', inputs.maxPages, wholeNumber(1)),
+        maxDepth: readFlag('--max-depth', inputs.maxDepth, wholeNumber(1)),
+        maxSeconds: readFlag('--max-seconds', inputs.maxSeconds, wholeNumber(1)),
+        onNotice: (notice) => onNotice(onCommandLine(notice)),
+        runtime: app.runtime,
+      },
+    },
+  }).finally(bar.clear);
+  if (tape !== null) tape.outputs.ingest = { ...summary, intoNew: isNew };
+  return { summary, seconds: (app.runtime.elapsedMs() - started) / 1000 };
+}
+
+function render(terminal: Terminal, collection: string, summary: IngestSummary, seconds: number): void {
+  for (const { uri, message, hint } of summary.failed) {
+    const place = uri.startsWith('file:') ? fileURLToPath(uri) : uri;
+    // Most sentences name the place themselves.
+    const fault = message.includes(place) ? message : `${place}: ${message}`;
+    terminal.write(`${terminal.text('failed', 'red')} ${terminal.text(fault)}\n`);
+    if (hint !== null) terminal.write(`       ${terminal.text(hint, 'dim')}\n`);
+  }
+  const counts = (['added', 'changed', 'renamed', 'unchanged', 'removed'] as const)
+    .filter((kind) => summary[kind] > 0)
+    .map((kind) => `${summary[kind]} ${kind}`);
+  if (summary.failed.length > 0) counts.push(`${summary.failed.length} failed`);
+  const chunks =
+    summary.chunks === 0 ? '' : `; ${summary.chunks} chunks, ${summary.embeddedChunks} of them embedded`;
+  terminal.write(
+    `${terminal.text(collection, 'bold')}: ${counts.join(', ') || 'nothing to do'}${chunks} ` +
+      `${terminal.text(`(${seconds.toFixed(1)} s)`, 'dim')}\n`,
+  );
+}
+
+function refuseNothing({ source = [] }: IngestFlags): void {
+  if (source.length > 0) return;
+  throw new AppError('invalid_input', 'It is not said what to ingest.', {
+    hint: 'Name a path, a glob or a URL, for example: citeloop ingest ./docs',
+  });
+}
+
+/** Pages are fetched past `fetch`, by rules of their own: they are on no tape. */
+function refuseWebOnTape({ record, replay, source = [] }: IngestFlags): void {
+  if ((record ?? replay) === undefined || !source.some((each) => /^https?:/i.test(each))) return;
+  throw new AppError('invalid_input', 'Pages of the web cannot be recorded on a tape.', {
+    hint: 'Save the documents and ingest the files; what embedders and stores are asked is recorded then.',
+  });
+}

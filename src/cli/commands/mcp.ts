@@ -1,0 +1,80 @@
+import { openLibrary } from '../../app/open-library.ts';
+import { systemRuntime } from '../../app/system-runtime.ts';
+import { portNumber, readFlag } from '../../config/read-value.ts';
+import { version } from '../../package.ts';
+import { type Listening, serveUntil } from '../../server/http/listen.ts';
+import { createCallTracker } from '../../server/mcp/call-tracker.ts';
+import { createMcpServers } from '../../server/mcp/create-mcp-servers.ts';
+import { createMcpHttpServer, createMcpSessions, MCP_PATH } from '../../server/mcp/mcp-over-http.ts';
+import { serveStdio } from '../../server/mcp/mcp-over-stdio.ts';
+import { MCP_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
+import { createTerminal } from '../terminal/terminal.ts';
+import { asSettings } from './read-flags.ts';
+import { isLoopback, tokenOf } from './serve-token.ts';
+import { withApp } from './with-app.ts';
+
+export interface McpFlags extends ServerFlags {
+  http?: boolean | undefined;
+}
+
+/** Calls that run at the same time, of all clients together. */
+const MAX_CALLS = 64;
+const MAX_SESSIONS = 256;
+const MAX_BODY_BYTES = 1_000_000;
+/** For calls that run when the server is told to stop. */
+const GRACE_MS = 5_000;
+
+/** Serves until stdin is closed, or with `--http` until Ctrl-C. In stdio mode nothing else writes to stdout. */
+export function runMcp(flags: McpFlags): Promise<void> {
+  const { host = MCP_DEFAULTS.host } = flags;
+  const port = readFlag('--port', flags.port, portNumber) ?? MCP_DEFAULTS.port;
+  const token = flags.http ? tokenOf(flags, host) : undefined;
+  return withApp({ flags: asSettings(flags) }, async (app, { signal }) => {
+    const terminal = createTerminal(process.stderr);
+    const library = openLibrary(app, signal, { mode: flags.mode, tools: flags.tools, token });
+    const log = (message: string) =>
+      void process.stderr.write(`${terminal.text(library.withoutSecrets(message))}\n`);
+    const tracker = createCallTracker(MAX_CALLS);
+    const createServer = createMcpServers({ library, tracker, version, onFault: log });
+    // Opened ahead of the first call, and what is wrong with it is said where a person may look for it.
+    library.collection().catch((error: Error) => log(`citeloop: ${error.message}`));
+    try {
+      if (!flags.http) return await serveStdio(createServer(), { tracker, signal, streams: process });
+      const sessions = createMcpSessions({
+        createServer,
+        newId: systemRuntime.newId,
+        maxSessions: MAX_SESSIONS,
+        maxBodyBytes: MAX_BODY_BYTES,
+      });
+      const server = createMcpHttpServer({
+        sessions,
+        token,
+        hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopback(host) },
+        onDefect: (message) => log(`A request failed: ${message}`),
+        ...(app.config.agent.verbose && {
+          onRequest: ({ method, path, status, ms }) =>
+            log(`${method} ${path} ${status} ${Math.round(ms)} ms`),
+        }),
+      });
+      const service = {
+        fetch: server.fetch,
+        async drain(graceMs: number) {
+          sessions.refuse();
+          await tracker.drain(graceMs);
+          await sessions.close();
+        },
+      };
+      const onListening = (listening: Listening) => announce(listening, flags.json ?? false);
+      await serveUntil(signal, service, { host, port, graceMs: GRACE_MS, onListening });
+    } finally {
+      await library.close();
+    }
+  });
+}
+
+function announce({ url, port }: Listening, json: boolean): void {
+  const address = `${url}${MCP_PATH}`;
+  process.stdout.write(
+    json ? `${JSON.stringify({ url: address, port })}\n` : `Serving MCP on ${address} until Ctrl-C.\n`,
+  );
+}

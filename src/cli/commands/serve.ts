@@ -1,0 +1,136 @@
+import type { App } from '../../app/create-app.ts';
+import { createCollectionAgent } from '../../app/open-agent.ts';
+import { openCollection } from '../../app/open-collection.ts';
+import { configuredSecrets } from '../../app/run-settings.ts';
+import { systemRuntime } from '../../app/system-runtime.ts';
+import { untilItWorks } from '../../async/until-it-works.ts';
+import { portNumber, readFlag, wholeNumber } from '../../config/read-value.ts';
+import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import { redactKeys } from '../../faults/redact-keys.ts';
+import { pageDirectory, version } from '../../package.ts';
+import type { ChunkStore } from '../../ports/chunk-store.ts';
+import type { SessionStore } from '../../ports/session-store.ts';
+import { createAgentServer } from '../../server/create-agent-server.ts';
+import type { EndedRequest } from '../../server/http/create-http-app.ts';
+import { type Listening, serveUntil } from '../../server/http/listen.ts';
+import { readPageFiles } from '../../server/http/page-files.ts';
+import { rememberVectors } from '../../server/remember-vectors.ts';
+import { createServedCollections, type ServedCollections } from '../../server/turns/served-collections.ts';
+import { SERVE_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
+import { createTerminal } from '../terminal/terminal.ts';
+import { asSettings } from './read-flags.ts';
+import { isLoopback, tokenOf } from './serve-token.ts';
+import { withApp } from './with-app.ts';
+
+export interface ServeFlags extends ServerFlags {
+  concurrency?: number | undefined;
+  queue?: number | undefined;
+  turnTimeout?: number | undefined;
+  grace?: number | undefined;
+}
+
+/** Of seconds, and of questions at a time. */
+const MOST = 1_000_000;
+const MAX_BODY_BYTES = 2_000_000;
+/** Sentences whose vectors are kept: 13 MB of them. */
+const REMEMBERED_SENTENCES = 8192;
+
+/** Serves until Ctrl-C; then lets running turns finish for a while. */
+export function runServe(flags: ServeFlags): Promise<void> {
+  const { host = SERVE_DEFAULTS.host } = flags;
+  const port = readFlag('--port', flags.port, portNumber) ?? SERVE_DEFAULTS.port;
+  const graceMs = (readFlag('--grace', flags.grace, wholeNumber(0, MOST)) ?? SERVE_DEFAULTS.grace) * 1000;
+  const token = tokenOf(flags, host);
+  return withApp({ flags: asSettings(flags) }, async (opened, { signal }) => {
+    const app = rememberingSentences(opened);
+    const limits = limitsOf(flags, app.config.agent.model === OFFLINE_MODEL);
+    // The embedder is loaded in a thread of its own meanwhile.
+    if (flags.mode !== 'lexical') app.embedder().catch(() => {});
+    const sessions = await app.sessions();
+    const collections = await serveCollections(app, signal, flags, sessions);
+    try {
+      const server = createAgentServer({
+        collections,
+        sessions,
+        runtime: systemRuntime,
+        model: app.config.agent.model,
+        policy: app.config.agent.policy,
+        version,
+        page: await readPageFiles(pageDirectory()),
+        token,
+        limits,
+        hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopback(host) },
+        ...createLog(app, app.config.agent.verbose, token),
+      });
+      const onListening = (listening: Listening) => announce(listening, flags.json ?? false);
+      await serveUntil(signal, server, { host, port, graceMs, onListening });
+    } finally {
+      await collections.close();
+      await sessions.close();
+    }
+  });
+}
+
+/** The offline model compares a question with the same sentences for everybody who asks. */
+function rememberingSentences(app: App): App {
+  const remembering = untilItWorks(async () => rememberVectors(await app.embedder(), REMEMBERED_SENTENCES));
+  return { ...app, embedder: () => remembering.get() };
+}
+
+function announce({ url, port }: Listening, json: boolean): void {
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ url, port })}\n`
+      : `Serving on ${url} until Ctrl-C; the OpenAI API is at ${url}/v1.\n`,
+  );
+}
+
+/** The configured collection is opened now, so that what is wrong with it is told at once; others when asked for. */
+async function serveCollections(
+  app: App,
+  signal: AbortSignal,
+  flags: ServeFlags,
+  sessions: SessionStore,
+): Promise<ServedCollections> {
+  const first = await openCollection(app, signal);
+  let unused: ChunkStore | null = first;
+  const options = { mode: flags.mode, readSource: flags.tools?.includes('read_source') };
+  const collections = createServedCollections({
+    defaultName: first.name,
+    list: () => app.catalog.list(),
+    async openStore(name) {
+      const ready = name === first.name ? unused : null;
+      if (ready !== null) unused = null;
+      const store = ready ?? (await app.catalog.open(name));
+      if (store !== null) await app.assertReadable(store);
+      return store;
+    },
+    createAgent: (store) => createCollectionAgent(app, { ...options, store, sessions }),
+  });
+  await collections.open();
+  return collections;
+}
+
+function createLog(app: App, verbose: boolean, token: string | undefined) {
+  const terminal = createTerminal(process.stderr);
+  const secrets = [token, ...configuredSecrets(app.config)];
+  const write = (line: string) => terminal.write(`${terminal.text(redactKeys(line, secrets))}\n`);
+  return {
+    onDefect: (message: string) => write(`A request failed: ${message}`),
+    ...(verbose && {
+      onRequest: ({ method, path, status, ms }: EndedRequest) =>
+        write(`${new Date().toISOString()} ${method} ${path} ${status} ${Math.round(ms)} ms`),
+    }),
+  };
+}
+
+function limitsOf({ concurrency, queue, turnTimeout }: ServeFlags, offline: boolean) {
+  const usual = offline ? SERVE_DEFAULTS.offlineConcurrency : SERVE_DEFAULTS.concurrency;
+  return {
+    concurrent: readFlag('--concurrency', concurrency, wholeNumber(1, MOST)) ?? usual,
+    waiting: readFlag('--queue', queue, wholeNumber(0, MOST)) ?? SERVE_DEFAULTS.queue,
+    turnMs:
+      (readFlag('--turn-timeout', turnTimeout, wholeNumber(1, MOST)) ?? SERVE_DEFAULTS.turnTimeout) * 1000,
+    maxBodyBytes: MAX_BODY_BYTES,
+  };
+}

@@ -1,0 +1,227 @@
+import * as z from 'zod';
+import type { App } from '../../app/create-app.ts';
+import { openCollection } from '../../app/open-collection.ts';
+import { listed, readFlag, wholeNumber } from '../../config/read-value.ts';
+import type { SearchMode } from '../../domain/choices.ts';
+import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
+import { hashOfCases, readCases } from '../../evaluation/cases/read-cases.ts';
+import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
+import type { Metric } from '../../evaluation/metrics/metric.ts';
+import { assembleReport, withoutResults } from '../../evaluation/report/assemble-report.ts';
+import {
+  assertSameCases,
+  checkBaseline,
+  checkBound,
+  type Gate,
+  parseGate,
+  readBaseline,
+} from '../../evaluation/report/gates.ts';
+import type { ReportData } from '../../evaluation/report/report-data.ts';
+import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
+import { noPrices, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
+import { runArms } from '../../evaluation/run/run-arms.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { version } from '../../package.ts';
+import type { Run } from '../../tape/tape-run.ts';
+import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
+import { createProgressBar } from '../terminal/progress.ts';
+import { openRunState, readJsonFile, readNamedFile } from './evaluation-files.ts';
+import { type InForce, openArm, openJudge, settleArm } from './open-arms.ts';
+
+const DEFAULT_CONCURRENCY = 2;
+
+/** What every evaluation is asked for, as flags and tapes say it. */
+export const evaluationSchema = z.object({
+  cases: z.string().optional(),
+  tools: z.array(z.string()).optional(),
+  repeat: z.number().optional(),
+  concurrency: z.number().optional(),
+  seed: z.number().optional(),
+  tag: z.array(z.string()).optional(),
+  metrics: z.string().optional(),
+  judge: z.number().optional(),
+  prices: z.string().optional(),
+  fresh: z.boolean().optional(),
+});
+
+export interface EvaluationInputs extends z.infer<typeof evaluationSchema> {
+  /** What the report has to pass; asked of the command, not of a replay. */
+  gate?: string[] | undefined;
+}
+
+/** Flags of the commands that run cases. */
+export interface EvaluationFlags extends Omit<CommonFlags, 'json'>, TapeFlags, EvaluationInputs {
+  policy?: string | undefined;
+  model?: string | undefined;
+  baseUrl?: string | undefined;
+  api?: string | undefined;
+  toolName?: string | undefined;
+  threshold?: number | undefined;
+  /** Where to write the data; empty is stdout. */
+  json?: string | undefined;
+  html?: string | undefined;
+  junit?: string | undefined;
+}
+
+export interface EvaluationPlan {
+  mode: SearchMode;
+  /** What each arm changes; told the settings in force. */
+  arms: (inForce: Pick<InForce, 'scoreThreshold' | 'rerank'>) => ArmPlan[];
+}
+
+/** Runs the cases of a file in every arm and puts the report together, gates included. */
+export async function evaluate(
+  app: App,
+  inputs: EvaluationInputs,
+  plan: EvaluationPlan,
+  { signal, tape }: Run,
+): Promise<ReportData> {
+  const { runtime } = app;
+  const started = runtime.elapsedMs();
+  const file = inputs.cases ?? '';
+  const repeat = readFlag('--repeat', inputs.repeat, wholeNumber(1)) ?? 1;
+  // A tape is the same again only if questions come one after the other.
+  const atOnce = readFlag('--concurrency', inputs.concurrency, wholeNumber(1)) ?? DEFAULT_CONCURRENCY;
+  const concurrency = tape === null ? atOnce : 1;
+  const seed = readFlag('--seed', inputs.seed, wholeNumber(0)) ?? 1;
+  const judgements = readFlag('--judge', inputs.judge, wholeNumber(1));
+  const gates = (inputs.gate ?? []).map(parseGate);
+  const cases = tagged(readCases(await readNamedFile(file, 'The file of cases'), file), inputs.tag ?? []);
+  const metrics = chooseMetrics(inputs.metrics, gates, cases);
+  const casesHash = hashOfCases(cases);
+  const baselines = await readBaselines(gates, casesHash, file);
+  const prices =
+    inputs.prices && readPrices(await readJsonFile(inputs.prices, 'The price file'), inputs.prices);
+  const judge = judgements === undefined ? undefined : await openJudge(app, judgements);
+
+  const store = await openCollection(app, signal, tape);
+  try {
+    const embedder = await app.embedder();
+    const inForce = {
+      mode: plan.mode,
+      rerank: app.config.rerank.on,
+      scoreThreshold: app.config.agent.scoreThreshold ?? embedder.scoreThreshold,
+      embedder,
+    };
+    const arms = plan.arms(inForce).map((arm) => settleArm(arm, app, inForce));
+    const readSource = inputs.tools?.includes('read_source') ?? false;
+    const priceOf = prices ? pricesBy(prices) : noPrices;
+    const open = await Promise.all(
+      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, tape })),
+    );
+    const info = await store.info();
+    const state = await openRunState(
+      app.config.home,
+      {
+        version,
+        casesHash,
+        collection: [info.name, info.embedder, info.chunks, info.updatedAt],
+        arms: arms.map(({ name, settings, app: { config } }) => [name, settings, config.agent]),
+        readSource,
+        judge: judge?.times ?? 0,
+        prices,
+      },
+      { fresh: inputs.fresh ?? false, kept: tape === null },
+    );
+    const bar = createProgressBar(state.resumed > 0 ? `Going on after ${state.resumed} answers` : 'Asking');
+    const results = await runArms(cases, open, {
+      repeat,
+      concurrency,
+      signal,
+      journal: state.journal,
+      onProgress: ({ done, total, arm }) => bar.update({ done, total, note: arm }),
+    }).finally(() => bar.clear());
+    const report = assembleReport({
+      cases,
+      metrics,
+      arms: arms.map(({ name, settings, changed }) => ({
+        name,
+        settings,
+        changed,
+        runs: results.get(name) ?? new Map(),
+      })),
+      header: {
+        program: 'citeloop',
+        version,
+        models: [...new Set(arms.map(({ settings }) => settings.model))],
+        collection: {
+          name: info.name,
+          documents: info.documents,
+          chunks: info.chunks,
+          embedder: info.embedder,
+        },
+        casesFile: file,
+        casesHash,
+        cases: cases.length,
+        repeat,
+        concurrency,
+        seed,
+        date: runtime.now().toISOString(),
+        durationMs: runtime.elapsedMs() - started,
+        currency: prices ? prices.currency : null,
+        judge: judge?.model ?? null,
+      },
+    });
+    const checked = gates.flatMap((gate) =>
+      gate.kind === 'bound'
+        ? [checkBound(gate, report)]
+        : checkBaseline(gate, report, baselines.get(gate.file) as ReportData),
+    );
+    await state.discard();
+    return { ...report, gates: checked };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Read before anything is asked: a misspelt path must not cost an hour. */
+async function readBaselines(
+  gates: readonly Gate[],
+  casesHash: string,
+  casesFile: string,
+): Promise<Map<string, ReportData>> {
+  const baselines = new Map<string, ReportData>();
+  for (const gate of gates) {
+    if (gate.kind !== 'baseline') continue;
+    const baseline = readBaseline(await readJsonFile(gate.file, 'The baseline'), gate.file);
+    assertSameCases(gate.file, baseline, { casesHash, casesFile });
+    baselines.set(gate.file, baseline);
+  }
+  return baselines;
+}
+
+function tagged(cases: EvaluationCase[], tags: readonly string[]): EvaluationCase[] {
+  if (tags.length === 0) return cases;
+  const kept = cases.filter((item) => item.tags?.some((tag) => tags.includes(tag)));
+  if (kept.length > 0) return kept;
+  const known = [...new Set(cases.flatMap((item) => item.tags ?? []))];
+  throw new AppError('invalid_input', `No case has the tag ${tags.join(' or ')}.`, {
+    hint: known.length > 0 ? `Tags are ${known.join(', ')}.` : 'No case has any tag.',
+  });
+}
+
+/** The metrics that were asked for, and those of the gates. Throws `invalid_input` for one that the cases have no gold for. */
+function chooseMetrics(
+  list: string | undefined,
+  gates: readonly Gate[],
+  cases: readonly EvaluationCase[],
+): readonly Metric[] {
+  const named = list === undefined ? undefined : listed(list);
+  const unknown = named?.find((id) => !allMetrics.some((metric) => metric.id === id));
+  if (unknown !== undefined) {
+    throw new AppError('invalid_input', `There is no metric "${unknown}".`, {
+      hint: `Metrics are ${allMetrics.map(({ id }) => id).join(', ')}.`,
+    });
+  }
+  const gated = gates.flatMap((gate) => (gate.kind === 'bound' ? [gate.metric] : []));
+  const ids = new Set([...(named ?? []), ...gated]);
+  for (const metric of allMetrics) if (ids.has(metric.id)) assertGold(metric, cases);
+  return named === undefined ? allMetrics : allMetrics.filter(({ id }) => ids.has(id));
+}
+
+function assertGold(metric: Metric, cases: readonly EvaluationCase[]): void {
+  if (metric.hasGold === undefined || cases.some((item) => metric.hasGold?.(withoutResults(item)))) return;
+  throw new AppError('invalid_input', `${metric.id} was asked for, but ${metric.needs}.`, {
+    hint: 'Add it to the cases, or do not ask for the metric; docs/metrics.md says what each needs.',
+  });
+}

@@ -1,0 +1,150 @@
+import { type App, createApp } from '../../app/create-app.ts';
+import { createModel } from '../../app/models.ts';
+import { createCollectionAgent } from '../../app/open-agent.ts';
+import { createMemorySessionStore } from '../../app/sessions.ts';
+import { agentConfigSchema, OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import type { SearchMode } from '../../domain/choices.ts';
+import type { Arm } from '../../evaluation/report/report-data.ts';
+import { type AskModel, judgeRun } from '../../evaluation/run/judge.ts';
+import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
+import type { PriceOf } from '../../evaluation/run/prices.ts';
+import type { OpenArm } from '../../evaluation/run/run-arms.ts';
+import { type Judge, runCase } from '../../evaluation/run/run-case.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { validated } from '../../faults/validated.ts';
+import type { ChunkStore } from '../../ports/chunk-store.ts';
+import type { Embedder } from '../../ports/embedder.ts';
+import type { TapeRun } from '../../tape/tape-run.ts';
+
+const MODES: readonly string[] = ['hybrid', 'dense', 'lexical'];
+
+/** An arm with its settings in full, checked. */
+interface SettledArm extends Pick<Arm, 'name' | 'settings' | 'changed'> {
+  app: App;
+}
+
+/** What holds where an arm says nothing else. */
+export interface InForce {
+  mode: SearchMode;
+  rerank: boolean;
+  scoreThreshold: number;
+  /** That of all arms. */
+  embedder: Embedder;
+}
+
+/** The settings of an arm: those in force, with what it changes. Throws `invalid_input`. */
+export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce): SettledArm {
+  const { mode = inForce.mode, rerank = inForce.rerank, ...settings } = changed;
+  if (!MODES.includes(String(mode))) refuse(name, `mode must be ${MODES.join(', ')}`);
+  if (typeof rerank !== 'boolean') refuse(name, 'rerank must be on or off');
+  const unknown = Object.keys(settings).find(
+    (setting) =>
+      !Object.hasOwn(app.config.agent, setting) && setting !== 'scoreThreshold' && setting !== 'baseUrl',
+  );
+  if (unknown !== undefined) refuse(name, `there is no setting "${unknown}"`);
+  const agent = validated(agentConfigSchema, { ...app.config.agent, ...settings }, `The arm "${name}"`);
+  const scoreThreshold = agent.scoreThreshold ?? inForce.scoreThreshold;
+  const own = withRerank(app, rerank === true, inForce.embedder);
+  return {
+    name,
+    changed,
+    settings: {
+      model: agent.model,
+      policy: agent.policy,
+      mode: mode as SearchMode,
+      topK: agent.topK,
+      scoreThreshold,
+      rerank: rerank === true,
+      temperature: agent.temperature,
+      maxSteps: agent.maxSteps,
+    },
+    app: {
+      ...own,
+      config: { ...own.config, agent },
+      retriever: (store, options) => own.retriever(store, { ...options, scoreThreshold }),
+    },
+  };
+}
+
+/** An app decides once whether hits are reranked; an arm that differs has its own, on the same embedder. */
+function withRerank(app: App, on: boolean, embedder: Embedder): App {
+  if (app.config.rerank.on === on) return app;
+  const config = { ...app.config, rerank: { ...app.config.rerank, on } };
+  return createApp(config, { embedder, runtime: app.runtime });
+}
+
+interface Shared {
+  store: ChunkStore;
+  readSource: boolean;
+  priceOf: PriceOf;
+  judge?: Judge | undefined;
+  tape: TapeRun | null;
+}
+
+/** An agent for the arm. The collection, the embedder and its thread are those of all arms. */
+export async function openArm(
+  arm: SettledArm,
+  { store, readSource, priceOf, judge, tape }: Shared,
+): Promise<OpenArm> {
+  const { config } = arm.app;
+  const sessions = createMemorySessionStore();
+  const agent = await createCollectionAgent(arm.app, {
+    store,
+    sessions,
+    mode: arm.settings.mode,
+    readSource,
+  });
+  const dependencies = {
+    agent: tape?.observe(agent) ?? agent,
+    config: config.agent,
+    collection: store.name,
+    sessions,
+    runtime: arm.app.runtime,
+    priceOf,
+    judge,
+  };
+  return { name: arm.name, ask: (item, repeat, signal) => runCase(item, repeat, dependencies, signal) };
+}
+
+function refuse(name: string, fault: string): never {
+  throw new AppError('invalid_input', `The arm "${name}" cannot be run: ${fault}.`);
+}
+
+/** The configured model as a judge of faithfulness. Throws `configuration_error` for one that cannot judge. */
+export async function openJudge(
+  app: App,
+  times: number,
+): Promise<{ judge: Judge; times: number; model: string }> {
+  const ask = await openAsking(app);
+  return {
+    times,
+    model: app.config.agent.model,
+    judge: (item, run, passages, signal) => judgeRun(item, run, passages, { ask, times }, signal),
+  };
+}
+
+/** Asks the configured model one thing at a time. Throws `configuration_error` for one that cannot judge. */
+export async function openAsking(app: App): Promise<AskModel> {
+  if (app.config.agent.model === OFFLINE_MODEL) {
+    throw new AppError('configuration_error', 'The offline model cannot judge answers.', {
+      hint: 'Name a model that can with --model, or leave --judge out: the rest needs no model.',
+    });
+  }
+  const judging = await createModel(app, app.runtime);
+  return async (systemInstructions, prompt, signal) => {
+    const { output } = await judging.getResponse({
+      systemInstructions,
+      input: [{ role: 'user', content: prompt }],
+      modelSettings: { temperature: 0 },
+      tools: [],
+      handoffs: [],
+      outputType: 'text',
+      tracing: false,
+      signal,
+    });
+    return output
+      .flatMap((item) => (item.type === 'message' && item.role === 'assistant' ? item.content : []))
+      .map((part) => (part.type === 'output_text' ? part.text : ''))
+      .join('');
+  };
+}

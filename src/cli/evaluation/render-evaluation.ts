@@ -1,0 +1,236 @@
+import { formatP, formatPercent, formatValue } from '../../evaluation/report/format-value.ts';
+import type {
+  Arm,
+  MetricComparison,
+  MetricInfo,
+  MetricValue,
+  ReportData,
+} from '../../evaluation/report/report-data.ts';
+import { cutToWidth, displayWidth, padToWidth } from '../../text/display-width.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { duration } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { wrap } from '../terminal/wrapping.ts';
+
+const NARROWEST = 40;
+const LABEL_WIDTH = 26;
+const VALUE_WIDTH = 9;
+const WITH_INTERVAL = 24;
+const COUNT_WIDTH = 5;
+const MOST_IDS = 8;
+const GAP = '  ';
+
+/** A report for people at a terminal: the verdict on top, then the tables, in as many columns as there are. */
+export function renderEvaluation(data: ReportData, terminal: Terminal): string {
+  const width = Math.max(NARROWEST, terminal.width);
+  const [first = '', ...others] = data.verdict;
+  const paragraph = (text: string, style?: Parameters<Terminal['text']>[1]) =>
+    wrap(text, width).map((line) => terminal.text(line, style));
+  const blocks = [
+    [...paragraph(first, 'bold'), ...others.flatMap((sentence) => paragraph(sentence))],
+    data.notes.flatMap((note) => paragraph(note, 'yellow')),
+    ...armTables(data, terminal, width),
+    ...comparisonTables(data, terminal, width),
+    ...tagTables(data, terminal, width),
+    gateLines(data, terminal),
+    missingData(data).flatMap((sentence) => paragraph(sentence, 'dim')),
+    paragraph(footer(data), 'dim'),
+  ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function gateLines({ gates }: ReportData, terminal: Terminal): string[] {
+  return gates.map(({ passed, arm, line }) =>
+    passed ? terminal.text(`✓ ${arm}: ${line}`, 'green') : terminal.text(`✗ ${arm}: ${line}`, 'red'),
+  );
+}
+
+function footer({ header, arms }: ReportData): string {
+  const turns = header.cases * header.repeat * arms.length;
+  const { collection } = header;
+  const threshold = arms[0]?.settings.scoreThreshold ?? 0;
+  return [
+    `${header.cases} cases, ${turns} turns, ${header.concurrency} at a time, in ${duration(header.durationMs / 1000)}`,
+    `${header.models.join(', ')} on ${collection.name} (${collection.documents} documents, ${collection.chunks} chunks)`,
+    `intervals of ${formatPercent(0.95)}, seed ${header.seed}`,
+    `threshold ${threshold}`,
+  ].join('; ');
+}
+
+/** Every metric with data, a column an arm; as many tables as the width asks for, each with the first arm. */
+function armTables(data: ReportData, terminal: Terminal, width: number): string[][] {
+  const [first, ...others] = data.arms as [Arm, ...Arm[]];
+  const wide = LABEL_WIDTH + (others.length + 1) * (WITH_INTERVAL + GAP.length) <= width;
+  const cellWidth = wide
+    ? WITH_INTERVAL
+    : Math.max(VALUE_WIDTH + 2, ...data.arms.map(({ name }) => Math.min(name.length, 14)));
+  const fitting = Math.max(1, Math.floor((width - LABEL_WIDTH) / (cellWidth + GAP.length)) - 1);
+  const chunks: Arm[][] = others.length === 0 ? [[]] : [];
+  for (let at = 0; at < others.length; at += fitting) chunks.push(others.slice(at, at + fitting));
+  return chunks.map((chunk) => armTable([first, ...chunk], { data, terminal, cellWidth, wide }));
+}
+
+interface Layout {
+  data: ReportData;
+  terminal: Terminal;
+  cellWidth: number;
+  wide: boolean;
+}
+
+function armTable(arms: readonly Arm[], { data, terminal, cellWidth, wide }: Layout): string[] {
+  const headings = arms.map(({ name }) => column(name, cellWidth));
+  const lines = [terminal.text(`${''.padEnd(LABEL_WIDTH)}${GAP}${headings.join(GAP)}`.trimEnd(), 'bold')];
+  let group: MetricInfo['group'] | null = null;
+  for (const metric of data.metrics) {
+    if (!arms.some((arm) => arm.metrics[metric.id]?.status === 'value')) continue;
+    if (metric.group !== group) lines.push(terminal.text(metric.group, 'dim'));
+    group = metric.group;
+    const cells = arms.map((arm) => armCell(arm, metric, { data, terminal, cellWidth, wide }));
+    lines.push(`${labelled(metric.label)}${GAP}${cells.join(GAP)}`.trimEnd());
+  }
+  return lines;
+}
+
+function armCell(arm: Arm, metric: MetricInfo, { data, terminal, cellWidth, wide }: Layout): string {
+  const found = arm.metrics[metric.id];
+  if (found?.status !== 'value') return terminal.text('no data'.padEnd(cellWidth), 'dim');
+  const comparison = data.comparisons
+    .find((one) => one.arm === arm.name)
+    ?.metrics.find((one) => one.metric === metric.id);
+  const value = `${formatValue(found.value, metric.unit).padStart(VALUE_WIDTH - 2)} ${markOf(comparison, metric)}`;
+  const text = wide ? `${value} ${rangeOf(found, metric)}` : value;
+  const style = styleOf(comparison, metric);
+  return style === null ? text.padEnd(cellWidth) : terminal.text(text.padEnd(cellWidth), style);
+}
+
+function rangeOf({ interval, n }: Extract<MetricValue, { status: 'value' }>, { unit }: MetricInfo): string {
+  if (interval === null) return `n ${n}`;
+  const [low, high] = interval.map((bound) => formatValue(bound, unit).replace(/ ms$/, ''));
+  return `${low}–${high}`;
+}
+
+/** Colour says it too, but not everybody sees it. */
+function markOf(comparison: MetricComparison | undefined, metric: MetricInfo): string {
+  const style = styleOf(comparison, metric);
+  return style === null ? ' ' : style === 'green' ? '▲' : '▼';
+}
+
+function styleOf(comparison: MetricComparison | undefined, metric: MetricInfo): 'green' | 'red' | null {
+  if (comparison?.significant !== true) return null;
+  // Proven, but too small to matter.
+  if (comparison.effect.value !== null && comparison.effect.size === 'none') return null;
+  return comparison.difference > 0 === (metric.better === 'higher') ? 'green' : 'red';
+}
+
+/** A label set in, as wide as all of them. */
+function labelled(label: string): string {
+  return `  ${column(label, LABEL_WIDTH - 2)}`;
+}
+
+/** Where an arm parts from the first: difference, interval, p after Holm, effect, and the cases. */
+function comparisonTables(data: ReportData, terminal: Terminal, width: number): string[][] {
+  return data.comparisons.map(({ arm, baseline, metrics }) => {
+    const parting = metrics.filter(
+      ({ significant, better, worse }) => significant || better.length + worse.length > 0,
+    );
+    const title = terminal.text(`${arm} against ${baseline}`, 'bold');
+    if (parting.length === 0) return [title, '  no case differs'];
+    const heading = `${'  metric'.padEnd(LABEL_WIDTH)}${GAP}${'diff'.padStart(8)}${GAP}${'95 % interval'.padEnd(17)}${GAP}${'p (Holm)'.padEnd(9)}${GAP}effect`;
+    const rows = parting.flatMap((comparison) => {
+      const info = data.metrics.find(({ id }) => id === comparison.metric);
+      return info === undefined ? [] : [comparisonRow(comparison, info, terminal, width)];
+    });
+    const headline = parting.find(({ metric }) => metric === 'answer.correct');
+    const differing =
+      headline === undefined
+        ? []
+        : [
+            ...casesLine(`  only ${arm} right:`, headline.better, width),
+            ...casesLine(`  only ${baseline} right:`, headline.worse, width),
+          ];
+    return [
+      title,
+      terminal.text(heading.slice(0, width), 'dim'),
+      ...rows,
+      ...differing.map((line) => terminal.text(line)),
+    ];
+  });
+}
+
+function comparisonRow(
+  comparison: MetricComparison,
+  info: MetricInfo,
+  terminal: Terminal,
+  width: number,
+): string {
+  const { difference, interval, adjustedP, effect } = comparison;
+  const signed = (value: number) =>
+    `${value > 0 ? '+' : value < 0 ? '-' : ''}${formatValue(Math.abs(value), info.unit).replace(/ ms$/, '')}`;
+  const range = interval === null ? '' : `${signed(interval[0])} to ${signed(interval[1])}`;
+  const strength = effect.value === null ? '' : `${effect.size} ${effect.value.toFixed(2)}`;
+  const p = formatP(adjustedP).replace(/^p (= )?/, '');
+  const line = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${strength}`;
+  const style = styleOf(comparison, info);
+  return style === null
+    ? terminal.text(line.slice(0, width).trimEnd())
+    : terminal.text(line.slice(0, width).trimEnd(), style);
+}
+
+function casesLine(label: string, ids: readonly string[], width: number): string[] {
+  if (ids.length === 0) return [];
+  const more = ids.length > MOST_IDS ? `, and ${ids.length - MOST_IDS} more` : '';
+  return [oneLine(`${label} ${ids.slice(0, MOST_IDS).join(', ')}${more}`, width - 2).replace(/^/, '  ')];
+}
+
+/** How many questions of each tag were answered correctly. */
+function tagTables(data: ReportData, terminal: Terminal, width: number): string[][] {
+  const tags = Object.keys(data.arms[0]?.tags ?? {}).filter((tag) =>
+    data.arms.some((arm) => arm.tags[tag]?.metrics['answer.correct'] != null),
+  );
+  if (tags.length < 2) return [];
+  const cellWidth = Math.max(
+    7,
+    Math.min(14, Math.floor((width - LABEL_WIDTH - COUNT_WIDTH) / data.arms.length) - GAP.length),
+  );
+  const shown = data.arms.slice(
+    0,
+    Math.floor((width - LABEL_WIDTH - COUNT_WIDTH) / (cellWidth + GAP.length)),
+  );
+  const headings = shown.map(({ name }) => column(name, cellWidth, 'right'));
+  const rows = tags.map((tag) => {
+    const cells = shown.map((arm) => {
+      const value = arm.tags[tag]?.metrics['answer.correct'];
+      return (value == null ? '' : formatValue(value, 'share')).padStart(cellWidth);
+    });
+    const n = String(data.arms[0]?.tags[tag]?.n ?? 0);
+    return terminal.text(`${labelled(tag)}${n.padStart(COUNT_WIDTH)}${GAP}${cells.join(GAP)}`);
+  });
+  const heading = `${'Answered correctly by tag'.padEnd(LABEL_WIDTH)}${'n'.padStart(COUNT_WIDTH)}${GAP}${headings.join(GAP)}`;
+  return [[terminal.text(heading, 'bold'), ...rows]];
+}
+
+/** What could not be measured in any arm, and why, each reason once. */
+function missingData({ arms, metrics }: ReportData): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { id, label } of metrics) {
+    const values = arms.map((arm) => arm.metrics[id]);
+    const [first] = values;
+    if (first?.status !== 'no data' || values.some((value) => value?.status === 'value')) continue;
+    byReason.set(first.reason, [...(byReason.get(first.reason) ?? []), label]);
+  }
+  if (byReason.size === 0) return [];
+  return [
+    `No data: ${Array.from(byReason, ([reason, labels]) => `${labels.join(', ')} (${reason})`).join('; ')}.`,
+  ];
+}
+
+/** A name, cut and filled to the columns it has. */
+function column(name: string, width: number, side: 'left' | 'right' = 'left'): string {
+  const shown = cutToWidth(oneLine(name, width), width);
+  return side === 'left'
+    ? padToWidth(shown, width)
+    : shown.padStart(width + shown.length - displayWidth(shown));
+}

@@ -1,0 +1,173 @@
+import type { Options } from 'yargs';
+import type { CompareFlags } from '../commands/compare.ts';
+import type { EvalFlags } from '../commands/eval.ts';
+import type { EvalCalibrateFlags } from '../commands/eval-calibrate.ts';
+import type { EvalImportFlags } from '../commands/eval-import.ts';
+import type { EvalInitFlags } from '../commands/eval-init.ts';
+import { answeringOptions } from './agent-flags.ts';
+import { type CommonFlags, withServiceFlags, withTapeFlags } from './common-flags.ts';
+import { defineCommand } from './define-command.ts';
+
+/** Arms of a comparison may differ in these, so each command says by itself how they are given. */
+const { 'top-k': topK, mode, ...shared } = answeringOptions;
+
+const evaluationOptions = {
+  ...shared,
+  repeat: { type: 'number', describe: 'Ask every question so many times (1)', requiresArg: true },
+  concurrency: { type: 'number', describe: 'Questions under way at a time (2)', requiresArg: true },
+  seed: { type: 'number', describe: 'Of the samples that intervals are made of (1)', requiresArg: true },
+  tag: { type: 'string', array: true, nargs: 1, describe: 'Only cases with this tag; again for another' },
+  metrics: { type: 'string', describe: 'Only these, by id, with commas between them', requiresArg: true },
+  judge: { type: 'number', describe: 'Have the model judge every answer so many times', requiresArg: true },
+  prices: { type: 'string', describe: 'A JSON file of prices for a million tokens', requiresArg: true },
+  gate: {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    describe: 'Exit with 8 unless this holds; again for another',
+  },
+  json: { type: 'string', describe: 'Write all data to this file, or to stdout if none is named' },
+  html: { type: 'string', describe: 'Write a page to look at', requiresArg: true },
+  junit: { type: 'string', describe: 'Write JUnit XML for build servers', requiresArg: true },
+  fresh: { type: 'boolean', describe: 'Do not go on with an evaluation that was interrupted' },
+} as const satisfies Record<string, Options>;
+
+const run = defineCommand<EvalFlags>({
+  command: '$0 <cases>',
+  describe: 'Ask the questions of a file and measure the answers',
+  builder: (yargs) =>
+    withTapeFlags(withServiceFlags(yargs, 'provider', 'store', 'rerank'))
+      .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })
+      .options(evaluationOptions)
+      .options({
+        'top-k': topK,
+        mode,
+      }),
+  handler: async (flags) => (await import('../commands/eval.ts')).runEval(flags),
+});
+
+const init = defineCommand<EvalInitFlags>({
+  command: 'init',
+  describe: 'Draft cases from a collection or from past sessions, for you to correct',
+  builder: (yargs) =>
+    withServiceFlags(yargs, 'store').options({
+      from: {
+        choices: ['collection', 'sessions', 'feedback'] as const,
+        describe: 'What to draft from (collection); feedback makes labels for eval calibrate',
+      },
+      count: { type: 'number', describe: 'How many (40; of feedback all)', requiresArg: true },
+      output: {
+        alias: 'o',
+        type: 'string',
+        describe: 'The file to write (cases.yaml, or labels.jsonl)',
+        requiresArg: true,
+      },
+      seed: { type: 'number', describe: 'Another one draws other passages (1)', requiresArg: true },
+      user: { type: 'string', describe: 'Only sessions of this user', requiresArg: true },
+      force: { type: 'boolean', describe: 'Write over a file that is there' },
+    }),
+  handler: async (flags) => (await import('../commands/eval-init.ts')).runEvalInit(flags),
+});
+
+const importFolder = defineCommand<EvalImportFlags>({
+  command: 'import <folder>',
+  describe: 'Make cases and a collection of a BEIR folder: corpus.jsonl, queries.jsonl, qrels.tsv',
+  builder: (yargs) =>
+    withServiceFlags(yargs, 'store')
+      .positional('folder', { type: 'string', describe: 'The folder' })
+      .options({
+        output: {
+          alias: 'o',
+          type: 'string',
+          describe: 'The file of cases to write (cases.jsonl)',
+          requiresArg: true,
+        },
+        limit: {
+          type: 'number',
+          describe: 'How many questions at most, evenly drawn (all)',
+          requiresArg: true,
+        },
+        ingest: {
+          type: 'boolean',
+          default: true,
+          describe: 'Index the corpus; --no-ingest: write the cases alone',
+        },
+        force: { type: 'boolean', describe: 'Write over a file that is there' },
+      }),
+  handler: async (flags) => (await import('../commands/eval-import.ts')).runEvalImport(flags),
+});
+
+const calibrate = defineCommand<EvalCalibrateFlags>({
+  command: 'calibrate <labels>',
+  describe: 'Hold the check of citations, and a model as judge, against labels that people gave',
+  builder: (yargs) =>
+    withServiceFlags(yargs, 'provider')
+      .positional('labels', { type: 'string', describe: 'A file of labels, JSONL' })
+      .options({
+        model: shared.model,
+        'base-url': shared['base-url'],
+        api: shared.api,
+        judge: {
+          type: 'number',
+          describe: 'Hold the model against them too, asked so many times a label',
+          requiresArg: true,
+        },
+        seed: evaluationOptions.seed,
+        json: evaluationOptions.json,
+        html: evaluationOptions.html,
+      }),
+  handler: async (flags) => (await import('../commands/eval-calibrate.ts')).runEvalCalibrate(flags),
+});
+
+export const evalCommand = defineCommand<CommonFlags>({
+  command: 'eval',
+  describe: 'Measure answers, citations, abstention and cost on a file of cases',
+  builder: (yargs) =>
+    yargs
+      .command(run)
+      .command(init)
+      .command(importFolder)
+      .command(calibrate)
+      .example('$0 eval init --collection docs', 'Draft cases from your documents')
+      .example('$0 eval cases.yaml --html report.html', 'Measure, with a page to look at')
+      .example('$0 eval cases.yaml --gate "citation.precision>=0.9"', 'Exit with 8 if it is lower')
+      .example('$0 eval cases.yaml --gate "no-worse-than baseline.json"', 'Against an earlier --json')
+      .example('$0 eval import ./beir/scifact --collection scifact', 'A public set')
+      .example('$0 eval calibrate labels.jsonl', 'How far verdicts agree with people')
+      .epilogue('What each metric means: docs/metrics.md'),
+  handler: () => {},
+});
+
+const list = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const;
+
+export const compareCommand = defineCommand<CompareFlags>({
+  command: 'compare <cases>',
+  describe: 'Compare policies, models or any settings on the same cases, with evidence',
+  builder: (yargs) =>
+    withTapeFlags(withServiceFlags(yargs, 'provider', 'store'))
+      .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })
+      .options(evaluationOptions)
+      .options({
+        policies: list('Of tool, always, first, never; commas between them'),
+        models: list('Names of models'),
+        'top-k': { ...list('Passages a search, 1 to 20'), alias: 'k' },
+        mode: list('Of hybrid, dense, lexical'),
+        thresholds: list('Least similarities, 0 to 1'),
+        rerank: list('on, off or both, by Cohere (needs COHERE_API_KEY)'),
+        'rerank-model': list('The reranker (the newest on offer)'),
+        arm: {
+          type: 'string',
+          array: true,
+          nargs: 1,
+          describe: 'An arm of any settings: "name: policy=always topK=10"; again for another',
+        },
+        ablate: { type: 'boolean', describe: 'Which stage can be switched off without loss' },
+      })
+      .example('$0 compare cases.yaml --policies tool,always', 'Which policy to ship')
+      .example('$0 compare cases.yaml --top-k 3,5,10 --mode hybrid,dense', 'Every combination')
+      .example('$0 compare cases.yaml --models gpt-5,gpt-5-mini --prices prices.json', 'With what they cost')
+      .example('$0 compare cases.yaml --arm "temperature=0" --arm "temperature=1"', 'Any setting')
+      .example('$0 compare cases.yaml --ablate --html report.html', 'What each stage is worth')
+      .epilogue('The first arm is what the others are compared with. How: docs/evaluation.md'),
+  handler: async (flags) => (await import('../commands/compare.ts')).runCompare(flags),
+});

@@ -1,0 +1,101 @@
+import type { Argv } from 'yargs';
+import type {
+  SessionDeleteFlags,
+  SessionExportFlags,
+  SessionFeedbackFlags,
+  SessionFlags,
+  SessionListFlags,
+} from '../commands/sessions.ts';
+import type { CommonFlags } from './common-flags.ts';
+import { defineCommand } from './define-command.ts';
+
+const list = defineCommand<SessionListFlags>({
+  command: ['list', '$0'],
+  describe: 'List the sessions, newest first',
+  builder: (yargs) =>
+    yargs.options({
+      user: { type: 'string', describe: 'Only those of this user', requiresArg: true },
+      limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true },
+    }),
+  handler: async (flags) => (await import('../commands/sessions.ts')).listSessions(flags),
+});
+
+const show = defineCommand<SessionFlags>({
+  command: 'show <id>',
+  describe: 'Show a conversation and what became of its sources',
+  builder: identified,
+  handler: async (flags) => (await import('../commands/sessions.ts')).showSession(flags),
+});
+
+const exportOne = defineCommand<SessionExportFlags>({
+  command: 'export <id>',
+  describe: 'Write a session as JSON, as Markdown, or as messages of the OpenAI API',
+  builder: (yargs) =>
+    identified(yargs).options({
+      format: {
+        choices: ['json', 'md', 'openai', 'openai-legacy'] as const,
+        describe: 'How; else as the file is called, or JSON. openai-legacy writes function_call',
+      },
+      output: { alias: 'o', type: 'string', describe: 'A file instead of stdout', requiresArg: true },
+    }),
+  handler: async (flags) => (await import('../commands/sessions.ts')).exportSession(flags),
+});
+
+const remove = defineCommand<SessionDeleteFlags>({
+  command: 'delete <id>',
+  describe: 'Delete a session for good',
+  builder: (yargs) =>
+    identified(yargs).option('yes', {
+      alias: 'y',
+      type: 'boolean',
+      describe: 'Do not ask',
+    }),
+  handler: async (flags) => (await import('../commands/sessions.ts')).deleteSession(flags),
+});
+
+const complete = defineCommand<SessionFlags>({
+  command: 'complete <id>',
+  describe: 'Say that a conversation is over; --session takes it up again',
+  builder: identified,
+  handler: async (flags) => (await import('../commands/sessions.ts')).completeOneSession(flags),
+});
+
+const feedback = defineCommand<SessionFeedbackFlags>({
+  command: 'feedback <id> <verdict>',
+  describe: 'Say whether an answer was good or bad',
+  builder: (yargs) =>
+    identified(yargs)
+      .positional('verdict', { choices: ['good', 'bad'] as const, describe: 'What you think of it' })
+      .options({
+        turn: { type: 'number', describe: 'The number of the turn (the last one)', requiresArg: true },
+        why: { type: 'string', describe: 'The reason', requiresArg: true },
+      }),
+  handler: async (flags) => (await import('../commands/sessions.ts')).giveFeedback(flags),
+});
+
+export const sessionsCommand = defineCommand<CommonFlags>({
+  command: 'sessions',
+  describe: 'List, show, export, judge, complete or delete conversations',
+  builder: (yargs) =>
+    yargs
+      .command(list)
+      .command(show)
+      .command(exportOne)
+      .command(remove)
+      .command(feedback)
+      .command(complete)
+      .example('$0 sessions', 'List the newest')
+      .example('$0 sessions show last', 'The conversation you had last')
+      .example('$0 sessions export 3f2b8c1e --output talk.md', 'As a readable transcript')
+      .example('$0 sessions export last --format openai', 'As messages of the OpenAI API')
+      .example('$0 sessions feedback last bad --why "outdated source"', 'Judge its last answer')
+      .example('$0 sessions delete 3f2b8c1e --yes', 'Delete without being asked'),
+  handler: () => {},
+});
+
+function identified(yargs: Argv) {
+  return yargs.positional('id', {
+    type: 'string',
+    describe: 'The id, the beginning of it (4 characters or more), or last',
+  });
+}

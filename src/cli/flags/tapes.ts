@@ -1,0 +1,95 @@
+import type { Argv } from 'yargs';
+import type { ReplayFlags } from '../commands/replay.ts';
+import type { TapeCheckFlags, TapeFileFlags, TapeHarFlags, TapeScrubFlags } from '../commands/tape.ts';
+import { answeringOptions } from './agent-flags.ts';
+import { type CommonFlags, redactOption, replayOptions, withServiceFlags } from './common-flags.ts';
+import { defineCommand } from './define-command.ts';
+
+const output = {
+  alias: 'o',
+  type: 'string',
+  describe: 'Where to, instead of the same file',
+  requiresArg: true,
+} as const;
+
+const show = defineCommand<TapeFileFlags>({
+  command: 'show <tape>',
+  describe: 'Show a tape: the conversation, each call, what was retrieved and cited',
+  builder: withTape,
+  handler: async (flags) => (await import('../commands/tape.ts')).showTape(flags),
+});
+
+const check = defineCommand<TapeCheckFlags>({
+  command: 'check <tapes..>',
+  describe: 'Check that tapes are whole, as recorded, and hold no key',
+  builder: (yargs) =>
+    yargs.positional('tapes', { type: 'string', array: true, describe: 'The files' }).options(redactOption),
+  handler: async (flags) => {
+    process.exitCode = await (await import('../commands/tape.ts')).checkTapes(flags);
+  },
+});
+
+const scrub = defineCommand<TapeScrubFlags>({
+  command: 'scrub <tape>',
+  describe: 'Remove keys, and whatever --redact names, from a tape',
+  builder: (yargs) => withTape(yargs).options({ ...redactOption, output }),
+  handler: async (flags) => (await import('../commands/tape.ts')).scrubTape(flags),
+});
+
+const importHar = defineCommand<TapeHarFlags>({
+  command: 'import <har> <tape>',
+  describe: 'Make a tape of a HAR file, of a browser or of Polly',
+  builder: (yargs) =>
+    withTape(yargs).positional('har', { type: 'string', describe: 'The HAR file' }).options(redactOption),
+  handler: async (flags) => (await import('../commands/tape.ts')).importHar(flags),
+});
+
+const exportHar = defineCommand<TapeHarFlags>({
+  command: 'export <tape> <har>',
+  describe: 'Write a tape as a HAR file',
+  builder: (yargs) =>
+    withTape(yargs).positional('har', { type: 'string', describe: 'The HAR file to write' }),
+  handler: async (flags) => (await import('../commands/tape.ts')).exportHar(flags),
+});
+
+export const tapeCommand = defineCommand<CommonFlags>({
+  command: 'tape',
+  describe: 'Show, check or scrub tapes, and turn them into HAR files and back',
+  builder: (yargs) =>
+    yargs
+      .command(show)
+      .command(check)
+      .command(scrub)
+      .command(importHar)
+      .command(exportHar)
+      .demandCommand(1, 'Say what to do: show, check, scrub, import or export.')
+      .example('$0 tape show node.tape.json', 'For people')
+      .example('$0 tape check tapes/*.json', 'Before they are committed')
+      .example('$0 tape scrub node.tape.json --redact "ACME-\\d+"', 'Remove more')
+      .example('$0 tape import polly.har polly.tape.json', 'What others recorded'),
+  handler: () => {},
+});
+
+function withTape(yargs: Argv) {
+  return yargs.positional('tape', { type: 'string', describe: 'The tape' });
+}
+
+/** What a replay may change; how passages are searched is on the tape. */
+const { tools: _tools, mode: _mode, ...changeable } = answeringOptions;
+
+export const replayCommand = defineCommand<ReplayFlags>({
+  command: 'replay <tape..>',
+  describe: 'Run again what tapes recorded, and compare',
+  builder: (yargs) =>
+    withServiceFlags(yargs, 'provider', 'store', 'rerank')
+      .positional('tape', { type: 'string', array: true, describe: 'Tapes, as --record made them' })
+      .options({ ...replayOptions, ...redactOption })
+      .options(changeable)
+      .example('$0 replay tapes/*.tape.json', 'Exit with 7 if any of them comes to something else now')
+      .example('$0 replay a.tape.json --on-miss record', 'Renew what changed, from the live service')
+      .example('$0 replay a.tape.json --policy always', 'The same questions under another policy')
+      .epilogue('With another setting the run forks: what is still the same is taken from the tape.'),
+  handler: async (flags) => {
+    process.exitCode = await (await import('../commands/replay.ts')).runReplay(flags);
+  },
+});

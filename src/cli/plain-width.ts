@@ -1,6 +1,0 @@
-import { stripVTControlCharacters } from 'node:util';
-
-/** The width of a text without wide characters. Stands in for `string-width` in the bundle (see rolldown.config.ts). */
-export default function plainWidth(text: string): number {
-  return stripVTControlCharacters(text).length;
-}

@@ -1,0 +1,126 @@
+import { type Retry, retryNotice } from '../../faults/retry.ts';
+import type { IngestProgress } from '../../ingest/ingest.ts';
+import { cutToWidth } from '../../text/display-width.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { canRedraw, createTerminal } from './terminal.ts';
+
+const REDRAW_MS = 100;
+const BAR_WIDTH = 24;
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 80;
+
+interface ProgressBar {
+  /** Draws what has changed; `total` is null while it is not known. */
+  update(state: { done: number; total: number | null; note?: string }): void;
+  /** Takes the bar off the screen; done by itself when the process ends. */
+  clear(): void;
+}
+
+/** A bar with rate and time left on stderr. Where that is not a terminal it stays silent. */
+export function createProgressBar(label: string): ProgressBar {
+  const terminal = createTerminal(process.stderr);
+  const started = performance.now();
+  let drawn = Number.NEGATIVE_INFINITY;
+
+  function clear(): void {
+    if (drawn < 0) return;
+    drawn = Number.NEGATIVE_INFINITY;
+    process.off('exit', clear);
+    terminal.write('\r\x1b[2K');
+  }
+
+  return {
+    update({ done, total, note = '' }) {
+      const now = performance.now();
+      if (!terminal.interactive || now - drawn < REDRAW_MS) return;
+      if (drawn < 0) process.on('exit', clear);
+      drawn = now;
+      const seconds = (now - started) / 1000;
+      const parts = [
+        label,
+        total === null ? String(done) : `${bar(done / Math.max(1, total))} ${done}/${total}`,
+        note,
+      ];
+      if (total !== null && done > 0 && done < total && seconds > 1) {
+        parts.push(`${duration((seconds / done) * (total - done))} left`);
+      }
+      const line = parts.filter((part) => part !== '').join('  ');
+      terminal.write(`\r\x1b[2K${terminal.text(cutToWidth(line, terminal.width - 1), 'dim')}`);
+    },
+    clear,
+  };
+}
+
+/** A bar that counts documents, and the chunks of them that were embedded. */
+export function createIndexingBar(label: string) {
+  const { update, clear } = createProgressBar(label);
+  const started = performance.now();
+  return {
+    update({ documents, totalDocuments, embeddedChunks }: IngestProgress): void {
+      const rate = embeddedChunks / ((performance.now() - started) / 1000);
+      const note = embeddedChunks === 0 ? '' : `${embeddedChunks} chunks, ${rate.toFixed(0)}/s`;
+      update({ done: documents, total: totalDocuments, note });
+    },
+    clear,
+  };
+}
+
+function bar(share: number): string {
+  const filled = Math.round(Math.min(1, share) * BAR_WIDTH);
+  return '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
+}
+
+/** Seconds as people say them: 8 s, 3 min 05 s, 2 h 10 min. */
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${String(Math.floor(seconds % 60)).padStart(2, '0')} s`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+}
+
+/** Says what is going on while there is nothing else to read, on a line that leaves no trace. */
+interface Spinner {
+  /** A function is asked again for every frame, so that what it says can change. */
+  show(label: string | (() => string)): void;
+  hide(): void;
+}
+
+/** Silent where a line cannot be redrawn. */
+export function createSpinner(stream: NodeJS.WriteStream): Spinner {
+  if (!canRedraw(stream)) return { show() {}, hide() {} };
+  const terminal = createTerminal(stream);
+  let current: () => string = () => '';
+  let timer: NodeJS.Timeout | undefined;
+  let frame = 0;
+
+  function draw(): void {
+    const width = Math.max(0, Math.min(stream.columns ?? terminal.width, terminal.width) - 3);
+    const label = terminal.text(cutToWidth(oneLine(current(), width), width), 'dim');
+    terminal.write(`\r\x1b[2K${terminal.text(FRAMES[frame % FRAMES.length] ?? '', 'cyan')} ${label}`);
+    frame += 1;
+  }
+
+  function hide(): void {
+    if (timer === undefined) return;
+    clearInterval(timer);
+    timer = undefined;
+    process.off('exit', hide);
+    terminal.write('\r\x1b[2K');
+  }
+
+  return {
+    show(label) {
+      current = typeof label === 'string' ? () => label : label;
+      if (timer === undefined) process.on('exit', hide);
+      timer ??= setInterval(draw, FRAME_MS).unref();
+      draw();
+    },
+    hide,
+  };
+}
+
+/** What is said of a wait while it lasts, counted down from now on. */
+export function countdown(retry: Retry<{ message: string }>, clock: () => number = () => performance.now()) {
+  const until = clock() + retry.waitMs;
+  return () => retryNotice({ ...retry, waitMs: until - clock() });
+}

@@ -1,0 +1,131 @@
+import { saysNoInformation } from '../../domain/abstention.ts';
+import type { AgentResponse } from '../../domain/agent-response.ts';
+import type { Citation } from '../../domain/citation.ts';
+import type { ConversationTurn } from '../../domain/conversation-turn.ts';
+
+import type { Location } from '../../domain/location.ts';
+import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
+import { describeLocation, linkTo } from '../../domain/show-location.ts';
+
+import { oneLine } from '../../text/visible-text.ts';
+import { renderConfidence, renderUnborne, verdictPiece } from './render-sentences.ts';
+import type { Terminal } from './terminal.ts';
+import { flowLine, type Piece, renderText } from './wrapping.ts';
+
+/** What is shown of a turn below its answer. */
+type ShownTurn = Pick<ConversationTurn, 'response' | 'retrievals'>;
+
+const MAX_TITLE = 70;
+const INDENT = '    ';
+
+/**
+ * What stands below an answer: its sources and what became of each, and one line on how it came about. An answer that
+ * was printed as it was made still shows what was then taken out of it.
+ */
+export function renderFooter(
+  terminal: Terminal,
+  { response, retrievals }: ShownTurn,
+  { streamed = false }: { streamed?: boolean } = {},
+): void {
+  const chunks = retrievals.flatMap((retrieval) => retrieval.chunks);
+  const cited = new Map(chunks.map((chunk) => [chunk.chunkId, chunk]));
+  for (const citation of response.citations.toSorted(byMarker)) {
+    const line =
+      citation.verdict === 'unknown_source'
+        ? unknownLine(terminal, citation, streamed)
+        : sourceLine(terminal, citation, cited.get(citation.chunkId ?? ''));
+    terminal.write(`${line}\n`);
+  }
+  renderUnborne(terminal, response);
+  renderConfidence(terminal, response);
+  if (!response.grounded) renderText(terminal, `Not grounded: ${whyNotGrounded(response)}`);
+  const dim = (text: string) => terminal.text(text, 'dim');
+  terminal.write(`${flowLine(terminal, [{ text: summaryOf(response), paint: dim }], '')}\n`);
+}
+
+/** In the order of their numbers; what is no number comes last. */
+function byMarker(a: Citation, b: Citation): number {
+  return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
+}
+
+/** `[1] title › heading, lines 3–9  0.82 supported  address`; what does not fit moves below. */
+function sourceLine(terminal: Terminal, citation: Citation, chunk: RetrievedChunk | undefined): string {
+  const named = citation.title === '' ? citation.url : citation.title;
+  const place = [named, ...(chunk?.headings ?? []).filter((heading) => heading !== named)].join(' › ');
+  const pieces: Piece[] = [
+    markerPiece(terminal, citation),
+    {
+      text: oneLine(place, MAX_TITLE),
+      paint: (text) => terminal.link(openable(chunk ?? citation), text, 'cyan'),
+    },
+    ...(citation.location ? [{ text: describeLocation(citation.location), gap: ', ' }] : []),
+    { text: citation.score.toFixed(2), gap: '  ' },
+    verdictPiece(terminal, citation.verdict),
+    { text: readableUrl(citation.url), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
+  ];
+  return flowLine(terminal, pieces, INDENT);
+}
+
+function unknownLine(terminal: Terminal, citation: Citation, streamed: boolean): string {
+  const text = streamed
+    ? ': nothing that was retrieved; it still stands above, and is taken out of the answer that is kept'
+    : ': nothing that was retrieved; taken out of the answer';
+  const pieces = [markerPiece(terminal, citation), verdictPiece(terminal, citation.verdict)];
+  return flowLine(terminal, [...pieces, { text, gap: '' }], INDENT);
+}
+
+function markerPiece(terminal: Terminal, { marker }: Citation): Piece {
+  return { text: `[${oneLine(marker, 20)}]`, paint: (text) => terminal.text(text, 'bold') };
+}
+
+function whyNotGrounded({ answer, citations, retrievalPerformed, finishReason }: AgentResponse): string {
+  if (finishReason !== 'stop') return 'the answer is not whole.';
+  if (!retrievalPerformed && citations.length === 0) return 'answered without a search, from no document.';
+  if (saysNoInformation(answer)) return 'nothing in the documents that were searched answers this.';
+  return citations.length > 0
+    ? 'no passage that is cited bears the answer out.'
+    : 'the answer cites nothing of what was found.';
+}
+
+function summaryOf(response: AgentResponse): string {
+  const { model, tokensUsed, retrievalCount, retrievalTimeMs, generationTimeMs, totalTimeMs } = response;
+  const searches =
+    retrievalCount === 0 ? 'no search' : `${retrievalCount} ${retrievalCount === 1 ? 'search' : 'searches'}`;
+  const parts = [
+    oneLine(model, 60),
+    `${tokensUsed.estimated ? 'about ' : ''}${tokensUsed.total} tokens (${tokensUsed.prompt} in, ${tokensUsed.completion} out)`,
+    searches,
+    `${time(totalTimeMs)} (search ${time(retrievalTimeMs)}, model ${time(generationTimeMs)})`,
+  ];
+  return parts.join(' · ');
+}
+
+export function time(milliseconds: number): string {
+  return milliseconds < 1000 ? `${milliseconds.toFixed(0)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** What a click is to open: the page, or the file where this machine keeps it, at its very place if a link can say that. */
+export function openable({
+  url,
+  uri,
+  location,
+}: {
+  url: string;
+  uri?: string | undefined;
+  location?: Location | undefined;
+}): string {
+  return linkTo(/^https?:/i.test(url) ? url : (uri ?? url), location);
+}
+
+/** The place of a file as people write paths; anything else as it is, on one line. */
+export function readableUrl(url: string): string {
+  return oneLine(/^https?:/i.test(url) ? url : decoded(url.replace(/^file:\/\//, '')), 300);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

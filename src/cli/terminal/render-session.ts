@@ -1,0 +1,129 @@
+import type { StaleCitations, Staleness } from '../../agent/stale-citations.ts';
+import type { AgentResponse } from '../../domain/agent-response.ts';
+import { formatCitation } from '../../domain/citation.ts';
+import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
+import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
+import { oneLine, visibleText } from '../../text/visible-text.ts';
+import { renderFooter } from './render-answer.ts';
+import { table } from './table.ts';
+import type { Terminal } from './terminal.ts';
+import { renderText } from './wrapping.ts';
+
+const SHORT_ID = 8;
+const MAX_TITLE = 60;
+
+export function renderSessionList(terminal: Terminal, sessions: readonly SessionSummary[]): void {
+  const hasUsers = sessions.some(({ user }) => user !== null);
+  const rows = sessions.map((session) => [
+    session.sessionId.slice(0, SHORT_ID),
+    minute(session.updatedAt),
+    String(session.turnCount),
+    oneLine(session.model, 30),
+    oneLine(session.collection, 30),
+    ...(hasUsers ? [oneLine(session.user ?? '', 20)] : []),
+    oneLine(session.title ?? '(no question yet)', MAX_TITLE),
+  ]);
+  const user = hasUsers ? ['user'] : [];
+  terminal.write(
+    table(terminal, ['id', 'updated (UTC)', 'turns', 'model', 'collection', ...user, 'first question'], rows),
+  );
+}
+
+interface ShownSession {
+  session: ConversationSession;
+  user: string | null;
+  turns: readonly RecordedTurn[];
+  /** What became of the sources, turn by turn. */
+  stale: readonly StaleCitations[];
+}
+
+/** Prints a conversation for a person, with what became of its sources since. */
+export function renderSession(terminal: Terminal, { session, user, turns, stale }: ShownSession): void {
+  const { turnCount, retrievalCount, totalTokensUsed } = sessionTotals(session);
+  const about = [
+    `collection ${session.collection}`,
+    `model ${session.model}`,
+    `policy ${session.policy}`,
+    ...(user === null ? [] : [`user ${user}`]),
+    `made ${minute(session.createdAt)} UTC`,
+    ...(session.status === 'completed' ? ['completed'] : []),
+    `turns ${turnCount}, searches ${retrievalCount}, tokens ${totalTokensUsed}`,
+  ];
+  terminal.write(`${terminal.text(session.sessionId, 'bold')}\n`);
+  terminal.write(`${terminal.text(about.map((part) => oneLine(part, 100)).join(' · '), 'dim')}\n`);
+  const resets = resetsByTurn(session);
+  turns.forEach(({ turn, feedback }, index) => {
+    const { turnNumber } = turn.response;
+    terminal.write(`\n${terminal.text(`${turnNumber}. ${turn.userQuery.trim()}`, 'bold')}\n`);
+    renderText(terminal, turn.response.answer);
+    if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
+    terminal.write('\n');
+    renderFooter(terminal, turn);
+    renderStale(terminal, turn.response, stale[index] ?? new Map());
+    if (feedback !== null) terminal.write(`${feedbackLine(terminal, feedback)}\n`);
+    const reset = resets.get(turnNumber);
+    if (reset !== undefined) terminal.write(`\n${terminal.text(`Reset ${minute(reset)} UTC`, 'dim')}\n`);
+  });
+}
+
+/** A conversation as Markdown: each question a heading, its answer, and the sources with their verdicts. */
+export function renderTranscript(title: string, turns: readonly RecordedTurn[]): string {
+  const blocks = turns.map(({ turn, feedback }) => {
+    const { response } = turn;
+    const sources = response.citations
+      .filter(({ chunkId }) => chunkId !== null)
+      .map(
+        (citation) =>
+          `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}`,
+      );
+    const judged =
+      feedback === null ? [] : [`Judged ${feedback.verdict}${feedback.why ? `: ${feedback.why}` : ''}.`];
+    return [
+      `## ${turn.userQuery.replace(/\s+/g, ' ')}`,
+      response.answer,
+      ...(response.grounded ? [] : ['*Not grounded.*']),
+      ...(sources.length > 0 ? [sources.join('\n')] : []),
+      ...judged,
+    ].join('\n\n');
+  });
+  return visibleText(`${[`# ${title}`, ...blocks].join('\n\n')}\n`);
+}
+
+const fates: Record<Staleness, string> = {
+  changed: 'stale: the source says something else now',
+  vanished: 'stale: the source is no longer in the collection',
+};
+
+/** One line for each source of an answer that is no longer what was cited. */
+function renderStale(
+  terminal: Terminal,
+  { citations }: Pick<AgentResponse, 'citations'>,
+  stale: StaleCitations,
+): void {
+  for (const { chunkId, marker, title } of citations) {
+    const staleness = chunkId === null ? undefined : stale.get(chunkId);
+    if (staleness === undefined) continue;
+    const source = `[${oneLine(marker, 20)}] ${oneLine(title, MAX_TITLE)}`;
+    terminal.write(`${terminal.text(`${source}: ${fates[staleness]}`, 'yellow')}\n`);
+  }
+}
+
+function feedbackLine(terminal: Terminal, { verdict, why, at }: Feedback): string {
+  const reason = why === null ? '' : `: ${oneLine(why, 500)}`;
+  return terminal.text(`Judged ${verdict} ${minute(at)} UTC${reason}`, verdict === 'good' ? 'green' : 'red');
+}
+
+/** When the session was reset, by the number of the turn before. */
+function resetsByTurn({ segments }: ConversationSession): Map<number, string> {
+  let turns = 0;
+  return new Map(
+    segments.map(({ turnCount, closedAt }) => {
+      turns += turnCount;
+      return [turns, closedAt];
+    }),
+  );
+}
+
+function minute(timestamp: string): string {
+  return timestamp.slice(0, 16).replace('T', ' ');
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { AppError, type ErrorKind } from '../faults/app-error.ts';
+
+/** A value that a setting or a flag may have; a description says what is allowed, for the error about one that is not. */
+export function checkedValue<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  { subject, kind }: { subject: string; kind: ErrorKind },
+): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success && result.data !== undefined) return result.data;
+  throw new AppError(kind, `${subject} must be ${schema.description ?? 'given'}${shown(value)}.`);
+}
+
+/** What a flag that is no setting gives; undefined if it was not given. Throws `invalid_input`. */
+export function readFlag<Schema extends z.ZodType>(
+  flag: `--${string}`,
+  value: unknown,
+  schema: Schema,
+): z.infer<Schema> | undefined {
+  return value === undefined
+    ? undefined
+    : checkedValue(schema, value, { subject: flag, kind: 'invalid_input' });
+}
+
+export function wholeNumber(least: number, most?: number) {
+  const number = z.int().min(least);
+  return most === undefined
+    ? number.describe(`a whole number, at least ${least}`)
+    : number.max(most).describe(`a whole number from ${least} to ${most}`);
+}
+
+export const address = z.url({ protocol: /^https?$/ }).describe('an http or https URL');
+
+export const portNumber = wholeNumber(0, 65_535);
+
+/** Several in one flag: `3,5,10`. */
+export const numberList = z
+  .string()
+  .transform((text) => listed(text).map(Number))
+  .pipe(z.array(z.number()))
+  .describe('numbers with commas between them');
+
+/** The parts of a text with commas between them. */
+export function listed(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** A short value is repeated; a long one may be a key that was put in the wrong place. */
+function shown(value: unknown): string {
+  const text = String(value);
+  return /^[\w.+-]{1,12}$/.test(text) && text !== 'NaN' ? `, not ${text}` : '';
+}

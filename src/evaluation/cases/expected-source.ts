@@ -1,0 +1,53 @@
+/**
+ * Whether an expected source names the document of this address. An expectation with `://` is a whole address:
+ * equal but for a fragment, and for a slash at the end. Any other is the end of a path, by whole segments:
+ * `ros2/nodes.md` names `book/ros2/nodes.md`, `nodes.md` does too, `odes.md` does not. Case counts.
+ */
+export function matchesSource(expected: string, url: string): boolean {
+  if (expected.includes('://')) return wholeAddress(expected) === wholeAddress(url);
+  const wanted = segmentsOf(expected);
+  const path = segmentsOf(pathOf(url));
+  return (
+    wanted.length > 0 &&
+    wanted.length <= path.length &&
+    wanted.every((part, index) => part === path.at(index - wanted.length))
+  );
+}
+
+function wholeAddress(url: string): string {
+  return decoded(url.replace(/#.*$/s, '')).replace(/\/+$/, '');
+}
+
+function pathOf(url: string): string {
+  return decoded(url.replace(/[?#].*$/s, '').replace(/^[a-z][\w+.-]*:\/\/[^/]*/i, ''));
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
+}
+
+export function decoded(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const SEGMENTS = 2;
+
+/** How a case names a document: a file by the end of its path, the same on every machine; a page by its address. */
+export function sourceSuffix(url: string): string {
+  if (/^https?:/i.test(url)) return url;
+  const segments = url
+    .replace(/[?#].*$/s, '')
+    .split('/')
+    .slice(-SEGMENTS);
+  try {
+    const suffix = segments.map(decodeURIComponent).join('/');
+    return matchesSource(suffix, url) ? suffix : url;
+  } catch {
+    return url;
+  }
+}

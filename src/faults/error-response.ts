@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { type Advice, advice, command, help, plainly, setting } from './advice.ts';
+import { AppError, type ErrorKind } from './app-error.ts';
+
+interface UsualWords {
+  sentence: string;
+  /** What to do next, when the error itself does not know better. */
+  hint: Advice;
+}
+
+/** What a person is told about each kind of failure. */
+export const userAdvice: Readonly<Record<ErrorKind, UsualWords>> = {
+  rate_limit: {
+    sentence: 'The service is receiving too many requests.',
+    hint: advice`Wait a moment and try again.`,
+  },
+  api_error: {
+    sentence: 'The model service could not answer.',
+    hint: advice`Try again, or check the service${command('doctor')}`,
+  },
+  retrieval_error: {
+    sentence: 'The documents could not be searched.',
+    hint: advice`Check the collection${command('doctor')}`,
+  },
+  auth_error: {
+    sentence: 'The service did not accept the key.',
+    hint: advice`Check the key in the environment or in .env, and that it belongs to this service.`,
+  },
+  invalid_input: {
+    sentence: 'That input cannot be used.',
+    hint: advice`Correct it and try again${help()}.`,
+  },
+  context_overflow: {
+    sentence: 'The conversation is too long for the model.',
+    hint: advice`Reset the session, ask a shorter question, or lower ${setting('topK')}.`,
+  },
+  configuration_error: {
+    sentence: 'The configuration is not complete or not valid.',
+    hint: advice`Correct the setting that is named, or look at all of them${command('doctor')}`,
+  },
+  not_grounded: {
+    sentence: 'The answer is not borne out by the documents.',
+    hint: advice`Rephrase the question, or add documents that cover it.`,
+  },
+  replay_drift: {
+    sentence: 'The run no longer matches its tape.',
+    hint: advice`Look at the difference, and record the tape again if it is intended.`,
+  },
+  gate_failed: {
+    sentence: 'The measured quality is below the required level.',
+    hint: advice`Look at the cases that failed in the report.`,
+  },
+  interrupted: {
+    sentence: 'The run was interrupted.',
+    hint: advice`Start it again when you are ready.`,
+  },
+};
+
+const errorTypes = Object.keys(userAdvice) as [ErrorKind, ...ErrorKind[]];
+
+/** A failure as JSON. `message` is what happened; `userMessage` says it plainly, with what to do next. */
+export const errorResponseSchema = z.object({
+  errorType: z.enum(errorTypes),
+  message: z.string(),
+  userMessage: z.string(),
+  /** Seconds. */
+  retryAfter: z.number().min(0).nullable(),
+  recoverable: z.boolean(),
+});
+export type ErrorResponse = z.infer<typeof errorResponseSchema>;
+
+/** What responses of this process were made from: JSON has no place for advice and causes. */
+const origins = new WeakMap<ErrorResponse, AppError>();
+
+export function toErrorResponse(error: AppError): ErrorResponse {
+  const response = {
+    errorType: error.kind,
+    message: error.message,
+    userMessage: leadOf(error.kind) + hintOf(error),
+    retryAfter: error.retryAfter ?? null,
+    recoverable: error.recoverable,
+  };
+  origins.set(response, error);
+  return response;
+}
+
+/** The failure that a response tells of, as it was before it became data. */
+export function fromErrorResponse(response: ErrorResponse): AppError {
+  const { errorType, message, userMessage, recoverable } = response;
+  const lead = leadOf(errorType);
+  const hint = userMessage.startsWith(lead) ? userMessage.slice(lead.length) : userMessage;
+  const origin = origins.get(response);
+  return new AppError(errorType, message, {
+    hint: origin === undefined ? hint : adviceOf(origin),
+    recoverable,
+    retryAfter: response.retryAfter ?? undefined,
+    cause: origin?.cause,
+  });
+}
+
+/** What to do next, as everybody can read it: as the error says, or else as its kind suggests. */
+export function hintOf(error: AppError): string {
+  return plainly(adviceOf(error));
+}
+
+/** The same with its gaps. */
+export function adviceOf({ kind, advice: own, retryAfter }: AppError): Advice {
+  if (own !== undefined) return own;
+  if (retryAfter !== undefined) return [`Try again in ${Math.ceil(retryAfter)} seconds.`];
+  return userAdvice[kind].hint;
+}
+
+/** What stands before the hint in a `userMessage`. */
+function leadOf(kind: ErrorKind): string {
+  return `${userAdvice[kind].sentence} `;
+}

@@ -1,0 +1,137 @@
+import type { SentenceVerdict } from '../domain/checked-sentence.ts';
+import type { TokenEncoder } from '../ports/token-encoder.ts';
+import type { Range } from '../text/markdown-blocks.ts';
+import { type Alignment, align, bestWindow } from './align.ts';
+import { answerFeatures } from './answer-features.ts';
+import { type ClaimFacts, factsOf } from './facts/held-facts.ts';
+import { type Network, predict } from './network.ts';
+import { type ReadText, readText } from './read-text.ts';
+import { supportFeatures } from './support-features.ts';
+import type { JudgedPassage, Unit } from './unit.ts';
+import { type HardFact, objectionsOf, supportVerdict } from './verdict.ts';
+import answersNetwork from './weights/answers.json' with { type: 'json' };
+import supportNetwork from './weights/support.json' with { type: 'json' };
+
+export interface Support {
+  verdict: SentenceVerdict;
+  /** The calibrated chance that people would call the claim supported. */
+  chance: number;
+  /** Facts of the claim that the passages do not hold or deny; with any the verdict is weak at best. */
+  objections: HardFact[];
+  /** The sentence that bears the claim out most; null where there is none. */
+  bearer: (Range & { passage: JudgedPassage }) | null;
+  /** The words of the claim that nothing bears out. */
+  unborne: Range[];
+}
+
+/** One judge of whether sentences are in their sources and whether parts of passages answer questions. */
+export interface Judge {
+  /** Reads passages ahead of time, while a model writes, so that judging finds them read. */
+  read(passages: readonly JudgedPassage[], signal?: AbortSignal): Promise<void>;
+  /** Whether passages, taken together, bear a sentence out. The sentence is without its markers. */
+  support(claim: string, passages: readonly JudgedPassage[], signal?: AbortSignal): Promise<Support>;
+  /** For each unit, in the same order, the calibrated chance that it answers the question. */
+  answers(question: string, units: readonly Unit[], signal?: AbortSignal): Promise<number[]>;
+}
+
+/** A word whose nearest word in the passages is further away than this is borne out by nothing. */
+const BORNE_FROM = 0.5;
+/** Texts whose vectors are kept, the last that were asked for: each takes up to a megabyte. */
+const MOST_REMEMBERED = 40;
+
+export function createJudge(encoder: TokenEncoder): Judge {
+  const remembered = new Map<string, Promise<ReadText>>();
+
+  /** Whoever asks for a text that is being read shares the reading, so it goes on to its end, signal or not. */
+  async function readOne(text: string, signal?: AbortSignal): Promise<ReadText> {
+    signal?.throwIfAborted();
+    const reading = remembered.get(text) ?? encodeOne(text);
+    remembered.delete(text);
+    remembered.set(text, reading);
+    const [oldest = ''] = remembered.keys();
+    if (remembered.size > MOST_REMEMBERED) remembered.delete(oldest);
+    try {
+      return await reading;
+    } catch (error) {
+      if (remembered.get(text) === reading) remembered.delete(text);
+      throw error;
+    }
+  }
+
+  async function encodeOne(text: string): Promise<ReadText> {
+    const [encoded] = await encoder.encodeTokens([text]);
+    if (encoded === undefined) throw new Error('the encoder gave nothing back');
+    return readText(text, encoded, encoder.dimensions);
+  }
+
+  const readAll = (passages: readonly JudgedPassage[], signal?: AbortSignal) =>
+    Promise.all(passages.map(({ text }) => readOne(text, signal)));
+
+  return {
+    async read(passages, signal) {
+      await readAll(passages, signal);
+    },
+    async support(claim, passages, signal) {
+      const [said, read] = await Promise.all([readOne(claim, signal), readAll(passages, signal)]);
+      return judgeSupport(align(said, read), factsOf(claim, joined(passages)), passages);
+    },
+    async answers(question, units, signal) {
+      const asked = await readOne(question, signal);
+      const chances = new Map<Unit, number>();
+      for (const [passage, ofPassage] of Map.groupBy(units, (unit) => unit.passage)) {
+        const features = answerFeatures(asked, await readOne(passage.text, signal), ofPassage);
+        ofPassage.forEach((unit, index) => {
+          const seen = features[index];
+          if (seen !== undefined) chances.set(unit, predict(answersNetwork, { ...seen }));
+        });
+      }
+      return units.map((unit) => chances.get(unit) ?? 0);
+    },
+  };
+}
+
+/** The verdict on what has been read; pure, for whoever has the vectors already. */
+export function judgeSupport(
+  alignment: Alignment,
+  facts: ClaimFacts,
+  passages: readonly JudgedPassage[],
+  network: Network = supportNetwork,
+): Support {
+  const { claim, content, best, sentences } = alignment;
+  if (content.length === 0 || sentences.length === 0) {
+    return { verdict: 'weak', chance: 0, objections: [], bearer: null, unborne: [] };
+  }
+  const objections = objectionsOf(facts);
+  const chance = predict(network, { ...supportFeatures(alignment, facts) });
+  const middle = sentences[bestWindow(alignment).at];
+  const passage = passages[middle?.passage ?? 0];
+  const range = alignment.passages[middle?.passage ?? 0]?.sentences[middle?.index ?? 0];
+  const terms = new Set(alignment.passages.flatMap(({ words }) => words.map(({ term }) => term)));
+  const unborne = content.flatMap((index, position): Range[] => {
+    const word = claim.words[index];
+    if (word === undefined || facts.whole || terms.has(word.term) || (best[position] ?? 0) >= BORNE_FROM)
+      return [];
+    return [{ start: word.start, end: word.end }];
+  });
+  return {
+    verdict: supportVerdict(chance, facts, objections),
+    chance: facts.whole ? Math.max(chance, QUOTED_CHANCE) : chance,
+    objections: facts.whole ? [] : objections,
+    bearer:
+      passage === undefined || range === undefined ? null : { passage, start: range.start, end: range.end },
+    unborne,
+  };
+}
+
+/** A sentence that stands there word for word. */
+const QUOTED_CHANCE = 0.98;
+
+function joined(passages: readonly JudgedPassage[]): JudgedPassage {
+  const [only] = passages;
+  if (only !== undefined && passages.length === 1) return only;
+  return {
+    text: passages.map(({ text }) => text).join('\n\n'),
+    title: passages.map(({ title }) => title).join('\n'),
+    headings: passages.flatMap(({ headings }) => headings),
+  };
+}

@@ -1,0 +1,163 @@
+import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
+import { findBlocks } from '../../text/markdown-blocks.ts';
+import { splitSentences } from '../../text/split-sentences.ts';
+import { type NumberFact, numbersIn } from './claim-facts.ts';
+import { termsOf, type Word, type WrittenWord, withoutMarkup, wordsOf, writtenWordsOf } from './words.ts';
+
+export type EvidenceSource = Pick<RetrievedChunk, 'text' | 'title' | 'headings'>;
+
+/** The words of a chunk as they stand there. */
+export interface Wording {
+  /** With every block of code as one of them. */
+  sentences: string[];
+  /** Whether words are one or more whole sentences of the text, in any case. */
+  holdsWhole(words: readonly WrittenWord[]): boolean;
+  /** Whether words stand in a row, in the same case but for the first letter. */
+  holdsQuote(words: readonly WrittenWord[]): boolean;
+}
+
+export const wordingOf = oncePerChunk((chunk: EvidenceSource): Wording => {
+  const code = findBlocks(chunk.text).filter(({ kind }) => kind === 'code');
+  const ranges = [...splitSentences(chunk.text), ...code].sort((a, b) => a.start - b.start);
+  const sentences = ranges.map(({ start, end }) => chunk.text.slice(start, end));
+  const words = sentences.flatMap((text) => {
+    const ofSentence = writtenWordsOf(text);
+    return ofSentence.map((word, index) => ({
+      ...word,
+      starts: index === 0 || ofSentence[index - 1]?.endsSentence === true,
+      ends: index === ofSentence.length - 1 || word.endsSentence,
+    }));
+  });
+  const lower = createWordSearch(words.map((word) => word.lower));
+  let written: WordSearch | undefined;
+
+  return {
+    sentences,
+    holdsWhole: (sought) =>
+      lower.find(
+        sought.map((word) => word.lower),
+        (first, last) => words[first]?.starts === true && words[last]?.ends === true,
+      ),
+    holdsQuote(sought) {
+      written ??= createWordSearch([...words, ...placeOf(chunk)].map(({ text }) => text));
+      const search = written;
+      const [first = '', ...rest] = sought.map(({ text }) => text);
+      const cases = new Set([first, first.charAt(0).toLowerCase() + first.slice(1), capitalised(first)]);
+      return [...cases].some((word) => search.find([word, ...rest], () => true));
+    },
+  };
+});
+
+function placeOf({ title, headings }: EvidenceSource): WrittenWord[] {
+  return writtenWordsOf([title, ...headings].join('\n'));
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+type WordSearch = ReturnType<typeof createWordSearch>;
+
+/** Words in a row, found by the engine's own search in a text of all words. */
+function createWordSearch(words: readonly string[]) {
+  const joined = ` ${words.join(' ')} `;
+  const indexAt = new Map<number, number>();
+  let at = 0;
+  words.forEach((word, index) => {
+    indexAt.set(at, index);
+    at += word.length + 1;
+  });
+  return {
+    find(sought: readonly string[], accepts: (first: number, last: number) => boolean): boolean {
+      if (sought.length === 0) return false;
+      const text = ` ${sought.join(' ')} `;
+      for (let found = joined.indexOf(text); found >= 0; found = joined.indexOf(text, found + 1)) {
+        const first = indexAt.get(found);
+        if (first !== undefined && accepts(first, first + sought.length - 1)) return true;
+      }
+      return false;
+    },
+  };
+}
+
+/** A sentence of the chunk, or a clause of one that has a subject of its own. */
+export interface EvidenceClause {
+  words: Word[];
+  terms: ReadonlySet<string>;
+  numbers: NumberFact[];
+  /** Its prose in lower case, to look at what stands around a number. */
+  prose: string;
+  /** The number of its sentence. */
+  sentence: number;
+  /** It speaks of what came before it: "It was created at Pixar." */
+  refersBack: boolean;
+}
+
+/** A chunk, prepared for checking sentences against it. */
+export interface Evidence {
+  clauses: EvidenceClause[];
+  /** Of the title and the headings. */
+  context: ReadonlySet<string>;
+  contextNumbers: NumberFact[];
+  /** Of the text, the title and the headings. */
+  terms: ReadonlySet<string>;
+  /** All of that in lower case on one line. */
+  haystack: string;
+}
+
+const REFERS_BACK = new Set('it its they their this these that those he she such'.split(' '));
+/** Where a clause begins that says who does something: "..., and the server waits". */
+const CLAUSE =
+  /, (?:while|whereas)\s+|(?:;|, (?:and|but))\s+(?=(?:the|a|an|this|these|it|they|each|every|all|no)\s|[\p{Lu}`*])/u;
+
+export const evidenceOf = oncePerChunk((chunk: EvidenceSource): Evidence => {
+  const place = [chunk.title, ...chunk.headings].join('\n');
+  const clauses = wordingOf(chunk).sentences.flatMap((text, sentence) =>
+    text.split(CLAUSE).map((clause) => prepareClause(clause, sentence)),
+  );
+  const context = new Set(termsOf(place));
+  const all = new Set(context);
+  for (const { terms } of clauses) for (const term of terms) all.add(term);
+  return {
+    clauses,
+    context,
+    contextNumbers: numbersIn(place),
+    terms: all,
+    haystack: oneSpaced(`${withoutMarkup(place)}\n${chunk.text}\n${withoutMarkup(chunk.text)}`),
+  };
+});
+
+function prepareClause(text: string, sentence: number): EvidenceClause {
+  const words = wordsOf(text);
+  const prose = withoutMarkup(text).replace(/`/g, ' ').toLowerCase();
+  return {
+    words,
+    terms: new Set(termsOf(text)),
+    numbers: numbersIn(prose),
+    prose,
+    sentence,
+    refersBack: REFERS_BACK.has(words[0]?.lower ?? ''),
+  };
+}
+
+/** Code, quotation marks and white space as they are compared. */
+export function oneSpaced(text: string): string {
+  return text
+    .replace(/`/g, '')
+    .replace(/[“”„«»]/g, '"')
+    .replace(/[‘’]/g, "'")
+    .replace(/\s+/g, ' ')
+    .toLowerCase();
+}
+
+/** Makes something of a chunk once for each object, which must not change afterwards. */
+function oncePerChunk<Chunk extends object, T>(make: (chunk: Chunk) => T): (chunk: Chunk) => T {
+  const made = new WeakMap<Chunk, T>();
+  return (chunk) => {
+    const known = made.get(chunk);
+    if (known !== undefined) return known;
+    const value = make(chunk);
+    made.set(chunk, value);
+    return value;
+  };
+}

@@ -1,0 +1,148 @@
+import { indexTerms, STOP_WORDS } from '../../text/terms.ts';
+
+/** A word as it stands in a text. */
+export interface WrittenWord {
+  /** Without the punctuation around it. */
+  text: string;
+  lower: string;
+  /** A clause ends with it: a comma, a full stop or the like follows. */
+  endsClause: boolean;
+  endsSentence: boolean;
+}
+
+export interface Word extends WrittenWord {
+  /** Its index term; null for a stop word. */
+  term: string | null;
+}
+
+const MARKUP = /[[_*#|]/;
+/** A word that nothing is attached to, as most are. */
+const PLAIN_WORD = /^\w+$/;
+const AROUND_WORD = /^[([{"'“”‘’„«‹<…¿¡,.;:!?—–]+|[)\]}"'“”‘’»›>…,.;:!?—–]+$/gu;
+
+/** A text without the marks of Markdown that do not show: emphasis, links, tables. Code keeps its backticks. */
+export function withoutMarkup(text: string): string {
+  if (!MARKUP.test(text)) return text;
+  return text
+    .replace(/!?\[([^[\]]{0,300})\]\([^()\s]{0,1000}\)/g, '$1')
+    .replace(/(?<![\p{L}\p{N}])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![\p{L}\p{N}_])/gu, '')
+    .replace(/\*{2,3}|(?<!\S)\*(?=\S)|(?<=\S)\*(?=[\s.,;:!?)]|$)/g, '')
+    .replace(/^[ \t]*#{1,6}[ \t]+/gm, '')
+    .replace(/\|/g, ' ');
+}
+
+/** The words of a text with their terms. */
+export function wordsOf(text: string): Word[] {
+  return writtenWordsOf(text).map(withTerm);
+}
+
+export function withTerm(word: WrittenWord): Word {
+  return { ...word, term: STOP_WORDS.has(word.lower) ? null : (termsOfWord(word.text)[0] ?? null) };
+}
+
+/** The words of a text, in which typographic and plain quotation marks are the same. */
+export function writtenWordsOf(text: string): WrittenWord[] {
+  const words: WrittenWord[] = [];
+  for (const written of withoutMarkup(text).replace(/`/g, '').split(/\s+/)) {
+    const isPlain = PLAIN_WORD.test(written);
+    const trimmed = isPlain ? written : trimWord(written);
+    if (trimmed === '') {
+      const last = words.at(-1);
+      if (last !== undefined && /[,.;:!?—–]/.test(written)) last.endsClause = true;
+      continue;
+    }
+    words.push({
+      text: trimmed,
+      lower: trimmed.toLowerCase(),
+      endsClause: !isPlain && /[,.;:!?—–]["'”’)\]]*$/.test(written),
+      endsSentence: !isPlain && /[.!?…。！？]["'”’)\]]*$/.test(written),
+    });
+  }
+  return words;
+}
+
+function trimWord(written: string): string {
+  // Long runs of punctuation are no word: trimming them would be slow.
+  if (written.length > 200) return written.replace(/[’‘]/g, "'");
+  return written.replace(AROUND_WORD, '').replace(/[’‘]/g, "'");
+}
+
+/** Forms that a stemmer does not bring together. */
+const IRREGULAR = {
+  send: 'sent',
+  lose: 'lost',
+  build: 'built',
+  make: 'made',
+  keep: 'kept',
+  hold: 'held',
+  find: 'found',
+  give: 'given gave',
+  take: 'taken took',
+  write: 'written wrote',
+  choose: 'chosen chose',
+  run: 'ran',
+  begin: 'began begun',
+  know: 'known knew',
+  show: 'shown',
+  mean: 'meant',
+  buy: 'bought',
+  bring: 'brought',
+  teach: 'taught',
+  lead: 'led',
+  pay: 'paid',
+  say: 'said',
+  speak: 'spoken spoke',
+  break: 'broken broke',
+  drive: 'driven drove',
+  grow: 'grown grew',
+  become: 'became',
+  child: 'children',
+  person: 'people',
+  index: 'indices indexes',
+  matrix: 'matrices',
+  vertex: 'vertices',
+};
+
+/** Words about the words: they need no support, but count where they have it. */
+const OPTIONAL = `roughly approximately typically usually generally basically essentially simply additionally
+  furthermore moreover however therefore thus page document documentation docs text source article guide chapter
+  section manual says mentions explains describes according note overall example`;
+
+let bases: Map<string, string> | undefined;
+
+/** The index terms of a text, with irregular forms brought together. */
+export function termsOf(text: string): string[] {
+  bases ??= new Map(
+    Object.entries(IRREGULAR).flatMap(([base, forms]) =>
+      forms.split(' ').map((form): [string, string] => [termOf(form), termOf(base)]),
+    ),
+  );
+  const known = bases;
+  return indexTerms(text).map((term) => known.get(term) ?? term);
+}
+
+const LONGEST_KEPT_WORD = 40;
+const MOST_KEPT_WORDS = 10_000;
+const kept = new Map<string, readonly string[]>();
+
+/** The same for one word. Answers and passages repeat their words: a bounded number is remembered. */
+export function termsOfWord(word: string): readonly string[] {
+  const known = kept.get(word);
+  if (known !== undefined) return known;
+  const terms = termsOf(word);
+  if (word.length > LONGEST_KEPT_WORD) return terms;
+  if (kept.size >= MOST_KEPT_WORDS) kept.clear();
+  kept.set(word, terms);
+  return terms;
+}
+
+let optional: Set<string> | undefined;
+
+export function isOptional(term: string): boolean {
+  optional ??= new Set(indexTerms(OPTIONAL));
+  return optional.has(term);
+}
+
+function termOf(word: string): string {
+  return indexTerms(word)[0] ?? word;
+}

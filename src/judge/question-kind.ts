@@ -1,0 +1,59 @@
+import type { UnitKind } from './unit.ts';
+
+/** What a question asks for. */
+export type QuestionKind =
+  | 'number'
+  | 'time'
+  | 'person'
+  | 'place'
+  | 'reason'
+  | 'command'
+  | 'way'
+  | 'yes or no'
+  | 'other';
+
+/** The first that fits says it. */
+const KINDS: [QuestionKind, RegExp][] = [
+  [
+    'number',
+    /\bhow (?:many|much|long|old|far|often|big|tall|large|fast|deep|high|heavy)\b|\b(?:what|which) (?:percentage|number|age|size|port|version|default|limit)\b/,
+  ],
+  ['time', /\bwhen\b|\b(?:what|which) (?:year|date|day|time|month|century)\b/],
+  ['person', /\bwho(?:se|m)?\b/],
+  ['place', /\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent)\b/],
+  ['reason', /\bwhy\b|\bwhat (?:is the reason|causes?d?)\b/],
+  [
+    'command',
+    /\b(?:command|flag|option|snippet|code|syntax|import)\b|\bhow (?:do|can|to|should|would) (?:i|you|we)?\b/,
+  ],
+  ['way', /\bhow\b/],
+  ['yes or no', /^(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|must)\b/],
+];
+
+export function questionKind(question: string): QuestionKind {
+  const lower = question.trim().toLowerCase();
+  return KINDS.find(([, pattern]) => pattern.test(lower))?.[0] ?? 'other';
+}
+
+const NUMBER =
+  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million|billion|half|once|twice|daily|weekly|monthly|yearly)\b/i;
+const TIME =
+  /\b(?:1\d{3}|20\d{2}|january|february|march|april|june|july|august|september|october|november|december|century|monday|tuesday|wednesday|thursday|friday|saturday|sunday|after|before|until|during|while|when)\b/i;
+const REASON =
+  /\b(?:because|due to|since|therefore|so that|in order to|caused?|causes|reasons?|results?|leads? to|owing to)\b/i;
+
+/**
+ * Whether a unit holds what a question asks for: 1 if it does, 0 if it does not, one half where nothing is to be
+ * seen from outside. A name is a capital where the question has none.
+ */
+export function holdsWhatIsAsked(
+  asked: QuestionKind,
+  unit: { kind: UnitKind; text: string; newNames: number },
+): number {
+  if (asked === 'number') return Number(NUMBER.test(unit.text));
+  if (asked === 'time') return Number(TIME.test(unit.text));
+  if (asked === 'person' || asked === 'place') return Number(unit.newNames > 0);
+  if (asked === 'reason') return Number(REASON.test(unit.text));
+  if (asked === 'command' && (unit.kind === 'code' || unit.kind === 'steps')) return 1;
+  return 0.5;
+}

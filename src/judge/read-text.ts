@@ -1,0 +1,114 @@
+import type { EncodedText } from '../ports/token-encoder.ts';
+import type { Range } from '../text/markdown-blocks.ts';
+import { findBlocks } from '../text/markdown-blocks.ts';
+import { splitSentences } from '../text/split-sentences.ts';
+import { indexTerms, STOP_WORDS } from '../text/terms.ts';
+
+/** A word of a text that a model has read. */
+export interface ReadWord extends Range {
+  lower: string;
+  /** Its index term; null for a word that says nothing by itself. */
+  term: string | null;
+  number: boolean;
+  /** With a capital where no sentence begins. */
+  name: boolean;
+  pieces: number;
+  /** The number of the sentence that it stands in. */
+  sentence: number;
+  /** Of unit length. */
+  vector: Float32Array;
+}
+
+export interface ReadText {
+  text: string;
+  words: ReadWord[];
+  sentences: Range[];
+  /** Of each sentence in the light of the others, of unit length. */
+  sentenceVectors: Float32Array[];
+  /** Of the whole, of unit length. */
+  vector: Float32Array;
+  encoded: EncodedText;
+}
+
+const WORD = /\d+(?:[.,]\d+)*|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}{1,2}(?!\p{L}))?/gu;
+
+export function readText(text: string, encoded: EncodedText, dimensions: number): ReadText {
+  const sentences = rangesOf(text);
+  const { starts, ends, states } = encoded;
+  const words: ReadWord[] = [];
+  const sums = sentences.map(() => new Float32Array(dimensions));
+  let token = 0;
+  let sentence = 0;
+  for (const { 0: written, index } of text.matchAll(WORD)) {
+    const end = index + written.length;
+    while (sentence + 1 < sentences.length && index >= (sentences[sentence + 1]?.start ?? 0)) sentence += 1;
+    while (token < starts.length && (ends[token] ?? 0) <= index) token += 1;
+    const from = token;
+    while (token < starts.length && (starts[token] ?? 0) < end) token += 1;
+    if (from === token) continue;
+    const lower = written.toLowerCase().replace('’', "'");
+    const opens = index === (sentences[sentence]?.start ?? 0);
+    const term = STOP_WORDS.has(lower) ? null : (indexTerms(written)[0] ?? null);
+    words.push({
+      start: index,
+      end,
+      lower,
+      term,
+      number: /^\d/.test(written),
+      name: !opens && /^\p{Lu}/u.test(written) && term !== null,
+      pieces: token - from,
+      sentence,
+      vector: meanOfUnitLength(states, from, token, dimensions),
+    });
+  }
+  let at = 0;
+  for (let i = 0; i < starts.length; i += 1) {
+    while (at + 1 < sentences.length && (starts[i] ?? 0) >= (sentences[at + 1]?.start ?? 0)) at += 1;
+    const sum = sums[at];
+    if (sum !== undefined)
+      for (let j = 0; j < dimensions; j += 1) sum[j] = (sum[j] ?? 0) + (states[i * dimensions + j] ?? 0);
+  }
+  return { text, words, sentences, sentenceVectors: sums.map(unit), vector: encoded.vector, encoded };
+}
+
+/** The vector of a part of a text in the light of the rest, of unit length. */
+export function pooled(
+  { encoded: { starts, states }, vector }: ReadText,
+  { start, end }: Range,
+): Float32Array {
+  const dimensions = vector.length;
+  const sum = new Float32Array(dimensions);
+  starts.forEach((at, token) => {
+    if (at < start || at >= end) return;
+    for (let i = 0; i < dimensions; i += 1) sum[i] = (sum[i] ?? 0) + (states[token * dimensions + i] ?? 0);
+  });
+  return unit(sum);
+}
+
+function rangesOf(text: string): Range[] {
+  const code = findBlocks(text).filter(({ kind }) => kind === 'code');
+  const ranges: Range[] = [...splitSentences(text), ...code].map(({ start, end }) => ({ start, end }));
+  ranges.sort((a, b) => a.start - b.start);
+  return ranges.length > 0 ? ranges : [{ start: 0, end: text.length }];
+}
+
+function meanOfUnitLength(states: Float32Array, from: number, to: number, dimensions: number): Float32Array {
+  const mean = new Float32Array(dimensions);
+  for (let i = from; i < to; i += 1) {
+    for (let j = 0; j < dimensions; j += 1) mean[j] = (mean[j] ?? 0) + (states[i * dimensions + j] ?? 0);
+  }
+  return unit(mean);
+}
+
+export function unit(vector: Float32Array): Float32Array {
+  let square = 0;
+  for (const value of vector) square += value * value;
+  const length = Math.sqrt(square) || 1;
+  return vector.map((value) => value / length);
+}
+
+export function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i += 1) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}

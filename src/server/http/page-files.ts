@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+import { Hono } from 'hono';
+
+export interface PageFile {
+  body: Uint8Array<ArrayBuffer>;
+  type: string;
+  etag: string;
+  /** Its name changes with its content. */
+  immutable: boolean;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+const YEAR = 31_536_000;
+const NO_PAGE = `citeloop is running, but its page is not part of this installation.
+The API is: POST /v1/chat/completions, POST /v1/responses, POST /api/ask.
+`;
+
+/**
+ * The files of the page by the path they are served under. They are read once: a request is looked up among them
+ * and never becomes a path. Empty if the page was not built.
+ */
+export async function readPageFiles(directory: string): Promise<Map<string, PageFile>> {
+  const files = new Map<string, PageFile>();
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const name = relative(directory, path).split(sep).join('/');
+    const body = new Uint8Array(await readFile(path));
+    files.set(encodeURI(`/${name}`), {
+      body,
+      type: TYPES[extname(name)] ?? 'application/octet-stream',
+      etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`,
+      immutable: /[-.][\w-]{8,}\.\w+$/.test(name) && name.startsWith('assets/'),
+    });
+  }
+  const index = files.get('/index.html');
+  if (index !== undefined) files.set('/', index);
+  return files;
+}
+
+/** The files of the page, and a line of text where it is missing. */
+export function pageRoutes(files: ReadonlyMap<string, PageFile>): Hono {
+  const app = new Hono();
+  if (!files.has('/')) app.get('/', (context) => context.text(NO_PAGE));
+  app.get('*', async (context, next) => {
+    const file = files.get(context.req.path);
+    if (file === undefined) return next();
+    const headers = {
+      etag: file.etag,
+      'cache-control': file.immutable ? `public, max-age=${YEAR}, immutable` : 'no-cache',
+    };
+    if (context.req.header('if-none-match') === file.etag) return context.body(null, 304, headers);
+    return context.body(file.body, 200, { ...headers, 'content-type': file.type });
+  });
+  return app;
+}

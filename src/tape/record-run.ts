@@ -1,0 +1,130 @@
+import { AppError } from '../faults/app-error.ts';
+import { toErrorResponse } from '../faults/error-response.ts';
+import { createRedactor } from '../faults/redactor.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import { recordFetch } from './record-fetch.ts';
+import { noOutputs } from './run-outputs.ts';
+import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
+import { createTapeRun, type Run, type TapeRun } from './tape-run.ts';
+import { createRecordingRuntime } from './tape-runtime.ts';
+import { createTapeWriter } from './tape-writer.ts';
+
+/** A run under way that is recorded or replayed: what its work is given. */
+export interface RunOnTape extends Run {
+  readonly tape: TapeRun;
+  readonly runtime: Runtime;
+}
+
+/** How a recording ended. */
+export type RecordingEnd =
+  | { type: 'recorded'; path: string; exchanges: number; failed: boolean }
+  /** What there is of it stays under another name. */
+  | { type: 'abandoned'; partialPath: string };
+
+interface RecordRunOptions {
+  path: string;
+  header: TapeHeader;
+  /** The configured keys. */
+  secrets: readonly string[];
+  clock: Runtime;
+  signal: AbortSignal;
+  /** Hears how it ended, also if the run then throws. */
+  onEnd(end: RecordingEnd): void;
+}
+
+/**
+ * Does some work while it is recorded. Work that fails with an AppError is a whole recording: that it failed is what
+ * the run came to. One that is interrupted, or shows a defect, is abandoned. Throws what the work throws, and
+ * `invalid_input` where the tape cannot be written.
+ */
+export async function recordRun<T>(
+  { path, header, secrets, clock, signal, onEnd }: RecordRunOptions,
+  work: (run: RunOnTape) => Promise<T>,
+): Promise<T> {
+  const recording = await recordTape({ path, header, secrets });
+  const outputs = noOutputs();
+  const finish = async (failed: boolean) => {
+    await recording.finish(outputs as TapeJson);
+    onEnd({ type: 'recorded', path, exchanges: recording.count(), failed });
+  };
+  let result: T;
+  try {
+    const runtime = createRecordingRuntime(header.seed, clock);
+    result = await work({ tape: createTapeRun({ outputs, recorded: null }), runtime, signal });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === 'interrupted' || signal.aborted) {
+      await recording.abandon();
+      onEnd({ type: 'abandoned', partialPath: recording.partialPath });
+    } else {
+      outputs.error = toErrorResponse(error);
+      await finish(true);
+    }
+    throw error;
+  }
+  await finish(false);
+  return result;
+}
+
+interface RecordTapeOptions {
+  path: string;
+  /** Its `redact` holds the patterns of the user's. */
+  header: TapeHeader;
+  /** The configured keys. */
+  secrets: readonly string[];
+}
+
+interface RecordingTape {
+  /** Where an interrupted recording stays. */
+  readonly partialPath: string;
+  /** How many exchanges it has so far. */
+  count(): number;
+  /** Ends the recording; the tape is in its place once this resolves. Throws, with nothing replaced, if it cannot be. */
+  finish(outputs: TapeJson): Promise<void>;
+  /** Ends it without a tape: what was recorded stays beside it, as an incomplete one. */
+  abandon(): Promise<void>;
+}
+
+/** Records every call of `fetch` from now on. Throws `invalid_input` if the tape cannot be written there. */
+export async function recordTape({ path, header, secrets }: RecordTapeOptions): Promise<RecordingTape> {
+  const redactor = createRedactor({ secrets, patterns: header.redact });
+  const writer = await createTapeWriter({ path, header, redactor });
+  let count = 0;
+  const stop = startRecording((exchange) => {
+    count += 1;
+    writer.append(exchange);
+  });
+  return {
+    partialPath: writer.partialPath,
+    count: () => count,
+    async finish(outputs) {
+      stop();
+      await writer.close(outputs);
+    },
+    async abandon() {
+      stop();
+      await writer.abandon();
+    },
+  };
+}
+
+/**
+ * From here on every call of `fetch` in this process is handed over once it has ended, until the function it gives back
+ * is called. `fetch` is wrapped rather than the socket: this is where answers are no longer compressed, where
+ * each chunk is seen when the program sees it, and where a caller's own dispatcher still counts.
+ */
+function startRecording(onExchange: (exchange: TapeExchange) => void): () => void {
+  const before = globalThis.fetch;
+  let ids = 0;
+  const recorded = recordFetch(before, {
+    nextId: () => {
+      ids += 1;
+      return ids;
+    },
+    onExchange,
+  });
+  globalThis.fetch = recorded.fetch;
+  return () => {
+    globalThis.fetch = before;
+    recorded.settle();
+  };
+}

@@ -1,0 +1,101 @@
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/** A run of lines that belong together: a paragraph, a list item, a table row, a heading, a fenced code block. */
+export interface Block extends Range {
+  kind: 'text' | 'heading' | 'code';
+  /** Where its words begin: after the bullet, the number or the quotation mark. */
+  content: number;
+}
+
+const PREFIX = /^(?:[ \t]|>)*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?/;
+const HEADING = /^(?:[ \t]|>)*#{1,6}[ \t]+/;
+const STARTS_BLOCK = /^(?:[ \t]|>)*(?:[-*+•][ \t]|\d{1,9}[.)][ \t]|\||>)/;
+const FENCE = /^(?:[ \t]|>)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})/;
+const RULE = /^[ \t]*(?:={2,}|-{3,}|\*{3,}|_{3,})[ \t]*$/;
+/** Only the beginning of a line says what kind of line it is, so that a long one costs no more. */
+const LINE_HEAD = 200;
+
+/** The blocks of a Markdown text in order. An unclosed fence reaches to the end, as it does for a reader. */
+export function findBlocks(text: string): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | null = null;
+  let fence: string | null = null;
+  for (let start = 0; start < text.length; ) {
+    const feed = text.indexOf('\n', start);
+    const end = feed < 0 ? text.length : feed;
+    const head = text.slice(start, Math.min(end, start + LINE_HEAD));
+    const line = { start, end };
+    start = end + 1;
+    if (fence !== null && open !== null) {
+      open.end = end;
+      if (closesFence(text.slice(line.start, end), fence)) {
+        fence = null;
+        open = null;
+      }
+      continue;
+    }
+    fence = FENCE.exec(head)?.[1] ?? null;
+    if (fence?.startsWith('`') && text.slice(line.start, end).split(fence).length > 2) fence = null;
+    if (fence !== null) {
+      open = { ...line, kind: 'code', content: line.start };
+      blocks.push(open);
+    } else if (head.trim() === '' || RULE.test(head)) {
+      open = null;
+    } else if (HEADING.test(head)) {
+      const content = line.start + (HEADING.exec(head)?.[0].length ?? 0);
+      blocks.push({ ...line, kind: 'heading', content });
+      open = null;
+    } else if (open === null || STARTS_BLOCK.test(head)) {
+      open = { ...line, kind: 'text', content: line.start + (PREFIX.exec(head)?.[0].length ?? 0) };
+      blocks.push(open);
+    } else {
+      open.end = end;
+    }
+  }
+  return blocks;
+}
+
+function closesFence(line: string, fence: string): boolean {
+  const trimmed = line.replace(/^[\s>]+/, '').trimEnd();
+  return trimmed.length >= fence.length && trimmed === fence.charAt(0).repeat(trimmed.length);
+}
+
+/** The code spans of a block: from a run of backticks to the next run of the same length. Linear. */
+export function findCodeSpans(text: string, block: Range): Range[] {
+  const runs: { start: number; length: number }[] = [];
+  for (let at = text.indexOf('`', block.start); at >= 0 && at < block.end; at = text.indexOf('`', at)) {
+    const start = at;
+    while (at < block.end && text.charAt(at) === '`') at += 1;
+    runs.push({ start, length: at - start });
+  }
+  const byLength = new Map<number, number[]>();
+  for (let i = runs.length - 1; i >= 0; i -= 1) {
+    const length = runs[i]?.length ?? 0;
+    const list = byLength.get(length);
+    if (list === undefined) byLength.set(length, [i]);
+    else list.push(i);
+  }
+  const spans: Range[] = [];
+  let next = 0;
+  runs.forEach((run, i) => {
+    if (i < next) return;
+    const escaped = isEscaped(text, run.start, block.start) ? 1 : 0;
+    const later = byLength.get(run.length - escaped) ?? [];
+    while (later.length > 0 && (later.at(-1) ?? 0) <= i) later.pop();
+    const close = runs[later.at(-1) ?? -1];
+    if (close === undefined) return;
+    spans.push({ start: run.start + escaped, end: close.start + close.length });
+    next = (later.at(-1) ?? i) + 1;
+  });
+  return spans;
+}
+
+/** Whether an odd number of backslashes stands before a character. */
+function isEscaped(text: string, at: number, from: number): boolean {
+  let start = at;
+  while (start > from && text.charAt(start - 1) === '\\') start -= 1;
+  return (at - start) % 2 === 1;
+}

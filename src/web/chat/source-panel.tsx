@@ -1,0 +1,98 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Citation } from '../../domain/citation.ts';
+import { describeLocation, linkTo } from '../../domain/show-location.ts';
+import { Address, VerdictBadge } from '../shared/citations.tsx';
+import { verdicts } from '../shared/verdicts.ts';
+import { api, type Passage, type Source, sentenceOf } from './api.ts';
+import { markedSentences } from './marked-sentences.ts';
+import { revealHidden } from './reveal-hidden.ts';
+
+interface SourcePanelProps {
+  citation: Citation;
+  /** The text that cites it. */
+  answer: string;
+  collection: string | undefined;
+  onClose: () => void;
+}
+
+/** The passage behind a citation, in its context, with what the answer rests on marked. */
+export function SourcePanel({ citation, answer, collection, onClose }: SourcePanelProps) {
+  const [source, setSource] = useState<Source | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { chunkId, marker, title, url, verdict } = citation;
+
+  useEffect(() => {
+    let isCurrent = true;
+    setSource(null);
+    setFault(null);
+    heading.current?.focus();
+    api.source(chunkId ?? '', collection).then(
+      (found) => isCurrent && setSource(found),
+      (error: unknown) => isCurrent && setFault(sentenceOf(error)),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [chunkId, collection]);
+
+  return (
+    <div class="source" role="dialog" aria-labelledby="source-title">
+      <div class="source-top">
+        <h2 id="source-title" tabIndex={-1} ref={heading}>
+          <bdi>{revealHidden(title === '' ? url : title)}</bdi>
+        </h2>
+        <button type="button" aria-label="Close the source" onClick={onClose}>
+          ✕
+        </button>
+        <p class="quiet">
+          <VerdictBadge verdict={verdict} /> {verdicts[verdict].meaning}
+        </p>
+        <p>
+          <Address url={linkTo(url, citation.location)}>{revealHidden(readableAddress(url))}</Address>
+        </p>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      <section class="passages" aria-label="Passages" tabIndex={0}>
+        {fault !== null && (
+          <p class="failure" role="alert">
+            {fault}
+          </p>
+        )}
+        {source === null && fault === null && <p class="quiet">Loading…</p>}
+        {source?.passages.map((passage) => (
+          <PassageView key={passage.chunkId} passage={passage} answer={answer} marker={marker} />
+        ))}
+      </section>
+    </div>
+  );
+}
+
+function PassageView({ passage, answer, marker }: { passage: Passage; answer: string; marker: string }) {
+  const cited = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const first = cited.current?.querySelector('mark') ?? cited.current;
+    first?.scrollIntoView({ block: 'center' });
+  }, []);
+  const { text, headings, location, isCited } = passage;
+  const place = [headings.join(' › '), location ? describeLocation(location) : ''].filter(Boolean).join(', ');
+  const runs = isCited ? markedSentences(text, answer, marker) : [{ text, isMarked: false }];
+  return (
+    <div class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
+      {place !== '' && <h3 dir="auto">{revealHidden(place)}</h3>}
+      <p dir="auto">
+        {runs.map((run) => (run.isMarked ? <mark>{revealHidden(run.text)}</mark> : revealHidden(run.text)))}
+      </p>
+    </div>
+  );
+}
+
+/** Files cannot be opened from a page; their path can be read. */
+function readableAddress(url: string): string {
+  if (/^https?:/i.test(url)) return url;
+  try {
+    return decodeURIComponent(url.replace(/^file:\/\//, ''));
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,144 @@
+import { useMemo, useState } from 'preact/hooks';
+import { joined } from '../../evaluation/report/format-value.ts';
+import type { PageData } from '../../evaluation/report/page-data.ts';
+import { isDark, useTheme } from '../shared/theme.ts';
+import { Arms } from './arms.tsx';
+import { caseFilter } from './case-filter.ts';
+import { allCases, Cases } from './cases.tsx';
+import { Cost } from './cost.tsx';
+import { Differences, type ShowCases } from './differences.tsx';
+import { Gates, Making } from './making.tsx';
+import { Threshold } from './threshold.tsx';
+
+/** The page: what was found, the numbers behind it, and every case. */
+export function Report({ data }: { data: PageData }) {
+  const [criteria, setCriteria] = useState(() => firstCriteria(data));
+
+  const showCases: ShowCases = (better, than, metric) => {
+    setCriteria({ ...allCases(data), differ: `${better}>${than}`, metric });
+    const title = document.getElementById('cases-title');
+    title?.scrollIntoView();
+    title?.focus({ preventScroll: true });
+  };
+
+  // What does not depend on the criteria is drawn once, however fast somebody types.
+  const numbers = useMemo(
+    () => (
+      <>
+        <Verdict data={data} />
+        <Arms data={data} />
+        <Cost data={data} />
+        <Differences data={data} onShow={showCases} />
+      </>
+    ),
+    [data],
+  );
+  const rest = useMemo(
+    () => (
+      <>
+        <Threshold data={data} />
+        <Gates data={data} />
+        <Making data={data} />
+      </>
+    ),
+    [data],
+  );
+  const { version, date } = data.header;
+  return (
+    <>
+      <a class="skip" href="#verdict">
+        Skip to the verdict
+      </a>
+      <Top isComparison={data.arms.length > 1} />
+      <main>
+        {numbers}
+        <Cases data={data} criteria={criteria} onCriteria={setCriteria} />
+        {rest}
+      </main>
+      <footer>
+        <p>
+          Made by citeloop {version} on {date.slice(0, 10)}. This page is one file and asks nothing of any
+          network.
+        </p>
+      </footer>
+    </>
+  );
+}
+
+/** A comparison begins with the cases on which the arms differ, if there are any. */
+function firstCriteria(data: PageData) {
+  const differing = { ...allCases(data), differ: 'differ' };
+  return data.arms.length > 1 && caseFilter(data)(differing).length > 0 ? differing : allCases(data);
+}
+
+function Top({ isComparison }: { isComparison: boolean }) {
+  const [theme, setTheme] = useTheme();
+  const other = isDark(theme) ? 'light' : 'dark';
+  return (
+    <header class="top">
+      <span class="brand">citeloop</span>
+      <nav aria-label="Sections">
+        <a href="#arms">{isComparison ? 'Arms' : 'Metrics'}</a>
+        {isComparison && <a href="#cost">Cost and quality</a>}
+        {isComparison && <a href="#differences">Differences</a>}
+        <a href="#cases">Cases</a>
+        <a href="#threshold">Threshold</a>
+        <a href="#gates">Gates</a>
+        <a href="#making">How it was made</a>
+      </nav>
+      <button
+        type="button"
+        id="theme"
+        aria-label={`Switch to the ${other} theme`}
+        onClick={() => setTheme(other)}
+      >
+        {other === 'dark' ? 'Dark' : 'Light'}
+      </button>
+    </header>
+  );
+}
+
+/** What was found, before all else, in sentences. */
+function Verdict({ data: { kind, header, finding, verdict, notes, gates } }: { data: PageData }) {
+  const [lead, ...others] = verdict;
+  const failed = gates.filter(({ passed }) => !passed).length;
+  return (
+    <section id="verdict" aria-labelledby="verdict-title" class="verdict">
+      <p class="kicker">
+        {kind === 'comparison' ? 'Comparison' : 'Evaluation'} · {header.cases}{' '}
+        {header.cases === 1 ? 'case' : 'cases'} of {fileName(header.casesFile)} · {joined(header.models)}
+      </p>
+      <h1 id="verdict-title">{finding}</h1>
+      <p class="lead">{lead}</p>
+      {others.length > 0 && (
+        <ul class="findings">
+          {others.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      )}
+      {failed > 0 && (
+        <p class="callout failed">
+          <strong>
+            ✗ {failed} of {gates.length} {gates.length === 1 ? 'gate' : 'gates'} failed.
+          </strong>{' '}
+          <a href="#gates">Which</a>
+        </p>
+      )}
+      {notes.length > 0 && (
+        <aside class="callout" aria-label="Before you trust the numbers">
+          <strong>Before you trust the numbers</strong>
+          <ul>
+            {notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </aside>
+      )}
+    </section>
+  );
+}
+
+function fileName(path: string): string {
+  return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
+}

@@ -1,0 +1,14 @@
+import type { Verdict } from '../../domain/citation.ts';
+
+/** How a verdict looks: never by its colour alone. */
+export const verdicts: Record<Verdict, { sign: string; word: string; meaning: string }> = {
+  quoted: { sign: '✓', word: 'quoted', meaning: 'The sentence stands in the passage word for word.' },
+  supported: { sign: '✓', word: 'supported', meaning: 'The passage bears the sentence out.' },
+  weak: { sign: '≈', word: 'weak', meaning: 'Nothing contradicts the sentence, but little of it is there.' },
+  unsupported: { sign: '✗', word: 'unsupported', meaning: 'The passage does not say what the answer says.' },
+  unknown_source: { sign: '⊘', word: 'unknown source', meaning: 'Nothing that was retrieved has this name.' },
+};
+
+export function isBorneOut(verdict: Verdict | null): boolean {
+  return verdict === 'quoted' || verdict === 'supported';
+}

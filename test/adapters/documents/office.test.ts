@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { makeArchive, makeDocx, makeEpub, makeXlsx, wordParagraph, wordTable } from './make-office.ts';
+import { blocksOf, parseSource } from './parse-source.ts';
+
+test('a Word document is read with its headings, lists and tables, and its title', async () => {
+  const bytes = makeDocx(
+    wordParagraph('Safety', { style: 'heading1' }) +
+      wordParagraph('Wear gloves &amp; goggles.') +
+      wordParagraph('first', { list: 0 }) +
+      wordParagraph('inside', { list: 1 }) +
+      wordTable([
+        ['Part', 'Price'],
+        ['Seal', '12 EUR'],
+      ]),
+    'Pump &#8211; manual',
+  );
+  const document = await parseSource('docx', bytes);
+  expect(document.title).toBe('Pump – manual');
+  expect(blocksOf(document)).toEqual([
+    ['heading', 1, 'Safety'],
+    ['paragraph', 0, 'Wear gloves & goggles.'],
+    ['item', 1, '- first'],
+    ['item', 2, '1. inside'],
+    ['table', 0, '| Part | Price |\n| --- | --- |\n| Seal | 12 EUR |'],
+  ]);
+});
+
+test('an EPUB is read chapter by chapter in the order of its spine, without its table of contents', async () => {
+  const chapters = ['<h1>Tides</h1><p><a id="x"/>The moon pulls.</p>', '<h1>Wind</h1><p>It blows.</p>'];
+  const document = await parseSource('epub', makeEpub(chapters));
+  expect(document).toMatchObject({ title: 'Sea & Wind', metadata: { author: 'Bo' } });
+  expect(document.text).toBe('Tides\n\nThe moon pulls.\n\nWind\n\nIt blows.');
+});
+
+test('a workbook is read sheet by sheet: titles, tables with their headers, dates, and the rows they stand in', async () => {
+  const stock = [
+    ['Stock of the year'],
+    [],
+    ['Part', 'Count', 'Since'],
+    ['Seal', 12, [45292]],
+    ['Valve | big', 3.5, [45300.5]],
+  ];
+  const shops = [[], ['Shop', 'Town'], ['A', 'Bonn']];
+  const bytes = makeXlsx({
+    Stock: [...stock, ...shops] as Parameters<typeof makeXlsx>[0][string],
+    Empty: [],
+  });
+  const document = await parseSource('xlsx', bytes);
+  expect(blocksOf(document)).toEqual([
+    ['heading', 2, 'Stock'],
+    ['paragraph', 0, 'Stock of the year'],
+    [
+      'table',
+      0,
+      '| Part | Count | Since |\n| --- | --- | --- |\n| Seal | 12 | 2024-01-01 |\n| Valve \\| big | 3.5 | 2024-01-09 12:00 |',
+    ],
+    ['table', 0, '| Shop | Town |\n| --- | --- |\n| A | Bonn |'],
+    ['heading', 2, 'Empty'],
+  ]);
+  expect(
+    document.blocks.map(({ location }) => location && [location.unit, location.from, location.to]),
+  ).toEqual([undefined, ['row', 1, 1], ['row', 4, 5], ['row', 8, 8], undefined]);
+});
+
+const entities = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>';
+const encryption = '<encryption><CipherReference URI="OEBPS/text/c0%20x.xhtml"/></encryption>';
+
+test.each([
+  ['docx', 'no archive', new Uint8Array(20), /cannot be read as a Word document/],
+  ['xlsx', 'no archive', new Uint8Array(20), /cannot be read as an Excel workbook/],
+  ['epub', 'no archive', new Uint8Array(20), /cannot be read as an EPUB/],
+  ['docx', 'another archive', makeArchive({ 'a.txt': 'a' }), /cannot be read as a Word document/],
+  ['xlsx', 'another archive', makeArchive({ 'a.txt': 'a' }), /cannot be read as an Excel workbook/],
+  ['epub', 'another archive', makeArchive({ 'a.txt': 'a' }), /META-INF\/container.xml is missing/],
+  ['docx', 'half of it', makeDocx(wordParagraph('text')).slice(0, 900), /cannot be read as a Word document/],
+  ['docx', 'broken XML', makeDocx('<w:p>'), /cannot be read as a Word document/],
+  ['docx', 'an encrypted one', Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0), /protected by a password/],
+  [
+    'epub',
+    'entities',
+    makeEpub(['a'], { 'OEBPS/book.opf': `${entities}<package>&b;</package>` }),
+    /document type/,
+  ],
+  [
+    'epub',
+    'a protected book',
+    makeEpub(['a'], { 'META-INF/encryption.xml': encryption }),
+    /protected against copying/,
+  ],
+  [
+    'docx',
+    'a bomb',
+    makeArchive({ 'word/document.xml': ' '.repeat(140_000_000) }),
+    /unpacks to more than 128 MB/,
+  ],
+] as const)('a %s that is %s is refused in one sentence', async (mediaType, _, bytes, message) => {
+  await expect(parseSource(mediaType, bytes)).rejects.toMatchObject({
+    name: 'AppError',
+    kind: 'invalid_input',
+    message: expect.stringMatching(message),
+  });
+});
+
+test('an archive that says it holds less than it does is unpacked no further than it says', async () => {
+  const honest = makeDocx(wordParagraph('a'.repeat(3_000)));
+  const view = new DataView(honest.buffer);
+  for (let at = 0; at < honest.length - 46; at += 1) {
+    if (view.getUint32(at, true) !== 0x02014b50) continue;
+    const name = new TextDecoder().decode(honest.subarray(at + 46, at + 46 + view.getUint16(at + 28, true)));
+    if (name === 'word/document.xml') view.setUint32(at + 24, 100, true);
+  }
+  await expect(parseSource('docx', honest)).rejects.toThrow(/cannot be read as a Word document/);
+});

@@ -1,0 +1,103 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createFileSource, type FileSourceOptions } from '../../../src/adapters/files/file-source.ts';
+import { createSource } from '../../../src/app/index-documents.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** What is found of some files, and what is said about the rest. */
+async function find(
+  files: Record<string, string>,
+  argument: string,
+  options: Pick<FileSourceOptions, 'include' | 'exclude'> = {},
+) {
+  const cwd = await temporaryDirectory();
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(cwd, path)), { recursive: true });
+    await writeFile(join(cwd, path), text);
+  }
+  const notices: string[] = [];
+  const source = await createFileSource(argument, {
+    cwd,
+    ...options,
+    onNotice: (notice) => notices.push(notice),
+  });
+  const paths: string[] = [];
+  for await (const { relativePath } of source.entries()) paths.push(relativePath);
+  return { paths, notices };
+}
+
+const repository = {
+  '.git/HEAD': '',
+  '.gitignore': 'build/\n*.log.md\n/docs/secret.md\n',
+  'docs/.gitignore': '!kept.log.md\n',
+  'docs/.citeloopignore': 'drafts\n',
+  'docs/a.md': '',
+  'docs/a.log.md': '',
+  'docs/kept.log.md': '',
+  'docs/secret.md': '',
+  'docs/drafts/b.md': '',
+  'docs/build/c.md': '',
+  'build/d.md': '',
+};
+
+test('a directory is listed as .gitignore and .citeloopignore say, those above it too, and it is told how much they leave out', async () => {
+  expect(await find(repository, 'docs')).toEqual({
+    paths: ['a.md', 'kept.log.md'],
+    notices: ['left out 4 by .gitignore or .citeloopignore'],
+  });
+});
+
+test('a directory that is named is listed though a rule above leaves it out; a glob follows the rules', async () => {
+  expect((await find(repository, 'build')).paths).toEqual(['d.md']);
+  expect((await find(repository, '**/*.md')).paths).toEqual(['docs/a.md', 'docs/kept.log.md']);
+});
+
+test('patterns choose files as .gitignore would, and formats that are not read are counted', async () => {
+  const files = {
+    'x/a.py': '',
+    'x/a.md': '',
+    'x/tests/b.py': '',
+    'x/p.png': '',
+    'x/q.PNG': '',
+    'x/Makefile': '',
+  };
+  expect(await find(files, 'x')).toEqual({
+    paths: ['a.md', 'a.py', 'tests/b.py'],
+    notices: ['skipped 3: no ending 1, .png 2'],
+  });
+  expect(await find(files, 'x', { include: ['*.py', '*.png'], exclude: ['tests/'] })).toEqual({
+    paths: ['a.py'],
+    notices: ['skipped 2: .png 2', 'left out 3 by the patterns given'],
+  });
+});
+
+test('a link to nothing, a name that is not UTF-8 and an unknown scheme each get their own sentence', async () => {
+  const cwd = await temporaryDirectory();
+  await mkdir(join(cwd, 'docs'));
+  await symlink('gone.md', join(cwd, 'docs/link.md'));
+  const latin = Buffer.concat([
+    Buffer.from(join(cwd, 'docs', 'caf')),
+    Buffer.from([0xe9]),
+    Buffer.from('.md'),
+  ]);
+  await writeFile(latin, 'text');
+  const link = `${join(cwd, 'docs/link.md')} is a link to gone.md, which does not exist.`;
+  const source = await createFileSource('docs', { cwd });
+  const faults: string[] = [];
+  for await (const entry of source.entries()) {
+    await entry.read().catch((error: Error) => faults.push(error.message));
+  }
+  expect(faults.sort()).toEqual([
+    `${join(cwd, 'docs/caf\ufffd.md')} has a name that is not UTF-8, so it cannot be opened.`,
+    link,
+  ]);
+  await expect(createFileSource('docs/link.md', { cwd })).rejects.toMatchObject({
+    kind: 'invalid_input',
+    message: link,
+  });
+  await expect(createSource('ftp://x.y/z', { files: { cwd }, web: {} })).rejects.toMatchObject({
+    kind: 'invalid_input',
+    message: 'ftp://x.y/z cannot be read: ftp addresses are not supported.',
+  });
+});

@@ -1,0 +1,82 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTarGzip } from 'nanotar';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ensureEngine, findEngine } from '../../../src/adapters/onnx/engine.ts';
+import { fetchPackage } from '../../../src/adapters/onnx/fetch-package.ts';
+import { openEngine } from '../../../src/adapters/onnx/inference.ts';
+import { modelLocation } from '../../support/model-weights.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const FOLDER = `onnxruntime-1.30.0-${process.platform}-${process.arch}`;
+const FILES = ['DirectML.dll', 'dxcompiler.dll', 'dxil.dll', 'onnxruntime.dll', 'libonnxruntime.so.1'];
+
+let empty: { directory: string; fetchable: boolean; cache: string };
+
+beforeEach(async () => {
+  const directory = await temporaryDirectory();
+  empty = { directory: join(directory, 'own'), fetchable: false, cache: join(directory, 'cache') };
+});
+
+afterEach(() => void vi.unstubAllEnvs());
+
+/** An npm client that packs this. */
+async function packing(entries: Record<string, string>): Promise<void> {
+  const directory = await temporaryDirectory();
+  const archive = join(directory, 'package.tgz');
+  const files = Object.entries(entries).map(([name, data]) => ({ name, data }));
+  await writeFile(archive, await createTarGzip(files));
+  await writeFile(join(directory, 'npm'), `#!/bin/sh\ncp '${archive}' "$4/package.tgz"\n`);
+  await chmod(join(directory, 'npm'), 0o755);
+  vi.stubEnv('PATH', `${directory}:${process.env.PATH}`);
+}
+
+test('an engine in the directory of the model goes before the one in the cache, and half of one counts for nothing', async () => {
+  for (const place of [empty.cache, empty.directory]) {
+    await mkdir(join(place, FOLDER), { recursive: true });
+    await writeFile(join(place, FOLDER, 'onnxruntime_binding.node'), '');
+    expect(findEngine(empty)).not.toBe(join(place, FOLDER));
+    for (const file of [...FILES, 'libonnxruntime.1.dylib']) await writeFile(join(place, FOLDER, file), '');
+    expect(findEngine(empty)).toBe(join(place, FOLDER));
+  }
+});
+
+test('the engine of this machine is found without asking anyone, and what is not one is told with what to do', async () => {
+  vi.stubEnv('PATH', '');
+  const found = await ensureEngine(modelLocation());
+  expect(found).toBe(findEngine(modelLocation()));
+  const other = await temporaryDirectory();
+  await writeFile(join(other, 'onnxruntime_binding.node'), 'no library');
+  expect(() => openEngine(other)).toThrow(
+    expect.objectContaining({ kind: 'configuration_error', hint: expect.stringContaining(other) }),
+  );
+});
+
+test('of a package only what is wanted is taken, whatever lies around it, and progress is told', async () => {
+  const large = 'x'.repeat(100_000);
+  await packing({
+    'package/a.txt': large,
+    'package/lib/b.txt': 'b',
+    'package/c.txt': '',
+    'package/d.txt': large,
+  });
+  const progress: [number, number | null][] = [];
+  const files = await fetchPackage(
+    { name: 'some-package@1.0.0', bytes: 1000 },
+    (entry) => /^package\/(?:lib\/)?([bcd]\.txt)$/.exec(entry)?.[1],
+    { onProgress: (...told) => progress.push(told) },
+  );
+  expect([...files].map(([name, bytes]) => [name, bytes.length])).toEqual([
+    ['b.txt', 1],
+    ['c.txt', 0],
+    ['d.txt', large.length],
+  ]);
+  expect(progress[0]).toEqual([0, 1000]);
+});
+
+test('a package with another hash than the one known is refused', async () => {
+  await packing({ 'package/a.txt': 'a' });
+  const integrity = 'sha512-AAAA';
+  const fetching = fetchPackage({ name: 'some-package@1.0.0', bytes: 1000, integrity }, (entry) => entry, {});
+  await expect(fetching).rejects.toThrow('SHA-512');
+});

@@ -1,0 +1,185 @@
+import { inspect } from 'node:util';
+import { HttpResponse } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import {
+  createOpenAiEmbedder,
+  describeOpenAiEmbedder,
+  type OpenAiEmbedderOptions,
+} from '../../../src/adapters/openai/openai-embedder.ts';
+import { AppError } from '../../../src/faults/app-error.ts';
+import { describeEmbedder } from '../../contracts/embedder.contract.ts';
+import { createFakeEmbeddings, failure, KEY, OLLAMA_URL, OPENAI_URL } from './fake-embeddings.ts';
+
+const DIMENSIONS = 768;
+const { fake, handlers } = createFakeEmbeddings(DIMENSIONS);
+const server = setupServer(...handlers);
+beforeAll(() => server.listen({ onUnhandledFrame: 'error' }));
+afterEach(() => fake.reset());
+afterAll(() => server.close());
+
+const embedder = (options: Partial<OpenAiEmbedderOptions> = {}) =>
+  createOpenAiEmbedder({
+    baseUrl: OLLAMA_URL,
+    model: 'some-model',
+    timeoutMs: 5000,
+    sleep: async () => {},
+    random: () => 0,
+    ...options,
+  });
+const texts = (count: number) => Array.from({ length: count }, (_, index) => `text number${index}`);
+
+/** The fault that embedding a text ends with. */
+async function faultOf(options: Partial<OpenAiEmbedderOptions> = {}): Promise<AppError> {
+  const asking = embedder({ dimensions: DIMENSIONS, ...options }).then((made) =>
+    made.embedQuery('a question'),
+  );
+  const error: unknown = await asking.catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(AppError);
+  return error as AppError;
+}
+
+describeEmbedder('an OpenAI-compatible embedder of an unknown model', () => embedder());
+describeEmbedder('an OpenAI-compatible embedder of a model with prefixes', () =>
+  embedder({ model: 'nomic-embed-text:latest' }),
+);
+
+test('a local server gets no key; its dimensions are learnt from one small call', async () => {
+  const local = await embedder();
+  expect(local).toMatchObject({
+    id: 'openai:some-model@localhost:11434',
+    dimensions: DIMENSIONS,
+    batchSize: 256,
+  });
+  expect(fake.requests).toEqual([{ model: 'some-model', input: ['dimensions'], encoding_format: 'float' }]);
+  expect(fake.authorizations).toEqual([null]);
+});
+
+test("OpenAI's models are known, and shortened when asked", async () => {
+  const options = { baseUrl: OPENAI_URL, apiKey: KEY, model: 'text-embedding-3-small' };
+  expect(describeOpenAiEmbedder(options)).toMatchObject({
+    id: 'openai:text-embedding-3-small',
+    dimensions: 1536,
+  });
+  const short = await embedder({ ...options, dimensions: 256 });
+  expect(fake.requests).toEqual([]);
+  expect(await short.embedQuery('a question')).toHaveLength(256);
+  expect(fake.requests[0]).toMatchObject({ dimensions: 256 });
+  expect(fake.authorizations).toEqual([`Bearer ${KEY}`]);
+});
+
+test('other models are not asked to shorten: the number given is what must come', async () => {
+  const fault = await faultOf({ dimensions: 1024 });
+  expect(fake.requests).toEqual([{ model: 'some-model', input: ['a question'], encoding_format: 'float' }]);
+  expect(fault).toMatchObject({
+    kind: 'api_error',
+    recoverable: false,
+    message: expect.stringContaining('768 dimensions where 1024 were expected'),
+  });
+});
+
+test('a model gets the words it was trained with before questions and passages', async () => {
+  const nomic = await embedder({ model: 'nomic-embed-text', dimensions: DIMENSIONS });
+  await nomic.embedDocuments(['robots']);
+  await nomic.embedQuery('robots');
+  expect(fake.requests.map(({ input }) => input[0])).toEqual([
+    'search_document: robots',
+    'search_query: robots',
+  ]);
+});
+
+test('texts go in batches of 64, never more at a time than allowed, and rows may come in any order', async () => {
+  fake.intercept = ({ input }) => {
+    const data = input.map((text, index) => ({ index, embedding: [index + 1, Number(text.slice(11)) + 1] }));
+    return HttpResponse.json({ data: data.reverse() });
+  };
+  const local = await embedder({ concurrency: 2, dimensions: 2 });
+  const vectors = await local.embedDocuments(texts(300));
+  expect(fake.requests.map(({ input }) => input.length).sort((a, b) => b - a)).toEqual([64, 64, 64, 64, 44]);
+  expect(fake.peak).toBe(2);
+  vectors.forEach(([first = 0, second = 0], index) => {
+    expect(second / first).toBeCloseTo((index + 1) / ((index % 64) + 1), 3);
+  });
+});
+
+test('rows without numbers are taken in the order they come', async () => {
+  fake.intercept = () => HttpResponse.json({ data: [{ embedding: [0, 3] }, { embedding: [4, 0] }] });
+  const local = await embedder({ dimensions: 2 });
+  expect(await local.embedDocuments(['a', 'b'])).toEqual([Float32Array.of(0, 1), Float32Array.of(1, 0)]);
+});
+
+test('a batch that fails is sent again alone', async () => {
+  let failures = 0;
+  fake.intercept = ({ input }) =>
+    input.includes('text number100') && failures++ < 2 ? failure(500, 'out of memory') : undefined;
+  const local = await embedder({ dimensions: DIMENSIONS });
+  expect(await local.embedDocuments(texts(150))).toHaveLength(150);
+  expect(fake.requests.map(({ input }) => input[0]).toSorted()).toEqual([
+    'text number0',
+    'text number128',
+    ...new Array(3).fill('text number64'),
+  ]);
+});
+
+test.each([
+  [401, 'Incorrect API key provided', 'auth_error', 1],
+  [403, 'Country not supported', 'auth_error', 1],
+  [403, 'Project does not have access to model_not_found', 'configuration_error', 1],
+  [404, 'model "some-model" not found, try pulling it first', 'configuration_error', 1],
+  [404, '404 page not found', 'configuration_error', 1],
+  [400, 'The model does not support Embeddings API', 'configuration_error', 1],
+  [429, 'You exceeded your current quota: insufficient_quota', 'rate_limit', 1],
+  [429, 'Rate limit reached. Add a payment method at openai.com/account/billing', 'rate_limit', 4],
+  [400, 'invalid input', 'api_error', 1],
+  [502, 'bad gateway', 'api_error', 4],
+] as const)('status %s "%s" is a %s after %s requests', async (status, message, kind, requests) => {
+  fake.intercept = () => failure(status, message);
+  const fault = await faultOf();
+  expect(fault.kind).toBe(kind);
+  expect(fault.message).toContain('at 127.0.0.1:11434');
+  expect(fault.message).toContain(message);
+  expect(fake.requests).toHaveLength(requests);
+});
+
+test.each([
+  ['no JSON', () => new HttpResponse('{"data": [')],
+  ['an error inside', () => HttpResponse.json({ error: 'model is loading' })],
+  ['too few rows', () => HttpResponse.json({ data: [] })],
+  ['a row that is no list', () => HttpResponse.json({ data: [{ index: 0, embedding: 'AAAA' }] })],
+])('an answer with %s is a fault, not a vector', async (_, answer) => {
+  fake.intercept = answer;
+  expect(await faultOf()).toMatchObject({
+    kind: 'api_error',
+    message: expect.stringMatching(/^The answer of the embedding service at .* cannot be used/),
+  });
+});
+
+test('no key is in any fault, even where the service quotes it', async () => {
+  for (const status of [400, 401, 403, 404, 429, 500]) {
+    fake.intercept = () =>
+      failure(status, `Incorrect API key provided: ${KEY} (${KEY.slice(0, 8)}****ghij).`);
+    const fault = await faultOf({ apiKey: KEY, maxRetries: 0 });
+    const shown = inspect(fault, { depth: 10, showHidden: true });
+    expect(shown).not.toContain(KEY);
+    expect(shown).not.toContain('ghij');
+  }
+});
+
+test.each(['http://user:planted-password@llm.test/v1', 'ftp://llm.test', 'llm.test/v1'])(
+  'the address %s is refused before anything is sent, and not shown',
+  async (baseUrl) => {
+    const fault = await faultOf({ baseUrl });
+    expect(fault.kind).toBe('configuration_error');
+    expect(inspect(fault)).not.toContain('planted-password');
+  },
+);
+
+test('a server that is not there is told, also by the call that learns the dimensions', async () => {
+  fake.intercept = () => HttpResponse.error();
+  expect(await faultOf({ dimensions: undefined })).toMatchObject({
+    kind: 'api_error',
+    recoverable: true,
+    hint: expect.stringContaining('base URL'),
+  });
+  expect(fake.requests).toHaveLength(4);
+});

@@ -1,0 +1,42 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { bytesOf } from '../../../src/adapters/sqlite/database.ts';
+import { cosine, quantize } from '../../../src/adapters/sqlite/quantize.ts';
+import { createSchema } from '../../../src/adapters/sqlite/schema.ts';
+import { createSearch } from '../../../src/adapters/sqlite/search.ts';
+import { createSegmentWriter } from '../../../src/adapters/sqlite/vector-segments.ts';
+import { blend, vectorOf } from '../../contracts/sample-documents.ts';
+
+test('scanning bytes and scoring the best again finds nearly always the ten that an exact search finds', () => {
+  const dimensions = 384;
+  const database = new DatabaseSync(':memory:');
+  createSchema(database);
+  const centres = Array.from({ length: 40 }, (_, index) => vectorOf(`centre ${index}`, dimensions));
+  const member = (seed: string, index: number) =>
+    blend(centres[index % centres.length] as Float32Array, vectorOf(seed, dimensions), 0.45);
+  const vectors = Array.from({ length: 5000 }, (_, index) => member(`vector ${index}`, index));
+  const insert = database.prepare('INSERT INTO vector (id, v) VALUES (?, ?)');
+  const segments = createSegmentWriter(database, dimensions);
+  database.exec('BEGIN');
+  vectors.forEach((vector, index) => {
+    insert.run(index + 1, bytesOf(vector));
+    segments.add(index + 1, quantize(vector));
+  });
+  segments.flush();
+  database.exec('COMMIT');
+
+  const search = createSearch(database, dimensions);
+  let agreed = 0;
+  const queries = 60;
+  for (let number = 0; number < queries; number += 1) {
+    const query = member(`query ${number}`, number);
+    const exact = vectors
+      .map((vector, index) => ({ id: index + 1, score: cosine(query, vector) }))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, 10);
+    const found = search({ text: null, vector: query, limit: 10, filter: {} });
+    agreed += exact.filter(({ id }) => found.some((hit) => hit.id === id)).length;
+  }
+  database.close();
+  expect(agreed / (queries * 10)).toBeGreaterThan(0.995);
+});

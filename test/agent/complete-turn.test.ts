@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { completeTurn } from '../../src/agent/complete-turn.ts';
+import type { RunEvent } from '../../src/domain/run-event.ts';
+import { AppError } from '../../src/faults/app-error.ts';
+import { toErrorResponse } from '../../src/faults/error-response.ts';
+
+async function* eventsOf(...events: RunEvent[]): AsyncGenerator<RunEvent> {
+  yield* events;
+}
+
+const started: RunEvent = { type: 'phase', from: 'idle', to: 'generating' };
+
+test('a turn that reports an error throws it as it was, after its event was shown', async () => {
+  const failure = new AppError('rate_limit', 'Too many.', {
+    hint: 'Wait.',
+    retryAfter: 7,
+    recoverable: false,
+  });
+  const seen: string[] = [];
+  const turn = completeTurn(
+    eventsOf(started, { type: 'error', error: toErrorResponse(failure) }),
+    ({ type }) => seen.push(type),
+  );
+  await expect(turn).rejects.toMatchObject({
+    kind: 'rate_limit',
+    message: 'Too many.',
+    hint: 'Wait.',
+    retryAfter: 7,
+    recoverable: false,
+  });
+  expect(seen).toEqual(['phase', 'error']);
+});
+
+test('a turn that ends without an answer is a failure, after which one may ask again', async () => {
+  await expect(completeTurn(eventsOf(started))).rejects.toMatchObject({
+    kind: 'api_error',
+    message: 'The turn ended without an answer.',
+    recoverable: true,
+  });
+});

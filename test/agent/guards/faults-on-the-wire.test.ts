@@ -1,0 +1,195 @@
+import { inspect } from 'node:util';
+import { Agent, type Model, Runner } from '@openai/agents';
+import { expect, test, vi } from 'vitest';
+import { createOpenAiModel } from '../../../src/adapters/openai/create-openai-model.ts';
+import { toAppError } from '../../../src/agent/guards/to-app-error.ts';
+import { withAnswerCheck } from '../../../src/agent/guards/with-answer-check.ts';
+import { withIdleTimeout } from '../../../src/agent/guards/with-idle-timeout.ts';
+import { withRetries } from '../../../src/agent/guards/with-retries.ts';
+import type { RetryOptions } from '../../../src/faults/retry.ts';
+import { askModel, modelRequest } from '../../adapters/openai/ask-model.ts';
+import {
+  answer,
+  begin,
+  event,
+  type FaultyServer,
+  fail,
+  json,
+  reset,
+  silence,
+  startFaultyServer,
+  unusedPort,
+} from '../../support/faulty-server.ts';
+
+const KEY = 'sk-test-0123456789abcdef';
+const IDLE_MS = 500;
+
+/** The model as the agent builds it, with waits that take no time. */
+async function guarded({ baseUrl }: FaultyServer, options: RetryOptions = {}): Promise<Model> {
+  const model = createOpenAiModel({
+    model: 'm',
+    baseUrl,
+    api: 'chat_completions',
+    apiKey: KEY,
+    timeoutMs: 5000,
+  });
+  return withRetries(withIdleTimeout(withAnswerCheck(model), IDLE_MS), {
+    sleep: async () => {},
+    context: { model: 'm', baseUrl, secrets: [KEY] },
+    ...options,
+  });
+}
+
+const whole = json('{"choices":[{"message":{"content":"Foxes."},"finish_reason":"stop"}]}');
+const half = begin(['Half'], (response) => response.end());
+const cut = begin(['Half'], (response) => response.destroy());
+const stalled = begin(['Half'], () => {});
+
+test.each([
+  ['a reset', reset],
+  ['HTTP 500', fail(500)],
+  ['HTTP 503 with a web page', fail(503, '<html>busy</html>')],
+  ['HTTP 429', fail(429)],
+  ['silence', silence],
+  ['broken JSON', json('{"choices": [')],
+  ['an empty body', json('')],
+  ['an empty message', json('{"choices":[{"message":{"content":""},"finish_reason":"stop"}]}')],
+])('after %s the next attempt answers', async (_, fault) => {
+  const server = await startFaultyServer(fault, whole);
+  const onRetry = vi.fn();
+  expect(await askModel(await guarded(server, { onRetry }), false)).toMatchObject({ text: 'Foxes.' });
+  expect(onRetry).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ attempt: 1, error: expect.objectContaining({ recoverable: true }) }),
+  );
+});
+
+test.each([
+  ['a reset', reset],
+  ['HTTP 500', fail(500)],
+  ['silence', silence],
+  ['a stream without events', begin([], (response) => response.end())],
+  ['a stream that is silent from the start', begin([], () => {})],
+  ['an error event', begin([], (response) => response.end(event({ error: { message: 'busy', code: 503 } })))],
+])('after %s the next attempt streams the answer', async (_, fault) => {
+  const server = await startFaultyServer(fault, answer('Foxes.'));
+  expect(await askModel(await guarded(server), true)).toMatchObject({ text: 'Foxes.', streamed: 'Foxes.' });
+  expect(server.requests()).toBe(2);
+});
+
+test.each([
+  ['ends', half, /broke off in the middle/],
+  ['is cut', cut, /closed the connection too early|broke off/],
+  ['stalls', stalled, /sent nothing for 0.5 seconds/],
+])('a stream that %s after text was shown is not repeated', async (_, fault, message) => {
+  const server = await startFaultyServer(fault, answer('Foxes.'));
+  await expect(askModel(await guarded(server), true)).rejects.toMatchObject({
+    kind: 'api_error',
+    message: expect.stringMatching(message),
+    recoverable: true,
+  });
+  expect(server.requests()).toBe(1);
+});
+
+test('slow bytes are no silence', async () => {
+  const slowly = begin(['Fo'], (response) => {
+    const pieces = ['xes', '.'].map((content) => event({ choices: [{ index: 0, delta: { content } }] }));
+    const bytes = [
+      ': wait\n\n',
+      ': wait\n\n',
+      ...pieces,
+      event({ choices: [{ delta: {}, finish_reason: 'stop' }] }),
+    ];
+    const timer = setInterval(() => {
+      const next = bytes.shift();
+      if (next === undefined) clearInterval(timer);
+      else if (bytes.length === 0) response.end(next);
+      else response.write(next);
+    }, IDLE_MS / 4);
+  });
+  const server = await startFaultyServer(slowly);
+  expect(await askModel(await guarded(server), true)).toMatchObject({ text: 'Foxes.' });
+});
+
+test('after three repetitions the fault is reported', async () => {
+  const server = await startFaultyServer(fail(500));
+  await expect(askModel(await guarded(server), false)).rejects.toMatchObject({ kind: 'api_error' });
+  expect(server.requests()).toBe(4);
+});
+
+test.each([
+  ['in seconds', () => '90', 90_000],
+  ['as a date', () => new Date(Date.now() + 60_000).toUTCString(), 60_000],
+])('Retry-After %s is obeyed', async (_, header, expected) => {
+  const server = await startFaultyServer(fail(429, undefined, { 'retry-after': header() }), whole);
+  const waits: number[] = [];
+  await askModel(await guarded(server, { sleep: async (ms) => void waits.push(ms) }), false);
+  expect(waits).toHaveLength(1);
+  expect(Math.abs((waits[0] ?? 0) - expected)).toBeLessThanOrEqual(2000);
+});
+
+test('a wait of more than two minutes is left to the person', async () => {
+  const server = await startFaultyServer(fail(429, undefined, { 'retry-after': '300' }));
+  await expect(askModel(await guarded(server), false)).rejects.toMatchObject({
+    kind: 'rate_limit',
+    retryAfter: 300,
+  });
+  expect(server.requests()).toBe(1);
+});
+
+test.each([
+  [401, '{"error":{"message":"Incorrect API key provided: sk-test-*****cdef."}}', 'auth_error'],
+  [403, '{"error":{"message":"no"}}', 'auth_error'],
+  [404, '{"error":{"message":"The model `m` does not exist"}}', 'configuration_error'],
+  [400, '{"error":{"message":"too long","code":"context_length_exceeded"}}', 'context_overflow'],
+  [429, '{"error":{"message":"No money","code":"insufficient_quota"}}', 'rate_limit'],
+])('HTTP %s is not repeated', async (status, body, kind) => {
+  const server = await startFaultyServer(fail(status, body));
+  await expect(askModel(await guarded(server), true)).rejects.toMatchObject({ kind, recoverable: false });
+  expect(server.requests()).toBe(1);
+});
+
+test('a server that is not there is named', async () => {
+  const port = await unusedPort();
+  const server = { baseUrl: `http://127.0.0.1:${port}/v1`, requests: () => 0 };
+  await expect(askModel(await guarded(server, { maxRetries: 0 }), false)).rejects.toMatchObject({
+    message: `The model service at 127.0.0.1:${port} refused the connection (ECONNREFUSED).`,
+  });
+});
+
+test.each([true, false])(
+  'abort during an answer or a wait is an interruption (streaming: %s)',
+  async (stream) => {
+    for (const server of [
+      await startFaultyServer(stream ? stalled : silence),
+      await startFaultyServer(fail(500)),
+    ]) {
+      const controller = new AbortController();
+      const model = await guarded(server, {
+        sleep: (_, signal) =>
+          new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+      });
+      setTimeout(() => controller.abort(), 20);
+      const request = { ...modelRequest(), signal: controller.signal };
+      await expect(askModel(model, stream, request)).rejects.toMatchObject({ kind: 'interrupted' });
+    }
+  },
+);
+
+test('a key that the service echoes is in no part of the error', async () => {
+  const server = await startFaultyServer(fail(500, JSON.stringify({ error: { message: `bad key ${KEY}` } })));
+  const error = await askModel(await guarded(server, { maxRetries: 0 }), false).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(inspect(error, { depth: 10 })).not.toContain(KEY);
+  expect(error).toMatchObject({ message: expect.stringContaining('bad key [redacted]') });
+});
+
+test('faults come through the SDK loop as they are', async () => {
+  const server = await startFaultyServer(fail(401));
+  const agent = new Agent({ name: 'A', model: await guarded(server) });
+  const runner = new Runner({ tracingDisabled: true });
+  const error = await runner.run(agent, 'hi').catch((thrown: unknown) => thrown);
+  expect(toAppError(error)).toMatchObject({ kind: 'auth_error' });
+  const streamed = await runner.run(agent, 'hi', { stream: true });
+  await expect(streamed.completed).rejects.toMatchObject({ kind: 'auth_error' });
+});

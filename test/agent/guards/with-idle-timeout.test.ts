@@ -1,0 +1,88 @@
+import type { Model } from '@openai/agents';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { withIdleTimeout } from '../../../src/agent/guards/with-idle-timeout.ts';
+import { askModel, modelRequest } from '../../adapters/openai/ask-model.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const never = new Promise<never>(() => {});
+
+/** Speaks after each of these waits, then never again; heeds no signal. */
+function speakingAfter(...waits: number[]): Model {
+  return {
+    getResponse: () => never,
+    async *getStreamedResponse() {
+      for (const wait of waits) {
+        await new Promise((resolve) => setTimeout(resolve, wait));
+        yield { type: 'output_text_delta', delta: '.' };
+      }
+      await never;
+    },
+  };
+}
+
+test.each([true, false])(
+  'silence from the start is a fault of the moment (streaming: %s)',
+  async (stream) => {
+    const failure = expect(askModel(withIdleTimeout(speakingAfter(), 60_000), stream)).rejects.toMatchObject({
+      kind: 'api_error',
+      message: 'The model service sent nothing for 60 seconds.',
+      recoverable: true,
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    await failure;
+  },
+);
+
+test('every piece starts the time anew', async () => {
+  let pieces = 0;
+  const read = async () => {
+    const model = withIdleTimeout(speakingAfter(50_000, 50_000, 50_000), 60_000);
+    for await (const _ of model.getStreamedResponse(modelRequest())) pieces++;
+  };
+  const failure = expect(read()).rejects.toMatchObject({ message: expect.stringContaining('sent nothing') });
+  await vi.advanceTimersByTimeAsync(209_999);
+  expect(pieces).toBe(3);
+  await vi.advanceTimersByTimeAsync(1);
+  await failure;
+});
+
+test('the time that the reader takes for a piece does not count', async () => {
+  let pieces = 0;
+  const read = async () => {
+    const model = withIdleTimeout(speakingAfter(10, 10), 60_000);
+    for await (const _ of model.getStreamedResponse(modelRequest())) {
+      pieces++;
+      await new Promise((resolve) => setTimeout(resolve, 90_000));
+    }
+  };
+  const failure = expect(read()).rejects.toMatchObject({ message: expect.stringContaining('sent nothing') });
+  await vi.advanceTimersByTimeAsync(180_020 + 59_999);
+  expect(pieces).toBe(2);
+  await vi.advanceTimersByTimeAsync(1);
+  await failure;
+});
+
+test.each([true, false])('the signal of the request ends the wait (streaming: %s)', async (stream) => {
+  const controller = new AbortController();
+  const request = { ...modelRequest(), signal: controller.signal };
+  const failure = expect(
+    askModel(withIdleTimeout(speakingAfter(), 60_000), stream, request),
+  ).rejects.toMatchObject({
+    name: 'AbortError',
+  });
+  controller.abort();
+  await failure;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each([true, false])(
+  'a signal that was raised before ends it at once (streaming: %s)',
+  async (stream) => {
+    const request = { ...modelRequest(), signal: AbortSignal.abort() };
+    await expect(askModel(withIdleTimeout(speakingAfter(), 60_000), stream, request)).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+  },
+);

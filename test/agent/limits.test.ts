@@ -1,0 +1,272 @@
+import type { RequestListener } from 'node:http';
+import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
+import { expect, test } from 'vitest';
+import { createOpenAiModel } from '../../src/adapters/openai/create-openai-model.ts';
+import type { AgentConfig } from '../../src/domain/agent-config.ts';
+import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';
+import type { RunEvent } from '../../src/domain/run-event.ts';
+import { agentOn, askAndWait } from '../support/agent-on.ts';
+import { answer, begin, event, fail, json, startFaultyServer } from '../support/faulty-server.ts';
+import { smallLibrary } from '../support/small-library.ts';
+
+const long = (subject: string) =>
+  Array.from({ length: 60 }, (_, i) => `The ${subject} of part ${i} eats grass and hay.`).join(' ');
+const FARM = { 'farm/Cows': long('cow'), 'farm/Goats': long('goat'), 'farm/Sheep': long('sheep') };
+const BOOK = { 'animals/Zebras': 'A zebra is a striped horse. Zebras live in Africa.' };
+
+const search = (query: string) =>
+  functionCall('retrieve_context', { query, top_k: 3 }, { callId: `call-${query}` });
+
+function notices(events: readonly RunEvent[]): string[] {
+  return events.flatMap((each) => (each.type === 'notice' ? each.message : []));
+}
+
+test('a spent budget is not absence: each search shows its best, says what is left out, and the person is told once', async () => {
+  const model = new ScriptedModel([
+    [search('cow goat sheep')],
+    [search('grass and hay')],
+    [assistantMessage('Hm.')],
+    [search('what eats grass')],
+    [assistantMessage('Hm.')],
+  ]);
+  const config = { toolName: 'retrieve_context' as const, contextWindow: 1200, maxTokens: 100 };
+  const session = await agentOn(await smallLibrary(FARM), model, { config }).startSession();
+  const first = await askAndWait(session, 'What eats grass?');
+  const shown = session
+    .snapshot()
+    .messages.flatMap((message) =>
+      message.role === 'tool' ? [retrievalToolResponseSchema.parse(JSON.parse(message.content))] : [],
+    );
+  expect(shown).toHaveLength(2);
+  for (const response of shown) {
+    expect(response.total).toBeGreaterThan(0);
+    expect(response).toMatchObject({ error: null, left_out: { reason: 'no_room' } });
+    expect(response.message).toContain('left out for want of room');
+    for (const { text } of response.results) expect(text).toMatch(/^The .*\.$/);
+  }
+  const retrieved = first.turn?.retrievals ?? [];
+  const charged = retrieved.reduce((sum, { totalTokens }) => sum + totalTokens, 0);
+  const characters = shown.flatMap(({ results }) => results).reduce((sum, { text }) => sum + text.length, 0);
+  expect(charged).toBeGreaterThan(characters / 4);
+  expect(charged).toBeLessThan(characters / 4 + 60);
+  const second = await askAndWait(session, 'And what else?');
+  const told = [...notices(first.events), ...notices(second.events)];
+  expect(told.filter((notice) => notice.includes('Not all passages'))).toHaveLength(1);
+});
+
+test('always shows the best passage, too, when not even one fits', async () => {
+  const model = new ScriptedModel([[assistantMessage('The cow of part 0 eats grass and hay. [1]')]]);
+  const config = { policy: 'always' as const, contextWindow: 400, maxTokens: 50 };
+  const session = await agentOn(await smallLibrary(FARM), model, { config }).startSession();
+  const { turn } = await askAndWait(session, 'cow');
+  expect(JSON.stringify(model.calls[0]?.request.input)).toContain('<source ref=\\"1\\"');
+  expect(turn?.response.grounded).toBe(true);
+});
+
+test('a system prompt that fits nowhere is refused at the start, one beyond its share is warned about once', async () => {
+  const library = await smallLibrary(BOOK);
+  const systemPrompt = 'Be terse. '.repeat(300);
+  const open = (contextWindow: number) => {
+    const model = new ScriptedModel([[assistantMessage('Yes.')], [assistantMessage('No.')]]);
+    return agentOn(library, model, { config: { systemPrompt, contextWindow, maxTokens: 50 } }).startSession();
+  };
+  await expect(open(700)).rejects.toMatchObject({
+    kind: 'context_overflow',
+    message: expect.stringContaining('window of 700 tokens'),
+    hint: expect.stringContaining('contextWindow'),
+  });
+  const session = await open(2000);
+  const told = [
+    ...notices((await askAndWait(session, 'Is it?')).events),
+    ...notices((await askAndWait(session, 'Is it not?')).events),
+  ];
+  expect(told.filter((notice) => notice.startsWith('The system prompt'))).toHaveLength(1);
+  const { events } = await askAndWait(await open(900), 'Is it? '.repeat(300));
+  expect(events.at(-1)).toMatchObject({ type: 'error', error: { errorType: 'context_overflow' } });
+});
+
+/** The real adapter in the real loop, on a server that gives these answers. */
+async function served(answers: RequestListener[], config: Partial<AgentConfig> = {}) {
+  const bodies: string[] = [];
+  const server = await startFaultyServer(...answers);
+  const { maxEventBytes, maxAnswerCharacters } = {
+    maxEventBytes: 8_000_000,
+    maxAnswerCharacters: 200_000,
+    ...config,
+  };
+  const model = createOpenAiModel({
+    model: 'm',
+    baseUrl: server.baseUrl,
+    api: config.api ?? 'chat_completions',
+    timeoutMs: 5000,
+    maxEventBytes,
+    maxAnswerCharacters,
+    fetch: (input, init) => {
+      bodies.push(String(init?.body));
+      return fetch(input, init);
+    },
+  });
+  const session = await agentOn(await smallLibrary(BOOK), model, {
+    config: { policy: 'always', ...config },
+  }).startSession();
+  return { session, bodies, server };
+}
+
+const SENTENCE = 'A zebra is a striped horse. [1]';
+const finish = (finish_reason: string, usage?: object) =>
+  event({ choices: [{ index: 0, delta: {}, finish_reason }], ...(usage && { usage }) });
+const ending = (reason: string) => begin([SENTENCE], (response) => response.end(finish(reason)));
+const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: SENTENCE }] };
+const incomplete = (reason: string, output: object[]) =>
+  json(JSON.stringify({ id: 'r', status: 'incomplete', incomplete_details: { reason }, output }));
+
+test.each([
+  ['max_tokens in Chat Completions', 'length', ending('length'), {}, /limit of 1024 tokens/],
+  ['a filter in Chat Completions', 'content_filter', ending('content_filter'), {}, /content filter/],
+  [
+    'max_tokens in Responses',
+    'length',
+    incomplete('max_output_tokens', [message]),
+    { api: 'responses' as const },
+    /limit of/,
+  ],
+])('an answer cut by %s says so and is not grounded', async (_, finishReason, cut, config, sentence) => {
+  const { session } = await served([cut], config);
+  const { turn } = await askAndWait(session, 'What is a zebra?');
+  expect(turn?.response).toMatchObject({
+    answer: SENTENCE,
+    finishReason,
+    grounded: false,
+    error: { errorType: 'api_error', message: expect.stringMatching(sentence) },
+    citations: [{ verdict: 'quoted' }],
+  });
+});
+
+const rewritten = json('{"choices":[{"message":{"content":"What is a zebra?"},"finish_reason":"stop"}]}');
+
+test('tokens that a service does not count are estimated and marked so, and those that it counts are not', async () => {
+  const counted = begin([SENTENCE], (response) =>
+    response.end(finish('stop', { prompt_tokens: 70, completion_tokens: 9, total_tokens: 79 })),
+  );
+  const { session } = await served([counted, rewritten, answer(SENTENCE)]);
+  expect((await askAndWait(session, 'What is a zebra?')).turn?.response.tokensUsed).toEqual({
+    prompt: 70,
+    completion: 9,
+    total: 79,
+  });
+  const { turn } = await askAndWait(session, 'And what is it?');
+  expect(turn?.response.tokensUsed).toMatchObject({ estimated: true });
+  expect(turn?.response.tokensUsed.prompt).toBeGreaterThan(70);
+  expect(turn?.response.tokensUsed.completion).toBeGreaterThan(8);
+});
+
+const tooLong = fail(
+  400,
+  JSON.stringify({
+    error: {
+      message: "This model's maximum context length is 1100 tokens.",
+      code: 'context_length_exceeded',
+    },
+  }),
+);
+
+test('a request that is too long for the service is shortened once and tried again', async () => {
+  const long = answer(`${'Zebras live in Africa. '.repeat(60)}[1]`);
+  const { session, bodies, server } = await served([long, tooLong, answer(SENTENCE), tooLong], {
+    policy: 'never',
+    maxTokens: 200,
+  });
+  await askAndWait(session, 'What is a zebra?');
+  const { turn, events } = await askAndWait(session, 'Where do they live?');
+  expect(turn?.response).toMatchObject({ answer: 'A zebra is a striped horse.', error: null });
+  expect(notices(events)).toEqual([expect.stringContaining('of 1100 tokens')]);
+  expect(bodies[1]).toContain('What is a zebra?');
+  expect(bodies[2]).not.toContain('What is a zebra?');
+  expect(bodies[2]).toContain('Where do they live?');
+  // Only once: what is too long in spite of it is an error.
+  const third = await askAndWait(session, 'Why?');
+  expect(third.events.at(-1)).toMatchObject({ type: 'error', error: { errorType: 'context_overflow' } });
+  expect(server.requests()).toBeLessThanOrEqual(5);
+});
+
+test.each([
+  [
+    'shown',
+    begin([], (r) =>
+      r.end(event({ choices: [{ index: 0, delta: { reasoning: 'Hm.' } }] }) + finish('length')),
+    ),
+    {},
+  ],
+  [
+    'hidden',
+    begin([], (r) =>
+      r.end(
+        finish('length', {
+          prompt_tokens: 9,
+          completion_tokens: 9,
+          completion_tokens_details: { reasoning_tokens: 9 },
+        }),
+      ),
+    ),
+    {},
+  ],
+  [
+    'of Responses',
+    incomplete('max_output_tokens', [{ type: 'reasoning', summary: [] }]),
+    { api: 'responses' as const },
+  ],
+])(
+  'thoughts (%s) that left no tokens for an answer are told, and not paid for again',
+  async (_, thinking, config) => {
+    const { session, server } = await served([thinking], config);
+    const { events } = await askAndWait(session, 'What is a zebra?');
+    expect(events.at(-1)).toMatchObject({
+      type: 'error',
+      error: {
+        message: expect.stringContaining('on thinking'),
+        userMessage: expect.stringContaining('Raise maxTokens'),
+      },
+    });
+    expect(server.requests()).toBe(1);
+  },
+);
+
+const forEver = (piece: string): RequestListener =>
+  begin([], (response) => {
+    const timer = setInterval(() => response.write(piece), 5);
+    response.on('close', () => clearInterval(timer));
+  });
+
+test.each([
+  ['keep-alive comments', ': wait\n\n', { maxTurnSeconds: 1 }, /not there after 1 seconds/],
+  ['a line', 'x'.repeat(1000), { maxEventBytes: 20_000 }, /an event of more than 20000 bytes/],
+  [
+    'an answer',
+    event({ choices: [{ index: 0, delta: { content: 'na '.repeat(40) } }] }),
+    { maxAnswerCharacters: 1000 },
+    /beyond 1000 characters/,
+  ],
+  [
+    'thoughts',
+    event({ choices: [{ index: 0, delta: { reasoning: 'hm '.repeat(300) } }] }),
+    { maxAnswerCharacters: 100 },
+    /more than 40000 bytes/,
+  ],
+])('%s without end is stopped', async (_, piece, config, sentence) => {
+  const { session } = await served([forEver(piece)], config);
+  const { events } = await askAndWait(session, 'What is a zebra?');
+  expect(events.at(-1)).toMatchObject({
+    type: 'error',
+    error: { errorType: 'api_error', message: expect.stringMatching(sentence) },
+  });
+});
+
+test('an answer in one piece is bounded as well', async () => {
+  const { session } = await served([json(`{"choices": "${'x'.repeat(60_000)}"}`)], {
+    maxAnswerCharacters: 100,
+  });
+  const { events } = await askAndWait(session, 'What is a zebra?');
+  expect(events.at(-1)).toMatchObject({
+    error: { message: expect.stringContaining('more than 40000 bytes') },
+  });
+});

@@ -1,0 +1,71 @@
+import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
+import { agentOn, askAndWait } from '../support/agent-on.ts';
+import { modelLocation } from '../support/model-weights.ts';
+import { smallLibrary } from '../support/small-library.ts';
+
+const BOOK = {
+  'animals/Zebras': 'A zebra is a striped horse. Zebras live in Africa. They eat 40 kilograms of grass.',
+  'animals/Owls': 'An owl hunts zebra finches at night. Owls see well in the dark.',
+};
+
+let model: Embedder & TokenEncoder;
+
+beforeAll(async () => {
+  model = await createMiniLmEmbedder({ location: modelLocation() });
+});
+
+afterAll(() => model.close());
+
+const search = (query: string) =>
+  functionCall('search_docs', { query, top_k: null, module: null }, { callId: `call-${query}` });
+
+/** Asks once, with all that was encoded. */
+async function asked(question: string, answer: string, encoder: Pick<TokenEncoder, 'encodeTokens'> = model) {
+  const encoded: string[] = [];
+  const script = new ScriptedModel([
+    [search('zebra')],
+    [search('what zebras are')],
+    [assistantMessage(answer)],
+  ]);
+  const agent = agentOn(await smallLibrary(BOOK), script, {
+    encoder: async () => ({
+      ...model,
+      encodeTokens(texts, signal) {
+        encoded.push(...texts);
+        return encoder.encodeTokens(texts, signal);
+      },
+    }),
+  });
+  const { turn } = await askAndWait(await agent.startSession(), question);
+  if (turn === null) throw new Error('there was no turn');
+  return { response: turn.response, encoded };
+}
+
+test('an answer that answers is told from one that is only quoted, and every passage is read once', async () => {
+  const answers = await asked('What is a zebra?', 'A zebra is a striped horse [1].');
+  expect(answers.response).toMatchObject({
+    grounded: true,
+    checkedBy: 'judge',
+    confidence: 'high',
+    citations: [{ verdict: 'quoted' }],
+    sentences: [{ verdict: 'quoted', borneOutBy: { text: 'A zebra is a striped horse.' } }],
+  });
+  expect(answers.encoded.filter((text) => text.includes('striped horse. Zebras'))).toHaveLength(1);
+  const evades = await asked('When was the first zebra crossing painted?', 'Zebras live in Africa [1].');
+  expect(evades.response).toMatchObject({ grounded: true, confidence: 'low' });
+  expect(evades.response.answerProbability).toBeLessThan(answers.response.answerProbability ?? 0);
+});
+
+test('an encoder that fails leaves the check to words, which never say that an answer answers', async () => {
+  const { response } = await asked('What is a zebra?', 'A zebra is a striped horse [1].', {
+    encodeTokens: async () => {
+      throw new Error('out of memory');
+    },
+  });
+  expect(response).toMatchObject({ grounded: true, checkedBy: 'words', confidence: 'low' });
+  expect(response.answerProbability).toBeNull();
+});

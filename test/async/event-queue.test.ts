@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { eventsDuring } from '../../src/async/event-queue.ts';
+
+test('events come in their order, and what the work throws comes after the last of them', async () => {
+  const seen: number[] = [];
+  const reading = (async () => {
+    for await (const { number } of eventsDuring<{ number: number }>(async (emit) => {
+      emit({ number: 1 });
+      await Promise.resolve();
+      emit({ number: 2 });
+      throw new Error('enough');
+    }))
+      seen.push(number);
+  })();
+  await expect(reading).rejects.toThrow('enough');
+  expect(seen).toEqual([1, 2]);
+});
+
+test('the work begins with the first read, and who stops reading waits for it', async () => {
+  let state = 'not begun';
+  const events = eventsDuring<object>(async (emit) => {
+    state = 'begun';
+    emit({});
+    await new Promise((resolve) => setImmediate(resolve));
+    state = 'ended';
+  });
+  expect(state).toBe('not begun');
+  for await (const _ of events) break;
+  expect(state).toBe('ended');
+});

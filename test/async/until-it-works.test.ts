@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { untilItWorks } from '../../src/async/until-it-works.ts';
+
+test('what was opened is kept, and who asks first says how', async () => {
+  const opened: string[] = [];
+  const thing = untilItWorks(async (how: string) => opened.push(how));
+  expect([thing.inUse, await thing.got()]).toEqual([false, undefined]);
+  expect(await Promise.all([thing.get('wide'), thing.get('ajar')])).toEqual([1, 1]);
+  expect(opened).toEqual(['wide']);
+  expect([thing.inUse, await thing.got()]).toEqual([true, 1]);
+});
+
+test('a failure is told to those who waited for it, and the next one tries again', async () => {
+  let attempts = 0;
+  const thing = untilItWorks(async () => {
+    attempts += 1;
+    if (attempts === 1) throw new Error('away');
+    return 'back';
+  });
+  const first = await Promise.allSettled([thing.get(), thing.get()]);
+  expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(thing.inUse).toBe(false);
+  expect(await thing.get()).toBe('back');
+  expect(attempts).toBe(2);
+});

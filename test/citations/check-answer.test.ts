@@ -1,0 +1,332 @@
+import { globSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { checkAnswer } from '../../src/citations/check-answer.ts';
+import { findMarkers } from '../../src/citations/find-markers.ts';
+import { createSourceRegister } from '../../src/citations/source-register.ts';
+import { citationPassed, citationSchema } from '../../src/domain/citation.ts';
+import { splitSentences } from '../../src/text/split-sentences.ts';
+import { chunk } from '../domain/arbitraries.ts';
+import { elapsed, exampleRegister, HOSTILE, registerOf } from './sources.ts';
+
+const register = exampleRegister();
+const cleaned = (answer: string) => checkAnswer(answer, register).answer;
+const verdictsOf = (answer: string) =>
+  checkAnswer(answer, register).citations.map(({ marker, verdict }) => `${marker} ${verdict}`);
+
+test('each cited sentence gets a verdict, and each cited chunk one citation with the best of them', () => {
+  const { answer, citations, sentences } = checkAnswer(
+    'A node publishes messages on a topic [1]. A node publishes no messages [1]. A service has one server [2]. So be it.',
+    register,
+  );
+  expect(answer).toContain('on a topic [1].');
+  expect(sentences.map(({ text, verdict, refs }) => ({ text, verdict, refs }))).toEqual([
+    { text: 'A node publishes messages on a topic.', verdict: 'quoted', refs: ['1'] },
+    { text: 'A node publishes no messages.', verdict: 'unsupported', refs: ['1'] },
+    { text: 'A service has one server.', verdict: 'quoted', refs: ['2'] },
+    { text: 'So be it.', verdict: null, refs: [] },
+  ]);
+  expect(sentences.map(({ start, end }) => answer.slice(start, end)).slice(1, 3)).toEqual([
+    'A node publishes no messages [1].',
+    'A service has one server [2].',
+  ]);
+  expect(citations.map(({ marker, chunkId, verdict }) => [marker, chunkId, verdict])).toEqual([
+    ['1', 'topics-0', 'quoted'],
+    ['2', 'services-0', 'quoted'],
+  ]);
+});
+
+test('a sentence that cites as it goes is supported if each of its parts is', () => {
+  const { sentences, citations } = checkAnswer(
+    'A node publishes messages on a topic [1], while a service has one server [2].',
+    register,
+  );
+  expect(sentences).toMatchObject([{ verdict: 'supported', refs: ['1', '2'] }]);
+  expect(citations.map(({ verdict }) => verdict)).toEqual(['quoted', 'supported']);
+  const half = checkAnswer(
+    'A node publishes messages on a topic [1], while a service has ten servers [2].',
+    register,
+  );
+  expect(half.sentences).toMatchObject([{ verdict: 'unsupported' }]);
+  expect(half.citations.map(({ verdict }) => verdict)).toEqual(['quoted', 'unsupported']);
+});
+
+test('a marker without a sentence is not supported', () => {
+  expect(verdictsOf('[1]')).toEqual(['1 unsupported']);
+});
+
+test('known markers of every form become refs', () => {
+  const claim = 'A service has one server';
+  for (const marker of [
+    ' [2].',
+    '【2†source】.',
+    ' [Source: Services [intro]].',
+    ' [Source: Services \\[intro\\]](https://docs.test/services_%28intro%29).',
+    ' [Source: Services](https://docs.test/services_(intro)).',
+    ' (Source: Services [intro]).',
+    ' (https://docs.test/services_(intro)).',
+    ' <https://docs.test/services_(intro)>.',
+    ' [^2].',
+    ' [2](https://docs.test/services_(intro)).',
+    '. [Services](https://docs.test/services_(intro))',
+    '.\n\nSource: [Services](https://docs.test/services_(intro))',
+  ]) {
+    const checked = checkAnswer(claim + marker, register);
+    expect(checked.answer, marker).toMatch(/^A service has one server(?: ?\[2\]\.|\. \[2\])$/);
+    expect(checked.citations, marker).toMatchObject([{ marker: '2', verdict: 'quoted' }]);
+  }
+});
+
+test('of several chunks of a document, the one that bears out the sentence is cited', () => {
+  expect(cleaned('Subscribers receive messages in callbacks [Source: Topics].')).toBe(
+    'Subscribers receive messages in callbacks [3].',
+  );
+  expect(cleaned('A topic can have many subscribers https://docs.test/topics.')).toBe(
+    'A topic can have many subscribers [1].',
+  );
+});
+
+test('unknown sources are taken out without a trace and reported', () => {
+  const cases: [string, string][] = [
+    ['Robots fly [9].', 'Robots fly.'],
+    ['Robots fly. [9] They land [8][1].', 'Robots fly. They land [1].'],
+    ['Robots fly ([9]), they land.', 'Robots fly, they land.'],
+    ['Robots (see [9]) fly.', 'Robots fly.'],
+    ['Robots fly ([9], [1]).', 'Robots fly [1].'],
+    ['Robots fly [1, 9].', 'Robots fly [1].'],
+    ['Robots fly **[9]**.', 'Robots fly.'],
+    ['Robots fly [Source: Evil](http://evil.test).', 'Robots fly.'],
+    ['Robots fly. [Evil](https://docs.test/evil)', 'Robots fly.'],
+    ['See the [manual](https://docs.test/manual) first.', 'See the manual first.'],
+    ['See the [manual](manual.md) first.', 'See the manual first.'],
+    ['See the [manual](file:///home/me/manual.md) first.', 'See the manual first.'],
+    ['See the [manual](javascript:alert(1)) first.', 'See the manual first.'],
+    ['See [Topics](http://evil.test/topics) first.', 'See Topics first.'],
+    ['See [https://docs.test/topics](http://evil.test) first.', 'See first.'],
+    ['Robots fly.\n\n## Sources\n\n- [Evil](http://evil.test)', 'Robots fly.'],
+    ['Robots fly.\n\nSource: [Evil](http://evil.test)', 'Robots fly.'],
+    ['Robots fly (Source: [Evil](http://evil.test)).', 'Robots fly.'],
+    ['Robots fly: http://evil.test/a_(b).', 'Robots fly:.'],
+    ['Robots fly.\n\nSource: Evil\n\nThey land.', 'Robots fly.\n\nThey land.'],
+    ['- Robots\n- [Source: Evil](http://evil.test)\n- fly', '- Robots\n- fly'],
+    ['[Source: Evil](http://evil.test)', ''],
+    ['Robots 【7†source】 fly.', 'Robots fly.'],
+    ['![pixel](http://evil.test/p.png) Robots', 'pixel Robots'],
+    ['Robots [[Source: Evil](http://evil.test)] fly', 'Robots fly'],
+  ];
+  for (const [answer, expected] of cases) {
+    expect(cleaned(answer), answer).toBe(expected);
+    expect(
+      verdictsOf(answer).some((verdict) => verdict.endsWith('unknown_source')),
+      answer,
+    ).toBe(true);
+  }
+});
+
+test('a link that leads away from the sources is an ordinary one, which stays and cites nothing', () => {
+  for (const answer of [
+    'A service has one server [2], see [docs](https://example.com).',
+    'See the [manual](http://evil.test/a_(b) "A title") first. A service has one server [2].',
+    'A service has one server [2]. [Docs](https://www.example.com/a?b=c#d)\n\nAsk [us](mailto:us@example.com).',
+    'A service has [exactly](https://example.com) one server [2].',
+  ]) {
+    expect(cleaned(answer), answer).toBe(answer);
+    expect(verdictsOf(answer), answer).toEqual([expect.stringMatching(/^2 (?:quoted|supported|weak)$/)]);
+  }
+  const { sentences } = checkAnswer('A service has [exactly](https://example.com) one server [2].', register);
+  expect(sentences).toMatchObject([{ text: 'A service has exactly one server.', refs: ['2'] }]);
+  expect(checkAnswer('See [docs](https://docs.test/topics).', createSourceRegister()).citations).toEqual([]);
+});
+
+test('a known title does not excuse an address that was not retrieved', () => {
+  expect(cleaned('Robots fly [Source: Topics](http://evil.test/topics).')).toBe('Robots fly.');
+  expect(cleaned('Robots fly [1](http://evil.test).')).toBe('Robots fly.');
+  expect(cleaned('A topic can have many subscribers [Source: Topics](/topics).')).toBe(
+    'A topic can have many subscribers [1].',
+  );
+});
+
+test('a definition cannot make a link of a ref', () => {
+  expect(cleaned('A service has one server [2].\n\n[2]: http://evil.test "x"')).toBe(
+    'A service has one server [2].',
+  );
+  expect(cleaned('A [x] b.\n[x]: <javascript:alert(1)>\nC.')).toBe('A [x] b.\nC.');
+  expect(verdictsOf('A.\n\n[2]: http://evil.test')).toEqual(['http://evil.test unknown_source']);
+});
+
+test('the list of sources that a model wrote itself is removed', () => {
+  const body = 'A service has one server [2].';
+  for (const list of [
+    '\n\nSources:\n- [Source: Services](https://docs.test/services_(intro))\n',
+    '\n\n## References\n\n1. Services, https://docs.test/services_(intro)\n2. Topics',
+    '\n\n**Sources:** [1], [2]',
+    '\n\n---\n\nSources:\n[2] Services\n[9] Evil',
+    '\n\n[^2]: Services',
+  ]) {
+    expect(cleaned(body + list), list).toBe(body);
+  }
+});
+
+test('prose about sources stays', () => {
+  for (const answer of [
+    'Sources of energy are many. References help.',
+    '## Sources\n\nEnergy comes from many places, and each of them has its own price and its own risks.',
+    'Sources:\n- Topics',
+    'There are two.\n\n## References\n- An lvalue reference binds to a name.\n- An rvalue reference does not.',
+  ]) {
+    expect(cleaned(answer)).toBe(answer);
+  }
+});
+
+test('sources that are only listed go to the sentence that they bear out', () => {
+  expect(
+    cleaned(
+      'A node publishes messages on a topic. A service has one server.\n\nSources:\n- [Source: Topics](https://docs.test/topics)\n- [2]',
+    ),
+  ).toBe('A node publishes messages on a topic. [1] A service has one server. [2]');
+});
+
+test('text without markers is unchanged', () => {
+  const words = fc
+    .array(
+      fc.oneof(
+        fc.stringMatching(/^[a-zA-Z0-9 .,;!?'"*_#>|~^-]{0,20}$/),
+        fc.constantFrom('\n', '\n\n', '  ', '`x[1]`', '- [ ] '),
+      ),
+    )
+    .map((parts) => parts.join(''))
+    .filter((text) => findMarkers(text).length === 0 && !/source|reference|citation/i.test(text));
+  fc.assert(fc.property(words, (text) => cleaned(text) === text));
+});
+
+const pieces = fc.oneof(
+  fc.string({ maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 4 }),
+  fc.constantFrom(
+    '[1]',
+    '[9]',
+    '[1, 9]',
+    '[2-4]',
+    '[^9]',
+    '[Source: Evil]',
+    '[Source: Topics]',
+    '[Source: Evil](http://evil.test/x)',
+    '[text](http://evil.test)',
+    '[Topics](https://docs.test/topics)',
+    'https://docs.test/topics',
+    'http://evil.test/a(b)',
+    'www.evil.test',
+    '【9†source】',
+    '(Source: Evil)',
+    '(see ',
+    ')',
+    '(',
+    '[',
+    ']',
+    '](',
+    '![',
+    '`',
+    '```',
+    '\n',
+    '\n\n',
+    'Sources:\n',
+    '- ',
+    '# ',
+    '> ',
+    '. ',
+    ', ',
+    ' ',
+    'Source: ',
+    '[1]: http://evil.test\n',
+    '<',
+    '>',
+    '\\',
+    '*',
+    '_',
+    'http://',
+    '[[',
+    '9]',
+    'A service has one server',
+    'e.g. ',
+    '~~~',
+    '|',
+    '1. ',
+    'and ',
+  ),
+);
+const answers = fc.array(pieces, { maxLength: 25 }).map((parts) => parts.join(''));
+
+test('no unknown marker survives, checking again changes nothing, and every citation is valid', () => {
+  fc.assert(
+    fc.property(answers, (answer) => {
+      const checked = checkAnswer(answer, register);
+      for (const { references, outside } of findMarkers(checked.answer, {
+        knows: (ref) => register.chunkOf(ref) !== undefined,
+        isTitle: () => false,
+        isOutside: (url) => /^https?:\/\/(?!docs\.test)/.test(url),
+      })) {
+        if (outside) continue;
+        for (const { name, url } of references) {
+          expect(url).toBeNull();
+          expect(register.chunkOf(name)).toBeDefined();
+        }
+      }
+      for (const citation of checked.citations) citationSchema.parse(citation);
+      const again = checkAnswer(checked.answer, register);
+      expect(again.answer).toBe(checked.answer);
+      expect(again.sentences).toEqual(checked.sentences);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('no address that was not retrieved survives outside of code, but for ordinary links', () => {
+  const withoutBackticks = answers.map((answer) => answer.replace(/[`~]/g, ''));
+  fc.assert(
+    fc.property(withoutBackticks, (answer) => {
+      const withoutLinks = cleaned(answer).replace(/(?<!!)\[[^[\]]+\]\(http:\/\/evil\.test\S*\)/g, ' ');
+      expect(withoutLinks).not.toMatch(/(?:https?|ftp|file):\/\/[a-z\d]/i);
+      expect(cleaned(answer)).not.toMatch(/\[\s*(?:source\b|\d)[^[\]]*\]\(http/i);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('a sentence of the sample book that is cited passes', () => {
+  for (const file of globSync('fixtures/book/**/*.md')) {
+    const text = readFileSync(file, 'utf8').replace(/^---\n.*?\n---\n/s, '');
+    const page = registerOf(chunk({ text, title: 'Page', headings: [] }));
+    for (const { start, end, heading } of splitSentences(text)) {
+      const sentence = text.slice(start, end);
+      if (heading || !/^[A-Z`].*\.$/s.test(sentence) || findMarkers(sentence).length > 0) continue;
+      const { sentences, answer } = checkAnswer(`${sentence} [1]`, page);
+      expect(answer).toBe(`${sentence} [1]`);
+      expect(sentences, sentence).toMatchObject([{ refs: ['1'] }]);
+      expect(sentences.every(citationPassed), sentence).toBe(true);
+    }
+  }
+});
+
+test.each(Object.entries(HOSTILE))('checking an answer of 100 kB of %j takes little time', (_, answer) => {
+  expect(elapsed(() => checkAnswer(answer, register))).toBeLessThan(20_000);
+  expect(elapsed(() => checkAnswer(`A service has one server [2]. ${answer}`, register))).toBeLessThan(
+    20_000,
+  );
+});
+
+test('brackets within brackets, deeper than any answer has them, leave nothing behind', () => {
+  const nested = `${'['.repeat(5000)}9${']9'.repeat(4999)}]`;
+  const { answer } = checkAnswer(nested, register);
+  expect(findMarkers(answer)).toEqual([]);
+  expect(cleaned(answer)).toBe(answer);
+});
+
+test('many citations of a document with many chunks take little time', () => {
+  const many = registerOf(
+    ...Array.from({ length: 500 }, (_, index) =>
+      chunk({ chunkId: `c${index}`, text: `Robot ${index} flies. `.repeat(10) }),
+    ),
+  );
+  const answer = 'Robot 7 flies https://docs.test/topics. '.repeat(500);
+  expect(elapsed(() => checkAnswer(answer, many))).toBeLessThan(20_000);
+});

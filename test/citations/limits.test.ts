@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { checkAnswer, countHeldFacts } from '../../src/citations/check-answer.ts';
+import { findMarkers, looksLikeIndex } from '../../src/citations/find-markers.ts';
+import { checkClaim } from '../../src/judge/check-claim.ts';
+import { chunk } from '../domain/arbitraries.ts';
+import { exampleRegister, registerOf } from './sources.ts';
+
+const names = (answer: string) =>
+  findMarkers(answer).map(({ references }) => references.map(({ name }) => name));
+const check = (claim: string, text: string) => checkClaim(claim, { text, title: '', headings: [] });
+
+test('a span of refs names at most twenty sources, from the lower to the higher', () => {
+  expect(names('So it is [1-20].')[0]).toHaveLength(20);
+  expect(names('So it is [1-21].')).toEqual([]);
+  expect(names('So it is [3-3].')).toEqual([]);
+  expect(names('So it is [3-2].')).toEqual([]);
+});
+
+test('intervals and years are no citations, unless they stand where citations do', () => {
+  expect(names('A value in [0, 1] is drawn.')).toEqual([]);
+  expect(names('The range [1, 5] is drawn.')).toEqual([]);
+  expect(names('The interval is [1, 5] here.')).toEqual([]);
+  expect(names('The points [1, 5, 9] are drawn.')).toEqual([['1', '5', '9']]);
+  expect(names('In [2024] it was new.')).toEqual([]);
+  expect(names('In [202] it was new.')).toEqual([['202']]);
+  expect(names('It was new [2024].')).toEqual([['2024']]);
+});
+
+test('what is glued to a short or a technical word is an index', () => {
+  const isIndex = (before: string) => looksLikeIndex(`${before}[1]`, before.length);
+  for (const before of ['a', 'xs', 'rows', 'my_list', 'rowCount', 'node.names', '$x']) {
+    expect(isIndex(before), before).toBe(true);
+  }
+  for (const before of ['', 'here', 'the topic', 'AI', '2024', '你好', 'end.', 'abc']) {
+    expect(isIndex(before), before).toBe(false);
+  }
+});
+
+test('a line of its own names a source only if it is short', () => {
+  expect(names(`It is so.\nSource: ${'a'.repeat(120)}`)).toHaveLength(1);
+  expect(names(`It is so.\nSource: ${'a'.repeat(121)}`)).toEqual([]);
+});
+
+test('a text in brackets of more than 600 characters names no source', () => {
+  // With the word before it, the content has 600 characters, and then one more.
+  expect(names(`It is so [Source: ${'a'.repeat(591)}].`)).toHaveLength(1);
+  expect(names(`It is so [Source: ${'a'.repeat(592)}].`)).toEqual([]);
+});
+
+test('words that make a sentence stronger than its source make it weak', () => {
+  const text = 'The server waits for one response of the client.';
+  expect(check('The server waits for one response.', text).verdict).toBe('supported');
+  for (const word of ['always', 'exclusively']) {
+    const { verdict, objection } = check(`The server ${word} waits for one response of the client.`, text);
+    expect([verdict, objection], word).toEqual(['weak', 'words']);
+  }
+});
+
+test('one content word alone proves nothing, unless the whole sentence stands there', () => {
+  expect(check('Robots.', 'Robots move boxes.').verdict).toBe('weak');
+  expect(check('Robots.', 'Robots. They move boxes.').verdict).toBe('quoted');
+});
+
+test('support is the share of the content words: below two fifths nothing, from three quarters on enough', () => {
+  const text = 'Valves regulate pressure.';
+  const ofSupport = (claim: string) => {
+    const { support, verdict } = check(claim, text);
+    return [support, verdict];
+  };
+  expect(ofSupport('Valves regulate pressure slowly.')).toEqual([0.75, 'supported']);
+  expect(ofSupport('Valves regulate heavy water.')).toEqual([0.5, 'weak']);
+  expect(ofSupport('Valves regulate cold heavy water.')).toEqual([0.4, 'weak']);
+  expect(ofSupport('Valves warm heavy water.')).toEqual([0.25, 'unsupported']);
+});
+
+test('a sentence that cites as it goes is read in parts only if each has four words', () => {
+  const register = exampleRegister();
+  const verdictOf = (answer: string) => checkAnswer(answer, register).sentences[0]?.verdict;
+  expect(verdictOf('A node publishes messages on a topic [1], while a service has one server [2].')).toBe(
+    'supported',
+  );
+  expect(verdictOf('Flying robots cook pasta daily [1], while a service has one server [2].')).toBe(
+    'unsupported',
+  );
+});
+
+test('a title is found by a part of at least four characters that no other title has', () => {
+  const register = registerOf(
+    chunk({ chunkId: 'a', title: 'Navigation with costmaps', url: 'https://docs.test/a', headings: [] }),
+    chunk({ chunkId: 'b', title: 'Planning a path', url: 'https://docs.test/b', headings: [] }),
+  );
+  expect(register.find('path').map(({ ref }) => ref)).toEqual(['2']);
+  expect(register.find('pat').map(({ ref }) => ref)).toEqual([]);
+  expect(register.find('a').map(({ ref }) => ref)).toEqual([]);
+  expect(register.find(`${'x'.repeat(1001)}`)).toEqual([]);
+});
+
+test('the quotes and numbers of cited sentences are counted, held or not, by any of what they cite', () => {
+  const register = registerOf(
+    chunk({ chunkId: 'a', text: 'The pump holds 20 litres of water.' }),
+    chunk({ chunkId: 'b', text: 'It was built in 1999 by hand.' }),
+  );
+  const answer = [
+    'It holds 20 litres and was built in 1999 [1][2].',
+    'They say "the pump holds 20 litres" [1].',
+    'They say "the pump holds no water" [1].',
+    'It weighs 7 kg [2].',
+    'It costs 5 coins and "is worth all of it".',
+  ].join(' ');
+  const { sentences } = checkAnswer(answer, register);
+  expect(countHeldFacts(sentences, register)).toEqual({
+    quotes: { total: 2, held: 1 },
+    numbers: { total: 4, held: 3 },
+  });
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createSourceRegister } from '../../src/citations/source-register.ts';
+import { chunk } from '../domain/arbitraries.ts';
+import { elapsed, exampleRegister, registerOf, SERVICES, TOPICS } from './sources.ts';
+
+const refsOf = (register: ReturnType<typeof createSourceRegister>, reference: string) =>
+  register.find(reference).map(({ ref }) => ref);
+
+test('a chunk keeps its ref for the whole session', () => {
+  const register = createSourceRegister();
+  expect(register.register(TOPICS)).toBe('1');
+  expect(register.register(SERVICES)).toBe('2');
+  expect(register.register({ ...TOPICS, score: 0.4 })).toBe('1');
+  expect(register.chunkOf('1')?.score).toBe(0.4);
+  expect(register.chunkOf('3')).toBeUndefined();
+});
+
+test('refs are the same after a session was stored and resumed', () => {
+  const entries = JSON.parse(JSON.stringify(exampleRegister().entries()));
+  const resumed = createSourceRegister(entries);
+  expect(resumed.entries()).toEqual(exampleRegister().entries());
+  expect(resumed.register(SERVICES)).toBe('2');
+  expect(resumed.register(chunk({ chunkId: 'new' }))).toBe('4');
+});
+
+test('a ref is found however it is written', () => {
+  const register = exampleRegister();
+  for (const written of ['2', ' 2 ', '#2', 'ref 2', 'Source 2', '02'])
+    expect(refsOf(register, written)).toEqual(['2']);
+  for (const written of ['0', '4', '', '2.5', '-1', '999999999'])
+    expect(refsOf(register, written)).toEqual([]);
+});
+
+test('an address is found without regard to slash, fragment, case of the host and punctuation around it', () => {
+  const register = exampleRegister();
+  for (const url of [
+    'https://docs.test/topics',
+    'https://docs.test/topics/',
+    'https://docs.test/topics#publishing',
+    'https://DOCS.test/topics.',
+    '<https://docs.test/topics>',
+  ]) {
+    expect(refsOf(register, url)).toEqual(['1', '3']);
+  }
+  expect(refsOf(register, 'https://docs.test/services_%28intro%29')).toEqual(['2']);
+  expect(refsOf(register, 'https://docs.test/topics2')).toEqual([]);
+  expect(refsOf(register, 'https://docs.test/Topics')).toEqual([]);
+  expect(refsOf(register, 'https://docs.test/%E0%A4%A')).toEqual([]);
+});
+
+test('an address with a fragment prefers the chunk of that place', () => {
+  const register = registerOf(
+    chunk({ chunkId: 'a', url: 'https://docs.test/p#one' }),
+    chunk({ chunkId: 'b', url: 'https://docs.test/p#two' }),
+  );
+  expect(refsOf(register, 'https://docs.test/p#two')).toEqual(['2']);
+  expect(refsOf(register, 'https://docs.test/p#three')).toEqual(['1', '2']);
+});
+
+test('a title gives every chunk of its document, and its headings narrow them', () => {
+  const register = exampleRegister();
+  expect(refsOf(register, 'topics')).toEqual(['1', '3']);
+  expect(refsOf(register, '"Topics".')).toEqual(['1', '3']);
+  expect(refsOf(register, 'Topics > Subscribing')).toEqual(['3']);
+  expect(refsOf(register, 'Topics › Topics › Publishing')).toEqual(['1']);
+  expect(refsOf(register, 'Topics > No such heading')).toEqual(['1', '3']);
+  expect(refsOf(register, 'Services (Intro)')).toEqual(['2']);
+});
+
+test('a part of a title is enough if it fits one title only', () => {
+  const register = registerOf(
+    chunk({ chunkId: 'a', title: 'Quality of Service in ROS 2', headings: [] }),
+    chunk({ chunkId: 'b', title: 'Quality assurance', headings: [] }),
+  );
+  expect(refsOf(register, 'Quality of Serv')).toEqual(['1']);
+  expect(refsOf(register, 'of service')).toEqual(['1']);
+  expect(refsOf(register, 'quality')).toEqual([]);
+  expect(refsOf(register, 'ROS')).toEqual([]);
+  expect(refsOf(register, 'erv')).toEqual([]);
+});
+
+test('a chunk that came back under another title is not found under the old one', () => {
+  const register = registerOf(TOPICS);
+  register.register({ ...TOPICS, title: 'Channels', url: 'https://docs.test/channels', headings: [] });
+  expect(refsOf(register, 'Topics')).toEqual([]);
+  expect(refsOf(register, TOPICS.url)).toEqual([]);
+  expect(refsOf(register, 'Channels')).toEqual(['1']);
+});
+
+test('whatever is registered is found by its ref, its address and its title', () => {
+  const parts = fc.record({
+    title: fc.string(),
+    url: fc.webUrl({ withFragments: true, withQueryParameters: true }),
+  });
+  fc.assert(
+    fc.property(fc.array(parts, { minLength: 1, maxLength: 8 }), (list) => {
+      const register = createSourceRegister();
+      list.forEach(({ title, url }, index) => {
+        const one = chunk({ chunkId: `c${index}`, title, url, headings: [] });
+        const ref = register.register(one);
+        expect(refsOf(register, ref)).toEqual([ref]);
+        expect(refsOf(register, url)).toContain(ref);
+      });
+    }),
+  );
+});
+
+test('a long session stays cheap', () => {
+  const register = createSourceRegister();
+  const took = elapsed(() => {
+    for (let i = 0; i < 10_000; i += 1) {
+      register.register(
+        chunk({
+          chunkId: `c${i}`,
+          title: `Page ${i % 2000} of the book`,
+          url: `https://docs.test/${i % 2000}`,
+        }),
+      );
+    }
+    for (let i = 0; i < 1000; i += 1) {
+      register.find(`${i}`);
+      register.find(`https://docs.test/${i}`);
+      register.find(`nothing like this ${i}`);
+    }
+  });
+  expect(took).toBeLessThan(20_000);
+});

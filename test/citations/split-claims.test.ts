@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { findMarkers } from '../../src/citations/find-markers.ts';
+import { splitClaims } from '../../src/citations/split-claims.ts';
+
+/** Each sentence with what its markers name. */
+function claimsIn(answer: string): [string, ...string[]][] {
+  const markers = findMarkers(answer);
+  return splitClaims(answer, markers).map((claim) => [
+    claim.text,
+    ...claim.markers.flatMap(({ references }) => references.map(({ name }) => name)),
+  ]);
+}
+
+test('a marker belongs to the sentence it stands in or follows', () => {
+  expect(claimsIn('One is here [1]. Two is here. [2] Three[3][4] is here. Four.[5] Five.')).toEqual([
+    ['One is here.', '1'],
+    ['Two is here.', '2'],
+    ['Three is here.', '3', '4'],
+    ['Four.', '5'],
+    ['Five.'],
+  ]);
+});
+
+test('a marker at the beginning of a paragraph belongs to what it opens', () => {
+  expect(claimsIn('One.\n\n[1] says two. Three.')).toEqual([['One.'], ['says two.', '1'], ['Three.']]);
+  expect(claimsIn('[1] One.')).toEqual([['One.', '1']]);
+});
+
+test('a marker on a line of its own belongs to the sentence before it', () => {
+  expect(claimsIn('One. Two.\n\nSource: [t](https://a.test)\n\nThree.')).toEqual([
+    ['One.'],
+    ['Two.', 't'],
+    ['Three.'],
+  ]);
+});
+
+test('abbreviations, decimals, versions and code do not end a sentence', () => {
+  expect(
+    claimsIn('Use tools, e.g. Nav2, at 3.5 Hz [1]. See Dr. Smith vs. Mr. Jones. Run `a. B` with v2.0.1 now.'),
+  ).toEqual([
+    ['Use tools, e.g. Nav2, at 3.5 Hz.', '1'],
+    ['See Dr. Smith vs. Mr. Jones.'],
+    ['Run `a. B` with v2.0.1 now.'],
+  ]);
+});
+
+test('list items and table rows are claims; code, headings, questions and lines that lead in are not', () => {
+  expect(
+    claimsIn(
+      '# Title\n\nThere are two:\n\n- one [1]\n- two\n  goes on [2]\n1. three\n\n```\ncode. [3]\n```\n\n| a | b [4] |\n\nOk?',
+    ),
+  ).toEqual([['one', '1'], ['two goes on', '2'], ['three'], ['| a | b |', '4']]);
+  expect(claimsIn('# Title [1]')).toEqual([['Title', '1']]);
+});
+
+test('a sentence goes on over a line feed', () => {
+  expect(claimsIn('One is\nhere [1]. Two\nis there.')).toEqual([['One is here.', '1'], ['Two is there.']]);
+});
+
+test('sentences of other scripts are split', () => {
+  expect(claimsIn('你好。【1†source】再见。')).toEqual([['你好。', '1'], ['再见。']]);
+});
+
+test('the text of a link is part of its sentence', () => {
+  expect(claimsIn('See [the guide](https://a.test) for more.')).toEqual([
+    ['See the guide for more.', 'the guide'],
+  ]);
+});

@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
+import { createSqliteSessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
+import { commandLineError, commandLineHint } from '../../src/cli/advice.ts';
+import { AppError } from '../../src/faults/app-error.ts';
+import { sampleSession, sampleTurn } from '../contracts/sample-sessions.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const IDENTITY = { embedder: 'test:advice', dimensions: 4 };
+
+/** What a person at the command line reads: after the sentence, and in JSON. */
+async function hintOf(work: Promise<unknown>): Promise<string> {
+  const fault = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(fault instanceof AppError)) throw new Error('It should have failed with an AppError.');
+  const hint = commandLineHint(fault);
+  expect(commandLineError(fault).userMessage).toContain(hint);
+  return hint;
+}
+
+test('who meets a collection of another embedder, or a damaged one, reads which command removes it', async () => {
+  const directory = await temporaryDirectory();
+  const catalog = createSqliteCatalog(directory, { busyTimeoutMs: 50 });
+  await (await catalog.openOrCreate('book', IDENTITY)).close();
+  expect(await hintOf(catalog.openOrCreate('book', { ...IDENTITY, dimensions: 8 }))).toBe(
+    'Use that embedder, choose another --collection, or remove this one with `citeloop collections delete book` and ingest again.',
+  );
+  writeFileSync(join(directory, 'letter.sqlite'), 'This is no database. '.repeat(100));
+  expect(await hintOf(catalog.open('letter'))).toBe(
+    'Restore it from a backup, or remove it with `citeloop collections delete` and ingest again.',
+  );
+});
+
+test('who meets a damaged session reads which command removes it', async () => {
+  const path = join(await temporaryDirectory(), 'sessions.sqlite');
+  const session = sampleSession();
+  const writer = createSqliteSessionStore(path);
+  await writer.create(session, null);
+  const next = sampleTurn(session);
+  await writer.commitTurn(next.session, next.messages, next.turn);
+  await writer.close();
+  const database = new DatabaseSync(path);
+  database.exec("UPDATE turn SET body = 'x'");
+  database.close();
+  const store = createSqliteSessionStore(path);
+  expect(await hintOf(store.lastTurn(session.sessionId))).toBe(
+    `Restore it from a backup, or remove it with: citeloop sessions delete ${session.sessionId}`,
+  );
+  await store.close();
+});

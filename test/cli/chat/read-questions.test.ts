@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createLineJoiner } from '../../../src/cli/chat/read-questions.ts';
+
+function joined(...lines: string[]): (string | null)[] {
+  const joiner = createLineJoiner();
+  return lines.map((line) => joiner.push(line));
+}
+
+test('a line is a message', () => {
+  expect(joined('one', '', 'two')).toEqual(['one', '', 'two']);
+});
+
+test('a backslash at the end continues the line; two of them do not', () => {
+  expect(joined('one \\', 'two\\', 'three')).toEqual([null, null, 'one \ntwo\nthree']);
+  expect(joined('C:\\\\')).toEqual(['C:\\\\']);
+});
+
+test('three quotes open and close a block', () => {
+  expect(joined('"""', 'one', '', 'two \\', '"""', 'next')).toEqual([
+    null,
+    null,
+    null,
+    null,
+    'one\n\ntwo \\',
+    'next',
+  ]);
+  expect(joined('"""one"""')).toEqual(['one']);
+  expect(joined('"""one', 'two"""')).toEqual([null, 'one\ntwo']);
+});
+
+test('what is unfinished can be taken or dropped', () => {
+  const joiner = createLineJoiner();
+  joiner.push('"""');
+  joiner.push('half');
+  expect(joiner.open).toBe(true);
+  expect(joiner.take()).toBe('half');
+  expect(joiner.open).toBe(false);
+  expect(joiner.take()).toBeNull();
+});

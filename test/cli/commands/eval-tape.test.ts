@@ -1,0 +1,57 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { runInProcess } from '../../support/run-in-process.ts';
+import { library, servedModel } from '../../support/served-model.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const CASES = [
+  { id: 'node', question: 'What is a node?', expectedPhrases: ['process'], answerable: true },
+  { id: 'weather', question: 'What is the weather today?', answerable: false },
+];
+
+test('an evaluation is recorded once and replays without the model to the same report', async () => {
+  const place = await library();
+  await writeFile(join(place.home, 'cases.jsonl'), CASES.map((item) => JSON.stringify(item)).join('\n'));
+  const { flags, stop } = await servedModel();
+  const compare = ['compare', 'cases.jsonl', '--policies', 'tool,always', '--collection', 'small'];
+  const recorded = await runInProcess(
+    [...compare, ...flags, '--record', 'cases.tape.json', '--json', 'a.json'],
+    place,
+  );
+  await stop();
+  expect(recorded).toMatchObject({ code: 0, stderr: expect.stringContaining('Recorded') });
+
+  const replay = [...compare, '--replay', 'cases.tape.json', '--json'];
+  for (const file of ['b.json', 'c.json']) {
+    expect(await runInProcess([...replay, file], place)).toMatchObject({ code: 0 });
+  }
+  const [first, second, third] = await Promise.all(
+    ['a.json', 'b.json', 'c.json'].map((file) => readFile(join(place.home, file), 'utf8')),
+  );
+  expect(third).toBe(second);
+  // Every answer with all that was said of it, wherever it stands in the report.
+  const answersOf = (text = '') => {
+    const answers: unknown[] = [];
+    JSON.parse(text, (_key, value) => {
+      if (typeof value?.answer === 'string') answers.push([value.answer, value.citations]);
+      return value;
+    });
+    return answers;
+  };
+  expect(answersOf(first)).toHaveLength(4);
+  expect(answersOf(second)).toEqual(answersOf(first));
+
+  expect(await runInProcess(['replay', 'cases.tape.json'], place)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('same'),
+  });
+
+  await writeFile(
+    join(place.home, 'cases.jsonl'),
+    JSON.stringify({ ...CASES[0], question: 'What is a bus?' }),
+  );
+  const drifted = await runInProcess(['replay', 'cases.tape.json'], place);
+  expect(drifted.code).toBe(7);
+});

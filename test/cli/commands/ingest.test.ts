@@ -1,0 +1,276 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { type CliOptions, runCli } from '../../support/run-cli.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** A user's machine: a home with documents in `docs/`. */
+async function machine(files: Record<string, string | Uint8Array> = {}) {
+  const home = await temporaryDirectory();
+  await mkdir(join(home, 'docs'));
+  for (const [name, content] of Object.entries(files)) await writeFile(join(home, 'docs', name), content);
+  const run = (args: string[], env: Record<string, string> = {}) => runInProcess(args, { home, env });
+  return {
+    home,
+    run,
+    ingest: (args: string[] = ['docs'], env: Record<string, string> = {}) => run(['ingest', ...args], env),
+    /** As a process of its own. */
+    start: (options: Partial<CliOptions> = {}) => runCli(['ingest', 'docs'], { home, ...options }),
+    async summary(...args: string[]) {
+      return JSON.parse((await run(['ingest', 'docs', '--json', ...args])).stdout);
+    },
+    collection: join(home, 'collections', 'web_documents.sqlite'),
+  };
+}
+
+/** Indexing takes a while on a busy machine. */
+const PATIENCE = { timeout: 180_000 };
+
+/**
+ * Something to interrupt: as many short documents as are embedded and committed together, and then longer ones, which
+ * take a while.
+ */
+const MANY = 280;
+const manyDocuments = () =>
+  Object.fromEntries(
+    Array.from({ length: MANY }, (_, i) => [
+      `${String(i).padStart(3, '0')}.md`,
+      `Thing ${i} is this. `.repeat(i < 256 ? 1 : 30),
+    ]),
+  );
+
+test('ingest says what was added, and what is found afterwards is cited', async () => {
+  const { start, run } = await machine({
+    'zebra.md': '# Zebras\n\nA zebra is a striped horse.',
+    'b.txt': 'Other things.',
+  });
+  const { code, stdout } = await start();
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^web_documents: 2 added; 2 chunks, 2 of them embedded \([\d.]+ s\)\n$/);
+  const found = await run(['search', 'striped horse']);
+  expect(found.stdout).toContain('[1] Zebras');
+  expect(found.stderr).toBe('');
+});
+
+test('--json prints one summary; a second run has nothing to do', async () => {
+  const { summary } = await machine({ 'a.md': 'Alpha.' });
+  expect(await summary()).toMatchObject({
+    collection: 'web_documents',
+    added: 1,
+    failed: [],
+    embeddedChunks: 1,
+  });
+  expect(await summary()).toMatchObject({ added: 0, unchanged: 1, embeddedChunks: 0 });
+});
+
+test('every format is read', async () => {
+  const { summary, run } = await machine({
+    'a.md': '# Aardvark\n\nText.',
+    'b.mdx': 'import X from "y"\n\n# Badger\n\n<X>Text</X>',
+    'c.rst': 'Camel\n=====\n\nText.',
+    'd.html': '<title>Dingo</title><script>alert(1)</script><p>Text.</p>',
+    'e.txt': 'Elephant text.',
+    'f.pdf': minimalPdf('Flamingo text'),
+  });
+  expect(await summary()).toMatchObject({ added: 6, failed: [] });
+  for (const animal of ['Aardvark', 'Badger', 'Camel', 'Dingo', 'Elephant', 'Flamingo']) {
+    const { stdout } = await run(['search', animal, '--mode', 'lexical', '-k', '1']);
+    expect(stdout).toContain(animal);
+    expect(stdout).not.toContain('alert');
+  }
+});
+
+test('unreadable files are reported one by one, the rest is indexed, and the exit code says so', async () => {
+  const { ingest, home } = await machine({
+    'good.md': 'Good.',
+    'binary.md': new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 1]),
+    'latin.md': Buffer.from('caf\xe9', 'latin1'),
+    'broken.pdf': 'not a pdf at all',
+  });
+  await writeFile(join(home, 'docs', 'huge.txt'), Buffer.alloc(51 * 1024 * 1024, 'a '));
+  const { code, stdout } = await ingest();
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/failed .*binary\.md .*binary/);
+  expect(stdout).toMatch(/failed .*latin\.md .*UTF-8/);
+  expect(stdout).toMatch(/failed .*broken\.pdf /);
+  expect(stdout).toMatch(/failed .*huge\.txt .*MB/);
+  expect(stdout).toContain('1 added, 4 failed');
+});
+
+test('bad arguments get one clear line and exit code 2', async () => {
+  const { ingest, home } = await machine({ 'a.md': 'A.' });
+  await writeFile(join(home, 'picture.png'), 'x');
+  await mkdir(join(home, 'empty'));
+  for (const [args, message] of [
+    [[], 'not said what to ingest'],
+    [['docs', '-'], 'standard input'],
+    [['no-such-path'], 'no-such-path'],
+    [['picture.png'], 'picture.png'],
+    [['empty'], 'empty'],
+    [['nothing/**/*.md'], 'nothing/**/*.md'],
+    [['docs', '--base-url', 'ftp://x'], '--base-url'],
+    [['docs', '--max-pages', '0'], '--max-pages'],
+    [['http://127.0.0.1:9/'], '--allow-private'],
+    [['http://localhost/'], '--allow-private'],
+    [['http://169.254.169.254/latest/meta-data'], '--allow-private'],
+    [['http://user:secret@example.com/'], 'example.com'],
+  ] as const) {
+    const { code, stderr, stdout } = await ingest([...args]);
+    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('secret');
+    expect(stderr).not.toMatch(/\bat .*\.js:/);
+  }
+});
+
+test('a misspelt path stops the run before anything is embedded', async () => {
+  const { ingest, collection } = await machine({ 'a.md': 'A.' });
+  expect((await ingest(['docs', 'dosc'])).code).toBe(2);
+  expect(await stat(collection).catch(() => null)).toBeNull();
+});
+
+test('a site is crawled, and its robots.txt is obeyed', async () => {
+  const pages: Record<string, string> = {
+    '/robots.txt': 'User-agent: *\nDisallow: /private/',
+    '/': '<title>Home</title><main><p>Welcome home.</p><a href="/a.html">a</a> <a href="/private/b.html">b</a></main>',
+    '/a.html': '<title>Page A</title><main><p>Apples grow here.</p></main>',
+    '/private/b.html': '<title>Secret</title><main><p>Hidden.</p></main>',
+  };
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    const page = pages[request.url ?? ''];
+    const type = request.url === '/robots.txt' ? 'text/plain' : 'text/html';
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': type }).end(page);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { run } = await machine();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const { code, stdout } = await run(['ingest', url, '--allow-private', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ added: 2, failed: [] });
+  expect(asked).not.toContain('/private/b.html');
+  expect((await run(['search', 'apples', '--json'])).stdout).toContain(`${url}a.html`);
+});
+
+test(
+  'Ctrl-C stops with exit code 130, keeps what was committed, and the same command goes on',
+  PATIENCE,
+  async () => {
+    const { start, summary, collection } = await machine(manyDocuments());
+    const stopped = await start({
+      onStart: (child) => void oneStored(collection, child).then(() => child.kill('SIGINT')),
+    });
+    expect(stopped.code).toBe(130);
+    expect(stopped.stderr).toContain('goes on from there');
+    const resumed = await summary();
+    expect(resumed.unchanged).toBeGreaterThan(0);
+    expect(resumed.unchanged + resumed.added).toBe(MANY);
+  },
+);
+
+test(
+  'a kill at any moment leaves a sound collection, and two processes at once lose nothing',
+  PATIENCE,
+  async () => {
+    const { start, run, summary, collection } = await machine(manyDocuments());
+    for (const moment of [
+      (_: ChildProcess) => delay(500),
+      (child: ChildProcess) => oneStored(collection, child),
+      (_: ChildProcess) => delay(1500),
+    ]) {
+      await start({ onStart: (child) => void moment(child).then(() => child.kill('SIGKILL')) });
+      const { stdout } = await run(['doctor', '--json']);
+      expect(JSON.parse(stdout).checks.filter((check: { ok: boolean }) => !check.ok)).toEqual([]);
+    }
+    const both = await Promise.all([start(), start()]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(await summary()).toMatchObject({ unchanged: MANY, added: 0, failed: [] });
+    const { stdout } = await run(['collections', 'show', 'web_documents', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ documents: MANY });
+  },
+);
+
+test('a corrupt collection is refused with exit code 4, a newer one with 3, and neither is touched', async () => {
+  const { ingest, run, collection } = await machine({ 'a.md': 'Alpha.' });
+  await ingest();
+  const database = new DatabaseSync(collection);
+  database.exec('PRAGMA user_version = 99');
+  database.close();
+  const newer = await run(['search', 'alpha']);
+  expect(newer).toMatchObject({ code: 3, stderr: expect.stringContaining('newer citeloop') });
+  expect((await ingest()).code).toBe(3);
+
+  await writeFile(collection, 'garbage '.repeat(4096));
+  const corrupt = await run(['search', 'alpha']);
+  expect(corrupt).toMatchObject({ code: 4, stderr: expect.stringContaining('damaged') });
+  expect((await ingest()).code).toBe(4);
+  expect((await stat(collection)).size).toBe('garbage '.length * 4096);
+  const doctor = await run(['doctor']);
+  expect(doctor.code).toBe(3);
+  expect(doctor.stdout).toMatch(/✗ collection web_documents: .*damaged/);
+});
+
+test('a data directory that cannot be written to is named, with exit code 3', async () => {
+  const { home, ingest } = await machine({ 'a.md': 'Alpha.' });
+  await writeFile(join(home, 'file'), '');
+  const { code, stderr } = await ingest(['docs'], { CITELOOP_HOME: join(home, 'file', 'below') });
+  expect(code).toBe(3);
+  expect(stderr).toContain('cannot be written to');
+  expect(stderr).toContain('CITELOOP_HOME');
+});
+
+test('files that this user may not read are reported', async (context) => {
+  if (process.getuid?.() === 0) context.skip('root may read everything, so there is nothing to refuse');
+  const { ingest, home } = await machine({ 'a.md': 'Alpha.' });
+  await chmod(join(home, 'docs', 'a.md'), 0);
+  expect(await ingest()).toMatchObject({ code: 2, stdout: expect.stringContaining('a.md') });
+});
+
+test('nothing is left behind in the data directory but the collection', async () => {
+  const { ingest, home } = await machine({ 'a.md': 'Alpha.' });
+  await ingest();
+  expect(
+    (await readdir(join(home, 'collections'))).filter((name) => !name.startsWith('web_documents.sqlite')),
+  ).toEqual([]);
+});
+
+/** When a first document is committed, or the process has ended without. */
+async function oneStored(collection: string, child: ChildProcess): Promise<void> {
+  while (child.exitCode === null && documentsIn(collection) === 0) await delay(5);
+}
+
+/** How many documents are committed, as another process sees it; none before the collection is there. */
+function documentsIn(collection: string): number {
+  try {
+    const database = new DatabaseSync(collection, { readOnly: true });
+    try {
+      return Number(database.prepare('SELECT count(*) AS n FROM document').get()?.n);
+    } finally {
+      database.close();
+    }
+  } catch {
+    return 0;
+  }
+}
+
+function minimalPdf(text: string): string {
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${text.length + 33} >>\nstream\nBT /F1 12 Tf 20 100 Td (${text}) Tj ET\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ];
+  const body = objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`).join('');
+  return `%PDF-1.4\n${body}trailer\n<< /Root 1 0 R /Size 6 >>\n%%EOF`;
+}

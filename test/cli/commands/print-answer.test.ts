@@ -1,0 +1,123 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { commandLineHint } from '../../../src/cli/advice.ts';
+import { printAnswer, questionOf } from '../../../src/cli/commands/ask.ts';
+import { type AgentConfig, agentConfigSchema } from '../../../src/domain/agent-config.ts';
+import { agentResponseSchema } from '../../../src/domain/agent-response.ts';
+import { type RunEvent, runEventSchema } from '../../../src/domain/run-event.ts';
+import { advice, setting } from '../../../src/faults/advice.ts';
+import { AppError } from '../../../src/faults/app-error.ts';
+import { toErrorResponse } from '../../../src/faults/error-response.ts';
+import { fakeStreams } from '../support/fake-streams.ts';
+import { eventsOf, type Script, scriptedAgent, turnOf } from '../support/scripted-agent.ts';
+
+const ungrounded = turnOf({ answer: "I don't have information about it.", citations: [], grounded: false });
+const failure: RunEvent = {
+  type: 'error',
+  error: {
+    errorType: 'auth_error',
+    message: 'The key was refused.',
+    userMessage: 'The service did not accept the key. Set OPENAI_API_KEY.',
+    retryAfter: null,
+    recoverable: false,
+  },
+};
+
+async function ask(
+  script: Script,
+  flags: { json?: boolean; stream?: boolean; requireGrounded?: boolean; details?: AgentConfig } = {},
+) {
+  const { streams, out, err } = fakeStreams('pipe');
+  const session = await scriptedAgent(script).open.agent.startSession();
+  const output = { json: false, stream: true, requireGrounded: false, ...flags };
+  const events = session.ask('What is a topic?', {});
+  const outcome = await printAnswer(events, output, streams).catch((error: unknown) => error);
+  return { outcome, out: out(), err: err() };
+}
+
+test('an answer ends with 0, and without ANSI in a pipe', async () => {
+  const { outcome, out, err } = await ask(() => eventsOf(turnOf()));
+  expect(outcome).toBe(0);
+  expect(out).toContain('A node publishes messages on a topic [1].\n');
+  expect(out + err).not.toContain('\x1b');
+});
+
+test('--json prints one AgentResponse and nothing else', async () => {
+  const { outcome, out, err } = await ask(() => eventsOf(turnOf()), { json: true, stream: false });
+  expect({ outcome, err }).toEqual({ outcome: 0, err: '' });
+  expect(out.trim().split('\n')).toHaveLength(1);
+  expect(agentResponseSchema.parse(JSON.parse(out))).toEqual(turnOf().response);
+});
+
+test('--verbose adds steps, queries, times and the budget on stderr, and nothing to stdout', async () => {
+  const details = agentConfigSchema.parse({ verbose: true });
+  const quiet = await ask(() => eventsOf(turnOf()), { json: true, stream: false });
+  const { out, err } = await ask(() => eventsOf(turnOf()), { json: true, stream: false, details });
+  expect(out).toBe(quiet.out);
+  expect(err.split('\n')).toEqual([
+    'step 1: searched "topics in ROS 2", only module=basics: 3 of 3 passages, best 0.90, threshold 0.35, 4 ms',
+    'step 2: the model answered',
+    'time: 1.2 s, of which 4 ms for searches and 1.2 s for the model',
+    expect.stringMatching(/^budget of 8192 tokens: system \d+ of 500, passages \d+ of 4000, history /),
+    '',
+  ]);
+});
+
+test('--json --stream prints every event as a line', async () => {
+  const turn = turnOf();
+  const { outcome, out } = await ask(() => eventsOf(turn), { json: true });
+  expect(outcome).toBe(0);
+  const lines = out.trim().split('\n');
+  expect(lines.map((line) => runEventSchema.parse(JSON.parse(line)))).toEqual(eventsOf(turn));
+});
+
+test('--require-grounded fails with 6 after the answer was printed', async () => {
+  const told = await ask(() => eventsOf(ungrounded), { requireGrounded: true });
+  expect(told.out).toContain("I don't have information");
+  expect(told.outcome).toMatchObject({ kind: 'not_grounded' });
+  const json = await ask(() => eventsOf(ungrounded), { requireGrounded: true, json: true, stream: false });
+  expect(json.outcome).toBe(6);
+  expect(JSON.parse(json.out)).toMatchObject({ grounded: false });
+  const events = await ask(() => eventsOf(ungrounded), { requireGrounded: true, json: true });
+  expect(events.outcome).toBe(6);
+  expect((await ask(() => eventsOf(ungrounded))).outcome).toBe(0);
+  expect((await ask(() => eventsOf(turnOf()), { requireGrounded: true })).outcome).toBe(0);
+});
+
+test('an error event is a failure for people and for --json, and an event with --stream', async () => {
+  for (const flags of [{}, { json: true, stream: false }]) {
+    const { outcome } = await ask(() => [failure], flags);
+    expect(outcome).toMatchObject({ kind: 'auth_error', hint: 'Set OPENAI_API_KEY.' });
+  }
+  const { outcome, out } = await ask(() => [failure], { json: true });
+  expect(outcome).toBe(3);
+  expect(JSON.parse(out)).toEqual(failure);
+});
+
+test('the question comes from the arguments, or else from a pipe', async () => {
+  const piped = () => Readable.from(['What is\n', 'a node?\n']);
+  const typed = () => Object.assign(piped(), { isTTY: true as const });
+  expect(await questionOf({ question: ['What', 'is', 'ROS?'] }, piped())).toBe('What is ROS?');
+  expect(await questionOf({ question: [] }, piped())).toBe('What is\na node?');
+  expect(await questionOf({ question: ['-'] }, typed())).toBe('What is\na node?');
+  for (const question of [[], [''], [' \t']]) {
+    await expect(questionOf({ question }, typed())).rejects.toMatchObject({ kind: 'invalid_input' });
+  }
+  await expect(questionOf({ question: [''] }, piped())).rejects.toMatchObject({ kind: 'invalid_input' });
+});
+
+test('advice in an answer names flags here, for people and for programs', async () => {
+  const stuck = new AppError('api_error', 'The model came to no answer.', {
+    hint: advice`Ask a narrower question, or raise ${setting('maxSteps')}.`,
+  });
+  const error = toErrorResponse(stuck);
+  expect(error.userMessage).toContain('or raise maxSteps.');
+  const events = (): RunEvent[] => [{ type: 'error', error }];
+  const { outcome } = await ask(events);
+  expect(commandLineHint(outcome as AppError)).toBe('Ask a narrower question, or raise --max-steps.');
+  const streamed = await ask(events, { json: true });
+  expect(JSON.parse(streamed.out).error.userMessage).toContain('or raise --max-steps.');
+  const turn = turnOf({ error });
+  const whole = await ask(() => eventsOf(turn), { json: true, stream: false });
+  expect(agentResponseSchema.parse(JSON.parse(whole.out)).error?.userMessage).toContain('--max-steps');
+});

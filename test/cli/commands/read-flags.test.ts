@@ -1,0 +1,16 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { asSettings } from '../../../src/cli/commands/read-flags.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+test('--system-prompt is a text, or a file after an @, and one that is not there is refused', async () => {
+  const path = join(await temporaryDirectory(), 'prompt.txt');
+  writeFileSync(path, '\ufeffAnswer in rhymes.\n');
+  const promptOf = (systemPrompt: string) =>
+    loadConfig({ flags: asSettings({ systemPrompt }), env: {}, cwd: '/' }).agent.systemPrompt;
+  expect(promptOf('Be brief.')).toBe('Be brief.');
+  expect(promptOf(`@${path}`)).toBe('Answer in rhymes.');
+  expect(() => promptOf('@/nowhere/prompt.txt')).toThrow(/\/nowhere\/prompt\.txt \(flag --system-prompt\)/);
+});

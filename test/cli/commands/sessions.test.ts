@@ -1,0 +1,289 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
+import { createSqliteSessionStore } from '../../../src/adapters/sqlite/sqlite-session-store.ts';
+import { toCitable, withVerdict } from '../../../src/domain/citation.ts';
+import { conversationSessionSchema, resetSession } from '../../../src/domain/conversation-session.ts';
+import { conversationTurnSchema } from '../../../src/domain/conversation-turn.ts';
+import type { RetrievedChunk } from '../../../src/domain/retrieved-chunk.ts';
+import { fromWire, toLegacyWire } from '../../../src/server/openai/wire-message.ts';
+import { sampleDocument } from '../../contracts/sample-documents.ts';
+import { NOW, type SampleTurn, sampleSession, sampleTurn } from '../../contracts/sample-sessions.ts';
+import { runCli } from '../../support/run-cli.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const ANNA = 'aaaa1111-0000-4000-8000-000000000001';
+const BERT = 'aaaa2222-0000-4000-8000-000000000002';
+
+async function machine() {
+  const home = await temporaryDirectory();
+  return { home, run: (...args: string[]) => runInProcess(args, { home }) };
+}
+
+interface Conversation {
+  sessionId: string;
+  user?: string | null;
+  turns: SampleTurn[];
+  /** Reset after this many turns. */
+  resetAfter?: number;
+}
+
+async function record(home: string, ...conversations: Conversation[]): Promise<void> {
+  const store = createSqliteSessionStore(join(home, 'sessions.sqlite'));
+  for (const { sessionId, user = null, turns, resetAfter } of conversations) {
+    let session = sampleSession({ sessionId });
+    await store.create(session, user);
+    for (const [index, sample] of turns.entries()) {
+      const next = sampleTurn(session, sample);
+      await store.commitTurn(next.session, next.messages, next.turn);
+      session = next.session;
+      if (index + 1 === resetAfter) {
+        session = resetSession(session, NOW);
+        await store.update(session);
+      }
+    }
+  }
+  await store.close();
+}
+
+/** Writes documents into the collection that the sessions were about; each is one chunk. */
+async function collect(home: string, documents: Record<string, string>): Promise<RetrievedChunk[]> {
+  const catalog = createSqliteCatalog(join(home, 'collections'));
+  const store = await catalog.openOrCreate('web_documents', { embedder: 'test', dimensions: 8 });
+  const writes = Object.entries(documents).map(([name, text]) => sampleDocument(name, 8, { chunks: [text] }));
+  await store.write(writes);
+  const chunks = await store.chunks(writes.flatMap((write) => write.chunks.map(({ chunkId }) => chunkId)));
+  await store.close();
+  return chunks.map((chunk, index) => ({ ...chunk, score: 0.83, rank: index + 1 }));
+}
+
+function cited(chunks: readonly RetrievedChunk[]) {
+  return chunks.map((chunk, index) => withVerdict(toCitable(chunk, String(index + 1)), 'supported'));
+}
+
+test('without sessions the list says how to start one, and nothing is made', async () => {
+  const { home, run } = await machine();
+  expect((await run('sessions')).stdout).toContain('citeloop chat');
+  expect(await run('sessions', 'list', '--json')).toMatchObject({ code: 0, stdout: '{"sessions":[]}\n' });
+  expect((await run('sessions', 'show', 'last')).code).toBe(2);
+  await expect(readFile(join(home, 'sessions.sqlite'))).rejects.toThrow('ENOENT');
+});
+
+test('sessions are listed newest first, by user and up to a limit', async () => {
+  const { home, run } = await machine();
+  await record(
+    home,
+    { sessionId: ANNA, user: 'anna', turns: [{ question: 'What is a node?' }, {}] },
+    { sessionId: BERT, user: 'bert', turns: [{ question: 'What is a topic?' }] },
+  );
+  const listed = await runCli(['sessions'], { home });
+  expect(listed.stdout).toMatch(
+    /^id +updated .* first question\naaaa2222 .* 1 .*bert +What is a topic\?\naaaa1111 .* 2 /,
+  );
+  const json = JSON.parse((await run('sessions', 'list', '--user', 'anna', '--json')).stdout);
+  expect(json.sessions).toMatchObject([
+    { sessionId: ANNA, user: 'anna', turnCount: 2, title: 'What is a node?' },
+  ]);
+  const limited = await run('sessions', '--limit', '1');
+  expect(limited.stdout).toContain('aaaa2222');
+  expect(limited.stdout).not.toContain('aaaa1111');
+  expect(limited.stdout).toContain('older ones');
+  expect(await run('sessions', 'list', '--limit', '0')).toMatchObject({ code: 2 });
+});
+
+test('a session is shown with its answers, sources, verdicts, resets and what became of its sources', async () => {
+  const { home, run } = await machine();
+  const chunks = await collect(home, { kept: 'Owls hunt.', changed: 'Robins sing.', removed: 'Dodos walk.' });
+  const first = { question: 'What do birds do?', answer: 'Owls hunt. [1]', chunks, citations: cited(chunks) };
+  await record(home, { sessionId: ANNA, user: 'anna', turns: [first, {}], resetAfter: 1 });
+  await collect(home, { changed: 'Robins sing in spring.' });
+  const catalog = createSqliteCatalog(join(home, 'collections'));
+  const store = await catalog.open('web_documents');
+  await store?.remove(['file:///book/removed.md']);
+  await store?.close();
+  await run('sessions', 'feedback', 'aaaa', 'bad', '--turn', '1', '--why', 'too short');
+  expect(await run('sessions', 'complete', 'aaaa')).toMatchObject({
+    code: 0,
+    stdout: `Completed ${ANNA}.\n`,
+  });
+
+  const { code, stdout } = await run('sessions', 'show', 'aaaa1111');
+  expect(code).toBe(0);
+  expect(stdout).toContain(ANNA);
+  expect(stdout).toContain('user anna');
+  expect(stdout).toContain('· completed ·');
+  expect(stdout).toContain('1. What do birds do?\nOwls hunt. [1]\n');
+  expect(stdout).toMatch(/\[1\] kept .*0\.83.*supported.*https:\/\/book\.example\/kept/);
+  expect(stdout).toContain('[2] changed: stale: the source says something else now');
+  expect(stdout).toContain('[3] removed: stale: the source is no longer in the collection');
+  expect(stdout).not.toContain('[1] kept: stale');
+  expect(stdout).toMatch(/offline · 30 tokens .* 1 search/);
+  expect(stdout).toMatch(/Judged bad .*: too short\n\nReset .*\n\n2\. Question 2\?/);
+
+  const json = JSON.parse((await run('sessions', 'show', 'last', '--json')).stdout);
+  expect(json).toMatchObject({
+    session: { sessionId: ANNA, turnCount: 1, segments: [{ turnCount: 1 }] },
+    user: 'anna',
+    turns: [{ feedback: { verdict: 'bad', why: 'too short' } }, { feedback: null }],
+    stale: { [chunks[1]?.chunkId ?? '']: 'changed', [chunks[2]?.chunkId ?? '']: 'vanished' },
+  });
+});
+
+test('a collection that is gone leaves only stale sources, a damaged one a note', async () => {
+  const { home, run } = await machine();
+  const chunks = await collect(home, { owl: 'Owls hunt.' });
+  await record(home, { sessionId: ANNA, turns: [{ chunks, citations: cited(chunks) }] });
+  await writeFile(join(home, 'collections', 'web_documents.sqlite'), 'x'.repeat(5000));
+  const damaged = await run('sessions', 'show', 'last');
+  expect(damaged).toMatchObject({ code: 0, stderr: expect.stringContaining('could not be compared') });
+  expect(damaged.stdout).not.toContain('stale');
+  await createSqliteCatalog(join(home, 'collections')).delete('web_documents');
+  expect((await run('sessions', 'show', 'last')).stdout).toContain('no longer in the collection');
+});
+
+test('a session is exported as JSON that can be read back, or as a transcript with links', async () => {
+  const { home, run } = await machine();
+  const chunks = await collect(home, { owl: 'Owls hunt.' });
+  const first = { question: 'What do owls do?', answer: 'Owls hunt. [1]', chunks, citations: cited(chunks) };
+  await record(home, { sessionId: ANNA, turns: [first, {}] });
+  await run('sessions', 'feedback', 'last', 'good');
+
+  for (const args of [[], ['--json'], ['--format', 'json']]) {
+    const exported = JSON.parse((await run('sessions', 'export', 'last', ...args)).stdout);
+    expect(conversationSessionSchema.parse(exported.session).messages).toHaveLength(9);
+    expect(exported.turns).toHaveLength(2);
+    expect(conversationTurnSchema.parse(exported.turns[0].turn).userQuery).toBe('What do owls do?');
+    expect(exported.turns[1].feedback).toMatchObject({ verdict: 'good', why: null });
+  }
+
+  const { stdout } = await run('sessions', 'export', 'last', '--format', 'md');
+  expect(stdout).toContain('# What do owls do?');
+  expect(stdout).toContain('[Source: owl](https://book.example/owl)');
+  expect(stdout).toContain('good');
+
+  expect(await run('sessions', 'export', 'last', '--output', 'talk.md')).toMatchObject({
+    code: 0,
+    stdout: '',
+  });
+  expect(await readFile(join(home, 'talk.md'), 'utf8')).toBe(stdout);
+  const written = await run('sessions', 'export', 'last', '-o', 'talk.json', '--json');
+  expect(JSON.parse(written.stdout)).toEqual({ exported: ANNA, format: 'json', output: 'talk.json' });
+  expect(JSON.parse(await readFile(join(home, 'talk.json'), 'utf8')).session.sessionId).toBe(ANNA);
+
+  expect(await run('sessions', 'export', 'last', '--format', 'md', '--json')).toMatchObject({ code: 2 });
+  expect(await run('sessions', 'export', 'last', '--output', 'nowhere/talk.md')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('nowhere/talk.md'),
+  });
+});
+
+test('a session is exported as messages of the OpenAI API, in the current form and in the legacy one', async () => {
+  const { home, run } = await machine();
+  const chunks = await collect(home, { owl: 'Owls hunt.' });
+  await record(home, { sessionId: ANNA, turns: [{ chunks, citations: cited(chunks) }] });
+  const exported = async (format: string) =>
+    JSON.parse((await run('sessions', 'export', 'last', '--format', format)).stdout).messages;
+  const reading = { nextId: () => crypto.randomUUID(), timestamp: new Date().toISOString() };
+  const { session } = JSON.parse((await run('sessions', 'export', 'last')).stdout);
+  const current = await exported('openai');
+  expect(current.map(({ role }: { role: string }) => role)).toEqual([
+    'system',
+    'user',
+    'assistant',
+    'tool',
+    'assistant',
+  ]);
+  const essence = ({ role, content, toolCalls, toolCallId }: Record<string, unknown>) => ({
+    role,
+    content,
+    toolCalls,
+    toolCallId,
+  });
+  expect(fromWire(current, reading).map(essence)).toEqual(session.messages.map(essence));
+  const legacy = await exported('openai-legacy');
+  expect(legacy.slice(2, 4)).toMatchObject([
+    { role: 'assistant', function_call: { name: 'search_docs' } },
+    { role: 'function', name: 'search_docs' },
+  ]);
+  expect(legacy).toEqual(toLegacyWire(fromWire(legacy, reading)));
+});
+
+test('a session is deleted once that is confirmed', async () => {
+  const { home, run } = await machine();
+  await record(home, { sessionId: ANNA, turns: [{}] }, { sessionId: BERT, turns: [{}] });
+  expect(await run('sessions', 'delete', 'aaaa1')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--yes'),
+  });
+  expect(await run('sessions', 'delete', 'AAAA1', '--yes')).toMatchObject({
+    code: 0,
+    stdout: `Deleted ${ANNA}.\n`,
+  });
+  expect(await run('sessions', 'delete', ANNA, '--yes')).toMatchObject({ code: 2 });
+  expect(await run('sessions', 'delete', 'last', '--yes', '--json')).toMatchObject({
+    code: 0,
+    stdout: `{"deleted":"${BERT}"}\n`,
+  });
+  expect((await run('sessions', 'list', '--json')).stdout).toBe('{"sessions":[]}\n');
+});
+
+test('feedback goes to the last turn or to the one that is named', async () => {
+  const { home, run } = await machine();
+  await record(home, { sessionId: ANNA, turns: [{}, {}] });
+  const given = await run('sessions', 'feedback', 'last', 'bad', '--why', ' outdated ', '--json');
+  expect(JSON.parse(given.stdout)).toMatchObject({
+    sessionId: ANNA,
+    turn: 2,
+    feedback: { verdict: 'bad', why: 'outdated' },
+  });
+  expect((await run('sessions', 'feedback', ANNA, 'good', '--turn', '1')).stdout).toBe(
+    `Turn 1 of ${ANNA} is judged good.\n`,
+  );
+  expect(await run('sessions', 'feedback', ANNA, 'good', '--turn', '3')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no turn 3'),
+  });
+  expect((await run('sessions', 'feedback', ANNA, 'good', '--turn', '1.5')).code).toBe(2);
+  expect((await run('sessions', 'feedback', ANNA, 'so-so')).code).toBe(2);
+  expect(await run('sessions', 'feedback', BERT, 'good')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`no session "${BERT}"`),
+  });
+});
+
+test('the beginning of an id must fit one session', async () => {
+  const { home, run } = await machine();
+  await record(home, { sessionId: ANNA, turns: [{}] }, { sessionId: BERT, turns: [{}] });
+  const ambiguous = await run('sessions', 'show', 'aaaa');
+  expect(ambiguous).toMatchObject({ code: 2, stderr: expect.stringContaining('2 sessions begin with') });
+  expect(ambiguous.stderr).toContain(ANNA);
+  expect((await run('sessions', 'show', 'aaa')).stderr).toContain('at least 4');
+  expect((await run('sessions', 'show', 'bbbb')).stderr).toContain('no session "bbbb"');
+  expect((await run('sessions', 'show')).code).toBe(2);
+});
+
+test('nothing that a model or a document says reaches the terminal as an escape', async () => {
+  const { home, run } = await machine();
+  const evil = 'red \x1b[31malert\x1b]0;title\x07 \x9b2J \u202eevil';
+  const [chunk] = await collect(home, { [evil]: evil });
+  const chunks = chunk === undefined ? [] : [{ ...chunk, url: `https://x.test/${evil}%zz`, title: evil }];
+  const turn = { question: evil, answer: evil, chunks, citations: cited(chunks) };
+  await record(home, { sessionId: ANNA, user: evil, turns: [turn] });
+  await run('sessions', 'feedback', 'last', 'bad', '--why', evil);
+  for (const args of [['list'], ['show', 'last'], ['export', 'last', '--format', 'md']]) {
+    const { code, stdout } = await run('sessions', ...args);
+    expect(code).toBe(0);
+    expect(stdout).toContain('red alert');
+    expect(stdout).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
+  }
+});
+
+test('a damaged file is reported with what to do', async () => {
+  const { home, run } = await machine();
+  await writeFile(join(home, 'sessions.sqlite'), 'not a database '.repeat(500));
+  const { code, stdout } = await run('sessions', 'list', '--json');
+  expect(code).toBe(4);
+  expect(JSON.parse(stdout).error).toMatchObject({ errorType: 'retrieval_error' });
+});

@@ -1,0 +1,274 @@
+import { globSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { openTape } from '../../../src/tape/open-tape.ts';
+import { runCli } from '../../support/run-cli.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
+import { library, servedModel } from '../../support/served-model.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+// Each of these runs the program many times.
+vi.setConfig({ testTimeout: 120_000 });
+
+const KEY = 'sk-test-0123456789abcdefghij';
+
+const question = ['ask', 'What is a node?', '--collection', 'small'];
+
+test('a run over the wire is recorded, and replays without the server and the key to the same bytes', async () => {
+  const place = await library();
+  const { flags, stop } = await servedModel();
+  const recorded = await runCli([...question, ...flags, '--json', '--record', 'node.tape.json'], {
+    ...place,
+    env: { OPENAI_API_KEY: KEY },
+  });
+  await stop();
+  expect(recorded).toMatchObject({ code: 0, stderr: expect.stringContaining('Recorded 2 exchanges') });
+  const text = await readFile(join(place.home, 'node.tape.json'), 'utf8');
+  expect(text).not.toContain(KEY);
+
+  const sessions = await runInProcess(['sessions', '--json'], place);
+  const replay = ['ask', 'What is a node?', '--replay', 'node.tape.json', '--json', '--stream'];
+  const [first, second] = [await runCli(replay, place), await runInProcess(replay, place)];
+  expect(first.code).toBe(0);
+  expect(second.stdout).toBe(first.stdout);
+  const { answer, citations } = JSON.parse(recorded.stdout);
+  const last = JSON.parse(first.stdout.trim().split('\n').at(-1) ?? '');
+  expect(last.turn.response).toMatchObject({ answer, citations });
+  expect((await runInProcess(['sessions', '--json'], place)).stdout).toBe(sessions.stdout);
+
+  const again = await runCli(['replay', 'node.tape.json'], place);
+  expect(again).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('same (2 of 2 exchanges used, 1 turn)'),
+  });
+
+  const missed = await runInProcess(['ask', 'What is a topic?', '--replay', 'node.tape.json'], place);
+  expect(missed.code).toBe(7);
+  expect(missed.stderr).toContain('messages[1].content: "What is a node?" -> "What is a topic?"');
+
+  const fork = await runInProcess(['replay', 'node.tape.json', '--policy', 'always', '--json'], place);
+  expect(fork.code).toBe(7);
+  expect(JSON.parse(fork.stdout).tapes[0]).toMatchObject({
+    partedAtTurn: 1,
+    missing: [{}],
+    changed: { policy: 'always' },
+  });
+
+  const shown = await runInProcess(['tape', 'show', 'node.tape.json'], place);
+  expect(shown.stdout).toMatch(/1\. What is a node\?.*searched: .*cited \[1\] quoted Nodes.*2 calls:/s);
+});
+
+test('a tape replays on a machine where the same documents lie elsewhere, and does not tell where they lay', async () => {
+  const { flags, stop } = await servedModel();
+  const [here, there] = [await temporaryDirectory(), await temporaryDirectory()];
+  for (const folder of [join(here, 'docs'), join(there, 'deep/handbook')]) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'nodes.md'), '# Nodes\n\nA node is a process that performs computation.\n');
+  }
+  const collection = ['--collection', 'small'];
+  expect(await runCli(['ingest', 'docs', ...collection], { home: here })).toMatchObject({ code: 0 });
+  expect(await runCli(['ingest', 'deep/handbook', ...collection], { home: there })).toMatchObject({
+    code: 0,
+  });
+  const recorded = await runCli([...question, ...flags, '--record', 'node.tape.json'], { home: here });
+  await stop();
+  expect(recorded).toMatchObject({ code: 0, stdout: expect.stringContaining('nodes.md') });
+  const text = await readFile(join(here, 'node.tape.json'), 'utf8');
+  expect(text).not.toContain(here);
+  await writeFile(join(there, 'node.tape.json'), text);
+  const replayed = await runCli(['replay', 'node.tape.json'], { home: there });
+  expect(replayed).toMatchObject({ code: 0, stdout: expect.stringContaining('same') });
+});
+
+test('a chat of several turns replays turn by turn, and one that has drifted says where', async () => {
+  const place = await library();
+  const { flags, stop } = await servedModel();
+  const chat = await runInProcess(['chat', '--collection', 'small', ...flags, '--record', 'chat.tape.json'], {
+    ...place,
+    input: 'What is a node?\nWhat is a topic?\n',
+  });
+  await stop();
+  expect(chat.code).toBe(0);
+  expect((await runInProcess(['replay', 'chat.tape.json'], place)).stdout).toContain('same');
+
+  await writeFile(
+    join(place.home, 'topics.md'),
+    '# Topics\n\nA topic is a channel by which nodes send messages.\n',
+  );
+  await runInProcess(['ingest', '.', '--base-url', 'https://docs.test/', '--collection', 'small'], place);
+  const drifted = await runInProcess(['replay', 'chat.tape.json'], place);
+  expect(drifted.code).toBe(7);
+  expect(drifted.stdout).toContain('different chunks');
+});
+
+test('the offline model makes no calls, and its run is recorded and compared all the same', async () => {
+  const place = await library();
+  const recorded = await runInProcess([...question, '--record', 'off.tape.json'], place);
+  expect(recorded.stderr).toContain('Recorded 0 exchanges');
+  expect((await runInProcess(['replay', 'off.tape.json'], place)).code).toBe(0);
+  const fork = await runInProcess(['replay', 'off.tape.json', '--policy', 'never', '--json'], place);
+  expect(fork.code).toBe(0);
+  expect(JSON.parse(fork.stdout).tapes[0]).toMatchObject({ partedAtTurn: 1 });
+});
+
+test('a session that goes on is replayed from where it was, in memory', async () => {
+  const place = await library();
+  await runInProcess(question, place);
+  const went = await runInProcess(
+    ['ask', 'And a topic?', '--collection', 'small', '--continue', '--json', '--record', 'on.tape.json'],
+    place,
+  );
+  expect(JSON.parse(went.stdout)).toMatchObject({ turnNumber: 2 });
+  await runInProcess(['sessions', 'delete', 'last', '--yes'], place);
+  const replayed = await runInProcess(
+    ['ask', 'And a topic?', '--continue', '--json', '--replay', 'on.tape.json'],
+    place,
+  );
+  expect(JSON.parse(replayed.stdout)).toMatchObject({
+    turnNumber: 2,
+    answer: JSON.parse(went.stdout).answer,
+  });
+  expect((await runInProcess(['replay', 'on.tape.json'], place)).code).toBe(0);
+});
+
+test('search and ingest are recorded and run again, and a replayed ingest leaves collections alone', async () => {
+  const place = await library();
+  await runInProcess(['search', 'node', '--collection', 'small', '--record', 'search.tape.json'], place);
+  await runInProcess(['ingest', '.', '--collection', 'new', '--record', 'ingest.tape.json'], place);
+  await runInProcess(['collections', 'delete', 'new', '--yes'], place);
+  const replayed = await runInProcess(['replay', 'search.tape.json', 'ingest.tape.json', '--json'], place);
+  expect(JSON.parse(replayed.stdout).tapes).toMatchObject([{ differences: [] }, { differences: [] }]);
+  expect(replayed.code).toBe(0);
+  expect((await runInProcess(['collections', '--json'], place)).stdout).not.toContain('"new"');
+  const fewer = await runInProcess(['replay', 'search.tape.json', '--top-k', '1', '--json'], place);
+  expect(JSON.parse(fewer.stdout).tapes).toMatchObject([
+    { ok: true, changed: { topK: 1 }, outputs: { search: { chunks: [{}] } } },
+  ]);
+
+  await runInProcess(['ingest', '.', '--collection', 'small', '--record', 'again.tape.json'], place);
+  expect(await runInProcess(['replay', 'again.tape.json'], place)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('a collection that was there before'),
+  });
+});
+
+test('tapes that cannot be used are refused with a clear line', async () => {
+  const place = await library();
+  await runInProcess([...question, '--record', 'a.tape.json'], place);
+  const file = (name: string) => join(place.home, name);
+  const text = await readFile(file('a.tape.json'), 'utf8');
+  await writeFile(file('cut.tape.json'), text.slice(0, text.indexOf('"turns"')));
+  await writeFile(file('newer.tape.json'), text.replace('"version": 1', '"version": 9'));
+  await writeFile(file('edited.tape.json'), text.replace('A node is', 'A nude is'));
+  await writeFile(file('package.json'), '{"name":"x"}');
+  const faults = {
+    'cut.tape.json': 'is incomplete: its recording was interrupted',
+    'newer.tape.json': 'was made by a newer citeloop: its format is 9',
+    'edited.tape.json': 'says that it was recorded, but it was changed since',
+    'package.json': 'is not a tape: it has no version',
+    'none.tape.json': 'it does not exist',
+  };
+  for (const [name, fault] of Object.entries(faults)) {
+    const result = await runInProcess(['replay', name], place);
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(fault) });
+  }
+  const tampered = JSON.parse(text);
+  tampered.inputs.flags.mode = 'telepathy';
+  tampered.origin = 'written by hand';
+  await writeFile(file('tampered.tape.json'), JSON.stringify(tampered));
+  expect(await runInProcess(['replay', 'tampered.tape.json'], place)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(
+      'What tampered.tape.json says that the run was asked for is not valid at mode',
+    ),
+  });
+  const other = await runInProcess(['search', 'x', '--replay', 'a.tape.json'], place);
+  expect(other).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('was recorded by ask, not by search'),
+  });
+  const over = await runInProcess([...question, '--record', 'package.json'], place);
+  expect(over).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is not a tape, so nothing is recorded'),
+  });
+  expect(await readFile(file('package.json'), 'utf8')).toBe('{"name":"x"}');
+  expect((await runInProcess([...question, '--on-miss', 'record'], place)).stderr).toContain(
+    '--on-miss needs a tape',
+  );
+  expect((await runInProcess([...question, '--record', 'b', '--redact', '('], place)).stderr).toContain(
+    'not a regular expression',
+  );
+  const checked = await runInProcess(['tape', 'check', 'a.tape.json', 'edited.tape.json', '--json'], place);
+  expect(checked.code).toBe(2);
+  expect(JSON.parse(checked.stdout).tapes).toMatchObject([{ problems: [] }, { problems: [{}] }]);
+});
+
+test('a recording that is interrupted is a readable tape that says it is incomplete', async () => {
+  const place = await library();
+  const result = await runCli(['chat', '--collection', 'small', '--record', 'cut.tape.json'], {
+    ...place,
+    input: `${'What is a node?\n'.repeat(40)}`,
+    onStart(child) {
+      child.stdout?.once('data', () => child.kill('SIGINT'));
+    },
+  });
+  expect(result).toMatchObject({ code: 130, stderr: expect.stringContaining('cut.tape.json.partial') });
+  const tape = openTape(join(place.home, 'cut.tape.json.partial'));
+  expect(tape).toMatchObject({ complete: false, header: { command: 'chat' } });
+  tape.close();
+});
+
+test('a tape is scrubbed in place, and goes to HAR and back', async () => {
+  const place = await library();
+  await runInProcess([...question, '--record', 'a.tape.json'], place);
+  expect((await runInProcess(['tape', 'check', 'a.tape.json', '--redact', 'computation'], place)).code).toBe(
+    2,
+  );
+  expect((await runInProcess(['tape', 'scrub', 'a.tape.json', '--redact', 'computation'], place)).code).toBe(
+    0,
+  );
+  const text = await readFile(join(place.home, 'a.tape.json'), 'utf8');
+  expect(text).not.toContain('performs computation');
+  expect((await runInProcess(['tape', 'check', 'a.tape.json', '--redact', 'computation'], place)).code).toBe(
+    0,
+  );
+
+  expect((await runInProcess(['tape', 'export', 'a.tape.json', 'a.har'], place)).code).toBe(0);
+  expect((await runInProcess(['tape', 'export', 'a.tape.json', 'a.har'], place)).stderr).toContain(
+    'it exists already',
+  );
+  expect((await runInProcess(['tape', 'import', 'a.har', 'b.tape.json'], place)).code).toBe(0);
+  expect((await runInProcess(['tape', 'show', 'b.tape.json', '--json'], place)).stdout).toContain(
+    'What is a node?',
+  );
+});
+
+test('the recorded tapes of the project still come to the same, in an empty home', async () => {
+  const home = await temporaryDirectory();
+  const recorded = globSync(
+    join(import.meta.dirname, '../../../fixtures/tapes/*-qdrant.tape.json'),
+  ).toSorted();
+  expect(recorded.length).toBeGreaterThan(3);
+  const replayed = await runInProcess(['replay', ...recorded, '--json'], { home });
+  const { tapes } = JSON.parse(replayed.stdout);
+  for (const { tape, differences, missing } of tapes)
+    expect({ tape, differences, missing }).toEqual({ tape, differences: [], missing: [] });
+  expect(replayed.code).toBe(0);
+});
+
+test('what is redacted by a plain word is found again when the tape is replayed', async () => {
+  const place = await library();
+  const { flags, stop } = await servedModel();
+  const recorded = await runInProcess(
+    [...question, ...flags, '--redact', 'computation', '--record', 'r.tape.json'],
+    place,
+  );
+  await stop();
+  expect(recorded.code).toBe(0);
+  const text = await readFile(join(place.home, 'r.tape.json'), 'utf8');
+  expect(JSON.parse(text).redact).toEqual(['computation']);
+  expect(text.match(/computation/g)).toHaveLength(1);
+  expect(await runInProcess(['replay', 'r.tape.json'], place)).toMatchObject({ code: 0 });
+});

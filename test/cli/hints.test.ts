@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { COMMAND_NAMES } from '../../src/cli/chat/slash-commands.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { secretVariables, settingVariables } from '../../src/config/settings.ts';
+import { agentConfigSchema } from '../../src/domain/agent-config.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const sources = readAll('src', '.ts');
+const documents = [...readAll('docs', '.md'), { path: 'README.md', text: read('README.md') }];
+
+/** What other programs are called with in sentences of ours. */
+const OF_OTHERS = new Set([
+  'flags',
+  ...['password', 'decrypt'], // qpdf
+  ...['pack-destination', 'ignore-scripts', 'loglevel', 'cache'], // npm
+  'input-type', // Node
+  ...['enable', 'enable-auto-tool-choice', 'tool-call-parser', 'api-key'], // vLLM
+  'jinja', // llama.cpp
+  'transport', // an editor that speaks MCP
+]);
+
+/** Every command by its words, with the flags that its help lists. */
+const commands = new Map<string, Set<string>>();
+let flags = new Set<string>();
+
+beforeAll(async () => {
+  await learn('');
+  flags = new Set([...commands.values()].flatMap((known) => [...known]));
+});
+
+test('every flag that a sentence or a page names exists', () => {
+  const unknown = [...sources, ...documents].flatMap(({ path, text }) =>
+    found(text, /(?<![\w-])--((?:no-)?[a-z][a-z-]*[a-z])\b/g)
+      .filter((flag) => !isFlag(flag) && !OF_OTHERS.has(flag))
+      .map((flag) => `${path} names --${flag}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('every setting that advice names has its flag, every command exists and takes the settings beside it, every word is known to the chat', () => {
+  const unknown = sources.flatMap(({ path, text }) => [
+    ...found(text, /\b(?:setting|bySetting|settingOf)\('(\w+)'/g)
+      .filter((name) => !isFlag(kebab(name)))
+      .map((name) => `${path} names the setting ${name}`),
+    ...[...text.matchAll(/\bcommand\([`']([a-z ]+)[^,)]*(?:, \{([^}]*)\})?/g)].flatMap(
+      ([, words = '', settings = '']) => {
+        const missing = found(settings, /(?:^|,)\s*(\w+)/g).filter(
+          (name) => !commands.get(words.trim())?.has(kebab(name)),
+        );
+        if (!commands.has(words.trim())) return [`${path} names citeloop ${words}`];
+        return missing.map((name) => `${path} names citeloop ${words} with ${name}`);
+      },
+    ),
+    ...found(text, /(?:\\`|: |with )citeloop ([a-z]+)\b/g)
+      .filter((name) => !commands.has(name))
+      .map((name) => `${path} names citeloop ${name}`),
+    ...found(text, /(?:chatWord\('|(?:with|type) \/)([a-z]+)/g)
+      .filter((word) => !COMMAND_NAMES.some((name) => name === word))
+      .map((word) => `${path} names /${word}`),
+  ]);
+  expect(unknown).toEqual([]);
+});
+
+test('every variable of the environment that a sentence names is read', () => {
+  const read = Object.keys({ ...settingVariables, ...secretVariables });
+  const prefixes = [...new Set(read.map((name) => name.split('_')[0]))].join('|');
+  // After a word of a sentence; constants of ours that are called alike stand alone.
+  const named = new RegExp(`\\b(?:[sS]et|or|names|check|[uU]se|another|with) ((?:${prefixes})_[A-Z_]+)`, 'g');
+  const unknown = sources.flatMap(({ path, text }) =>
+    found(text, named)
+      .filter((name) => !read.includes(name))
+      .map((name) => `${path} names ${name}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('every setting of an agent has its flag, but for what only a file can say well', () => {
+  const names = Object.keys(agentConfigSchema.def.innerType.shape);
+  expect(names.filter((name) => !commands.get('ask')?.has(kebab(name)))).toEqual(['abstentionPhrases']);
+});
+
+/** What a pattern holds in its group, wherever it matches. */
+function found(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, name = '']) => name);
+}
+
+function isFlag(flag: string): boolean {
+  return flags.has(flag) || (flag.startsWith('no-') && flags.has(flag.slice(3)));
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Reads the help of a command, and of those below it. */
+async function learn(words: string): Promise<void> {
+  const help = await helpOf(words);
+  const names = found(help, /^ {2,6}((?:-\w, )?--[a-z-]+(?:, --[a-z-]+)*)/gm)
+    .join(', ')
+    .split(', ');
+  commands.set(words, new Set(names.filter((name) => name.startsWith('--')).map((name) => name.slice(2))));
+  const below = found(help, new RegExp(`^  citeloop (${words}${words && ' '}[a-z]+)\\b`, 'gm'));
+  for (const name of help.includes('Commands:') ? below : []) if (!commands.has(name)) await learn(name);
+}
+
+async function helpOf(words: string): Promise<string> {
+  const print = vi.spyOn(console, 'log').mockImplementation(() => {});
+  const before = [process.stdout, process.stderr].map((stream) => stream.listeners('error'));
+  try {
+    await runCommandLine([...words.split(' ').filter((word) => word !== ''), '--help']);
+    return print.mock.calls.flat().join('\n');
+  } finally {
+    print.mockRestore();
+    [process.stdout, process.stderr].forEach((stream, index) => {
+      for (const listener of stream.listeners('error')) {
+        if (!before[index]?.includes(listener)) stream.off('error', listener as () => void);
+      }
+    });
+  }
+}
+
+function readAll(folder: string, ending: string): { path: string; text: string }[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending))
+    .map((path) => ({ path: `${folder}/${path}`, text: read(join(folder, path)) }));
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}

@@ -1,0 +1,53 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
+import { flowLine } from '../../../src/cli/terminal/wrapping.ts';
+
+function terminal(width: number, interactive = true): Terminal {
+  return { width, interactive, write: () => {}, text: (text) => text, link: (_, text) => text };
+}
+
+const PIECES = [{ text: '[1]' }, { text: 'ROS 2 Overview › Workspaces' }, { text: '0.70', gap: '  ' }];
+
+test('what fits stays on one line', () => {
+  expect(flowLine(terminal(80), PIECES)).toBe('[1] ROS 2 Overview › Workspaces  0.70');
+});
+
+test('what does not fit goes on below, indented, and no word is broken', () => {
+  expect(flowLine(terminal(20), PIECES)).toBe('[1] ROS 2 Overview ›\n    Workspaces  0.70');
+});
+
+test('a pipe gets one line, however long', () => {
+  expect(flowLine(terminal(20, false), PIECES)).not.toContain('\n');
+});
+
+test('each line of a piece is painted by itself', () => {
+  const painted = flowLine(
+    terminal(12),
+    [{ text: 'one two three four', paint: (text) => `<${text}>` }],
+    '  ',
+  );
+  expect(painted).toBe('<one two>\n  <three four>');
+});
+
+test('whatever the pieces, all words come in order, and a line is too long only for want of a better place', () => {
+  const word = fc.stringMatching(/^[a-z]{1,12}$/);
+  const piece = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => ({ text: words.join(' ') }));
+  fc.assert(
+    fc.property(
+      fc.array(piece, { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 8, max: 40 }),
+      (pieces, width) => {
+        const shown = stripVTControlCharacters(flowLine(terminal(width), pieces));
+        const words = pieces.flatMap(({ text }) => text.split(' '));
+        expect(shown.split(/\s+/).filter(Boolean)).toEqual(words);
+        for (const line of shown.split('\n')) {
+          // Below it would stand no further to the left than where it is.
+          const nothingToGain = line.lastIndexOf(' ') + 1 <= '    '.length + 1;
+          expect(line.length <= width || nothingToGain).toBe(true);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import { renderLedger } from '../../../src/cli/terminal/render-ledger.ts';
+import { renderSources } from '../../../src/cli/terminal/render-retrieval.ts';
+import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
+import type { ConversationTurn } from '../../../src/domain/conversation-turn.ts';
+import { createRetrievalContext } from '../../../src/domain/retrieval-context.ts';
+import { chunk, citation, NOW } from '../../domain/arbitraries.ts';
+import { fakeStreams } from '../support/fake-streams.ts';
+import { found, turnOf } from '../support/scripted-agent.ts';
+
+function printed(render: typeof renderLedger, turn: ConversationTurn): string {
+  const { streams, out } = fakeStreams('pipe');
+  render(createTerminal(streams.stdout), turn);
+  return out();
+}
+
+test('the ledger says for each step what was searched, what came back, and what became of it', () => {
+  expect(printed(renderLedger, turnOf())).toBe(
+    [
+      'Why: What is a topic?',
+      'Step 1  searched: topics in ROS 2  only module=basics',
+      '        Topics › Publishing  0.80  cited as [1], supported',
+      '        Services › Calls  0.70  not cited: scored below all that is cited',
+      '        Actions  0.90  not cited: not used',
+      'Step 2  answered, no search',
+      'Grounded: 1 of 1 citations supported, confidence high (80 % likely to answer the question).',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a citation that does not hold is named as such, and an unknown one as taken out', () => {
+  const unknown = citation({ marker: '7', chunkId: null, verdict: 'unknown_source' });
+  const turn = turnOf({ citations: [citation({ verdict: 'unsupported' }), unknown], grounded: false });
+  const text = printed(renderLedger, turn);
+  expect(text).toContain('cited as [1], unsupported: it does not say what the answer says');
+  expect(text).toContain('[7] was taken out of the answer');
+  expect(text).toContain('Not grounded: 0 of 2 citations supported');
+});
+
+test('each sentence that cites is told with its verdict, its chance, what is nearest, and what is nowhere', () => {
+  const sentence = {
+    start: 0,
+    end: 31,
+    text: 'A node of Heidelberg publishes.',
+    refs: ['1'],
+    verdict: 'weak' as const,
+    probability: 0.612,
+    borneOutBy: { chunkId: 'c1', start: 0, end: 17, text: 'A node publishes.' },
+    unborne: [{ start: 10, end: 20 }],
+  };
+  const turn = turnOf({
+    answer: sentence.text,
+    sentences: [sentence],
+    checkedBy: 'words',
+    answerProbability: null,
+  });
+  expect(printed(renderLedger, turn)).toContain(
+    [
+      'weak 0.61  "A node of Heidelberg publishes."',
+      '        nearest: "A node publishes."',
+      '        in no source: Heidelberg',
+      'Grounded: 1 of 1 citations supported, confidence high. Checked by words alone, without the local model.',
+    ].join('\n'),
+  );
+});
+
+test('a search without results says why', () => {
+  const empty = { query: 'weather', chunks: [], scoreThreshold: 0.35, queryTimeMs: 1, retrievedAt: NOW };
+  const none = { citations: [], grounded: false };
+  const near = createRetrievalContext({ ...empty, nearMiss: chunk({ score: 0.2 }) });
+  expect(printed(renderLedger, turnOf(none, [near]))).toContain(
+    'nothing came back: the nearest, "Topics", has 0.20, below the threshold of 0.35',
+  );
+  const filtered = createRetrievalContext({ ...empty, excludedByFilter: 3 });
+  expect(printed(renderLedger, turnOf(none, [filtered]))).toContain(
+    'nothing passed the filter, which left out 3 relevant passages',
+  );
+});
+
+test('a turn without a search says so', () => {
+  expect(printed(renderLedger, turnOf({ answer: 'Hello!', citations: [], grounded: false }, []))).toContain(
+    'Step 1  answered, no search\nNot grounded: nothing was cited',
+  );
+});
+
+test('sources are printed with excerpts, and the cited ones with their markers', () => {
+  const text = printed(renderSources, turnOf());
+  expect(text).toContain('3 passages for: topics in ROS 2, only module=basics');
+  expect(text).toContain('[1] Topics › Publishing  0.80\n    A node publishes messages on a topic.');
+  expect(text).toContain('  - Services › Calls  0.70');
+  expect(text).toContain('    https://docs.test/topics\n');
+});
+
+test('escapes in documents reach neither the ledger nor the sources', () => {
+  const evil = '\x1b]0;owned\x07\x1b[2J\x9b31m\u202e';
+  const hostile = createRetrievalContext({
+    ...found,
+    query: `q${evil}`,
+    chunks: [
+      chunk({ title: `T${evil}\n`, headings: [`H${evil}`], text: `Text ${evil} q.`, url: `x:${evil}` }),
+    ],
+    nearMiss: chunk({ title: evil }),
+  });
+  for (const render of [renderLedger, renderSources]) {
+    expect(printed(render, turnOf({}, [hostile]))).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
+  }
+});

@@ -1,0 +1,210 @@
+import { expect, test } from 'vitest';
+import { renderTurn } from '../../../src/cli/terminal/render-turn.ts';
+import { unknownCitation } from '../../../src/domain/citation.ts';
+import type { RunEvent } from '../../../src/domain/run-event.ts';
+import { AppError } from '../../../src/faults/app-error.ts';
+import { toErrorResponse } from '../../../src/faults/error-response.ts';
+import { citation } from '../../domain/arbitraries.ts';
+import { fakeStreams, plain } from '../support/fake-streams.ts';
+import { eventsOf, turnOf } from '../support/scripted-agent.ts';
+
+async function* happening(events: readonly RunEvent[]): AsyncGenerator<RunEvent> {
+  yield* events;
+}
+
+test('an answer in a pipe is plain text with its sources and one line of facts', async () => {
+  const { streams, out, err } = fakeStreams('pipe');
+  const turn = turnOf({ citations: [citation({ url: 'file:///docs/ro%20s/topics.md' })] });
+  await renderTurn(
+    happening(eventsOf(turn, ['\n\nA node publishes ', 'messages on a topic [1].\n\n'])),
+    streams,
+    {
+      stream: true,
+    },
+  );
+  expect(out()).toBe(
+    'A node publishes messages on a topic [1].\n\n' +
+      '[1] Topics › Publishing  0.80 supported  /docs/ro s/topics.md\n' +
+      'offline · 312 tokens (300 in, 12 out) · 1 search · 1.2 s (search 4 ms, model 1.2 s)\n',
+  );
+  expect(err()).toBe('');
+});
+
+test('a terminal gets the phase while it waits, then wrapped text, links and coloured verdicts', async () => {
+  const { streams, out, err } = fakeStreams('terminal', 40);
+  const turn = turnOf({ citations: [citation(), citation({ marker: '2', verdict: 'weak' })] });
+  await renderTurn(happening(eventsOf(turn, [...turn.response.answer])), streams, { stream: true });
+  expect(plain(err())).toContain('searching: topics in ROS 2');
+  expect(plain(err())).toContain('writing');
+  expect(err()).toMatch(/\r\x1b\[2K$/);
+  expect(plain(out())).toContain(
+    'A node publishes messages on a topic\n[1].\n\n[1] Topics › Publishing  0.80 supported\n    https',
+  );
+  expect(out()).toContain('\x1b]8;;https://docs.test/topics\x1b\\');
+  expect(out()).toContain('\x1b[32msupported');
+  expect(out()).toContain('\x1b[33mweak');
+});
+
+test('without streaming the answer comes when it is complete', async () => {
+  const { streams, out } = fakeStreams('pipe');
+  const turn = turnOf({ answer: 'The final answer [1].' });
+  await renderTurn(happening(eventsOf(turn, ['a draft'])), streams, { stream: false });
+  expect(out()).toMatch(/^The final answer \[1\]\.\n\n\[1\]/);
+});
+
+test.each([
+  [true, 'A node flies [9].\n', 'it still stands above, and is taken out of the answer that is kept'],
+  [false, 'A node flies.\n', 'taken out of the answer\n'],
+])(
+  'of a source that is unknown the footer says what the reader still sees (streamed: %s)',
+  async (stream, shown, said) => {
+    const { streams, out } = fakeStreams('pipe');
+    const turn = turnOf({ answer: 'A node flies.', citations: [unknownCitation('9')] });
+    await renderTurn(happening(eventsOf(turn, ['A node flies [9].'])), streams, { stream });
+    expect(out()).toContain(shown);
+    expect(out()).toContain(`[9] unknown source: nothing that was retrieved; ${said}`);
+  },
+);
+
+test('an answer that is not grounded says so and why', async () => {
+  const cases = [
+    [
+      turnOf({ answer: "I don't have information about it.", citations: [], grounded: false }),
+      'nothing in the documents',
+    ],
+    [
+      turnOf({ citations: [citation({ verdict: 'unsupported' })], grounded: false }),
+      'no passage that is cited',
+    ],
+    [turnOf({ citations: [], grounded: false }), 'cites nothing'],
+    [turnOf({ answer: 'Hello!', citations: [], grounded: false }, []), 'without a search'],
+  ] as const;
+  for (const [turn, reason] of cases) {
+    const { streams, out } = fakeStreams('pipe');
+    await renderTurn(happening(eventsOf(turn)), streams, { stream: true });
+    expect(out()).toMatch(new RegExp(`^Not grounded: .*${reason}`, 'm'));
+  }
+});
+
+test('nothing that a model or a document says moves the cursor or changes the terminal', async () => {
+  const evil = '\x1b]0;owned\x07\x1b[2J\x1b[31mred\u009b31m\u202e';
+  for (const stream of [true, false]) {
+    const { streams, out, err } = fakeStreams('pipe');
+    const turn = turnOf({
+      answer: `Text ${evil}`,
+      model: `m${evil}`,
+      citations: [
+        citation({ title: `Title\n${evil}`, url: `https://docs.test/${evil}`, marker: `1${evil}` }),
+      ],
+    });
+    const events = [
+      { type: 'notice' as const, message: `Note ${evil}` },
+      ...eventsOf(turn, [...`Text ${evil}`]),
+    ];
+    await renderTurn(happening(events), streams, { stream });
+    expect(out()).toContain('Text red');
+    expect(out() + err()).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
+  }
+});
+
+test('an error becomes a failure of its kind with its hint, and no line is left open', async () => {
+  const { streams, out } = fakeStreams('pipe');
+  const error = {
+    errorType: 'rate_limit',
+    message: 'Too many requests.',
+    userMessage: 'The service is receiving too many requests. Try again in 7 seconds.',
+    retryAfter: 7,
+    recoverable: true,
+  } as const;
+  const events: RunEvent[] = [
+    { type: 'text_delta', delta: 'Half an' },
+    { type: 'error', error },
+  ];
+  await expect(renderTurn(happening(events), streams, { stream: true })).rejects.toMatchObject({
+    kind: 'rate_limit',
+    message: 'Too many requests.',
+    hint: 'Try again in 7 seconds.',
+    retryAfter: 7,
+  });
+  expect(out()).toBe('Half an\n');
+});
+
+test('what is said before a search stands on its own, and the answer follows', async () => {
+  const { streams, out } = fakeStreams('terminal');
+  const before: RunEvent[] = [
+    { type: 'phase', from: 'idle', to: 'generating' },
+    { type: 'text_delta', delta: 'Let me look that up.' },
+  ];
+  await renderTurn(happening([...before, ...eventsOf(turnOf())]), streams, { stream: true });
+  expect(plain(out())).toMatch(
+    /^Let me look that up\.\n\nA node publishes messages on a topic \[1\]\.\n\n\[1\]/,
+  );
+});
+
+test('a retry is counted down on a terminal and is a line elsewhere', async () => {
+  const failure = new AppError('rate_limit', 'Too many requests.', { retryAfter: 4 });
+  const retry = { attempt: 1, waitMs: 4000, error: toErrorResponse(failure) };
+  const notice: RunEvent = { type: 'notice', message: 'Too many requests. Trying again in 4 s (1).', retry };
+  const terminal = fakeStreams('terminal');
+  await renderTurn(happening([notice, ...eventsOf(turnOf())]), terminal.streams, { stream: true });
+  expect(plain(terminal.err())).toContain('Trying again in 4 s (1).');
+  expect(terminal.err()).not.toContain('\n');
+  for (const kind of ['pipe', 'dumb'] as const) {
+    const { streams, err } = fakeStreams(kind);
+    await renderTurn(happening([notice, ...eventsOf(turnOf())]), streams, { stream: true });
+    expect(err()).toBe('Note: Too many requests. Trying again in 4 s (1).\n');
+  }
+});
+
+test('a notice that only reads like a wait is a line, on a terminal too', async () => {
+  const notice: RunEvent = { type: 'notice', message: 'The lease ends in 4 s.' };
+  const { streams, err } = fakeStreams('terminal');
+  await renderTurn(happening([notice, ...eventsOf(turnOf())]), streams, { stream: true });
+  expect(plain(err())).toContain('Note: The lease ends in 4 s.\n');
+});
+
+const DOUBTFUL = {
+  answer: 'A node of Heidelberg publishes\nmessages on a topic [1].',
+  confidence: 'low' as const,
+  sentences: [
+    {
+      start: 0,
+      end: 55,
+      text: 'A node of Heidelberg publishes messages on a topic.',
+      refs: ['1'],
+      verdict: 'weak' as const,
+      probability: 0.61,
+      borneOutBy: { chunkId: 'c1', start: 0, end: 37, text: 'A node publishes messages on a topic.' },
+      unborne: [{ start: 10, end: 20 }],
+    },
+  ],
+};
+
+test('the words that nothing bears out are listed in a pipe and underlined on a terminal', async () => {
+  const turn = turnOf(DOUBTFUL);
+  const pipe = fakeStreams('pipe');
+  await renderTurn(happening(eventsOf(turn)), pipe.streams, { stream: true });
+  expect(pipe.out()).toContain('\nIn no source that is cited: Heidelberg\n');
+  const person = fakeStreams('terminal', 80);
+  await renderTurn(happening(eventsOf(turn)), person.streams, { stream: true });
+  expect(person.out()).toContain('A node of \x1b[4mHeidelberg\x1b[24m publishes messages on a topic [1].');
+});
+
+test('an answer that is in its sources and may not answer says so, and by what it was checked', async () => {
+  const shown = async (fields: Parameters<typeof turnOf>[0]) => {
+    const { streams, out } = fakeStreams('pipe');
+    await renderTurn(happening(eventsOf(turnOf(fields))), streams, { stream: true });
+    return out();
+  };
+  const quoted = { citations: [citation({ verdict: 'quoted' })] };
+  expect(await shown({ ...quoted, confidence: 'low' })).toContain(
+    '\nQuoted from the source; may not answer your question.\n',
+  );
+  expect(await shown({ confidence: 'low' })).toContain(
+    '\nBorne out by the source; may not answer your question.\n',
+  );
+  expect(
+    await shown({ ...quoted, confidence: 'low', checkedBy: 'words', answerProbability: null }),
+  ).toContain('may not answer your question. Checked by words alone, without the local model.\n');
+  expect(await shown(quoted)).not.toContain('may not answer');
+});

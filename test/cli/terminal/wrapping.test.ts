@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { table } from '../../../src/cli/terminal/table.ts';
+import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
+import { wrap } from '../../../src/cli/terminal/wrapping.ts';
+import { cutToWidth, displayWidth, padToWidth } from '../../../src/text/display-width.ts';
+import { fakeStreams } from '../support/fake-streams.ts';
+
+test('a line is broken at spaces, and a word that is longer than a line stays whole', () => {
+  expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
+  expect(wrap('a incomprehensibilities b', 8)).toEqual(['a', 'incomprehensibilities', 'b']);
+  expect(wrap('', 8)).toEqual([]);
+});
+
+test('wide characters fill two columns, and a line may break between any two of them', () => {
+  expect(wrap('机器人操作系统是什么', 8)).toEqual(['机器人操', '作系统是', '什么']);
+  expect(wrap('ROS 2是什么', 7)).toEqual(['ROS 2是', '什么']);
+});
+
+test('no line is wider than asked for unless a single word is', () => {
+  const words = fc.array(fc.constantFrom('a', 'node', '机器人', 'ロボット', '。', '🤖', 'x1'), {
+    maxLength: 30,
+  });
+  fc.assert(
+    fc.property(words, fc.integer({ min: 4, max: 40 }), (parts, width) => {
+      const lines = wrap(parts.join(' '), width);
+      expect(lines.every((line) => displayWidth(line) <= width)).toBe(true);
+      expect(lines.join('').replaceAll(' ', '')).toBe(parts.join(''));
+    }),
+  );
+});
+
+test('what is padded or cut comes to the columns asked for', () => {
+  expect(padToWidth('机器人', 8)).toBe('机器人  ');
+  expect(padToWidth('robot', 3)).toBe('robot');
+  expect(cutToWidth('机器人操作系统', 8)).toBe('机器人…');
+  expect(cutToWidth('robots', 6)).toBe('robots');
+  expect(cutToWidth('robots', 0)).toBe('');
+});
+
+test('the columns of a table line up whatever is in them', () => {
+  const { streams } = fakeStreams('pipe');
+  const shown = table(
+    createTerminal(streams.stdout),
+    ['name', 'documents'],
+    [
+      ['机器人', '3'],
+      ['robots', '12'],
+    ],
+  );
+  expect(shown.split('\n').slice(1, 3)).toEqual(['机器人  3', 'robots  12']);
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { contextWindowOf, windowToldIn } from '../../src/domain/context-window.ts';
+
+test('a model that is well known has its own window, any other the least that is in use', () => {
+  expect(contextWindowOf('gpt-4o-mini')).toBe(128_000);
+  expect(contextWindowOf('openai/GPT-4.1')).toBe(1_000_000);
+  expect(contextWindowOf('o3')).toBe(200_000);
+  expect(contextWindowOf('gpt-4-0613')).toBe(8192);
+  for (const served of ['offline', 'gpt-oss-120b', 'llama3.2', 'openai/gpt-oss-20b', 'olmo-2']) {
+    expect(contextWindowOf(served)).toBe(8192);
+  }
+});
+
+test.each([
+  ["This model's maximum context length is 8192 tokens. However, you requested 9001 tokens.", 8192],
+  ['the request exceeds the available context size (4096 tokens), try increasing it', 4096],
+  ['The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
+  ['maximum context length of 131,072 tokens', 131_072],
+  ['prompt is too long: 210000 tokens > 200000 maximum', undefined],
+  ['Please reduce the length of the messages.', undefined],
+])('the window is read off "%s"', (words, tokens) => {
+  expect(windowToldIn(words)).toBe(tokens);
+});

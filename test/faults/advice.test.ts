@@ -1,0 +1,84 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { onCommandLine } from '../../src/cli/advice.ts';
+import {
+  type Advice,
+  advice,
+  bySetting,
+  chatWord,
+  command,
+  help,
+  makeCollection,
+  plainly,
+  setting,
+  settingOf,
+} from '../../src/faults/advice.ts';
+
+test.each<[Advice, string, string]>([
+  [
+    advice`Ask a narrower question, or raise ${setting('maxSteps')}.`,
+    'Ask a narrower question, or raise maxSteps.',
+    'Ask a narrower question, or raise --max-steps.',
+  ],
+  [
+    advice`Use a model that can, or ${settingOf('policy', 'always', 'the policy always')}, which needs no tools.`,
+    'Use a model that can, or the policy always, which needs no tools.',
+    'Use a model that can, or --policy always, which needs no tools.',
+  ],
+  [
+    advice`Ask again, or choose another model${bySetting('model')}.`,
+    'Ask again, or choose another model.',
+    'Ask again, or choose another model with --model.',
+  ],
+  [
+    advice`Check the collection${command('doctor')}`,
+    'Check the collection.',
+    'Check the collection with: citeloop doctor',
+  ],
+  [
+    advice`Remove it${command('collections delete book')} and ingest again.`,
+    'Remove it and ingest again.',
+    'Remove it with `citeloop collections delete book` and ingest again.',
+  ],
+  [
+    makeCollection('book'),
+    'Make it by ingesting documents into it.',
+    'Make it with: citeloop ingest <path> --collection book',
+  ],
+  [
+    advice`Reset it${chatWord('reset')}, or start another one.`,
+    'Reset it, or start another one.',
+    'Reset it with /reset, or start another one.',
+  ],
+  [
+    advice`Correct it and try again${help()}.`,
+    'Correct it and try again.',
+    'Correct it and try again; --help shows what is accepted.',
+  ],
+])(
+  'everybody reads advice plainly, and the command line with its flags and commands',
+  (given, plain, flags) => {
+    expect(plainly(given)).toBe(plain);
+    expect(onCommandLine(given)).toBe(flags);
+  },
+);
+
+/** Flags of other programs, and of a service's own message. */
+const NOT_OURS = /qpdf|--ignore-scripts|pack-destination|--enable/;
+const OURS =
+  /--[a-z$]|citeloop (doctor|ingest|chat|ask|search|sessions|collections|eval|compare|tape|replay|serve|mcp)\b|\/reset\b(?!')/;
+
+// Settings that a flag gave are called by it, and evaluations and tapes are things of the command line alone.
+test('what the library, HTTP and MCP can say names no flag, no command and no word of the chat', () => {
+  const files = globSync('src/**/*.{ts,tsx}', {
+    exclude: ['src/cli/**', 'src/web/**', 'src/main.ts', 'src/config/**', 'src/evaluation/**', 'src/tape/**'],
+  });
+  const named = files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => /['"`]/.test(line) && !/^\s*(\/\/|\/?\*)/.test(line))
+      .filter((line) => OURS.test(line) && !NOT_OURS.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(named).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { plainly } from '../../src/faults/advice.ts';
+import { AppError } from '../../src/faults/app-error.ts';
+import {
+  errorResponseSchema,
+  fromErrorResponse,
+  hintOf,
+  toErrorResponse,
+  userAdvice,
+} from '../../src/faults/error-response.ts';
+
+const kinds = Object.keys(userAdvice) as (keyof typeof userAdvice)[];
+
+test.each(kinds)('the error type %s has a sentence for the user and what to do next', (kind) => {
+  const response = toErrorResponse(new AppError(kind, 'What happened.'));
+  expect(errorResponseSchema.parse(response)).toEqual(response);
+  expect(response).toMatchObject({ errorType: kind, message: 'What happened.', retryAfter: null });
+  expect(response.userMessage).toBe(`${userAdvice[kind].sentence} ${plainly(userAdvice[kind].hint)}`);
+});
+
+test('the seven error types of the design are there', () => {
+  expect(kinds).toEqual(
+    expect.arrayContaining([
+      'rate_limit',
+      'api_error',
+      'retrieval_error',
+      'auth_error',
+      'invalid_input',
+      'context_overflow',
+      'configuration_error',
+    ]),
+  );
+});
+
+test('the hint of the error itself beats the one of its kind', () => {
+  expect(hintOf(new AppError('auth_error', 'No key.', { hint: 'Set OPENAI_API_KEY.' }))).toBe(
+    'Set OPENAI_API_KEY.',
+  );
+});
+
+test('a rate limit can be tried again, and says when', () => {
+  const response = toErrorResponse(new AppError('rate_limit', 'Too many.', { retryAfter: 2.4 }));
+  expect(response).toMatchObject({ recoverable: true, retryAfter: 2.4 });
+  expect(response.userMessage).toContain('in 3 seconds');
+});
+
+const anyFailure = fc
+  .record({
+    kind: fc.constantFrom(...kinds),
+    message: fc.string(),
+    hint: fc.option(
+      fc.oneof(fc.string(), fc.constantFrom(...Object.values(userAdvice).map(({ sentence }) => sentence))),
+      { nil: undefined },
+    ),
+    recoverable: fc.boolean(),
+    retryAfter: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: undefined }),
+  })
+  .map(({ kind, message, ...options }) => new AppError(kind, message, options));
+
+test('a failure that became JSON and came back has lost nothing', () => {
+  fc.assert(
+    fc.property(anyFailure, (failure) => {
+      const response = toErrorResponse(failure);
+      const back = fromErrorResponse(errorResponseSchema.parse(JSON.parse(JSON.stringify(response))));
+      const { kind, message, recoverable } = failure;
+      expect(back).toMatchObject({ kind, message, recoverable });
+      // JSON has one zero.
+      expect(back.retryAfter).toBe(failure.retryAfter && failure.retryAfter + 0);
+      expect(hintOf(back)).toBe(hintOf(failure));
+      expect(toErrorResponse(back)).toEqual(response);
+    }),
+  );
+});

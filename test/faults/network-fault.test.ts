@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { networkCodeOf, networkFault } from '../../src/faults/network-fault.ts';
+import { describeNetworkFault } from '../../src/faults/service-fault.ts';
+
+const names = { service: 'Cohere', keyVariable: 'COHERE_API_KEY' };
+
+test.each([
+  ['ECONNREFUSED', 'refused the connection', 'moment'],
+  ['EAI_AGAIN', 'cannot be found: the name server did not answer', 'moment'],
+  ['EHOSTUNREACH', 'cannot be reached', 'moment'],
+  ['ENETUNREACH', 'cannot be reached', 'moment'],
+  ['ECONNRESET', 'closed the connection too early', 'moment'],
+  ['UND_ERR_BODY_TIMEOUT', 'took too long to answer', 'slow'],
+  ['ENOTFOUND', 'cannot be found: there is no host of that name', 'lasting'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'could not be trusted: its TLS certificate or protocol fails', 'lasting'],
+  ['HPE_INVALID_CONSTANT', 'does not speak HTTP', 'lasting'],
+])('every service says the same of %s, and whether it passes', (code, predicate, duration) => {
+  expect(networkFault(code)).toMatchObject({ predicate, duration });
+  expect(describeNetworkFault(code, names)).toMatchObject({
+    sentence: `Cohere ${predicate} (${code})`,
+    recoverable: duration !== 'lasting',
+  });
+});
+
+test('what is not known is said to be out of reach, and worth another attempt', () => {
+  expect(networkFault('ESTRANGE')).toBeUndefined();
+  expect(describeNetworkFault('ESTRANGE', names)).toMatchObject({
+    sentence: 'Cohere could not be reached (ESTRANGE)',
+    recoverable: true,
+  });
+  expect(describeNetworkFault(undefined, names).sentence).toBe('Cohere could not be reached');
+});
+
+test('the code is found below what fetch and the resolver wrap around it', () => {
+  const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  expect(networkCodeOf(new TypeError('fetch failed', { cause: refused }))).toBe('ECONNREFUSED');
+  const several = new AggregateError([refused]);
+  expect(networkCodeOf(new TypeError('fetch failed', { cause: several }))).toBe('ECONNREFUSED');
+  expect(networkCodeOf(Object.assign(new Error('x'), { code: 'insufficient_quota' }))).toBeUndefined();
+  const circle: { cause?: unknown } = {};
+  circle.cause = circle;
+  expect(networkCodeOf(circle)).toBeUndefined();
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { cohereService } from '../../src/adapters/cohere/cohere-client.ts';
+import { postJson } from '../../src/adapters/hosted/json-service.ts';
+import { qdrantFault } from '../../src/adapters/qdrant/qdrant-fault.ts';
+import { toAppError } from '../../src/agent/guards/to-app-error.ts';
+import { redactKeys } from '../../src/faults/redact-keys.ts';
+
+/** Of no form that is known; what one service is sent, another may repeat. */
+const [MODEL_KEY, COHERE_KEY, QDRANT_KEY] = ['blue.Whale-77', 'grey:heron=4411', 'owl!at!night'];
+const secrets = [MODEL_KEY, COHERE_KEY, QDRANT_KEY];
+const echo = `you sent ${secrets.join(' and ')}, or ${Buffer.from(QDRANT_KEY).toString('base64')}`;
+
+test('no sentence shows the key of any service, whichever service repeats it', async () => {
+  const refused = Object.assign(new Error(echo), { status: 400, error: { message: echo } });
+  const ofModel = toAppError(refused, { model: 'm', secrets });
+
+  const service = cohereService({ apiKey: COHERE_KEY, timeoutMs: 1000, secrets }, 'rerank-x');
+  const fetchBefore = globalThis.fetch;
+  globalThis.fetch = async () => Response.json({ message: echo }, { status: 400 });
+  const ofCohere = await postJson({ url: 'https://cohere.test', headers: {}, body: {} }, service)
+    .catch((error: unknown) => error)
+    .finally(() => {
+      globalThis.fetch = fetchBefore;
+    });
+
+  const answer = { status: 400, headers: new Headers(), data: { status: { error: echo } } };
+  const { fault: ofQdrant } = qdrantFault(Object.assign(new Error('Bad Request'), answer), {
+    server: 'http://q.test',
+    collection: null,
+    timeoutMs: 1000,
+    apiKey: QDRANT_KEY,
+    secrets,
+    refusal: null,
+  });
+  for (const fault of [ofModel, ofCohere, ofQdrant] as Error[]) {
+    expect(fault.message).toContain('you sent [redacted] and [redacted] and [redacted], or [redacted]');
+    for (const secret of secrets)
+      expect(`${fault.message} ${fault.cause} ${fault.stack}`).not.toContain(secret);
+  }
+});
+
+test('a placeholder for a key is no secret, and tokens of registries and private keys are', () => {
+  expect(redactKeys('none of it', ['no', undefined])).toBe('none of it');
+  expect(redactKeys(`npm_${'x1'.repeat(18)}`)).toBe('[redacted]');
+  expect(redactKeys('-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----')).toBe('[redacted]');
+});

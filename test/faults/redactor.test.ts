@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest';
+import { createRedactor } from '../../src/faults/redactor.ts';
+import { redactChunks } from '../../src/tape/redact/redact-chunks.ts';
+import { redactExchange, redactUrl } from '../../src/tape/redact/redact-exchange.ts';
+import { sampleExchange } from '../tape/support/sample-tape.ts';
+
+const redactor = createRedactor();
+const R = '[redacted]';
+
+test.each([
+  ['sk-abcdefghijklmnop1234', R],
+  ['sk_live_abcdefghijklmnop', R],
+  ['ghp_abcdefghijklmnop1234', R],
+  ['xai-abcdefghijklmnop1234', R],
+  [`npm_${'a1B2'.repeat(9)}`, R],
+  [
+    `-----BEGIN OPENSSH PRIVATE KEY-----\n${'b3BlbnNz'.repeat(8)}\nAAAA==\n-----END OPENSSH PRIVATE KEY-----`,
+    R,
+  ],
+  [`-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADAN\\n-----END PRIVATE KEY-----\\n`, `${R}\\n`],
+  [`${'MIIEvQIB'.repeat(8)}\nQAB=\n-----END RSA PRIVATE KEY-----`, R],
+  ['AKIAABCDEFGHIJKLMNOP', R],
+  [`AIza${'a'.repeat(35)}`, R],
+  ['eyJhbGciOiJI.eyJzdWIiOiIx.signature', R],
+  ['org-abcdefghijklmnop', R],
+  ['proj_abcdefghijklmnop', R],
+  ['Authorization: Bearer abcdefgh12345', `Authorization: Bearer ${R}`],
+  ['{"api_key": "short"}', `{"api_key": "${R}"}`],
+  ['{\\"password\\":\\"hunter2\\"}', `{\\"password\\":\\"${R}\\"}`],
+  ['see https://a.test/?x=1&token=abc&y=2', `see https://a.test/?x=1&token=${R}&y=2`],
+  ['https://me:secret@a.test/', `https://${R}@a.test/`],
+])('%s is removed wherever it stands in a text', (text, redacted) => {
+  expect(redactor.text(text)).toBe(redacted);
+  expect(redactor.text(`before ${text} after`)).toBe(`before ${redacted} after`);
+});
+
+test('a private key that was cut off at its end is removed as far as it goes', () => {
+  const cut = `it is -----BEGIN EC PRIVATE KEY-----\n${'MHcCAQEE'.repeat(9)}\nMHcC… and so on`;
+  expect(redactor.text(cut)).toBe(`it is ${R}… and so on`);
+});
+
+test('long text of base64 is looked through in little time', () => {
+  const lines = `${'QUJDRA+/'.repeat(9)}\n`.repeat(20_000);
+  const started = performance.now();
+  expect(redactor.text(lines)).toBe(lines);
+  expect(performance.now() - started).toBeLessThan(20_000);
+});
+
+test.each([
+  'sk-too-short',
+  'npm_config_registry',
+  'a file that begins with -----BEGIN PUBLIC KEY-----',
+  'a task-abcdefghijklmnop1234 by name',
+  'org-chart',
+  'the password is not told',
+  'Bearer short',
+  'https://a.test/?x=1&tokens=5',
+])('%s is no key', (text) => {
+  expect(redactor.text(text)).toBe(text);
+});
+
+test('fields that hold secrets by their name are removed whatever they hold, unless they hold nothing', () => {
+  const value = {
+    api_key: 'x',
+    Authorization: 7,
+    password: { a: 1 },
+    cookie: null,
+    keyboard: 'x',
+    list: [{ apikey: 'y' }],
+  };
+  expect(redactor.value(value)).toEqual({
+    api_key: R,
+    Authorization: R,
+    password: R,
+    cookie: null,
+    keyboard: 'x',
+    list: [{ apikey: R }],
+  });
+});
+
+test('a configured key is found in any case, as a number and as a name, and a short one is left alone', () => {
+  const own = createRedactor({ secrets: ['12345678', 'Own-Secret', 'none'] });
+  expect(own.value({ number: 12345678, other: 1234567, 'own-secret': 'x OWN-SECRET y none' })).toEqual({
+    number: R,
+    other: 1234567,
+    [R]: `x ${R} y none`,
+  });
+  expect([own.holdsSecret('an own-secret'), own.holdsSecret('none')]).toEqual([true, false]);
+  expect(createRedactor().holdsSecret('anything')).toBe(false);
+  expect(createRedactor({ secrets: ['12345678'] }).holdsSecret('1234567')).toBe(false);
+});
+
+test('what overlaps is removed once, and what stands apart is removed apart', () => {
+  const own = createRedactor({ patterns: ['abc', 'cde', 'x+'] });
+  expect(own.text('1 abcde 2 abc cde xx')).toBe(`1 ${R} 2 ${R} ${R} ${R}`);
+  expect(own.ranges('abcde abc')).toEqual([
+    [0, 5],
+    [6, 9],
+  ]);
+  // The longer one that began before counts.
+  expect(createRedactor({ patterns: ['abcdef', 'bc'] }).text('abcdefg')).toBe(`${R}g`);
+  expect(createRedactor({ patterns: ['y*'] }).text('abc')).toBe('abc');
+});
+
+test('of a pattern with a group the group is removed', () => {
+  expect(createRedactor({ patterns: ['id=(\\d+)'] }).text('id=12, id=3')).toBe(`id=${R}, id=${R}`);
+  expect(() => createRedactor({ patterns: ['('] })).toThrow('The pattern ( is not a regular expression.');
+});
+
+test('bytes keep their length, and are the same where nothing is to be removed', () => {
+  const own = createRedactor({ secrets: ['own-secret'] });
+  const bytes = Buffer.from('\x00own-secret\xff', 'latin1');
+  expect(Buffer.from(own.bytes(bytes)).toString('latin1')).toBe(`\x00${'x'.repeat(10)}\xff`);
+  expect(own.bytes(Buffer.from('plain')).toString()).toBe('plain');
+  expect(bytes.toString('latin1')).toContain('own-secret');
+});
+
+test('of a URL the login, the fragment and the parameters that are secrets by their name go', () => {
+  expect(redactUrl('https://me:pw@a.test/p?key=abc&q=1&auth=&sig=x#part', redactor)).toBe(
+    'https://a.test/p?key=redacted&q=1&auth=&sig=redacted',
+  );
+  const own = createRedactor({ secrets: ['own secret'] });
+  expect(redactUrl('https://a.test/own%20secret/x', own)).toBe('https://a.test/redacted/x');
+});
+
+test('only headers that mean something are kept, under small letters', () => {
+  const { request, response } = sampleExchange();
+  const headers = {
+    'Content-Type': 'a/b',
+    'Retry-After': '1',
+    'x-ratelimit-remaining-tokens': '5',
+    'X-Custom': 'x',
+    cookie: 'c',
+  };
+  const kept = redactExchange(
+    {
+      ...sampleExchange(),
+      request: { ...request, headers },
+      response: { ...response, status: 200, headers },
+    },
+    redactor,
+  );
+  const left = { 'content-type': 'a/b', 'retry-after': '1', 'x-ratelimit-remaining-tokens': '5' };
+  expect([kept.request.headers, kept.response?.headers]).toEqual([left, left]);
+});
+
+test('the pieces of a stream keep their number, their delays and what is no secret', () => {
+  const own = createRedactor({ secrets: ['own-secret'] });
+  const pieces = ['a own', '-sec', 'ret b own-secret c', ' own-secret'];
+  const chunks = pieces.map((data, index) => ({ delayMs: index, data }));
+  expect(redactChunks(chunks, own)).toEqual([
+    { delayMs: 0, data: `a ${R}` },
+    { delayMs: 1, data: '' },
+    { delayMs: 2, data: ` b ${R} c` },
+    { delayMs: 3, data: ` ${R}` },
+  ]);
+  expect(redactChunks([{ delayMs: 1, data: 'plain' }], own)).toEqual([{ delayMs: 1, data: 'plain' }]);
+});
+
+test('deltas are put together by their place and kind: two texts that alternate are not one', () => {
+  const own = createRedactor({ secrets: ['own-secret'] });
+  const event = (type: string, delta: string) => ({
+    delayMs: 0,
+    data: `data: ${JSON.stringify({ type, delta })}\n\n`,
+  });
+  const spread = [event('a', 'own-'), event('b', 'x'), event('a', 'secret')];
+  const said = redactChunks(spread, own).map(({ data }) => JSON.parse(data.slice(6)).delta);
+  expect(said).toEqual([R, 'x', '']);
+  const apart = [event('a', 'own-'), event('b', 'secret')];
+  expect(redactChunks(apart, own)).toEqual(apart);
+});

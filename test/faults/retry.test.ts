@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../src/faults/app-error.ts';
+import { type Retry, type RetryOptions, retrying, retryNotice } from '../../src/faults/retry.ts';
+
+const busy = (retryAfter?: number) => new AppError('api_error', 'Busy.', { recoverable: true, retryAfter });
+
+/** How often it was tried, and which retries were announced, when these faults come before it succeeds. */
+async function attempt(faults: unknown[], options: RetryOptions = {}) {
+  const retries: Retry[] = [];
+  let tries = 0;
+  const outcome = await retrying(
+    async () => {
+      const fault = faults[tries++];
+      if (fault !== undefined) throw fault;
+      return 'done';
+    },
+    { sleep: async () => {}, random: () => 1, onRetry: (retry) => retries.push(retry), ...options },
+  ).catch((error: unknown) => error);
+  return { tries, outcome, waits: retries.map(({ waitMs }) => waitMs) };
+}
+
+test('waits double, up to a bound, and what the service asks for goes before', async () => {
+  expect(await attempt([busy(), busy(3), busy()], { longestBackoffMs: 1500 })).toEqual({
+    tries: 4,
+    outcome: 'done',
+    waits: [500, 3000, 1500],
+  });
+});
+
+test('chance takes up to half of a wait away', async () => {
+  expect((await attempt([busy()], { random: () => 0 })).waits).toEqual([250]);
+});
+
+test('the last fault is thrown when all attempts are used up', async () => {
+  const last = busy();
+  expect(await attempt([busy(), busy(), last], { maxRetries: 2 })).toMatchObject({ tries: 3, outcome: last });
+});
+
+test.each([
+  ['lasts', new AppError('auth_error', 'No.')],
+  ['is a defect', new TypeError('undefined')],
+  ['asks to wait for too long', busy(121)],
+])('what %s is thrown at once', async (_, fault) => {
+  expect(await attempt([fault])).toEqual({ tries: 1, outcome: fault, waits: [] });
+});
+
+test('the signal ends the waiting with its reason, and nothing is tried after it', async () => {
+  const stop = new AbortController();
+  const sleep = () => {
+    stop.abort(new Error('stopped'));
+    return Promise.reject(new Error('aborted'));
+  };
+  const { tries, outcome } = await attempt([busy(), busy()], { sleep, signal: stop.signal });
+  expect({ tries, outcome }).toMatchObject({ tries: 1, outcome: { message: 'stopped' } });
+  const never = await attempt([], { signal: AbortSignal.abort(new Error('before')) });
+  expect(never).toMatchObject({ tries: 0, outcome: { message: 'before' } });
+});
+
+test('a person reads what went wrong and when it goes on', () => {
+  expect(retryNotice({ attempt: 2, waitMs: 1001, error: busy() })).toBe('Busy. Trying again in 2 s (2).');
+  expect(retryNotice({ attempt: 2, waitMs: 0, error: busy() })).toBe('Busy. Trying again now (2).');
+});

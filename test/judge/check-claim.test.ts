@@ -1,0 +1,176 @@
+import { globSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { citationPassed } from '../../src/domain/citation.ts';
+import { checkClaim } from '../../src/judge/check-claim.ts';
+import { splitSentences } from '../../src/text/split-sentences.ts';
+import { elapsed, HOSTILE } from '../citations/sources.ts';
+import { CHUNKS, LABELLED_PAIRS, SECOND_PAIRS, type SimplePair, THIRD_PAIRS } from './labelled-pairs.ts';
+
+const bare = (text: string) => ({ text, title: '', headings: [] });
+const verdict = (claim: string, text: string) => checkClaim(claim, bare(text)).verdict;
+
+test.each(LABELLED_PAIRS)('$kind: $claim', ({ claim, chunk, accepts }) => {
+  expect(accepts).toContain(checkClaim(claim, CHUNKS[chunk]).verdict);
+});
+
+test('of harder pairs, no more are judged wrongly than are known to be', () => {
+  const wrong = (pairs: SimplePair[]) =>
+    pairs.filter(
+      ({ claim, chunk, supported }) => citationPassed(checkClaim(claim, CHUNKS[chunk])) !== supported,
+    );
+  expect(wrong(SECOND_PAIRS).map(({ claim }) => claim)).toHaveLength(1);
+  // Opposites that are no known pair (deleted, soft, named) pass; free paraphrases are only weak.
+  expect(wrong(THIRD_PAIRS).length).toBeLessThanOrEqual(6);
+});
+
+test('every sentence of the sample book is quoted from its own page', () => {
+  let sentences = 0;
+  for (const file of globSync('fixtures/book/**/*.md')) {
+    const page = bare(readFileSync(file, 'utf8'));
+    for (const { start, end } of splitSentences(page.text)) {
+      const sentence = page.text.slice(start, end);
+      if (!/[\p{L}\p{N}]/u.test(sentence)) continue;
+      sentences += 1;
+      expect(checkClaim(sentence, page), sentence).toMatchObject({ verdict: 'quoted' });
+    }
+  }
+  expect(sentences).toBeGreaterThan(300);
+});
+
+test('a sentence of one page of the sample book is rarely supported by another', () => {
+  const pages = globSync('fixtures/book/**/*.md').map((file) => bare(readFileSync(file, 'utf8')));
+  let supported = 0;
+  let checked = 0;
+  pages.forEach((page, index) => {
+    const other = pages[(index + 5) % pages.length] ?? page;
+    for (const { start, end, heading } of splitSentences(page.text)) {
+      if (heading || end - start < 40) continue;
+      checked += 1;
+      if (citationPassed(checkClaim(page.text.slice(start, end), other))) supported += 1;
+    }
+  });
+  expect(supported / checked).toBeLessThan(0.01);
+});
+
+test('a sentence that stands in the chunk word for word is quoted, whatever it says', () => {
+  const word = fc.oneof(
+    fc.constantFrom(
+      'not',
+      'never',
+      'three',
+      '42',
+      '10%',
+      'NASA',
+      '`a_b`',
+      'Rome',
+      'the',
+      '"two',
+      'words"',
+      'e.g.',
+      '**x**',
+    ),
+    fc.stringMatching(/^[a-z]{1,8}$/),
+  );
+  const sentence = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => `${words.join(' ')}.`);
+  fc.assert(
+    fc.property(fc.array(sentence), sentence, fc.array(sentence), (before, own, after) => {
+      const text = [...before, own, ...after].join('\n\n');
+      expect(verdict(own, text)).toBe('quoted');
+      expect(verdict(own.replaceAll(' ', '  '), text)).toBe('quoted');
+    }),
+  );
+});
+
+test('a part of a sentence that means something else is not supported', () => {
+  expect(verdict('The lamp is on.', 'It is not true that the lamp is on.')).not.toBe('supported');
+});
+
+test('quotes must be word for word, but for white space, the first letter and the kind of quotation mark', () => {
+  const text = 'It’s the   “last” message that\nwins every time.';
+  expect(verdict('The last message wins: "the “last” message that wins".', text)).toBe('supported');
+  expect(verdict('The last message wins: “The "last" message that wins”.', text)).not.toBe('unsupported');
+  expect(verdict('The last message wins: "the last message always wins".', text)).toBe('unsupported');
+  expect(verdict('The last message wins: "the LAST message that wins".', text)).toBe('unsupported');
+  expect(verdict('The last message wins: "the last message … every time".', text)).not.toBe('unsupported');
+  expect(verdict('The "first wins" message is the last message that wins.', text)).not.toBe('supported');
+});
+
+test('numbers are compared by value and unit', () => {
+  const text = 'The buffer holds 1,500 frames, fills in 2.50 seconds and drops twelve percent of them.';
+  for (const claim of [
+    'The buffer holds 1500 frames.',
+    'The buffer fills in 2.5 s.',
+    'The buffer drops 12% of the frames.',
+    'The buffer drops 12 percent of the frames.',
+  ]) {
+    expect(checkClaim(claim, bare(text)), claim).toMatchObject({ verdict: 'supported' });
+  }
+  for (const claim of [
+    'The buffer holds 1501 frames.',
+    'The buffer holds 150 frames.',
+    'The buffer fills in 2.5 ms.',
+    'The buffer fills in 25 seconds.',
+    'The buffer drops eleven percent of the frames.',
+    'The buffer holds -1500 frames.',
+  ]) {
+    expect(checkClaim(claim, bare(text)), claim).toMatchObject({
+      verdict: 'unsupported',
+      objection: 'number',
+    });
+  }
+});
+
+test('identifiers must be in the chunk as they are', () => {
+  const text = 'Call `spin_once()` of rclpy.executors with --timeout and the QoSProfile of version 2.4.1.';
+  for (const name of ['`spin_once`', 'spin_once', 'rclpy.executors', '--timeout', 'QoSProfile', '2.4.1']) {
+    expect(checkClaim(`Call ${name} of version 2.4.1 with --timeout.`, bare(text)).objection, name).not.toBe(
+      'identifier',
+    );
+  }
+  for (const name of [
+    '`spin`',
+    'spin_twice',
+    'rclpy.node',
+    '--time',
+    'QoSProfiler',
+    '2.4',
+    '2.4.11',
+    '`once()`',
+  ]) {
+    const { verdict: given } = checkClaim(`Call ${name} of rclpy.executors with --timeout.`, bare(text));
+    expect(given, name).toBe('unsupported');
+  }
+});
+
+test('names may come from the title and the headings', () => {
+  const chunk = {
+    text: 'It renders sensors with ray tracing.',
+    title: 'Isaac Sim',
+    headings: ['Rendering with Vulkan'],
+  };
+  expect(checkClaim('Sensors are rendered by Isaac Sim with ray tracing.', chunk).verdict).toBe('supported');
+  expect(checkClaim('Sensors are rendered by Gazebo with ray tracing.', chunk).verdict).toBe('unsupported');
+});
+
+test('nothing is supported by an empty chunk', () => {
+  expect(verdict('Robots fly.', '')).toBe('unsupported');
+  expect(checkClaim('...', bare('Robots fly.')).verdict).toBe('weak');
+});
+
+test('any text can be checked against any other', () => {
+  const any = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.string({ maxLength: 60 }));
+  fc.assert(
+    fc.property(any, any, any, (claim, text, title) => {
+      const { support } = checkClaim(claim, { text, title, headings: [title] });
+      expect(support).toBeGreaterThanOrEqual(0);
+      expect(support).toBeLessThanOrEqual(1);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each(Object.entries(HOSTILE))('checking 100 kB of %j takes little time', (_, text) => {
+  expect(elapsed(() => checkClaim(text, bare('A node publishes messages.')))).toBeLessThan(20_000);
+  expect(elapsed(() => checkClaim('A node publishes 3 messages.', bare(text)))).toBeLessThan(20_000);
+});

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { needsModel } from '../src/main.ts';
+
+test.each([
+  ['ask What is ROS 2?', true],
+  ['search nodes --json', true],
+  ['chat', true],
+  ['ask nodes --mode lexical', false],
+  ['search nodes --mode=lexical', false],
+  ['ask --help', false],
+  ['--version', false],
+  ['ingest ./docs', false],
+  ['', false],
+])('%j: %s', (line, expected) => {
+  expect(needsModel(line.split(' '))).toBe(expected);
+});

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
+import { sampleDocument } from './contracts/sample-documents.ts';
+import { endWithParent } from './support/end-with-parent.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+/**
+ * A program that uses the built library with its tracing on, first without and then with a processor of its own, and
+ * says where requests went and what was traced. The SDK keeps its processors for the whole process.
+ */
+const PROGRAM = `
+import { createAgent } from 'citeloop';
+const hosts = [];
+globalThis.fetch = async (input) => {
+  hosts.push(new URL(input.url ?? input).host);
+  const chunk = { choices: [{ index: 0, delta: { content: 'Hello.' }, finish_reason: 'stop' }] };
+  return new Response('data: ' + JSON.stringify(chunk) + '\\n\\ndata: [DONE]\\n\\n', {
+    headers: { 'content-type': 'text/event-stream' },
+  });
+};
+const ask = async (tracing) => {
+  const agent = await createAgent({
+    model: 'm', api: 'chat_completions', baseUrl: 'http://models.example/v1', policy: 'never', tracing,
+  });
+  await agent.ask('Who are you?');
+  await agent.close();
+};
+const flush = () => globalThis[Symbol.for('openai.agents.core.traceProvider')]?.forceFlush();
+await ask(true);
+await flush();
+const { setTraceProcessors } = await import('@openai/agents');
+await ask(false);
+await flush();
+const traced = [];
+const nothing = async () => {};
+setTraceProcessors([{
+  onTraceStart: async ({ name }) => void traced.push(name),
+  onTraceEnd: nothing, onSpanStart: nothing, onSpanEnd: nothing, shutdown: nothing, forceFlush: nothing,
+}]);
+await ask(true);
+console.log(JSON.stringify({ hosts, traced }));
+`;
+
+test('what the SDK sets for the whole process reaches no request and no trace', async () => {
+  const home = await temporaryDirectory();
+  const store = await createSqliteCatalog(join(home, 'collections')).openOrCreate('web_documents', {
+    embedder: 'none',
+    dimensions: 4,
+  });
+  await store.write([sampleDocument('a', 4, { chunks: ['A node is a process.'] })]);
+  await store.close();
+  const { stdout } = await endWithParent(
+    promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
+      cwd: join(import.meta.dirname, '..'),
+      env: { HOME: home, CITELOOP_HOME: home, OPENAI_API_KEY: 'sk-of-openai', NODE_ENV: 'production' },
+    }),
+  );
+  expect(JSON.parse(stdout)).toEqual({
+    hosts: ['models.example', 'models.example', 'models.example'],
+    traced: ['Agent workflow'],
+  });
+});

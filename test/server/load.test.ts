@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import type { SessionSummary } from '../../src/ports/session-store.ts';
+import type { ServedEvent } from '../../src/server/api/ask-route.ts';
+import { runCli } from '../support/run-cli.ts';
+import { homeWithDocuments } from './home-with-documents.ts';
+import { INSPECTED, inspectorOf, settledHeap } from './settled-heap.ts';
+import { startProgram } from './start-program.ts';
+
+const STREAMS = 200;
+const QUESTIONS = ['What is ROS 2?', 'What is a node?', 'What is a topic?', 'What is a launch file?'];
+const headers = { 'content-type': 'application/json' };
+
+function ask(url: string, number: number): Promise<Response> {
+  const question = QUESTIONS[number % QUESTIONS.length] ?? '';
+  const stream =
+    number % 2 === 0
+      ? { path: '/api/ask', body: { question } }
+      : { path: '/v1/responses', body: { model: 'citeloop', input: question, stream: true } };
+  return fetch(`${url}${stream.path}`, { method: 'POST', body: JSON.stringify(stream.body), headers });
+}
+
+/** A number that the program tells about itself. */
+async function gauge(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+test(`${STREAMS} streams at a time end without an error, and leave no memory behind`, {
+  timeout: 600_000,
+}, async () => {
+  const home = await homeWithDocuments();
+  let inspector: Promise<string> | undefined;
+  const { ready, stop } = await startProgram(['serve'], {
+    home,
+    env: INSPECTED,
+    onStart: (child) => {
+      inspector = inspectorOf(child);
+    },
+  });
+  const heap = async () => settledHeap((await inspector) ?? '');
+  const round = async (streams: number) => {
+    const ended = Array.from({ length: streams }, async (_, number) => {
+      const response = await ask(ready.url, number);
+      const text = await response.text();
+      return {
+        status: response.status,
+        completed: /"type":"(?:turn_completed|response\.completed)"/.test(text),
+      };
+    });
+    for (const each of await Promise.all(ended)) expect(each).toEqual({ status: 200, completed: true });
+  };
+  await round(STREAMS / 4);
+  const before = await heap();
+  await round(STREAMS);
+  // A turn that was kept would be some tens of kilobytes; connections that are still open are a few.
+  expect((await heap()) - before).toBeLessThan(STREAMS * 12_000);
+  expect(await gauge(ready.url, 'citeloop_turns_running')).toBe(0);
+  expect(await gauge(ready.url, 'citeloop_turns_waiting')).toBe(0);
+  expect(await stop()).toMatchObject({ code: 0 });
+});
+
+test('a server that is killed under load has lost no turn that was told to be completed', {
+  timeout: 600_000,
+}, async () => {
+  const home = await homeWithDocuments();
+  const { ready, child, ended } = await startProgram(['serve'], { home });
+  const completed = new Map<string, string>();
+  let alive = true;
+  const clients = Array.from({ length: 12 }, async (_, client) => {
+    for (let number = client * 2; alive; number += 2) {
+      const response = await ask(ready.url, number * 2).catch(() => null);
+      for (const event of await readUntilCut(response)) {
+        if (event.type !== 'turn_completed') continue;
+        completed.set(event.turn.response.sessionId, event.turn.response.answer);
+        if (completed.size >= 25) child.kill('SIGKILL');
+      }
+    }
+  });
+  await ended;
+  alive = false;
+  await Promise.all(clients);
+  expect(completed.size).toBeGreaterThanOrEqual(25);
+
+  const listed = await runCli(['sessions', 'list', '--json', '--limit', '1000'], { home });
+  const { sessions } = JSON.parse(listed.stdout) as { sessions: SessionSummary[] };
+  const kept = new Set(sessions.filter(({ turnCount }) => turnCount === 1).map(({ sessionId }) => sessionId));
+  expect([...completed.keys()].filter((id) => !kept.has(id))).toEqual([]);
+
+  const again = await startProgram(['serve'], { home });
+  const [sessionId, answer] = [...completed][0] ?? [];
+  const session = await (await fetch(`${again.ready.url}/api/sessions/${sessionId}`)).json();
+  expect(session).toMatchObject({ turns: [{ turn: { response: { answer } } }] });
+});
+
+/** The events that arrived whole before the connection was cut. */
+async function readUntilCut(response: Response | null): Promise<ServedEvent[]> {
+  let text = '';
+  try {
+    for await (const part of response?.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part;
+  } catch {
+    // Cut off, which is what this is about.
+  }
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { onTestFinished } from 'vitest';
+import { type CallTracker, createCallTracker } from '../../../src/server/mcp/call-tracker.ts';
+import { createMcpServers } from '../../../src/server/mcp/create-mcp-servers.ts';
+import type { Library } from '../../../src/server/mcp/library.ts';
+import { modelLocation } from '../../support/model-weights.ts';
+import { PROGRAM } from '../../support/run-cli.ts';
+
+const newClient = () => new Client({ name: `test ${randomUUID()}`, version: '1.0.0' });
+
+export interface StdioConnection {
+  client: Client;
+  pid: number;
+  stderr: () => string;
+}
+
+/** The SDK's client on a process of the built program, which it starts as an editor would. */
+export async function connectStdio(
+  args: readonly string[],
+  { home, env = {} }: { home: string; env?: Record<string, string> },
+): Promise<StdioConnection> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, 'mcp', ...args],
+    cwd: home,
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: home,
+      CITELOOP_HOME: home,
+      CITELOOP_MODEL_DIR: modelLocation().directory,
+      ...env,
+    },
+    stderr: 'pipe',
+  });
+  let stderr = '';
+  transport.stderr?.on('data', (part: Buffer) => {
+    stderr += part.toString('utf8');
+  });
+  const client = newClient();
+  onTestFinished(() => client.close());
+  await client.connect(transport);
+  return { client, pid: transport.pid as number, stderr: () => stderr };
+}
+
+export interface HttpConnection {
+  client: Client;
+  transport: StreamableHTTPClientTransport;
+}
+
+/** The SDK's client on a server that listens already. */
+export async function connectHttp(url: string, token?: string): Promise<HttpConnection> {
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } },
+  });
+  const client = newClient();
+  onTestFinished(() => client.close());
+  // The SDK's declarations do not agree with each other on what may be undefined.
+  await client.connect(transport as Parameters<Client['connect']>[0]);
+  return { client, transport };
+}
+
+/** The SDK's client on a server in this process. */
+export async function connectInMemory(
+  library: Library,
+  {
+    tracker = createCallTracker(16),
+    onFault = () => {},
+  }: { tracker?: CallTracker; onFault?: (m: string) => void } = {},
+): Promise<Client> {
+  const server = createMcpServers({ library, tracker, version: '0.0.0', onFault })();
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  const client = newClient();
+  onTestFinished(() => client.close());
+  await server.connect(theirs);
+  await client.connect(ours);
+  return client;
+}
+
+export function textOf(result: unknown): string {
+  const { content } = CallToolResultSchema.parse(result);
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}

@@ -1,0 +1,45 @@
+import type { Model } from '@openai/agents';
+import { createMemorySessionStore } from '../../../src/adapters/memory/memory-session-store.ts';
+import { createOfflineModel } from '../../../src/adapters/offline/offline-model.ts';
+import { AppError } from '../../../src/faults/app-error.ts';
+import type { SessionStore } from '../../../src/ports/session-store.ts';
+import type { Library } from '../../../src/server/mcp/library.ts';
+import { agentOn } from '../../support/agent-on.ts';
+import { type SmallLibrary, smallLibrary } from '../../support/small-library.ts';
+
+export interface McpLibrary {
+  library: Library;
+  small: SmallLibrary;
+  sessions: SessionStore;
+}
+
+/** A small library as an MCP server gets it, with the offline model or one of the test's choice. */
+export async function mcpLibrary(
+  documents: Record<string, string>,
+  { model, secret = 'none-at-all' }: { model?: Model; secret?: string } = {},
+): Promise<McpLibrary> {
+  const small = await smallLibrary(documents);
+  const sessions = createMemorySessionStore();
+  let nextId = 0;
+  const offline = createOfflineModel({
+    newId: () => String(nextId++),
+    async similarity(query, texts) {
+      const wanted = await small.embedder.embedQuery(query);
+      const vectors = await small.embedder.embedDocuments(texts);
+      return vectors.map((vector) => vector.reduce((sum, value, i) => sum + value * (wanted[i] ?? 0), 0));
+    },
+  });
+  const agent = agentOn(small, model ?? offline, { sessions, config: { model: 'offline' } });
+  const library: Library = {
+    model: 'offline',
+    collection: async () => ({ store: small.store, retriever: small.retriever, topK: 5 }),
+    agent: async () => agent,
+    async moduleFilter(module) {
+      if (module == null) return {};
+      if ((await small.store.count({ module: [module] })) > 0) return { module: [module] };
+      throw new AppError('invalid_input', `There is no module "${module}".`);
+    },
+    withoutSecrets: (text) => text.replaceAll(secret, '[redacted]'),
+  };
+  return { library, small, sessions };
+}

@@ -1,0 +1,270 @@
+import { Usage } from '@openai/agents';
+import { assistantMessage, functionCall, modelError, ScriptedModel } from '@openai/agents/testing';
+import type OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { createPausingModel } from '../pausing-model.ts';
+import { BOOK, startAgentServer } from '../start-agent-server.ts';
+
+const ZEBRA = 'A zebra is a striped horse. [1]';
+const user = (content: string): OpenAI.ChatCompletionMessageParam => ({ role: 'user', content });
+const search = (query: string) =>
+  functionCall('search_docs', { query, top_k: null, module: null }, { callId: `call-${query}` });
+
+/** What the model was shown as the conversation, without results of tools. */
+function said(model: ScriptedModel): unknown[] {
+  const input = model.calls.at(-1)?.request.input ?? [];
+  return (typeof input === 'string' ? [] : input).flatMap((item) =>
+    'role' in item && (item.role === 'user' || item.role === 'assistant') ? [item.content] : [],
+  );
+}
+
+test('a completion is the checked answer of the agent, with its sources as annotations', async () => {
+  const { client } = await startAgentServer();
+  const completion = await client.chat.completions.create({
+    model: 'citeloop',
+    messages: [user('What is a zebra?')],
+  });
+  const message = completion.choices[0]?.message;
+  expect(message?.content).toContain(ZEBRA);
+  expect(message?.annotations?.[0]?.url_citation).toMatchObject({
+    title: 'Zebras',
+    url: 'https://library.example/animals%2FZebras',
+  });
+  for (const { url_citation } of message?.annotations ?? []) {
+    expect(message?.content?.slice(url_citation.start_index, url_citation.end_index)).toMatch(/^\[\d\]$/);
+  }
+  expect(completion.usage?.total_tokens).toBeGreaterThan(0);
+  expect(completion).toMatchObject({ citeloop: { grounded: true, citations: [{ verdict: 'quoted' }] } });
+});
+
+test('a streamed completion adds up to the same answer and the same annotations', async () => {
+  const { client } = await startAgentServer();
+  const request = { model: 'citeloop', messages: [user('What is a zebra?')] };
+  const whole = await client.chat.completions.create(request);
+  const chunks = await Array.fromAsync(
+    await client.chat.completions.create({
+      ...request,
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+  );
+  const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
+  const annotations = chunks.flatMap(
+    ({ choices }) => (choices[0]?.delta as { annotations?: unknown[] } | undefined)?.annotations ?? [],
+  );
+  expect(text).toBe(whole.choices[0]?.message.content);
+  expect(annotations).toEqual(whole.choices[0]?.message.annotations);
+  expect(chunks.filter(({ choices }) => choices[0]?.delta.content).length).toBeGreaterThan(3);
+  expect(chunks.at(-1)?.usage?.completion_tokens).toBe(whole.usage?.completion_tokens);
+});
+
+test('a response holds the same, streamed or not', async () => {
+  const { client } = await startAgentServer();
+  const request = { model: 'citeloop', input: 'What is a zebra?' };
+  const whole = await client.responses.create(request);
+  const streamed = await client.responses.stream(request).finalResponse();
+  expect(whole.output_text).toContain(ZEBRA);
+  expect(streamed.output_text).toBe(whole.output_text);
+  const annotationsOf = (response: OpenAI.Responses.Response) =>
+    response.output.flatMap((item) =>
+      item.type === 'message'
+        ? item.content.flatMap((part) => (part.type === 'output_text' ? part.annotations : []))
+        : [],
+    );
+  expect(annotationsOf(whole)[0]).toMatchObject({ type: 'url_citation', title: 'Zebras' });
+  expect(annotationsOf(streamed)).toEqual(annotationsOf(whole));
+});
+
+test('an answer that was cut says so in the words of either API', async () => {
+  const cut = {
+    output: [assistantMessage('A zebra is')],
+    usage: new Usage({ inputTokens: 9, outputTokens: 3 }),
+    providerData: { incomplete_details: { reason: 'max_output_tokens' } },
+  };
+  const { client } = await startAgentServer({ chatModel: new ScriptedModel([cut, cut, cut]) });
+  const messages = [user('What is a zebra?')];
+  const completion = await client.chat.completions.create({ model: 'citeloop', messages });
+  expect(completion).toMatchObject({
+    choices: [{ finish_reason: 'length' }],
+    citeloop: { grounded: false, finishReason: 'length' },
+  });
+  const request = { model: 'citeloop', input: 'What is a zebra?' };
+  const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+  expect(await client.responses.create(request)).toMatchObject(incomplete);
+  const events = await Array.fromAsync(await client.responses.create({ ...request, stream: true }));
+  expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: incomplete });
+});
+
+test('earlier messages are the history of the question, and nothing is kept here', async () => {
+  const model = new ScriptedModel([[search('owl')], [assistantMessage('An owl hunts at night. [1]')]]);
+  const { client, sessions } = await startAgentServer({ chatModel: model });
+  await client.chat.completions.create({
+    model: 'citeloop',
+    messages: [
+      { role: 'system', content: 'You are a pirate.' },
+      user('What is a zebra?'),
+      { role: 'assistant', content: ZEBRA },
+      user('And an owl?'),
+    ],
+  });
+  expect(said(model)).toEqual([
+    'What is a zebra?',
+    [{ type: 'output_text', text: 'A zebra is a striped horse.' }],
+    'And an owl?',
+  ]);
+  expect(model.calls[0]?.request.systemInstructions).not.toContain('pirate');
+  expect(await sessions.list()).toEqual([]);
+});
+
+test('a marker of a source that was not retrieved reaches no client', async () => {
+  const answer = 'A zebra is a striped horse. [1] It can fly. [9] Take rows[7] of it.';
+  const script = () => new ScriptedModel([[search('zebra')], [assistantMessage(answer)]]);
+  const streamed = await startAgentServer({ chatModel: script() });
+  const chunks = await Array.fromAsync(
+    await streamed.client.chat.completions.create({
+      model: 'citeloop',
+      messages: [user('What is a zebra?')],
+      stream: true,
+    }),
+  );
+  const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('');
+  expect(text).toContain('[1]');
+  expect(text).toContain('rows[7]');
+  expect(text).not.toContain('[9]');
+  const whole = await startAgentServer({ chatModel: script() });
+  const response = await whole.client.responses.create({ model: 'citeloop', input: 'What is a zebra?' });
+  expect(response.output_text).not.toContain('[9]');
+  expect(response).toMatchObject({
+    citeloop: { citations: [{ marker: '1' }, { marker: '9', verdict: 'unknown_source' }] },
+  });
+});
+
+test('a source that does not bear out its sentence is no annotation', async () => {
+  const model = new ScriptedModel([[search('zebra')], [assistantMessage('Zebras weigh 900 tonnes. [1]')]]);
+  const { client } = await startAgentServer({ chatModel: model });
+  const completion = await client.chat.completions.create({
+    model: 'citeloop',
+    messages: [user('What do zebras weigh?')],
+  });
+  expect(completion.choices[0]?.message.annotations).toEqual([]);
+  expect(completion).toMatchObject({
+    citeloop: { grounded: false, citations: [{ verdict: 'unsupported' }] },
+  });
+});
+
+test('what a model says before it searches is no part of the streamed answer', async () => {
+  const model = new ScriptedModel([
+    [assistantMessage('Let me look that up.'), search('zebra')],
+    [assistantMessage(ZEBRA)],
+  ]);
+  const { client } = await startAgentServer({ chatModel: model });
+  const stream = client.responses.stream({ model: 'citeloop', input: 'What is a zebra?' });
+  let streamed = '';
+  stream.on('response.output_text.delta', ({ delta }) => {
+    streamed += delta;
+  });
+  await stream.finalResponse();
+  expect(streamed).toBe(ZEBRA);
+});
+
+test('a model stands for a collection', async () => {
+  const { client } = await startAgentServer({
+    libraries: { animals: BOOK, tools: { 'shed/Hammers': 'A hammer is a tool that drives nails.' } },
+  });
+  const ids = (await Array.fromAsync(client.models.list())).map(({ id }) => id);
+  expect(ids).toEqual(['citeloop', 'citeloop/animals', 'citeloop/tools']);
+  const ask = async (model: string) =>
+    (await client.responses.create({ model, input: 'What is a hammer?' })).output_text;
+  expect(await ask('citeloop/tools')).toContain('A hammer is a tool that drives nails. [1]');
+  expect(await ask('citeloop')).not.toContain('hammer is a tool');
+  for (const model of [
+    'gpt-5',
+    'citeloop/none',
+    'citeloop/../animals',
+    'citeloop/%2e%2e%2fanimals',
+    'citeloop/',
+  ])
+    await expect(ask(model)).rejects.toMatchObject({ status: 404 });
+});
+
+test('policy and filter can be given along', async () => {
+  const { client, library } = await startAgentServer();
+  const ask = (citeloop: object) => {
+    const body = { model: 'citeloop', input: 'What is a zebra?', citeloop };
+    return client.responses.create(body);
+  };
+  await ask({ policy: 'never' });
+  expect(library.searches()).toBe(0);
+  expect((await ask({ filter: { module: ['plants'] } })).output_text).not.toContain('zebra is a striped');
+  await expect(ask({ policy: 'sometimes' })).rejects.toMatchObject({ status: 400, param: 'citeloop.policy' });
+  await expect(ask({ colour: 'red' })).rejects.toMatchObject({ status: 400 });
+});
+
+test('the configured policy holds where none is given', async () => {
+  const model = new ScriptedModel([[assistantMessage('Hello.')]]);
+  const { client, library } = await startAgentServer({ chatModel: model, policy: 'always' });
+  await client.responses.create({ model: 'citeloop', input: 'What is a zebra?' });
+  expect(library.searches()).toBe(1);
+});
+
+test('requests that the agent cannot serve are refused', async () => {
+  const { client } = await startAgentServer();
+  const tools = [{ type: 'function' as const, function: { name: 'f', parameters: {} } }];
+  const refusals = [
+    client.chat.completions.create({ model: 'citeloop', messages: [user('hi')], tools }),
+    client.chat.completions.create({ model: 'citeloop', messages: [{ role: 'assistant', content: 'hi' }] }),
+    client.chat.completions.create({ model: 'citeloop', messages: [{ role: 'system', content: 'hi' }] }),
+    client.chat.completions.create({ model: 'citeloop', messages: [user('x'.repeat(9000))] }),
+    client.responses.create({ model: 'citeloop', input: '   ' }),
+  ];
+  for (const refusal of refusals) await expect(refusal).rejects.toMatchObject({ status: 400 });
+});
+
+test('a turn that takes too long is ended, and the status says so', async () => {
+  const pausing = createPausingModel();
+  const { client } = await startAgentServer({ chatModel: pausing.model, limits: { turnMs: 200 } });
+  await expect(client.responses.create({ model: 'citeloop', input: 'hi' })).rejects.toMatchObject({
+    status: 502,
+    message: expect.stringContaining('took longer than'),
+  });
+  await pausing.untilAborted(1);
+});
+
+test('a model that fails is a status of its own', async () => {
+  const model = new ScriptedModel([modelError(Object.assign(new Error('no such key'), { status: 401 }))]);
+  const { client } = await startAgentServer({ chatModel: model });
+  await expect(client.responses.create({ model: 'citeloop', input: 'hi' })).rejects.toMatchObject({
+    status: 502,
+    code: 'auth_error',
+  });
+});
+
+test('a client reads what went wrong once, and what to do next', async () => {
+  const refused = Object.assign(new Error('Bad key.'), { status: 401 });
+  const { client } = await startAgentServer({ chatModel: new ScriptedModel([modelError(refused)]) });
+  const asking = client.chat.completions.create({ model: 'citeloop', messages: [user('What is a zebra?')] });
+  await expect(asking).rejects.toMatchObject({
+    error: {
+      message:
+        'The model service did not accept the key: Bad key. ' +
+        'Check OPENAI_API_KEY in the environment or in .env, and that it belongs to this service.',
+    },
+  });
+});
+
+test('advice reaches a client without flags and commands of the program', async () => {
+  const refused = Object.assign(new Error('no such thing'), { status: 404 });
+  const { client, post } = await startAgentServer({
+    chatModel: new ScriptedModel([modelError(refused), modelError(refused)]),
+  });
+  const asking = client.chat.completions.create({ model: 'citeloop', messages: [user('What is a zebra?')] });
+  await expect(asking).rejects.toMatchObject({
+    error: {
+      message: expect.stringContaining('and the setting api: many know only chat_completions.'),
+    },
+  });
+  const answer = await post('/api/ask', { question: 'What is a zebra?' });
+  const text = await answer.text();
+  expect(text).toContain('the setting api');
+  expect(text).not.toMatch(/--\w|citeloop \w|\/reset/);
+});

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Model } from '@openai/agents';
+import OpenAI from 'openai';
+import { onTestFinished } from 'vitest';
+import { createOfflineModel } from '../../src/adapters/offline/offline-model.ts';
+import { createSqliteSessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
+import { systemRuntime } from '../../src/app/system-runtime.ts';
+import type { AgentConfig } from '../../src/domain/agent-config.ts';
+import type { ServedEvent } from '../../src/server/api/ask-route.ts';
+import { type AgentServerOptions, createAgentServer } from '../../src/server/create-agent-server.ts';
+import { listen } from '../../src/server/http/listen.ts';
+import { createServedCollections } from '../../src/server/turns/served-collections.ts';
+import { agentOn } from '../support/agent-on.ts';
+import { type SmallLibrary, smallLibrary } from '../support/small-library.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+export const BOOK = {
+  'animals/Zebras': 'A zebra is a striped horse. Zebras live in Africa. They eat 40 kilograms of grass.',
+  'animals/Owls': 'An owl hunts at night. Owls see well in the dark.',
+  'plants/Oaks': 'An oak is a tall tree. Oaks live for 600 years.',
+};
+
+export interface TestServerOptions extends Partial<Omit<AgentServerOptions, 'limits'>> {
+  model?: never;
+  chatModel?: Model;
+  config?: Partial<AgentConfig>;
+  limits?: Partial<AgentServerOptions['limits']>;
+  /** Collections by name; the first is the default. */
+  libraries?: Record<string, Record<string, string>>;
+}
+
+/** The real server on a free port, with real collections and a session file, and a model of the test's choice. */
+export async function startAgentServer(options: TestServerOptions = {}) {
+  const { chatModel, config, limits, libraries = { animals: BOOK }, ...others } = options;
+  const opened = new Map<string, SmallLibrary>();
+  for (const [name, documents] of Object.entries(libraries)) {
+    const library = await smallLibrary(documents);
+    opened.set(name, { ...library, store: { ...library.store, name, close: async () => {} } });
+  }
+  const sessions = createSqliteSessionStore(join(await temporaryDirectory(), 'sessions.sqlite'));
+  const collections = createServedCollections({
+    defaultName: Object.keys(libraries)[0] ?? '',
+    list: async () => [...opened.keys()],
+    openStore: async (name) => opened.get(name)?.store ?? null,
+    async createAgent({ name }) {
+      const library = opened.get(name) as SmallLibrary;
+      return agentOn(library, chatModel ?? offlineModel(library), { sessions, ...(config && { config }) });
+    },
+  });
+  const server = createAgentServer({
+    collections,
+    sessions,
+    runtime: systemRuntime,
+    policy: 'tool',
+    version: '0.0.0',
+    page: new Map(),
+    hosts: { names: [], anyAddress: false },
+    ...others,
+    model: 'scripted',
+    limits: { concurrent: 4, waiting: 8, turnMs: 20_000, maxBodyBytes: 100_000, ...limits },
+  });
+  const listening = await listen(server.fetch, { host: '127.0.0.1', port: 0 });
+  onTestFinished(async () => {
+    await server.drain(0);
+    await listening.close(0);
+    await sessions.close();
+  });
+
+  const { url } = listening;
+  const headers = { ...(options.token && { authorization: `Bearer ${options.token}` }) };
+  return {
+    url,
+    server,
+    sessions,
+    library: [...opened.values()][0] as SmallLibrary,
+    client: new OpenAI({ apiKey: options.token ?? 'none', baseURL: `${url}/v1`, maxRetries: 0 }),
+    get: (path: string) => fetch(`${url}${path}`, { headers }),
+    post: (path: string, body: unknown = {}, init: RequestInit = {}) =>
+      fetch(`${url}${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        ...init,
+        headers: { 'content-type': 'application/json', ...headers, ...init.headers },
+      }),
+  };
+}
+
+function offlineModel({ embedder }: SmallLibrary): Model {
+  return createOfflineModel({
+    newId: randomUUID,
+    async similarity(query, texts) {
+      const wanted = await embedder.embedQuery(query);
+      const vectors = await embedder.embedDocuments(texts);
+      return vectors.map((vector) => vector.reduce((sum, value, at) => sum + value * (wanted[at] ?? 0), 0));
+    },
+  });
+}
+
+/** The lines of a response as they are, without those that only keep the connection open. */
+export async function eventsOf(response: Response): Promise<ServedEvent[]> {
+  return (await response.text())
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+/** The body of a response, trusted to be what the test expects. */
+export async function jsonOf<T>(response: Promise<Response>): Promise<T> {
+  return (await (await response).json()) as T;
+}

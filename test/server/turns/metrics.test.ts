@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { createMetrics } from '../../../src/server/turns/metrics.ts';
+import { startAgentServer } from '../start-agent-server.ts';
+
+const LINE =
+  /^(?:# (?:HELP|TYPE) [a-z0-9_]+ .+|[a-z0-9_]+(?:\{(?:[a-z]+="(?:[^"\\\n]|\\.)*",?)+\})? -?[\d.e+-]+)$/;
+
+test('every line is of the format that Prometheus reads', async () => {
+  const server = await startAgentServer();
+  await (await server.post('/api/ask', { question: 'What is a zebra?' })).text();
+  await server.get('/api/sessions/nothing');
+  const text = await (await server.get('/metrics')).text();
+  expect(text.endsWith('\n')).toBe(true);
+  for (const line of text.trimEnd().split('\n')) expect(line.replace('le="+Inf"', 'le="1"')).toMatch(LINE);
+  expect(text).toContain('citeloop_http_requests_total{method="POST",route="/api/ask",status="200"} 1');
+  expect(text).toContain(
+    'citeloop_http_requests_total{method="GET",route="/api/sessions/:id",status="404"} 1',
+  );
+  expect(text).toContain('citeloop_turns_total{outcome="completed"} 1');
+  expect(text).toContain('citeloop_answers_total{grounded="true"} 1');
+  expect(text).toContain('citeloop_turn_seconds_count 1');
+});
+
+test('labels cannot break out of their quotes, and methods are few', () => {
+  const metrics = createMetrics({ version: '1', model: 'a"b\\c\nd' });
+  metrics.requestEnded({ method: 'BREW', route: '/*', path: '/', status: 404, ms: 1 });
+  const text = metrics.text({ running: 0, waiting: 0, collections: 0 });
+  expect(text).toContain('model="a\\"b\\\\c\\nd"');
+  expect(text).toContain('{method="other",route="/*",status="404"} 1');
+});

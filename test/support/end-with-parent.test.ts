@@ -1,0 +1,34 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { endWithParent } from './end-with-parent.ts';
+
+test('whoever is killed without a warning takes along the children it had', async () => {
+  const script = join(import.meta.dirname, 'parent-of-spinning.ts');
+  const parent = endWithParent(spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] }));
+  const [line] = (await once(parent.stdout.setEncoding('utf8'), 'data')) as [string];
+  const children = JSON.parse(line) as number[];
+  expect(children.map(isRunning)).toEqual([true, true]);
+  parent.kill('SIGKILL');
+  await once(parent, 'close');
+  await vi.waitFor(() => expect(children.map(isRunning)).toEqual([false, false]), { timeout: 30_000 });
+});
+
+test('every process that the tests start ends with them', () => {
+  const bare = globSync('test/**/*.ts')
+    .filter((file) => !file.endsWith('support/end-with-parent.ts'))
+    .filter((file) =>
+      /(?<!endWithParent\(\s*)(?:\bspawn\(|\bfork\(|promisify\(execFile\)\()/.test(
+        readFileSync(file, 'utf8'),
+      ),
+    );
+  expect(bare).toEqual([]);
+});
+
+/** One that ended and that nobody has asked after is still listed, as a zombie. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' });
+  return /^[^Z\s]/.test(stdout);
+}

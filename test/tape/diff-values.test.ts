@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { diffValues, formatDifference, similarity } from '../../src/tape/diff-values.ts';
+
+test('differences are found at their place, also where one side has more', () => {
+  expect(diffValues({ a: [1, { b: 2 }], c: 1 }, { a: [1, { b: 3 }, 4], d: null })).toEqual([
+    { path: 'a[1].b', before: 2, after: 3 },
+    { path: 'a[2]', before: undefined, after: 4 },
+    { path: 'c', before: 1, after: undefined },
+    { path: 'd', before: undefined, after: null },
+  ]);
+  expect(diffValues([1, 2], [1])).toEqual([{ path: '[1]', before: 2, after: undefined }]);
+  expect(diffValues([1], { 0: 1 })).toEqual([{ path: 'body', before: [1], after: { 0: 1 } }]);
+  expect(diffValues('a', 'a', 'x')).toEqual([]);
+  expect(diffValues(null, {}, 'x')).toEqual([{ path: 'x', before: null, after: {} }]);
+});
+
+test('likeness is the share of leaves that agree, and texts that begin alike are half alike', () => {
+  expect(similarity({ a: 1, b: 2 }, { a: 1, b: 2 })).toBe(1);
+  expect(similarity({ a: 1, b: 2 }, { a: 1, b: 3 })).toBe(0.5);
+  expect(similarity({ a: 1 }, { b: 1 })).toBe(0);
+  expect(similarity([1, 2, 3, 4], [1, 2])).toBe(0.5);
+  expect(similarity('abcd', 'abxy')).toBeCloseTo(0.25);
+  expect(similarity('abcd', 'wxyz')).toBe(0);
+  expect(similarity('ab', 'abcd')).toBeCloseTo(0.25);
+  expect(similarity(undefined, undefined)).toBe(1);
+  expect(similarity({ a: [1, 2, 3] }, { a: 5 })).toBe(0);
+});
+
+test('a difference is shown on one line, long texts from a little before where they part', () => {
+  expect(formatDifference({ path: 'a', before: 1, after: undefined })).toBe('  a: 1 -> (nothing)');
+  expect(formatDifference({ path: 'a', before: 'x\ny', after: { b: 1 } })).toBe('  a: "x\\ny" -> {"b":1}');
+  const same = 'abcdefghij'.repeat(4);
+  expect(formatDifference({ path: 'a', before: `${same}1`, after: `${same}2` })).toBe(
+    `  a: …${same.slice(-20)}1" -> …${same.slice(-20)}2"`,
+  );
+  const short = 'a'.repeat(30);
+  expect(formatDifference({ path: 'a', before: `${short}1`, after: `${short}2` })).toBe(
+    `  a: "${short}1" -> "${short}2"`,
+  );
+});

@@ -1,0 +1,205 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Agent } from '../../src/agent/agent.ts';
+import { AppError } from '../../src/faults/app-error.ts';
+import { openTape } from '../../src/tape/open-tape.ts';
+import { type RecordingEnd, recordRun } from '../../src/tape/record-run.ts';
+import { type ReplayRunOptions, replayRun } from '../../src/tape/replay-run.ts';
+import type { TapeHeader } from '../../src/tape/tape-format.ts';
+import { sampleSession } from '../contracts/sample-sessions.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { asked, post, sampleHeader, writeTape } from './support/sample-tape.ts';
+
+const madeBy = { program: 'citeloop', version: '9.9.9', node: 'v99' };
+const clock = { now: () => new Date(), elapsedMs: () => 0, newId: () => 'none' };
+
+function options(path: string, changes: Partial<ReplayRunOptions> = {}): ReplayRunOptions {
+  return {
+    path,
+    secrets: [],
+    signal: new AbortController().signal,
+    missEnds: 'run',
+    onIncomplete: 'refuse',
+    renewedBy: madeBy,
+    ...changes,
+  };
+}
+
+const small = () => writeTape([asked(1, { q: 'a' }, { a: 1 })]);
+
+test('work is done with the settings, clock and ids of the recording, and what it returns comes back', async () => {
+  const header = sampleHeader({ inputs: { settings: { topK: 3, collection: 'old' } } });
+  const outputs = { collection: { name: 'docs', documents: 1, fingerprint: 'f' } };
+  const path = await writeTape([asked(1, { q: 'a' }, { a: 1 })], { header, outputs });
+  const outcome = await replayRun(options(path), async (run) => {
+    expect(run).toMatchObject({
+      path,
+      header: { command: 'ask' },
+      settings: { topK: 3, collection: 'docs' },
+    });
+    expect(run.runtime.now().toISOString()).toBe(header.createdAt);
+    return (await post({ q: 'a' })).json();
+  });
+  expect(outcome).toMatchObject({
+    result: { value: { a: 1 } },
+    misses: [],
+    exchanges: { recorded: 1, used: 1, repeated: 0, missed: 0 },
+    renewed: false,
+  });
+});
+
+test('a miss ends the whole run and is what comes back, whatever the work made of it', async () => {
+  const outcome = await replayRun(options(await small()), async ({ signal }) => {
+    await post({ q: 'b' }).catch(() => {});
+    expect(signal.aborted).toBe(true);
+    throw new Error('something else');
+  });
+  expect(outcome.result).toMatchObject({ missed: { kind: 'replay_drift' } });
+  const swallowed = await replayRun(options(await small()), async () => {
+    await post({ q: 'b' }).catch(() => {});
+    return 'as if nothing was';
+  });
+  expect(swallowed).toMatchObject({ result: { missed: {} }, misses: [{ kind: 'replay_drift' }] });
+});
+
+test('a miss can end just the turn that made it', async () => {
+  const aborted: boolean[] = [];
+  await replayRun(options(await small(), { missEnds: 'turn' }), async ({ signal, tape }) => {
+    const agent = tape.observe(askingAgent(aborted));
+    const session = await agent.startSession();
+    for (const question of ['b', 'a']) for await (const _ of session.ask(question, { signal }));
+    expect(signal.aborted).toBe(false);
+  });
+  expect(aborted).toEqual([true, false]);
+});
+
+test('what the work throws without a miss is thrown, and so it is when the user has interrupted it', async () => {
+  const broken = new Error('broken');
+  const path = await small();
+  await expect(replayRun(options(path), () => Promise.reject(broken))).rejects.toBe(broken);
+  const user = new AbortController();
+  await expect(
+    replayRun(options(path, { signal: user.signal }), async () => {
+      await post({ q: 'b' }).catch(() => {});
+      user.abort();
+      throw broken;
+    }),
+  ).rejects.toBe(broken);
+  // Nothing is left behind: another replay can begin.
+  await expect(replayRun(options(path), async () => 1)).resolves.toMatchObject({ result: { value: 1 } });
+});
+
+test('a tape of another command, or one that was interrupted, is refused unless it will do', async () => {
+  const path = await small();
+  await expect(replayRun(options(path, { command: 'search' }), async () => 1)).rejects.toMatchObject({
+    message: `${path} was recorded by ask, not by search.`,
+  });
+  await expect(replayRun(options(path, { command: 'ask' }), async () => 1)).resolves.toBeDefined();
+  const unnamed = await writeTape([], { header: sampleHeader({ command: null }) });
+  await expect(replayRun(options(unnamed, { command: 'ask' }), async () => 1)).resolves.toBeDefined();
+
+  const partial = await abandonedTape();
+  await expect(replayRun(options(partial), async () => 1)).rejects.toThrow('its recording was interrupted');
+  let told = 0;
+  const onIncomplete = () => {
+    told += 1;
+  };
+  await replayRun(options(partial, { onIncomplete }), async () => expect(told).toBe(1));
+});
+
+test('outputs that are none of ours are refused with a sentence', async () => {
+  const path = await writeTape([], { outputs: { turns: 'many' } });
+  await expect(replayRun(options(path), async () => 1)).rejects.toMatchObject({
+    kind: 'invalid_input',
+    message: expect.stringContaining(`What ${path} says that the run came to is not valid at turns`),
+  });
+});
+
+test('a renewed tape says who renewed it, and keeps the clock and the ids that its requests were made with', async () => {
+  const path = await small();
+  const { header: before } = openTape(path);
+  const outcome = await replayRun(options(path, { onMiss: 'record' }), async ({ tape }) => {
+    await post({ q: 'b' }).catch(() => {});
+    tape.outputs.ingest = { added: 1 };
+  });
+  expect(outcome).toMatchObject({ renewed: true, result: { value: undefined } });
+  const renewed = openTape(path);
+  expect(renewed.header).toEqual({ ...before, madeBy });
+  expect(renewed.tail?.outputs).toMatchObject({ ingest: { added: 1 } });
+});
+
+test('a run that fails while its tape is renewed leaves the tape as it was', async () => {
+  const path = await small();
+  const before = await readFile(path, 'utf8');
+  const failed = replayRun(options(path, { onMiss: 'record' }), async () => {
+    await post({ q: 'b' }).catch(() => {});
+    throw new AppError('api_error', 'The service is away.');
+  });
+  await expect(failed).rejects.toThrow('The service is away.');
+  expect(await readFile(path, 'utf8')).toBe(before);
+});
+
+test('a recording keeps what the run came to, also that it failed, and is abandoned when it is interrupted', async () => {
+  const ends: RecordingEnd[] = [];
+  const record = async (work: () => Promise<unknown>, signal = new AbortController().signal) => {
+    const path = join(await temporaryDirectory(), 'run.tape.json');
+    const run = {
+      path,
+      header: sampleHeader(),
+      secrets: [],
+      clock,
+      signal,
+      onEnd: (e: RecordingEnd) => ends.push(e),
+    };
+    return { path, result: await recordRun(run, work).catch((error: Error) => error.message) };
+  };
+  const whole = await record(async () => 'done');
+  const failed = await record(() => Promise.reject(new AppError('api_error', 'It is away.')));
+  const defect = await record(() => Promise.reject(new Error('defect')));
+  const stopped = await record(() => Promise.reject(new AppError('interrupted', 'Stopped.')));
+  const user = new AbortController();
+  const aborted = await record(async () => {
+    user.abort();
+    throw new AppError('api_error', 'cut');
+  }, user.signal);
+  expect([whole, failed, defect, stopped, aborted].map(({ result }) => result)).toEqual([
+    'done',
+    'It is away.',
+    'defect',
+    'Stopped.',
+    'cut',
+  ]);
+  expect(ends).toEqual([
+    { type: 'recorded', path: whole.path, exchanges: 0, failed: false },
+    { type: 'recorded', path: failed.path, exchanges: 0, failed: true },
+    ...[defect, stopped, aborted].map(({ path }) => ({ type: 'abandoned', partialPath: `${path}.partial` })),
+  ]);
+  expect(openTape(whole.path).tail?.outputs).toMatchObject({ error: null });
+  expect(openTape(failed.path).tail?.outputs).toMatchObject({ error: { message: 'It is away.' } });
+  expect(openTape(`${defect.path}.partial`).complete).toBe(false);
+});
+
+async function abandonedTape(header: TapeHeader = sampleHeader()): Promise<string> {
+  const path = join(await temporaryDirectory(), 'cut.tape.json');
+  const signal = AbortSignal.abort();
+  const run = { path, header, secrets: [], clock, signal, onEnd: () => {} };
+  await recordRun(run, () => Promise.reject(new AppError('interrupted', 'Stopped.'))).catch(() => {});
+  return `${path}.partial`;
+}
+
+/** Asks the tape's service what it is asked, and notes whether its turn was ended for it. */
+function askingAgent(aborted: boolean[]): Agent {
+  const startSession: Agent['startSession'] = async () => ({
+    id: 's',
+    snapshot: () => sampleSession({ model: 'm' }),
+    lastTurn: () => null,
+    complete: async () => {},
+    reset: async () => {},
+    async *ask(question, { signal } = {}) {
+      await post({ q: question }).catch(() => {});
+      aborted.push(signal?.aborted ?? false);
+    },
+  });
+  return { ...({} as Agent), startSession, resumeSession: () => startSession() };
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import {
+  collectionChanged,
+  compareOutputs,
+  noOutputs,
+  type RunOutputs,
+  runOutputsSchema,
+  type TurnOutput,
+} from '../../src/tape/run-outputs.ts';
+
+function turn(changes: Partial<TurnOutput> = {}): TurnOutput {
+  const chunk = { chunkId: 'c1', contentHash: 'h1', title: 'Nodes', score: 0.5 };
+  return {
+    question: 'What is a node?',
+    policy: null,
+    filter: {},
+    model: 'm',
+    reset: false,
+    answer: 'A process [1].',
+    grounded: true,
+    citations: [{ marker: '1', title: 'Nodes', url: 'https://a.test', chunkId: 'c1', verdict: 'supported' }],
+    retrievalCount: 1,
+    retrieved: [{ query: 'node', totalFound: 1, chunks: [chunk] }],
+    tokensUsed: { prompt: 1, completion: 2, total: 3 },
+    messages: [
+      { role: 'user', content: 'What is a node?' },
+      { role: 'assistant', content: null, toolCalls: [{ id: 'x', name: 'search_docs', arguments: '{}' }] },
+      { role: 'tool', content: 'long', name: 'search_docs' },
+      { role: 'assistant', content: 'A process [1].' },
+    ],
+    error: null,
+    ...changes,
+  };
+}
+
+const run = (changes: Partial<RunOutputs>): RunOutputs => ({ ...noOutputs(), ...changes });
+const failure = (message: string) => ({
+  errorType: 'api_error' as const,
+  message,
+  userMessage: message,
+  retryAfter: null,
+  recoverable: true,
+});
+const pathsOf = (before: Partial<RunOutputs>, after: Partial<RunOutputs>) =>
+  compareOutputs(run(before), run(after)).map(({ path }) => path);
+
+test('the same is the same, whatever ids, tokens and volatile fields it came with', () => {
+  const again = turn({
+    tokensUsed: { prompt: 9, completion: 9, total: 18 },
+    messages: turn().messages.map((message) =>
+      message.toolCalls === undefined
+        ? message
+        : { ...message, toolCalls: message.toolCalls.map((call) => ({ ...call, id: 'y' })) },
+    ),
+  });
+  expect(pathsOf({ turns: [turn()] }, { turns: [again] })).toEqual([]);
+  const ingest = (updatedAt: string) => ({ ingest: { added: 1, updatedAt } });
+  expect(pathsOf(ingest('a'), ingest('b'))).toEqual([]);
+});
+
+test('a run with fewer turns than the tape differs, and so does one with more', () => {
+  const [one, two] = [turn(), turn({ question: 'And a topic?' })];
+  expect(compareOutputs(run({ turns: [one, two] }), run({ turns: [one] }))).toMatchObject([
+    { path: 'turn 2', before: { answer: 'A process [1].' }, after: null },
+  ]);
+  expect(compareOutputs(run({ turns: [one] }), run({ turns: [one, two] }))).toMatchObject([
+    { path: 'turn 2', before: null, after: { answer: 'A process [1].' } },
+  ]);
+  expect(pathsOf({ turns: [one, two] }, {})).toEqual(['turn 1', 'turn 2']);
+});
+
+test.each<[string, Partial<TurnOutput>]>([
+  ['turn 1.answer', { answer: 'A thread [1].' }],
+  ['turn 1.grounded', { grounded: false }],
+  ['turn 1.retrievalCount', { retrievalCount: 2 }],
+  ['turn 1.citations[0]', { citations: [] }],
+  ['turn 1.retrieved[0]', { retrieved: [] }],
+  ['turn 1.error', { error: failure('It is away.') }],
+  ['turn 1.messages[2]', { messages: turn().messages.slice(0, 3) }],
+])('a difference of a turn is named: %s', (path, changes) => {
+  expect(pathsOf({ turns: [turn()] }, { turns: [turn(changes)] })).toEqual([path]);
+});
+
+test('other calls of tools differ, what tools returned is left to the chunks', () => {
+  const called = (name: string, args: string, result: string) =>
+    turn({
+      messages: [
+        { role: 'assistant', content: null, toolCalls: [{ id: '1', name, arguments: args }] },
+        { role: 'tool', content: result, name },
+      ],
+    });
+  const before = { turns: [called('search_docs', '{"q":1}', 'a')] };
+  expect(pathsOf(before, { turns: [called('search_docs', '{"q":1}', 'b')] })).toEqual([]);
+  expect(pathsOf(before, { turns: [called('read_source', '{"q":1}', 'a')] })).toEqual([
+    'turn 1.messages[0].toolCalls[0].name',
+  ]);
+  expect(pathsOf(before, { turns: [called('search_docs', '{"q":2}', 'a')] })).toEqual([
+    'turn 1.messages[0].toolCalls[0].arguments',
+  ]);
+});
+
+test('what was found, what was ingested and what ended the run are compared as well', () => {
+  const search = { query: 'node', totalFound: 1, chunks: [] };
+  expect(pathsOf({ search }, { search: { ...search, totalFound: 2 } })).toEqual(['search.totalFound']);
+  expect(pathsOf({ search }, {})).toEqual(['search']);
+  expect(pathsOf({ ingest: { added: 1 } }, { ingest: { added: 2 } })).toEqual(['ingest.added']);
+  expect(pathsOf({ error: failure('a') }, { error: failure('b') })).toEqual(['error']);
+  expect(pathsOf({ error: failure('a') }, {})).toEqual(['error']);
+  expect(pathsOf({ error: failure('a') }, { error: { ...failure('a'), recoverable: false } })).toEqual([]);
+});
+
+test('whether the collection changed is said where both are known', () => {
+  const collection = (fingerprint: string) => run({ collection: { name: 'c', documents: 1, fingerprint } });
+  expect(collectionChanged(collection('a'), collection('a'))).toBe(false);
+  expect(collectionChanged(collection('a'), collection('b'))).toBe(true);
+  expect(collectionChanged(collection('a'), noOutputs())).toBeNull();
+  expect(collectionChanged(noOutputs(), collection('a'))).toBeNull();
+});
+
+test('outputs of a tape that leave something out are filled up, and an unknown policy is refused', () => {
+  expect(runOutputsSchema.parse({})).toEqual(noOutputs());
+  const short = { question: 'q', model: 'm', answer: 'a' };
+  expect(runOutputsSchema.parse({ turns: [short] }).turns).toMatchObject([{ policy: null, reset: false }]);
+  expect(runOutputsSchema.safeParse({ turns: [{ ...short, policy: 'sometimes' }] }).success).toBe(false);
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import {
+  bodyBytes,
+  replayResponse,
+  tapeBody,
+  tapeFailure,
+  tapeRequest,
+  textBody,
+} from '../../src/tape/tape-exchange.ts';
+import { sampleExchange } from './support/sample-tape.ts';
+
+test('a body is kept in the form that is easiest to read and that loses nothing', () => {
+  expect(textBody('{"a":1}', 'application/json')).toEqual({ json: { a: 1 } });
+  expect(textBody(' [1]', null)).toEqual({ json: [1] });
+  expect(textBody('7', 'application/json')).toEqual({ json: 7 });
+  expect(textBody('7', 'text/plain')).toEqual({ text: '7' });
+  expect(textBody('{broken', 'application/json')).toEqual({ text: '{broken' });
+  expect(textBody('{"id":12345678901234567}', null)).toEqual({ text: '{"id":12345678901234567}' });
+  expect(textBody('{"id":1234567890123456}', null)).toEqual({ json: { id: 1234567890123456 } });
+  expect(textBody('{"x":0.50000000000000000000}', null)).toEqual({ json: { x: 0.5 } });
+  expect(tapeBody(new Uint8Array(), 'application/json')).toBeUndefined();
+  expect(tapeBody(Uint8Array.of(255, 0), null)).toEqual({ base64: '/wA=' });
+  expect(tapeBody(Buffer.from('\ufeffa'), null)).toEqual({ text: '\ufeffa' });
+  expect([{ json: { a: 1 } }, { text: 'x' }].map(bodyBytes)).toEqual(['{"a":1}', 'x']);
+  expect(bodyBytes({ base64: '/wA=' })).toEqual(Buffer.from([255, 0]));
+});
+
+test('a request is the same to the tape however it is handed to fetch', async () => {
+  const url = 'https://a.test/x';
+  const json = '{"a":1}';
+  const init = { method: 'post', headers: { 'Content-Type': 'application/json' } };
+  for (const call of [
+    [url, { ...init, body: json }],
+    [new URL(url), { ...init, body: Buffer.from(json) }],
+    [new Request(url, { ...init, body: json })],
+    [url, { ...init, body: new Blob([json]) }],
+  ] as Parameters<typeof fetch>[]) {
+    expect((await tapeRequest(...call)).request).toMatchObject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json' },
+      body: { json: { a: 1 } },
+    });
+  }
+  expect((await tapeRequest(url)).request).toEqual({ method: 'GET', url, headers: {} });
+  expect((await tapeRequest(url, { method: 'POST', body: '' })).request.body).toBeUndefined();
+  const form = new URLSearchParams({ a: 'b c' });
+  expect((await tapeRequest(url, { method: 'POST', body: form })).request.body).toEqual({ text: 'a=b+c' });
+});
+
+test('a failure says what the error and its causes say, also where causes form a circle', () => {
+  const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  expect(tapeFailure(new TypeError('fetch failed', { cause }))).toEqual({
+    name: 'TypeError',
+    message: 'fetch failed',
+    code: 'ECONNREFUSED',
+  });
+  expect(tapeFailure(new TypeError('x', { cause: new AggregateError([cause]) })).code).toBe('ECONNREFUSED');
+  const circle = new Error('round');
+  circle.cause = circle;
+  expect(tapeFailure(circle)).toEqual({ name: 'Error', message: 'round' });
+  expect(tapeFailure(undefined)).toEqual({ name: 'Error', message: 'undefined' });
+});
+
+test('a recorded failure is thrown as clients know it, before or after what had come', async () => {
+  const none = sampleExchange({ response: undefined, failure: { name: 'TimeoutError', message: 'late' } });
+  await expect(replayResponse(none, 'none', null)).rejects.toMatchObject({ name: 'TimeoutError' });
+  const network = { name: 'TypeError', message: 'fetch failed', code: 'ECONNRESET' };
+  const half = sampleExchange({ failure: network });
+  const response = await replayResponse(half, 'none', null);
+  await expect(response.text()).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
+  const gone = AbortSignal.abort(new Error('gone'));
+  await expect(replayResponse(sampleExchange(), 'none', gone)).rejects.toThrow('gone');
+});

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { createRedactor } from '../../src/faults/redactor.ts';
+import { openTape } from '../../src/tape/open-tape.ts';
+import type { TapeJson } from '../../src/tape/tape-format.ts';
+import { createTapePlayer } from '../../src/tape/tape-player.ts';
+import { asked, writeTape } from './support/sample-tape.ts';
+
+const request = (question: TapeJson, path?: string) => asked(1, question, {}, path).request;
+const answerOf = (exchange: ReturnType<ReturnType<typeof createTapePlayer>['find']>) => {
+  const body = exchange?.response?.body;
+  return body !== undefined && 'json' in body ? body.json : null;
+};
+
+test('equal requests get their answers in the order of recording, then the last one again', async () => {
+  const tape = openTape(
+    await writeTape([asked(1, { q: 1 }, 'first'), asked(2, { q: 1 }, 'second'), asked(3, { q: 2 }, 'other')]),
+  );
+  const player = createTapePlayer(tape, createRedactor());
+  expect(player.unused()).toEqual([1, 2, 3]);
+  const answers = Array.from({ length: 4 }, () => answerOf(player.find(request({ q: 1 }))));
+  expect(answers).toEqual(['first', 'second', 'second', 'second']);
+  expect(player.counts()).toEqual({ used: 2, repeated: 2, missed: 0 });
+  expect(player.unused()).toEqual([3]);
+  expect(player.find(request({ q: 3 }))).toBeNull();
+  expect(player.miss(request({ q: 3 })).error).toMatchObject({ kind: 'replay_drift' });
+  expect(player.counts()).toEqual({ used: 2, repeated: 2, missed: 1 });
+});
+
+test('a request with a secret is found as it was written down', async () => {
+  const redactor = createRedactor({ secrets: ['own-secret'] });
+  const path = await writeTape([asked(1, { q: 'about [redacted]' }, 'found')]);
+  const player = createTapePlayer(openTape(path), redactor);
+  expect(answerOf(player.find(request({ q: 'about own-secret' })))).toBe('found');
+});
+
+test('embeddings that differ by a rounding find theirs, each once and then the last again', async () => {
+  const vector = Array.from({ length: 32 }, (_, index) => Math.sin(index));
+  const near = (by: number) => vector.map((value, index) => value + by * Math.cos(index));
+  const far = vector.toReversed();
+  const tape = openTape(
+    await writeTape([
+      asked(1, { v: near(1e-4) }, 'first'),
+      asked(2, { v: near(2e-4) }, 'second'),
+      asked(3, { v: far }, 'far'),
+    ]),
+  );
+  const player = createTapePlayer(tape, createRedactor());
+  const answers = Array.from({ length: 3 }, () => answerOf(player.find(request({ v: vector }))));
+  expect(answers).toEqual(['first', 'second', 'second']);
+  expect(player.counts()).toEqual({ used: 2, repeated: 1, missed: 0 });
+  expect(player.find(request({ v: vector.map((value) => -value) }))).toBeNull();
+});

@@ -1,0 +1,115 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createRedactor } from '../../src/faults/redactor.ts';
+import { toHar } from '../../src/tape/har/to-har.ts';
+import { openTape } from '../../src/tape/open-tape.ts';
+import type { TapeJson } from '../../src/tape/tape-format.ts';
+import { findTapeProblems, tapeSummary } from '../../src/tape/tape-summary.ts';
+import { asked, sampleExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
+
+const callsOf = async (...answers: TapeJson[]) =>
+  tapeSummary(openTape(await writeTape(answers.map((answer, index) => asked(index + 1, {}, answer))))).calls;
+
+test('tokens are read under the names that each service has for them', async () => {
+  const calls = await callsOf(
+    { usage: { prompt_tokens: 1, completion_tokens: 2 } },
+    { usage: { input_tokens: 3, output_tokens: 4 } },
+    { usage: { total_tokens: 5 } },
+    { meta: { billed_units: { input_tokens: 6 }, tokens: { output_tokens: 7 } } },
+    { response: { usage: { input_tokens: 8, output_tokens: 9 } } },
+    { usage: { prompt_tokens: 'many' } },
+    { answer: 'none' },
+  );
+  expect(calls.map(({ tokens }) => tokens)).toEqual([
+    { input: 1, output: 2 },
+    { input: 3, output: 4 },
+    { input: 5, output: 0 },
+    { input: 6, output: 7 },
+    { input: 8, output: 9 },
+    null,
+    null,
+  ]);
+});
+
+test('of a stream the last usage counts, and what is broken in it does no harm', async () => {
+  const data = (value: string) => ({ delayMs: 0, data: `data: ${value}\n\n` });
+  const chunks = [
+    data('{"usage":{"prompt_tokens":1,"completion_tokens":1}}'),
+    data('{"usage":{"prompt_tokens":2,"completion_tokens":3}}'),
+    data('{"usage":null}'),
+    data('{"usage" broken}'),
+    data('[DONE]'),
+  ];
+  const streamed = sampleExchange({ response: { status: 200, headers: {}, chunks } });
+  const failed = sampleExchange({
+    id: 2,
+    lane: 1,
+    response: undefined,
+    failure: { name: 'TypeError', message: 'fetch failed', code: 'ECONNREFUSED' },
+  });
+  const cut = sampleExchange({ id: 3, failure: { name: 'AbortError', message: 'cut' } });
+  const { calls } = tapeSummary(openTape(await writeTape([streamed, failed, cut])));
+  expect(calls).toMatchObject([
+    {
+      id: 1,
+      outcome: '200',
+      chunks: 5,
+      tokens: { input: 2, output: 3 },
+      request: 'POST service.test/v1/things',
+    },
+    { id: 2, lane: 1, outcome: 'ECONNREFUSED', chunks: null, tokens: null },
+    { id: 3, outcome: '200 AbortError' },
+  ]);
+});
+
+test('a tape that is whole and holds no key has no problem, and each place with one is named', async () => {
+  const clean = openTape(await writeTape([asked(1, { q: 'a' }, { b: 1, a: 2 })]));
+  expect(findTapeProblems(clean, createRedactor())).toEqual([]);
+  const header = sampleHeader({ inputs: { question: 'about ACME-1' } });
+  const path = await writeTape([asked(1, { q: 'a' }, {}), asked(2, { q: 'ACME-2' }, {})], {
+    header,
+    outputs: { answer: 'ACME-3' },
+  });
+  expect(findTapeProblems(openTape(path), createRedactor({ patterns: ['ACME-\\d'] }))).toEqual([
+    'There is what looks like a key in its inputs: citeloop tape scrub removes it.',
+    'There is what looks like a key in its outputs: citeloop tape scrub removes it.',
+    'There is what looks like a key in exchange 2 (POST /v1/things): citeloop tape scrub removes it.',
+  ]);
+});
+
+const NPM = `npm_${'a1B2'.repeat(9)}`;
+const PEM = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIB'.repeat(8)}\n-----END PRIVATE KEY-----`;
+
+test('tokens and private keys in the traffic of Qdrant and Cohere reach no tape and no HAR, and are found on one', async () => {
+  const keys = { npm: `//registry/:_authToken=${NPM}`, pem: PEM };
+  const sent = [
+    asked(
+      1,
+      { points: [{ id: 1, payload: { text: keys.npm, title: keys.pem } }] },
+      { result: [keys] },
+      '/points',
+    ),
+    asked(2, { texts: [keys.pem, keys.npm], model: 'embed' }, { message: keys.npm }, '/v2/embed'),
+    asked(3, { query: 'q', documents: [keys.npm, keys.pem] }, { results: [] }, '/v2/rerank'),
+  ];
+  const path = await writeTape(sent, { outputs: { answer: keys.npm } });
+  const text = await readFile(path, 'utf8');
+  const tape = openTape(path);
+  for (const written of [text, JSON.stringify(toHar(tape, createRedactor()))]) {
+    expect(written).not.toMatch(/npm_a1B2|MIIEvQIB/);
+    expect(written).toContain('_authToken=[redacted]');
+  }
+  expect(findTapeProblems(tape, createRedactor())).toEqual([]);
+
+  const leaky = join(dirname(path), 'leaky.tape.json');
+  await writeFile(leaky, text.replaceAll('_authToken=[redacted]', `_authToken=${NPM}`));
+  const problems = findTapeProblems(openTape(leaky), createRedactor());
+  expect(problems.filter((problem) => problem.includes('looks like a key'))).toHaveLength(4);
+  expect(JSON.stringify(toHar(openTape(leaky), createRedactor()))).not.toContain(NPM);
+});
+
+test('outputs that cannot be read leave the rest of the summary as it is', async () => {
+  const tape = openTape(await writeTape([], { outputs: { turns: 1 } }));
+  expect(tapeSummary(tape)).toMatchObject({ outputs: null, calls: [], complete: true, edited: false });
+});

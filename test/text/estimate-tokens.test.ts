@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cutToTokens, mostTokens } from '../../src/text/estimate-tokens.ts';
+
+const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', maxLength: 200 }));
+
+test('the counts of two texts with space between add up', () => {
+  fc.assert(
+    fc.property(anyText, anyText, fc.constantFrom(' ', '\n', '\t ', '\u2028'), (a, b, space) => {
+      expect(mostTokens(a + space + b)).toBe(mostTokens(a) + mostTokens(b));
+    }),
+  );
+});
+
+test('a cut text is a beginning that fits, and as much as fits of words', () => {
+  fc.assert(
+    fc.property(anyText, fc.integer({ min: 1, max: 50 }), (text, max) => {
+      const cut = cutToTokens(text, max);
+      expect(text.startsWith(cut)).toBe(true);
+      expect(mostTokens(cut)).toBeLessThanOrEqual(max);
+      if (mostTokens(text) <= max) expect(cut).toBe(text);
+    }),
+  );
+  expect(cutToTokens('robot '.repeat(10), 4)).toBe('robot robot ');
+  expect(cutToTokens('x'.repeat(100), 10)).toBe('xxxxxxxxxx');
+});
+
+test.each([
+  ['A robot is a machine that senses, decides and acts.', 10, 18],
+  ['机器人', 3, 3],
+  ['rclpy.spin_once(node, timeout_sec=0.1)', 15, 22],
+])('%s counts between what tokenizers count and twice that', (text, least, most) => {
+  expect(mostTokens(text)).toBeGreaterThanOrEqual(least);
+  expect(mostTokens(text)).toBeLessThanOrEqual(most);
+});

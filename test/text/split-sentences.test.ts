@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cutAtSentences, sentencesIn, splitSentences } from '../../src/text/split-sentences.ts';
+
+const sentences = (text: string) => sentencesIn(text).map(({ start, end }) => text.slice(start, end));
+const ofMarkdown = (text: string) => splitSentences(text).map(({ start, end }) => text.slice(start, end));
+
+test('a sentence ends with its mark, with a line, and in scripts without spaces', () => {
+  expect(sentences('  One is here. Two!  Three\nfour? ')).toEqual(['One is here.', 'Two!', 'Three', 'four?']);
+  expect(sentences('你好。再见！')).toEqual(['你好。', '再见！']);
+  expect(sentences(' \n ')).toEqual([]);
+});
+
+test('abbreviations, initials, decimals and versions end no sentence', () => {
+  for (const text of [
+    'Use tools, e.g. Nav2, here.',
+    'See Dr. Smith vs. Mr. Jones (cf. Fig. Two).',
+    'It was written by J. R. Smith.',
+    'Version 2.0.1 runs at 3.5 Hz.',
+    'At most 12 Jan. Monday.',
+  ]) {
+    expect(sentences(text), text).toEqual([text]);
+  }
+});
+
+test('a unit after a number may end a sentence, and so may an abbreviation that ends a line', () => {
+  expect(sentences('It has 4.2 V. Then it rests.')).toEqual(['It has 4.2 V.', 'Then it rests.']);
+  expect(sentences('It takes 67 ms. Then it rests.')).toEqual(['It takes 67 ms.', 'Then it rests.']);
+  expect(sentences('It is 3 m. Then it rests.')).toEqual(['It is 3 m.', 'Then it rests.']);
+  expect(sentences('See Ms. Smith.')).toEqual(['See Ms. Smith.']);
+  expect(sentences('They are made by Acme Inc.\nThen they are sold.')).toEqual([
+    'They are made by Acme Inc.',
+    'Then they are sold.',
+  ]);
+});
+
+test('code ends no sentence but may begin one', () => {
+  expect(sentences('Run `a. B` now. `c` follows.')).toEqual(['Run `a. B` now.', '`c` follows.']);
+  // A backtick of one line does not reach for one of another.
+  expect(sentences('One `tick. Here.\nAnd `there. End.')).toEqual([
+    'One `tick.',
+    'Here.',
+    'And `there.',
+    'End.',
+  ]);
+});
+
+test('the marks that close emphasis belong to the sentence they close', () => {
+  expect(sentences('**Control.** It tracks. *So.* It goes.')).toEqual([
+    '**Control.**',
+    'It tracks.',
+    '*So.*',
+    'It goes.',
+  ]);
+});
+
+test('in Markdown a sentence goes on over the end of a line, never over that of a block', () => {
+  const text = '# A title\n\nOne is\nhere. Two\n- three\n- four\n\n```\ncode. Code.\n```\n> five';
+  expect(ofMarkdown(text)).toEqual(['A title', 'One is\nhere.', 'Two', 'three', 'four', 'five']);
+  expect(splitSentences(text).map(({ block, heading }) => [block, heading])).toEqual([
+    [0, true],
+    [1, false],
+    [1, false],
+    [2, false],
+    [3, false],
+    [5, false],
+  ]);
+});
+
+test('whatever the text, the pieces are the text, and sentences are in order and without space around them', () => {
+  const any = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[A-Za-z.!?`*_ \n]*$/));
+  fc.assert(
+    fc.property(any, (text) => {
+      expect(cutAtSentences(text).join('')).toBe(text);
+      for (const found of [sentencesIn(text), splitSentences(text)]) {
+        let last = 0;
+        for (const { start, end } of found) {
+          expect(start).toBeGreaterThanOrEqual(last);
+          expect(text.slice(start, end).trim()).toBe(text.slice(start, end));
+          expect(end).toBeGreaterThan(start);
+          last = end;
+        }
+      }
+    }),
+  );
+});

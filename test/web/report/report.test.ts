@@ -1,0 +1,539 @@
+/// <reference lib="dom" />
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { readReportAssets, renderReport } from '../../../src/evaluation/report/render-report.ts';
+import type { ReportData } from '../../../src/evaluation/report/report-data.ts';
+import { findingOf } from '../../../src/evaluation/report/verdict.ts';
+import { reportDirectory } from '../../../src/package.ts';
+import { hostileReport } from '../../evaluation/report/hostile-report.ts';
+import { syntheticReport } from '../../evaluation/report/synthetic-report.ts';
+import { browserForTests } from '../../support/browser.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const browser = await browserForTests();
+const assets = await readReportAssets(reportDirectory());
+const inBrowser = test.skipIf(browser === null);
+
+interface OpenedPage {
+  page: Page;
+  /** What the browser complained of. */
+  complaints: string[];
+  /** What it asked for besides the page. */
+  requests: string[];
+}
+
+async function open(
+  report: ReportData,
+  options: BrowserContextOptions = {},
+  render = renderReport,
+): Promise<OpenedPage> {
+  const file = join(await temporaryDirectory(), 'report.html');
+  await writeFile(file, render(report, assets));
+  const context = await browser?.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  if (context === undefined) throw new Error('no browser');
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => requests.push(request.url()));
+  await page.goto(pathToFileURL(file).href);
+  requests.shift();
+  return { page, complaints, requests };
+}
+
+/** The report with every arm once more, under another name. */
+function withTwins(report: ReportData): ReportData {
+  const twin = (name: string) => `${name} once more`;
+  return {
+    ...report,
+    arms: report.arms.flatMap((arm) => [arm, { ...arm, name: twin(arm.name) }]),
+    cases: report.cases.map((item) => ({
+      ...item,
+      results: Object.fromEntries(
+        Object.entries(item.results).flatMap(([name, result]) => [
+          [name, result],
+          [twin(name), result],
+        ]),
+      ),
+    })),
+  };
+}
+
+const countOf = async (page: Page) => (await page.locator('#case-count').textContent()) ?? '';
+const rowOf = (page: Page, label: string) =>
+  page.locator('.metrics tr', { has: page.locator(`th:text-is("${label}")`) });
+const hacked = (page: Page) => page.evaluate(() => 'hacked' in globalThis);
+const overflow = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+for (const arms of [['tool'], ['tool', 'always'], ['tool', 'always', 'first', 'never']] as const) {
+  inBrowser(`a report of ${arms.length} arms opens without a complaint and asks for nothing`, async () => {
+    const { page, complaints, requests } = await open(syntheticReport({ cases: 30, arms }));
+    expect(await page.locator('h1').textContent()).toContain('tool');
+    expect(await page.locator('.card').count()).toBe(arms.length);
+    expect(await page.locator('#case-list > li').count()).toBeGreaterThan(0);
+    await page.locator('.case > summary').first().click();
+    expect(await page.locator('.arms-of-case .arm').count()).toBe(arms.length);
+    expect(complaints).toEqual([]);
+    expect(requests).toEqual([]);
+  });
+}
+
+inBrowser('the page leads with what was found, then the verdict, before all else', async () => {
+  const report = syntheticReport({ cases: 40 });
+  const { page } = await open({ ...report, verdict: ['Take always.', 'It is dearer.'] });
+  expect(await page.title()).toBe(`${findingOf(report)} · citeloop`);
+  expect(await page.locator('h1').textContent()).toBe(findingOf(report));
+  const text = (await page.locator('main').textContent()) ?? '';
+  expect(text.indexOf('Take always.')).toBeGreaterThan(text.indexOf(findingOf(report)));
+  expect(text.indexOf('It is dearer.')).toBeLessThan(text.indexOf('The arms side by side'));
+});
+
+inBrowser('a page holds every metric of every arm with its value', async () => {
+  const report = syntheticReport({ cases: 40, arms: ['tool', 'always', 'first', 'never'] });
+  const { page } = await open(report);
+  const heads = await page.locator('.metrics th[scope="row"]').allTextContents();
+  for (const [place, { label }] of report.metrics.entries())
+    expect(heads[place]).toMatch(new RegExp(`^${label}`));
+  const cells = await rowOf(page, 'Answered correctly').locator('td .value').allTextContents();
+  expect(cells).toEqual(
+    report.arms.map(({ metrics }) => {
+      const correct = metrics['answer.correct'];
+      return correct?.status === 'value' ? correct.value.toFixed(3) : null;
+    }),
+  );
+});
+
+inBrowser('a metric without data says so and why, and is no nought', async () => {
+  const { page } = await open(syntheticReport({ cases: 8 }));
+  expect(await rowOf(page, 'Cost').textContent()).toContain('no data: no price file names the model');
+});
+
+inBrowser('where one arm alone lacks data, only its cell says so, and holds no digit', async () => {
+  const report = syntheticReport({ cases: 8 });
+  const [, second] = report.arms;
+  if (second !== undefined) second.metrics['answer.correct'] = { status: 'no data', reason: 'none' };
+  const { page } = await open(report);
+  const cells = await rowOf(page, 'Answered correctly').locator('td').allTextContents();
+  expect(cells[0]).toMatch(/0\.\d{3}|1\.000/);
+  expect(cells[1]).toBe('no data');
+});
+
+inBrowser('a report whose every metric lacks data is still a page, without NaN or infinity', async () => {
+  const report = syntheticReport({ cases: 3 });
+  const none = { status: 'no data', reason: 'nothing ran' } as const;
+  const { page, complaints } = await open({
+    ...report,
+    arms: report.arms.map((arm) => ({
+      ...arm,
+      tags: {},
+      metrics: Object.fromEntries(report.metrics.map(({ id }) => [id, none])),
+    })),
+    comparisons: report.comparisons.map((comparison) => ({ ...comparison, metrics: [] })),
+    calibrations: [],
+    cases: [],
+  });
+  const shown = await page.locator('main').innerHTML();
+  expect(shown).not.toMatch(/NaN|Infinity|undefined/);
+  expect(shown).toContain('no data');
+  expect(complaints).toEqual([]);
+});
+
+inBrowser('a single arm has no columns of comparison', async () => {
+  const { page } = await open(syntheticReport({ cases: 8, arms: ['tool'] }));
+  expect(await page.locator('#arms-title').textContent()).toBe('What was measured');
+  expect(await page.locator('#differences').count()).toBe(0);
+  expect(await page.locator('[name="differ"]').count()).toBe(0);
+});
+
+inBrowser('the best arm of a row has a star, and arms that tie have none', async () => {
+  const report = syntheticReport({ cases: 8, arms: ['tool', 'always', 'first'] });
+  const measured = (value: number) => ({ status: 'value', value, interval: null, n: 8 }) as const;
+  const give = (id: string, values: number[]) => {
+    report.arms.forEach((arm, place) => {
+      arm.metrics[id] = measured(values[place] ?? 0);
+    });
+  };
+  give('answer.correct', [0.5, 0.75, 0.625]);
+  give('retrieval.recall@5', [0.75, 0.75, 0.5]);
+  const { page } = await open(report);
+  const stars = (label: string) => rowOf(page, label).locator('td:has(.star)').allTextContents();
+  expect(await stars('Answered correctly')).toEqual([expect.stringContaining('0.750')]);
+  expect(await stars(report.metrics.find(({ id }) => id === 'retrieval.recall@5')?.label ?? '')).toEqual([]);
+});
+
+for (const width of [1280, 390]) {
+  inBrowser(
+    `at a width of ${width} the names of the arms stay in view while their table scrolls`,
+    async () => {
+      const report = syntheticReport({ cases: 12, arms: ['tool', 'always', 'first', 'never'] });
+      const { page } = await open(report, { viewport: { width, height: 700 } });
+      const last = page.locator('.metrics tbody tr').last();
+      await last.scrollIntoViewIfNeeded();
+      const places = await page.evaluate(() => {
+        const top = document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0;
+        const heads = Array.from(document.querySelectorAll('.metrics thead th'), (head) =>
+          head.getBoundingClientRect(),
+        );
+        return { top, heads: heads.map(({ top, bottom }) => [top, bottom]), height: innerHeight };
+      });
+      for (const [top = 0, bottom = 0] of places.heads) {
+        expect(top).toBeGreaterThanOrEqual(places.top - 1);
+        expect(bottom).toBeLessThan(places.height);
+      }
+    },
+  );
+}
+
+inBrowser('a table of many arms scrolls by itself, and its names stay at its edges', async () => {
+  const report = syntheticReport({ cases: 6, arms: ['tool', 'always', 'first', 'never'] });
+  const { page } = await open(withTwins(report), { viewport: { width: 390, height: 700 } });
+  const frame = page.getByRole('region', { name: 'Metrics by arm' });
+  await frame.scrollIntoViewIfNeeded();
+  const edges = await frame.evaluate((element) => {
+    element.scrollTo(element.scrollWidth, element.scrollHeight);
+    const places = (selector: string) =>
+      Array.from(element.querySelectorAll(selector), (head) => head.getBoundingClientRect());
+    const { left, top } = element.getBoundingClientRect();
+    return {
+      scrolled: [element.scrollLeft > 0, element.scrollTop > 0],
+      left: places('tr:not(.group) th[scope="row"]').map((head) => Math.round(head.left - left)),
+      top: places('thead th').map((head) => Math.round(head.top - top)),
+    };
+  });
+  expect(edges.scrolled).toEqual([true, true]);
+  expect(new Set([...edges.left, ...edges.top])).toEqual(new Set([0]));
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+});
+
+inBrowser('a comparison begins with the cases on which the arms differ, and all can be shown', async () => {
+  const report = syntheticReport({ cases: 30 });
+  const differing = report.cases.filter(
+    ({ results }) => results.tool?.metrics['answer.correct'] !== results.always?.metrics['answer.correct'],
+  );
+  const { page } = await open(report);
+  expect(await countOf(page)).toBe(`${differing.length} of 30 cases`);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expect.poll(() => countOf(page)).toBe('All 30 cases');
+});
+
+inBrowser('cases are filtered by text, tag and outcome together', async () => {
+  const report = syntheticReport({ cases: 30 });
+  const { page } = await open(report);
+  await page.getByLabel('Arms', { exact: true }).selectOption('all');
+  await page.getByLabel('Tag', { exact: true }).selectOption('near miss');
+  const tagged = report.cases.filter(({ tags }) => tags.includes('near miss'));
+  expect(await countOf(page)).toBe(`${tagged.length} of 30 cases`);
+  await page.getByLabel('Outcome', { exact: true }).selectOption('answered-wrongly');
+  const answered = tagged.filter(({ results }) =>
+    Object.values(results).some(({ runs }) => !runs[0]?.abstained),
+  );
+  expect(await countOf(page)).toBe(`${answered.length} of 30 cases`);
+  await page.getByLabel('Search', { exact: true }).fill(answered[0]?.id ?? '');
+  expect(await countOf(page)).toBe('1 of 30 cases');
+  expect(await page.locator('#case-list code').allTextContents()).toEqual([answered[0]?.id]);
+  await page.getByLabel('Search', { exact: true }).fill('no such words');
+  expect(await countOf(page)).toBe('0 of 30 cases');
+});
+
+inBrowser('the counts of a difference lead to the cases behind it', async () => {
+  const report = syntheticReport({ cases: 40 });
+  const headline = report.comparisons[0]?.metrics.find(({ metric }) => metric === 'answer.correct');
+  const { page } = await open(report);
+  await page.locator('.jump[data-metric="answer.correct"]', { hasText: 'better' }).click();
+  expect(await page.locator('#case-list code').allTextContents()).toEqual(headline?.better);
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('cases-title');
+});
+
+inBrowser('a case opens to the answers, citations with verdicts, and searches of every arm', async () => {
+  const report = syntheticReport({ cases: 12 });
+  const item = report.cases.find(
+    ({ history, results }) => history.length > 0 && results.tool?.runs[0]?.citations[0],
+  );
+  const run = item?.results.tool?.runs[0];
+  const { page } = await open(report);
+  await page.getByLabel('Arms', { exact: true }).selectOption('all');
+  await page.getByLabel('Search', { exact: true }).fill(item?.id ?? '');
+  expect(await page.locator('.inside').textContent()).toBe('');
+  await page.locator('.case > summary').click();
+  const arm = page.getByRole('region', { name: 'tool', exact: true });
+  expect((await arm.locator('.answer').textContent())?.replace(/ nothing cited /g, '')).toBe(run?.answer);
+  expect(await arm.locator('.citations > li').count()).toBe(run?.citations.length);
+  expect(await arm.locator('.citations > li').first().textContent()).toContain(run?.citations[0]?.verdict);
+  await arm.locator('.retrievals summary').click();
+  expect(await arm.locator('.hits > li').count()).toBe(run?.retrievals[0]?.chunks.length);
+  expect(await page.locator('.history').textContent()).toContain(item?.history[0]?.content);
+});
+
+inBrowser('a run that ended in an error and one that found nothing are shown as such', async () => {
+  const report = syntheticReport({ cases: 4, arms: ['tool'] });
+  const run = report.cases[0]?.results.tool?.runs[0];
+  Object.assign(run ?? {}, {
+    answer: '',
+    citations: [],
+    sentences: [],
+    retrievals: [],
+    searches: 0,
+    timesMs: { firstToken: null, retrieval: 0, generation: 0, total: 12 },
+    tokens: { prompt: 0, completion: 0, total: 0 },
+    error: {
+      errorType: 'api_error',
+      message: 'It broke.',
+      userMessage: '',
+      retryAfter: null,
+      recoverable: true,
+    },
+  });
+  const { page } = await open(report);
+  await page.locator('.case > summary').first().click();
+  const inside = page.locator('.inside').first();
+  expect(await inside.textContent()).toContain('Ended in an error (api_error): It broke.');
+  expect(await inside.locator('.run-facts div', { hasText: 'First token' }).textContent()).toContain(
+    'no data',
+  );
+  expect(await inside.locator('.run-facts div', { hasText: 'Tokens' }).textContent()).toContain('no data');
+});
+
+inBrowser('long lists come in parts, and the focus goes to the first of the new', async () => {
+  const { page } = await open(syntheticReport({ cases: 70, arms: ['tool'] }));
+  expect(await page.locator('#case-list > li').count()).toBe(50);
+  await page.getByRole('button', { name: 'Show 20 more of 20' }).click();
+  expect(await page.locator('#case-list > li').count()).toBe(70);
+  expect(await page.locator('#case-list > li:nth-child(51) summary:focus').count()).toBe(1);
+  expect(await page.locator('#more-cases').isVisible()).toBe(false);
+});
+
+inBrowser('the theme follows the system, can be switched, and is kept', async () => {
+  const { page } = await open(syntheticReport({ cases: 6 }), { colorScheme: 'dark' });
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await background();
+  await page.getByRole('button', { name: 'Switch to the light theme' }).click();
+  const light = await background();
+  expect(light).not.toBe(dark);
+  await page.reload();
+  expect(await background()).toBe(light);
+  await page.getByRole('button', { name: 'Switch to the dark theme' }).click();
+  expect(await background()).toBe(dark);
+});
+
+inBrowser('everything can be reached and used by keyboard alone', async () => {
+  const { page } = await open(syntheticReport({ cases: 6 }));
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the verdict');
+  const reached = new Set<string>();
+  for (let step = 0; step < 150; step += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (element === null || element === document.body) return null;
+      const { outlineStyle, outlineWidth } = getComputedStyle(element);
+      const name =
+        element.id ||
+        element.getAttribute('name') ||
+        element.className ||
+        element.closest('details')?.className;
+      return { name: `${element.tagName} ${name}`, seen: outlineStyle !== 'none' && outlineWidth !== '0px' };
+    });
+    if (focused === null) break;
+    expect(focused).toMatchObject({ seen: true });
+    reached.add(focused.name);
+  }
+  expect([...reached]).toEqual(
+    expect.arrayContaining([
+      'BUTTON theme',
+      'INPUT filter-text',
+      'SELECT filter-tag',
+      'SELECT filter-differ',
+      'SELECT filter-outcome',
+      'SUMMARY case',
+    ]),
+  );
+  await page.locator('#case-list summary').first().focus();
+  await page.keyboard.press('Enter');
+  // It is drawn once it is open.
+  await expect.poll(() => page.locator('.case[open] .arm').count()).toBe(2);
+});
+
+inBrowser('landmarks, headings, tables and plots have names', async () => {
+  const { page } = await open(syntheticReport({ cases: 30 }));
+  const faults = await page.evaluate(() => {
+    const found: string[] = [];
+    for (const part of document.querySelectorAll('main > section')) {
+      const title = document.getElementById(part.getAttribute('aria-labelledby') ?? '');
+      if (!title?.textContent) found.push(`section ${part.id} has no name`);
+    }
+    for (const table of document.querySelectorAll('table')) {
+      if (!table.caption?.textContent) found.push('a table has no caption');
+      if (table.querySelector('th:not([scope])') !== null) found.push('a heading cell has no scope');
+    }
+    for (const plot of document.querySelectorAll('svg')) {
+      const isNamed = plot.getAttribute('role') === 'img' && (plot.getAttribute('aria-label') ?? '') !== '';
+      if (!isNamed && plot.getAttribute('aria-hidden') !== 'true') found.push('a plot has no text');
+    }
+    for (const field of document.querySelectorAll<HTMLInputElement>('input, select')) {
+      if (field.labels?.length !== 1) found.push(`${field.name} has no label`);
+    }
+    const ids = Array.from(document.querySelectorAll('[id]'), ({ id }) => id);
+    if (new Set(ids).size !== ids.length) found.push('an id occurs twice');
+    let level = 0;
+    for (const heading of document.querySelectorAll('h1, h2, h3, h4, h5')) {
+      const own = Number(heading.tagName.slice(1));
+      if (own > level + 1) found.push(`${heading.textContent} skips a level`);
+      level = own;
+    }
+    return found;
+  });
+  expect(faults).toEqual([]);
+});
+
+inBrowser('letters stand out from what is behind them in both themes', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page } = await open(syntheticReport({ cases: 30 }), { colorScheme });
+    await page.locator('.case > summary').first().click();
+    const faint = await page.evaluate(() => {
+      const canvas = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D;
+      const channels = (color: string) => {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = color;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+      };
+      const luminance = (color: string) => {
+        const [r = 0, g = 0, b = 0] = channels(color).map((value) => {
+          const share = value / 255;
+          return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const behind = (element: Element | null): string => {
+        if (element === null) return 'white';
+        const { backgroundColor } = getComputedStyle(element);
+        return channels(backgroundColor)[3] === 255 ? backgroundColor : behind(element.parentElement);
+      };
+      const found: string[] = [];
+      for (const element of document.querySelectorAll('body *')) {
+        const hasText = [...element.childNodes].some(
+          (node) => node.nodeType === 3 && node.textContent?.trim(),
+        );
+        if (!hasText || element.getClientRects().length === 0) continue;
+        const style = getComputedStyle(element);
+        const pair = [element instanceof SVGElement ? style.fill : style.color, behind(element)].map(
+          luminance,
+        );
+        const [low = 0, high = 0] = pair.sort((a, b) => a - b);
+        if ((high + 0.05) / (low + 0.05) < 4.5)
+          found.push(`${element.tagName}.${element.getAttribute('class')}`);
+      }
+      return [...new Set(found)];
+    });
+    expect(faint).toEqual([]);
+  }
+});
+
+inBrowser('nothing hostile in the data runs, is loaded or can be clicked into running', async () => {
+  const { page, complaints, requests } = await open(hostileReport(syntheticReport({ cases: 8 })));
+  await page.getByLabel('Arms', { exact: true }).selectOption('all');
+  for (const summary of await page.locator('.case > summary').all()) await summary.click();
+  for (const summary of await page.locator('.retrievals summary').all()) await summary.click();
+  expect(await page.locator('.answer').first().textContent()).toContain(
+    '<img src=x onerror="window.hacked=1">',
+  );
+  expect(await page.locator('img, iframe, object, embed, [onerror], [onload], [style]').count()).toBe(0);
+  expect(await page.locator('a[href]:not([href^="#"])').count()).toBe(0);
+  expect(await hacked(page)).toBe(false);
+  expect(complaints).toEqual([]);
+  expect(requests).toEqual([]);
+});
+
+inBrowser('even a script that got into the page would not run', async () => {
+  const { page, complaints } = await open(syntheticReport({ cases: 4 }));
+  await page.evaluate(() => {
+    document.body.insertAdjacentHTML('beforeend', '<img src="x" onerror="window.hacked=1">');
+    const script = document.createElement('script');
+    script.textContent = 'window.hacked=1';
+    document.body.append(script);
+  });
+  expect(await hacked(page)).toBe(false);
+  expect(complaints.join('\n')).toContain('Content Security Policy');
+});
+
+inBrowser(
+  'only addresses of the web become links, and they tell nobody where they were clicked',
+  async () => {
+    const { page } = await open(syntheticReport({ cases: 6, arms: ['tool'] }));
+    await page.locator('.case > summary').first().click();
+    const link = page.locator('.inside a').first();
+    expect(await link.getAttribute('href')).toMatch(/^https:\/\/docs\.example\.org\//);
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+  },
+);
+
+for (const width of [390, 320, 768, 1280]) {
+  inBrowser(`at a width of ${width} nothing but tables scrolls sideways`, async () => {
+    const report = syntheticReport({ cases: 12, arms: ['tool', 'always', 'first', 'never'] });
+    const { page } = await open(report, { viewport: { width, height: 800 } });
+    await page.locator('.case > summary').first().click();
+    await page.evaluate(() => {
+      for (const pair of document.querySelectorAll<HTMLDetailsElement>('details.pair')) pair.open = true;
+    });
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+  });
+}
+
+inBrowser('names and questions without a place to break do not widen the page', async () => {
+  const report = hostileReport(syntheticReport({ cases: 6 }));
+  for (const item of report.cases) item.question = 'w'.repeat(400);
+  const { page } = await open(report, { viewport: { width: 390, height: 800 } });
+  await page.locator('.case > summary').first().click();
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
+});
+
+inBrowser('on paper there are no controls, and what was closed stays closed', async () => {
+  const { page } = await open(syntheticReport({ cases: 12 }), { colorScheme: 'dark' });
+  await page.emulateMedia({ media: 'print' });
+  for (const selector of ['.top', '.filters', '.jump', '#more-cases']) {
+    expect(await page.locator(selector).first().isVisible()).toBe(false);
+  }
+  expect(await page.locator('.case[open]').count()).toBe(0);
+  expect(await page.locator('.lead').isVisible()).toBe(true);
+  expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+    'rgb(255, 255, 255)',
+  );
+});
+
+inBrowser('without scripts the page says what is missing, what was found, and the numbers', async () => {
+  const report = syntheticReport({ cases: 6 });
+  const { page } = await open(report, { javaScriptEnabled: false });
+  expect(await page.locator('noscript p').isVisible()).toBe(true);
+  expect(await page.locator('h1').textContent()).toBe(findingOf(report));
+  expect(await page.locator('.findings li').allTextContents()).toEqual([...report.verdict, ...report.notes]);
+  expect(await page.locator('.metrics').isVisible()).toBe(true);
+  expect(await page.locator('.metrics tbody tr').count()).toBe(report.metrics.length);
+});
+
+inBrowser('the page that the bundled, minified program makes works as well', async () => {
+  const { build } = await import('rolldown');
+  const { output } = await build({
+    input: 'src/evaluation/report/render-report.ts',
+    platform: 'node',
+    write: false,
+    output: { format: 'esm', minify: true },
+  });
+  const bundle = join(await temporaryDirectory(), 'render-report.mjs');
+  await writeFile(bundle, output[0].code);
+  const bundled = (await import(/* @vite-ignore */ pathToFileURL(bundle).href)) as {
+    renderReport: typeof renderReport;
+  };
+  const { page, complaints } = await open(syntheticReport({ cases: 12 }), {}, bundled.renderReport);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expect.poll(() => countOf(page)).toBe('All 12 cases');
+  await page.locator('.case > summary').first().click();
+  expect(await page.locator('.arms-of-case .arm').count()).toBe(2);
+  await page.locator('#theme').click();
+  expect(complaints).toEqual([]);
+});
