@@ -45,6 +45,11 @@ export async function copyPreparedHome(
       continue;
     }
     try {
+      // Another may have finished between the look and the making of the directory.
+      if (existsSync(ready)) {
+        await rm(underWay, { recursive: true });
+        break;
+      }
       await prepare(underWay);
       await rename(underWay, ready);
     } catch (error) {
