@@ -89,9 +89,7 @@ function startWriter(task: { name: string; versions: number; collectionPrefix: s
 }
 
 describe.skipIf(server === null)('writes that are interrupted', () => {
-  test('leave the old documents or the new ones wherever they are cut off, and are tidied up by the next', {
-    timeout: 90_000,
-  }, async () => {
+  test('leave the old documents or the new ones wherever they are cut off, and are tidied up by the next', async () => {
     const replace = (store: ChunkStore) => store.write([versionOf('a', 2), versionOf('b', 2)]);
     /** Cuts the way to the server after so many requests of a write; null lets it through. */
     async function writeCutAfter(requests: number | null) {
@@ -127,9 +125,7 @@ describe.skipIf(server === null)('writes that are interrupted', () => {
     expect(new Set(outcomes)).toEqual(new Set([1, 2]));
   });
 
-  test('by a process that is killed lose nothing that was acknowledged, and keep nobody waiting', {
-    timeout: 60_000,
-  }, async () => {
+  test('by a process that is killed lose nothing that was acknowledged, and keep nobody waiting', async () => {
     const sleep = vi.fn(async () => undefined);
     const { collectionPrefix, store } = await library(sleep);
     for (let round = 0; round < 3; round += 1) {
@@ -149,7 +145,7 @@ describe.skipIf(server === null)('writes that are interrupted', () => {
     }
   });
 
-  test('of several processes at once take turns', { timeout: 60_000 }, async () => {
+  test('of several processes at once take turns', async () => {
     const { collectionPrefix, store } = await library();
     const writers = ['a', 'b', 'c'].map((name) => startWriter({ name, versions: 8, collectionPrefix }));
     let done = false;
