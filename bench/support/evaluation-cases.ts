@@ -70,7 +70,7 @@ function syntheticRun(index: number, right: boolean, random: () => number): Case
         expected: null,
       },
     ],
-    sentences: [{ text: 'It is.', markers: ['1'], verdict }],
+    sentences: [{ text: 'It is.', markers: ['1'], verdict, probability: null, unborne: [] }],
     quotes: { total: 1, held: 1 },
     numbers: { total: 2, held: right ? 2 : 1 },
     retrievals: [

@@ -1,10 +1,10 @@
-import { type CheckedAnswer, checkAnswer, judgeAnswer } from '../citations/check-answer.ts';
+import { type CheckedAnswer, checkAnswer, judgeAnswer, judgedTexts } from '../citations/check-answer.ts';
 import type { SourceRegister } from '../citations/source-register.ts';
 import type { CheckedSentence } from '../domain/checked-sentence.ts';
 import { citationPassed } from '../domain/citation.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import { createJudge, type Judge } from '../judge/create-judge.ts';
-import type { Unit } from '../judge/unit.ts';
+import type { JudgedPassage, Unit } from '../judge/unit.ts';
 import type { TokenEncoder } from '../ports/token-encoder.ts';
 
 /** The encoder of this machine; null where there is none. Loaded when it is first asked for. */
@@ -23,11 +23,17 @@ function judgeWith(encoder: TokenEncoder): Judge {
 export interface TurnJudge {
   /** Begins to read what was found, while the model writes. Returns at once and never fails. */
   readAhead(chunks: readonly RetrievedChunk[]): void;
+  /** The same for the sentences of an answer, as far as it is written. */
+  readAlong(written: string, sources: SourceRegister): void;
   /** Checks an answer; by words alone without an encoder, or if that fails. Throws only when the signal is raised. */
   check(answer: string, sources: SourceRegister): Promise<CheckedAnswer>;
   /** The calibrated chance that what bears the sentences out answers the question; null where nobody can tell. */
   chanceOfAnswering(question: string, sentences: readonly CheckedSentence[]): Promise<number | null>;
 }
+
+/** How much more must be written before it is looked at again: so many characters, or this share of what there is. */
+const MORE_CHARACTERS = 60;
+const MORE_SHARE = 0.1;
 
 export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): TurnJudge {
   let opening: Promise<Judge | null> | undefined;
@@ -35,6 +41,8 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
   const passages = new Map<string, RetrievedChunk>();
   let reading = Promise.resolve();
   let isWritten = false;
+  let lookedAt = 0;
+  const begun = new Set<string>();
 
   function open(): Promise<Judge | null> {
     opening ??= findEncoder().then(
@@ -51,15 +59,27 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
     return first;
   }
 
+  /** One after the other, so that a model that needs the encoder itself waits for one passage at most. */
+  function readNext(passage: JudgedPassage): void {
+    reading = reading.then(async () => {
+      if (isWritten || signal.aborted) return;
+      await (await open())?.read([passage], signal);
+    });
+    reading = reading.catch(() => {});
+  }
+
   return {
     readAhead(chunks) {
-      // One after the other, so that a model that needs the encoder itself waits for one passage at most.
-      for (const chunk of chunks) {
-        reading = reading.then(async () => {
-          if (isWritten || signal.aborted) return;
-          await (await open())?.read([passageOf(chunk)], signal);
-        });
-        reading = reading.catch(() => {});
+      for (const chunk of chunks) readNext(passageOf(chunk));
+    },
+    readAlong(written, sources) {
+      if (written.length < lookedAt) lookedAt = 0;
+      if (written.length < lookedAt + Math.max(MORE_CHARACTERS, lookedAt * MORE_SHARE)) return;
+      lookedAt = written.length;
+      // The last one may go on.
+      for (const text of judgedTexts(written, sources).slice(0, -1)) {
+        if (!begun.has(text)) readNext({ text, title: '', headings: [] });
+        begun.add(text);
       }
     },
     async check(answer, sources) {

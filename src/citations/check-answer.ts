@@ -52,22 +52,30 @@ export async function judgeAnswer(
   bearing: Bearing,
 ): Promise<CheckedAnswer> {
   const cleaned = cleanAnswer(answer, register);
-  const asked = new Map<string, { text: string; chunks: RetrievedChunk[] }>();
-  conclude(
-    cleaned,
-    register,
-    (text, chunks) => {
-      asked.set(keyOf(text, chunks), { text, chunks: [...chunks] });
-      return NOTHING_FOUND;
-    },
-    'judge',
-  );
+  const asked = lookupsOf(cleaned, register);
   const size = [...asked.values()].reduce((sum, { text }) => sum + text.length, 0);
   if (size > MOST_JUDGED) return conclude(cleaned, register, lookAtWords, 'words');
   const found = new Map<string, Finding>();
   for (const [key, { text, chunks }] of asked) found.set(key, toFinding(await bearing(text, chunks), chunks));
   const look: Look = (text, chunks) => found.get(keyOf(text, chunks)) ?? NOTHING_FOUND;
   return conclude(cleaned, register, look, 'judge');
+}
+
+/** The sentences, and parts of sentences, that an answer will be judged by, as far as it is written. */
+export function judgedTexts(answer: string, register: SourceRegister): string[] {
+  const lookups = lookupsOf(cleanAnswer(answer, register), register);
+  return [...new Set(Array.from(lookups.values(), ({ text }) => text))];
+}
+
+/** What is to be looked up where, each once. */
+function lookupsOf(cleaned: CleanAnswer, register: SourceRegister) {
+  const lookups = new Map<string, { text: string; chunks: RetrievedChunk[] }>();
+  const note: Look = (text, chunks) => {
+    lookups.set(keyOf(text, chunks), { text, chunks: [...chunks] });
+    return NOTHING_FOUND;
+  };
+  conclude(cleaned, register, note, 'judge');
+  return lookups;
 }
 
 function keyOf(text: string, chunks: readonly RetrievedChunk[]): string {

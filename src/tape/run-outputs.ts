@@ -140,11 +140,7 @@ export function collectionChanged(recorded: RunOutputs, replayed: RunOutputs): b
   return recorded.collection.fingerprint !== replayed.collection.fingerprint;
 }
 
-function comparable(
-  turn: TurnOutput | undefined,
-  withVerdicts: boolean,
-  withSentences: boolean,
-): TapeJson {
+function comparable(turn: TurnOutput | undefined, withVerdicts: boolean, withSentences: boolean): TapeJson {
   if (turn === undefined) return null;
   const { answer, grounded, citations, sentences, retrievalCount, retrieved, messages, error } = turn;
   return {

@@ -76,10 +76,7 @@ test.each<[string, Partial<TurnOutput>]>([
   ['turn 1.grounded', { grounded: false }],
   ['turn 1.retrievalCount', { retrievalCount: 2 }],
   ['turn 1.citations[0]', { citations: [] }],
-  [
-    'turn 1.sentences[0].verdict',
-    { sentences: [{ text: 'A process.', verdict: 'weak', unborne: [] }] },
-  ],
+  ['turn 1.sentences[0].verdict', { sentences: [{ text: 'A process.', verdict: 'weak', unborne: [] }] }],
   [
     'turn 1.sentences[0].unborne[0]',
     { sentences: [{ text: 'A process.', verdict: 'supported', unborne: ['process'] }] },

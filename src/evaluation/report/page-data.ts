@@ -61,7 +61,7 @@ export interface PageRun {
   grounded?: 1;
   confidence?: NonNullable<CaseRun['confidence']>;
   citations?: PageCitation[];
-  /** Those that no citation bears out. */
+  /** Those of which something is borne out by no citation. */
   sentences?: PageSentence[];
   retrievals?: PageRetrieval[];
   searches?: number;
@@ -86,6 +86,8 @@ export type PageCitation = [
 export type PageSentence = [
   at: [start: number, length: number] | TextAt,
   verdict: CaseRun['sentences'][number]['verdict'],
+  /** The words that nothing bears out, where there are any, by their place in the sentence. */
+  words?: [start: number, length: number][],
 ];
 export type PageHit = [chunk: number, score: number, expected: Expected];
 export interface PageRetrieval {

@@ -111,7 +111,15 @@ export const caseRunSchema = z.strictObject({
   ),
   /** The sentences of the answer that state something; the verdict is null where nothing is cited. */
   sentences: z.array(
-    z.strictObject({ text: z.string(), markers: z.array(z.string()), verdict: verdictSchema.nullable() }),
+    z.strictObject({
+      text: z.string(),
+      markers: z.array(z.string()),
+      verdict: verdictSchema.nullable(),
+      /** The calibrated chance that people would call it supported; null where words alone were looked at. */
+      probability: z.number().min(0).max(1).nullable().default(null),
+      /** Words that nothing bears out: where they stand in the answer. */
+      unborne: z.array(z.strictObject({ start: count, end: count })).default([]),
+    }),
   ),
   /** Quotes and numbers in sentences that cite something, and how many of them a cited chunk holds. */
   quotes: z.strictObject({ total: count, held: count }),

@@ -52,7 +52,9 @@ const output = z.object({
       range.extend({
         text: z.string().describe('Without its markers.'),
         markers: z.array(z.string()).describe('Of the citations that are to bear it out.'),
-        verdict: sentenceVerdictSchema.nullable().describe('By all that it cites; null where it cites nothing.'),
+        verdict: sentenceVerdictSchema
+          .nullable()
+          .describe('By all that it cites; null where it cites nothing.'),
         probability: z
           .number()
           .nullable()
@@ -66,7 +68,9 @@ const output = z.object({
           .describe('Words of the answer that nothing that is cited bears out.'),
       }),
     )
-    .describe('The sentences of the answer, each held against what it cites; start and end are of the answer.'),
+    .describe(
+      'The sentences of the answer, each held against what it cites; start and end are of the answer.',
+    ),
   checked_by: checkedBySchema.describe('The judge, which reads, or words alone.'),
   session_id: z.string().describe('Give it with a follow-up question.'),
   turn_number: z.int(),

@@ -100,6 +100,8 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
             text,
             markers: [String((index % cited.length) + 1)],
             verdict: random() < 0.9 ? ('supported' as const) : null,
+            probability: null,
+            unborne: [],
           })),
       quotes: { total: 0, held: 0 },
       numbers: { total: 2, held: 2 },
