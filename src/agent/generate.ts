@@ -96,7 +96,7 @@ async function follow(stream: AsyncIterable<RunStreamEvent>, turn: TurnState): P
     text += delta;
     progress.enter('generating');
     progress.emit({ type: 'text_delta', delta });
-    judge.readAlong(text, sources);
+    judge.judgeAlong(text, sources);
   };
   for await (const event of stream) {
     if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta')
