@@ -3,7 +3,12 @@ import type { Agent, AgentSession } from '../../agent/agent.ts';
 import { completeTurn } from '../../agent/complete-turn.ts';
 import { createKeyedLock } from '../../async/gate.ts';
 import { OFFLINE_MODEL, policySchema } from '../../domain/agent-config.ts';
-import { type AgentResponse, confidenceSchema, tokensUsedSchema } from '../../domain/agent-response.ts';
+import {
+  type AgentResponse,
+  confidenceSchema,
+  outcomeSchema,
+  tokensUsedSchema,
+} from '../../domain/agent-response.ts';
 import { checkedBySchema, sentenceVerdictSchema } from '../../domain/checked-sentence.ts';
 import { verdictSchema } from '../../domain/citation.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
@@ -32,6 +37,7 @@ const range = z.object({ start: z.int(), end: z.int() });
 /** An AgentResponse under the names that a model reads. */
 const output = z.object({
   answer: z.string().describe('With markers like [1] that point at citations.'),
+  outcome: outcomeSchema.describe('An answer, the closest passages that may or may not answer, or none.'),
   grounded: z.boolean().describe('Whether a citation that was checked bears the answer out.'),
   confidence: confidenceSchema.describe('Whether the answer is likely to answer the question.'),
   citations: z.array(
@@ -167,6 +173,7 @@ function found(passages: number): string {
 function toOutput(response: AgentResponse): z.input<typeof output> {
   return {
     answer: response.answer,
+    outcome: response.outcome,
     grounded: response.grounded,
     confidence: response.confidence,
     citations: response.citations.map(({ chunkId, ...citation }) => ({
