@@ -7,6 +7,7 @@ import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { correctSpelling } from './correct-spelling.ts';
 import { hitsWithRareNames } from './rare-names.ts';
+import { letGuidesFirst } from './release-notes.ts';
 
 /** Hits beyond the ones asked for, so that it can be said how many there are. */
 const LOOK_AHEAD = 50;
@@ -63,7 +64,7 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
           filter,
         });
 
-      const found = await search(query.filter);
+      const found = letGuidesFirst(text, await search(query.filter));
       const below = found.filter((hit) => hit.score < scoreThreshold);
       const named = await hitsWithRareNames(text, below, store, isWord);
       const relevant = found.flatMap((hit) =>
