@@ -29,6 +29,8 @@ import { openRunState, readJsonFile, readNamedFile } from './evaluation-files.ts
 import { type InForce, openArm, openJudge, settleArm } from './open-arms.ts';
 
 const DEFAULT_CONCURRENCY = 2;
+/** A loss or gain of five in a hundred answers, or of five per cent of the tokens, is where a difference begins to matter. */
+const DEFAULT_MARGIN = 0.05;
 
 /** What every evaluation is asked for, as flags and tapes say it. */
 export const evaluationSchema = z.object({
@@ -37,6 +39,7 @@ export const evaluationSchema = z.object({
   repeat: z.number().optional(),
   concurrency: z.number().optional(),
   seed: z.number().optional(),
+  margin: z.number().optional(),
   tag: z.array(z.string()).optional(),
   metrics: z.string().optional(),
   judge: z.number().optional(),
@@ -84,6 +87,9 @@ export async function evaluate(
   const atOnce = readFlag('--concurrency', inputs.concurrency, wholeNumber(1)) ?? DEFAULT_CONCURRENCY;
   const concurrency = tape === null ? atOnce : 1;
   const seed = readFlag('--seed', inputs.seed, wholeNumber(0)) ?? 1;
+  const margin =
+    readFlag('--margin', inputs.margin, z.number().min(0).max(1).describe('a number from 0 to 1')) ??
+    DEFAULT_MARGIN;
   const judgements = readFlag('--judge', inputs.judge, wholeNumber(1));
   const gates = (inputs.gate ?? []).map(parseGate);
   const cases = tagged(readCases(await readNamedFile(file, 'The file of cases'), file), inputs.tag ?? []);
@@ -156,6 +162,7 @@ export async function evaluate(
         repeat,
         concurrency,
         seed,
+        margin,
         date: runtime.now().toISOString(),
         durationMs: runtime.elapsedMs() - started,
         currency: prices ? prices.currency : null,

@@ -100,9 +100,9 @@ function armCell(arm: Arm, metric: MetricInfo, { data, terminal, cellWidth, wide
   const comparison = data.comparisons
     .find((one) => one.arm === arm.name)
     ?.metrics.find((one) => one.metric === metric.id);
-  const value = `${formatValue(found.value, metric.unit).padStart(VALUE_WIDTH - 2)} ${markOf(comparison, metric)}`;
+  const value = `${formatValue(found.value, metric.unit).padStart(VALUE_WIDTH - 2)} ${markOf(comparison)}`;
   const text = wide ? `${value} ${rangeOf(found, metric)}` : value;
-  const style = styleOf(comparison, metric);
+  const style = styleOf(comparison);
   return style === null ? text.padEnd(cellWidth) : terminal.text(text.padEnd(cellWidth), style);
 }
 
@@ -113,16 +113,14 @@ function rangeOf({ interval, n }: Extract<MetricValue, { status: 'value' }>, { u
 }
 
 /** Colour says it too, but not everybody sees it. */
-function markOf(comparison: MetricComparison | undefined, metric: MetricInfo): string {
-  const style = styleOf(comparison, metric);
+function markOf(comparison: MetricComparison | undefined): string {
+  const style = styleOf(comparison);
   return style === null ? ' ' : style === 'green' ? '▲' : '▼';
 }
 
-function styleOf(comparison: MetricComparison | undefined, metric: MetricInfo): 'green' | 'red' | null {
-  if (comparison?.significant !== true) return null;
-  // Proven, but too small to matter.
-  if (comparison.effect.value !== null && comparison.effect.size === 'none') return null;
-  return comparison.difference > 0 === (metric.better === 'higher') ? 'green' : 'red';
+function styleOf(comparison: MetricComparison | undefined): 'green' | 'red' | null {
+  if (comparison?.conclusion === 'better') return 'green';
+  return comparison?.conclusion === 'worse' ? 'red' : null;
 }
 
 /** A label set in, as wide as all of them. */
@@ -134,11 +132,11 @@ function labelled(label: string): string {
 function comparisonTables(data: ReportData, terminal: Terminal, width: number): string[][] {
   return data.comparisons.map(({ arm, baseline, metrics }) => {
     const parting = metrics.filter(
-      ({ significant, better, worse }) => significant || better.length + worse.length > 0,
+      (comparison) => styleOf(comparison) !== null || comparison.better.length + comparison.worse.length > 0,
     );
     const title = terminal.text(`${arm} against ${baseline}`, 'bold');
     if (parting.length === 0) return [title, '  no case differs'];
-    const heading = `${'  metric'.padEnd(LABEL_WIDTH)}${GAP}${'diff'.padStart(8)}${GAP}${'95 % interval'.padEnd(17)}${GAP}${'p (Holm)'.padEnd(9)}${GAP}effect`;
+    const heading = `${'  metric'.padEnd(LABEL_WIDTH)}${GAP}${'diff'.padStart(8)}${GAP}${'95 % interval'.padEnd(17)}${GAP}${'p (Holm)'.padEnd(9)}${GAP}conclusion`;
     const rows = parting.flatMap((comparison) => {
       const info = data.metrics.find(({ id }) => id === comparison.metric);
       return info === undefined ? [] : [comparisonRow(comparison, info, terminal, width)];
@@ -166,14 +164,15 @@ function comparisonRow(
   terminal: Terminal,
   width: number,
 ): string {
-  const { difference, interval, adjustedP, effect } = comparison;
+  const { difference, interval, adjustedP, effect, conclusion } = comparison;
   const signed = (value: number) =>
     `${value > 0 ? '+' : value < 0 ? '-' : ''}${formatValue(Math.abs(value), info.unit).replace(/ ms$/, '')}`;
   const range = interval === null ? '' : `${signed(interval[0])} to ${signed(interval[1])}`;
-  const strength = effect.value === null ? '' : `${effect.size} ${effect.value.toFixed(2)}`;
-  const p = formatP(adjustedP).replace(/^p (= )?/, '');
-  const line = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${strength}`;
-  const style = styleOf(comparison, info);
+  const isClear = effect.size !== 'unclear' && effect.size !== 'none';
+  const strength = styleOf(comparison) !== null && isClear ? `, effect at least ${effect.size}` : '';
+  const p = adjustedP === null ? '' : formatP(adjustedP).replace(/^p (= )?/, '');
+  const line = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${conclusion}${strength}`;
+  const style = styleOf(comparison);
   return style === null
     ? terminal.text(line.slice(0, width).trimEnd())
     : terminal.text(line.slice(0, width).trimEnd(), style);

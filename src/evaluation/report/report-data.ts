@@ -8,7 +8,7 @@ import { errorResponseSchema } from '../../faults/error-response.ts';
 import { historyMessageSchema } from '../cases/evaluation-case.ts';
 
 /** Changes whenever a reader of older data would go wrong. */
-export const REPORT_FORMAT = 'citeloop-evaluation/1';
+export const REPORT_FORMAT = 'citeloop-evaluation/2';
 
 /** JSON knows no NaN and no infinity, and neither does zod's number: what is not known is null or "no data". */
 const number = z.number();
@@ -164,6 +164,8 @@ export type CaseResult = z.infer<typeof caseResultSchema>;
 const reportCaseSchema = z.strictObject({
   id: caseId,
   question: z.string(),
+  /** Cases of the same conversation are not independent. */
+  conversation: z.string(),
   history: z.array(historyMessageSchema),
   tags: z.array(z.string()),
   answerable: z.boolean().nullable(),
@@ -183,22 +185,32 @@ export type ReportCase = z.infer<typeof reportCaseSchema>;
 /** One metric of an arm against the first arm, on the cases that have it in both. */
 const metricComparisonSchema = z.strictObject({
   metric: metricId,
-  test: z.enum(['mcnemar', 'bootstrap']),
+  /** McNemar's exact one where independent cases pass or fail; swaps of arms, whole conversations at a time, else. */
+  test: z.enum(['mcnemar', 'swaps']),
   /** Pairs. */
   n: count,
   /** The arm minus the first arm. */
   difference: number,
   interval: interval.nullable(),
-  p: number.min(0).max(1),
-  /** After Holm's correction over the metrics of this pair of arms; 1 where too few cases differ to prove anything. */
-  adjustedP: number.min(0).max(1),
-  /** adjustedP below 0.05. */
-  significant: z.boolean(),
-  /** Cohen's g for McNemar, d of the paired differences otherwise; null where nothing varies. */
+  /** Null where so few cases differ that no split of them could prove anything. */
+  p: number.min(0).max(1).nullable(),
+  /** After Holm's correction over the metrics of all arms: the one p that is shown. */
+  adjustedP: number.min(0).max(1).nullable(),
+  /**
+   * What the cases bear out: proven better or worse; proven to be within the margin; neither; or so few cases differ
+   * that nothing could be proven.
+   */
+  conclusion: z.enum(['better', 'worse', 'equivalent', 'undecided', 'too few']),
+  /** About how many more cases would decide it; null where it is decided, or no number would. */
+  needed: count.nullable(),
+  /**
+   * Cohen's g for McNemar, d of the paired differences otherwise; null where nothing varies. The size is the least
+   * that the interval leaves of it, and unclear where that may be either way.
+   */
   effect: z.strictObject({
     name: z.enum(['g', 'd']),
     value: number.nullable(),
-    size: z.enum(['none', 'small', 'medium', 'large']),
+    size: z.enum(['unclear', 'none', 'small', 'medium', 'large']),
   }),
   /** Cases on which this arm is better than the first, and worse. */
   better: z.array(caseId),
@@ -206,11 +218,36 @@ const metricComparisonSchema = z.strictObject({
 });
 export type MetricComparison = z.infer<typeof metricComparisonSchema>;
 
+/** Where an arm stands against the first, by what matters. */
+const standingSchema = z.strictObject({
+  /** Of the answers; null where no case says what is right. */
+  answers: metricComparisonSchema.shape.conclusion.nullable(),
+  /** Besides the answers, what it is proven better and worse in: abstention, needless and missing searches, price. */
+  gains: z.array(metricId),
+  losses: z.array(metricId),
+});
+export type Standing = z.infer<typeof standingSchema>;
+
+/** What to do, as far as the cases bear it out. */
+const decisionSchema = z.strictObject({
+  /**
+   * take: the arm is proven to answer more, or as many with gains and no losses. keep: no arm is. either: nothing sets
+   * them apart. weigh: as many answers, with gains and losses. undecided: more cases are needed.
+   */
+  kind: z.enum(['take', 'keep', 'either', 'weigh', 'undecided']),
+  /** The arms that it is about: one to take, the first to keep, otherwise those beside the first. */
+  arms: z.array(armName).min(1),
+  /** About how many more cases would decide it. */
+  needed: count.nullable(),
+});
+export type Decision = z.infer<typeof decisionSchema>;
+
 const comparisonSchema = z.strictObject({
   baseline: armName,
   arm: armName,
   /** In the order of the report's metrics; those without pairs are left out. */
   metrics: z.array(metricComparisonSchema),
+  standing: standingSchema,
   /** What a person can act on, the most important first. */
   verdict: z.array(z.string()).min(1),
 });
@@ -271,6 +308,10 @@ export const reportDataSchema = z.strictObject({
     /** Questions that were under way at a time: times are longer the more there are. */
     concurrency: z.int().min(1),
     seed: z.int().min(0),
+    /** Differences that matter to nobody: of a share by so much, of the rest by that part of the first arm's value. */
+    margin: number.min(0),
+    /** How many conversations the cases are of; turns of one are not independent. */
+    conversations: count,
     /** When it was finished. */
     date: z.iso.datetime(),
     durationMs: number.min(0),
@@ -278,6 +319,8 @@ export const reportDataSchema = z.strictObject({
     currency: z.string().nullable(),
     judge: z.string().nullable(),
   }),
+  /** Null for a single arm, or where no case says what is right. */
+  decision: decisionSchema.nullable(),
   /** The sentences on top. */
   verdict: z.array(z.string()).min(1),
   /** What a person should know before trusting the numbers: few cases, errors, gold that is missing. */
