@@ -22,6 +22,7 @@ import { noPrices, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
 import { runArms } from '../../evaluation/run/run-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
+import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
@@ -129,6 +130,8 @@ export async function evaluate(
       },
       { fresh: inputs.fresh ?? false, kept: tape === null },
     );
+    // The first search opens files and warms code; on a tape it would be a call too many.
+    if (tape === null) await warmUp(app, store, cases, signal);
     const bar = createProgressBar(state.resumed > 0 ? `Going on after ${state.resumed} answers` : 'Asking');
     const results = await runArms(cases, open, {
       repeat,
@@ -179,6 +182,18 @@ export async function evaluate(
   } finally {
     await store.close();
   }
+}
+
+/** One search that is not measured, so that no arm pays for what is done once. What is wrong with it the cases will tell. */
+async function warmUp(
+  app: App,
+  store: ChunkStore,
+  [first]: readonly EvaluationCase[],
+  signal: AbortSignal,
+): Promise<void> {
+  const retriever = await app.retriever(store, { mode: 'hybrid' }).catch(() => null);
+  const query = { text: first?.question ?? '', topK: 1, filter: {} };
+  await retriever?.retrieve(query, signal).catch(() => signal.throwIfAborted());
 }
 
 /** Read before anything is asked: a misspelt path must not cost an hour. */

@@ -9,6 +9,7 @@ import type {
 import { cutToWidth, displayWidth, padToWidth } from '../../text/display-width.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { duration } from '../terminal/progress.ts';
+import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrapping.ts';
 
@@ -31,6 +32,7 @@ export function renderEvaluation(data: ReportData, terminal: Terminal): string {
     data.notes.flatMap((note) => paragraph(note, 'yellow')),
     ...armTables(data, terminal, width),
     ...comparisonTables(data, terminal, width),
+    ...searchTables(data, terminal),
     ...tagTables(data, terminal, width),
     gateLines(data, terminal),
     missingData(data).flatMap((sentence) => paragraph(sentence, 'dim')),
@@ -182,6 +184,32 @@ function casesLine(label: string, ids: readonly string[], width: number): string
   if (ids.length === 0) return [];
   const more = ids.length > MOST_IDS ? `, and ${ids.length - MOST_IDS} more` : '';
   return [oneLine(`${label} ${ids.slice(0, MOST_IDS).join(', ')}${more}`, width - 2).replace(/^/, '  ')];
+}
+
+/** What searching was worth in the turns of each arm, and what it added to them. */
+function searchTables({ searchWorth, header }: ReportData, terminal: Terminal): string[][] {
+  if (searchWorth.length === 0) return [];
+  const isPriced = searchWorth.some(({ kinds }) => kinds.some(({ money }) => money !== null));
+  const known = (value: number | null, unit: MetricInfo['unit']) =>
+    value === null ? '' : `${value < 0 ? '-' : '+'}${formatValue(Math.abs(value), unit)}`;
+  const rows = searchWorth.flatMap(({ arm, kinds, unknown }) => [
+    ...kinds.map(({ kind, turns, tokens, money, ms }) => [
+      oneLine(arm, LABEL_WIDTH),
+      kind,
+      String(turns),
+      known(tokens, 'tokens'),
+      ...(isPriced ? [known(money, 'money')] : []),
+      known(ms, 'ms'),
+    ]),
+    ...(unknown > 0 ? [[oneLine(arm, LABEL_WIDTH), 'not known', String(unknown)]] : []),
+  ]);
+  const price = isPriced ? [header.currency ?? 'money'] : [];
+  const heading = ['Searching was, in', '', 'turns', 'tokens', ...price, 'time added'];
+  const sentences = searchWorth.flatMap(({ verdict }) => verdict);
+  return [
+    [table(terminal, heading, rows).trimEnd()],
+    sentences.flatMap((sentence) => wrap(sentence, terminal.width).map((line) => terminal.text(line, 'dim'))),
+  ];
 }
 
 /** How many questions of each tag were answered correctly. */

@@ -12,6 +12,7 @@ import { calibrate } from './calibration.ts';
 import { decide, standingOf } from './decide.ts';
 import {
   type Arm,
+  type CaseResult,
   type CaseRun,
   type Comparison,
   type MetricInfo,
@@ -20,7 +21,14 @@ import {
   type ReportCase,
   type ReportData,
 } from './report-data.ts';
-import { type Findings, sentenceOnDecision, verdictOnArm, verdictOnPair } from './verdict.ts';
+import { searchWorth } from './search-worth.ts';
+import {
+  type Findings,
+  sentenceOnDecision,
+  verdictOnArm,
+  verdictOnPair,
+  verdictOnSearches,
+} from './verdict.ts';
 
 /** Fewer cases than this rarely prove anything. */
 const FEW_CASES = 30;
@@ -86,6 +94,27 @@ export function assembleReport({ header: made, cases, arms, metrics }: ReportInp
     decision: decide(reported[0] as Arm, standing),
   };
   const comparisons = standing.map((one): Comparison => ({ ...one, verdict: verdictOnPair(one, findings) }));
+  const results = tables.map(({ measured, columns }) =>
+    measured.map(
+      ({ runs }, index): Result => ({
+        runs: [...runs],
+        metrics: Object.fromEntries(
+          metrics.map(({ id }, column) => [id, valueAt(columns[column] as Column, index)]),
+        ),
+      }),
+    ),
+  );
+  const { worth, kinds } = searchWorth({
+    arms: reported,
+    metrics: infos,
+    turns: results.map((ofArm) =>
+      ofArm.map((result, index) => ({ result, needsRetrieval: plain[index]?.needsRetrieval ?? null })),
+    ),
+    caseIds: plain.map(({ id }) => id),
+    units,
+    seed: header.seed,
+    margin: header.margin,
+  });
   return {
     format: REPORT_FORMAT,
     kind: arms.length > 1 ? 'comparison' : 'evaluation',
@@ -96,6 +125,7 @@ export function assembleReport({ header: made, cases, arms, metrics }: ReportInp
     metrics: infos,
     arms: reported,
     comparisons,
+    searchWorth: worth.map((one) => ({ ...one, verdict: verdictOnSearches(one, header) })),
     calibrations: tables.map(({ arm, measured }) =>
       calibrate(
         arm.name,
@@ -107,19 +137,16 @@ export function assembleReport({ header: made, cases, arms, metrics }: ReportInp
     cases: plain.map((item, index) => ({
       ...item,
       results: Object.fromEntries(
-        tables.map(({ arm, measured, columns }) => [
+        tables.map(({ arm }, place) => [
           arm.name,
-          {
-            runs: [...(measured[index]?.runs ?? [])],
-            metrics: Object.fromEntries(
-              metrics.map(({ id }, column) => [id, valueAt(columns[column] as Column, index)]),
-            ),
-          },
+          { ...(results[place]?.[index] as Result), search: kinds[place]?.[index] ?? null },
         ]),
       ),
     })),
   };
 }
+
+type Result = Omit<CaseResult, 'search'>;
 
 function verdictOn(findings: Findings, comparisons: readonly Comparison[]): string[] {
   if (comparisons.length === 0) return verdictOnArm(findings.arms[0] as Arm);

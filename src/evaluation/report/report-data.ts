@@ -153,11 +153,21 @@ export const caseRunSchema = z.strictObject({
 });
 export type CaseRun = z.infer<typeof caseRunSchema>;
 
+/**
+ * What searching was worth in a turn, by the same question without it: needed (right with it alone), idle (the same
+ * either way), harmful (right without it alone); and of a turn that did not search: missed (a search would have made
+ * it right) or spared.
+ */
+const searchKindSchema = z.enum(['needed', 'idle', 'harmful', 'missed', 'spared']);
+export type SearchKind = z.infer<typeof searchKindSchema>;
+
 const caseResultSchema = z.strictObject({
   /** One a repeat, in order; never empty. */
   runs: z.array(caseRunSchema).min(1),
   /** Each metric of this case over its repeats; null where the case has no part in it. */
   metrics: z.record(metricId, number.nullable()),
+  /** Null where no arm that differs in its policy alone decided otherwise, or the case does not say what is right. */
+  search: searchKindSchema.nullable(),
 });
 export type CaseResult = z.infer<typeof caseResultSchema>;
 
@@ -253,6 +263,37 @@ const comparisonSchema = z.strictObject({
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
 
+/** Right with a search against right without, on the turns of an arm that searched, or on those that did not. */
+const searchEvidenceSchema = metricComparisonSchema.pick({
+  n: true,
+  difference: true,
+  interval: true,
+  adjustedP: true,
+  conclusion: true,
+});
+
+/** What the searches of an arm were worth, turn by turn. */
+const searchWorthSchema = z.strictObject({
+  arm: armName,
+  /** Those that there are, with what a search adds to such a turn on average; null where that is not known. */
+  kinds: z.array(
+    z.strictObject({
+      kind: searchKindSchema,
+      turns: count,
+      tokens: number.nullable(),
+      money: number.nullable(),
+      ms: number.nullable(),
+    }),
+  ),
+  /** Turns of which nothing can be said. */
+  unknown: count,
+  searched: searchEvidenceSchema.nullable(),
+  notSearched: searchEvidenceSchema.nullable(),
+  /** The same in sentences. */
+  verdict: z.array(z.string()),
+});
+export type SearchWorth = z.infer<typeof searchWorthSchema>;
+
 /** What would be if an answer were withheld whenever the best score stays below a threshold. */
 const calibrationSchema = z.strictObject({
   arm: armName,
@@ -329,6 +370,8 @@ export const reportDataSchema = z.strictObject({
   arms: z.array(armSchema).min(1),
   /** One for each arm after the first. */
   comparisons: z.array(comparisonSchema),
+  /** For arms that another one with another policy, and nothing else, can be held against. */
+  searchWorth: z.array(searchWorthSchema),
   calibrations: z.array(calibrationSchema),
   gates: z.array(gateResultSchema),
   cases: z.array(reportCaseSchema),
