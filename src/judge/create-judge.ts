@@ -162,7 +162,7 @@ export function judgeSupport(
 }
 
 /** A sentence that stands there word for word. */
-const QUOTED_CHANCE = 0.98;
+export const QUOTED_CHANCE = 0.98;
 
 function joined(passages: readonly JudgedPassage[]): JudgedPassage {
   const [only] = passages;

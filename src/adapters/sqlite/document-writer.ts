@@ -2,10 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
 import type { DocumentRecord, DocumentWrite, EmbeddedChunk } from '../../ports/chunk-store.ts';
 import { bytesOf } from './database.ts';
-import { createFullTextWriter } from './full-text.ts';
 import { type QuantizedVector, quantize } from './quantize.ts';
-import { addLocationColumn, writeMeta } from './schema.ts';
-import { compactIfWorn, createSegmentWriter, markDead } from './vector-segments.ts';
+import { writeMeta } from './schema.ts';
+import { markDead, needsCompaction } from './segments.ts';
+import { compactTerms, createTermWriter, TERM_SEGMENTS } from './term-segments.ts';
+import { compactVectors, createSegmentWriter, VECTOR_SEGMENTS } from './vector-segments.ts';
 
 const NOT_UNIQUE = 2067;
 
@@ -18,11 +19,10 @@ export function writeDocuments(
   // First all removals: a new document may have the address of one that another in the same batch replaces.
   const gone = writes.flatMap(({ document, replaces }) => [document.uri, replaces ?? document.uri]);
   let changed = dropDocuments(database, gone).chunks;
-  addLocationColumn(database);
   const insertDocument = createDocumentInsert(database);
   const insertChunk = createChunkInsert(database);
   const insertVector = database.prepare('INSERT INTO vector (id, v) VALUES (?, ?)');
-  const fullText = createFullTextWriter(database);
+  const terms = createTermWriter(database);
   const segments = createSegmentWriter(database, dimensions);
   // Of two versions of a document in one batch the later counts.
   for (const { document, chunks } of new Map(writes.map((write) => [write.document.uri, write])).values()) {
@@ -31,11 +31,12 @@ export function writeDocuments(
       const quantized = quantizeChecked(chunk.vector, dimensions);
       const id = insertChunk(documentId, chunk, document);
       insertVector.run(id, bytesOf(chunk.vector));
-      fullText.add(id, document.title, chunk.headings, chunk.text);
+      terms.add(id, document.title, chunk.headings, chunk.text);
       segments.add(id, quantized);
     }
     changed += chunks.length;
   }
+  terms.flush();
   segments.flush();
   tidy(database, dimensions);
   return changed;
@@ -49,7 +50,8 @@ export function removeDocuments(database: DatabaseSync, dimensions: number, uris
 }
 
 function tidy(database: DatabaseSync, dimensions: number): void {
-  compactIfWorn(database, dimensions);
+  if (needsCompaction(database, TERM_SEGMENTS)) compactTerms(database);
+  if (needsCompaction(database, VECTOR_SEGMENTS)) compactVectors(database, dimensions);
   writeMeta(database, { updatedAt: new Date().toISOString() });
 }
 
@@ -64,14 +66,12 @@ function dropDocuments(
   const dropVector = database.prepare('DELETE FROM vector WHERE id = ?');
   const dropChunks = database.prepare('DELETE FROM chunk WHERE document_id = ?');
   const dropDocument = database.prepare('DELETE FROM document WHERE id = ?');
-  const fullText = createFullTextWriter(database);
   for (const uri of uris) {
     const document = findDocument.get(uri);
     if (document === undefined) continue;
     const documentId = Number(document.id);
     for (const row of findChunks.all(documentId)) {
       const chunkId = Number(row.id);
-      fullText.remove(chunkId);
       dropVector.run(chunkId);
       chunkIds.push(chunkId);
     }
@@ -79,7 +79,7 @@ function dropDocuments(
     dropDocument.run(documentId);
     documents += 1;
   }
-  markDead(database, chunkIds);
+  for (const table of [TERM_SEGMENTS, VECTOR_SEGMENTS]) markDead(database, table, chunkIds);
   return { documents, chunks: chunkIds.length };
 }
 

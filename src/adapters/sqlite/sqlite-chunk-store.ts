@@ -4,17 +4,17 @@ import type { ChunkStore, StoreHit } from '../../ports/chunk-store.ts';
 import { snapshot, transaction, view } from './database.ts';
 import { removeDocuments, writeDocuments } from './document-writer.ts';
 import { findProblems } from './find-problems.ts';
-import { recountTexts, refreshCommonTerms } from './full-text.ts';
 import { readDocuments, SELECT_CHUNKS, toChunk, toDocument } from './rows.ts';
 import { readMeta } from './schema.ts';
 import { createSearch, filterCondition } from './search.ts';
 import { storeFault } from './store-fault.ts';
-import { compact } from './vector-segments.ts';
+import { compactTerms } from './term-segments.ts';
+import { compactVectors } from './vector-segments.ts';
 
 /** A collection in one SQLite file. `database` holds the schema already and belongs to the store from now on. */
 export function createSqliteChunkStore(database: DatabaseSync, name: string, path: string): ChunkStore {
   const { embedder, dimensions } = readMeta(database);
-  const search = createSearch(database, dimensions);
+  const { search, containing } = createSearch(database, dimensions);
   /** Chunks that came or went since the last `settle`. */
   let changed = 0;
 
@@ -109,6 +109,8 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         }),
       ),
 
+    containing: (terms) => guarded(() => snapshot(database, () => containing(terms))),
+
     count: (filter) =>
       guarded(() => {
         const condition = filterCondition(filter);
@@ -139,11 +141,9 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
       guarded(() => {
         if (changed === 0) return;
         const chunks = transaction(database, () => {
-          const chunks = count('chunk');
-          compact(database, dimensions);
-          recountTexts(database, chunks);
-          refreshCommonTerms(database, chunks);
-          return chunks;
+          compactTerms(database);
+          compactVectors(database, dimensions);
+          return count('chunk');
         });
         // Worth its cost only after much has changed: pages of one kind then lie together, which a cold search feels.
         if (changed * 4 > chunks) optimize(database);
@@ -161,7 +161,6 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
 /** Best effort: another process may be reading, or the disk may have no room for a second copy. */
 function optimize(database: DatabaseSync): void {
   try {
-    database.exec("INSERT INTO terms (terms) VALUES ('optimize')");
     database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE);');
   } catch {
     // The collection is complete without it.

@@ -8,14 +8,23 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const IDENTITY = { embedder: 'test:eight', dimensions: 8 };
 
-test('a collection from before chunks had places is read, and keeps places from its next change on', async () => {
+/** What files of the first format had instead of segments of words; what is in it does not matter any more. */
+const FIRST_FORMAT = `
+  DROP TABLE text_segment; DROP TABLE posting; ALTER TABLE chunk DROP COLUMN location;
+  CREATE VIRTUAL TABLE terms USING fts5 (heading, body, content='', contentless_delete=1, tokenize='ascii');
+  CREATE VIRTUAL TABLE vocabulary USING fts5vocab (terms, row);
+  CREATE TABLE common_term (term TEXT PRIMARY KEY) WITHOUT ROWID;
+  PRAGMA user_version = 1;
+`;
+
+test('a collection of the first format is found in by its words, and keeps places from its next change on', async () => {
   const directory = await temporaryDirectory();
   const catalog = createSqliteCatalog(directory);
   const made = await catalog.openOrCreate('old', IDENTITY);
   await made.write([sampleDocument('a', 8, { chunks: ['owls hunt'] })]);
   await made.close();
   const file = new DatabaseSync(join(directory, 'old.sqlite'));
-  file.exec('ALTER TABLE chunk DROP COLUMN location');
+  file.exec(FIRST_FORMAT);
   file.close();
 
   const store = await catalog.openOrCreate('old', IDENTITY);
@@ -29,5 +38,6 @@ test('a collection from before chunks had places is read, and keeps places from 
   await store.write([{ ...next, chunks: [{ ...(next.chunks[0] as EmbeddedChunk), location }] }]);
   expect((await search('newts'))?.location).toEqual(location);
   expect((await search('owls'))?.location).toBeUndefined();
+  expect(await store.check()).toEqual([]);
   await store.close();
 });
