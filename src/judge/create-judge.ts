@@ -37,7 +37,7 @@ export interface Judge {
 /** A word whose nearest word in the passages is further away than this is borne out by nothing. */
 const BORNE_FROM = 0.5;
 /** Texts whose vectors are kept, the last that were asked for: each takes up to a megabyte. */
-const MOST_REMEMBERED = 40;
+const MOST_REMEMBERED = 60;
 
 export function createJudge(encoder: TokenEncoder): Judge {
   const remembered = new Map<string, Promise<ReadText>>();
@@ -124,7 +124,7 @@ export function judgeSupport(
 }
 
 /** A sentence that stands there word for word. */
-const QUOTED_CHANCE = 0.98;
+export const QUOTED_CHANCE = 0.98;
 
 function joined(passages: readonly JudgedPassage[]): JudgedPassage {
   const [only] = passages;

@@ -16,6 +16,11 @@ const evaluationOptions = {
   repeat: { type: 'number', describe: 'Ask every question so many times (1)', requiresArg: true },
   concurrency: { type: 'number', describe: 'Questions under way at a time (2)', requiresArg: true },
   seed: { type: 'number', describe: 'Of the samples that intervals are made of (1)', requiresArg: true },
+  margin: {
+    type: 'number',
+    describe: 'Differences below it do not matter: of shares, or as a part of the rest (0.05)',
+    requiresArg: true,
+  },
   tag: { type: 'string', array: true, nargs: 1, describe: 'Only cases with this tag; again for another' },
   metrics: { type: 'string', describe: 'Only these, by id, with commas between them', requiresArg: true },
   judge: { type: 'number', describe: 'Have the model judge every answer so many times', requiresArg: true },
