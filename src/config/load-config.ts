@@ -39,7 +39,7 @@ export interface Config {
   readonly origins: Readonly<Partial<Record<SettingName, string>>>;
 }
 
-type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
+export type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
 
 interface QdrantConfig {
   readonly url: string;
