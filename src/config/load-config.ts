@@ -51,7 +51,7 @@ export interface Config {
   readonly prices: ValueOf<'prices'>;
 }
 
-type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
+export type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
 
 interface QdrantConfig {
   readonly url: string;
