@@ -144,23 +144,31 @@ export function calibrate(
   return { slope: rounded(slope), intercept: rounded(intercept) };
 }
 
-/** The score of every example by a network that was fitted without its fold. */
+export interface CrossFit {
+  /** Of every example, by the network that was fitted without its fold. */
+  scores: number[];
+  /** By fold; not calibrated. */
+  networks: Map<string, Network>;
+}
+
 export function crossFit(
   examples: readonly Example[],
   folds: readonly string[],
   settings: FitSettings,
-): number[] {
+): CrossFit {
   const scores = new Array<number>(examples.length).fill(0);
+  const networks = new Map<string, Network>();
   for (const fold of new Set(folds)) {
     const network = fitNetwork(
       examples.filter(({ weight }, index) => folds[index] !== fold && weight > 0),
       settings,
     );
+    networks.set(fold, network);
     examples.forEach(({ features }, index) => {
       if (folds[index] === fold) scores[index] = score(network, features);
     });
   }
-  return scores;
+  return { scores, networks };
 }
 
 function rounded(value: number): number {

@@ -67,14 +67,26 @@ export interface CrossValidation {
   byFile: number[];
 }
 
+export interface SupportFit {
+  network: Network;
+  validation: CrossValidation;
+  /** What was fitted and calibrated without each fold. */
+  ofFolds: Map<string, Network>;
+  /** How much each row counts where all sets do the same. */
+  evenly: number[];
+}
+
+const FOLDS = 5;
+
+export function supportFold({ group }: Pick<SupportRow, 'group'>): string {
+  return foldOf(group, FOLDS);
+}
+
 /**
  * Fits on rows that people found contradicted by the passage not at all: likeness cannot tell them from supported
  * ones, and trying to makes everything else worse. They count in every measurement.
  */
-export function fitSupport(
-  rows: readonly SupportRow[],
-  features: readonly SupportFeatures[],
-): { network: Network; validation: CrossValidation; evenly: number[] } {
+export function fitSupport(rows: readonly SupportRow[], features: readonly SupportFeatures[]): SupportFit {
   const weights = supportWeights(rows);
   const examples = rows.map(
     (row, index): Example => ({
@@ -85,22 +97,25 @@ export function fitSupport(
   );
   const evenly = supportWeights(rows, EVENLY);
   const counted = examples.map((example, index) => ({ ...example, weight: evenly[index] ?? 0 }));
-  const folds = rows.map(({ group }) => foldOf(group, 5));
-  const scores = crossFit(examples, folds, SETTINGS);
+  const folds = rows.map(supportFold);
+  const { scores, networks } = crossFit(examples, folds, SETTINGS);
   const calibration = calibrate(scores, counted);
   const network = fitNetwork(
     examples.filter(({ weight }) => weight > 0),
     SETTINGS,
   );
+  const calibratedWithout = (parts: readonly string[], part: string) => {
+    const others = rows.map((_, index) => index).filter((index) => parts[index] !== part);
+    return calibrate(
+      others.map((index) => scores[index] ?? 0),
+      others.map((index) => counted[index] as Example),
+    );
+  };
   /** The numbers of a fold are calibrated on the other folds. */
   const chancesOf = (held: readonly number[], parts: readonly string[]) => {
     const chances = new Array<number>(held.length);
     for (const part of new Set(parts)) {
-      const others = held.map((_, index) => index).filter((index) => parts[index] !== part);
-      const { slope, intercept } = calibrate(
-        others.map((index) => scores[index] ?? 0),
-        others.map((index) => counted[index] as Example),
-      );
+      const { slope, intercept } = calibratedWithout(parts, part);
       held.forEach((score, index) => {
         if (parts[index] === part) chances[index] = logistic(slope * score + intercept);
       });
@@ -113,9 +128,15 @@ export function fitSupport(
     network: { ...network, calibration },
     validation: {
       byFold: chancesOf(scores, folds),
-      bySource: chancesOf(crossFit(examples, sources, SETTINGS), sources),
-      byFile: chancesOf(crossFit(examples, files, SETTINGS), files),
+      bySource: chancesOf(crossFit(examples, sources, SETTINGS).scores, sources),
+      byFile: chancesOf(crossFit(examples, files, SETTINGS).scores, files),
     },
+    ofFolds: new Map(
+      Array.from(networks, ([fold, ofFold]) => [
+        fold,
+        { ...ofFold, calibration: calibratedWithout(folds, fold) },
+      ]),
+    ),
     evenly,
   };
 }

@@ -74,7 +74,13 @@ test('citation recall is the share of the expected sources that were cited and h
 });
 
 test('sentences supported leaves out refusals and small talk, and counts sentences that cite nothing', () => {
-  const sentence = (verdict: 'supported' | 'weak' | null) => ({ text: 'x', markers: [], verdict });
+  const sentence = (verdict: 'supported' | 'weak' | null) => ({
+    text: 'x',
+    markers: [],
+    verdict,
+    probability: null,
+    unborne: [],
+  });
   const run = aRun({ searches: 1, sentences: [sentence('supported'), sentence('weak'), sentence(null)] });
   const refusal = aRun({ searches: 1, abstained: true, sentences: [sentence(null)] });
   const greeting = aRun({ sentences: [sentence(null)] });
