@@ -243,6 +243,47 @@ test('a word or phrase that is indexed stays so with several indices', () => {
   expect(markersIn('Take rows[Other][1] here.')).toEqual([]);
 });
 
+test('a bracket in code closes nothing outside of it', () => {
+  expect(markersIn('A [Source: a `]` b].')).toEqual([['[Source: a `]` b]', 'a `]` b']]);
+});
+
+test('a link is no line of its own, and its text is prose where it is too long to name a source', () => {
+  const label = (length: number) => `Source: ${'a'.repeat(length - 8)}`;
+  const [short, long] = findMarkers(
+    `A [${label(600)}](https://a.test) B [${label(601)}](https://a.test)`,
+    known,
+  );
+  expect(short).toMatchObject({ label: null, line: false });
+  expect(long).toMatchObject({ label: label(601), line: false });
+});
+
+test('a line of more than 600 characters is no line of sources, but what it holds are markers', () => {
+  expect(markersIn(`Source: ${'[1]'.repeat(197)}`)).toHaveLength(1);
+  expect(markersIn(`Source: ${'[1]'.repeat(198)}`)).toHaveLength(198);
+});
+
+test('a name is taken as it stands where it is known so, or where nothing is left of it', () => {
+  const titled = { ...known, knows: (reference: string) => ['Keys, and locks', 'Keys'].includes(reference) };
+  const namesIn = (answer: string) =>
+    findMarkers(answer, titled).map(({ references }) => references.map(({ name }) => name));
+  expect(namesIn('A [Source: Keys, and locks]')).toEqual([['Keys, and locks']]);
+  expect(namesIn('A [Source: Keys, and doors]')).toEqual([['Keys', 'and doors']]);
+  expect(namesIn('A [Source: ""]')).toEqual([['""']]);
+});
+
+test('an address within an address is a part of it, and "www." begins one only where a word begins', () => {
+  expect(markersIn('A [Source: https://a.test/?u=https://b.test]')).toEqual([
+    ['[Source: https://a.test/?u=https://b.test]', 'https://a.test/?u=https://b.test'],
+  ]);
+  expect(
+    markersIn('www.a.test and xwww.b.test and .www.c.test and (www.d.test)').map(([text]) => text),
+  ).toEqual(['www.a.test', 'www.d.test']);
+  expect(markersIn('seehttps://a.test')).toEqual([['https://a.test', 'https://a.test']]);
+  expect(markersIn('At https://[2001:db8::1]/x and https://[x] and http://.')).toEqual([
+    ['https://[2001:db8::1]/x', 'https://[2001:db8::1]/x'],
+  ]);
+});
+
 test('markers are in order, apart, and inside of the text', () => {
   const noise = fc
     .array(
