@@ -94,6 +94,9 @@ async function openForWriting(
       store ??= await catalog.openOrCreate(name, made);
       await store.write(documents);
     },
+    unembedded: async () => (await store?.unembedded()) ?? [],
+    chunks: async (chunkIds) => (await store?.chunks(chunkIds)) ?? [],
+    addVectors: async (vectors) => store?.addVectors(vectors),
     remove: async (uris) => store?.remove(uris),
     settle: async () => store?.settle(),
     close: async () => store?.close(),

@@ -74,14 +74,17 @@ export function lexicalScore(share: number): number {
   return 1 - Math.exp(-Math.max(0, share));
 }
 
-/** What hits are ordered by: the weighted sum of both similarities. With one kind of search alone, its own. */
+/**
+ * What hits are ordered by: the weighted sum of both similarities. With one kind of search alone, its own; so it is with
+ * a chunk that has no vector yet, since what it means is not known.
+ */
 export function fusedScore(
   { lexical, dense }: MatchScores,
   mode: { lexical: boolean; dense: boolean },
 ): number {
   if (!mode.lexical) return clamp(dense?.score ?? 0);
-  if (!mode.dense) return clamp(lexical?.score ?? 0);
-  return DENSE_WEIGHT * clamp(dense?.score ?? 0) + (1 - DENSE_WEIGHT) * clamp(lexical?.score ?? 0);
+  if (!mode.dense || dense === null) return clamp(lexical?.score ?? 0);
+  return DENSE_WEIGHT * clamp(dense.score) + (1 - DENSE_WEIGHT) * clamp(lexical?.score ?? 0);
 }
 
 /**

@@ -1,13 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { paddedDimensions } from './quantize.ts';
+import { hasUnembeddedTable } from './schema.ts';
 import { readSegment } from './vector-segments.ts';
 
 /** What is wrong with a collection: with the file itself, or between its tables. */
 export function findProblems(database: DatabaseSync, dimensions: number): string[] {
   const count = (sql: string) => Number(database.prepare(`SELECT count(*) AS n FROM ${sql}`).get()?.n);
+  // Chunks that are to be embedded yet are no problem, and there are none in files of earlier versions.
+  const waiting = hasUnembeddedTable(database) ? 'unembedded' : '(SELECT NULL AS id WHERE 0)';
   const found: [number, string][] = [
     [count('chunk LEFT JOIN document ON document.id = document_id WHERE uri IS NULL'), 'without a document'],
-    [count('chunk LEFT JOIN vector ON vector.id = chunk.id WHERE v IS NULL'), 'without a vector'],
+    [
+      count(
+        `chunk LEFT JOIN vector ON vector.id = chunk.id
+         WHERE v IS NULL AND chunk.id NOT IN (SELECT id FROM ${waiting})`,
+      ),
+      'without a vector',
+    ],
+    [count(`${waiting} AS waiting JOIN vector ON vector.id = waiting.id`), 'embedded but said not to be'],
     [count('chunk LEFT JOIN terms_docsize ON terms_docsize.id = chunk.id WHERE sz IS NULL'), 'without terms'],
     [count('vector LEFT JOIN chunk ON chunk.id = vector.id WHERE chunk.id IS NULL'), 'gone but for a vector'],
     [
@@ -25,16 +35,16 @@ export function findProblems(database: DatabaseSync, dimensions: number): string
       .filter((line) => line !== 'ok')
       .map((line) => `${line}.`),
     ...found.filter(([chunks]) => chunks > 0).map(([chunks, what]) => `${chunks} chunks are ${what}.`),
-    ...segmentProblems(database, dimensions),
+    ...segmentProblems(database, dimensions, waiting),
   ];
 }
 
-/** The packed vectors must be those of the chunks, each once. */
-function segmentProblems(database: DatabaseSync, dimensions: number): string[] {
+/** The packed vectors must be those of the chunks that are embedded, each once. */
+function segmentProblems(database: DatabaseSync, dimensions: number, waiting: string): string[] {
   const problems: string[] = [];
   const missing = new Set(
     database
-      .prepare('SELECT id FROM chunk')
+      .prepare(`SELECT id FROM chunk WHERE id NOT IN (SELECT id FROM ${waiting})`)
       .all()
       .map((row) => Number(row.id)),
   );

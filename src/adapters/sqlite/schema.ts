@@ -15,8 +15,10 @@ const RETRY_MS = 10;
  * Full text is contentless: what is indexed are terms, not the text, which `chunk` holds. Its tokenizer
  * only splits them at spaces: `ascii` leaves everything beyond ASCII as it is.
  * A segment packs up to 2048 quantized vectors in one row (`q`), with their chunk ids and scales in
- * `segment_meta`; a scale of NaN marks a removed vector. `vector` has the exact ones.
+ * `segment_meta`; a scale of NaN marks a removed vector. `vector` has the exact ones. `unembedded` are the chunks that
+ * have none yet.
  */
+const UNEMBEDDED = 'CREATE TABLE IF NOT EXISTS unembedded (id INTEGER PRIMARY KEY)';
 const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE document (
@@ -47,6 +49,7 @@ const SCHEMA = `
   CREATE UNIQUE INDEX chunk_by_document ON chunk (document_id, chunk_index);
   CREATE INDEX chunk_by_content ON chunk (content_hash);
   CREATE TABLE vector (id INTEGER PRIMARY KEY, v BLOB NOT NULL);
+  ${UNEMBEDDED};
   CREATE TABLE segment (id INTEGER PRIMARY KEY AUTOINCREMENT, q BLOB NOT NULL);
   CREATE TABLE segment_meta (
     id INTEGER PRIMARY KEY,
@@ -71,10 +74,16 @@ export function createSchema(database: DatabaseSync): void {
   );
 }
 
-/** Files of earlier versions get the column with their first change; until then nothing asks for it. */
-export function addLocationColumn(database: DatabaseSync): void {
+/** Files of earlier versions get what they lack with their first change; until then nothing asks for it. */
+export function upgradeSchema(database: DatabaseSync): void {
   const column = database.prepare("SELECT 1 FROM pragma_table_info('chunk') WHERE name = 'location'").get();
   if (column === undefined) database.exec('ALTER TABLE chunk ADD COLUMN location TEXT');
+  database.exec(UNEMBEDDED);
+}
+
+/** Files of earlier versions do not, as long as nothing is written to them. */
+export function hasUnembeddedTable(database: DatabaseSync): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'unembedded'").get() !== undefined;
 }
 
 /** Whether the file holds a collection (false: it is empty). Throws if it is something else or newer than this program. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
-import type { EmbeddedChunk } from '../../../src/ports/chunk-store.ts';
+import type { ChunkRecord } from '../../../src/ports/chunk-store.ts';
 import { sampleDocument } from '../../contracts/sample-documents.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -26,7 +26,7 @@ test('a collection from before chunks had places is read, and keeps places from 
 
   const location = { unit: 'page' as const, from: 2, to: 3 };
   const next = sampleDocument('b', 8, { chunks: ['newts swim'] });
-  await store.write([{ ...next, chunks: [{ ...(next.chunks[0] as EmbeddedChunk), location }] }]);
+  await store.write([{ ...next, chunks: [{ ...(next.chunks[0] as ChunkRecord), location }] }]);
   expect((await search('newts'))?.location).toEqual(location);
   expect((await search('owls'))?.location).toBeUndefined();
   await store.close();
