@@ -40,6 +40,8 @@ export interface IngestProgress {
   documents: number;
   /** Null if the sources do not know yet. */
   totalDocuments: number | null;
+  /** The path of the document that is being read. */
+  reading: string | null;
   /** How far the embedding is, which begins when all documents can be found by their words; null until then. */
   embedding: EmbeddingProgress | null;
 }
@@ -91,6 +93,7 @@ export async function ingest(
   const places = createDocumentPlaces(known.all(), stillExists);
   const seen = new Set<string>();
   let embedderFault: unknown;
+  let underWay: string | null = null;
   let embedding: EmbeddingProgress | null = null;
   const batch = createDocumentBatch<ChunkedDocument & { change: Change }>(store, (documents) => {
     for (const { change, chunks } of documents) {
@@ -156,7 +159,9 @@ export async function ingest(
         return null;
       }
       const { maxTokens, countTokens } = await loadedEmbedder();
-      const parsed = await parse(raw);
+      underWay = entry.relativePath;
+      report();
+      const parsed = await parse(raw, signal);
       const description = describeDocument(entry, parsed, options);
       const chunks = chunkDocument(parsed, { title: description.title, maxTokens, countTokens });
       const document: DocumentRecord = {
@@ -201,6 +206,7 @@ export async function ingest(
         (sum, total) => (sum === null || total === null ? null : sum + total),
         0,
       ),
+      reading: embedding === null ? underWay : null,
       embedding,
     });
   }

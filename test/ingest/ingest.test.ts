@@ -324,6 +324,7 @@ test('progress only grows and ends with every document done', async () => {
   expect(seen.at(-1)).toEqual({
     documents: 3,
     totalDocuments: 3,
+    reading: null,
     embedding: { chunks: 3, totalChunks: 3, share: 1 },
   });
 });

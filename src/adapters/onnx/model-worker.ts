@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { AppError, messageOf } from '../../faults/app-error.ts';
+import { toFaultMessage } from '../../faults/fault-message.ts';
 import { createSession, type Engine, type ModelSession, openEngine } from './inference.ts';
 import { natively } from './native-gate.ts';
-import type { ModelFault, ModelRequest, ModelSource, ThreadData } from './start-model.ts';
+import type { ModelRequest, ModelSource, ThreadData } from './start-model.ts';
 import { readModelFile } from './weights.ts';
 
 /** A thread that holds the model: it is loaded beside everything else, and running it keeps nobody waiting. */
@@ -24,7 +24,7 @@ port.on('message', (request: ModelRequest) => {
     // The states of tokens are large: they are handed over, not copied.
     port.postMessage({ id, answer }, [answer.buffer as ArrayBuffer]);
   } catch (error) {
-    port.postMessage({ id, fault: faultOf(error) });
+    port.postMessage({ id, fault: toFaultMessage(error) });
   }
 });
 
@@ -49,7 +49,7 @@ async function load(source: ModelSource): Promise<void> {
     dimensions = source.dimensions;
     port?.postMessage({ ready: true });
   } catch (error) {
-    port?.postMessage({ fault: faultOf(error) });
+    port?.postMessage({ fault: toFaultMessage(error) });
   }
 }
 
@@ -62,11 +62,6 @@ function run(input: readonly number[]): Float32Array {
 function stop(): void {
   natively(gate, () => session?.close());
   port?.close();
-}
-
-function faultOf(error: unknown): ModelFault {
-  if (!(error instanceof AppError)) return { kind: null, message: messageOf(error), hint: undefined };
-  return { kind: error.kind, message: error.message, hint: error.hint };
 }
 
 /** The mean over the tokens. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { isMainThread, Worker } from 'node:worker_threads';
-import { AppError, type ErrorKind } from '../../faults/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { type FaultMessage, fromFaultMessage } from '../../faults/fault-message.ts';
 import { closeGate, createNativeGate, type NativeGate } from './native-gate.ts';
 
 export interface ModelSource {
@@ -29,17 +30,10 @@ export type ModelRequest =
   | { id: number; input: readonly number[]; wants: Wanted }
   | { stop: true };
 
-/** An error on its way between threads; `kind` is null if it was not an AppError. */
-export interface ModelFault {
-  kind: ErrorKind | null;
-  message: string;
-  hint: string | undefined;
-}
-
 type ModelAnswer =
   | { ready: true }
   | { id: number; answer: Float32Array }
-  | { id?: number; fault: ModelFault };
+  | { id?: number; fault: FaultMessage };
 
 export interface RunningModel {
   /** One vector of unit length for the ids of a text's tokens: the mean over them. */
@@ -167,7 +161,7 @@ async function loadModel(source: ModelSource, onEnd: () => void): Promise<Runnin
       const caller = answer.id === undefined ? undefined : waiting.get(answer.id);
       if (answer.id !== undefined) waiting.delete(answer.id);
       if ('answer' in answer) caller?.resolve(answer.answer);
-      else (caller ?? { reject }).reject(toError(answer.fault));
+      else (caller ?? { reject }).reject(fromFaultMessage(answer.fault));
     });
     worker.on('error', (error) => {
       onEnd();
@@ -224,9 +218,4 @@ function workerFile(): URL {
     import.meta.url.endsWith('.ts') ? './model-worker.ts' : './model-worker.js',
     import.meta.url,
   );
-}
-
-function toError({ kind, message, hint }: ModelFault): Error {
-  if (kind === null) return new Error(message);
-  return new AppError(kind, message, hint === undefined ? {} : { hint });
 }

@@ -69,10 +69,10 @@ export function createIndexingBar(label: string) {
   const embedding = createProgressBar('Embedding');
   let started: number | undefined;
   return {
-    update({ documents, totalDocuments, embedding: progress }: IngestProgress): void {
+    update({ documents, totalDocuments, reading: path, embedding: progress }: IngestProgress): void {
       // Documents differ too much in length to tell how long the others will take.
       if (progress === null) {
-        reading.update({ done: documents, total: totalDocuments, share: null });
+        reading.update({ done: documents, total: totalDocuments, note: path ?? '', share: null });
         return;
       }
       reading.clear();
