@@ -16,7 +16,9 @@ export default defineConfig({
     // Many tests wait for processes: with as many workers as cores the machine would idle.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Nothing is told by these but that a test hangs: on a busy machine one that starts programs may take minutes.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
   },
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from 'rolldown';
 
@@ -11,6 +11,9 @@ const FOUNDATION = /src\/(domain|text|faults)\/|node_modules\/(zod|stemmer)\//;
 /** Packages call their errors by the names of their classes, and we tell faults apart by them. */
 const keepNames = { class: true, function: false };
 const KEEPING_CLASS_NAMES = { compress: { keepNames }, mangle: { keepNames }, codegen: true };
+
+// What is beside them in dist, the pages and the types, is built by others.
+for (const stale of globSync('dist/*.js')) rmSync(stale);
 
 /** One bundle with a chunk per command: a process that starts fast reads few files. */
 await build({
@@ -45,7 +48,6 @@ await build({
   output: {
     dir: 'dist',
     format: 'esm',
-    cleanDir: true,
     chunkFileNames: '[name]-[hash].js',
     sourcemap: false,
     minify: KEEPING_CLASS_NAMES,

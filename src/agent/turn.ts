@@ -1,8 +1,13 @@
 import type { Model } from '@openai/agents';
 import type { CheckedAnswer } from '../citations/check-answer.ts';
-import { saysNoInformation } from '../domain/abstention.ts';
 import type { AgentConfig } from '../domain/agent-config.ts';
-import { type AgentResponse, confidenceOf, type FinishReason, isGrounded } from '../domain/agent-response.ts';
+import {
+  type AgentResponse,
+  confidenceOf,
+  type FinishReason,
+  isGrounded,
+  outcomeOf,
+} from '../domain/agent-response.ts';
 import type { Citation } from '../domain/citation.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import { type ConversationTurn, durationBetween, withCited } from '../domain/conversation-turn.ts';
@@ -78,9 +83,11 @@ export async function runTurn(
     const written = await generate(turn, { model, instructions, prompt });
     const checked = await turn.judge.check(written, sources);
     if (checked.answer.trim() === '') throw nothingBut(checked.citations);
-    const answerProbability = await chanceOfAnswering(turn, checked);
+    const outcome =
+      turn.record.finishReason === 'max_steps' ? 'none' : outcomeOf(checked.answer, config.abstentionPhrases);
+    const answerProbability = outcome === 'answer' ? await chanceOfAnswering(turn, checked) : null;
     progress.emit({ type: 'citations', citations: checked.citations });
-    return finishTurn(turn, { ...checked, answerProbability }, started);
+    return finishTurn(turn, { ...checked, outcome, answerProbability }, started);
   } catch (error) {
     throw toAppError(error, { ...faults, signal });
   } finally {
@@ -144,15 +151,15 @@ async function withPassages(turn: TurnState, model: Model): Promise<string> {
 
 function finishTurn(
   { record, runtime, config, question, sessionId, turnNumber }: TurnState,
-  checked: CheckedAnswer & Pick<AgentResponse, 'answerProbability'>,
+  checked: CheckedAnswer & Pick<AgentResponse, 'outcome' | 'answerProbability'>,
   { elapsedMs, timestamp }: { elapsedMs: number; timestamp: string },
 ): FinishedTurn {
   const { retrievals, retrievalCount, retrievalTimeMs, tokensUsed, searchFault, finishReason } = record;
   const fault = cutFault(finishReason, config) ?? searchFault;
   const ended = runtime.elapsedMs();
   const totalTimeMs = ended - elapsedMs;
-  const { answer, citations } = checked;
-  // Grounding and confidence are computed here, never claimed by a model.
+  const { answer, citations, outcome } = checked;
+  // Outcome, grounding and confidence are computed here, never claimed by a model.
   const response: AgentResponse = {
     ...checked,
     query: question,
@@ -163,7 +170,7 @@ function finishTurn(
     retrievalPerformed: retrievalCount > 0,
     retrievalCount,
     retrievedSources: [...new Set(retrievals.flatMap(({ chunks }) => chunks.map(({ url }) => url)))],
-    grounded: finishReason === 'stop' && isGrounded(answer, citations, config.abstentionPhrases),
+    grounded: finishReason === 'stop' && isGrounded(outcome, citations),
     confidence: confidenceOf(hasFound(retrievals), checked.answerProbability),
     finishReason,
     retrievalTimeMs,
@@ -216,10 +223,9 @@ function cutFault(reason: FinishReason, { maxTokens, maxSteps }: AgentConfig): A
 
 /** Whether what bears the answer out answers the question, or what that means in its conversation. */
 async function chanceOfAnswering(
-  { judge, record, question, history, config }: TurnState,
-  { answer, sentences }: CheckedAnswer,
+  { judge, record, question, history }: TurnState,
+  { sentences }: CheckedAnswer,
 ): Promise<number | null> {
-  if (saysNoInformation(answer, config.abstentionPhrases)) return null;
   const goesOn = history.some(({ role }) => role === 'user');
   return judge.chanceOfAnswering((goesOn && record.retrievals[0]?.query) || question, sentences);
 }

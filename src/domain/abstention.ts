@@ -8,6 +8,14 @@ export function noInformationAbout(topic: string): string {
   return `I don't have information about ${topic}.`;
 }
 
+/** What opens an answer that only shows the closest passages. */
+export const CLOSEST_PASSAGES = "I can't say for sure; this is the nearest I found:";
+
+/** Whether an answer is no more than that. */
+export function showsPassages(answer: string): boolean {
+  return normalized(answer).startsWith(normalized(CLOSEST_PASSAGES));
+}
+
 /**
  * Whether an answer opens by saying so, in one of the languages below or by a phrase of the user's; a remark at the
  * end of a real answer does not count.

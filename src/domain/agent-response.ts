@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { errorResponseSchema } from '../faults/error-response.ts';
-import { saysNoInformation } from './abstention.ts';
+import { saysNoInformation, showsPassages } from './abstention.ts';
 import { checkedBySchema, checkedSentenceSchema } from './checked-sentence.ts';
 import { type Citation, citationPassed, citationSchema } from './citation.ts';
 import { addressSchema } from './retrieved-chunk.ts';
@@ -16,6 +16,13 @@ export type TokensUsed = z.infer<typeof tokensUsedSchema>;
 
 export const confidenceSchema = z.enum(['high', 'low', 'none']);
 type Confidence = z.infer<typeof confidenceSchema>;
+
+/**
+ * What an answer comes to: an answer; the closest passages, said to be no more than that; or nothing, since the documents
+ * were found not to say it.
+ */
+export const outcomeSchema = z.enum(['answer', 'passages', 'none']);
+export type Outcome = z.infer<typeof outcomeSchema>;
 
 /** Why the model stopped: it was done, it was cut, its service withheld the rest, or it had no step left to answer in. */
 export const finishReasonSchema = z.enum(['stop', 'length', 'content_filter', 'max_steps']);
@@ -39,6 +46,7 @@ export const agentResponseSchema = z
     model: z.string().min(1),
     tokensUsed: tokensUsedSchema,
     grounded: z.boolean(),
+    outcome: outcomeSchema.default('answer'),
     confidence: confidenceSchema,
     /** The calibrated chance that the answer answers the question; null where nobody could tell. */
     answerProbability: z.number().min(0).max(1).nullable().default(null),
@@ -50,12 +58,20 @@ export const agentResponseSchema = z
     error: errorResponseSchema.nullable(),
     timestamp: z.iso.datetime(),
   })
+  // Records of earlier versions do not tell.
+  .overwrite((response) =>
+    response.outcome === 'answer' ? { ...response, outcome: outcomeOf(response.answer) } : response,
+  )
   .refine((response) => response.answer.trim() !== '' || response.error !== null, {
     error: 'an answer is blank only where an error says why',
     path: ['answer'],
   })
   .refine((response) => !response.grounded || response.citations.some(citationPassed), {
     error: 'a grounded answer needs a citation that passed',
+    path: ['grounded'],
+  })
+  .refine((response) => !response.grounded || response.outcome === 'answer', {
+    error: 'only an answer is grounded',
     path: ['grounded'],
   })
   .refine((response) => !response.grounded || response.finishReason === 'stop', {
@@ -77,11 +93,13 @@ export function confidenceOf(hasFound: boolean, answerProbability: number | null
   return answerProbability !== null && answerProbability >= CONFIDENT_FROM ? 'high' : 'low';
 }
 
-/** Computed from the verdicts, never claimed by the model. `phrases` are further ways to say that there is no answer. */
-export function isGrounded(
-  answer: string,
-  citations: readonly Citation[],
-  phrases: readonly string[] = [],
-): boolean {
-  return !saysNoInformation(answer, phrases) && citations.some(citationPassed);
+/** Told by how the answer opens. `phrases` are further ways to say that there is no answer. */
+export function outcomeOf(answer: string, phrases: readonly string[] = []): Outcome {
+  if (showsPassages(answer)) return 'passages';
+  return answer.trim() === '' || saysNoInformation(answer, phrases) ? 'none' : 'answer';
+}
+
+/** Computed from the verdicts, never claimed by the model. Passages that may or may not answer are no grounded answer. */
+export function isGrounded(outcome: Outcome, citations: readonly Citation[]): boolean {
+  return outcome === 'answer' && citations.some(citationPassed);
 }

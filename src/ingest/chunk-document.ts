@@ -5,7 +5,7 @@ import { type CountTokens, type Heading, sentences, type Unit, unitsOf } from '.
 import { splitBlocks } from './split-blocks.ts';
 
 /** Changes whenever the same document would yield other chunks, so that it is chunked anew. */
-export const CHUNKER_VERSION = 2;
+export const CHUNKER_VERSION = 3;
 
 /** The embedder adds a token at the start and one at the end. */
 const ADDED_TOKENS = 2;

@@ -47,6 +47,11 @@ const turnSchema = z.object({
       }),
     )
     .default([]),
+  /** Each sentence with what was said of it. Chances are left out: they are near, not equal, on another processor. */
+  sentences: z
+    .array(z.object({ text: z.string(), verdict: z.string().nullable(), unborne: z.array(z.string()) }))
+    .nullable()
+    .default(null),
   retrievalCount: z.number().default(0),
   retrieved: z.array(foundSchema).default([]),
   tokensUsed: agentResponseSchema.shape.tokensUsed.nullable().default(null),
@@ -120,7 +125,13 @@ function diffTurn(
 ): Difference[] {
   // What was taken out of an answer cannot be looked up in its sources, so its verdicts are not those of the whole.
   const isWhole = ![recorded, replayed].some((turn) => turn?.answer?.includes(MASK));
-  return diff(comparable(recorded, isWhole), comparable(replayed, isWhole), place);
+  // Tapes of before do not tell of sentences.
+  const withSentences = isWhole && ![recorded, replayed].some((turn) => turn?.sentences === null);
+  return diff(
+    comparable(recorded, isWhole, withSentences),
+    comparable(replayed, isWhole, withSentences),
+    place,
+  );
 }
 
 /** Whether the collection holds other documents now, which explains other chunks; null where that is not known. */
@@ -129,14 +140,15 @@ export function collectionChanged(recorded: RunOutputs, replayed: RunOutputs): b
   return recorded.collection.fingerprint !== replayed.collection.fingerprint;
 }
 
-function comparable(turn: TurnOutput | undefined, withVerdicts: boolean): TapeJson {
+function comparable(turn: TurnOutput | undefined, withVerdicts: boolean, withSentences: boolean): TapeJson {
   if (turn === undefined) return null;
-  const { answer, grounded, citations, retrievalCount, retrieved, messages, error } = turn;
+  const { answer, grounded, citations, sentences, retrievalCount, retrieved, messages, error } = turn;
   return {
     answer,
     grounded: withVerdicts ? grounded : null,
     retrievalCount,
     citations: withVerdicts ? citations : citations.map(({ verdict: _, ...citation }) => citation),
+    sentences: withSentences ? sentences : null,
     retrieved,
     // What tools return is long, and its chunks are compared above; calls and words are not.
     messages: messages

@@ -72,7 +72,7 @@ for (const [api, tape] of [
       baseUrl: 'https://api.openai.com/v1',
       api,
       apiKey: 'none-needed-here',
-      timeoutMs: 5000,
+      timeoutMs: 60_000,
     });
     const called = await askModel(model, true, withTools([question]));
     expect(called.calls).toEqual([{ id: 'call_hand1', name: 'search_docs', arguments: '{"query":"node"}' }]);
@@ -88,7 +88,7 @@ for (const [api, tape] of [
 
 test('embeddings and reranking of Cohere are read, and a busy answer is waited out', async () => {
   const { counts } = await useTape(join(TAPES, 'cohere-embed-rerank.tape.json'));
-  const options = { apiKey: 'none-needed-here', timeoutMs: 5000, sleep: async () => undefined };
+  const options = { apiKey: 'none-needed-here', timeoutMs: 60_000, sleep: async () => undefined };
   const embedder = await createCohereEmbedder({ ...options, model: 'embed-english-light-v3.0' });
   const vector = await embedder.embedQuery('What is a node?');
   expect([...vector.slice(0, 3)].map((value) => Math.round(value * 100) / 100)).toEqual([0.6, 0.8, 0]);
@@ -106,7 +106,7 @@ test('a miss in an embedder is the miss itself, and is not tried again', async (
   const tape = await useTape(join(TAPES, 'cohere-embed-rerank.tape.json'));
   const embedder = await createCohereEmbedder({
     apiKey: 'none-needed-here',
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     model: 'embed-english-light-v3.0',
   });
   await expect(embedder.embedQuery('Something else')).rejects.toMatchObject({ kind: 'replay_drift' });

@@ -98,7 +98,7 @@ async function served(answers: RequestListener[], config: Partial<AgentConfig> =
     model: 'm',
     baseUrl: server.baseUrl,
     api: config.api ?? 'chat_completions',
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     maxEventBytes,
     maxAnswerCharacters,
     fetch: (input, init) => {

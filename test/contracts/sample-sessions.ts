@@ -86,6 +86,7 @@ export function sampleTurn(before: ConversationSession, sample: SampleTurn = {})
     model: session.model,
     tokensUsed: { prompt: 20, completion: 10, total: 30 },
     grounded: citations.some(({ verdict }) => verdict === 'supported'),
+    outcome: 'answer' as const,
     confidence: 'none' as const,
     sentences: [],
     checkedBy: 'words' as const,

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { noInformationAbout } from '../../src/domain/abstention.ts';
+import { CLOSEST_PASSAGES, noInformationAbout } from '../../src/domain/abstention.ts';
 import {
   type AgentResponse,
   agentResponseSchema,
   CONFIDENT_FROM,
   confidenceOf,
   isGrounded,
+  outcomeOf,
 } from '../../src/domain/agent-response.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import { toErrorResponse } from '../../src/faults/error-response.ts';
@@ -22,6 +23,7 @@ const response: AgentResponse = {
   retrievedSources: ['https://docs.test/topics'],
   model: 'offline',
   tokensUsed: { prompt: 10, completion: 5, total: 15 },
+  outcome: 'answer',
   grounded: true,
   confidence: 'high',
   sentences: [],
@@ -52,18 +54,33 @@ test('a record of an earlier version is read: its sentences are not known, and w
   });
 });
 
-test('an answer is grounded when a citation passed', () => {
-  expect(isGrounded(response.answer, [citation({ verdict: 'unsupported' }), citation()])).toBe(true);
-  expect(isGrounded(response.answer, [citation({ verdict: 'quoted' })])).toBe(true);
-  expect(isGrounded(response.answer, [citation({ verdict: 'weak' })])).toBe(false);
-  expect(isGrounded(response.answer, [])).toBe(false);
+test('whether a record of an earlier version holds an answer is told by its words', () => {
+  const { outcome: _, ...earlier } = response;
+  expect(agentResponseSchema.parse(earlier).outcome).toBe('answer');
+  const refusal = { ...earlier, answer: noInformationAbout('parameters'), grounded: false };
+  expect(agentResponseSchema.parse(refusal).outcome).toBe('none');
 });
 
-test('an answer that says it has no information is not grounded, whatever it cites', () => {
-  expect(isGrounded(noInformationAbout('parameters'), [citation()])).toBe(false);
-  expect(isGrounded('Not covered in the documents.', [citation()])).toBe(false);
-  expect(isGrounded('Das Handbuch schweigt dazu.', [citation()], ['schweigt dazu'])).toBe(false);
-  expect(isGrounded('Das Handbuch sagt es [1].', [citation()], ['schweigt dazu'])).toBe(true);
+test('an answer is grounded when a citation passed', () => {
+  expect(isGrounded('answer', [citation({ verdict: 'unsupported' }), citation()])).toBe(true);
+  expect(isGrounded('answer', [citation({ verdict: 'quoted' })])).toBe(true);
+  expect(isGrounded('answer', [citation({ verdict: 'weak' })])).toBe(false);
+  expect(isGrounded('answer', [])).toBe(false);
+});
+
+test('the closest passages and an answer that says it has no information are not grounded, whatever they cite', () => {
+  expect(isGrounded('passages', [citation({ verdict: 'quoted' })])).toBe(false);
+  expect(isGrounded('none', [citation()])).toBe(false);
+  expect(agentResponseSchema.safeParse({ ...response, outcome: 'passages' }).success).toBe(false);
+});
+
+test('an answer says by how it opens what it comes to', () => {
+  expect(outcomeOf(response.answer)).toBe('answer');
+  expect(outcomeOf(noInformationAbout('parameters'))).toBe('none');
+  expect(outcomeOf('Not covered in the documents.')).toBe('none');
+  expect(outcomeOf(`${CLOSEST_PASSAGES}\n\nA node publishes messages. [1]`)).toBe('passages');
+  expect(outcomeOf('Das Handbuch schweigt dazu.', ['schweigt dazu'])).toBe('none');
+  expect(outcomeOf('Das Handbuch sagt es [1].', ['schweigt dazu'])).toBe('answer');
 });
 
 test('a response cannot claim to be grounded without a citation that passed', () => {

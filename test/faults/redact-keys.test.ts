@@ -14,7 +14,7 @@ test('no sentence shows the key of any service, whichever service repeats it', a
   const refused = Object.assign(new Error(echo), { status: 400, error: { message: echo } });
   const ofModel = toAppError(refused, { model: 'm', secrets });
 
-  const service = cohereService({ apiKey: COHERE_KEY, timeoutMs: 1000, secrets }, 'rerank-x');
+  const service = cohereService({ apiKey: COHERE_KEY, timeoutMs: 60_000, secrets }, 'rerank-x');
   const fetchBefore = globalThis.fetch;
   globalThis.fetch = async () => Response.json({ message: echo }, { status: 400 });
   const ofCohere = await postJson({ url: 'https://cohere.test', headers: {}, body: {} }, service)
@@ -27,7 +27,7 @@ test('no sentence shows the key of any service, whichever service repeats it', a
   const { fault: ofQdrant } = qdrantFault(Object.assign(new Error('Bad Request'), answer), {
     server: 'http://q.test',
     collection: null,
-    timeoutMs: 1000,
+    timeoutMs: 60_000,
     apiKey: QDRANT_KEY,
     secrets,
     refusal: null,

@@ -58,7 +58,7 @@ export async function startAgentServer(options: TestServerOptions = {}) {
     hosts: { names: [], anyAddress: false },
     ...others,
     model: 'scripted',
-    limits: { concurrent: 4, waiting: 8, turnMs: 20_000, maxBodyBytes: 100_000, ...limits },
+    limits: { concurrent: 4, waiting: 8, turnMs: 120_000, maxBodyBytes: 100_000, ...limits },
   });
   const listening = await listen(server.fetch, { host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {

@@ -2,6 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 
+/** For a browser and its pages on a busy machine. */
+export const PATIENCE_MS = 120_000;
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
 let launched: Promise<Browser> | undefined;
@@ -29,8 +31,9 @@ export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === null) throw new Error('There is no Chromium on the PATH.');
   const { chromium } = await import('playwright-core');
-  // Containers have no user namespaces to sandbox in; the pages are our own.
-  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  // Containers have no user namespaces to sandbox in, and little shared memory; the pages are our own.
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  return chromium.launch({ executablePath, args, timeout: PATIENCE_MS });
 }
 
 export function findChromium(): string | null {

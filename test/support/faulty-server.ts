@@ -24,15 +24,6 @@ export async function startFaultyServer(...answers: RequestListener[]): Promise<
   return { baseUrl: `http://127.0.0.1:${port}/v1`, requests: () => requests };
 }
 
-/** A port that was free a moment ago. */
-export async function unusedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 export const reset: RequestListener = (request) => request.socket.resetAndDestroy();
 
 export const silence: RequestListener = () => {};

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort, type QdrantProcess, startQdrant, storageDirectory } from './qdrant-server.ts';
+import { freePort } from './free-port.ts';
+import { type QdrantProcess, startQdrant, storageDirectory } from './qdrant-server.ts';
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 export interface ClusterNode {
   readonly url: string;

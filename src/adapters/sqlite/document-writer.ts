@@ -2,10 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
 import type { ChunkRecord, DocumentRecord, DocumentWrite } from '../../ports/chunk-store.ts';
 import { bytesOf } from './database.ts';
-import { createFullTextWriter } from './full-text.ts';
 import { type QuantizedVector, quantize } from './quantize.ts';
-import { upgradeSchema, writeMeta } from './schema.ts';
-import { compactIfWorn, createSegmentWriter, markDead } from './vector-segments.ts';
+import { writeMeta } from './schema.ts';
+import { markDead, needsCompaction } from './segments.ts';
+import { compactTerms, createTermWriter, TERM_SEGMENTS } from './term-segments.ts';
+import { compactVectors, createSegmentWriter, VECTOR_SEGMENTS } from './vector-segments.ts';
 
 const NOT_UNIQUE = 2067;
 
@@ -17,24 +18,24 @@ export function writeDocuments(
 ): number {
   // First all removals: a new document may have the address of one that another in the same batch replaces.
   const gone = writes.flatMap(({ document, replaces }) => [document.uri, replaces ?? document.uri]);
-  upgradeSchema(database);
   let changed = dropDocuments(database, gone).chunks;
   const insertDocument = createDocumentInsert(database);
   const insertChunk = createChunkInsert(database);
   const vectors = createVectorInsert(database, dimensions);
   const postpone = database.prepare('INSERT INTO unembedded (id) VALUES (?)');
-  const fullText = createFullTextWriter(database);
+  const terms = createTermWriter(database);
   // Of two versions of a document in one batch the later counts.
   for (const { document, chunks } of new Map(writes.map((write) => [write.document.uri, write])).values()) {
     const documentId = insertDocument(document);
     for (const chunk of chunks) {
       const id = insertChunk(documentId, chunk, document);
-      fullText.add(id, document.title, chunk.headings, chunk.text);
+      terms.add(id, document.title, chunk.headings, chunk.text);
       if (chunk.vector === null) postpone.run(id);
       else vectors.add(id, chunk.vector);
     }
     changed += chunks.length;
   }
+  terms.flush();
   vectors.flush();
   tidy(database, dimensions);
   return changed;
@@ -46,7 +47,6 @@ export function addVectors(
   dimensions: number,
   vectors: ReadonlyMap<string, Float32Array>,
 ): number {
-  upgradeSchema(database);
   const waiting = database
     .prepare(
       `SELECT chunk.id, content_hash FROM unembedded JOIN chunk ON chunk.id = unembedded.id
@@ -68,14 +68,14 @@ export function addVectors(
 
 /** Removes documents and returns how many chunks went with them. Runs inside the caller's transaction. */
 export function removeDocuments(database: DatabaseSync, dimensions: number, uris: readonly string[]): number {
-  upgradeSchema(database);
   const { documents, chunks } = dropDocuments(database, uris);
   if (documents > 0) tidy(database, dimensions);
   return chunks;
 }
 
 function tidy(database: DatabaseSync, dimensions: number): void {
-  compactIfWorn(database, dimensions);
+  if (needsCompaction(database, TERM_SEGMENTS)) compactTerms(database);
+  if (needsCompaction(database, VECTOR_SEGMENTS)) compactVectors(database, dimensions);
   writeMeta(database, { updatedAt: new Date().toISOString() });
 }
 
@@ -91,14 +91,12 @@ function dropDocuments(
   const dropUnembedded = database.prepare('DELETE FROM unembedded WHERE id = ?');
   const dropChunks = database.prepare('DELETE FROM chunk WHERE document_id = ?');
   const dropDocument = database.prepare('DELETE FROM document WHERE id = ?');
-  const fullText = createFullTextWriter(database);
   for (const uri of uris) {
     const document = findDocument.get(uri);
     if (document === undefined) continue;
     const documentId = Number(document.id);
     for (const row of findChunks.all(documentId)) {
       const chunkId = Number(row.id);
-      fullText.remove(chunkId);
       dropVector.run(chunkId);
       dropUnembedded.run(chunkId);
       chunkIds.push(chunkId);
@@ -107,7 +105,7 @@ function dropDocuments(
     dropDocument.run(documentId);
     documents += 1;
   }
-  markDead(database, chunkIds);
+  for (const table of [TERM_SEGMENTS, VECTOR_SEGMENTS]) markDead(database, table, chunkIds);
   return { documents, chunks: chunkIds.length };
 }
 

@@ -6,40 +6,56 @@ import type { StoreSearch } from '../../ports/chunk-store.ts';
 import { BestFew, byScore } from './best-few.ts';
 import { view } from './database.ts';
 import { createDotProduct } from './dot-product.ts';
-import { type SqlCondition, searchFullText } from './full-text.ts';
+import { createFullText } from './full-text.ts';
 import { cosine, paddedDimensions, quantize } from './quantize.ts';
-import { readSegment, SEGMENT_SIZE, type Segment } from './vector-segments.ts';
+import { createChangeWatch, readSegments, SEGMENT_SIZE, type Segment } from './segments.ts';
+import { VECTOR_SEGMENTS } from './vector-segments.ts';
 
 /** What a filter may name besides metadata. */
 const COLUMNS = new Set(['module', 'chapter', 'title', 'url', 'uri']);
 
-/** Full text and vectors, each as far as it is asked for, joined into one order. To be called inside a `snapshot`. */
-export function createSearch(
-  database: DatabaseSync,
-  dimensions: number,
-): (request: StoreSearch) => RankedId<number>[] {
+interface Search {
+  /** Full text and vectors, each as far as it is asked for, joined into one order. */
+  search(request: StoreSearch): RankedId<number>[];
+  /** Those of some terms that chunks have, with how many have them. */
+  containing(terms: readonly string[]): Map<string, number>;
+}
+
+/** To be used inside a `snapshot`. */
+export function createSearch(database: DatabaseSync, dimensions: number): Search {
+  const fullText = createFullText(database);
   // Made when first needed: searching the full text alone loads no vectors.
   let index: VectorIndex | undefined;
 
   function searchVectors(
     query: Float32Array,
     limit: number,
-    condition: SqlCondition | null,
+    allowed: ReadonlySet<number> | null,
     others: readonly ScoredId<number>[],
   ): ScoredId<number>[] {
     if (query.length !== dimensions) throw wrongDimensions(query.length, dimensions);
     index ??= createVectorIndex(database, dimensions);
-    const nearest = index.nearest(query, limit, condition && idsOf(database, condition));
+    const nearest = index.nearest(query, limit, allowed);
     return rescore(database, query, [...new Set([...nearest, ...others].map(({ id }) => id))]);
   }
 
-  return ({ text, vector, limit, filter }) => {
-    const condition = filterCondition(filter);
-    const candidates = Math.max(CANDIDATES, limit);
-    const lexical = text === null ? null : searchFullText(database, text, candidates, condition);
-    const dense = vector === null ? null : searchVectors(vector, candidates, condition, lexical ?? []);
-    return rankHits(lexical, dense, limit);
+  return {
+    search({ text, vector, limit, filter }) {
+      const condition = filterCondition(filter);
+      const allowed = condition && idsOf(database, condition);
+      const candidates = Math.max(CANDIDATES, limit);
+      const lexical = text === null ? null : fullText.search(text, candidates, allowed);
+      const dense = vector === null ? null : searchVectors(vector, candidates, allowed, lexical ?? []);
+      return rankHits(lexical, dense, limit);
+    },
+    containing: fullText.containing,
   };
+}
+
+/** A condition on chunk ids, as SQL with its parameters. */
+interface SqlCondition {
+  sql: string;
+  parameters: string[];
 }
 
 /** The ids of the chunks that pass a filter, as SQL; null if there is nothing to filter by. */
@@ -93,19 +109,11 @@ function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIn
   const { bytes, scan } = createDotProduct();
   const slots: (number | null)[] = [];
   let loaded: { segment: Segment; offset: number }[] = [];
-  let loadedVersion = '';
-
-  const readVersion = database.prepare('PRAGMA data_version');
-  const readChanges = database.prepare('SELECT total_changes() AS changes');
+  const hasChanged = createChangeWatch(database);
 
   function refresh(): void {
-    // The first counts commits of other connections, the second changes of this one.
-    const version = `${readVersion.get()?.data_version}/${readChanges.get()?.changes}`;
-    if (version === loadedVersion) return;
-    const segments = database
-      .prepare('SELECT id, size, dead, ids, scales FROM segment_meta')
-      .all()
-      .map(readSegment);
+    if (!hasChanged()) return;
+    const segments = readSegments(database, VECTOR_SEGMENTS);
     const present = new Set(segments.map(({ id }) => id));
     slots.forEach((id, slot) => {
       if (id !== null && !present.has(id)) slots[slot] = null;
@@ -122,7 +130,6 @@ function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIn
       slots[slot] = segment.id;
       return { segment, offset };
     });
-    loadedVersion = version;
   }
 
   return {
@@ -136,7 +143,7 @@ function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIn
       for (const { segment, offset } of loaded) {
         scan(offset, segment.size, width, queryOffset, outOffset);
         for (let i = 0; i < segment.size; i += 1) {
-          const score = (dots[i] ?? 0) * (segment.scales[i] ?? Number.NaN) * queryScale;
+          const score = (dots[i] ?? 0) * (segment.values[i] ?? Number.NaN) * queryScale;
           // Not the other way round: a removed vector's score is NaN, which is not above anything.
           if (!(score >= best.floor)) continue;
           const id = segment.ids[i] ?? 0;

@@ -4,17 +4,17 @@ import type { ChunkStore, StoreHit } from '../../ports/chunk-store.ts';
 import { snapshot, transaction, view } from './database.ts';
 import { addVectors, removeDocuments, writeDocuments } from './document-writer.ts';
 import { findProblems } from './find-problems.ts';
-import { recountTexts, refreshCommonTerms } from './full-text.ts';
 import { readDocuments, SELECT_CHUNKS, toChunk, toDocument } from './rows.ts';
-import { hasUnembeddedTable, readMeta } from './schema.ts';
+import { readMeta } from './schema.ts';
 import { createSearch, filterCondition } from './search.ts';
 import { storeFault } from './store-fault.ts';
-import { compact } from './vector-segments.ts';
+import { compactTerms } from './term-segments.ts';
+import { compactVectors } from './vector-segments.ts';
 
 /** A collection in one SQLite file. `database` holds the schema already and belongs to the store from now on. */
 export function createSqliteChunkStore(database: DatabaseSync, name: string, path: string): ChunkStore {
   const { embedder, dimensions } = readMeta(database);
-  const search = createSearch(database, dimensions);
+  const { search } = createSearch(database, dimensions);
   /** Chunks that came or went since the last `settle`. */
   let changed = 0;
 
@@ -29,10 +29,6 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
 
   function count(from: string, ...parameters: string[]): number {
     return Number(database.prepare(`SELECT count(*) AS n FROM ${from}`).get(...parameters)?.n);
-  }
-
-  function withoutVector(): number {
-    return hasUnembeddedTable(database) ? count('unembedded') : 0;
   }
 
   /** Runs a change that says how many chunks it concerned. */
@@ -62,7 +58,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
             dimensions,
             documents: count('document'),
             chunks: count('chunk'),
-            withoutVector: withoutVector(),
+            withoutVector: count('unembedded'),
             bytes: fileBytes(path) + fileBytes(`${path}-wal`),
             createdAt,
             updatedAt,
@@ -93,7 +89,6 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
 
     unembedded: () =>
       guarded(() => {
-        if (withoutVector() === 0) return [];
         const rows = database
           .prepare(
             `SELECT chunk_id, content_hash, token_count
@@ -107,7 +102,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         }));
       }),
 
-    withoutVector: () => guarded(withoutVector),
+    withoutVector: () => guarded(() => count('unembedded')),
 
     async addVectors(vectors) {
       if (vectors.size > 0) await change(() => addVectors(database, dimensions, vectors));
@@ -166,11 +161,9 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
       guarded(() => {
         if (changed === 0) return;
         const chunks = transaction(database, () => {
-          const chunks = count('chunk');
-          compact(database, dimensions);
-          recountTexts(database, chunks);
-          refreshCommonTerms(database, chunks);
-          return chunks;
+          compactTerms(database);
+          compactVectors(database, dimensions);
+          return count('chunk');
         });
         // Worth its cost only after much has changed: pages of one kind then lie together, which a cold search feels.
         if (changed * 4 > chunks) optimize(database);
@@ -188,7 +181,6 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
 /** Best effort: another process may be reading, or the disk may have no room for a second copy. */
 function optimize(database: DatabaseSync): void {
   try {
-    database.exec("INSERT INTO terms (terms) VALUES ('optimize')");
     database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE);');
   } catch {
     // The collection is complete without it.

@@ -1,4 +1,3 @@
-import { saysNoInformation } from '../../domain/abstention.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import type { Citation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
@@ -78,10 +77,11 @@ function markerPiece(terminal: Terminal, { marker }: Citation): Piece {
   return { text: `[${oneLine(marker, 20)}]`, paint: (text) => terminal.text(text, 'bold') };
 }
 
-function whyNotGrounded({ answer, citations, retrievalPerformed, finishReason }: AgentResponse): string {
+function whyNotGrounded({ outcome, citations, retrievalPerformed, finishReason }: AgentResponse): string {
   if (finishReason !== 'stop') return 'the answer is not whole.';
   if (!retrievalPerformed && citations.length === 0) return 'answered without a search, from no document.';
-  if (saysNoInformation(answer)) return 'nothing in the documents that were searched answers this.';
+  if (outcome === 'passages') return 'these are the closest passages; whether they answer is for you to see.';
+  if (outcome === 'none') return 'nothing in the documents that were searched answers this.';
   return citations.length > 0
     ? 'no passage that is cited bears the answer out.'
     : 'the answer cites nothing of what was found.';

@@ -43,9 +43,8 @@ export async function runCase(
       : await agent.resumeSession(await seedSession(item.history, dependencies));
   try {
     const observed = await observe(session, item, dependencies, signal);
-    const { priceOf, config } = dependencies;
-    const { abstentionPhrases } = config;
-    const run = toCaseRun(observed, withoutResults(item), repeat, { priceOf, abstentionPhrases });
+    const { priceOf } = dependencies;
+    const run = toCaseRun(observed, withoutResults(item), repeat, { priceOf });
     if (dependencies.judge === undefined) return run;
     const passages = observed.contexts.flatMap(({ chunks }) => chunks.map(({ text }) => text));
     return { ...run, judge: await dependencies.judge(item, run, [...new Set(passages)], signal) };
@@ -81,7 +80,7 @@ async function observe(
 }
 
 interface SeedDependencies {
-  config: Pick<AgentConfig, 'model' | 'policy' | 'systemPrompt' | 'abstentionPhrases'>;
+  config: Pick<AgentConfig, 'model' | 'policy' | 'systemPrompt'>;
   collection: string;
   sessions: SessionStore;
   runtime: Runtime;

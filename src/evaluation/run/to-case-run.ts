@@ -1,6 +1,5 @@
 import { checkAnswer, countHeldFacts } from '../../citations/check-answer.ts';
 import { createSourceRegister } from '../../citations/source-register.ts';
-import { saysNoInformation } from '../../domain/abstention.ts';
 import { MAX_EXCERPT } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RetrievalContext } from '../../domain/retrieval-context.ts';
@@ -31,7 +30,7 @@ export function toCaseRun(
   observation: Observation,
   gold: Gold,
   repeat: number,
-  { priceOf, abstentionPhrases = [] }: { priceOf: PriceOf; abstentionPhrases?: readonly string[] },
+  { priceOf }: { priceOf: PriceOf },
 ): CaseRun {
   const { turn, searches } = observation;
   const response = turn?.response;
@@ -52,7 +51,7 @@ export function toCaseRun(
   return {
     repeat,
     answer: response?.answer ?? '',
-    abstained: response !== undefined && saysNoInformation(response.answer, abstentionPhrases),
+    abstained: response !== undefined && response.outcome !== 'answer',
     grounded: response?.grounded ?? false,
     confidence: response?.confidence ?? null,
     citations: (response?.citations ?? []).map(

@@ -3,7 +3,13 @@ import type { Agent, AgentSession } from '../../agent/agent.ts';
 import { completeTurn } from '../../agent/complete-turn.ts';
 import { createKeyedLock } from '../../async/gate.ts';
 import { OFFLINE_MODEL, policySchema } from '../../domain/agent-config.ts';
-import { type AgentResponse, confidenceSchema, tokensUsedSchema } from '../../domain/agent-response.ts';
+import {
+  type AgentResponse,
+  confidenceSchema,
+  outcomeSchema,
+  tokensUsedSchema,
+} from '../../domain/agent-response.ts';
+import { checkedBySchema, sentenceVerdictSchema } from '../../domain/checked-sentence.ts';
 import { verdictSchema } from '../../domain/citation.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import { AppError } from '../../faults/app-error.ts';
@@ -26,9 +32,12 @@ const input = z.object({
     .describe('Who decides to search: tool (the model), always, first (the first step must), never.'),
 });
 
+const range = z.object({ start: z.int(), end: z.int() });
+
 /** An AgentResponse under the names that a model reads. */
 const output = z.object({
   answer: z.string().describe('With markers like [1] that point at citations.'),
+  outcome: outcomeSchema.describe('An answer, the closest passages that may or may not answer, or none.'),
   grounded: z.boolean().describe('Whether a citation that was checked bears the answer out.'),
   confidence: confidenceSchema.describe('Whether the answer is likely to answer the question.'),
   citations: z.array(
@@ -44,6 +53,31 @@ const output = z.object({
       resource: z.string().nullable().describe('The resource that holds the whole document.'),
     }),
   ),
+  sentences: z
+    .array(
+      range.extend({
+        text: z.string().describe('Without its markers.'),
+        markers: z.array(z.string()).describe('Of the citations that are to bear it out.'),
+        verdict: sentenceVerdictSchema
+          .nullable()
+          .describe('By all that it cites; null where it cites nothing.'),
+        probability: z
+          .number()
+          .nullable()
+          .describe('The calibrated chance that people would call it supported; null by words alone.'),
+        nearest: range
+          .extend({ ref: z.string(), text: z.string() })
+          .nullable()
+          .describe('The sentence of a passage that bears it out most; start and end are of the passage.'),
+        unborne: z
+          .array(range.extend({ text: z.string() }))
+          .describe('Words of the answer that nothing that is cited bears out.'),
+      }),
+    )
+    .describe(
+      'The sentences of the answer, each held against what it cites; start and end are of the answer.',
+    ),
+  checked_by: checkedBySchema.describe('The judge, which reads, or words alone.'),
   session_id: z.string().describe('Give it with a follow-up question.'),
   turn_number: z.int(),
   query: z.string(),
@@ -139,6 +173,7 @@ function found(passages: number): string {
 function toOutput(response: AgentResponse): z.input<typeof output> {
   return {
     answer: response.answer,
+    outcome: response.outcome,
     grounded: response.grounded,
     confidence: response.confidence,
     citations: response.citations.map(({ chunkId, ...citation }) => ({
@@ -152,6 +187,25 @@ function toOutput(response: AgentResponse): z.input<typeof output> {
       ref: chunkId,
       resource: chunkId === null ? null : sourceUri(citation.url),
     })),
+    sentences: response.sentences.map(({ start, end, text, refs, verdict, probability, ...found }) => ({
+      start,
+      end,
+      text,
+      markers: refs,
+      verdict,
+      probability,
+      nearest: found.borneOutBy && {
+        ref: found.borneOutBy.chunkId,
+        start: found.borneOutBy.start,
+        end: found.borneOutBy.end,
+        text: found.borneOutBy.text,
+      },
+      unborne: found.unborne.map((words) => ({
+        ...words,
+        text: response.answer.slice(words.start, words.end),
+      })),
+    })),
+    checked_by: response.checkedBy,
     session_id: response.sessionId,
     turn_number: response.turnNumber,
     query: response.query,

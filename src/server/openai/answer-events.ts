@@ -63,7 +63,7 @@ export async function wholeAnswer(events: AsyncIterable<RunEvent | WaitingEvent>
 }
 
 function toAnswer({ response, decisions }: ConversationTurn): Answer {
-  const { answer, citations, sentences, checkedBy, tokensUsed, grounded, confidence, finishReason } =
+  const { answer, citations, sentences, checkedBy, tokensUsed, outcome, grounded, confidence, finishReason } =
     response;
   const searches = decisions.flatMap((decision) =>
     decision.searched
@@ -75,6 +75,7 @@ function toAnswer({ response, decisions }: ConversationTurn): Answer {
     calls: [],
     usage: tokensUsed,
     citeloop: {
+      outcome,
       grounded,
       confidence,
       finishReason,

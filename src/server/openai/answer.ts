@@ -12,7 +12,7 @@ export interface Answer {
   /** What the agent found out about its answer, given back under this name. */
   citeloop?: Pick<
     AgentResponse,
-    'grounded' | 'confidence' | 'finishReason' | 'model' | 'citations' | 'sentences' | 'checkedBy'
+    'outcome' | 'grounded' | 'confidence' | 'finishReason' | 'model' | 'citations' | 'sentences' | 'checkedBy'
   > & {
     searches: { query: string; found: number; cited: number }[];
   };

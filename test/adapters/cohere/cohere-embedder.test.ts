@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { type AddressInfo, createServer } from 'node:net';
 import { inspect, promisify } from 'node:util';
 import fc from 'fast-check';
 import { HttpResponse } from 'msw';
@@ -13,6 +12,7 @@ import {
 import { AppError } from '../../../src/faults/app-error.ts';
 import { describeEmbedder } from '../../contracts/embedder.contract.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
+import { freePort } from '../../support/free-port.ts';
 import { createFakeCohere, failure, KEY, unknownModel } from './fake-cohere.ts';
 
 const { fake, handlers } = createFakeCohere();
@@ -22,7 +22,13 @@ afterEach(() => fake.reset());
 afterAll(() => server.close());
 
 const embedder = (options: Partial<CohereEmbedderOptions> = {}) =>
-  createCohereEmbedder({ apiKey: KEY, timeoutMs: 5000, sleep: async () => {}, random: () => 0, ...options });
+  createCohereEmbedder({
+    apiKey: KEY,
+    timeoutMs: 60_000,
+    sleep: async () => {},
+    random: () => 0,
+    ...options,
+  });
 const texts = (count: number) => Array.from({ length: count }, (_, index) => `text number${index}`);
 
 /** The fault that embedding a text ends with. */
@@ -217,25 +223,16 @@ test('an abort ends a wait between two attempts', async () => {
 });
 
 test('a failed request does not keep the process from ending', async () => {
-  const port = await closedPort();
+  const port = await freePort();
   const script = `
     import { createCohereEmbedder } from './src/adapters/cohere/cohere-embedder.ts';
     const cohere = await createCohereEmbedder({
-      apiKey: 'planted-key', baseUrl: 'http://127.0.0.1:${port}', timeoutMs: 60000, maxRetries: 0 });
+      apiKey: 'planted-key', baseUrl: 'http://127.0.0.1:${port}', timeoutMs: 600000, maxRetries: 0 });
     await cohere.embedQuery('q').catch((error) => console.log(error.message));`;
   const { stdout } = await endWithParent(
     promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
-      timeout: 20_000,
+      timeout: 120_000,
     }),
   );
   expect(stdout).toBe('Cohere refused the connection (ECONNREFUSED).\n');
 });
-
-/** A port of this machine on which nobody listens. */
-async function closedPort(): Promise<number> {
-  const listener = createServer();
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  const { port } = listener.address() as AddressInfo;
-  await new Promise((resolve) => listener.close(resolve));
-  return port;
-}

@@ -16,7 +16,13 @@ afterEach(() => fake.reset());
 afterAll(() => server.close());
 
 const reranker = (options: Partial<CohereRerankerOptions> = {}) =>
-  createCohereReranker({ apiKey: KEY, timeoutMs: 5000, sleep: async () => {}, random: () => 0, ...options });
+  createCohereReranker({
+    apiKey: KEY,
+    timeoutMs: 60_000,
+    sleep: async () => {},
+    random: () => 0,
+    ...options,
+  });
 const DOCUMENTS = ['about foxes', 'about robots', 'about robots that walk'];
 const modelsAsked = () => fake.reranks.map(({ model }) => model);
 

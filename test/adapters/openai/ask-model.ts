@@ -65,7 +65,7 @@ export function modelAnswering(
     baseUrl: 'https://llm.test/v1',
     api,
     apiKey: 'test-key-1234',
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     fetch: async (url, init) => {
       requests.push({
         url: String(url),

@@ -104,7 +104,7 @@ test.each(conversations)(
       baseUrl: 'https://llm.test/v1',
       api,
       apiKey: 'test-key',
-      timeoutMs: 1000,
+      timeoutMs: 60_000,
     });
     const runner = new Runner({ tracingDisabled: true });
     const agent = new Agent({ name: 'A', instructions: 'Cite.', model, tools: [search] });

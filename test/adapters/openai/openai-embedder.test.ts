@@ -22,7 +22,7 @@ const embedder = (options: Partial<OpenAiEmbedderOptions> = {}) =>
   createOpenAiEmbedder({
     baseUrl: OLLAMA_URL,
     model: 'some-model',
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     sleep: async () => {},
     random: () => 0,
     ...options,

@@ -48,7 +48,6 @@ async function expectFound(store: ChunkStore, numbers: readonly number[]): Promi
 
 test.skipIf(cluster === null)(
   'a cluster loses nothing that was acknowledged and goes on answering while a node is down',
-  { timeout: 60_000 },
   async () => {
     const [first, second, third] = cluster.nodes as [
       QdrantCluster['nodes'][0],

@@ -61,7 +61,6 @@ const server = await serverForTests();
 
 test.skipIf(server === null)(
   'the embedded store and Qdrant give the same ranking on the sample book',
-  { timeout: 120_000 },
   async () => {
     if (server === null) throw new Error('there is no server');
     const home = await temporaryDirectory();

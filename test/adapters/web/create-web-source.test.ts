@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createWebSource, type WebSourceOptions } from '../../../src/adapters/web/web-source.ts';
@@ -66,17 +67,17 @@ test('the order does not depend on how fast the pages answer', async () => {
 });
 
 test('no more pages are asked for at a time than allowed', async () => {
-  let running = 0;
+  const waiting: ServerResponse[] = [];
   let most = 0;
   const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
   const site = await startSite({ '/': pageWith(...names) });
   for (const name of names) {
     site.routes[`/${name}`] = (_, response) => {
-      running += 1;
-      most = Math.max(most, running);
+      most = Math.max(most, waiting.push(response));
+      // All that are allowed have come; one more would come while these are answered.
+      if (waiting.length < 3) return;
       setTimeout(() => {
-        running -= 1;
-        response.setHeader('content-type', 'text/html').end('x');
+        for (const each of waiting.splice(0)) each.setHeader('content-type', 'text/html').end('x');
       }, 10);
     };
   }
@@ -306,7 +307,7 @@ test('the crawl stops at its depth and says so', async () => {
 
 test('the crawl stops when its time is up and keeps what it has', async () => {
   const site = await startSite({ '/': pageWith('a', 'never'), '/a': pageWith(), '/never': () => {} });
-  const { paths, notices } = await crawl(`${site.origin}/`, { maxSeconds: 0.3 });
+  const { paths, notices } = await crawl(`${site.origin}/`, { maxSeconds: 2 });
   expect(paths).toEqual(['index.html', 'a']);
   expect(notices).toEqual(['stopped when the time was up; maxSeconds raises it']);
 });
@@ -325,11 +326,11 @@ test('the time that single pages take adds up', async () => {
 
 test('time that the reader of the entries takes does not count', async () => {
   const site = await startSite({ '/': pageWith('a', 'b'), '/a': pageWith(), '/b': pageWith() });
-  const source = createWebSource(`${site.origin}/`, { allowPrivate: true, maxSeconds: 0.5 });
+  const source = createWebSource(`${site.origin}/`, { allowPrivate: true, maxSeconds: 2 });
   let count = 0;
   for await (const _ of source.entries()) {
     count += 1;
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 700));
   }
   expect(count).toBe(3);
 });

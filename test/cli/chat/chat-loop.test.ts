@@ -55,8 +55,10 @@ async function startChat(
     () => 'done',
     (error: AppError) => error.kind,
   );
-  const seen = (text: string) => vi.waitFor(() => expect(plain(io.out() + io.err())).toContain(text));
-  return { ...io, ...agent, models, conversation, controller, ended: settled, seen };
+  const seen = (text: string) => expect.poll(() => plain(io.out() + io.err())).toContain(text);
+  /** Until the next question can be typed. */
+  const prompted = () => expect.poll(() => plain(io.out())).toMatch(/> $/);
+  return { ...io, ...agent, models, conversation, controller, ended: settled, seen, prompted };
 }
 
 async function piped(lines: string, options: Options = {}) {
@@ -217,7 +219,7 @@ test('Ctrl-C during a turn stops it and keeps the session; the next one at the p
   await chat.seen('On quick? [1].');
   expect(chat.asked[0]?.options.signal?.aborted).toBe(true);
   expect(chat.asked[1]?.sessionId).toBe(chat.asked[0]?.sessionId);
-  await delay(30);
+  await chat.prompted();
   chat.type('\x03');
   await chat.seen('Ctrl-C again');
   chat.type('\x03');
@@ -266,7 +268,7 @@ test('what is pasted is one message, sent by Enter', async () => {
   chat.type(' and four\r');
   await chat.seen('On one / two / three and four [1].');
   expect(chat.asked).toHaveLength(1);
-  await delay(30);
+  await chat.prompted();
   chat.type('a\nb\nc\n');
   await chat.seen('On a / b / c [1].');
   chat.type('\x04');

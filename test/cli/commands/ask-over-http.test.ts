@@ -9,41 +9,34 @@ import { runInProcess } from '../../support/run-in-process.ts';
 import { servedModel } from '../../support/served-model.ts';
 
 const QUESTION = 'What is ROS 2?';
-/** Many processes, one after the other, on a machine that may be busy. */
-const PATIENCE = { timeout: 180_000 };
+test('the agent answers over the wire, by either API, as it does with the model in its own process', async () => {
+  const home = await homeWithDocuments();
+  const { url, flags: served } = await servedModel();
+  const ask = async (...flags: string[]) => {
+    const { stdout, code } = await runInProcess(['ask', QUESTION, '--json', ...flags], { home });
+    expect(code).toBe(0);
+    const { answer, citations, grounded, tokensUsed } = JSON.parse(stdout) as AgentResponse;
+    return { answer, citations, grounded, completion: tokensUsed.completion };
+  };
+  const inProcess = await ask();
+  expect(inProcess.grounded).toBe(true);
+  expect(await ask(...served, '--api', 'chat_completions')).toEqual(inProcess);
+  expect(await ask(...served, '--api', 'responses')).toEqual(inProcess);
+  expect(await ask(...served, '--policy', 'always')).toEqual(await ask('--policy', 'always'));
 
-test(
-  'the agent answers over the wire, by either API, as it does with the model in its own process',
-  PATIENCE,
-  async () => {
-    const home = await homeWithDocuments();
-    const { url, flags: served } = await servedModel();
-    const ask = async (...flags: string[]) => {
-      const { stdout, code } = await runInProcess(['ask', QUESTION, '--json', ...flags], { home });
-      expect(code).toBe(0);
-      const { answer, citations, grounded, tokensUsed } = JSON.parse(stdout) as AgentResponse;
-      return { answer, citations, grounded, completion: tokensUsed.completion };
-    };
-    const inProcess = await ask();
-    expect(inProcess.grounded).toBe(true);
-    expect(await ask(...served, '--api', 'chat_completions')).toEqual(inProcess);
-    expect(await ask(...served, '--api', 'responses')).toEqual(inProcess);
-    expect(await ask(...served, '--policy', 'always')).toEqual(await ask('--policy', 'always'));
+  // Whatever is sent to the service of a model, it is never told where the documents lie on this machine.
+  for (const policy of ['tool', 'always']) {
+    const tape = join(home, `${policy}.tape.json`);
+    await ask(...served, '--policy', policy, '--record', tape);
+    const { exchanges } = JSON.parse(await readFile(tape, 'utf8')) as { exchanges: { request: object }[] };
+    const sent = JSON.stringify(exchanges.map(({ request }) => request));
+    expect(sent).toContain('ROS 2');
+    for (const place of ['file:', tmpdir(), process.cwd()]) expect(sent).not.toContain(place);
+  }
 
-    // Whatever is sent to the service of a model, it is never told where the documents lie on this machine.
-    for (const policy of ['tool', 'always']) {
-      const tape = join(home, `${policy}.tape.json`);
-      await ask(...served, '--policy', policy, '--record', tape);
-      const { exchanges } = JSON.parse(await readFile(tape, 'utf8')) as { exchanges: { request: object }[] };
-      const sent = JSON.stringify(exchanges.map(({ request }) => request));
-      expect(sent).toContain('ROS 2');
-      for (const place of ['file:', tmpdir(), process.cwd()]) expect(sent).not.toContain(place);
-    }
-
-    const client = new OpenAI({ apiKey: 'none', baseURL: url, maxRetries: 0 });
-    const [model, embedder] = (await Array.fromAsync(client.models.list())).map(({ id }) => id);
-    expect(model).toBe('offline-served');
-    const { data } = await client.embeddings.create({ model: embedder ?? '', input: ['a robot', 'a fish'] });
-    expect(data.map(({ embedding }) => embedding.length)).toEqual([384, 384]);
-  },
-);
+  const client = new OpenAI({ apiKey: 'none', baseURL: url, maxRetries: 0 });
+  const [model, embedder] = (await Array.fromAsync(client.models.list())).map(({ id }) => id);
+  expect(model).toBe('offline-served');
+  const { data } = await client.embeddings.create({ model: embedder ?? '', input: ['a robot', 'a fish'] });
+  expect(data.map(({ embedding }) => embedding.length)).toEqual([384, 384]);
+});

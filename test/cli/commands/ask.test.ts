@@ -238,17 +238,20 @@ test('poisoned documents forge nothing', async () => {
 });
 
 test('a kill in the middle of a chat loses no turn that was answered', async () => {
-  const answered: AgentResponse[] = [];
-  await runCli(['chat', '--json'], {
+  const { stdout: printed } = await runCli(['chat', '--json'], {
     home,
-    input: `${Array.from({ length: 30 }, (_, i) => `What is a node number ${i}?`).join('\n')}\n`,
-    onStart: (child) =>
+    input: `${Array.from({ length: 200 }, (_, i) => `What is a node number ${i}?`).join('\n')}\n`,
+    onStart: (child) => {
+      let lines = 0;
       child.stdout?.on('data', (text: string) => {
-        for (const line of text.split('\n'))
-          if (line.startsWith('{') && line.endsWith('}')) answered.push(JSON.parse(line));
-        if (answered.length >= 3) child.kill('SIGKILL');
-      }),
+        lines += text.split('\n').length - 1;
+        if (lines >= 3) child.kill('SIGKILL');
+      });
+    },
   });
+  const whole = printed.slice(0, printed.lastIndexOf('\n') + 1).split('\n');
+  const answered: AgentResponse[] = whole.filter((line) => line !== '').map((line) => JSON.parse(line));
+  expect(answered.length).toBeGreaterThanOrEqual(3);
   const { stdout } = await run(['sessions', 'export', answered[0]?.sessionId ?? '', '--format', 'json']);
   const turns: { turn: { response: AgentResponse } }[] = JSON.parse(stdout).turns;
   expect(turns.length).toBeGreaterThanOrEqual(answered.length);

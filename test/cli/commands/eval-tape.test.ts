@@ -1,10 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { library, servedModel } from '../../support/served-model.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const CASES = [
   { id: 'node', question: 'What is a node?', expectedPhrases: ['process'], answerable: true },

@@ -30,9 +30,6 @@ async function machine(files: Record<string, string | Uint8Array> = {}) {
   };
 }
 
-/** Indexing takes a while on a busy machine. */
-const PATIENCE = { timeout: 180_000 };
-
 /**
  * Something to interrupt: as many short documents as are embedded and committed together, and then longer ones, which
  * take a while.
@@ -162,53 +159,45 @@ test('a site is crawled, and its robots.txt is obeyed', async () => {
   expect((await run(['search', 'apples', '--json'])).stdout).toContain(`${url}a.html`);
 });
 
-test(
-  'Ctrl-C stops with exit code 130, keeps what was committed, and the same command goes on',
-  PATIENCE,
-  async () => {
-    const { start, run, summary, collection } = await machine(manyDocuments());
-    const stopped = await start({
-      onStart: (child) => void oneStored(collection, child).then(() => child.kill('SIGINT')),
-    });
-    expect(stopped.code).toBe(130);
-    expect(stopped.stderr).toContain('goes on from there');
-    const { stdout: listed } = await run(['collections', '--json']);
-    const [{ withoutVector }] = JSON.parse(listed).collections;
-    expect(withoutVector).toBeGreaterThan(0);
-    const found = await run(['search', 'thing 5']);
-    expect(found.stdout).toContain('have no vector yet and can be found by words alone');
-    const doctor = await run(['doctor']);
-    expect(doctor).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(`${withoutVector} chunks have no vector yet`),
-    });
-    const resumed = await summary();
-    expect(resumed.unchanged).toBeGreaterThan(0);
-    expect(resumed.unchanged + resumed.added).toBe(MANY);
-  },
-);
+test('Ctrl-C stops with exit code 130, keeps what was committed, and the same command goes on', async () => {
+  const { start, run, summary, collection } = await machine(manyDocuments());
+  const stopped = await start({
+    onStart: (child) => void oneStored(collection, child).then(() => child.kill('SIGINT')),
+  });
+  expect(stopped.code).toBe(130);
+  expect(stopped.stderr).toContain('goes on from there');
+  const { stdout: listed } = await run(['collections', '--json']);
+  const [{ withoutVector }] = JSON.parse(listed).collections;
+  expect(withoutVector).toBeGreaterThan(0);
+  const found = await run(['search', 'thing 5']);
+  expect(found.stdout).toContain('have no vector yet and can be found by words alone');
+  const doctor = await run(['doctor']);
+  expect(doctor).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`${withoutVector} chunks have no vector yet`),
+  });
+  const resumed = await summary();
+  expect(resumed.unchanged).toBeGreaterThan(0);
+  expect(resumed.unchanged + resumed.added).toBe(MANY);
+});
 
-test(
-  'a kill at any moment leaves a sound collection, and two processes at once lose nothing',
-  PATIENCE,
-  async () => {
-    const { start, run, summary, collection } = await machine(manyDocuments());
-    for (const moment of [
-      (_: ChildProcess) => delay(500),
-      (child: ChildProcess) => oneStored(collection, child),
-      (_: ChildProcess) => delay(1500),
-    ]) {
-      await start({ onStart: (child) => void moment(child).then(() => child.kill('SIGKILL')) });
-      const { stdout } = await run(['doctor', '--json']);
-      expect(JSON.parse(stdout).checks.filter((check: { ok: boolean }) => !check.ok)).toEqual([]);
-    }
-    const both = await Promise.all([start(), start()]);
-    expect(both.map(({ code }) => code)).toEqual([0, 0]);
-    expect(await summary()).toMatchObject({ unchanged: MANY, added: 0, failed: [] });
-    const { stdout } = await run(['collections', 'show', 'web_documents', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ documents: MANY });
-  },
-);
+test('a kill at any moment leaves a sound collection, and two processes at once lose nothing', async () => {
+  const { start, run, summary, collection } = await machine(manyDocuments());
+  for (const moment of [
+    (_: ChildProcess) => delay(500),
+    (child: ChildProcess) => oneStored(collection, child),
+    (_: ChildProcess) => delay(1500),
+  ]) {
+    await start({ onStart: (child) => void moment(child).then(() => child.kill('SIGKILL')) });
+    const { stdout } = await run(['doctor', '--json']);
+    expect(JSON.parse(stdout).checks.filter((check: { ok: boolean }) => !check.ok)).toEqual([]);
+  }
+  const both = await Promise.all([start(), start()]);
+  expect(both.map(({ code }) => code)).toEqual([0, 0]);
+  expect(await summary()).toMatchObject({ unchanged: MANY, added: 0, failed: [] });
+  const { stdout } = await run(['collections', 'show', 'web_documents', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ documents: MANY });
+});
 
 test('a corrupt collection is refused with exit code 4, a newer one with 3, and neither is touched', async () => {
   const { ingest, run, collection } = await machine({ 'a.md': 'Alpha.' });

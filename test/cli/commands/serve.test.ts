@@ -11,45 +11,38 @@ import { servedModel } from '../../support/served-model.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
 
-/** Many processes, one after the other, on a machine that may be busy. */
-const PATIENCE = { timeout: 180_000 };
+test('the served agent answers as the command line does, and both see the same sessions', async () => {
+  const home = await homeWithDocuments();
+  const { ready, stop } = await startProgram(['serve'], { home });
+  const client = new OpenAI({ apiKey: 'none', baseURL: `${ready.url}/v1`, maxRetries: 0 });
+  const question = 'What is ROS 2?';
+  const asked = await runCli(['ask', question, '--json'], { home });
+  const { answer } = JSON.parse(asked.stdout) as AgentResponse;
+  const completion = await client.chat.completions.create({
+    model: 'citeloop',
+    messages: [{ role: 'user', content: question }],
+  });
+  expect(completion.choices[0]?.message.content).toBe(answer);
+  expect((await client.responses.create({ model: 'citeloop', input: question })).output_text).toBe(answer);
 
-test(
-  'the served agent answers as the command line does, and both see the same sessions',
-  PATIENCE,
-  async () => {
-    const home = await homeWithDocuments();
-    const { ready, stop } = await startProgram(['serve'], { home });
-    const client = new OpenAI({ apiKey: 'none', baseURL: `${ready.url}/v1`, maxRetries: 0 });
-    const question = 'What is ROS 2?';
-    const asked = await runCli(['ask', question, '--json'], { home });
-    const { answer } = JSON.parse(asked.stdout) as AgentResponse;
-    const completion = await client.chat.completions.create({
-      model: 'citeloop',
-      messages: [{ role: 'user', content: question }],
-    });
-    expect(completion.choices[0]?.message.content).toBe(answer);
-    expect((await client.responses.create({ model: 'citeloop', input: question })).output_text).toBe(answer);
+  const body = JSON.stringify({ question });
+  const headers = { 'content-type': 'application/json' };
+  const events = await (await fetch(`${ready.url}/api/ask`, { method: 'POST', body, headers })).text();
+  const { sessionId } = JSON.parse(events.split('\n')[0] ?? '');
+  const goesOn = await runCli(['ask', 'How does it differ from ROS 1?', '--session', sessionId, '--json'], {
+    home,
+  });
+  expect(JSON.parse(goesOn.stdout)).toMatchObject({ sessionId, turnNumber: 2 });
+  const kept = (await (await fetch(`${ready.url}/api/sessions/${sessionId}`)).json()) as {
+    turns: unknown[];
+  };
+  expect(kept.turns).toHaveLength(2);
+  const page = await fetch(ready.url);
+  expect(page.status).toBe(200);
+  expect(await stop()).toMatchObject({ code: 0, stderr: '' });
+});
 
-    const body = JSON.stringify({ question });
-    const headers = { 'content-type': 'application/json' };
-    const events = await (await fetch(`${ready.url}/api/ask`, { method: 'POST', body, headers })).text();
-    const { sessionId } = JSON.parse(events.split('\n')[0] ?? '');
-    const goesOn = await runCli(['ask', 'How does it differ from ROS 1?', '--session', sessionId, '--json'], {
-      home,
-    });
-    expect(JSON.parse(goesOn.stdout)).toMatchObject({ sessionId, turnNumber: 2 });
-    const kept = (await (await fetch(`${ready.url}/api/sessions/${sessionId}`)).json()) as {
-      turns: unknown[];
-    };
-    expect(kept.turns).toHaveLength(2);
-    const page = await fetch(ready.url);
-    expect(page.status).toBe(200);
-    expect(await stop()).toMatchObject({ code: 0, stderr: '' });
-  },
-);
-
-test('another address needs a token, and that token', PATIENCE, async () => {
+test('another address needs a token, and that token', async () => {
   const home = await homeWithDocuments();
   const serve = (...flags: string[]) => runCli(['serve', '--port', '0', ...flags], { home });
   const without = await serve('--host', '0.0.0.0');
@@ -80,7 +73,7 @@ test('another address needs a token, and that token', PATIENCE, async () => {
   expect(stderr).not.toContain('sk-very-secret');
 });
 
-test('a port that is taken is a clear line', PATIENCE, async () => {
+test('a port that is taken is a clear line', async () => {
   const home = await homeWithDocuments();
   const { url, stop } = await servedModel();
   const { port } = new URL(url);
@@ -91,9 +84,9 @@ test('a port that is taken is a clear line', PATIENCE, async () => {
   await stop();
 });
 
-test('Ctrl-C lets running answers finish', PATIENCE, async () => {
+test('Ctrl-C lets running answers finish', async () => {
   const home = await homeWithDocuments();
-  const { ready, stop } = await startProgram(['serve'], { home });
+  const { ready, stop } = await startProgram(['serve', '--grace', '240'], { home });
   const body = JSON.stringify({ question: 'What is ROS 2?' });
   const headers = { 'content-type': 'application/json' };
   const asked = Array.from({ length: 20 }, () =>

@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemRuntime } from '../../../src/app/system-runtime.ts';
 import { fail, json, reset, silence } from '../../support/faulty-server.ts';
 import {
@@ -15,9 +15,6 @@ import {
 } from '../../support/hosted-services.ts';
 import { type CliOptions, type CliResult, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
-
-// Each test starts the program several times, and some faults are waited for and tried again.
-vi.setConfig({ testTimeout: 120_000 });
 
 const QUESTION = 'When does an owl hunt?';
 /** Services like to quote what they were sent. */
@@ -212,7 +209,7 @@ test('Ctrl-C ends the wait for a service that says nothing', async () => {
     runCli(args, {
       ...options,
       async onStart(child) {
-        await vi.waitFor(() => expect(services.requests).not.toEqual([]), { timeout: 60_000 });
+        await expect.poll(() => services.requests).not.toEqual([]);
         await delay(100);
         child.kill('SIGINT');
       },

@@ -1,14 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { fail } from '../../support/faulty-server.ts';
 import { type HostedServices, KEYS, startHostedServices } from '../../support/hosted-services.ts';
 import type { CliResult } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-
-// Each test starts the program several times.
-vi.setConfig({ testTimeout: 120_000 });
 
 const MODEL_ENV = { OPENAI_API_KEY: KEYS.model };
 const EMBEDDING_ENV = { EMBEDDING_API_KEY: KEYS.embedding };

@@ -1,15 +1,12 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { silence, startFaultyServer } from '../../support/faulty-server.ts';
 import { orSkipped, type QdrantProcess, startQdrant, storageDirectory } from '../../support/qdrant-server.ts';
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-
-// Each test starts the program several times.
-vi.setConfig({ testTimeout: 120_000 });
 
 const KEY = 'planted-qdrant-key-0123456789';
 const QUESTION = 'When does an owl hunt?';
@@ -203,8 +200,7 @@ describe.skipIf(firstServer === null)('the program on a Qdrant server', () => {
     const run = await machine(at(started));
     await run(['ingest', 'docs']);
     let stdout = '';
-    const said = (pattern: RegExp) =>
-      vi.waitFor(() => expect(stdout).toMatch(pattern), { timeout: 60_000, interval: 50 });
+    const said = (pattern: RegExp) => expect.poll(() => stdout).toMatch(pattern);
     let talking: Promise<void> = Promise.resolve();
     const { code, stderr } = await run(['chat', '--no-stream'], (child) => {
       child.stdout?.on('data', (text: string) => {

@@ -1,12 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { orSkipped, startQdrant } from '../../support/qdrant-server.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const KEY = 'qdrant-key-0123456789';
 

@@ -1,15 +1,12 @@
 import { globSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openTape } from '../../../src/tape/open-tape.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { library, servedModel } from '../../support/served-model.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-
-// Each of these runs the program many times.
-vi.setConfig({ testTimeout: 120_000 });
 
 const KEY = 'sk-test-0123456789abcdefghij';
 
@@ -209,7 +206,7 @@ test('a recording that is interrupted is a readable tape that says it is incompl
   const place = await library();
   const result = await runCli(['chat', '--collection', 'small', '--record', 'cut.tape.json'], {
     ...place,
-    input: `${'What is a node?\n'.repeat(40)}`,
+    input: `${'What is a node?\n'.repeat(400)}`,
     onStart(child) {
       child.stdout?.once('data', () => child.kill('SIGINT'));
     },

@@ -47,6 +47,7 @@ export function turnOf(fields: Partial<AgentResponse> = {}, retrievals = [found]
     retrievedSources: [],
     model: 'offline',
     tokensUsed: { prompt: 300, completion: 12, total: 312 },
+    outcome: 'answer',
     grounded: true,
     confidence: 'high',
     sentences: [],

@@ -69,9 +69,15 @@ test.each([
 test('an answer that is not grounded says so and why', async () => {
   const cases = [
     [
-      turnOf({ answer: "I don't have information about it.", citations: [], grounded: false }),
+      turnOf({
+        answer: "I don't have information about it.",
+        outcome: 'none',
+        citations: [],
+        grounded: false,
+      }),
       'nothing in the documents',
     ],
+    [turnOf({ outcome: 'passages', grounded: false }), 'closest passages'],
     [
       turnOf({ citations: [citation({ verdict: 'unsupported' })], grounded: false }),
       'no passage that is cited',

@@ -15,12 +15,21 @@ const newClient = () => new Client({ name: `test ${randomUUID()}`, version: '1.0
 
 export interface StdioConnection {
   client: Client;
-  pid: number;
   stderr: () => string;
 }
 
-/** The SDK's client on a process of the built program, which it starts as an editor would. */
+/** The SDK's client on a process of the built program for the running test, which it starts as an editor would. */
 export async function connectStdio(
+  args: readonly string[],
+  place: { home: string; env?: Record<string, string> },
+): Promise<StdioConnection> {
+  const connection = await startStdio(args, place);
+  onTestFinished(() => connection.client.close());
+  return connection;
+}
+
+/** The same for whoever closes it. */
+export async function startStdio(
   args: readonly string[],
   { home, env = {} }: { home: string; env?: Record<string, string> },
 ): Promise<StdioConnection> {
@@ -42,9 +51,8 @@ export async function connectStdio(
     stderr += part.toString('utf8');
   });
   const client = newClient();
-  onTestFinished(() => client.close());
   await client.connect(transport);
-  return { client, pid: transport.pid as number, stderr: () => stderr };
+  return { client, stderr: () => stderr };
 }
 
 export interface HttpConnection {

@@ -393,7 +393,7 @@ for (const api of ['chat_completions', 'responses'] as const) {
           model: 'served',
           baseUrl: BASE_URL,
           api,
-          timeoutMs: 5000,
+          timeoutMs: 60_000,
           fetch,
         });
         const request = {

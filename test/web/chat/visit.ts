@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
+import { PATIENCE_MS } from '../../support/browser.ts';
 
 export interface Visit {
   page: Page;
@@ -36,7 +37,7 @@ export async function visit(
   context.on('request', (request) => requested.push(request.url()));
   const page = await context.newPage();
   context.on('page', (other) => complaints.push(`opened ${other.url()}`));
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   page.on('pageerror', (error) => complaints.push(`threw ${error.message}`));
   page.on('console', (message) => {
     const { url: place } = message.location();

@@ -10,7 +10,7 @@ import { findingOf } from '../../../src/evaluation/report/verdict.ts';
 import { reportDirectory } from '../../../src/package.ts';
 import { hostileReport } from '../../evaluation/report/hostile-report.ts';
 import { syntheticReport } from '../../evaluation/report/synthetic-report.ts';
-import { browserForTests } from '../../support/browser.ts';
+import { browserForTests, PATIENCE_MS } from '../../support/browser.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const browser = await browserForTests();
@@ -36,6 +36,7 @@ async function open(
   if (context === undefined) throw new Error('no browser');
   onTestFinished(() => context.close());
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));
