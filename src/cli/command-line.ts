@@ -46,7 +46,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   process.stdout.on('error', ignoreClosedPipe);
   process.stderr.on('error', ignoreClosedPipe);
   try {
-    await yargs(withDashesBehind(args))
+    await yargs(withDashesBehind(withRerankSpelled(args)))
       .scriptName('citeloop')
       .usage('$0 [command]\n\nAnswers questions from your own documents, with citations that were checked.')
       .command(COMMANDS as CommandModule[])
@@ -99,6 +99,16 @@ async function isVerbose(args: readonly string[]): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Names a reranker, or says yes or no for each arm of a comparison. */
+const RERANKER = /^(?:onnx:|cohere$|(?:on|off|both|true|false)(?:,|$))/;
+
+/** `--rerank` needs no value, and yargs would take the question after it for one. */
+function withRerankSpelled(args: readonly string[]): string[] {
+  return args.map((arg, index) =>
+    arg === '--rerank' && !RERANKER.test(args[index + 1] ?? '') ? '--rerank=true' : arg,
+  );
 }
 
 /** yargs drops a lone dash among the words of a command, but not behind `--`. */

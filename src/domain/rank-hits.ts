@@ -33,20 +33,29 @@ export interface RankedId<Id> extends MatchScores {
   fusedScore: number;
 }
 
-/** Joins both halves of a search, each in its own order, into one. A half that was left out is null. */
+/**
+ * Joins both halves of a search, each in its own order, into one. A half that was left out is null. Cosines are counted
+ * from the baseline on.
+ */
 export function rankHits<Id extends number | string>(
   lexical: readonly ScoredId<Id>[] | null,
   dense: readonly ScoredId<Id>[] | null,
   limit: number,
+  baseline = 0,
 ): RankedId<Id>[] {
   const mode = { lexical: lexical !== null, dense: dense !== null };
   const lexicalById = placesOf(lexical ?? []);
-  const denseById = placesOf(dense ?? []);
+  const denseById = placesOf((dense ?? []).map((hit) => ({ ...hit, score: beyond(baseline, hit.score) })));
   return [...new Set([...lexicalById.keys(), ...denseById.keys()])]
     .map((id) => ({ id, lexical: lexicalById.get(id) ?? null, dense: denseById.get(id) ?? null }))
     .map((hit) => ({ ...hit, score: similarity(hit, mode), fusedScore: fusedScore(hit, mode) }))
     .sort((a, b) => b.fusedScore - a.fusedScore || placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1))
     .slice(0, limit);
+}
+
+/** Encoders that find all texts alike use a small part of the scale: it is spread over the whole, so that words do not outweigh it. */
+function beyond(baseline: number, cosine: number): number {
+  return (cosine - baseline) / (1 - baseline);
 }
 
 /** Scores end at 1, where many may meet; the halves still know which of them is better. */

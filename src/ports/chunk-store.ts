@@ -61,6 +61,8 @@ export interface StoreSearch {
   text: string | null;
   /** Searched for among the vectors; null leaves that part out. */
   vector: Float32Array | null;
+  /** The cosine from which on vectors are alike at all; 0 unless given. */
+  baseline?: number;
   limit: number;
   filter: Filter;
 }
@@ -73,7 +75,7 @@ export interface StoreHit {
   fusedScore: number;
   /** Its place in the full-text results from 1, and its share of the query's terms in 0..1. */
   lexical: { rank: number; score: number } | null;
-  /** Its place among the vectors from 1, and its cosine similarity; null if it has no vector yet. */
+  /** Its place among the vectors from 1, and its cosine similarity counted from the baseline on; null if it has no vector yet. */
   dense: { rank: number; score: number } | null;
 }
 

@@ -48,11 +48,13 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
     async retrieve(query, signal) {
       const started = clock.elapsedMs();
       const { scoreThreshold = dependencies.scoreThreshold } = query;
-      const vector = mode === 'lexical' ? null : await (await embedder()).embedQuery(query.text, signal);
+      const encoder = mode === 'lexical' ? null : await embedder();
+      const vector = encoder === null ? null : await encoder.embedQuery(query.text, signal);
       const search = (filter: Query['filter']) =>
         store.search({
           text: mode === 'dense' ? null : query.text,
           vector,
+          ...(encoder?.baseline !== undefined && { baseline: encoder.baseline }),
           limit: query.topK + LOOK_AHEAD,
           filter,
         });

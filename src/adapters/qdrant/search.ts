@@ -50,7 +50,10 @@ export function createSearch(options: SearchOptions) {
     );
   }
 
-  return async ({ text, vector, limit, filter }: StoreSearch, head: Head): Promise<RankedId<string>[]> => {
+  return async (
+    { text, vector, baseline, limit, filter }: StoreSearch,
+    head: Head,
+  ): Promise<RankedId<string>[]> => {
     if (vector !== null && vector.length !== dimensions) throw wrongDimensions(vector.length, dimensions);
     const candidates = Math.max(CANDIDATES, limit);
     const visible = readableAt(head, filterConditions(filter));
@@ -78,6 +81,7 @@ export function createSearch(options: SearchOptions) {
       text === null ? null : words === null ? [] : toShares(first, words),
       vector === null ? null : words === null ? first : second,
       limit,
+      baseline,
     );
   };
 }
