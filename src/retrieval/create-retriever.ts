@@ -1,7 +1,11 @@
 import type { SearchMode } from '../domain/choices.ts';
 import type { Query } from '../domain/query.ts';
 import { isEmptyFilter } from '../domain/query.ts';
-import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
+import {
+  correctionSentence,
+  createRetrievalContext,
+  type RetrievalContext,
+} from '../domain/retrieval-context.ts';
 import type { ChunkStore, StoreHit } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
@@ -88,7 +92,10 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
           scoreThreshold,
           nearMiss: nothing && found[0] !== undefined ? toRetrieved(bestOf(found)) : null,
           excludedByFilter: unfiltered.filter((hit) => hit.score >= scoreThreshold).length,
-          notes: withoutVector === 0 ? [] : [notEmbedded(withoutVector)],
+          notes: [
+            ...corrections.map(correctionSentence),
+            ...(withoutVector === 0 ? [] : [notEmbedded(withoutVector)]),
+          ],
           queryTimeMs: clock.elapsedMs() - started,
           retrievedAt: clock.now().toISOString(),
         }),
