@@ -100,6 +100,8 @@ export function syntheticHeader(cases: number): ReportData['header'] {
     repeat: 1,
     concurrency: 1,
     seed: 1,
+    margin: 0.05,
+    conversations: cases,
     date: new Date(0).toISOString(),
     durationMs: 0,
     currency: null,

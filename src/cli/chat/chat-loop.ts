@@ -6,7 +6,7 @@ import { fromErrorResponse } from '../../faults/error-response.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { commandLineError, commandLineResponse } from '../advice.ts';
 import { renderDetails } from '../terminal/render-details.ts';
-import { renderTurn } from '../terminal/render-turn.ts';
+import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
 import type { Streams } from '../terminal/terminal.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
@@ -22,6 +22,7 @@ interface Chat {
   stream: boolean;
   /** One AgentResponse a line on stdout, and all that is for people on stderr. */
   json: boolean;
+  format?: AnswerFormat | undefined;
   /** The settings of the run, where the details of each turn are printed to stderr, too. */
   details?: AgentConfig | null;
   signal: AbortSignal;
@@ -86,7 +87,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
   async function ask(question: string, turnSignal: AbortSignal): Promise<void> {
     const { policy, session } = conversation;
     const events = session().ask(question, { policy, filter: chat.filter, signal: turnSignal });
-    const view = { stream: chat.stream, compact: !typed };
+    const view = { stream: chat.stream, compact: !typed, format: chat.format };
     const turn = await (json ? completeTurn(events) : renderTurn(events, streams, view));
     if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
     if (chat.details) renderDetails(streams.stderr, turn, chat.details);

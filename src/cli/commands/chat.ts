@@ -5,11 +5,12 @@ import { createConversation } from '../chat/conversation.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { reportFailure } from '../report-failure.ts';
 import { openAgentFor, openConversation } from './ask-questions.ts';
-import { asSettings, filterOf } from './read-flags.ts';
+import { asSettings, filterOf, outputOf } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 export function runChat(flags: AgentFlags): Promise<void> {
   const filter = filterOf(flags);
+  const output = outputOf(flags);
   return withApp({ flags: asSettings(flags), taped: { command: 'chat', flags } }, async (app, run) => {
     // What --model says is in the configuration already.
     const isInteractive = process.stdin.isTTY === true;
@@ -34,7 +35,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
         collection: open.collection,
         filter,
         stream,
-        json: flags.json ?? false,
+        ...output,
         details: verbose ? app.config.agent : null,
         signal: run.signal,
         history: {

@@ -22,6 +22,7 @@ import { noPrices, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
 import { runArms } from '../../evaluation/run/run-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
+import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
@@ -29,6 +30,8 @@ import { openRunState, readJsonFile, readNamedFile } from './evaluation-files.ts
 import { type InForce, openArm, openJudge, settleArm } from './open-arms.ts';
 
 const DEFAULT_CONCURRENCY = 2;
+/** A loss or gain of five in a hundred answers, or of five per cent of the tokens, is where a difference begins to matter. */
+const DEFAULT_MARGIN = 0.05;
 
 /** What every evaluation is asked for, as flags and tapes say it. */
 export const evaluationSchema = z.object({
@@ -37,6 +40,7 @@ export const evaluationSchema = z.object({
   repeat: z.number().optional(),
   concurrency: z.number().optional(),
   seed: z.number().optional(),
+  margin: z.number().optional(),
   tag: z.array(z.string()).optional(),
   metrics: z.string().optional(),
   judge: z.number().optional(),
@@ -84,6 +88,9 @@ export async function evaluate(
   const atOnce = readFlag('--concurrency', inputs.concurrency, wholeNumber(1)) ?? DEFAULT_CONCURRENCY;
   const concurrency = tape === null ? atOnce : 1;
   const seed = readFlag('--seed', inputs.seed, wholeNumber(0)) ?? 1;
+  const margin =
+    readFlag('--margin', inputs.margin, z.number().min(0).max(1).describe('a number from 0 to 1')) ??
+    DEFAULT_MARGIN;
   const judgements = readFlag('--judge', inputs.judge, wholeNumber(1));
   const gates = (inputs.gate ?? []).map(parseGate);
   const cases = tagged(readCases(await readNamedFile(file, 'The file of cases'), file), inputs.tag ?? []);
@@ -123,6 +130,8 @@ export async function evaluate(
       },
       { fresh: inputs.fresh ?? false, kept: tape === null },
     );
+    // The first search opens files and warms code; on a tape it would be a call too many.
+    if (tape === null) await warmUp(app, store, cases, signal);
     const bar = createProgressBar(state.resumed > 0 ? `Going on after ${state.resumed} answers` : 'Asking');
     const results = await runArms(cases, open, {
       repeat,
@@ -156,6 +165,7 @@ export async function evaluate(
         repeat,
         concurrency,
         seed,
+        margin,
         date: runtime.now().toISOString(),
         durationMs: runtime.elapsedMs() - started,
         currency: prices ? prices.currency : null,
@@ -172,6 +182,18 @@ export async function evaluate(
   } finally {
     await store.close();
   }
+}
+
+/** One search that is not measured, so that no arm pays for what is done once. What is wrong with it the cases will tell. */
+async function warmUp(
+  app: App,
+  store: ChunkStore,
+  [first]: readonly EvaluationCase[],
+  signal: AbortSignal,
+): Promise<void> {
+  const retriever = await app.retriever(store, { mode: 'hybrid' }).catch(() => null);
+  const query = { text: first?.question ?? '', topK: 1, filter: {} };
+  await retriever?.retrieve(query, signal).catch(() => signal.throwIfAborted());
 }
 
 /** Read before anything is asked: a misspelt path must not cost an hour. */

@@ -16,6 +16,11 @@ const evaluationOptions = {
   repeat: { type: 'number', describe: 'Ask every question so many times (1)', requiresArg: true },
   concurrency: { type: 'number', describe: 'Questions under way at a time (2)', requiresArg: true },
   seed: { type: 'number', describe: 'Of the samples that intervals are made of (1)', requiresArg: true },
+  margin: {
+    type: 'number',
+    describe: 'Differences below it do not matter: of shares, or as a part of the rest (0.05)',
+    requiresArg: true,
+  },
   tag: { type: 'string', array: true, nargs: 1, describe: 'Only cases with this tag; again for another' },
   metrics: { type: 'string', describe: 'Only these, by id, with commas between them', requiresArg: true },
   judge: { type: 'number', describe: 'Have the model judge every answer so many times', requiresArg: true },
@@ -121,7 +126,7 @@ const calibrate = defineCommand<EvalCalibrateFlags>({
 
 export const evalCommand = defineCommand<CommonFlags>({
   command: 'eval',
-  describe: 'Measure answers, citations, abstention and cost on a file of cases',
+  describe: 'Measure answers, citations and cost on a file of cases',
   builder: (yargs) =>
     yargs
       .command(run)
@@ -142,7 +147,7 @@ const list = (describe: string) => ({ type: 'string', describe, requiresArg: tru
 
 export const compareCommand = defineCommand<CompareFlags>({
   command: 'compare <cases>',
-  describe: 'Compare policies, models or any settings on the same cases, with evidence',
+  describe: 'Compare policies, models or settings on the same cases',
   builder: (yargs) =>
     withTapeFlags(withServiceFlags(yargs, 'provider', 'store'))
       .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })

@@ -19,6 +19,8 @@ type Style = Parameters<typeof styleText>[0];
 /** Text for people on one stream: colours and links only where they can be shown, and nothing that a document smuggled in. */
 export interface Terminal {
   readonly interactive: boolean;
+  /** Whether it shows colours and links. */
+  readonly colours: boolean;
   readonly width: number;
   write(text: string): void;
   /** Untrusted text, made safe and styled. */
@@ -27,16 +29,22 @@ export interface Terminal {
   link(url: string, text: string, style?: Style): string;
 }
 
-export function createTerminal(stream: NodeJS.WriteStream): Terminal {
+/** `plain` is for those who want words alone even where there are colours. */
+export function createTerminal(
+  stream: NodeJS.WriteStream,
+  { plain = false }: { plain?: boolean } = {},
+): Terminal {
   // The stream knows what the environment says: no colours without a TTY, with NO_COLOR or on a dumb terminal.
-  const colours = canRedraw(stream);
+  const colours = !plain && canRedraw(stream);
   const text: Terminal['text'] = (content, style) => {
     const safe = visibleText(content);
-    return style === undefined ? safe : styleText(style, safe, { stream });
+    return style === undefined || plain ? safe : styleText(style, safe, { stream });
   };
   return {
     interactive: stream.isTTY === true,
-    width: Math.min(stream.columns ?? 100, 110),
+    colours,
+    // Some terminals, such as those of build servers, have no size or one of nothing.
+    width: Math.min(stream.columns || 80, 110),
     write: (content) => void stream.write(content),
     text,
     link(url, content, style) {

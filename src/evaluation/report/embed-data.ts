@@ -56,7 +56,7 @@ export function scriptJson(value: unknown): string {
 
 /** The report as the page carries it. */
 export function packReport(report: ReportData, limits: PageLimits): PageData {
-  const { kind, header, verdict, notes, metrics, arms, calibrations, gates } = report;
+  const { kind, header, verdict, notes, metrics, arms, searchWorth, calibrations, gates } = report;
   return {
     ...visible({
       kind,
@@ -65,6 +65,7 @@ export function packReport(report: ReportData, limits: PageLimits): PageData {
       notes,
       metrics,
       arms,
+      searchWorth,
       calibrations,
       gates,
       finding: findingOf(report),
@@ -220,6 +221,7 @@ function packCases(data: ReportData, limits: PageLimits): Pick<PageData, 'texts'
           return value === null ? null : Number(value.toPrecision(4));
         }),
         runs: (result?.runs ?? []).map(run),
+        ...(result?.search && { search: result.search }),
       };
     }),
   });

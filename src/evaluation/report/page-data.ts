@@ -1,5 +1,12 @@
 import type { Filter } from '../../domain/query.ts';
-import type { CaseRun, Comparison, MetricComparison, ReportCase, ReportData } from './report-data.ts';
+import type {
+  CaseRun,
+  Comparison,
+  MetricComparison,
+  ReportCase,
+  ReportData,
+  SearchKind,
+} from './report-data.ts';
 
 /** A text's place in `PageData.texts`. */
 type TextAt = number;
@@ -13,7 +20,7 @@ type Expected = 0 | 1 | null;
 export interface PageData
   extends Pick<
     ReportData,
-    'kind' | 'header' | 'verdict' | 'notes' | 'metrics' | 'arms' | 'calibrations' | 'gates'
+    'kind' | 'header' | 'verdict' | 'notes' | 'metrics' | 'arms' | 'searchWorth' | 'calibrations' | 'gates'
   > {
   /** What was found, in one line. */
   finding: string;
@@ -52,6 +59,8 @@ export interface PageResult {
   /** In the order of the metrics; null where the case has no part in one. */
   values: (number | null)[];
   runs: PageRun[];
+  /** What searching was worth; left out where that is not known. */
+  search?: SearchKind;
 }
 
 /** Fields that would be false, empty or nought are left out. */

@@ -24,7 +24,7 @@ const HOPELESS: readonly ErrorKind[] = ['auth_error', 'configuration_error', 're
 
 /**
  * Asks every case in every arm, as often as wanted. Arms take turns case by case, so that none has the quieter half
- * of the time. What the journal has is not asked again; what is asked is journalled at once, unless it failed.
+ * of the time, and each is the first as often as the others: the first finds caches cold. What the journal has is not asked again; what is asked is journalled at once, unless it failed.
  */
 export async function runArms(
   cases: readonly EvaluationCase[],
@@ -32,9 +32,9 @@ export async function runArms(
   { repeat, concurrency, signal, journal, onProgress }: RunOptions,
 ): Promise<Map<string, Map<string, CaseRun[]>>> {
   const results = new Map(arms.map(({ name }) => [name, new Map<string, CaseRun[]>()]));
-  const jobs = cases.flatMap((item) =>
+  const jobs = cases.flatMap((item, place) =>
     Array.from({ length: repeat }, (_, index) =>
-      arms.map((arm) => ({ arm, item, repeat: index + 1 })),
+      rotated(arms, place + index).map((arm) => ({ arm, item, repeat: index + 1 })),
     ).flat(),
   );
   const stop = new AbortController();
@@ -78,6 +78,11 @@ export async function runArms(
       [...runs, run].sort((a, b) => a.repeat - b.repeat),
     );
   }
+}
+
+function rotated<T>(list: readonly T[], by: number): T[] {
+  const from = list.length === 0 ? 0 : by % list.length;
+  return [...list.slice(from), ...list.slice(0, from)];
 }
 
 /** Where no question was answered in any arm there is nothing to measure; what kept them from it is what matters. */

@@ -145,6 +145,7 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
       repeat,
       concurrency: 1,
       seed: 1,
+      margin: 0.05,
       date: '2026-01-02T03:04:05.000Z',
       durationMs: 61_000,
       currency: null,
