@@ -5,13 +5,12 @@ import { dirname, join, resolve } from 'node:path';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { createRunJournal, type RunJournal } from '../../evaluation/run/run-arms.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import type { Redactor } from '../../faults/redactor.ts';
 import { reportDirectory } from '../../package.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { renderEvaluation } from './render-evaluation.ts';
 
 /** Where to, each if it was asked for; the empty path of the data is stdout. */
-interface Outputs {
+export interface Outputs {
   json?: string | undefined;
   html?: string | undefined;
   junit?: string | undefined;
@@ -19,11 +18,10 @@ interface Outputs {
 
 /** Writes what was asked for, and the verdict with its tables to stdout unless the data goes there. */
 export async function writeOutputs(
-  found: ReportData,
-  redactor: Redactor,
+  report: ReportData,
   { json, html, junit }: Outputs,
+  kept: string | null,
 ): Promise<void> {
-  const report = redactor.value(found);
   const toStdout = json === '';
   const written: string[] = [];
   const write = async (path: string, content: string) => {
@@ -46,6 +44,8 @@ export async function writeOutputs(
   const terminal = createTerminal(process.stdout);
   terminal.write(renderEvaluation(report, terminal));
   for (const path of written) terminal.write(terminal.text(`Written: ${path}\n`, 'dim'));
+  if (kept !== null)
+    terminal.write(terminal.text(`Kept as ${kept}: citeloop eval diff last~1 last\n`, 'dim'));
 }
 
 /** Writes a file that a flag names, making its folder. Throws `invalid_input`. */

@@ -51,11 +51,16 @@ function gateLines({ gates }: ReportData, terminal: Terminal): string[] {
 }
 
 function footer({ header, arms }: ReportData): string {
-  const turns = header.cases * header.repeat * arms.length;
-  const { collection } = header;
+  const { collection, totals, currency } = header;
+  const money = (amount: number | null) =>
+    amount === null ? '' : ` for ${formatValue(amount, 'money')} ${currency ?? ''}`.trimEnd();
+  const isGrouped = header.conversations < header.cases;
   const threshold = arms[0]?.settings.scoreThreshold ?? 0;
   return [
-    `${header.cases} cases, ${turns} turns, ${header.concurrency} at a time, in ${duration(header.durationMs / 1000)}`,
+    `${header.cases} cases${isGrouped ? ` of ${header.conversations} conversations` : ''}, ${totals.turns} turns, ${header.concurrency} at a time, in ${duration(header.durationMs / 1000)}`,
+    ...(totals.reused > 0 ? [`${totals.reused} answers reused from a run that was interrupted`] : []),
+    `${totals.tokens} tokens${money(totals.money)}`,
+    ...(totals.judge === null ? [] : [`the judge ${totals.judge.tokens} tokens${money(totals.judge.money)}`]),
     `${header.models.join(', ')} on ${collection.name} (${collection.documents} documents, ${collection.chunks} chunks)`,
     `intervals of ${formatPercent(0.95)}, seed ${header.seed}`,
     `threshold ${threshold}`,
