@@ -34,6 +34,7 @@ export function renderEvaluation(data: ReportData, terminal: Terminal): string {
     ...comparisonTables(data, terminal, width),
     ...searchTables(data, terminal),
     ...tagTables(data, terminal, width),
+    data.arms.flatMap((arm) => flakyLines(arm, width)).map((line) => terminal.text(line)),
     gateLines(data, terminal),
     missingData(data).flatMap((sentence) => paragraph(sentence, 'dim')),
     paragraph(footer(data), 'dim'),
@@ -42,6 +43,13 @@ export function renderEvaluation(data: ReportData, terminal: Terminal): string {
     .filter((block) => block.length > 0)
     .map((block) => block.join('\n'))
     .join('\n\n')}\n`;
+}
+
+/** The cases that came out otherwise when asked again. */
+function flakyLines({ name, flaky }: Arm, width: number): string[] {
+  if (flaky.length === 0) return [];
+  const listed = flaky.map(({ id, right, runs }) => `${id} (${right} of ${runs})`);
+  return casesLine(`${name} is flaky on`, listed, width);
 }
 
 function gateLines({ gates }: ReportData, terminal: Terminal): string[] {

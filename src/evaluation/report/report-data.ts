@@ -25,6 +25,7 @@ const metricInfoSchema = z.strictObject({
   label: z.string().min(1),
   group: z.enum([
     'answer',
+    'repeat',
     'retrieval',
     'citation',
     'abstention',
@@ -72,6 +73,8 @@ const armSchema = z.strictObject({
   tags: z.record(z.string(), z.strictObject({ n: count, metrics: z.record(metricId, number.nullable()) })),
   /** Runs that ended in an error; they count as failed where a metric needs an answer. */
   errors: count,
+  /** Cases that were asked several times and answered correctly at some of them only. */
+  flaky: z.array(z.strictObject({ id: caseId, right: count, runs: count })),
 });
 export type Arm = z.infer<typeof armSchema>;
 
