@@ -71,6 +71,8 @@ export interface EvaluationFlags extends Omit<CommonFlags, 'json'>, TapeFlags, E
   json?: string | undefined;
   html?: string | undefined;
   junit?: string | undefined;
+  markdown?: string | undefined;
+  reportUrl?: string | undefined;
 }
 
 export interface EvaluationPlan {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { RunDiff } from '../../evaluation/report/diff-runs.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { createRunJournal, type RunJournal } from '../../evaluation/run/run-arms.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
@@ -14,13 +15,16 @@ export interface Outputs {
   json?: string | undefined;
   html?: string | undefined;
   junit?: string | undefined;
+  markdown?: string | undefined;
+  /** Where the comment says that the page can be seen. */
+  reportUrl?: string | undefined;
 }
 
 /** Writes what was asked for, and the verdict with its tables to stdout unless the data goes there. */
 export async function writeOutputs(
   report: ReportData,
-  { json, html, junit }: Outputs,
-  kept: string | null,
+  { json, html, junit, markdown, reportUrl }: Outputs,
+  { kept, diff }: { kept: string | null; diff: RunDiff | null },
 ): Promise<void> {
   const toStdout = json === '';
   const written: string[] = [];
@@ -36,6 +40,10 @@ export async function writeOutputs(
   if (junit !== undefined) {
     const { renderJunit } = await import('../../evaluation/report/junit.ts');
     await write(junit, renderJunit(report));
+  }
+  if (markdown !== undefined) {
+    const { renderMarkdown } = await import('../../evaluation/report/markdown.ts');
+    await write(markdown, renderMarkdown(report, { diff, reportUrl }));
   }
   if (toStdout) {
     process.stdout.write(`${JSON.stringify(report)}\n`);

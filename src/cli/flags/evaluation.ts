@@ -43,6 +43,8 @@ const evaluationOptions = {
   json: { type: 'string', describe: 'Write all data to this file, or to stdout if none is named' },
   html: { type: 'string', describe: 'Write a page to look at', requiresArg: true },
   junit: { type: 'string', describe: 'Write JUnit XML for build servers', requiresArg: true },
+  markdown: { type: 'string', describe: 'Write one comment for a pull request', requiresArg: true },
+  'report-url': { type: 'string', describe: 'What the comment links to', requiresArg: true },
   resume: {
     type: 'boolean',
     default: true,
