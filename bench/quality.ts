@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { IngestProgress } from '../src/ingest/ingest.ts';
 import {
   METRICS,
   measureMode,
@@ -136,17 +137,11 @@ function rounded(score: number): number {
 /** A line on stderr every so often. */
 function showProgress(name: string) {
   let next = performance.now() + 10_000;
-  return ({
-    documents,
-    totalDocuments,
-    embeddedChunks,
-  }: {
-    documents: number;
-    totalDocuments: number | null;
-    embeddedChunks: number;
-  }) => {
+  return ({ documents, totalDocuments, embedding }: IngestProgress) => {
     if (performance.now() < next) return;
     next += 10_000;
-    console.error(`${name}: ${documents} of ${totalDocuments} documents, ${embeddedChunks} chunks embedded`);
+    const chunks =
+      embedding === null ? '' : `, ${embedding.chunks} of ${embedding.totalChunks} chunks embedded`;
+    console.error(`${name}: ${documents} of ${totalDocuments} documents${chunks}`);
   };
 }

@@ -28,9 +28,11 @@ const rows = sets.flatMap((one) => one.rows ?? []);
 const features = [];
 for (const { set, rows: ofSet } of sets) {
   print(`${set}: ${ofSet?.length} rows`);
-  features.push(...(await rememberFeatures(set, ofSet, () => supportExamples(ofSet ?? [], encoder))));
+  features.push(...(await supportExamples(set, ofSet ?? [], encoder)));
 }
-const answerFeatures = await rememberFeatures('clapnq', questions, () => answerExamples(questions, encoder));
+const answerFeatures = await rememberFeatures('answers', 'clapnq', questions, () =>
+  answerExamples(questions, encoder),
+);
 await embedder.close();
 
 const support = fitSupport(rows, features);

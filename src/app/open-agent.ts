@@ -14,7 +14,7 @@ import type { SessionStore } from '../ports/session-store.ts';
 import type { TapeRun } from '../tape/tape-run.ts';
 import type { App } from './create-app.ts';
 import { assertModelUsable, createModel, faultContext } from './models.ts';
-import { assertKnownModules, openCollection } from './open-collection.ts';
+import { assertKnownFilter, openCollection } from './open-collection.ts';
 import { configuredRedactor } from './run-settings.ts';
 import { createMemorySessionStore, resolveSessionId } from './sessions.ts';
 
@@ -72,7 +72,7 @@ export async function openAgent(
     // A missing key is told before anything is indexed.
     assertModelUsable({ ...app, config });
     store = await openCollection({ ...app, config }, signal, tape);
-    await assertKnownModules(store, options.filter?.module ?? []);
+    await assertKnownFilter(store, options.filter ?? {});
     const readSource = options.tools?.includes('read_source');
     const agent = await createCollectionAgent(
       { ...app, config },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
-import { assertKnownModules, openCollection } from '../../app/open-collection.ts';
+import { assertKnownFilter, openCollection } from '../../app/open-collection.ts';
 import { readFlag, wholeNumber } from '../../config/read-value.ts';
 import { SEARCH_MODES } from '../../domain/choices.ts';
 import { createQuery, MAX_QUERY_TOP_K, type Query } from '../../domain/query.ts';
@@ -67,7 +67,7 @@ export async function search(app: App, inputs: z.infer<typeof searchSchema>, { s
   if (mode !== 'lexical') app.embedder().catch(() => {});
   const store = await openCollection(app, signal, tape);
   try {
-    await assertKnownModules(store, query.filter.module ?? []);
+    await assertKnownFilter(store, query.filter);
     const { context, hits } = await (await app.retriever(store, { mode })).retrieve(query, signal);
     if (tape !== null) tape.outputs.search = foundOf(context);
     return { collection: store.name, mode, context, hits };

@@ -168,7 +168,7 @@ const diff = defineCommand<EvalDiffFlags>({
 
 export const evalCommand = defineCommand<CommonFlags>({
   command: 'eval',
-  describe: 'Measure answers, citations, abstention and cost on a file of cases',
+  describe: 'Measure answers, citations and cost on a file of cases',
   builder: (yargs) =>
     yargs
       .command(run)
@@ -192,7 +192,7 @@ const list = (describe: string) => ({ type: 'string', describe, requiresArg: tru
 
 export const compareCommand = defineCommand<CompareFlags>({
   command: 'compare <cases> [after]',
-  describe: 'Compare policies, models or any settings on the same cases, with evidence',
+  describe: 'Compare policies, models or settings on the same cases',
   builder: (yargs) =>
     withTapeFlags(withServiceFlags(yargs, 'provider', 'store'))
       .positional('cases', { type: 'string', describe: 'A file of cases, or a report of an earlier run' })
