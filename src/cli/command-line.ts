@@ -10,7 +10,7 @@ import { compareCommand, evalCommand } from './flags/evaluation.ts';
 import { type CommandOutline, outlineProgram, readTyped } from './flags/outline.ts';
 import { askCommand, chatCommand, searchCommand } from './flags/questions.ts';
 import { mcpCommand, serveCommand } from './flags/servers.ts';
-import { sessionsCommand } from './flags/sessions.ts';
+import { openCommand, sessionsCommand } from './flags/sessions.ts';
 import { replayCommand, tapeCommand } from './flags/tapes.ts';
 import { commandHelp, programHelp } from './help-text.ts';
 import { usageFault, wrongNumber } from './usage-fault.ts';
@@ -58,6 +58,7 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   replayCommand,
   tapeCommand,
   sessionsCommand,
+  openCommand,
   collectionsCommand,
   evalCommand,
   compareCommand,
