@@ -84,7 +84,10 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     if (args[0] === '--complete') {
       return await (await import('./commands/completion.ts')).printCandidates(outline(), args.slice(1));
     }
-    if (asksForHelp(args)) return void process.stdout.write(helpFor(args));
+    if (asksForHelp(args)) {
+      const { paged } = await import('./terminal/paged.ts');
+      return await paged(process, (terminal) => terminal.write(helpFor(args)));
+    }
     const refused = wrongNumber(outline(), args);
     if (refused !== null) throw refused;
     await yargs(withDashesBehind(args))

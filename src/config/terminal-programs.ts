@@ -2,7 +2,9 @@
 interface TerminalPrograms {
   /** With its arguments; undefined if none is named. */
   editor: string[] | undefined;
-  pager: string[] | undefined;
+  pager: string[];
+  /** What it runs with: `less` shows colours, and leaves the text on the screen. */
+  pagerEnvironment: Record<string, string | undefined>;
   browser: string[] | undefined;
 }
 
@@ -11,7 +13,8 @@ export function terminalPrograms(
 ): TerminalPrograms {
   return {
     editor: words(env.VISUAL) ?? words(env.EDITOR),
-    pager: words(env.PAGER),
+    pager: words(env.PAGER) ?? ['less'],
+    pagerEnvironment: { LESS: 'FRX', ...env },
     browser: words(env.BROWSER),
   };
 }

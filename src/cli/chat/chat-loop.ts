@@ -5,6 +5,7 @@ import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { commandLineError, commandLineResponse } from '../advice.ts';
+import { paged } from '../terminal/paged.ts';
 import { renderDetails } from '../terminal/render-details.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
 import type { Streams } from '../terminal/terminal.ts';
@@ -68,9 +69,11 @@ export async function runChatLoop(chat: Chat): Promise<void> {
 
   /** True when the person gave up waiting for a turn to stop, and wants to leave. */
   async function answer(line: ChatLine): Promise<boolean> {
-    const terminal = createTerminal(screen);
-    if (line.kind === 'command')
-      await commands[line.name].run(conversation, line.argument, terminal, streams);
+    if (line.kind === 'command') {
+      const { run } = commands[line.name];
+      const shown = { stdin: streams.stdin, stdout: screen, stderr: streams.stderr };
+      await paged(shown, (terminal) => run(conversation, line.argument, terminal, streams));
+    }
     if (line.kind === 'unknown') throw unknownCommand(line.name, line.nearest);
     if (line.kind !== 'question') return false;
     const turn = new AbortController();

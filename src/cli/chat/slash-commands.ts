@@ -109,8 +109,8 @@ export const commands: Readonly<Record<CommandName, Command>> = {
     async run(conversation, argument, terminal, streams) {
       const { citation, chunk } = findEvidence(await conversation.turns(), numberIn(argument, 'open'));
       const { url, location } = citation;
-      terminal.write(`${terminal.text(readableUrl(url), 'dim')}\n`);
       await openPlace({ url, uri: chunk?.uri, location }, streams);
+      terminal.write(`${terminal.text(`Opened ${readableUrl(url)}`, 'dim')}\n`);
     },
   },
   why: {

@@ -5,7 +5,7 @@ import { terminalPrograms } from '../../config/terminal-programs.ts';
 import type { Location } from '../../domain/location.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import { AppError } from '../../faults/app-error.ts';
-import type { Streams } from './terminal.ts';
+import { type Streams, withTerminal } from './terminal.ts';
 
 /** Where evidence is: its address on the web, or the file that this machine read it from. */
 export interface Place {
@@ -65,20 +65,6 @@ export async function openPlace(place: Place, streams: Streams): Promise<void> {
 
 function fileOf({ url, uri }: Place): string {
   return uri?.startsWith('file:') ? fileURLToPath(uri) : url;
-}
-
-/** Lends the terminal to another program: nobody else reads what is typed meanwhile. */
-async function withTerminal<T>(stdin: NodeJS.ReadStream, work: () => Promise<T>): Promise<T> {
-  const wasRaw = stdin.isTTY === true && stdin.isRaw;
-  const wasFlowing = stdin.readableFlowing === true;
-  if (wasRaw) stdin.setRawMode(false);
-  if (wasFlowing) stdin.pause();
-  try {
-    return await work();
-  } finally {
-    if (wasRaw) stdin.setRawMode(true);
-    if (wasFlowing) stdin.resume();
-  }
 }
 
 /** Its exit code; another than 0 too if it cannot be started. */

@@ -71,7 +71,8 @@ test('a citation opens its passage, marked in its context; Escape and Close give
 });
 
 test('the page suggests questions, which are asked by a click, and opens the file of a source', async () => {
-  const { page } = await visit(browser, url);
+  const { page, forgive } = await visit(browser, url);
+  forgive(/^opened blob:/);
   const suggested = page.getByRole('list', { name: 'Questions to begin with' }).getByRole('button');
   await suggested.first().click();
   await page.getByRole('article').getByRole('list', { name: 'Sources' }).waitFor();
