@@ -1,6 +1,5 @@
 import { Readable, Writable } from 'node:stream';
 import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
-import { MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
 import { startModelPool } from '../../src/adapters/onnx/model-pool.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { modelLocation } from './model-weights.ts';
@@ -53,7 +52,7 @@ export async function runInProcess(
 async function holdModel(): Promise<void> {
   const { directory } = modelLocation();
   const engine = await ensureEngine(modelLocation(), {});
-  const source = { engine, directory, dimensions: MINILM.dimensions };
+  const source = { engine, weights: { directory }, pooling: 'mean' as const };
   await Promise.all([false, true].map((bulk) => startModelPool({ ...source, bulk })));
 }
 

@@ -40,13 +40,13 @@ export function createSearch(database: DatabaseSync, dimensions: number): Search
   }
 
   return {
-    search({ text, vector, limit, filter }) {
+    search({ text, vector, baseline, limit, filter }) {
       const condition = filterCondition(filter);
       const allowed = condition && idsOf(database, condition);
       const candidates = Math.max(CANDIDATES, limit);
       const lexical = text === null ? null : fullText.search(text, candidates, allowed);
       const dense = vector === null ? null : searchVectors(vector, candidates, allowed, lexical ?? []);
-      return rankHits(lexical, dense, limit);
+      return rankHits(lexical, dense, limit, baseline);
     },
     containing: fullText.containing,
   };

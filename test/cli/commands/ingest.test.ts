@@ -37,7 +37,7 @@ test('ingest says what was added, and what is found afterwards is cited', async 
   });
   const { code, stdout } = await start();
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^web_documents: 2 added; 2 chunks, 2 of them embedded \([\d.]+ s\)\n$/);
+  expect(stdout).toMatch(/^web_documents: 2 added; 2 chunks written, 2 embedded \([\d.]+ s\)\n$/);
   const found = await run(['search', 'striped horse']);
   expect(found.stdout).toContain('[1] Zebras');
   expect(found.stderr).toBe('');
@@ -144,12 +144,22 @@ test('a site is crawled, and its robots.txt is obeyed', async () => {
 });
 
 test('Ctrl-C stops with exit code 130, keeps what was committed, and the same command goes on', async () => {
-  const { start, summary, collection } = await machine(manyDocuments(120));
+  const { start, run, summary, collection } = await machine(manyDocuments(120));
   const stopped = await start({
     onStart: (child) => void oneStored(collection, child).then(() => child.kill('SIGINT')),
   });
   expect(stopped.code).toBe(130);
   expect(stopped.stderr).toContain('goes on from there');
+  const { stdout: listed } = await run(['collections', '--json']);
+  const [{ withoutVector }] = JSON.parse(listed).collections;
+  expect(withoutVector).toBeGreaterThan(0);
+  const found = await run(['search', 'thing 5']);
+  expect(found.stdout).toContain('have no vector yet and can be found by words alone');
+  const doctor = await run(['doctor']);
+  expect(doctor).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`${withoutVector} chunks have no vector yet`),
+  });
   const resumed = await summary();
   expect(resumed.unchanged).toBeGreaterThan(0);
   expect(resumed.unchanged + resumed.added).toBe(MANY);

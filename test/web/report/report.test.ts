@@ -305,6 +305,32 @@ inBrowser('a run that ended in an error and one that found nothing are shown as 
   expect(await inside.locator('.run-facts div', { hasText: 'Tokens' }).textContent()).toContain('no data');
 });
 
+inBrowser(
+  'words that nothing bears out are marked, in a sentence that passed as in one that did not',
+  async () => {
+    const report = syntheticReport({ cases: 4, arms: ['tool'] });
+    const answer = 'Gnus graze in Rome. Gnus have blue beards.';
+    const sentence = (text: string, verdict: 'supported' | 'weak', word: string) => ({
+      text,
+      markers: ['1'],
+      verdict,
+      probability: 0.6,
+      unborne: [{ start: answer.indexOf(word), end: answer.indexOf(word) + word.length }],
+    });
+    const sentences = [
+      sentence('Gnus graze in Rome.', 'supported', 'Rome'),
+      sentence('Gnus have blue beards.', 'weak', 'blue'),
+    ];
+    Object.assign(report.cases[0]?.results.tool?.runs[0] ?? {}, { answer, sentences, abstained: false });
+    const { page } = await open(report);
+    await page.locator('.case > summary').first().click();
+    const shown = page.locator('.inside .answer').first();
+    expect(await shown.locator('u').allTextContents()).toEqual(['Rome', 'blue']);
+    expect(await shown.locator('.doubted').allTextContents()).toEqual(['Gnus have blue beards.']);
+    expect((await shown.textContent())?.replace(/ weak /, '')).toBe(answer);
+  },
+);
+
 inBrowser('long lists come in parts, and the focus goes to the first of the new', async () => {
   const { page } = await open(syntheticReport({ cases: 70, arms: ['tool'] }));
   expect(await page.locator('#case-list > li').count()).toBe(50);
