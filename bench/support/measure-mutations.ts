@@ -11,7 +11,7 @@ import { factsOf } from '../../src/judge/facts/held-facts.ts';
 import type { Network } from '../../src/judge/network.ts';
 import { readText } from '../../src/judge/read-text.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
-import { type Mutation, mutationsOf } from './mutations.ts';
+import { hasUnit, type Mutation, mutationsOf } from './mutations.ts';
 import { alignColumns } from './results.ts';
 
 const MUTATED = 600;
@@ -30,6 +30,8 @@ export async function measureMutations(
   );
   const step = Math.max(1, Math.floor(supported.length / MUTATED));
   const picked = supported.filter((_, index) => index % step === 0);
+  // Few sentences have a unit: all of them are taken for that.
+  const withUnits = supported.filter((row) => !picked.includes(row) && hasUnit(row.claim));
   const names = [...new Set(supported.slice(-400).flatMap(({ claim }) => namesIn(claim)))].filter(
     (name) => name.length > 3,
   );
@@ -54,15 +56,17 @@ export async function measureMutations(
     });
   };
   let at = 0;
-  for (const row of picked) {
+  for (const row of [...picked, ...withUnits]) {
+    const isPicked = at < picked.length;
     const source = sourceOf(row.documents);
     const judgeRow = await readRow(row, encoder, ofFolds.get(supportFold(row)));
     const judge = async (claim: string) => (await judgeRow(claim)).verdict;
     at += 1;
     const other = names.slice((at * 7) % names.length).concat(names);
     const before = await judge(row.claim);
-    count('unchanged', before, checkClaim(row.claim, source).verdict, true);
+    if (isPicked) count('unchanged', before, checkClaim(row.claim, source).verdict, true);
     for (const { kind, text } of mutationsOf(row.claim, source.text, other)) {
+      if (!isPicked && kind !== 'unit') continue;
       count(kind, await judge(text), checkClaim(text, source).verdict, citationPassed({ verdict: before }));
     }
   }
@@ -76,7 +80,7 @@ export async function measureMutations(
     share(one.caughtOfBefore, one.before),
   ]);
   console.log(
-    `\n${picked.length} supported sentences, changed\n${alignColumns(
+    `\n${picked.length} supported sentences, changed, and ${withUnits.length} more that have a unit\n${alignColumns(
       [
         [
           'change',
