@@ -9,7 +9,8 @@ import { judgeSupport, type Support } from '../../src/judge/create-judge.ts';
 import { namesIn } from '../../src/judge/facts/claim-facts.ts';
 import { factsOf } from '../../src/judge/facts/held-facts.ts';
 import type { Network } from '../../src/judge/network.ts';
-import { readText } from '../../src/judge/read-text.ts';
+import { type ReadText, readText } from '../../src/judge/read-text.ts';
+import type { JudgedPassage } from '../../src/judge/unit.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import { hasUnit, type Mutation, mutationsOf } from './mutations.ts';
 import { alignColumns } from './results.ts';
@@ -98,6 +99,9 @@ export async function measureMutations(
   return Object.fromEntries(counts);
 }
 
+/** Rows on the same texts follow each other. */
+let last: { source: JudgedPassage | null; read: ReadText[] } = { source: null, read: [] };
+
 /** Reads the texts of a row once, to judge any sentence by them. */
 export async function readRow(
   { documents }: SupportRow,
@@ -105,13 +109,18 @@ export async function readRow(
   network: Network | undefined,
 ): Promise<(claim: string) => Promise<Support>> {
   const passages = documents.map((text) => ({ text, title: '', headings: [] }));
-  const read = (await encoder.encodeTokens(documents)).map((encoded, index) =>
-    readText(documents[index] ?? '', encoded, encoder.dimensions),
-  );
+  const source = sourceOf(documents);
+  if (source !== last.source) {
+    const read = (await encoder.encodeTokens(documents)).map((encoded, index) =>
+      readText(documents[index] ?? '', encoded, encoder.dimensions),
+    );
+    last = { source, read };
+  }
+  const { read } = last;
   return async (claim) => {
     const [encoded] = await encoder.encodeTokens([claim]);
     if (encoded === undefined) throw new Error('the encoder gave nothing back');
     const alignment = align(readText(claim, encoded, encoder.dimensions), read);
-    return judgeSupport(alignment, factsOf(claim, sourceOf(documents)), passages, network);
+    return judgeSupport(alignment, factsOf(claim, source), passages, network);
   };
 }
