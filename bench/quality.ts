@@ -2,6 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { IngestProgress } from '../src/ingest/ingest.ts';
+import type { ChunkStore } from '../src/ports/chunk-store.ts';
+import type { Embedder } from '../src/ports/embedder.ts';
+import { fitThreshold } from '../src/retrieval/fit-threshold.ts';
 import {
   METRICS,
   measureMode,
@@ -9,7 +12,7 @@ import {
   type Quality,
   type Scores,
 } from './support/measure-quality.ts';
-import { loadEmbedder } from './support/minilm.ts';
+import { loadNamedEmbedder } from './support/minilm.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 import { DATA, findSet, openSet, type RetrievalQuery } from './support/retrieval-set.ts';
 
@@ -27,7 +30,12 @@ const BM25_REFERENCE: Record<string, Scores> = {
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
-  options: { all: { type: 'boolean', default: false }, fresh: { type: 'boolean', default: false } },
+  options: {
+    all: { type: 'boolean', default: false },
+    fresh: { type: 'boolean', default: false },
+    /** onnx:<directory> instead of the program's own. */
+    embedder: { type: 'string' },
+  },
 });
 
 const sets = setsToMeasure();
@@ -40,14 +48,16 @@ if (sets.length === 0) {
 async function main(): Promise<void> {
   const machine = describeMachine();
   console.log(formatMachine(machine));
-  const embedder = await loadEmbedder();
+  const loaded = await loadNamedEmbedder(flags.embedder);
+  console.log(loaded.id);
   const measured: Record<string, Quality & { allLexical: Scores }> = {};
   for (const directory of sets) {
     const name = basename(directory);
-    const { queries, ...collection } = await openSet(directory, embedder, {
+    const { queries, ...collection } = await openSet(directory, loaded, {
       fresh: flags.fresh,
       onProgress: showProgress(name),
     });
+    const embedder = await withBaseline(loaded, collection.store);
     const { documents, chunks } = await collection.store.info();
     const picked = flags.all ? queries : spread(queries, MOST_QUERIES);
     console.log(
@@ -66,8 +76,19 @@ async function main(): Promise<void> {
     }
     await collection.store.close();
   }
-  await embedder.close();
+  await loaded.close();
   console.log(`\nWritten to ${await writeResults('quality.json', { machine, measured })}`);
+}
+
+/** What someone brought is fitted to the set as `collections threshold` does it, unless the model says it already. */
+async function withBaseline(embedder: Embedder, store: ChunkStore): Promise<Embedder> {
+  if (flags.embedder === undefined || (embedder.baseline ?? 0) > 0) return embedder;
+  const { baseline, threshold, ownKept, othersKept } = await fitThreshold(store, embedder);
+  console.log(
+    `\n${store.name}: baseline ${baseline}, threshold ${threshold}, which ${ownKept.toFixed(3)} of the own and ` +
+      `${othersKept.toFixed(3)} of the other sentences reach`,
+  );
+  return { ...embedder, baseline };
 }
 
 /** Folders that hold a corpus: those named, or else all but the long one. */

@@ -1,3 +1,6 @@
+import { createDirectoryEmbedder } from '../../src/adapters/onnx/directory-embedder.ts';
+import { readEncoderDirectory } from '../../src/adapters/onnx/encoder-directory.ts';
+import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
 import { createMiniLmEmbedder, MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
 import { type ModelLocation, weightsLocation } from '../../src/adapters/onnx/weights.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -11,6 +14,15 @@ export const IDENTITY: CollectionIdentity = { embedder: MINILM.id, dimensions: M
 export function programWeights(): ModelLocation {
   const { cache, modelDir } = loadConfig();
   return weightsLocation(cache, modelDir);
+}
+
+/** A model in a directory, as `--embedder onnx:<directory>` names it, or else the program's own. */
+export async function loadNamedEmbedder(named: string | undefined): Promise<Embedder> {
+  if (named === undefined) return loadEmbedder();
+  const { cache, modelDir, embedding } = loadConfig({ flags: { embedder: named } });
+  const encoder = await readEncoderDirectory(embedding.directory ?? '');
+  const engine = await ensureEngine(weightsLocation(cache, modelDir));
+  return createDirectoryEmbedder(encoder, { engine, bulk: true });
 }
 
 /** The program's embedder. */

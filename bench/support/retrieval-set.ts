@@ -75,10 +75,14 @@ export async function openSet(
   embedder: Embedder,
   options: { fresh?: boolean; onProgress?: (progress: IngestProgress) => void } = {},
 ): Promise<OpenSet> {
-  const name = basename(directory);
+  const isOwn = embedder.id === IDENTITY.embedder;
+  const name = isOwn ? basename(directory) : `${basename(directory)}-${embedder.id.replace(/\W+/g, '-')}`;
   const catalog = createSqliteCatalog(COLLECTIONS);
   if (options.fresh) await catalog.delete(name);
-  const store = await catalog.openOrCreate(name, IDENTITY);
+  const store = await catalog.openOrCreate(name, {
+    embedder: embedder.id,
+    dimensions: embedder.dimensions,
+  });
   const corpus = readRows(directory, 'corpus.jsonl');
   const { failed } = await ingest(
     [corpusSource(corpus)],
