@@ -136,7 +136,8 @@ export function createApp(config: Config, options: AppOptions = {}): App {
         embedder: embedder.get,
         mode,
         clock: runtime,
-        scoreThreshold: scoreThreshold ?? (await describe()).scoreThreshold,
+        // What the embedder calls alike says nothing about words in common.
+        scoreThreshold: scoreThreshold ?? (mode === 'lexical' ? 0 : (await describe()).scoreThreshold),
       });
       if (!config.rerank.on) return retriever;
       const { withReranker } = await import('../retrieval/rerank.ts');

@@ -6,7 +6,13 @@ import { EMBEDDERS, OWN_MODEL } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';
-import { collectSettings, readConfigFile, readDotEnv, type Setting } from './collect-settings.ts';
+import {
+  type ConfigFile,
+  collectSettings,
+  readConfigFile,
+  readDotEnv,
+  type Setting,
+} from './collect-settings.ts';
 import { defaultDirectories } from './directories.ts';
 import { createSecret, type Secret } from './secret.ts';
 import { embeddingAccess, modelAccess, type ServiceAccess } from './service-access.ts';
@@ -44,9 +50,15 @@ export interface Config {
   readonly collectionChosen: boolean;
   /** Where each setting that is not a default came from, in words. */
   readonly origins: Readonly<Partial<Record<SettingName, string>>>;
+  /** What was given of the settings, by their names. */
+  readonly given: Readonly<Partial<Record<SettingName, unknown>>>;
+  /** The user's own file of settings, whether there is one or not. */
+  readonly settingsFile: string;
+  /** What a model costs, where the user has said so. */
+  readonly prices: ValueOf<'prices'>;
 }
 
-type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
+export type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
 
 interface QdrantConfig {
   readonly url: string;
@@ -79,7 +91,7 @@ interface ConfigSources {
 }
 
 /**
- * Flag beats environment beats config file beats default. Throws an AppError that names where a bad value
+ * Flag beats environment beats the project's file beats the user's beats default. Throws an AppError that names where a bad value
  * came from: `invalid_input` for a flag, `configuration_error` for the environment and the file.
  */
 export function loadConfig(sources: ConfigSources = {}): Config {
@@ -92,12 +104,14 @@ export function loadConfig(sources: ConfigSources = {}): Config {
   } = sources;
   const dotEnvPath = join(cwd, '.env');
   const dotEnv = readDotEnv(dotEnvPath);
-  const file = findConfigFile(cwd, sources.configPath);
-  const given = collectSettings({ flags, asOptions: options !== undefined, env, dotEnv, dotEnvPath, file });
-
   const directories = defaultDirectories(env, platform);
+  const project = findConfigFile(cwd, sources.configPath);
+  const user = readUserFile(directories.settings);
+  const asOptions = options !== undefined;
+  const given = collectSettings({ flags, asOptions, env, dotEnv, dotEnvPath, project, user });
+
   const pathOf = (setting: Setting | undefined) =>
-    setting && resolve(setting.fromFile && file ? dirname(file.path) : cwd, String(setting.value));
+    setting && resolve(setting.file === undefined ? cwd : dirname(setting.file), String(setting.value));
 
   /** The directory of a model that someone brought. */
   const ownModelOf = (setting: Setting | undefined) => {
@@ -149,6 +163,11 @@ export function loadConfig(sources: ConfigSources = {}): Config {
     origins: Object.freeze(
       Object.fromEntries(Object.entries(given).map(([name, setting]) => [name, setting.origin])),
     ),
+    given: Object.freeze(
+      Object.fromEntries(Object.entries(given).map(([name, setting]) => [name, setting.value])),
+    ),
+    settingsFile: directories.settings,
+    prices: valueFor('prices') ?? {},
   });
 }
 
@@ -160,7 +179,12 @@ function embedderOf(
   return named === undefined ? { embedder: 'onnx', directory } : { embedder: named, directory: undefined };
 }
 
-function findConfigFile(cwd: string, configPath: string | undefined) {
+function readUserFile(path: string): ConfigFile | undefined {
+  const fields = readConfigFile(path, 'configuration_error');
+  return fields && { path, fields };
+}
+
+function findConfigFile(cwd: string, configPath: string | undefined): ConfigFile | undefined {
   const path = resolve(cwd, configPath ?? CONFIG_FILE);
   const fields = readConfigFile(path, configPath === undefined ? 'configuration_error' : 'invalid_input');
   if (fields !== undefined) return { path, fields };

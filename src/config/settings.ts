@@ -55,6 +55,10 @@ export const settings = {
   rerankModel: modelName,
   cohereBaseUrl: address,
   traceFile: z.string().trim().min(1).describe('the path of a file'),
+  /** For a million tokens, by the name of the model. */
+  prices: z
+    .record(z.string(), z.object({ input: z.number().min(0), output: z.number().min(0) }))
+    .describe('prices for a million tokens by model, such as {"gpt-5": {"input": 1.25, "output": 10}}'),
   home: directory,
   modelDir: directory,
 } as const;

@@ -105,6 +105,11 @@ export interface ChunkStore {
   remove(uris: readonly string[]): Promise<void>;
   /** Hits in order, best first. */
   search(request: StoreSearch): Promise<StoreHit[]>;
+  /**
+   * Those of some index terms that chunks have, with how many have them; for very many terms it may be a rough number.
+   * Left out by stores that cannot tell.
+   */
+  containing?(terms: readonly string[]): Promise<Map<string, number>>;
   /** How many chunks pass a filter. */
   count(filter: Filter): Promise<number>;
   /** Chunks by id, in the order asked for; unknown ids are left out. */

@@ -16,6 +16,8 @@ export interface Embedder {
   readonly baseline?: number;
   /** Tokens of a text as this embedder counts them, without the ones it adds itself. */
   countTokens(text: string): number;
+  /** Whether a word in lower case is one that it learned whole: no rare name and not misspelt. Left out where nobody knows. */
+  knowsWord?(word: string): boolean;
   /** One vector for each text, in the same order. */
   embedDocuments(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
   embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array>;

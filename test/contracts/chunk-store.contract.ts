@@ -120,6 +120,28 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
+    test('the store says which terms its chunks have, and how many chunks have each', async () => {
+      const { store } = await openStore();
+      expect(await store.containing?.(['owl'])).toEqual(new Map());
+      await store.write([
+        doc('a', { title: 'Owls', chunks: ['An owl, an owl.', 'nothing else'] }),
+        doc('b', { chunks: ['newts'] }),
+      ]);
+      const terms = ['owl', 'newt', 'toad'];
+      const expected = new Map([
+        ['owl', 2],
+        ['newt', 1],
+      ]);
+      expect(await store.containing?.(terms)).toEqual(expected);
+      const many = Array.from({ length: 500 }, (_, index) => `none${index}`);
+      expect([...((await store.containing?.([...many, ...terms])) ?? [])].sort()).toEqual([
+        ['newt', 1],
+        ['owl', 2],
+      ]);
+      await store.remove([doc('b', { chunks: [] }).document.uri]);
+      expect(await store.containing?.(terms)).toEqual(new Map([['owl', 2]]));
+    });
+
     test('documents come back as they were written, ordered by URI', async () => {
       const { store } = await openStore();
       const writes = [

@@ -46,7 +46,7 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
   const { embedder, dimensions } = options.head;
   /** The head is among them, and has no epoch. */
   const documents = `${chunks}${DOCUMENTS_SUFFIX}`;
-  const search = createSearch({ connection, name, chunks, dimensions, shards });
+  const { search, containing } = createSearch({ connection, name, chunks, dimensions, shards });
   const writer = createDocumentWriter({ connection, head: heads, name, chunks, documents, dimensions });
   let known = options.head;
   /** Writes of this handle, one after the other. */
@@ -228,6 +228,9 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
           return hits.length === ranked.length ? hits : null;
         },
       ),
+
+    // Not read again if a write comes in between: a word that is new meanwhile is merely not known yet.
+    containing: (terms) => containing(terms, known),
 
     count: (filter) => reading((head) => count(chunks, readableAt(head, filterConditions(filter)))),
 

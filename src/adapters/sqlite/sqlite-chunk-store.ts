@@ -14,7 +14,7 @@ import { compactVectors } from './vector-segments.ts';
 /** A collection in one SQLite file. `database` holds the schema already and belongs to the store from now on. */
 export function createSqliteChunkStore(database: DatabaseSync, name: string, path: string): ChunkStore {
   const { embedder, dimensions } = readMeta(database);
-  const { search } = createSearch(database, dimensions);
+  const { search, containing } = createSearch(database, dimensions);
   /** Chunks that came or went since the last `settle`. */
   let changed = 0;
 
@@ -130,6 +130,8 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
           });
         }),
       ),
+
+    containing: (terms) => guarded(() => snapshot(database, () => containing(terms))),
 
     count: (filter) =>
       guarded(() => {

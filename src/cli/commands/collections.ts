@@ -13,6 +13,7 @@ import { createProgressBar } from '../terminal/progress.ts';
 import { readableUrl } from '../terminal/render-answer.ts';
 import { table } from '../terminal/table.ts';
 import { confirmed, createTerminal } from '../terminal/terminal.ts';
+import { setSetting } from './config.ts';
 import { withApp } from './with-app.ts';
 
 export interface CollectionFlags extends CommonFlags {
@@ -80,6 +81,15 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
       );
     }),
   );
+}
+
+export function useCollection(flags: CollectionFlags): Promise<void> {
+  return withApp({ flags }, async (app) => {
+    const name = flags.name ?? '';
+    const names = await app.catalog.list();
+    if (!names.includes(name)) throw unknownCollection(`"${name}"`, names);
+    setSetting({ ...flags, setting: 'collection', value: name });
+  });
 }
 
 export function deleteCollection(flags: CollectionFlags): Promise<void> {
@@ -291,8 +301,10 @@ async function withStore<T>(app: App, name: string, work: (store: ChunkStore) =>
 }
 
 function unknownCollection(name: string, names: readonly string[]): AppError {
+  const nearest = nearestName(name.replaceAll('"', ''), names);
+  const there = names.length > 0 ? `There is: ${names.join(', ')}.` : 'Make one with: citeloop ingest <path>';
   return new AppError('invalid_input', `There is no collection ${name}.`, {
-    hint: names.length > 0 ? `There is: ${names.join(', ')}.` : 'Make one with: citeloop ingest <path>',
+    hint: nearest === undefined ? there : `Did you mean ${nearest}? ${there}`,
   });
 }
 

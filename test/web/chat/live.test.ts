@@ -27,8 +27,17 @@ function scriptedServer(
   scripted: ScriptedModel,
   ...flags: string[]
 ): Promise<RunningProgram> {
+  return judgingServer(directory, scripted, '--mode', 'lexical', ...flags);
+}
+
+/** One that reads with the embedding model, too. */
+function judgingServer(
+  directory: string,
+  scripted: ScriptedModel,
+  ...flags: string[]
+): Promise<RunningProgram> {
   const chosen = ['--collection', 'okapis', '--model', 'scripted', '--base-url', scripted.baseUrl];
-  return serve(directory, ...chosen, '--api', 'chat_completions', '--mode', 'lexical', ...flags);
+  return serve(directory, ...chosen, '--api', 'chat_completions', ...flags);
 }
 
 /** A model that waits; it is let go when the test ends, whatever happened. */
@@ -72,6 +81,15 @@ test('the searches and the words of an answer are shown as they come, and each s
   await expect.poll(() => turn.locator('.activity').count()).toBe(0);
   expect(await turn.getByRole('button', { name: 'Source 1: Okapis, quoted' }).count()).toBe(1);
   expect((await told).at(-1)).toBe('Answer complete, grounded, 1 citation.');
+});
+
+test('the words of an answer that no source bears out are underlined where they stand', async () => {
+  model.says('An okapi is **a shy relative of the giraffe** from Heidelberg [1].');
+  const judging = await judgingServer(home, model);
+  const { page } = await visit(browser, judging.ready.url);
+  const turn = await ask(page, 'What is an okapi?');
+  expect(await turn.locator('.answer').innerText()).toContain('relative of the giraffe from Heidelberg');
+  expect(await turn.locator('.answer u').allInnerTexts()).toEqual(['Heidelberg']);
 });
 
 test('a turn that is stopped is not kept, frees its place, and can be asked again', async () => {
