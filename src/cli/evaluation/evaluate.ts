@@ -1,7 +1,9 @@
+import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import { address, listed, readFlag, wholeNumber } from '../../config/read-value.ts';
+import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { hashOfCases, readCases } from '../../evaluation/cases/read-cases.ts';
@@ -18,6 +20,7 @@ import {
 } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { createBudget } from '../../evaluation/run/budget.ts';
+import { openChecks } from '../../evaluation/run/checks.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
 import { noPrices, type PriceOf, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
 import { runArms } from '../../evaluation/run/run-arms.ts';
@@ -119,6 +122,14 @@ export async function evaluate(
           priceOf,
         });
 
+  const check = await openChecks(cases, {
+    directory: dirname(resolve(file)),
+    judge:
+      judge === undefined
+        ? null
+        : { ask: judge.ask, priceOf: (tokens: TokensUsed) => priceOf(judge.model, tokens) },
+  });
+
   const store = await openCollection(app, signal, tape);
   try {
     const embedder = await app.embedder();
@@ -137,7 +148,7 @@ export async function evaluate(
       );
     }
     const open = await Promise.all(
-      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, tape })),
+      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, check, tape })),
     );
     const info = await store.info();
     const state = await openRunState(
