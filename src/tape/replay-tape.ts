@@ -57,7 +57,8 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
   const { tape, redactor, player } = openPlayer(options);
   try {
     const header = { ...tape.header, madeBy: options.renewedBy ?? tape.header.madeBy };
-    const writer = onMiss === 'record' ? await createTapeWriter({ path, header, redactor }) : null;
+    const writer =
+      onMiss === 'record' ? await createTapeWriter({ path, header, redactor, keepUnchanged: true }) : null;
     const misses: { miss: Miss | null; error: AppError }[] = [];
     const stop = await startReplay({
       player,

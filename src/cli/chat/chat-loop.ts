@@ -5,6 +5,7 @@ import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { commandLineError, commandLineResponse } from '../advice.ts';
+import { paged } from '../terminal/paged.ts';
 import { renderDetails } from '../terminal/render-details.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
 import type { Streams } from '../terminal/terminal.ts';
@@ -19,6 +20,8 @@ interface Chat {
   streams: Streams;
   collection: string;
   filter: Filter;
+  /** A few questions for whoever does not know what to ask. */
+  suggestions?: () => Promise<string[]>;
   stream: boolean;
   /** One AgentResponse a line on stdout, and all that is for people on stderr. */
   json: boolean;
@@ -39,7 +42,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
   let stopTurn: (() => void) | undefined;
   let blocks = 0;
 
-  if (typed) greet();
+  if (typed) await greet();
   const questions = readQuestions({
     ...chat.history,
     streams,
@@ -66,8 +69,11 @@ export async function runChatLoop(chat: Chat): Promise<void> {
 
   /** True when the person gave up waiting for a turn to stop, and wants to leave. */
   async function answer(line: ChatLine): Promise<boolean> {
-    const terminal = createTerminal(screen);
-    if (line.kind === 'command') await commands[line.name].run(conversation, line.argument, terminal);
+    if (line.kind === 'command') {
+      const { run } = commands[line.name];
+      const shown = { stdin: streams.stdin, stdout: screen, stderr: streams.stderr };
+      await paged(shown, (terminal) => run(conversation, line.argument, terminal, streams));
+    }
     if (line.kind === 'unknown') throw unknownCommand(line.name, line.nearest);
     if (line.kind !== 'question') return false;
     const turn = new AbortController();
@@ -106,7 +112,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     }
   }
 
-  function greet(): void {
+  async function greet(): Promise<void> {
     const terminal = createTerminal(screen);
     const model = conversation.model();
     renderText(
@@ -114,6 +120,9 @@ export async function runChatLoop(chat: Chat): Promise<void> {
       `citeloop on ${oneLine(chat.collection, 60)}, model ${oneLine(model, 60)}. /help lists commands.`,
     );
     renderText(terminal, aboutModel(model));
+    const suggested = (await chat.suggestions?.()) ?? [];
+    if (suggested.length > 0) terminal.write('\nAsk for example:\n');
+    for (const question of suggested) terminal.write(`  ${terminal.text(oneLine(question, 100), 'cyan')}\n`);
     terminal.write('\n');
   }
 }

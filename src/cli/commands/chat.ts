@@ -34,6 +34,8 @@ export function runChat(flags: AgentFlags): Promise<void> {
         streams: process,
         collection: open.collection,
         filter,
+        // Whoever goes on with a conversation knows what it is about.
+        suggestions: session.lastTurn() === null ? open.suggestions : async () => [],
         stream,
         ...output,
         details: verbose ? app.config.agent : null,

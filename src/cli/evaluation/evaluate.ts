@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
+import type { Config } from '../../config/load-config.ts';
 import { address, listed, readFlag, wholeNumber } from '../../config/read-value.ts';
 import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
@@ -22,7 +23,7 @@ import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { createBudget } from '../../evaluation/run/budget.ts';
 import { openChecks } from '../../evaluation/run/checks.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
-import { noPrices, type PriceOf, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
+import { noPrices, type PriceFile, type PriceOf, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
 import { runArms } from '../../evaluation/run/run-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
@@ -108,8 +109,7 @@ export async function evaluate(
   const metrics = chooseMetrics(inputs.metrics, gates, cases);
   const casesHash = hashOfCases(cases);
   const baselines = await readBaselines(gates, casesHash, file);
-  const prices =
-    inputs.prices && readPrices(await readJsonFile(inputs.prices, 'The price file'), inputs.prices);
+  const prices = await pricesFor(inputs.prices, app.config.prices);
   const priceOf = prices ? pricesBy(prices) : noPrices;
   const limit = readFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money'));
   const judge =
@@ -222,6 +222,14 @@ export async function evaluate(
   } finally {
     await store.close();
   }
+}
+
+/** The prices of a file, or else those of the configuration; null where neither has any. */
+async function pricesFor(file: string | undefined, configured: Config['prices']): Promise<PriceFile | null> {
+  if (file !== undefined) return readPrices(await readJsonFile(file, 'The price file'), file);
+  return Object.keys(configured).length === 0
+    ? null
+    : readPrices({ models: configured }, 'of the configuration');
 }
 
 /** A budget of money needs to know what everything costs. Throws `invalid_input`. */

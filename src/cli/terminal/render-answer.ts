@@ -128,7 +128,11 @@ export function openable({
   uri?: string | undefined;
   location?: Location | undefined;
 }): string {
-  return linkTo(/^https?:/i.test(url) ? url : (uri ?? url), location);
+  if (/^https?:/i.test(url)) return linkTo(url, location);
+  // Terminals that go to a line take it from here; others open the file.
+  return uri !== undefined && location?.unit === 'line'
+    ? `${uri}#${location.from}`
+    : linkTo(uri ?? url, location);
 }
 
 /** The place of a file as people write paths; anything else as it is, on one line. */

@@ -1,12 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { listenForTest } from '../../support/listen-for-test.ts';
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -135,11 +134,8 @@ test('a site is crawled, and its robots.txt is obeyed', async () => {
     const type = request.url === '/robots.txt' ? 'text/plain' : 'text/html';
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': type }).end(page);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
   const { run } = await machine();
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const url = `${(await listenForTest(server)).origin}/`;
   const { code, stdout } = await run(['ingest', url, '--allow-private', '--json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ added: 2, failed: [] });

@@ -71,6 +71,7 @@ test('words with a capital are names, unless more than seven of ten have one', (
   expect(namesIn('The Owl Saw Rome And Paris In one long night.')).toEqual(['Owl', 'Saw', 'Rome', 'Paris']);
   expect(namesIn('The Owl Saw Rome And Paris In One long night.')).toEqual([]);
   expect(namesIn('The Owl Saw Rome.')).toEqual(['Owl', 'Saw', 'Rome']);
+  expect(namesIn('The Owl Saw Rome Now.')).toEqual([]);
 });
 
 test('a name does not open a sentence or something like one, and is told without what is attached to it', () => {
@@ -113,7 +114,7 @@ test('a number has one value however it is written', () => {
   const valueIn = (text: string) => numbersIn(`It is ${text} now.`)[0]?.value;
   for (const text of ['1500', '1,500', '1\u00a0500', '1\u202f500', "1'500", '+1500', '1500.0', '01500'])
     expect(valueIn(text), text).toBe('1500');
-  expect(['-5', '−5', '0.50', '007'].map(valueIn)).toEqual(['-5', '-5', '0.5', '7']);
+  expect(['-5', '−5', '-05', '0.50', '007'].map(valueIn)).toEqual(['-5', '-5', '-5', '0.5', '7']);
   expect(numbersIn('version 1.2.3 of a1 and b_2')).toEqual([]);
 });
 

@@ -2,8 +2,17 @@ import type { ElementContent, Root, Text } from 'hast';
 import { SKIP, visit } from 'unist-util-visit';
 import type { Range } from '../../text/markdown-blocks.ts';
 
-/** Underlines the words at some ranges of the Markdown that a tree was made of. What stands there otherwise is left as it is. */
-export function markUnborne(tree: Root, source: string, ranges: readonly Range[]): void {
+/** How marked words look. */
+export interface Mark {
+  tagName: 'u' | 'mark';
+  properties: Record<string, string>;
+}
+
+export const UNBORNE: Mark = { tagName: 'u', properties: { title: 'In no source that is cited' } };
+export const BEARING: Mark = { tagName: 'mark', properties: {} };
+
+/** Marks the words at some ranges of the Markdown that a tree was made of. What stands there otherwise is left as it is. */
+export function markWords(tree: Root, source: string, ranges: readonly Range[], mark: Mark): void {
   if (ranges.length === 0) return;
   visit(tree, (node, index, parent) => {
     if (node.type !== 'text' || parent === undefined || index === undefined) return;
@@ -12,14 +21,14 @@ export function markUnborne(tree: Root, source: string, ranges: readonly Range[]
     if (start?.offset === undefined || end?.offset === undefined) return;
     const within = source.slice(start.offset, end.offset).indexOf(node.value);
     if (within < 0) return;
-    const pieces = cut(node, start.offset + within, ranges);
+    const pieces = cut(node, start.offset + within, ranges, mark);
     parent.children.splice(index, 1, ...pieces);
     return [SKIP, index + pieces.length];
   });
 }
 
 /** A text that begins at a place of the source, in pieces. */
-function cut({ value }: Text, at: number, ranges: readonly Range[]): ElementContent[] {
+function cut({ value }: Text, at: number, ranges: readonly Range[], mark: Mark): ElementContent[] {
   const pieces: ElementContent[] = [];
   let from = 0;
   const add = (to: number) => {
@@ -33,8 +42,7 @@ function cut({ value }: Text, at: number, ranges: readonly Range[]): ElementCont
     add(first);
     pieces.push({
       type: 'element',
-      tagName: 'u',
-      properties: { title: 'In no source that is cited' },
+      ...mark,
       children: [{ type: 'text', value: value.slice(first, last) }],
     });
     from = last;

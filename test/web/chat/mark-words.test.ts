@@ -5,7 +5,7 @@ import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
 import { expect, test } from 'vitest';
-import { markUnborne } from '../../../src/web/chat/mark-unborne.ts';
+import { markWords, UNBORNE } from '../../../src/web/chat/mark-words.ts';
 
 /** The text of a page with what is underlined in braces. */
 function shown(markdown: string, ...words: string[]): string {
@@ -14,7 +14,7 @@ function shown(markdown: string, ...words: string[]): string {
     start: markdown.indexOf(word),
     end: markdown.indexOf(word) + word.length,
   }));
-  markUnborne(tree, markdown, ranges);
+  markWords(tree, markdown, ranges, UNBORNE);
   let text = '';
   visit(tree, (node, _index, parent) => {
     if (node.type !== 'text') return;

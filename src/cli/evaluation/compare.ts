@@ -13,17 +13,17 @@ import {
 } from '../../evaluation/run/plan-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { Run } from '../../tape/tape-run.ts';
-import { armFiles } from '../evaluation/arm-files.ts';
+import { asSettings } from '../commands/read-flags.ts';
+import { withApp } from '../commands/with-app.ts';
+import { armFiles } from './arm-files.ts';
 import {
   type EvaluationFlags,
   type EvaluationInputs,
   type EvaluationPlan,
   evaluate,
   evaluationSchema,
-} from '../evaluation/evaluate.ts';
-import { finishEvaluation } from '../evaluation/finish-evaluation.ts';
-import { asSettings } from './read-flags.ts';
-import { withApp } from './with-app.ts';
+} from './evaluate.ts';
+import { finishEvaluation } from './finish-evaluation.ts';
 
 /** What a comparison is asked for, as flags and tapes say it. */
 export const compareSchema = evaluationSchema.extend({
@@ -51,7 +51,7 @@ export async function runCompare({ json, after, ...flags }: CompareFlags): Promi
     return runEvalDiff({ before, after, arm, config, verbose, json });
   }
   // Here they name arms, not one setting.
-  const { topK: _topK, mode: _mode, rerank: _rerank, ...settings } = flags;
+  const { topK: _topK, mode: _mode, rerank: _rerank, prices: _prices, ...settings } = flags;
   // What is misspelt is told before anything is opened.
   axesOf(flags);
   await withApp(

@@ -3,15 +3,10 @@ import type { App } from '../../app/create-app.ts';
 import { SEARCH_MODES } from '../../domain/choices.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import type { Run } from '../../tape/tape-run.ts';
-import {
-  type EvaluationFlags,
-  type EvaluationInputs,
-  evaluate,
-  evaluationSchema,
-} from '../evaluation/evaluate.ts';
-import { finishEvaluation } from '../evaluation/finish-evaluation.ts';
-import { asSettings } from './read-flags.ts';
-import { withApp } from './with-app.ts';
+import { asSettings } from '../commands/read-flags.ts';
+import { withApp } from '../commands/with-app.ts';
+import { type EvaluationFlags, type EvaluationInputs, evaluate, evaluationSchema } from './evaluate.ts';
+import { finishEvaluation } from './finish-evaluation.ts';
 
 /** What an evaluation is asked for, as flags and tapes say it. */
 export const evalSchema = evaluationSchema.extend({ mode: z.enum(SEARCH_MODES).optional() });
@@ -21,9 +16,11 @@ export interface EvalFlags extends EvaluationFlags, z.infer<typeof evalSchema> {
 }
 
 export async function runEval({ json, ...flags }: EvalFlags): Promise<void> {
+  // A file here, and the prices themselves in the configuration.
+  const { prices: _prices, ...settings } = flags;
   await withApp(
     {
-      flags: asSettings(flags),
+      flags: asSettings(settings),
       whenInterrupted: 'Run the same command again to go on from here.',
       taped: { command: 'eval', flags },
     },
