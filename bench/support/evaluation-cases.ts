@@ -104,6 +104,7 @@ export function syntheticHeader(cases: number): ReportData['header'] {
     conversations: cases,
     date: new Date(0).toISOString(),
     durationMs: 0,
+    totals: { turns: cases, reused: 0, tokens: 0, money: null, judge: null },
     currency: null,
     judge: null,
   };

@@ -90,7 +90,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     }
     const refused = wrongNumber(outline(), args);
     if (refused !== null) throw refused;
-    await yargs(withDashesBehind(args))
+    await yargs(withDashesBehind(withRerankSpelled(args)))
       .scriptName('citeloop')
       .command(COMMANDS as CommandModule[])
       .strict()
@@ -141,6 +141,16 @@ async function isVerbose(args: readonly string[]): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Names a reranker, or says yes or no for each arm of a comparison. */
+const RERANKER = /^(?:onnx:|cohere$|(?:on|off|both|true|false)(?:,|$))/;
+
+/** `--rerank` needs no value, and yargs would take the question after it for one. */
+function withRerankSpelled(args: readonly string[]): string[] {
+  return args.map((arg, index) =>
+    arg === '--rerank' && !RERANKER.test(args[index + 1] ?? '') ? '--rerank=true' : arg,
+  );
 }
 
 /** yargs drops a lone dash among the words of a command, but not behind `--`. */

@@ -1,6 +1,8 @@
+import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { type AgentConfig, agentConfigSchema } from '../domain/agent-config.ts';
+import { EMBEDDERS, OWN_MODEL } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';
@@ -31,7 +33,12 @@ export interface Config {
   readonly store: ValueOf<'store'>;
   readonly qdrant: QdrantConfig;
   readonly embedding: EmbeddingConfig;
-  readonly rerank: { readonly on: boolean; readonly model: string | undefined };
+  readonly rerank: {
+    readonly on: boolean;
+    readonly model: string | undefined;
+    /** Of a cross-encoder on this machine; Cohere is asked unless given. */
+    readonly directory: string | undefined;
+  };
   /** Where the model is asked. */
   readonly modelService: ServiceAccess;
   /** Where the SDK's traces go; nowhere unless given. */
@@ -51,7 +58,7 @@ export interface Config {
   readonly prices: ValueOf<'prices'>;
 }
 
-type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
+export type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
 
 interface QdrantConfig {
   readonly url: string;
@@ -62,7 +69,9 @@ interface QdrantConfig {
 }
 
 interface EmbeddingConfig {
-  readonly embedder: ValueOf<'embedder'>;
+  readonly embedder: (typeof EMBEDDERS)[number] | 'onnx';
+  /** Of a model that someone brought. */
+  readonly directory: string | undefined;
   readonly model: string | undefined;
   readonly dimensions: number | undefined;
   /** Of embedders that speak OpenAI's API. */
@@ -104,6 +113,13 @@ export function loadConfig(sources: ConfigSources = {}): Config {
   const pathOf = (setting: Setting | undefined) =>
     setting && resolve(setting.file === undefined ? cwd : dirname(setting.file), String(setting.value));
 
+  /** The directory of a model that someone brought. */
+  const ownModelOf = (setting: Setting | undefined) => {
+    const value = String(setting?.value ?? '');
+    if (setting === undefined || !value.startsWith(OWN_MODEL)) return undefined;
+    return pathOf({ ...setting, value: value.slice(OWN_MODEL.length).replace(/^~(?=\/)/, homedir()) });
+  };
+
   const secretOf = (variable: SecretVariable) => secretFrom(variable, env, dotEnv);
   const { api, ...service } = modelAccess(given, secretOf);
   const valueFor = <Name extends SettingName>(name: Name) => given[name]?.value as ValueOf<Name> | undefined;
@@ -122,12 +138,16 @@ export function loadConfig(sources: ConfigSources = {}): Config {
       payloadMap: valueFor('payloadMap') ?? {},
     },
     embedding: {
-      embedder: valueFor('embedder') ?? 'minilm',
+      ...embedderOf(valueFor('embedder') ?? 'minilm', ownModelOf(given.embedder)),
       model: valueFor('embeddingModel'),
       dimensions: valueFor('embeddingDimensions'),
       service: embeddingAccess(given, service, secretOf),
     },
-    rerank: { on: valueFor('rerank') ?? false, model: valueFor('rerankModel') },
+    rerank: {
+      on: (valueFor('rerank') ?? false) !== false,
+      model: valueFor('rerankModel'),
+      directory: ownModelOf(given.rerank),
+    },
     modelService: service,
     traceFile: pathOf(given.traceFile),
     cohereBaseUrl: valueFor('cohereBaseUrl'),
@@ -149,6 +169,14 @@ export function loadConfig(sources: ConfigSources = {}): Config {
     settingsFile: directories.settings,
     prices: valueFor('prices') ?? {},
   });
+}
+
+function embedderOf(
+  embedder: ValueOf<'embedder'>,
+  directory: string | undefined,
+): Pick<EmbeddingConfig, 'embedder' | 'directory'> {
+  const named = EMBEDDERS.find((known) => known === embedder);
+  return named === undefined ? { embedder: 'onnx', directory } : { embedder: named, directory: undefined };
 }
 
 function readUserFile(path: string): ConfigFile | undefined {

@@ -35,6 +35,8 @@ export const retrievalToolResponseSchema = z
         text: z.string(),
         url: z.string(),
         title: z.string(),
+        /** The headings above it, outermost first; none in records of earlier versions. */
+        headings: z.array(z.string()).default([]),
         score: scoreSchema,
         /** What the model writes in brackets to cite this result. */
         ref: z.string().min(1),
@@ -69,6 +71,7 @@ export function toToolResponse({ context, texts }: ShownContext, refOf: RefOf): 
     text: texts[index] ?? '',
     url: placeOf(chunk),
     title: chunk.title,
+    headings: chunk.headings,
     score: rounded(chunk.score, 3),
     ref: refOf(chunk, index),
   }));

@@ -39,7 +39,7 @@ export function listCollections(flags: CommonFlags): Promise<void> {
     const rows = infos.map((info) => [
       info.name,
       String(info.documents),
-      String(info.chunks),
+      chunksOf(info),
       megabytes(info.bytes),
       info.updatedAt.slice(0, 16).replace('T', ' '),
       info.embedder,
@@ -61,7 +61,7 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
         return void process.stdout.write(`${JSON.stringify({ ...info, documentList: documents })}\n`);
       const terminal = createTerminal(process.stdout);
       terminal.write(
-        `${terminal.text(info.name, 'bold')}: ${info.documents} documents, ${info.chunks} chunks, `,
+        `${terminal.text(info.name, 'bold')}: ${info.documents} documents, ${chunksOf(info)} chunks, `,
       );
       terminal.write(`${megabytes(info.bytes)}\n`);
       terminal.write(`embedder ${info.embedder}, ${info.dimensions} dimensions\n`);
@@ -256,6 +256,11 @@ function unknownCollection(name: string, names: readonly string[]): AppError {
   return new AppError('invalid_input', `There is no collection ${name}.`, {
     hint: nearest === undefined ? there : `Did you mean ${nearest}? ${there}`,
   });
+}
+
+/** Those that are still to be embedded are told apart. */
+function chunksOf({ chunks, withoutVector }: CollectionInfo): string {
+  return withoutVector === 0 ? String(chunks) : `${chunks} (${withoutVector} without vector)`;
 }
 
 function megabytes(bytes: number): string {

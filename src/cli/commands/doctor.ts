@@ -175,7 +175,7 @@ async function collection(app: App, name: string): Promise<string | Pick<Check, 
         hint: `Restore it from a backup, or \`citeloop collections delete ${name}\` and ingest again.`,
       });
     }
-    const { documents, chunks } = await store.info();
+    const { documents, chunks, withoutVector } = await store.info();
     if (chunks === 0) return empty;
     const facts = `${documents} documents, ${chunks} chunks, sound`;
     const isReadable = await app.assertReadable(store).then(
@@ -183,7 +183,12 @@ async function collection(app: App, name: string): Promise<string | Pick<Check, 
       () => false,
     );
     // Not a fault: whoever has several embedders has collections of each.
-    return isReadable ? facts : `${facts}; made with the embedder ${store.identity.embedder}`;
+    const detail = isReadable ? facts : `${facts}; made with the embedder ${store.identity.embedder}`;
+    if (withoutVector === 0) return detail;
+    return {
+      detail: `${detail}; ${withoutVector} chunks have no vector yet and are found by their words alone`,
+      fix: 'If no ingest is under way, run it again: it goes on where it stopped.',
+    };
   } finally {
     await store.close();
   }

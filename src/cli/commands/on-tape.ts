@@ -10,7 +10,7 @@ import { version } from '../../package.ts';
 import { type RecordingEnd, type RunOnTape, recordRun } from '../../tape/record-run.ts';
 import { type ReplayingRun, replayRun } from '../../tape/replay-run.ts';
 import type { OnMiss } from '../../tape/replay-tape.ts';
-import type { TapeHeader, TapeJson } from '../../tape/tape-format.ts';
+import { TAPE_VERSION, type TapeHeader, type TapeJson } from '../../tape/tape-format.ts';
 import type { TapeFlags } from '../flags/common-flags.ts';
 
 /** A command whose run can be recorded. */
@@ -144,7 +144,7 @@ function newHeader(config: Config, { command, question, flags, settings }: Comma
   const { model } = config.agent;
   const asks = command === 'ask' || command === 'chat' || command === 'eval' || command === 'compare';
   return {
-    version: 1,
+    version: TAPE_VERSION,
     origin: 'recorded',
     ...(asks &&
       model === OFFLINE_MODEL && { note: 'The offline model runs in the program: it makes no calls.' }),
@@ -165,7 +165,8 @@ function newHeader(config: Config, { command, question, flags, settings }: Comma
 function sentenceOf(end: RecordingEnd): string {
   if (end.type === 'abandoned')
     return `The recording is incomplete; what there is of it is in ${end.partialPath}`;
-  return `Recorded ${counted(end.exchanges)}${end.failed ? ' and the failure' : ''} in ${end.path}`;
+  const recorded = `Recorded ${counted(end.exchanges)}${end.failed ? ' and the failure' : ''}`;
+  return end.unchanged ? `${recorded}, as before: ${end.path} is unchanged` : `${recorded} in ${end.path}`;
 }
 
 function counted(exchanges: number): string {

@@ -1,19 +1,12 @@
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
-import { configuredRedactor } from '../../app/run-settings.ts';
 import { SEARCH_MODES } from '../../domain/choices.ts';
-import { refuseFailedGates } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import type { Run } from '../../tape/tape-run.ts';
-import {
-  type EvaluationFlags,
-  type EvaluationInputs,
-  evaluate,
-  evaluationSchema,
-} from '../evaluation/evaluate.ts';
-import { writeOutputs } from '../evaluation/evaluation-files.ts';
-import { asSettings } from './read-flags.ts';
-import { withApp } from './with-app.ts';
+import { asSettings } from '../commands/read-flags.ts';
+import { withApp } from '../commands/with-app.ts';
+import { type EvaluationFlags, type EvaluationInputs, evaluate, evaluationSchema } from './evaluate.ts';
+import { finishEvaluation } from './finish-evaluation.ts';
 
 /** What an evaluation is asked for, as flags and tapes say it. */
 export const evalSchema = evaluationSchema.extend({ mode: z.enum(SEARCH_MODES).optional() });
@@ -31,8 +24,7 @@ export async function runEval({ json, ...flags }: EvalFlags): Promise<void> {
     },
     async (app, run) => {
       const report = await evaluateArm(app, flags, run);
-      await writeOutputs(report, configuredRedactor(app.config), { ...flags, json });
-      refuseFailedGates(report.gates);
+      await finishEvaluation(report, app, run, { ...flags, json });
     },
   );
 }
