@@ -6,6 +6,7 @@ import type { AgentConfig } from '../../domain/agent-config.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
+import { type PriceOf, pricesBy } from '../../evaluation/run/prices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
@@ -37,7 +38,8 @@ export async function runAsk(flags: AskFlags): Promise<void> {
       const stream = json ? flags.stream === true : config.agent.stream;
       const details = config.agent.verbose ? config.agent : null;
       const { requireGrounded = false } = flags;
-      const output = { stream, json, format, requireGrounded, details };
+      const priceOf = pricesBy({ currency: '', models: config.prices });
+      const output = { stream, json, format, requireGrounded, details, priceOf };
       // A session that goes on keeps its own policy unless another was asked for.
       const policy = flags.policy === undefined ? undefined : config.agent.policy;
       // What --model says is in the configuration already.
@@ -55,6 +57,7 @@ export async function runAsk(flags: AskFlags): Promise<void> {
 interface Output {
   json: boolean;
   format?: AnswerFormat | undefined;
+  priceOf?: PriceOf | undefined;
   /** With `json`, every event instead of the response. */
   stream: boolean;
   requireGrounded: boolean;
@@ -65,12 +68,12 @@ interface Output {
 /** Prints what comes of a question, and returns the exit code. Throws what a person, or a program without events, has to be told. */
 export async function printAnswer(
   events: AsyncIterable<RunEvent>,
-  { json, stream, format, requireGrounded, details = null }: Output,
+  { json, stream, format, requireGrounded, details = null, priceOf }: Output,
   streams: Pick<Streams, 'stdout' | 'stderr'>,
 ): Promise<number> {
   const explain = (turn: ConversationTurn) => details && renderDetails(streams.stderr, turn, details);
   if (json && stream) return printEvents(events, streams.stdout, requireGrounded, explain);
-  const turn = await (json ? completeTurn(events) : renderTurn(events, streams, { stream, format }));
+  const turn = await (json ? completeTurn(events) : renderTurn(events, streams, { stream, format, priceOf }));
   if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
   explain(turn);
   const fault = faultOf(turn.response, requireGrounded);
