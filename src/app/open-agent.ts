@@ -41,6 +41,8 @@ export interface OpenAgent {
   /** The collection that is really searched, which may be the sample. */
   collection: string;
   model: string;
+  /** Throws `invalid_input` for what the collection has not. */
+  assertFilter(filter: Filter): Promise<void>;
   /** A passage among those around it in its document; none if it is gone. */
   passagesAround(chunkId: string): Promise<StoredChunk[]>;
   /** A few questions that the collection answers; none on a tape, which has only what was asked for. */
@@ -89,6 +91,7 @@ export async function openAgent(
       sessions,
       collection: store.name,
       model,
+      assertFilter: (filter) => assertKnownFilter(opened, filter),
       passagesAround: (chunkId) => opened.neighbours(chunkId, 1, 1),
       suggestions: async () => (tape === null ? suggestQuestions(opened) : []),
       close: closeStores,
