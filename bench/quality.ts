@@ -1,6 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { SEARCH_MODES } from '../src/domain/choices.ts';
+import type { IngestProgress } from '../src/ingest/ingest.ts';
+import type { Embedder } from '../src/ports/embedder.ts';
+import { createRetriever } from '../src/retrieval/create-retriever.ts';
 import {
   METRICS,
   measureMode,
@@ -9,6 +13,14 @@ import {
   type Scores,
 } from './support/measure-quality.ts';
 import { loadEmbedder } from './support/minilm.ts';
+import {
+  countFound,
+  FOUND_COLUMNS,
+  findQuestionSets,
+  openDocuments,
+  type QuestionSet,
+  readQuestionSet,
+} from './support/question-set.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 import { DATA, findSet, openSet, type RetrievalQuery } from './support/retrieval-set.ts';
 
@@ -30,7 +42,8 @@ const { values: flags, positionals } = parseArgs({
 });
 
 const sets = setsToMeasure();
-if (sets.length === 0) {
+const questionSets = questionSetsToMeasure();
+if (sets.length + questionSets.length === 0) {
   console.log(`No retrieval sets: ${DATA} is absent, or holds none of the name that was given.`);
 } else {
   await main();
@@ -65,14 +78,41 @@ async function main(): Promise<void> {
     }
     await collection.store.close();
   }
+  const found: Record<string, Record<string, number[]>> = {};
+  for (const set of questionSets) found[set.name] = await measureQuestions(set, embedder);
   await embedder.close();
-  console.log(`\nWritten to ${await writeResults('quality.json', { machine, measured })}`);
+  console.log(`\nWritten to ${await writeResults('quality.json', { machine, measured, found })}`);
+}
+
+/** For how many questions of people a passage that answers is found, as the agent would search for it. */
+async function measureQuestions(set: QuestionSet, embedder: Embedder): Promise<Record<string, number[]>> {
+  const store = await openDocuments(set, embedder, showProgress(set.name));
+  const { documents, chunks } = await store.info();
+  console.log(`\n${set.name}: ${documents} documents, ${chunks} chunks, ${set.questions.length} questions\n`);
+  const found: Record<string, number[]> = {};
+  for (const mode of SEARCH_MODES) {
+    const scoreThreshold = mode === 'lexical' ? 0 : embedder.scoreThreshold;
+    const retriever = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold });
+    found[mode] = await countFound(set, retriever);
+  }
+  await store.close();
+  const lines = Object.entries(found).map(([mode, counts]) => [mode, ...counts.map(String)]);
+  console.log(alignColumns([[set.name, ...FOUND_COLUMNS], ...lines], [1, 2, 3, 4, 5]));
+  return found;
 }
 
 /** Folders that hold a corpus: those named, or else all but the long one. */
 function setsToMeasure(): string[] {
   if (positionals.length > 0) return positionals.flatMap((name) => findSet(name) ?? setsIn(resolve(name)));
   return [...setsIn(join(DATA, 'retrieval')), ...(flags.all ? setsIn(join(DATA, MULTITURN)) : [])];
+}
+
+/** Those named, or else all beside the checkout. */
+function questionSetsToMeasure(): QuestionSet[] {
+  if (positionals.length === 0) return findQuestionSets();
+  return positionals.flatMap(
+    (name) => findQuestionSets().find((set) => set.name === name) ?? readQuestionSet(resolve(name)) ?? [],
+  );
 }
 
 function setsIn(directory: string): string[] {
@@ -136,17 +176,11 @@ function rounded(score: number): number {
 /** A line on stderr every so often. */
 function showProgress(name: string) {
   let next = performance.now() + 10_000;
-  return ({
-    documents,
-    totalDocuments,
-    embeddedChunks,
-  }: {
-    documents: number;
-    totalDocuments: number | null;
-    embeddedChunks: number;
-  }) => {
+  return ({ documents, totalDocuments, embedding }: IngestProgress) => {
     if (performance.now() < next) return;
     next += 10_000;
-    console.error(`${name}: ${documents} of ${totalDocuments} documents, ${embeddedChunks} chunks embedded`);
+    const chunks =
+      embedding === null ? '' : `, ${embedding.chunks} of ${embedding.totalChunks} chunks embedded`;
+    console.error(`${name}: ${documents} of ${totalDocuments} documents${chunks}`);
   };
 }

@@ -20,6 +20,7 @@ const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
   startup: async () => (await import('./speed/startup.ts')).benchStartup,
   warm: async () => (await import('./speed/warm.ts')).benchWarm,
   turn: async () => (await import('./speed/turn.ts')).benchTurn,
+  check: async () => (await import('./speed/check.ts')).benchCheck,
   'long-session': async () => (await import('./speed/long-session.ts')).benchLongSession,
   'turn-memory': async () => (await import('./speed/turn-memory.ts')).benchTurnMemory,
   serve: async () => (await import('./speed/serve.ts')).benchServe,

@@ -1,22 +1,19 @@
 import { createEncodingCache } from '../scripts/fit/encoding-cache.ts';
-import { CACHE, rememberFeatures } from '../scripts/fit/feature-cache.ts';
+import { CACHE } from '../scripts/fit/feature-cache.ts';
 import { areaUnderCurve, balancedAccuracy, calibrationError } from '../scripts/fit/metrics.ts';
-import { supportExamples } from '../scripts/fit/support-examples.ts';
+import { sourceOf, supportExamples } from '../scripts/fit/support-examples.ts';
 import { fitSupport } from '../scripts/fit/support-fit.ts';
 import { DATA, readSupportSet, SUPPORT_SETS, type SupportRow } from '../scripts/fit/support-sets.ts';
 import type { SentenceVerdict } from '../src/domain/checked-sentence.ts';
+import { citationPassed } from '../src/domain/citation.ts';
 import { createRandomIndex } from '../src/evaluation/statistics/random.ts';
-import { align } from '../src/judge/align.ts';
 import { checkClaim } from '../src/judge/check-claim.ts';
-import { judgeSupport } from '../src/judge/create-judge.ts';
-import { namesIn } from '../src/judge/facts/claim-facts.ts';
-import { type ClaimFacts, factsOf } from '../src/judge/facts/held-facts.ts';
-import { readText } from '../src/judge/read-text.ts';
-import type { JudgedPassage } from '../src/judge/unit.ts';
+import { QUOTED_CHANCE } from '../src/judge/create-judge.ts';
+import { factsOf } from '../src/judge/facts/held-facts.ts';
 import { objectionsOf, supportVerdict } from '../src/judge/verdict.ts';
-import type { TokenEncoder } from '../src/ports/token-encoder.ts';
+import { measureMarkedWords } from './support/measure-marked-words.ts';
+import { measureMutations } from './support/measure-mutations.ts';
 import { loadEmbedder } from './support/minilm.ts';
-import { type Mutation, mutationsOf } from './support/mutations.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 
 // Holds the judge against sentences that people have judged: npm run bench:verdicts. No figure comes from a model
@@ -32,7 +29,13 @@ interface Judged {
 }
 
 const REPLICATES = 400;
-const MUTATED = 600;
+const BINS: [from: number, to: number][] = [
+  [0, 0.2],
+  [0.2, 0.4],
+  [0.4, 0.6],
+  [0.6, 0.8],
+  [0.8, 1],
+];
 
 const machine = describeMachine();
 console.log(formatMachine(machine));
@@ -46,79 +49,120 @@ const embedder = await loadEmbedder();
 const encoder = createEncodingCache(embedder, CACHE);
 const features = [];
 for (const { set, rows } of sets) {
-  features.push(...(await rememberFeatures(set, rows, () => supportExamples(rows, encoder))));
+  features.push(...(await supportExamples(set, rows, encoder)));
 }
 const rows = sets.flatMap((one) => one.rows);
-const { validation, evenly } = fitSupport(rows, features);
+const { byFold, ofFolds, evenly } = fitSupport(rows, features);
 const judged = rows.map((row, index): Judged => {
-  const facts = factsOf(row.claim, sourceOf(row));
-  const chance = validation.byFold[index] ?? 0;
+  const source = sourceOf(row.documents);
+  const facts = factsOf(row.claim, source);
+  const chance = byFold[index] ?? 0;
   return {
     row,
-    chance: facts.whole ? 0.98 : chance,
+    chance: facts.whole ? Math.max(chance, QUOTED_CHANCE) : chance,
     verdict: supportVerdict(chance, facts, objectionsOf(facts)),
-    byWords: wordsAlone(row, facts),
+    byWords: checkClaim(row.claim, source).verdict,
     weight: evenly[index] ?? 0,
   };
 });
 const groups: [string, Judged[]][] = [
   ...SUPPORT_SETS.map((set): [string, Judged[]] => [set, judged.filter(({ row }) => row.set === set)]),
+  ['all but ragtruth_summary', judged.filter(({ row }) => row.set !== 'ragtruth_summary')],
   ['all', judged],
 ];
-const figures = groups.map(([name, cases]) => ({ name, rows: cases.length, ...withIntervals(cases) }));
-const columns = Object.keys(measure(judged)) as (keyof ReturnType<typeof measure>)[];
-console.log(
-  `\n${alignColumns(
-    [
-      ['set', ...columns],
-      ...figures.map((one) => [
-        one.name,
-        ...columns.map((column) => {
-          const { value, low, high } = one[column] as Interval;
-          return `${value.toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
-        }),
-      ]),
-    ],
-    columns.map((_, index) => index + 1),
-  )}`,
-);
+const figures = groups.map(([name, cases]) => ({
+  name,
+  rows: cases.length,
+  supported: cases.filter(({ row }) => row.supported).length,
+  judge: withIntervals(cases, byJudge),
+  words: withIntervals(cases, byWords),
+  reliability: reliability(cases),
+}));
+console.log(`\nBy the judge, five folds\n${table('judge')}`);
+console.log(`\nBy words alone, without the encoder\n${table('words')}`);
 console.log(
   '\nPublished on AttributionBench, in distribution: a zero-shot NLI model of 560 M parameters about .65, a fine-tuned GPT-3.5 about .80 (balanced accuracy).',
 );
-const caught = await measureMutations(encoder);
+console.log(
+  `\nOf what was given a chance, how much people found supported (supported and other rows of a set count as much)\n${alignColumns(
+    [
+      ['set', ...BINS.map(([from, to]) => `${from}-${to}`)],
+      ...figures.map(({ name, reliability }) => [name, ...reliability.map(({ came }) => came.toFixed(2))]),
+    ],
+    BINS.map((_, index) => index + 1),
+  )}`,
+);
+const caught = await measureMutations(rows, ofFolds, encoder);
+const marked = await measureMarkedWords(rows, encoder);
 await embedder.close();
-console.log(`\nWritten to ${await writeResults('verdicts.json', { machine, figures, caught })}`);
+console.log(`\nWritten to ${await writeResults('verdicts.json', { machine, figures, caught, marked })}`);
 
-function wordsAlone(row: SupportRow, facts: ClaimFacts): SentenceVerdict {
-  return facts.whole ? 'quoted' : checkClaim(row.claim, sourceOf(row)).verdict;
+function table(by: 'judge' | 'words'): string {
+  const columns = Object.keys(figures[0]?.[by] ?? {});
+  return alignColumns(
+    [
+      ['set', 'rows', 'supported', ...columns],
+      ...figures.map((one) => [
+        one.name,
+        String(one.rows),
+        String(one.supported),
+        ...Object.values(one[by]).map(
+          ({ value, low, high }) => `${value.toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`,
+        ),
+      ]),
+    ],
+    [1, 2, ...columns.map((_, index) => index + 3)],
+  );
 }
 
-function sourceOf({ documents }: SupportRow): JudgedPassage {
-  return { text: documents.join('\n\n'), title: '', headings: [] };
-}
+type Figures = Record<string, number>;
 
-function measure(cases: readonly Judged[]) {
-  const accepted = (verdict: SentenceVerdict) => verdict === 'quoted' || verdict === 'supported';
-  const share = (some: readonly Judged[], is: (one: Judged) => boolean) =>
-    some.length === 0 ? Number.NaN : some.filter(is).length / some.length;
-  const positive = cases.filter(({ row }) => row.supported);
-  const said = cases.filter(({ verdict }) => accepted(verdict));
-  const saidByWords = cases.filter(({ byWords }) => accepted(byWords));
+function byJudge(cases: readonly Judged[]): Figures {
   const scored = cases.map(({ row, chance, weight }) => ({ positive: row.supported, chance, weight }));
   return {
-    precision: share(said, ({ row }) => row.supported),
-    recall: share(positive, ({ verdict }) => accepted(verdict)),
-    'false alarms': share(positive, ({ verdict }) => verdict === 'unsupported'),
+    ...verdictsOf(cases, ({ verdict }) => verdict),
     'balanced accuracy': balancedAccuracy(scored),
     AUC: areaUnderCurve(scored),
     'calibration error': calibrationError(scored),
-    'by words: precision': share(saidByWords, ({ row }) => row.supported),
-    'by words: recall': share(positive, ({ byWords }) => accepted(byWords)),
-    'by words: false alarms': share(positive, ({ byWords }) => byWords === 'unsupported'),
-    'by words: balanced accuracy': balancedAccuracy(
-      cases.map(({ row, byWords }) => ({ positive: row.supported, chance: Number(accepted(byWords)) })),
+  };
+}
+
+function byWords(cases: readonly Judged[]): Figures {
+  return {
+    ...verdictsOf(cases, ({ byWords }) => byWords),
+    'balanced accuracy': balancedAccuracy(
+      cases.map(({ row, byWords }) => ({
+        positive: row.supported,
+        chance: Number(citationPassed({ verdict: byWords })),
+      })),
     ),
   };
+}
+
+/** How often `supported` or `quoted` is right, how much of what is supported is called so, and `unsupported` instead. */
+function verdictsOf(cases: readonly Judged[], verdictOf: (one: Judged) => SentenceVerdict): Figures {
+  const share = (some: readonly Judged[], is: (one: Judged) => boolean) =>
+    some.length === 0 ? Number.NaN : some.filter(is).length / some.length;
+  const positive = cases.filter(({ row }) => row.supported);
+  const passes = (one: Judged) => citationPassed({ verdict: verdictOf(one) });
+  return {
+    precision: share(cases.filter(passes), ({ row }) => row.supported),
+    recall: share(positive, passes),
+    'false alarms': share(positive, (one) => verdictOf(one) === 'unsupported'),
+  };
+}
+
+function reliability(cases: readonly Judged[]) {
+  return BINS.map(([from, to]) => {
+    const inside = cases.filter(({ chance }) => chance >= from && (chance < to || to === 1));
+    const sum = (some: readonly Judged[]) => some.reduce((total, { weight }) => total + weight, 0);
+    return {
+      from,
+      to,
+      rows: inside.length,
+      came: sum(inside.filter(({ row }) => row.supported)) / sum(inside),
+    };
+  });
 }
 
 interface Interval {
@@ -128,86 +172,19 @@ interface Interval {
 }
 
 /** 95 % intervals over resamples of the rows. */
-function withIntervals(cases: readonly Judged[]): Record<keyof ReturnType<typeof measure>, Interval> {
-  const values = measure(cases);
+function withIntervals(
+  cases: readonly Judged[],
+  measure: (cases: readonly Judged[]) => Figures,
+): Record<string, Interval> {
   const random = createRandomIndex(1);
   const samples = Array.from({ length: REPLICATES }, () =>
     measure(cases.map(() => cases[random(cases.length)] as Judged)),
   );
-  const interval = (name: keyof typeof values): Interval => {
-    const sorted = samples.map((sample) => sample[name]).sort((a, b) => a - b);
-    return {
-      value: values[name],
-      low: sorted[Math.floor(REPLICATES * 0.025)] ?? Number.NaN,
-      high: sorted[Math.ceil(REPLICATES * 0.975) - 1] ?? Number.NaN,
-    };
-  };
   return Object.fromEntries(
-    (Object.keys(values) as (keyof typeof values)[]).map((name) => [name, interval(name)]),
-  ) as Record<keyof typeof values, Interval>;
-}
-
-/** Changes supported sentences so that they no longer are, and counts how many are no longer called so. */
-async function measureMutations(encoder: TokenEncoder) {
-  const supported = rows.filter(
-    (row) => row.supported && row.set !== 'healthver_dev' && row.set !== 'wice_dev',
+    Object.entries(measure(cases)).map(([name, value]): [string, Interval] => {
+      const sorted = samples.map((sample) => sample[name] ?? Number.NaN).sort((a, b) => a - b);
+      const at = (share: number) => sorted[Math.round(share * (REPLICATES - 1))] ?? Number.NaN;
+      return [name, { value, low: at(0.025), high: at(0.975) }];
+    }),
   );
-  const step = Math.max(1, Math.floor(supported.length / MUTATED));
-  const picked = supported.filter((_, index) => index % step === 0);
-  const names = [...new Set(supported.slice(-400).flatMap(({ claim }) => namesIn(claim)))].filter(
-    (name) => name.length > 3,
-  );
-  const counts = new Map<
-    string,
-    { total: number; caught: number; caughtByWords: number; accepted: number }
-  >();
-  const count = (kind: Mutation['kind'] | 'unchanged', verdict: string, byWords: string, before: boolean) => {
-    const one = counts.get(kind) ?? { total: 0, caught: 0, caughtByWords: 0, accepted: 0 };
-    const isCaught = verdict !== 'supported' && verdict !== 'quoted';
-    counts.set(kind, {
-      total: one.total + 1,
-      caught: one.caught + Number(isCaught),
-      caughtByWords: one.caughtByWords + Number(byWords !== 'supported'),
-      accepted: one.accepted + Number(before && !isCaught),
-    });
-  };
-  let at = 0;
-  for (const row of picked) {
-    const passages = row.documents.map((text) => ({ text, title: '', headings: [] }));
-    const source = sourceOf(row);
-    const read = (await encoder.encodeTokens(row.documents)).map((encoded, index) =>
-      readText(row.documents[index] ?? '', encoded, encoder.dimensions),
-    );
-    const judge = async (claim: string) => {
-      const [encoded] = await encoder.encodeTokens([claim]);
-      if (encoded === undefined) throw new Error('the encoder gave nothing back');
-      return judgeSupport(
-        align(readText(claim, encoded, encoder.dimensions), read),
-        factsOf(claim, source),
-        passages,
-      ).verdict;
-    };
-    at += 1;
-    const other = names.slice((at * 7) % names.length).concat(names);
-    const before = await judge(row.claim);
-    count('unchanged', before, checkClaim(row.claim, source).verdict, true);
-    for (const { kind, text } of mutationsOf(row.claim, source.text, other)) {
-      count(
-        kind,
-        await judge(text),
-        checkClaim(text, source).verdict,
-        before === 'supported' || before === 'quoted',
-      );
-    }
-  }
-  const lines = Array.from(counts, ([kind, { total, caught, caughtByWords }]) => [
-    kind,
-    String(total),
-    (caught / total).toFixed(3),
-    (caughtByWords / total).toFixed(3),
-  ]);
-  console.log(
-    `\n${picked.length} supported sentences, changed\n${alignColumns([['change', 'sentences', 'not called supported', 'by words alone'], ...lines], [1, 2, 3])}`,
-  );
-  return Object.fromEntries(counts);
 }

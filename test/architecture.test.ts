@@ -101,7 +101,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'src/adapters/': ['src/async/', 'src/text/', 'src/faults/', 'src/domain/', 'src/ports/', ''],
   // The composition root: it alone joins features and adapters.
   'src/app/': ['src/', '@openai/agents', 'node:'],
-  'src/cli/': ['src/', 'yargs', 'zod', 'yaml', 'node:'],
+  'src/cli/': ['src/', 'yargs', 'zod', 'yaml', 'mdast', 'remark-', 'uni', 'node:'],
   'src/main.ts': ['src/cli/', 'src/app/', 'yargs'],
   'src/index.ts': ['src/', '@openai/agents'],
   'src/testing.ts': ['src/', 'vitest'],

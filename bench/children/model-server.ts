@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { type LastRequest, monotonicMs } from '../support/model-server.ts';
 
 const PIECES = 60;
 const SENTENCES_QUOTED = 5;
+/** Between two pieces; none unless it is asked for. */
+const PAUSE_MS = Number(process.argv[2] ?? 0) / PIECES;
 
 interface Message {
   role: string;
@@ -36,7 +38,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     last = { firstWordAtMs: monotonicMs(), messages: messages.length, bytes: body.length };
     response.write(chunk({ role: 'assistant', content: first }));
     for (const content of rest) {
-      await setImmediate();
+      await (PAUSE_MS > 0 ? setTimeout(PAUSE_MS) : setImmediate());
       response.write(chunk({ content }));
     }
     response.write(chunk({}, 'stop'));

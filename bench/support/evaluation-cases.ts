@@ -70,7 +70,7 @@ function syntheticRun(index: number, right: boolean, random: () => number): Case
         expected: null,
       },
     ],
-    sentences: [{ text: 'It is.', markers: ['1'], verdict }],
+    sentences: [{ text: 'It is.', markers: ['1'], verdict, probability: null, unborne: [] }],
     quotes: { total: 1, held: 1 },
     numbers: { total: 2, held: right ? 2 : 1 },
     retrievals: [
@@ -100,8 +100,11 @@ export function syntheticHeader(cases: number): ReportData['header'] {
     repeat: 1,
     concurrency: 1,
     seed: 1,
+    margin: 0.05,
+    conversations: cases,
     date: new Date(0).toISOString(),
     durationMs: 0,
+    totals: { turns: cases, reused: 0, tokens: 0, money: null, judge: null },
     currency: null,
     judge: null,
   };

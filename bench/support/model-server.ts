@@ -19,8 +19,9 @@ export interface ModelServer {
   close(): void;
 }
 
-export async function startModelServer(): Promise<ModelServer> {
-  const child = fork(CHILD);
+/** It says what it has to say at once, or over so many milliseconds. */
+export async function startModelServer(lastsMs = 0): Promise<ModelServer> {
+  const child = fork(CHILD, [String(lastsMs)]);
   const [port] = (await once(child, 'message')) as [number];
   const origin = `http://127.0.0.1:${port}`;
   return {

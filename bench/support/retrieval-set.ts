@@ -42,7 +42,7 @@ function discounted(gains: readonly number[]): number {
 
 /** Real questions with the passages that answer them; kept beside the checkout, never in it. */
 export const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url));
-const COLLECTIONS = join(RESULTS, 'collections');
+export const COLLECTIONS = join(RESULTS, 'collections');
 const ROOT = 'https://corpus.test/';
 
 export interface RetrievalQuery {
@@ -143,7 +143,7 @@ function uriOf(document: Record<string, unknown>): string {
 /** Changes with the code that decides what is indexed. As the module of all documents it has them indexed anew. */
 function codeVersion(): string {
   const cwd = fileURLToPath(new URL('../../src', import.meta.url));
-  const files = globSync(['ingest/**', 'lexical/**', 'adapters/documents/**', 'adapters/sqlite/**'], { cwd });
+  const files = globSync(['ingest/**', 'text/**', 'adapters/documents/**', 'adapters/sqlite/**'], { cwd });
   const hash = createHash('sha256');
   for (const file of files.sort()) hash.update(readFileSync(join(cwd, file)));
   return hash.digest('hex').slice(0, 12);

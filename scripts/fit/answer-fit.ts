@@ -46,7 +46,7 @@ export function fitAnswers(
   const spread = (ofRow: (row: AnswerRow) => string) =>
     rows.flatMap((row, index) => (features[index] ?? []).map(() => ofRow(row)));
   const validate = (folds: string[]) => {
-    const scores = crossFit(examples, folds, SETTINGS);
+    const { scores } = crossFit(examples, folds, SETTINGS);
     const { slope, intercept } = calibrate(scores, examples);
     const chances = scores.map((score) => logistic(slope * score + intercept));
     let at = 0;

@@ -1,4 +1,4 @@
-import { logistic, type Member, type Network, score } from '../../src/judge/network.ts';
+import { logistic, type Member, memberScore, type Network, score } from '../../src/judge/network.ts';
 import { minimize } from './minimize.ts';
 
 /** What a network learns from. */
@@ -14,6 +14,11 @@ export interface FitSettings {
   /** How much large weights cost. */
   penalty: number;
   members: number;
+  /**
+   * Inputs that count alike beside what is fitted, with their signs: their sum has as much weight as all that the
+   * network says. Nothing is fitted in it, so it holds for texts of other kinds as well.
+   */
+  plain?: Readonly<Record<string, 1 | -1>>;
 }
 
 /** The straight way past the hidden layer is held back less. */
@@ -39,9 +44,30 @@ export function fitNetwork(examples: readonly Example[], settings: FitSettings):
   const goals = examples.map(({ positive }) => Number(positive));
   return {
     inputs,
-    members: Array.from({ length: members }, (_, seed) => fitMember(columns, goals, weights, settings, seed)),
+    members: Array.from({ length: members }, (_, seed) =>
+      besidePlainSum(fitMember(columns, goals, weights, settings, seed), columns, settings),
+    ),
     calibration: { slope: 1, intercept: 0 },
   };
+}
+
+/** The sum is straight, so it goes the straight way. */
+function besidePlainSum(
+  member: Member,
+  rows: readonly number[][],
+  { names, plain = {} }: FitSettings,
+): Member {
+  const signs = names.map((name) => plain[name] ?? 0);
+  const sums = rows.map((row) => row.reduce((sum, value, index) => sum + value * (signs[index] ?? 0), 0));
+  if (signs.every((sign) => sign === 0)) return member;
+  const share = deviation(rows.map((row) => memberScore(member, row))) / deviation(sums);
+  const direct = member.direct.map((weight, index) => rounded(weight + share * (signs[index] ?? 0)));
+  return { ...member, direct };
+}
+
+function deviation(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }
 
 function fitMember(
@@ -144,23 +170,31 @@ export function calibrate(
   return { slope: rounded(slope), intercept: rounded(intercept) };
 }
 
-/** The score of every example by a network that was fitted without its fold. */
+export interface CrossFit {
+  /** Of every example, by the network that was fitted without its fold. */
+  scores: number[];
+  /** By fold; not calibrated. */
+  networks: Map<string, Network>;
+}
+
 export function crossFit(
   examples: readonly Example[],
   folds: readonly string[],
   settings: FitSettings,
-): number[] {
+): CrossFit {
   const scores = new Array<number>(examples.length).fill(0);
+  const networks = new Map<string, Network>();
   for (const fold of new Set(folds)) {
     const network = fitNetwork(
       examples.filter(({ weight }, index) => folds[index] !== fold && weight > 0),
       settings,
     );
+    networks.set(fold, network);
     examples.forEach(({ features }, index) => {
       if (folds[index] === fold) scores[index] = score(network, features);
     });
   }
-  return scores;
+  return { scores, networks };
 }
 
 function rounded(value: number): number {

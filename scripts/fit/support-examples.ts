@@ -2,16 +2,33 @@ import { align } from '../../src/judge/align.ts';
 import { factsOf } from '../../src/judge/facts/held-facts.ts';
 import { type ReadText, readText } from '../../src/judge/read-text.ts';
 import { type SupportFeatures, supportFeatures } from '../../src/judge/support-features.ts';
+import type { JudgedPassage } from '../../src/judge/unit.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
-import type { SupportRow } from './support-sets.ts';
+import { rememberFeatures } from './feature-cache.ts';
+import type { SupportRow, SupportSet } from './support-sets.ts';
 
 const MOST_KEPT = 200;
 
-/** What the model sees of each row. */
-export async function supportExamples(
+let lastSource: JudgedPassage = { text: '', title: '', headings: [] };
+
+/** Texts as one. Rows on the same ones follow each other, and what is made of a source is kept with the object. */
+export function sourceOf(documents: readonly string[]): JudgedPassage {
+  const text = documents.join('\n\n');
+  if (text !== lastSource.text) lastSource = { text, title: '', headings: [] };
+  return lastSource;
+}
+
+/** What the model sees of each row of a set, made once. */
+export function supportExamples(
+  set: SupportSet,
   rows: readonly SupportRow[],
   encoder: TokenEncoder,
 ): Promise<SupportFeatures[]> {
+  const data = rows.map(({ claim, documents }) => ({ claim, documents }));
+  return rememberFeatures('support', set, data, () => makeExamples(rows, encoder));
+}
+
+async function makeExamples(rows: readonly SupportRow[], encoder: TokenEncoder): Promise<SupportFeatures[]> {
   const kept = new Map<string, ReadText>();
   async function read(text: string): Promise<ReadText> {
     const known = kept.get(text);
@@ -29,7 +46,7 @@ export async function supportExamples(
     for (const document of documents) passages.push(await read(document));
     const [encoded] = await encoder.encodeTokens([claim]);
     if (encoded === undefined) throw new Error('the encoder gave nothing back');
-    const facts = factsOf(claim, { text: documents.join('\n\n'), title: '', headings: [] });
+    const facts = factsOf(claim, sourceOf(documents));
     examples.push(supportFeatures(align(readText(claim, encoded, encoder.dimensions), passages), facts));
   }
   return examples;

@@ -31,7 +31,22 @@ export const FEATURES: (keyof SupportFeatures)[] = [
   'length',
 ];
 
-export const SETTINGS: FitSettings = { names: FEATURES, hidden: 8, penalty: 0.004, members: 3 };
+export const SETTINGS: FitSettings = {
+  names: FEATURES,
+  hidden: 8,
+  penalty: 0.004,
+  members: 3,
+  plain: {
+    windowMean: 1,
+    phrase3Mean: 1,
+    phrase6Mean: 1,
+    phrase6Low: 1,
+    sentenceCosine: 1,
+    softMean: 1,
+    namesMissing: -1,
+    numbersMissing: -1,
+  },
+};
 
 /** How much each set counts: the ones that are most like answers with sources count most. */
 const SHARES: Record<SupportSet, number> = {
@@ -58,23 +73,33 @@ const EVENLY: Record<SupportSet, number> = {
   healthver_dev: 1,
 };
 
-export interface CrossValidation {
+/** What is learnt by leaving parts of the rows out; each is computed when it is asked for. */
+export interface SupportFit {
+  /** The weights of the program, made of all rows. */
+  network(): Network;
   /** The chance of each row, by a model that was fitted without the row's fold. */
   byFold: number[];
   /** Without the row's source, which for most sets is the whole set. */
-  bySource: number[];
+  bySource(): number[];
   /** Without the row's file. */
-  byFile: number[];
+  byFile(): number[];
+  /** What was fitted and calibrated without each fold. */
+  ofFolds: Map<string, Network>;
+  /** How much each row counts where all sets do the same. */
+  evenly: number[];
+}
+
+const FOLDS = 5;
+
+export function supportFold({ group }: Pick<SupportRow, 'group'>): string {
+  return foldOf(group, FOLDS);
 }
 
 /**
  * Fits on rows that people found contradicted by the passage not at all: likeness cannot tell them from supported
  * ones, and trying to makes everything else worse. They count in every measurement.
  */
-export function fitSupport(
-  rows: readonly SupportRow[],
-  features: readonly SupportFeatures[],
-): { network: Network; validation: CrossValidation; evenly: number[] } {
+export function fitSupport(rows: readonly SupportRow[], features: readonly SupportFeatures[]): SupportFit {
   const weights = supportWeights(rows);
   const examples = rows.map(
     (row, index): Example => ({
@@ -85,37 +110,47 @@ export function fitSupport(
   );
   const evenly = supportWeights(rows, EVENLY);
   const counted = examples.map((example, index) => ({ ...example, weight: evenly[index] ?? 0 }));
-  const folds = rows.map(({ group }) => foldOf(group, 5));
-  const scores = crossFit(examples, folds, SETTINGS);
-  const calibration = calibrate(scores, counted);
-  const network = fitNetwork(
-    examples.filter(({ weight }) => weight > 0),
-    SETTINGS,
-  );
+  const folds = rows.map(supportFold);
+  const { scores, networks } = crossFit(examples, folds, SETTINGS);
+  const calibratedWithout = (parts: readonly string[], part: string) => {
+    const others = rows.map((_, index) => index).filter((index) => parts[index] !== part);
+    return calibrate(
+      others.map((index) => scores[index] ?? 0),
+      others.map((index) => counted[index] as Example),
+    );
+  };
   /** The numbers of a fold are calibrated on the other folds. */
   const chancesOf = (held: readonly number[], parts: readonly string[]) => {
     const chances = new Array<number>(held.length);
     for (const part of new Set(parts)) {
-      const others = held.map((_, index) => index).filter((index) => parts[index] !== part);
-      const { slope, intercept } = calibrate(
-        others.map((index) => scores[index] ?? 0),
-        others.map((index) => counted[index] as Example),
-      );
+      const { slope, intercept } = calibratedWithout(parts, part);
       held.forEach((score, index) => {
         if (parts[index] === part) chances[index] = logistic(slope * score + intercept);
       });
     }
     return chances;
   };
-  const sources = rows.map(({ source }) => source);
-  const files = rows.map(({ set }) => set);
+  const without = (partOf: (row: SupportRow) => string) => {
+    const parts = rows.map(partOf);
+    return chancesOf(crossFit(examples, parts, SETTINGS).scores, parts);
+  };
   return {
-    network: { ...network, calibration },
-    validation: {
-      byFold: chancesOf(scores, folds),
-      bySource: chancesOf(crossFit(examples, sources, SETTINGS), sources),
-      byFile: chancesOf(crossFit(examples, files, SETTINGS), files),
-    },
+    network: () => ({
+      ...fitNetwork(
+        examples.filter(({ weight }) => weight > 0),
+        SETTINGS,
+      ),
+      calibration: calibrate(scores, counted),
+    }),
+    byFold: chancesOf(scores, folds),
+    bySource: () => without(({ source }) => source),
+    byFile: () => without(({ set }) => set),
+    ofFolds: new Map(
+      Array.from(networks, ([fold, ofFold]) => [
+        fold,
+        { ...ofFold, calibration: calibratedWithout(folds, fold) },
+      ]),
+    ),
     evenly,
   };
 }

@@ -205,6 +205,7 @@ async function startJob(name: string, bail = 1): Promise<Job> {
       reporters: [{}],
       bail,
       maxWorkers: 1,
+      isolate: bail === 0,
       testTimeout: 60_000,
       hookTimeout: 60_000,
     },

@@ -4,16 +4,16 @@ import { AppError } from '../faults/app-error.ts';
 import { fromErrorResponse } from '../faults/error-response.ts';
 
 /**
- * The turn that the events come to. Each is shown to `onEvent` first, also the one that reports an error, which is
+ * The turn that the events come to. Each is shown to `onEvent` first, which may take its time, also the one that reports an error, which is
  * then thrown. Throws as well when they end without an answer.
  */
 export async function completeTurn(
   events: AsyncIterable<RunEvent>,
-  onEvent: (event: RunEvent) => void = () => {},
+  onEvent: (event: RunEvent) => unknown = () => {},
 ): Promise<ConversationTurn> {
   let completed: ConversationTurn | undefined;
   for await (const event of events) {
-    onEvent(event);
+    await onEvent(event);
     if (event.type === 'error') throw fromErrorResponse(event.error);
     if (event.type === 'turn_completed') completed = event.turn;
   }

@@ -84,7 +84,8 @@ function createSdkAgent(turn: TurnState, { model, instructions }: ModelInput): A
 }
 
 /** Goes through what the loop does: text and tool calls are passed on as they come, and kept as messages. */
-async function follow(stream: AsyncIterable<RunStreamEvent>, { record, progress }: TurnState): Promise<void> {
+async function follow(stream: AsyncIterable<RunStreamEvent>, turn: TurnState): Promise<void> {
+  const { record, progress, judge, sources } = turn;
   const calls = new Map<string, ToolCall>();
   let unrecorded: ToolCall[] = [];
   let text = '';
@@ -95,6 +96,7 @@ async function follow(stream: AsyncIterable<RunStreamEvent>, { record, progress 
     text += delta;
     progress.enter('generating');
     progress.emit({ type: 'text_delta', delta });
+    judge.judgeAlong(text, sources);
   };
   for await (const event of stream) {
     if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta')

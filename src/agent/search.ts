@@ -27,7 +27,7 @@ export async function search(turn: TurnState, wanted: Query, id: string): Promis
     const known = searches.recall(query);
     const context = known ?? (await retriever.retrieve(query, signal)).context;
     searches.remember(query, context);
-    turn.judge.readAhead(context.chunks);
+    turn.judge.readAhead(context.chunks, [turn.question, query.text]);
     progress.emit({ type: 'retrieval_finished', retrievalId: id, context, error: null });
     return { context, remembered: known !== undefined };
   } catch (error) {

@@ -1,9 +1,16 @@
-import { type CheckedAnswer, checkAnswer, judgeAnswer } from '../citations/check-answer.ts';
+import {
+  type CheckedAnswer,
+  checkAnswer,
+  judgeAnswer,
+  type Lookup,
+  lookupKey,
+  lookupsSoFar,
+} from '../citations/check-answer.ts';
 import type { SourceRegister } from '../citations/source-register.ts';
 import type { CheckedSentence } from '../domain/checked-sentence.ts';
 import { citationPassed } from '../domain/citation.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
-import { createJudge, type Judge } from '../judge/create-judge.ts';
+import { createJudge, type Judge, type Support } from '../judge/create-judge.ts';
 import type { Unit } from '../judge/unit.ts';
 import type { TokenEncoder } from '../ports/token-encoder.ts';
 
@@ -21,20 +28,29 @@ function judgeWith(encoder: TokenEncoder): Judge {
 
 /** The judge in one turn. */
 export interface TurnJudge {
-  /** Begins to read what was found, while the model writes. Returns at once and never fails. */
-  readAhead(chunks: readonly RetrievedChunk[]): void;
+  /** Begins to read what was found and what is asked, while the model writes. Returns at once and never fails. */
+  readAhead(chunks: readonly RetrievedChunk[], questions: readonly string[]): void;
+  /** Begins to judge the sentences of an answer as far as it is written. Returns at once and never fails. */
+  judgeAlong(written: string, sources: SourceRegister): void;
   /** Checks an answer; by words alone without an encoder, or if that fails. Throws only when the signal is raised. */
   check(answer: string, sources: SourceRegister): Promise<CheckedAnswer>;
   /** The calibrated chance that what bears the sentences out answers the question; null where nobody can tell. */
   chanceOfAnswering(question: string, sentences: readonly CheckedSentence[]): Promise<number | null>;
 }
 
+/** How much more must be written before it is looked at again: so many characters, or this share of what there is. */
+const MORE_CHARACTERS = 60;
+const MORE_SHARE = 0.1;
+
 export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): TurnJudge {
   let opening: Promise<Judge | null> | undefined;
   /** Every passage as it came first: another search brings the same in another object, and it is read once. */
   const passages = new Map<string, RetrievedChunk>();
-  let reading = Promise.resolve();
+  /** What was judged while the answer was written. */
+  const judged = new Map<string, Promise<Support>>();
+  let ahead = Promise.resolve();
   let isWritten = false;
+  let lookedAt = 0;
 
   function open(): Promise<Judge | null> {
     opening ??= findEncoder().then(
@@ -51,15 +67,39 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
     return first;
   }
 
+  /** One thing after the other, so that a model that needs the encoder itself waits for one passage at most. */
+  function doAhead(work: (judge: Judge) => Promise<unknown>): void {
+    ahead = ahead.then(async () => {
+      const judge = isWritten || signal.aborted ? null : await open();
+      if (judge !== null) await work(judge);
+    });
+    ahead = ahead.catch(() => {});
+  }
+
+  async function bearing(judge: Judge, { text, chunks }: Lookup): Promise<Support> {
+    const known = chunks.map(passageOf);
+    const support = await judge.support(text, known, signal);
+    const chunk = chunks.find((_, index) => known[index] === support.bearer?.passage);
+    return { ...support, bearer: support.bearer && chunk ? { ...support.bearer, passage: chunk } : null };
+  }
+
   return {
-    readAhead(chunks) {
-      // One after the other, so that a model that needs the encoder itself waits for one passage at most.
-      for (const chunk of chunks) {
-        reading = reading.then(async () => {
-          if (isWritten || signal.aborted) return;
-          await (await open())?.read([passageOf(chunk)], signal);
+    readAhead(chunks, questions) {
+      for (const chunk of chunks) doAhead((judge) => judge.read([passageOf(chunk)], signal));
+      for (const text of questions)
+        doAhead((judge) => judge.read([{ text, title: '', headings: [] }], signal));
+    },
+    judgeAlong(written, sources) {
+      if (written.length < lookedAt) lookedAt = 0;
+      if (written.length < lookedAt + Math.max(MORE_CHARACTERS, lookedAt * MORE_SHARE)) return;
+      lookedAt = written.length;
+      for (const [key, lookup] of lookupsSoFar(written, sources)) {
+        doAhead(async (judge) => {
+          if (judged.has(key)) return;
+          const judging = bearing(judge, lookup);
+          judged.set(key, judging);
+          await judging;
         });
-        reading = reading.catch(() => {});
       }
     },
     async check(answer, sources) {
@@ -67,15 +107,12 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
       const judge = await open();
       if (judge === null) return checkAnswer(answer, sources);
       try {
-        return await judgeAnswer(answer, sources, async (sentence, chunks) => {
-          const known = chunks.map(passageOf);
-          const support = await judge.support(sentence, known, signal);
-          const chunk = chunks.find((_, index) => known[index] === support.bearer?.passage);
-          return {
-            ...support,
-            bearer: support.bearer && chunk ? { ...support.bearer, passage: chunk } : null,
-          };
-        });
+        return await judgeAnswer(
+          answer,
+          sources,
+          (text, chunks) =>
+            judged.get(lookupKey(text, chunks)) ?? bearing(judge, { text, chunks: [...chunks] }),
+        );
       } catch {
         signal.throwIfAborted();
         return checkAnswer(answer, sources);

@@ -52,25 +52,38 @@ export async function judgeAnswer(
   bearing: Bearing,
 ): Promise<CheckedAnswer> {
   const cleaned = cleanAnswer(answer, register);
-  const asked = new Map<string, { text: string; chunks: RetrievedChunk[] }>();
-  conclude(
-    cleaned,
-    register,
-    (text, chunks) => {
-      asked.set(keyOf(text, chunks), { text, chunks: [...chunks] });
-      return NOTHING_FOUND;
-    },
-    'judge',
-  );
+  const asked = lookupsOf(cleaned, register);
   const size = [...asked.values()].reduce((sum, { text }) => sum + text.length, 0);
   if (size > MOST_JUDGED) return conclude(cleaned, register, lookAtWords, 'words');
   const found = new Map<string, Finding>();
   for (const [key, { text, chunks }] of asked) found.set(key, toFinding(await bearing(text, chunks), chunks));
-  const look: Look = (text, chunks) => found.get(keyOf(text, chunks)) ?? NOTHING_FOUND;
+  const look: Look = (text, chunks) => found.get(lookupKey(text, chunks)) ?? NOTHING_FOUND;
   return conclude(cleaned, register, look, 'judge');
 }
 
-function keyOf(text: string, chunks: readonly RetrievedChunk[]): string {
+/** A sentence, or a part of one, and what is to bear it out. */
+export interface Lookup {
+  text: string;
+  chunks: RetrievedChunk[];
+}
+
+/** What an answer under way will be judged by, without its last sentence, which may go on. By their keys. */
+export function lookupsSoFar(written: string, register: SourceRegister): Map<string, Lookup> {
+  const cleaned = cleanAnswer(written, register);
+  return lookupsOf({ ...cleaned, claims: cleaned.claims.slice(0, -1) }, register);
+}
+
+function lookupsOf(cleaned: CleanAnswer, register: SourceRegister): Map<string, Lookup> {
+  const lookups = new Map<string, Lookup>();
+  const note: Look = (text, chunks) => {
+    lookups.set(lookupKey(text, chunks), { text, chunks: [...chunks] });
+    return NOTHING_FOUND;
+  };
+  conclude(cleaned, register, note, 'judge');
+  return lookups;
+}
+
+export function lookupKey(text: string, chunks: readonly RetrievedChunk[]): string {
   return JSON.stringify([text, chunks.map(({ chunkId }) => chunkId)]);
 }
 

@@ -10,6 +10,9 @@ const rankedChunksSchema = z.preprocess(
   z.array(retrievedChunkSchema),
 );
 
+const spellingCorrectionSchema = z.object({ typed: z.string(), meant: z.string() });
+export type SpellingCorrection = z.infer<typeof spellingCorrectionSchema>;
+
 /** What one query brought back. Chunks are ordered best first. */
 export const retrievalContextSchema = z.object({
   query: z.string(),
@@ -30,6 +33,8 @@ export const retrievalContextSchema = z.object({
   excludedByFilter: z.int().min(0),
   /** Chunks that were found and not shown to the model, for want of room in its window. */
   leftOut: z.int().min(0).default(0),
+  /** Words of the query that no document has, with what was searched for instead; left out where there are none. */
+  corrections: z.array(spellingCorrectionSchema).optional(),
   /** What a person should know about how this came about, one sentence each. */
   notes: z.array(z.string()).default([]),
 });
@@ -49,10 +54,12 @@ interface Retrieval {
   totalFound?: number;
   nearMiss?: UnrankedChunk | null;
   excludedByFilter?: number;
+  corrections?: readonly SpellingCorrection[] | undefined;
   notes?: readonly string[];
 }
 
 export function createRetrievalContext(retrieval: Retrieval): RetrievalContext {
+  const corrections = retrieval.corrections ?? [];
   const chunks = retrieval.chunks.map((chunk, index) => ({ ...chunk, rank: index + 1 }));
   return {
     query: retrieval.query,
@@ -67,8 +74,13 @@ export function createRetrievalContext(retrieval: Retrieval): RetrievalContext {
     nearMiss: retrieval.nearMiss ? { ...retrieval.nearMiss, rank: 1 } : null,
     excludedByFilter: retrieval.excludedByFilter ?? 0,
     leftOut: 0,
+    ...(corrections.length > 0 && { corrections: [...corrections] }),
     notes: [...(retrieval.notes ?? [])],
   };
+}
+
+export function correctionSentence({ typed, meant }: SpellingCorrection): string {
+  return `No document has "${typed}": searched for "${meant}".`;
 }
 
 /** What the model is shown of a retrieval. */

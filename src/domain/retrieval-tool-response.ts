@@ -25,8 +25,8 @@ const emptyReasonSchema = z.discriminatedUnion('reason', [
 type EmptyReason = z.infer<typeof emptyReasonSchema>;
 
 /**
- * The answer of a tool, as JSON that the model reads. `empty` is there only without results, `left_out` only where
- * something was.
+ * The answer of a tool, as JSON that the model reads. `empty` is there only without results, `left_out` and
+ * `corrected` only where something was.
  */
 export const retrievalToolResponseSchema = z
   .object({
@@ -35,6 +35,8 @@ export const retrievalToolResponseSchema = z
         text: z.string(),
         url: z.string(),
         title: z.string(),
+        /** The headings above it, outermost first; none in records of earlier versions. */
+        headings: z.array(z.string()).default([]),
         score: scoreSchema,
         /** What the model writes in brackets to cite this result. */
         ref: z.string().min(1),
@@ -48,6 +50,8 @@ export const retrievalToolResponseSchema = z
     /** Whole seconds, so that the same search says the same on every run; the record has exact times. */
     execution_time: z.number().min(0),
     empty: emptyReasonSchema.optional(),
+    /** Words that no document has, with what was searched for instead. */
+    corrected: z.array(z.object({ typed: z.string(), meant: z.string() })).optional(),
     /** What was found and is not shown. */
     left_out: z.object({ reason: z.literal('no_room'), count: z.int().min(1) }).optional(),
   })
@@ -67,6 +71,7 @@ export function toToolResponse({ context, texts }: ShownContext, refOf: RefOf): 
     text: texts[index] ?? '',
     url: placeOf(chunk),
     title: chunk.title,
+    headings: chunk.headings,
     score: rounded(chunk.score, 3),
     ref: refOf(chunk, index),
   }));
@@ -76,6 +81,7 @@ export function toToolResponse({ context, texts }: ShownContext, refOf: RefOf): 
     query: context.query,
     error: null,
     execution_time: wholeSeconds(context.queryTimeMs),
+    ...(context.corrections && { corrected: context.corrections }),
   };
   if (results.length === 0) {
     const empty = emptyReasonOf(context);

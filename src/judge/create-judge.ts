@@ -4,12 +4,14 @@ import type { Range } from '../text/markdown-blocks.ts';
 import { type Alignment, align, bestWindow } from './align.ts';
 import { answerFeatures } from './answer-features.ts';
 import { type ClaimFacts, factsOf } from './facts/held-facts.ts';
-import { type Network, predict } from './network.ts';
+import { logistic, type Network, predict } from './network.ts';
+import { passageFeatures, type ReadPassage } from './passage-features.ts';
 import { type ReadText, readText } from './read-text.ts';
 import { supportFeatures } from './support-features.ts';
 import type { JudgedPassage, Unit } from './unit.ts';
 import { type HardFact, objectionsOf, supportVerdict } from './verdict.ts';
 import answersNetwork from './weights/answers.json' with { type: 'json' };
+import passagesNetwork from './weights/passages.json' with { type: 'json' };
 import supportNetwork from './weights/support.json' with { type: 'json' };
 
 export interface Support {
@@ -32,12 +34,32 @@ export interface Judge {
   support(claim: string, passages: readonly JudgedPassage[], signal?: AbortSignal): Promise<Support>;
   /** For each unit, in the same order, the calibrated chance that it answers the question. */
   answers(question: string, units: readonly Unit[], signal?: AbortSignal): Promise<number[]>;
+  /** For each passage that a search found, in its order, the calibrated chance that it answers the question. */
+  passages(question: string, found: readonly FoundPassage[], signal?: AbortSignal): Promise<number[]>;
+}
+
+/** A passage among what a search found. */
+export interface FoundPassage {
+  passage: JudgedPassage;
+  /** Its place from 1, and its score. */
+  rank: number;
+  score: number;
+  /** What of it is taken to answer. */
+  units: readonly Unit[];
+}
+
+/** The chance that at least one of some passages answers, by the chances of each. */
+export function chanceOfAny(chances: readonly number[]): number {
+  const none = chances.reduce((product, chance) => product * (1 - chance), 1);
+  const odds = Math.log(Math.max(1 - none, 1e-6) / Math.max(none, 1e-6));
+  const { slope, intercept } = passagesNetwork.together;
+  return logistic(slope * odds + intercept);
 }
 
 /** A word whose nearest word in the passages is further away than this is borne out by nothing. */
 const BORNE_FROM = 0.5;
 /** Texts whose vectors are kept, the last that were asked for: each takes up to a megabyte. */
-const MOST_REMEMBERED = 40;
+const MOST_REMEMBERED = 60;
 
 export function createJudge(encoder: TokenEncoder): Judge {
   const remembered = new Map<string, Promise<ReadText>>();
@@ -87,7 +109,23 @@ export function createJudge(encoder: TokenEncoder): Judge {
       }
       return units.map((unit) => chances.get(unit) ?? 0);
     },
+    async passages(question, found, signal) {
+      const asked = await readOne(question, signal);
+      const read: ReadPassage[] = [];
+      for (const { passage, rank, score, units } of found) {
+        const text = await readOne(passage.text, signal);
+        read.push({ text, place: await readOne(placeOf(passage), signal), rank, score, units });
+      }
+      return passageFeatures(asked, read).map((seen) => predict(passagesNetwork, { ...seen }));
+    },
   };
+}
+
+/** Title and headings in one line, as a search has them. */
+export function placeOf({ title, headings }: JudgedPassage): string {
+  return [title, ...headings.filter((heading) => heading !== title)]
+    .filter((part) => part !== '')
+    .join(' > ');
 }
 
 /** The verdict on what has been read; pure, for whoever has the vectors already. */
@@ -124,7 +162,7 @@ export function judgeSupport(
 }
 
 /** A sentence that stands there word for word. */
-const QUOTED_CHANCE = 0.98;
+export const QUOTED_CHANCE = 0.98;
 
 function joined(passages: readonly JudgedPassage[]): JudgedPassage {
   const [only] = passages;

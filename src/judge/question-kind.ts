@@ -1,4 +1,4 @@
-import type { UnitKind } from './unit.ts';
+import type { UnitKind } from '../text/passage-units.ts';
 
 /** What a question asks for. */
 export type QuestionKind =

@@ -1,11 +1,9 @@
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import type { Range } from '../text/markdown-blocks.ts';
+import type { UnitKind } from '../text/passage-units.ts';
 
 /** What is read to judge by: the text of a chunk, and where it stands. The same object is read once. */
 export type JudgedPassage = Pick<RetrievedChunk, 'text' | 'title' | 'headings'>;
-
-/** What an answer may be made of. */
-export type UnitKind = 'sentence' | 'item' | 'steps' | 'row' | 'code' | 'definition';
 
 /** A part of a passage that can stand as an answer: the range is of its own characters in the passage's text. */
 export interface Unit extends Range {

@@ -22,5 +22,5 @@ export interface DocumentSource {
   covers(document: { uri: string; root: string }): boolean;
 }
 
-/** Turns the bytes of a document into clean text with its structure. Throws `invalid_input` for what it cannot read. */
-export type DocumentParser = (document: RawDocument) => Promise<ParsedDocument>;
+/** Turns the bytes of a document into clean text with its structure. Throws `invalid_input` for what it cannot read, or the signal's reason. */
+export type DocumentParser = (document: RawDocument, signal?: AbortSignal) => Promise<ParsedDocument>;

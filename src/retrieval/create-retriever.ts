@@ -1,10 +1,17 @@
 import type { SearchMode } from '../domain/choices.ts';
 import type { Query } from '../domain/query.ts';
 import { isEmptyFilter } from '../domain/query.ts';
-import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
+import {
+  correctionSentence,
+  createRetrievalContext,
+  type RetrievalContext,
+} from '../domain/retrieval-context.ts';
 import type { ChunkStore, StoreHit } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
+import { correctSpelling } from './correct-spelling.ts';
+import { hitsWithRareNames } from './rare-names.ts';
+import { letGuidesFirst } from './release-notes.ts';
 
 /** Hits beyond the ones asked for, so that it can be said how many there are. */
 const LOOK_AHEAD = 50;
@@ -13,6 +20,7 @@ interface RetrieverDependencies {
   store: ChunkStore;
   /** Asked for only when a query is embedded: full-text search loads no model. */
   embedder: () => Promise<Embedder>;
+  /** From which score on a chunk counts as relevant. */
   scoreThreshold: number;
   mode: SearchMode;
   /** Of the machine unless given. */
@@ -48,21 +56,30 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
     async retrieve(query, signal) {
       const started = clock.elapsedMs();
       const { scoreThreshold = dependencies.scoreThreshold } = query;
-      const vector = mode === 'lexical' ? null : await (await embedder()).embedQuery(query.text, signal);
+      const encoder = mode === 'lexical' ? null : await embedder();
+      const isWord = encoder?.knowsWord?.bind(encoder) ?? null;
+      const { text, corrections } = await correctSpelling(query.text, store, isWord);
+      const vector = encoder === null ? null : await encoder.embedQuery(text, signal);
       const search = (filter: Query['filter']) =>
         store.search({
-          text: mode === 'dense' ? null : query.text,
+          text: mode === 'dense' ? null : text,
           vector,
+          ...(encoder?.baseline !== undefined && { baseline: encoder.baseline }),
           limit: query.topK + LOOK_AHEAD,
           filter,
         });
 
-      const found = await search(query.filter);
-      const relevant = found.filter((hit) => hit.score >= scoreThreshold);
-      const hits = relevant
+      const found = letGuidesFirst(text, await search(query.filter));
+      const below = found.filter((hit) => hit.score < scoreThreshold);
+      const named = await hitsWithRareNames(text, below, store, isWord);
+      const relevant = found.flatMap((hit) =>
+        hit.score >= scoreThreshold ? [hit] : named.has(hit) ? [{ ...hit, score: scoreThreshold }] : [],
+      );
+      const hits = inStep(relevant)
         .slice(0, query.topK)
         .map((hit, index) => ({ ...hit, fusedRank: index + 1, rerankScore: null }));
       const nothing = relevant.length === 0;
+      const withoutVector = mode === 'lexical' ? 0 : await store.withoutVector();
       const unfiltered = nothing && !isEmptyFilter(query.filter) ? await search({}) : [];
       return {
         hits,
@@ -71,15 +88,39 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
           filter: query.filter,
           chunks: hits.map(toRetrieved),
           totalFound: relevant.length,
+          corrections,
           scoreThreshold,
           nearMiss: nothing && found[0] !== undefined ? toRetrieved(bestOf(found)) : null,
           excludedByFilter: unfiltered.filter((hit) => hit.score >= scoreThreshold).length,
+          notes: [
+            ...corrections.map(correctionSentence),
+            ...(withoutVector === 0 ? [] : [notEmbedded(withoutVector)]),
+          ],
           queryTimeMs: clock.elapsedMs() - started,
           retrievedAt: clock.now().toISOString(),
         }),
       };
     },
   };
+}
+
+/**
+ * The order is made of words and meaning together, and a score may be of meaning alone: no hit is shown to score more than
+ * one that comes before it.
+ */
+function inStep(hits: readonly StoreHit[]): StoreHit[] {
+  let most = 1;
+  return hits.map((hit) => {
+    most = Math.min(most, hit.score);
+    return { ...hit, score: most };
+  });
+}
+
+function notEmbedded(chunks: number): string {
+  return (
+    `${chunks} ${chunks === 1 ? 'passage of this collection has' : 'passages of this collection have'} no vector yet ` +
+    'and can be found by words alone; an ingest that is under way, or run again, goes on with them.'
+  );
 }
 
 function toRetrieved({ chunk, score }: StoreHit) {

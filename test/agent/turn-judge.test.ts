@@ -1,8 +1,11 @@
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
+import { createTurnJudge } from '../../src/agent/turn-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
+import { registerOf } from '../citations/sources.ts';
+import { chunk } from '../domain/arbitraries.ts';
 import { agentOn, askAndWait } from '../support/agent-on.ts';
 import { modelLocation } from '../support/model-weights.ts';
 import { smallLibrary } from '../support/small-library.ts';
@@ -68,4 +71,31 @@ test('an encoder that fails leaves the check to words, which never say that an a
   });
   expect(response).toMatchObject({ grounded: true, checkedBy: 'words', confidence: 'low' });
   expect(response.answerProbability).toBeNull();
+});
+
+test('sentences are judged while the answer is still written, each once, and as they are judged afterwards', async () => {
+  const zebras = chunk({ text: BOOK['animals/Zebras'] });
+  const sources = registerOf(zebras);
+  const encoded: string[] = [];
+  const encoder: TokenEncoder = {
+    ...model,
+    encodeTokens(texts, signal) {
+      encoded.push(...texts);
+      return model.encodeTokens(texts, signal);
+    },
+  };
+  const { signal } = new AbortController();
+  const along = createTurnJudge(async () => encoder, signal);
+  along.readAhead([zebras], ['What is a zebra?']);
+  const first = 'A zebra is a horse with stripes [1].';
+  const answer = `${first} Zebras live in Heidelberg and in many other cities of Europe [1].`;
+  along.judgeAlong(`${first} Zebras live in Heidelberg and in`, sources);
+  await vi.waitFor(() => expect(encoded).toContain('A zebra is a horse with stripes.'));
+  expect(encoded).toContain('What is a zebra?');
+  const checked = await along.check(answer, sources);
+  expect(encoded.filter((text) => text === 'A zebra is a horse with stripes.')).toHaveLength(1);
+  expect(encoded.some((text) => text.endsWith('Heidelberg and in'))).toBe(false);
+  const afterwards = await createTurnJudge(async () => encoder, signal).check(answer, sources);
+  expect(checked).toEqual(afterwards);
+  expect(checked.sentences.map(({ unborne }) => unborne.length > 0)).toEqual([false, true]);
 });

@@ -23,8 +23,11 @@ export function aHeader(cases: number): ReportData['header'] {
     repeat: 1,
     concurrency: 1,
     seed: 1,
+    margin: 0.05,
+    conversations: cases,
     date: '2026-01-01T00:00:00.000Z',
     durationMs: 1000,
+    totals: { turns: cases, reused: 0, tokens: 0, money: null, judge: null },
     currency: null,
     judge: null,
   };

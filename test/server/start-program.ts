@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import { type CliOptions, type CliResult, runCli } from '../support/run-cli.ts';
 
-export interface StartedProgram {
+export interface RunningProgram {
   /** What it printed when it began to listen. */
   ready: { url: string; port: number };
   child: ChildProcess;
@@ -12,10 +12,20 @@ export interface StartedProgram {
   stop(): Promise<CliResult>;
 }
 
-/** Starts a serving command of the built program on a free port and waits until it listens. */
-export async function startProgram(args: readonly string[], options: CliOptions): Promise<StartedProgram> {
+/** A serving command of the built program on a free port for the running test, once it listens. */
+export async function startProgram(args: readonly string[], options: CliOptions): Promise<RunningProgram> {
+  const program = await runProgram(args, options);
+  onTestFinished(async () => {
+    program.child.kill('SIGKILL');
+    await program.ended;
+  });
+  return program;
+}
+
+/** The same for whoever stops it. */
+export async function runProgram(args: readonly string[], options: CliOptions): Promise<RunningProgram> {
   let child: ChildProcess | undefined;
-  const started = Promise.withResolvers<StartedProgram['ready']>();
+  const started = Promise.withResolvers<RunningProgram['ready']>();
   let printed = '';
   const ended = runCli([...args, '--port', '0', '--json'], {
     ...options,
@@ -33,10 +43,6 @@ export async function startProgram(args: readonly string[], options: CliOptions)
     ({ stdout, stderr }) => started.reject(new Error(`It ended before it listened: ${stdout}${stderr}`)),
     started.reject,
   );
-  onTestFinished(async () => {
-    child?.kill('SIGKILL');
-    await ended;
-  });
   const ready = await started.promise;
   return {
     ready,

@@ -27,7 +27,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
 /** Where it fails, tests of the built program must fail too, and not run an earlier build. */
 function build(): void {
   try {
-    execFileSync('npm', ['run', 'build', '--silent'], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('npm', ['run', 'build:program', '--silent'], { stdio: ['ignore', 'ignore', 'inherit'] });
   } catch {
     rmSync('dist', { recursive: true, force: true });
   }

@@ -1,6 +1,10 @@
+import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends a run with `N passed, N failed, N skipped` on a line of its own, for scripts that read it. */
+/**
+ * Ends a run with `N passed, N failed, N skipped` on a line of its own, for scripts that read it. Where test files
+ * failed, the line before it says how to run just these.
+ */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const count = { passed: 0, failed: errors.length, skipped: 0, pending: 0 };
@@ -8,6 +12,10 @@ export default class SummaryReporter implements Reporter {
       if (module.state() === 'failed' && [...module.children.allTests()].length === 0) count.failed += 1;
       for (const test of module.children.allTests()) count[test.result().state] += 1;
     }
+    const failed = modules
+      .filter((module) => module.state() === 'failed')
+      .map(({ moduleId }) => relative(process.cwd(), moduleId));
+    if (failed.length > 0) process.stdout.write(`\nThese again: npx vitest run ${failed.join(' ')}\n`);
     process.stdout.write(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
   }
 }

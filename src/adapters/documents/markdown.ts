@@ -9,6 +9,7 @@ import { parse } from 'yaml';
 import type { ParsedDocument } from '../../domain/document.ts';
 import { lines } from '../../domain/location.ts';
 import { splitMarkdown } from './markdown-pieces.ts';
+import { openMkdocsBlocks } from './mkdocs-blocks.ts';
 import { isPhrasing } from './render-inline.ts';
 import { toDocument } from './render-tree.ts';
 
@@ -23,7 +24,7 @@ export async function readMarkdown(source: string, linesBefore?: number): Promis
   refuseDeepNesting(source);
   const parser = unified().use(remarkParse).use(remarkGfm).use(remarkDirective).freeze();
   const root: Root = { type: 'root', children: [] };
-  for (const piece of splitMarkdown(labelAdmonitions(source))) {
+  for (const piece of splitMarkdown(labelAdmonitions(openMkdocsBlocks(source)))) {
     const tree = parser.parse(piece.text);
     restoreText(tree, piece.text);
     if (linesBefore !== undefined) locate(tree, linesBefore + piece.linesBefore);

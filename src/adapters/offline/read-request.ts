@@ -9,6 +9,8 @@ import {
 export interface Passage {
   ref: string;
   title: string;
+  /** The headings above it, outermost first. */
+  headings: string[];
   text: string;
   score: number;
 }
@@ -94,10 +96,16 @@ const SOURCE = /<source ref="([^"]*)" title="([^"]*)" url="[^"]*">\n([\s\S]*?)\n
 function passagesIn(blocks: string): Passage[] {
   return Array.from(blocks.matchAll(SOURCE), ([, ref = '', title = '', text = ''], index) => ({
     ref,
-    title: unescaped(title),
+    ...placeOf(unescaped(title)),
     text: text.replace(/&lt;(?=\/?source\b)/gi, '<'),
     score: 1 / (index + 1),
   }));
+}
+
+/** Title and headings, as a prompt joins them. */
+function placeOf(path: string): Pick<Passage, 'title' | 'headings'> {
+  const [title = '', ...headings] = path.split(' > ');
+  return { title, headings };
 }
 
 function unescaped(text: string): string {

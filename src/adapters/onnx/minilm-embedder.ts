@@ -52,13 +52,14 @@ export async function createMiniLmEmbedder({
   const engine = await ensureEngine(location, fetching('engine'));
   const starting = startModelPool({
     engine,
-    directory: location.directory,
-    dimensions: MINILM.dimensions,
+    weights: { directory: location.directory },
+    pooling: 'mean',
     bulk,
   });
   // Waited for below; a fault of it must not count as unhandled until then.
   starting.catch(() => {});
-  const tokenize = createTokenize(await readVocabulary(location));
+  const vocabulary = await readVocabulary(location);
+  const tokenize = createTokenize(vocabulary);
   const model = await starting;
   const tokensOf = (text: string) => asInput(tokenize(text), MAX_TOKENS);
   let lastQuery: { text: string; vector: Float32Array } | undefined;
@@ -73,6 +74,7 @@ export async function createMiniLmEmbedder({
       });
       return tokenize(ordinary).length + longWords;
     },
+    knowsWord: (word) => Object.hasOwn(vocabulary, word),
     embedDocuments: (texts, signal) => model.embedAll(texts.map(tokensOf), signal),
     // The same query comes from the search and then from who looks for the best sentences in what it found.
     async embedQuery(text, signal) {

@@ -40,7 +40,7 @@ type Query = Schemas['QueryRequest'];
  */
 export function createSearch(options: SearchOptions) {
   const { connection, name, chunks, dimensions, shards } = options;
-  const weigh = createTermWeights(options);
+  const weights = createTermWeights(options);
 
   async function ask(searches: Query[]): Promise<ScoredId<string>[][]> {
     if (searches.length === 0) return [];
@@ -50,11 +50,14 @@ export function createSearch(options: SearchOptions) {
     );
   }
 
-  return async ({ text, vector, limit, filter }: StoreSearch, head: Head): Promise<RankedId<string>[]> => {
+  async function search(
+    { text, vector, baseline, limit, filter }: StoreSearch,
+    head: Head,
+  ): Promise<RankedId<string>[]> {
     if (vector !== null && vector.length !== dimensions) throw wrongDimensions(vector.length, dimensions);
     const candidates = Math.max(CANDIDATES, limit);
     const visible = readableAt(head, filterConditions(filter));
-    const words = text === null ? null : await weigh(text, head);
+    const words = text === null ? null : await weights.weigh(text, head);
     const byWords: Query[] =
       words === null ? [] : [{ query: words.vector, using: TERMS, filter: visible, limit: candidates }];
     const byMeaning: Query[] = [];
@@ -78,8 +81,11 @@ export function createSearch(options: SearchOptions) {
       text === null ? null : words === null ? [] : toShares(first, words),
       vector === null ? null : words === null ? first : second,
       limit,
+      baseline,
     );
-  };
+  }
+
+  return { search, containing: weights.containing };
 }
 
 /** Shards answer in any order where scores meet. */
@@ -124,8 +130,8 @@ function createTermWeights({ connection, name, chunks }: SearchOptions) {
     return counts;
   }
 
-  /** Those of a great many terms that the chunks with most of them have. */
-  async function present(terms: readonly string[], head: Head): Promise<string[]> {
+  /** How many of the chunks with most of a great many terms have each. */
+  async function probe(terms: readonly string[], head: Head): Promise<Map<string, number>> {
     const indices = [...new Set(terms.map(termIndex))];
     const { points } = await connection.call(name, (client) =>
       client.query(chunks, {
@@ -136,15 +142,24 @@ function createTermWeights({ connection, name, chunks }: SearchOptions) {
         with_payload: ['terms'],
       }),
     );
-    const there = new Set(points.flatMap(({ payload }) => (payload?.terms ?? []) as number[]));
-    return terms.filter((term) => there.has(termIndex(term))).slice(0, MOST_TERMS);
+    const there = new Map<number, number>();
+    for (const { payload } of points) {
+      for (const index of (payload?.terms ?? []) as number[]) there.set(index, (there.get(index) ?? 0) + 1);
+    }
+    return new Map(
+      terms.flatMap((term): [string, number][] => {
+        const found = there.get(termIndex(term));
+        return found === undefined ? [] : [[term, found]];
+      }),
+    );
   }
 
   /** The terms to look for; null if there is none that any chunk has. */
-  return async function weigh(query: string, head: Head): Promise<LexicalQuery | null> {
+  async function weigh(query: string, head: Head): Promise<LexicalQuery | null> {
     const terms = queryTerms(query);
     if (terms.length === 0 || head.chunks === 0) return null;
-    const looked = terms.length > MOST_TERMS ? await present(terms, head) : terms;
+    const looked =
+      terms.length > MOST_TERMS ? [...(await probe(terms, head)).keys()].slice(0, MOST_TERMS) : terms;
     const counts = await containing(looked, head);
     const isCommon = (term: string) =>
       head.chunks >= LARGE_COLLECTION && (counts.get(term) ?? 0) > head.chunks * COMMON_SHARE;
@@ -161,5 +176,15 @@ function createTermWeights({ connection, name, chunks }: SearchOptions) {
       vector: { indices: [...values.keys()], values: [...values.values()] },
       worth: weighed.reduce((sum, { worth }) => sum + worth, 0),
     };
+  }
+
+  return {
+    weigh,
+    async containing(terms: readonly string[], head: Head): Promise<Map<string, number>> {
+      if (head.chunks === 0) return new Map();
+      if (terms.length > MOST_TERMS) return probe(terms, head);
+      const counts = await containing(terms, head);
+      return new Map(terms.flatMap((term) => (counts.get(term) ? [[term, counts.get(term) ?? 0]] : [])));
+    },
   };
 }

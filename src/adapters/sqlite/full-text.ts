@@ -7,127 +7,153 @@ import {
   type ScoredId,
   termWorth,
 } from '../../domain/rank-hits.ts';
-import { indexTerms, queryTerms } from '../../text/terms.ts';
-import { readMeta, writeMeta } from './schema.ts';
+import { queryTerms } from '../../text/terms.ts';
+import { BestFew } from './best-few.ts';
+import { view } from './database.ts';
+import { createChangeWatch, readSegments, SEGMENT_SIZE, type Segment } from './segments.ts';
+import { TERM_SEGMENTS } from './term-segments.ts';
 
-const HEADING_WEIGHT = 1;
-const BODY_WEIGHT = 1;
-/** How many more texts FTS5 may count than there are before its index is made anew. */
-const TOLERATED_SHARE = 1.25;
-/** Going through all terms takes a while; it is not worth it before the collection has changed this much in size. */
-const CHANGED_SHARE = 0.1;
+/** How soon more of the same word stops to count, and how much the length of a text counts, in BM25. */
+const K1 = 1.2;
+const B = 0.75;
 
-/** A condition on chunk ids, as SQL with its parameters; null lets all pass. */
-export interface SqlCondition {
-  sql: string;
-  parameters: string[];
+/** The postings of one term in one segment: places of chunks in it, each with how often it has the term. */
+interface Posting {
+  term: string;
+  pairs: Uint16Array;
 }
 
-/** The best chunks by BM25. The score is the share of what the query's terms are worth, in 0..1. */
-export function searchFullText(
-  database: DatabaseSync,
-  query: string,
-  limit: number,
-  condition: SqlCondition | null,
-): ScoredId<number>[] {
-  const { terms, worth } = planSearch(database, query);
-  if (terms.length === 0) return [];
-  // The plus sign keeps SQLite from looking up every allowed row in the index instead of the other way round.
-  const where = condition === null ? '' : `AND +rowid IN (${condition.sql})`;
-  return database
-    .prepare(
-      `SELECT rowid AS id, -bm25(terms, ${HEADING_WEIGHT}, ${BODY_WEIGHT}) AS score
-       FROM terms WHERE terms MATCH ? ${where} ORDER BY score DESC, id LIMIT ?`,
-    )
-    .all(terms.map((term) => `"${term}"`).join(' OR '), ...(condition?.parameters ?? []), limit)
-    .map((row) => ({ id: Number(row.id), score: lexicalScore(Number(row.score) / worth) }));
+export interface FullText {
+  /**
+   * The best chunks by BM25. The score is the share of what the query's terms are worth, in 0..1. `allowed` restricts
+   * them to a set of chunk ids.
+   */
+  search(query: string, limit: number, allowed: ReadonlySet<number> | null): ScoredId<number>[];
+  /** Those of some terms that chunks have, with how many have them. */
+  containing(terms: readonly string[]): Map<string, number>;
 }
 
-/** The terms to look for, and what a chunk of ordinary length that has each of them once would score. */
-function planSearch(database: DatabaseSync, query: string): { terms: string[]; worth: number } {
-  const terms = queryTerms(query);
-  if (terms.length === 0) return { terms: [], worth: 0 };
-  const common = new Set(selectTerms(database, 'common_term', terms).map((row) => String(row.term)));
-  const telling = terms.filter((term) => !common.has(term));
-  const chosen = telling.length > 0 ? telling : terms;
-  const containing = new Map(
-    selectTerms(database, 'vocabulary', chosen).map((row) => [String(row.term), Number(row.doc)]),
+/** To be used inside a `snapshot`: between two statements another process may merge segments. */
+export function createFullText(database: DatabaseSync): FullText {
+  const hasChanged = createChangeWatch(database);
+  const find = database.prepare(
+    `SELECT segment, term, data FROM posting
+     WHERE segment = ? AND term IN (SELECT value FROM json_each(?))`,
   );
-  const total = countedTexts(database);
-  const weighed = chosen.map((term) => ({ term, worth: termWorth(total, containing.get(term) ?? 0) }));
+  let segments: Segment[] = [];
+  let total = 0;
+  let averageLength = 1;
+
+  function refresh(): void {
+    if (!hasChanged()) return;
+    segments = readSegments(database, TERM_SEGMENTS);
+    total = 0;
+    let length = 0;
+    for (const { values } of segments) {
+      for (const value of values) {
+        if (Number.isNaN(value)) continue;
+        total += 1;
+        length += value;
+      }
+    }
+    averageLength = Math.max(1, length) / Math.max(1, total);
+  }
+
+  /** By segment. */
+  function postingsOf(terms: readonly string[]): Posting[][] {
+    const wanted = JSON.stringify(terms);
+    return segments.map(({ id }) =>
+      find.all(id, wanted).map((row) => ({ term: String(row.term), pairs: view(Uint16Array, row.data) })),
+    );
+  }
+
+  function count(postings: readonly Posting[][]): Map<string, number> {
+    const counts = new Map<string, number>();
+    postings.forEach((ofSegment, index) => {
+      const { values, dead } = segments[index] as Segment;
+      for (const { term, pairs } of ofSegment) {
+        let live = pairs.length / 2;
+        if (dead > 0) {
+          for (let at = 0; at < pairs.length; at += 2) {
+            if (Number.isNaN(values[pairs[at] as number])) live -= 1;
+          }
+        }
+        if (live > 0) counts.set(term, (counts.get(term) ?? 0) + live);
+      }
+    });
+    return counts;
+  }
+
   return {
-    terms: weighed
-      .filter(({ term }) => containing.has(term))
-      .sort((a, b) => b.worth - a.worth)
-      .slice(0, MOST_TERMS)
-      .map(({ term }) => term),
+    containing(terms) {
+      refresh();
+      return count(postingsOf(terms));
+    },
+
+    search(query, limit, allowed) {
+      const terms = queryTerms(query);
+      if (terms.length === 0) return [];
+      refresh();
+      const postings = postingsOf(terms);
+      const { worths, worth } = weigh(terms, count(postings), total);
+      if (worths.size === 0) return [];
+      const best = new BestFew(limit);
+      const scores = new Float64Array(SEGMENT_SIZE);
+      postings.forEach((ofSegment, index) => {
+        const { ids, values } = segments[index] as Segment;
+        scores.fill(0);
+        for (const { term, pairs } of ofSegment) {
+          const worthOfTerm = worths.get(term);
+          if (worthOfTerm !== undefined) addScores(scores, pairs, values, worthOfTerm, averageLength);
+        }
+        for (let place = 0; place < ids.length; place += 1) {
+          const score = scores[place] as number;
+          // Not the other way round: the score of a removed chunk is NaN, which is not above anything.
+          if (!(score > 0 && score >= best.floor)) continue;
+          const id = ids[place] as number;
+          if (allowed === null || allowed.has(id)) best.offer(id, score);
+        }
+      });
+      return best.sorted().map(({ id, score }) => ({ id, score: lexicalScore(score / worth) }));
+    },
+  };
+}
+
+/** What each of the terms to look for is worth, and what a chunk of ordinary length that has each of them once would score. */
+function weigh(
+  terms: readonly string[],
+  containing: ReadonlyMap<string, number>,
+  total: number,
+): { worths: Map<string, number>; worth: number } {
+  const isCommon = (term: string) =>
+    total >= LARGE_COLLECTION && (containing.get(term) ?? 0) > total * COMMON_SHARE;
+  const telling = terms.filter((term) => !isCommon(term));
+  const weighed = (telling.length > 0 ? telling : terms).map((term) => ({
+    term,
+    worth: termWorth(total, containing.get(term) ?? 0),
+  }));
+  const found = weighed
+    .filter(({ term }) => containing.has(term))
+    .sort((a, b) => b.worth - a.worth)
+    .slice(0, MOST_TERMS);
+  return {
+    worths: new Map(found.map(({ term, worth }) => [term, worth])),
     worth: weighed.reduce((sum, { worth }) => sum + worth, 0),
   };
 }
 
-function selectTerms(database: DatabaseSync, table: 'common_term' | 'vocabulary', terms: readonly string[]) {
-  return database
-    .prepare(`SELECT * FROM ${table} WHERE term IN (SELECT value FROM json_each(?))`)
-    .all(JSON.stringify(terms));
-}
-
-interface FullTextWriter {
-  /** Title and headings count as much as the text below them. */
-  add(chunkId: number, title: string, headings: readonly string[], text: string): void;
-  remove(chunkId: number): void;
-}
-
-export function createFullTextWriter(database: DatabaseSync): FullTextWriter {
-  const insert = database.prepare('INSERT INTO terms (rowid, heading, body) VALUES (?, ?, ?)');
-  const remove = database.prepare('DELETE FROM terms WHERE rowid = ?');
-  return {
-    add(chunkId, title, headings, text) {
-      const heading = [title, ...headings].join('\n');
-      insert.run(chunkId, indexTerms(heading).join(' '), indexTerms(text).join(' '));
-    },
-    remove(chunkId) {
-      remove.run(chunkId);
-    },
-  };
-}
-
-/**
- * How many texts FTS5 takes the collection to have. In a contentless table it counts them when they come but
- * not when they go, so that every replacement makes all terms look rarer and their BM25 larger.
- */
-function countedTexts(database: DatabaseSync): number {
-  return lastChunkId(database) - readMeta(database).uncountedTexts;
-}
-
-/** Makes the full-text index anew if it counts many texts that are gone. Runs inside the caller's transaction. */
-export function recountTexts(database: DatabaseSync, chunks: number): void {
-  if (countedTexts(database) <= chunks * TOLERATED_SHARE) return;
-  database.exec("INSERT INTO terms (terms) VALUES ('delete-all')");
-  const fullText = createFullTextWriter(database);
-  const rows = database.prepare(
-    'SELECT chunk.id, title, headings, text FROM chunk JOIN document ON document.id = document_id ORDER BY chunk.id',
-  );
-  for (const { id, title, headings, text } of rows.iterate()) {
-    fullText.add(Number(id), String(title), JSON.parse(String(headings)) as string[], String(text));
+/** Adds what a term is worth to each chunk that has it. */
+function addScores(
+  scores: Float64Array,
+  pairs: Uint16Array,
+  lengths: Float32Array,
+  worth: number,
+  averageLength: number,
+): void {
+  for (let at = 0; at < pairs.length; at += 2) {
+    const place = pairs[at] as number;
+    const count = pairs[at + 1] as number;
+    const saturation = K1 * (1 - B + (B * (lengths[place] as number)) / averageLength);
+    scores[place] = (scores[place] as number) + (worth * count * (K1 + 1)) / (count + saturation);
   }
-  writeMeta(database, { uncountedTexts: lastChunkId(database) - chunks });
-}
-
-/** Ids are given once, so this is how many chunks there have ever been. */
-function lastChunkId(database: DatabaseSync): number {
-  return Number(database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'").get()?.seq ?? 0);
-}
-
-/** Finds out which terms are too common to search for, if that may have changed. Runs inside the caller's transaction. */
-export function refreshCommonTerms(database: DatabaseSync, chunks: number): void {
-  const { commonTermsOf } = readMeta(database);
-  if (Math.max(chunks, commonTermsOf) < LARGE_COLLECTION) return;
-  if (Math.abs(chunks - commonTermsOf) < chunks * CHANGED_SHARE) return;
-  database.exec('DELETE FROM common_term');
-  if (chunks >= LARGE_COLLECTION) {
-    database
-      .prepare('INSERT INTO common_term (term) SELECT term FROM vocabulary WHERE doc > ?')
-      .run(chunks * COMMON_SHARE);
-  }
-  writeMeta(database, { commonTermsOf: chunks });
 }

@@ -2,19 +2,19 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChunkStore, StoreHit } from '../../ports/chunk-store.ts';
 import { snapshot, transaction, view } from './database.ts';
-import { removeDocuments, writeDocuments } from './document-writer.ts';
+import { addVectors, removeDocuments, writeDocuments } from './document-writer.ts';
 import { findProblems } from './find-problems.ts';
-import { recountTexts, refreshCommonTerms } from './full-text.ts';
 import { readDocuments, SELECT_CHUNKS, toChunk, toDocument } from './rows.ts';
 import { readMeta } from './schema.ts';
 import { createSearch, filterCondition } from './search.ts';
 import { storeFault } from './store-fault.ts';
-import { compact } from './vector-segments.ts';
+import { compactTerms } from './term-segments.ts';
+import { compactVectors } from './vector-segments.ts';
 
 /** A collection in one SQLite file. `database` holds the schema already and belongs to the store from now on. */
 export function createSqliteChunkStore(database: DatabaseSync, name: string, path: string): ChunkStore {
   const { embedder, dimensions } = readMeta(database);
-  const search = createSearch(database, dimensions);
+  const { search, containing } = createSearch(database, dimensions);
   /** Chunks that came or went since the last `settle`. */
   let changed = 0;
 
@@ -58,6 +58,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
             dimensions,
             documents: count('document'),
             chunks: count('chunk'),
+            withoutVector: count('unembedded'),
             bytes: fileBytes(path) + fileBytes(`${path}-wal`),
             createdAt,
             updatedAt,
@@ -86,6 +87,27 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         return new Map(rows.map((row) => [String(row.content_hash), view(Float32Array, row.v)]));
       }),
 
+    unembedded: () =>
+      guarded(() => {
+        const rows = database
+          .prepare(
+            `SELECT chunk_id, content_hash, token_count
+             FROM unembedded JOIN chunk ON chunk.id = unembedded.id ORDER BY chunk.id`,
+          )
+          .all();
+        return rows.map((row) => ({
+          chunkId: String(row.chunk_id),
+          contentHash: String(row.content_hash),
+          tokenCount: Number(row.token_count),
+        }));
+      }),
+
+    withoutVector: () => guarded(() => count('unembedded')),
+
+    async addVectors(vectors) {
+      if (vectors.size > 0) await change(() => addVectors(database, dimensions, vectors));
+    },
+
     async write(writes) {
       if (writes.length > 0) await change(() => writeDocuments(database, dimensions, writes));
     },
@@ -108,6 +130,8 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
           });
         }),
       ),
+
+    containing: (terms) => guarded(() => snapshot(database, () => containing(terms))),
 
     count: (filter) =>
       guarded(() => {
@@ -139,11 +163,9 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
       guarded(() => {
         if (changed === 0) return;
         const chunks = transaction(database, () => {
-          const chunks = count('chunk');
-          compact(database, dimensions);
-          recountTexts(database, chunks);
-          refreshCommonTerms(database, chunks);
-          return chunks;
+          compactTerms(database);
+          compactVectors(database, dimensions);
+          return count('chunk');
         });
         // Worth its cost only after much has changed: pages of one kind then lie together, which a cold search feels.
         if (changed * 4 > chunks) optimize(database);
@@ -161,7 +183,6 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
 /** Best effort: another process may be reading, or the disk may have no room for a second copy. */
 function optimize(database: DatabaseSync): void {
   try {
-    database.exec("INSERT INTO terms (terms) VALUES ('optimize')");
     database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE);');
   } catch {
     // The collection is complete without it.

@@ -17,6 +17,9 @@ export interface Conversation {
   model(): string;
   /** The newest turn that searched; null if there is none. */
   lastSearched(): ConversationTurn | null;
+  /** All turns of the session so far, oldest first. */
+  turns(): Promise<ConversationTurn[]>;
+  passagesAround: OpenAgent['passagesAround'];
   completed(turn: ConversationTurn): void;
   reset(): Promise<void>;
   /** Goes on with the session whose id begins so. Throws `invalid_input`, and nothing has changed. */
@@ -54,6 +57,11 @@ export function createConversation(start: ConversationStart): Conversation {
     sessions: () => open.sessions,
     model: () => open.model,
     lastSearched: () => searched,
+    async turns() {
+      const recorded = await Array.fromAsync(open.sessions.turns(session.id));
+      return recorded.map(({ turn }) => turn);
+    },
+    passagesAround: (chunkId) => open.passagesAround(chunkId),
     completed(turn) {
       searched = searchedIn(turn) ?? searched;
     },

@@ -6,10 +6,14 @@ import { sessionTitle } from '../../domain/conversation-session.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { findEvidence } from '../terminal/find-evidence.ts';
+import { openPlace } from '../terminal/open-place.ts';
+import { readableUrl } from '../terminal/render-answer.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { renderSources } from '../terminal/render-retrieval.ts';
 import { renderSessionList, renderTranscript } from '../terminal/render-session.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { renderSource } from '../terminal/render-source.ts';
+import type { Streams, Terminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -19,6 +23,8 @@ const LISTED_SESSIONS = 15;
 export const COMMAND_NAMES = [
   'help',
   'sources',
+  'source',
+  'open',
   'why',
   'reset',
   'policy',
@@ -52,6 +58,8 @@ export function parseLine(message: string): ChatLine {
   if (text === '') return { kind: 'blank' };
   const plain = Object.hasOwn(plainWords, text.toLowerCase()) ? plainWords[text.toLowerCase()] : undefined;
   if (plain !== undefined) return { kind: 'command', name: plain, argument: '' };
+  const number = /^open \[?(\d+)\]?$/i.exec(text)?.[1];
+  if (number !== undefined) return { kind: 'command', name: 'open', argument: number };
   const match = /^\/([a-z]*|\?)(?:[ \t]+(.*))?$/i.exec(text);
   if (match === null) return { kind: 'question', text };
   const word = (match[1] ?? '').toLowerCase();
@@ -67,7 +75,12 @@ interface Command {
   usage: string;
   describe: string;
   /** Prints to the terminal. Throws an AppError for what the person has to correct. */
-  run(conversation: Conversation, argument: string, terminal: Terminal): Promise<void> | void;
+  run(
+    conversation: Conversation,
+    argument: string,
+    terminal: Terminal,
+    streams: Streams,
+  ): Promise<void> | void;
 }
 
 export const commands: Readonly<Record<CommandName, Command>> = {
@@ -79,6 +92,25 @@ export const commands: Readonly<Record<CommandName, Command>> = {
       const turn = conversation.lastSearched();
       if (turn === null) terminal.write('Nothing has been searched yet.\n');
       else renderSources(terminal, turn);
+    },
+  },
+  source: {
+    usage: 'source <n>',
+    describe: 'A source in its section, with what the answer rests on',
+    async run(conversation, argument, terminal) {
+      const evidence = findEvidence(await conversation.turns(), numberIn(argument, 'source'));
+      const around = await conversation.passagesAround(evidence.citation.chunkId ?? '');
+      renderSource(terminal, evidence, around);
+    },
+  },
+  open: {
+    usage: 'open <n>',
+    describe: 'Open a source in $EDITOR, or where it is on the web',
+    async run(conversation, argument, terminal, streams) {
+      const { citation, chunk } = findEvidence(await conversation.turns(), numberIn(argument, 'open'));
+      const { url, location } = citation;
+      await openPlace({ url, uri: chunk?.uri, location }, streams);
+      terminal.write(`${terminal.text(`Opened ${readableUrl(url)}`, 'dim')}\n`);
     },
   },
   why: {
@@ -171,6 +203,13 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   },
   quit: { usage: 'quit', describe: 'Leave (also: exit, Ctrl-D)', run: () => {} },
 };
+
+function numberIn(argument: string, command: string): string {
+  if (argument !== '') return argument;
+  throw new AppError('invalid_input', `Say which source: /${command} <n>.`, {
+    hint: 'Its number stands in the answer, as [2].',
+  });
+}
 
 /** For Tab: the commands that begin so, and the policies. */
 export function completeCommand(line: string): [string[], string] {

@@ -11,10 +11,10 @@ import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
 import { commandLineEvent, commandLineResponse } from '../advice.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { renderDetails } from '../terminal/render-details.ts';
-import { renderTurn } from '../terminal/render-turn.ts';
+import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
 import type { Streams } from '../terminal/terminal.ts';
 import { askQuestions } from './ask-questions.ts';
-import { asSettings, filterOf } from './read-flags.ts';
+import { asSettings, filterOf, outputOf } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 export interface AskFlags extends AgentFlags {
@@ -27,14 +27,15 @@ export interface AskFlags extends AgentFlags {
 export async function runAsk(flags: AskFlags): Promise<void> {
   const question = await questionOf(flags, process.stdin);
   const filter = filterOf(flags);
+  const { json, format } = outputOf(flags);
   process.exitCode = await withApp(
     { flags: asSettings(flags), taped: { command: 'ask', question, flags } },
     (app, run) => {
       const { config } = app;
-      const stream = flags.json ? flags.stream === true : config.agent.stream;
+      const stream = json ? flags.stream === true : config.agent.stream;
       const details = config.agent.verbose ? config.agent : null;
-      const { json = false, requireGrounded = false } = flags;
-      const output = { stream, json, requireGrounded, details };
+      const { requireGrounded = false } = flags;
+      const output = { stream, json, format, requireGrounded, details };
       // A session that goes on keeps its own policy unless another was asked for.
       const policy = flags.policy === undefined ? undefined : config.agent.policy;
       // What --model says is in the configuration already.
@@ -46,6 +47,7 @@ export async function runAsk(flags: AskFlags): Promise<void> {
 
 interface Output {
   json: boolean;
+  format?: AnswerFormat | undefined;
   /** With `json`, every event instead of the response. */
   stream: boolean;
   requireGrounded: boolean;
@@ -56,12 +58,12 @@ interface Output {
 /** Prints what comes of a question, and returns the exit code. Throws what a person, or a program without events, has to be told. */
 export async function printAnswer(
   events: AsyncIterable<RunEvent>,
-  { json, stream, requireGrounded, details = null }: Output,
+  { json, stream, format, requireGrounded, details = null }: Output,
   streams: Pick<Streams, 'stdout' | 'stderr'>,
 ): Promise<number> {
   const explain = (turn: ConversationTurn) => details && renderDetails(streams.stderr, turn, details);
   if (json && stream) return printEvents(events, streams.stdout, requireGrounded, explain);
-  const turn = await (json ? completeTurn(events) : renderTurn(events, streams, { stream }));
+  const turn = await (json ? completeTurn(events) : renderTurn(events, streams, { stream, format }));
   if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
   explain(turn);
   const fault = faultOf(turn.response, requireGrounded);

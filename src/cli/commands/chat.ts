@@ -5,11 +5,12 @@ import { createConversation } from '../chat/conversation.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { reportFailure } from '../report-failure.ts';
 import { openAgentFor, openConversation } from './ask-questions.ts';
-import { asSettings, filterOf } from './read-flags.ts';
+import { asSettings, filterOf, outputOf } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 export function runChat(flags: AgentFlags): Promise<void> {
   const filter = filterOf(flags);
+  const output = outputOf(flags);
   return withApp({ flags: asSettings(flags), taped: { command: 'chat', flags } }, async (app, run) => {
     // What --model says is in the configuration already.
     const isInteractive = process.stdin.isTTY === true;
@@ -33,8 +34,10 @@ export function runChat(flags: AgentFlags): Promise<void> {
         streams: process,
         collection: open.collection,
         filter,
+        // Whoever goes on with a conversation knows what it is about.
+        suggestions: session.lastTurn() === null ? open.suggestions : async () => [],
         stream,
-        json: flags.json ?? false,
+        ...output,
         details: verbose ? app.config.agent : null,
         signal: run.signal,
         history: {

@@ -11,6 +11,7 @@ import { createProgressBar } from '../terminal/progress.ts';
 import { readableUrl } from '../terminal/render-answer.ts';
 import { table } from '../terminal/table.ts';
 import { confirmed, createTerminal } from '../terminal/terminal.ts';
+import { setSetting } from './config.ts';
 import { withApp } from './with-app.ts';
 
 export interface CollectionFlags extends CommonFlags {
@@ -38,7 +39,7 @@ export function listCollections(flags: CommonFlags): Promise<void> {
     const rows = infos.map((info) => [
       info.name,
       String(info.documents),
-      String(info.chunks),
+      chunksOf(info),
       megabytes(info.bytes),
       info.updatedAt.slice(0, 16).replace('T', ' '),
       info.embedder,
@@ -60,7 +61,7 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
         return void process.stdout.write(`${JSON.stringify({ ...info, documentList: documents })}\n`);
       const terminal = createTerminal(process.stdout);
       terminal.write(
-        `${terminal.text(info.name, 'bold')}: ${info.documents} documents, ${info.chunks} chunks, `,
+        `${terminal.text(info.name, 'bold')}: ${info.documents} documents, ${chunksOf(info)} chunks, `,
       );
       terminal.write(`${megabytes(info.bytes)}\n`);
       terminal.write(`embedder ${info.embedder}, ${info.dimensions} dimensions\n`);
@@ -78,6 +79,15 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
       );
     }),
   );
+}
+
+export function useCollection(flags: CollectionFlags): Promise<void> {
+  return withApp({ flags }, async (app) => {
+    const name = flags.name ?? '';
+    const names = await app.catalog.list();
+    if (!names.includes(name)) throw unknownCollection(`"${name}"`, names);
+    setSetting({ ...flags, setting: 'collection', value: name });
+  });
 }
 
 export function deleteCollection(flags: CollectionFlags): Promise<void> {
@@ -241,9 +251,16 @@ async function withStore<T>(app: App, name: string, work: (store: ChunkStore) =>
 }
 
 function unknownCollection(name: string, names: readonly string[]): AppError {
+  const nearest = nearestName(name.replaceAll('"', ''), names);
+  const there = names.length > 0 ? `There is: ${names.join(', ')}.` : 'Make one with: citeloop ingest <path>';
   return new AppError('invalid_input', `There is no collection ${name}.`, {
-    hint: names.length > 0 ? `There is: ${names.join(', ')}.` : 'Make one with: citeloop ingest <path>',
+    hint: nearest === undefined ? there : `Did you mean ${nearest}? ${there}`,
   });
+}
+
+/** Those that are still to be embedded are told apart. */
+function chunksOf({ chunks, withoutVector }: CollectionInfo): string {
+  return withoutVector === 0 ? String(chunks) : `${chunks} (${withoutVector} without vector)`;
 }
 
 function megabytes(bytes: number): string {

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
-import { configuredRedactor } from '../../app/run-settings.ts';
 import { listed, numberList, readFlag } from '../../config/read-value.ts';
 import { POLICIES, SEARCH_MODES } from '../../domain/choices.ts';
-import { refuseFailedGates } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import {
   ablationArms,
@@ -21,7 +19,7 @@ import {
   evaluate,
   evaluationSchema,
 } from '../evaluation/evaluate.ts';
-import { writeOutputs } from '../evaluation/evaluation-files.ts';
+import { finishEvaluation } from '../evaluation/finish-evaluation.ts';
 import { asSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
@@ -38,9 +36,17 @@ export const compareSchema = evaluationSchema.extend({
 });
 type CompareInputs = z.infer<typeof compareSchema>;
 
-export interface CompareFlags extends EvaluationFlags, CompareInputs {}
+export interface CompareFlags extends EvaluationFlags, CompareInputs {
+  /** A second report, if the first argument is one, too. */
+  after?: string | undefined;
+}
 
-export async function runCompare({ json, ...flags }: CompareFlags): Promise<void> {
+export async function runCompare({ json, after, ...flags }: CompareFlags): Promise<void> {
+  if (after !== undefined) {
+    const { cases: before, arm, config, verbose } = flags;
+    const { runEvalDiff } = await import('./eval-diff.ts');
+    return runEvalDiff({ before, after, arm, config, verbose, json });
+  }
   // Here they name arms, not one setting.
   const { topK: _topK, mode: _mode, rerank: _rerank, ...settings } = flags;
   // What is misspelt is told before anything is opened.
@@ -53,8 +59,7 @@ export async function runCompare({ json, ...flags }: CompareFlags): Promise<void
     },
     async (app, run) => {
       const report = await compareArms(app, flags, run);
-      await writeOutputs(report, configuredRedactor(app.config), { ...flags, json });
-      refuseFailedGates(report.gates);
+      await finishEvaluation(report, app, run, { ...flags, json });
     },
   );
 }

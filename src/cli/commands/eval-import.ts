@@ -18,7 +18,7 @@ import type { IngestSummary } from '../../ingest/ingest.ts';
 import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
 import { readNamedFile, refuseExisting, writeNamedFile } from '../evaluation/evaluation-files.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
-import { createProgressBar } from '../terminal/progress.ts';
+import { createIndexingBar } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 
@@ -108,7 +108,7 @@ async function ingestCorpus(
   documents: readonly CorpusDocument[],
   signal: AbortSignal,
 ): Promise<IngestSummary> {
-  const bar = createProgressBar('Indexing the corpus');
+  const bar = createIndexingBar('Indexing the corpus');
   const { source, titles } = corpusSource(folder, documents);
   try {
     return await indexSources(app, collection, [source], {
@@ -117,8 +117,7 @@ async function ingestCorpus(
       stillExists: async (uri) => existsSync(new URL(uri.slice(0, uri.lastIndexOf('/')))),
       prune: true,
       signal,
-      onProgress: ({ documents: done, embeddedChunks }) =>
-        bar.update({ done, total: documents.length, note: `${embeddedChunks} chunks` }),
+      onProgress: bar.update,
     });
   } finally {
     bar.clear();

@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
-import { configuredRedactor } from '../../app/run-settings.ts';
 import { SEARCH_MODES } from '../../domain/choices.ts';
-import { refuseFailedGates } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import {
@@ -11,7 +9,7 @@ import {
   evaluate,
   evaluationSchema,
 } from '../evaluation/evaluate.ts';
-import { writeOutputs } from '../evaluation/evaluation-files.ts';
+import { finishEvaluation } from '../evaluation/finish-evaluation.ts';
 import { asSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
@@ -31,8 +29,7 @@ export async function runEval({ json, ...flags }: EvalFlags): Promise<void> {
     },
     async (app, run) => {
       const report = await evaluateArm(app, flags, run);
-      await writeOutputs(report, configuredRedactor(app.config), { ...flags, json });
-      refuseFailedGates(report.gates);
+      await finishEvaluation(report, app, run, { ...flags, json });
     },
   );
 }

@@ -36,6 +36,16 @@ function promptOf(given: string): string {
   }
 }
 
+/** How an answer is to be printed. Throws `invalid_input` where the flags contradict each other. */
+export function outputOf({ json = false, format }: Pick<AgentFlags, 'json' | 'format'>) {
+  if (json && format !== undefined && format !== 'json') {
+    throw new AppError('invalid_input', `--json and --format ${format} contradict each other.`, {
+      hint: 'Leave one of them out.',
+    });
+  }
+  return { json: json || format === 'json', format: format === 'json' ? undefined : format };
+}
+
 /** What `--filter` and `--module` ask for. Throws `invalid_input`. */
 export function filterOf({ filter = [], module }: Pick<AgentFlags, 'filter' | 'module'>): Filter {
   return parseFilter(module === undefined ? filter : [...filter, `module=${module}`]);

@@ -12,6 +12,7 @@ import type { TapeExchange, TapeHeader, TapeJson } from '../../tape/tape-format.
 import { findTapeProblems, tapeSummary } from '../../tape/tape-summary.ts';
 import { createTapeWriter } from '../../tape/tape-writer.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
+import { paged } from '../terminal/paged.ts';
 import { renderTape } from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 
@@ -35,11 +36,11 @@ export interface TapeHarFlags extends TapeScrubFlags {
 
 const EXIT_PROBLEMS = 2;
 
-export function showTape({ tape: path = '', json }: TapeFileFlags): void {
+export async function showTape({ tape: path = '', json }: TapeFileFlags): Promise<void> {
   const tape = openTape(path);
   try {
     if (json) process.stdout.write(`${JSON.stringify(tapeSummary(tape))}\n`);
-    else renderTape(createTerminal(process.stdout), tape);
+    else await paged(process, (terminal) => renderTape(terminal, tape));
   } finally {
     tape.close();
   }

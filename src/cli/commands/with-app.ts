@@ -9,6 +9,8 @@ import type { Run } from '../../tape/tape-run.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createIndexingBar, createProgressBar } from '../terminal/progress.ts';
+import { createTerminal } from '../terminal/terminal.ts';
+import { renderText } from '../terminal/wrapping.ts';
 import type { TapedCommand } from './on-tape.ts';
 
 /** What a command says about its run besides the work itself. */
@@ -97,7 +99,7 @@ function createEventPrinter(): (event: AppEvent) => void {
     engine: createProgressBar('Fetching the engine that runs it (114 MB, once)'),
   };
   let sample: ReturnType<typeof createIndexingBar> | undefined;
-  const say = (sentence: string) => void process.stderr.write(`${sentence}\n`);
+  const say = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
 
   return (event) => {
     switch (event.type) {
@@ -122,6 +124,8 @@ function createEventPrinter(): (event: AppEvent) => void {
           'You have not indexed any documents yet, so this is the sample book. Yours: citeloop ingest <path>',
         );
       case 'sample_progress':
+        // Most of the time there is nothing to index any more.
+        if (event.progress.embeddedChunks === 0) return;
         sample ??= createIndexingBar('Indexing the sample book');
         return sample.update(event.progress);
       case 'sample_indexed':

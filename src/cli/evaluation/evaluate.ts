@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
-import { listed, readFlag, wholeNumber } from '../../config/read-value.ts';
+import { address, listed, readFlag, wholeNumber } from '../../config/read-value.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { hashOfCases, readCases } from '../../evaluation/cases/read-cases.ts';
@@ -17,18 +17,23 @@ import {
   readBaseline,
 } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
+import { createBudget } from '../../evaluation/run/budget.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
-import { noPrices, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
+import { noPrices, type PriceOf, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
 import { runArms } from '../../evaluation/run/run-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
+import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState, readJsonFile, readNamedFile } from './evaluation-files.ts';
 import { type InForce, openArm, openJudge, settleArm } from './open-arms.ts';
+import { createTally } from './tally.ts';
 
 const DEFAULT_CONCURRENCY = 2;
+/** A loss or gain of five in a hundred answers, or of five per cent of the tokens, is where a difference begins to matter. */
+const DEFAULT_MARGIN = 0.05;
 
 /** What every evaluation is asked for, as flags and tapes say it. */
 export const evaluationSchema = z.object({
@@ -37,11 +42,16 @@ export const evaluationSchema = z.object({
   repeat: z.number().optional(),
   concurrency: z.number().optional(),
   seed: z.number().optional(),
+  margin: z.number().optional(),
   tag: z.array(z.string()).optional(),
   metrics: z.string().optional(),
   judge: z.number().optional(),
+  judgeModel: z.string().optional(),
+  judgeBaseUrl: z.string().optional(),
+  budget: z.number().optional(),
   prices: z.string().optional(),
   fresh: z.boolean().optional(),
+  resume: z.boolean().optional(),
 });
 
 export interface EvaluationInputs extends z.infer<typeof evaluationSchema> {
@@ -61,6 +71,8 @@ export interface EvaluationFlags extends Omit<CommonFlags, 'json'>, TapeFlags, E
   json?: string | undefined;
   html?: string | undefined;
   junit?: string | undefined;
+  markdown?: string | undefined;
+  reportUrl?: string | undefined;
 }
 
 export interface EvaluationPlan {
@@ -84,6 +96,9 @@ export async function evaluate(
   const atOnce = readFlag('--concurrency', inputs.concurrency, wholeNumber(1)) ?? DEFAULT_CONCURRENCY;
   const concurrency = tape === null ? atOnce : 1;
   const seed = readFlag('--seed', inputs.seed, wholeNumber(0)) ?? 1;
+  const margin =
+    readFlag('--margin', inputs.margin, z.number().min(0).max(1).describe('a number from 0 to 1')) ??
+    DEFAULT_MARGIN;
   const judgements = readFlag('--judge', inputs.judge, wholeNumber(1));
   const gates = (inputs.gate ?? []).map(parseGate);
   const cases = tagged(readCases(await readNamedFile(file, 'The file of cases'), file), inputs.tag ?? []);
@@ -92,7 +107,17 @@ export async function evaluate(
   const baselines = await readBaselines(gates, casesHash, file);
   const prices =
     inputs.prices && readPrices(await readJsonFile(inputs.prices, 'The price file'), inputs.prices);
-  const judge = judgements === undefined ? undefined : await openJudge(app, judgements);
+  const priceOf = prices ? pricesBy(prices) : noPrices;
+  const limit = readFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money'));
+  const judge =
+    judgements === undefined && inputs.judgeModel === undefined
+      ? undefined
+      : await openJudge(app, {
+          times: judgements ?? 1,
+          model: inputs.judgeModel,
+          baseUrl: readFlag('--judge-base-url', inputs.judgeBaseUrl, address),
+          priceOf,
+        });
 
   const store = await openCollection(app, signal, tape);
   try {
@@ -105,7 +130,12 @@ export async function evaluate(
     };
     const arms = plan.arms(inForce).map((arm) => settleArm(arm, app, inForce));
     const readSource = inputs.tools?.includes('read_source') ?? false;
-    const priceOf = prices ? pricesBy(prices) : noPrices;
+    if (limit !== undefined) {
+      refuseUnpriced(
+        [...arms.map(({ settings }) => settings.model), ...(judge ? [judge.model] : [])],
+        priceOf,
+      );
+    }
     const open = await Promise.all(
       arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, tape })),
     );
@@ -118,18 +148,25 @@ export async function evaluate(
         collection: [info.name, info.embedder, info.chunks, info.updatedAt],
         arms: arms.map(({ name, settings, app: { config } }) => [name, settings, config.agent]),
         readSource,
-        judge: judge?.times ?? 0,
+        judge: judge === undefined ? null : [judge.model, judge.times],
         prices,
       },
-      { fresh: inputs.fresh ?? false, kept: tape === null },
+      { fresh: inputs.fresh ?? inputs.resume === false, kept: tape === null },
     );
+    // The first search opens files and warms code; on a tape it would be a call too many.
+    if (tape === null) await warmUp(app, store, cases, signal);
     const bar = createProgressBar(state.resumed > 0 ? `Going on after ${state.resumed} answers` : 'Asking');
+    const tally = createTally(prices ? prices.currency : null, judge !== undefined);
     const results = await runArms(cases, open, {
       repeat,
       concurrency,
       signal,
       journal: state.journal,
-      onProgress: ({ done, total, arm }) => bar.update({ done, total, note: arm }),
+      ...(limit !== undefined && { budget: createBudget(limit) }),
+      onProgress(progress) {
+        tally.add(progress);
+        bar.update({ done: progress.done, total: progress.total, note: tally.line(progress.arm) });
+      },
     }).finally(() => bar.clear());
     const report = assembleReport({
       cases,
@@ -156,8 +193,10 @@ export async function evaluate(
         repeat,
         concurrency,
         seed,
+        margin,
         date: runtime.now().toISOString(),
         durationMs: runtime.elapsedMs() - started,
+        totals: tally.totals(),
         currency: prices ? prices.currency : null,
         judge: judge?.model ?? null,
       },
@@ -172,6 +211,27 @@ export async function evaluate(
   } finally {
     await store.close();
   }
+}
+
+/** A budget of money needs to know what everything costs. Throws `invalid_input`. */
+function refuseUnpriced(models: readonly string[], priceOf: PriceOf): void {
+  const unpriced = models.find((model) => priceOf(model, { prompt: 1, completion: 1, total: 2 }) === null);
+  if (unpriced === undefined) return;
+  throw new AppError('invalid_input', `--budget needs the price of ${unpriced}.`, {
+    hint: 'Name a file with it: --prices prices.json; docs/evaluation.md shows one.',
+  });
+}
+
+/** One search that is not measured, so that no arm pays for what is done once. What is wrong with it the cases will tell. */
+async function warmUp(
+  app: App,
+  store: ChunkStore,
+  [first]: readonly EvaluationCase[],
+  signal: AbortSignal,
+): Promise<void> {
+  const retriever = await app.retriever(store, { mode: 'hybrid' }).catch(() => null);
+  const query = { text: first?.question ?? '', topK: 1, filter: {} };
+  await retriever?.retrieve(query, signal).catch(() => signal.throwIfAborted());
 }
 
 /** Read before anything is asked: a misspelt path must not cost an hour. */

@@ -3,6 +3,7 @@ import { createModel } from '../../app/models.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { createMemorySessionStore } from '../../app/sessions.ts';
 import { agentConfigSchema, OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import type { Arm } from '../../evaluation/report/report-data.ts';
 import { type AskModel, judgeRun } from '../../evaluation/run/judge.ts';
@@ -60,7 +61,15 @@ export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce
     },
     app: {
       ...own,
-      config: { ...own.config, agent },
+      config: {
+        ...own.config,
+        agent,
+        // An arm may ask somewhere else.
+        modelService:
+          typeof settings.baseUrl === 'string'
+            ? { ...own.config.modelService, baseUrl: settings.baseUrl }
+            : own.config.modelService,
+      },
       retriever: (store, options) => own.retriever(store, { ...options, scoreThreshold }),
     },
   };
@@ -110,16 +119,29 @@ function refuse(name: string, fault: string): never {
   throw new AppError('invalid_input', `The arm "${name}" cannot be run: ${fault}.`);
 }
 
-/** The configured model as a judge of faithfulness. Throws `configuration_error` for one that cannot judge. */
+interface JudgeOptions {
+  times: number;
+  /** Instead of the model under test, and of where it is asked. */
+  model?: string | undefined;
+  baseUrl?: string | undefined;
+  priceOf: PriceOf;
+}
+
+/** A model as a judge of faithfulness. Throws `configuration_error` for one that cannot judge. */
 export async function openJudge(
   app: App,
-  times: number,
-): Promise<{ judge: Judge; times: number; model: string }> {
-  const ask = await openAsking(app);
+  { times, model = app.config.agent.model, baseUrl, priceOf }: JudgeOptions,
+): Promise<{ judge: Judge; times: number; model: string; ask: AskModel }> {
+  const { config } = app;
+  const modelService = baseUrl === undefined ? config.modelService : { ...config.modelService, baseUrl };
+  const agent = { ...config.agent, model, baseUrl: baseUrl ?? config.agent.baseUrl };
+  const ask = await openAsking({ ...app, config: { ...config, agent, modelService } });
+  const asking = { ask, times, priceOf: (tokens: TokensUsed) => priceOf(model, tokens) };
   return {
     times,
-    model: app.config.agent.model,
-    judge: (item, run, passages, signal) => judgeRun(item, run, passages, { ask, times }, signal),
+    model,
+    ask,
+    judge: (item, run, passages, signal) => judgeRun(item, run, passages, asking, signal),
   };
 }
 
@@ -127,12 +149,12 @@ export async function openJudge(
 export async function openAsking(app: App): Promise<AskModel> {
   if (app.config.agent.model === OFFLINE_MODEL) {
     throw new AppError('configuration_error', 'The offline model cannot judge answers.', {
-      hint: 'Name a model that can with --model, or leave --judge out: the rest needs no model.',
+      hint: 'Name a model that can with --judge-model, or leave --judge out: the rest needs no model.',
     });
   }
   const judging = await createModel(app, app.runtime);
   return async (systemInstructions, prompt, signal) => {
-    const { output } = await judging.getResponse({
+    const { output, usage } = await judging.getResponse({
       systemInstructions,
       input: [{ role: 'user', content: prompt }],
       modelSettings: { temperature: 0 },
@@ -142,9 +164,11 @@ export async function openAsking(app: App): Promise<AskModel> {
       tracing: false,
       signal,
     });
-    return output
+    const { inputTokens, outputTokens, totalTokens } = usage;
+    const text = output
       .flatMap((item) => (item.type === 'message' && item.role === 'assistant' ? item.content : []))
       .map((part) => (part.type === 'output_text' ? part.text : ''))
       .join('');
+    return { text, tokens: { prompt: inputTokens, completion: outputTokens, total: totalTokens } };
   };
 }

@@ -9,6 +9,7 @@ import type {
 import { cutToWidth, displayWidth, padToWidth } from '../../text/display-width.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { duration } from '../terminal/progress.ts';
+import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrapping.ts';
 
@@ -31,7 +32,9 @@ export function renderEvaluation(data: ReportData, terminal: Terminal): string {
     data.notes.flatMap((note) => paragraph(note, 'yellow')),
     ...armTables(data, terminal, width),
     ...comparisonTables(data, terminal, width),
+    ...searchTables(data, terminal),
     ...tagTables(data, terminal, width),
+    data.arms.flatMap((arm) => flakyLines(arm, width)).map((line) => terminal.text(line)),
     gateLines(data, terminal),
     missingData(data).flatMap((sentence) => paragraph(sentence, 'dim')),
     paragraph(footer(data), 'dim'),
@@ -42,6 +45,13 @@ export function renderEvaluation(data: ReportData, terminal: Terminal): string {
     .join('\n\n')}\n`;
 }
 
+/** The cases that came out otherwise when asked again. */
+function flakyLines({ name, flaky }: Arm, width: number): string[] {
+  if (flaky.length === 0) return [];
+  const listed = flaky.map(({ id, right, runs }) => `${id} (${right} of ${runs})`);
+  return casesLine(`${name} is flaky on`, listed, width);
+}
+
 function gateLines({ gates }: ReportData, terminal: Terminal): string[] {
   return gates.map(({ passed, arm, line }) =>
     passed ? terminal.text(`✓ ${arm}: ${line}`, 'green') : terminal.text(`✗ ${arm}: ${line}`, 'red'),
@@ -49,11 +59,16 @@ function gateLines({ gates }: ReportData, terminal: Terminal): string[] {
 }
 
 function footer({ header, arms }: ReportData): string {
-  const turns = header.cases * header.repeat * arms.length;
-  const { collection } = header;
+  const { collection, totals, currency } = header;
+  const money = (amount: number | null) =>
+    amount === null ? '' : ` for ${formatValue(amount, 'money')} ${currency ?? ''}`.trimEnd();
+  const isGrouped = header.conversations < header.cases;
   const threshold = arms[0]?.settings.scoreThreshold ?? 0;
   return [
-    `${header.cases} cases, ${turns} turns, ${header.concurrency} at a time, in ${duration(header.durationMs / 1000)}`,
+    `${header.cases} cases${isGrouped ? ` of ${header.conversations} conversations` : ''}, ${totals.turns} turns, ${header.concurrency} at a time, in ${duration(header.durationMs / 1000)}`,
+    ...(totals.reused > 0 ? [`${totals.reused} answers reused from a run that was interrupted`] : []),
+    `${totals.tokens} tokens${money(totals.money)}`,
+    ...(totals.judge === null ? [] : [`the judge ${totals.judge.tokens} tokens${money(totals.judge.money)}`]),
     `${header.models.join(', ')} on ${collection.name} (${collection.documents} documents, ${collection.chunks} chunks)`,
     `intervals of ${formatPercent(0.95)}, seed ${header.seed}`,
     `threshold ${threshold}`,
@@ -100,9 +115,9 @@ function armCell(arm: Arm, metric: MetricInfo, { data, terminal, cellWidth, wide
   const comparison = data.comparisons
     .find((one) => one.arm === arm.name)
     ?.metrics.find((one) => one.metric === metric.id);
-  const value = `${formatValue(found.value, metric.unit).padStart(VALUE_WIDTH - 2)} ${markOf(comparison, metric)}`;
+  const value = `${formatValue(found.value, metric.unit).padStart(VALUE_WIDTH - 2)} ${markOf(comparison)}`;
   const text = wide ? `${value} ${rangeOf(found, metric)}` : value;
-  const style = styleOf(comparison, metric);
+  const style = styleOf(comparison);
   return style === null ? text.padEnd(cellWidth) : terminal.text(text.padEnd(cellWidth), style);
 }
 
@@ -113,16 +128,14 @@ function rangeOf({ interval, n }: Extract<MetricValue, { status: 'value' }>, { u
 }
 
 /** Colour says it too, but not everybody sees it. */
-function markOf(comparison: MetricComparison | undefined, metric: MetricInfo): string {
-  const style = styleOf(comparison, metric);
+function markOf(comparison: MetricComparison | undefined): string {
+  const style = styleOf(comparison);
   return style === null ? ' ' : style === 'green' ? '▲' : '▼';
 }
 
-function styleOf(comparison: MetricComparison | undefined, metric: MetricInfo): 'green' | 'red' | null {
-  if (comparison?.significant !== true) return null;
-  // Proven, but too small to matter.
-  if (comparison.effect.value !== null && comparison.effect.size === 'none') return null;
-  return comparison.difference > 0 === (metric.better === 'higher') ? 'green' : 'red';
+function styleOf(comparison: MetricComparison | undefined): 'green' | 'red' | null {
+  if (comparison?.conclusion === 'better') return 'green';
+  return comparison?.conclusion === 'worse' ? 'red' : null;
 }
 
 /** A label set in, as wide as all of them. */
@@ -134,11 +147,11 @@ function labelled(label: string): string {
 function comparisonTables(data: ReportData, terminal: Terminal, width: number): string[][] {
   return data.comparisons.map(({ arm, baseline, metrics }) => {
     const parting = metrics.filter(
-      ({ significant, better, worse }) => significant || better.length + worse.length > 0,
+      (comparison) => styleOf(comparison) !== null || comparison.better.length + comparison.worse.length > 0,
     );
     const title = terminal.text(`${arm} against ${baseline}`, 'bold');
     if (parting.length === 0) return [title, '  no case differs'];
-    const heading = `${'  metric'.padEnd(LABEL_WIDTH)}${GAP}${'diff'.padStart(8)}${GAP}${'95 % interval'.padEnd(17)}${GAP}${'p (Holm)'.padEnd(9)}${GAP}effect`;
+    const heading = `${'  metric'.padEnd(LABEL_WIDTH)}${GAP}${'diff'.padStart(8)}${GAP}${'95 % interval'.padEnd(17)}${GAP}${'p (Holm)'.padEnd(9)}${GAP}conclusion`;
     const rows = parting.flatMap((comparison) => {
       const info = data.metrics.find(({ id }) => id === comparison.metric);
       return info === undefined ? [] : [comparisonRow(comparison, info, terminal, width)];
@@ -166,14 +179,15 @@ function comparisonRow(
   terminal: Terminal,
   width: number,
 ): string {
-  const { difference, interval, adjustedP, effect } = comparison;
+  const { difference, interval, adjustedP, effect, conclusion } = comparison;
   const signed = (value: number) =>
     `${value > 0 ? '+' : value < 0 ? '-' : ''}${formatValue(Math.abs(value), info.unit).replace(/ ms$/, '')}`;
   const range = interval === null ? '' : `${signed(interval[0])} to ${signed(interval[1])}`;
-  const strength = effect.value === null ? '' : `${effect.size} ${effect.value.toFixed(2)}`;
-  const p = formatP(adjustedP).replace(/^p (= )?/, '');
-  const line = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${strength}`;
-  const style = styleOf(comparison, info);
+  const isClear = effect.size !== 'unclear' && effect.size !== 'none';
+  const strength = styleOf(comparison) !== null && isClear ? `, effect at least ${effect.size}` : '';
+  const p = adjustedP === null ? '' : formatP(adjustedP).replace(/^p (= )?/, '');
+  const line = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${conclusion}${strength}`;
+  const style = styleOf(comparison);
   return style === null
     ? terminal.text(line.slice(0, width).trimEnd())
     : terminal.text(line.slice(0, width).trimEnd(), style);
@@ -183,6 +197,32 @@ function casesLine(label: string, ids: readonly string[], width: number): string
   if (ids.length === 0) return [];
   const more = ids.length > MOST_IDS ? `, and ${ids.length - MOST_IDS} more` : '';
   return [oneLine(`${label} ${ids.slice(0, MOST_IDS).join(', ')}${more}`, width - 2).replace(/^/, '  ')];
+}
+
+/** What searching was worth in the turns of each arm, and what it added to them. */
+function searchTables({ searchWorth, header }: ReportData, terminal: Terminal): string[][] {
+  if (searchWorth.length === 0) return [];
+  const isPriced = searchWorth.some(({ kinds }) => kinds.some(({ money }) => money !== null));
+  const known = (value: number | null, unit: MetricInfo['unit']) =>
+    value === null ? '' : `${value < 0 ? '-' : '+'}${formatValue(Math.abs(value), unit)}`;
+  const rows = searchWorth.flatMap(({ arm, kinds, unknown }) => [
+    ...kinds.map(({ kind, turns, tokens, money, ms }) => [
+      oneLine(arm, LABEL_WIDTH),
+      kind,
+      String(turns),
+      known(tokens, 'tokens'),
+      ...(isPriced ? [known(money, 'money')] : []),
+      known(ms, 'ms'),
+    ]),
+    ...(unknown > 0 ? [[oneLine(arm, LABEL_WIDTH), 'not known', String(unknown)]] : []),
+  ]);
+  const price = isPriced ? [header.currency ?? 'money'] : [];
+  const heading = ['Searching was, in', '', 'turns', 'tokens', ...price, 'time added'];
+  const sentences = searchWorth.flatMap(({ verdict }) => verdict);
+  return [
+    [table(terminal, heading, rows).trimEnd()],
+    sentences.flatMap((sentence) => wrap(sentence, terminal.width).map((line) => terminal.text(line, 'dim'))),
+  ];
 }
 
 /** How many questions of each tag were answered correctly. */

@@ -20,6 +20,7 @@ export interface AgentFlags extends CommonFlags, TapeFlags, NumberFlags {
   filter?: string[] | undefined;
   mode?: SearchMode | undefined;
   stream?: boolean | undefined;
+  format?: 'md' | 'plain' | 'json' | undefined;
   session?: string | undefined;
   continue?: boolean | undefined;
   user?: string | undefined;
@@ -83,6 +84,11 @@ export const agentOptions = {
     describe: 'Search only documents with key=value; the same key again accepts either',
   },
   stream: { type: 'boolean', describe: 'Print the answer as it is made; --no-stream: when complete' },
+  format: {
+    choices: ['md', 'plain', 'json'],
+    describe: 'Markdown as it is, words alone, or --json; else as the terminal can show it',
+    requiresArg: true,
+  },
   session: { type: 'string', alias: 'resume', describe: 'Go on with this session', requiresArg: true },
   continue: {
     type: 'boolean',

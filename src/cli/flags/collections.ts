@@ -110,18 +110,27 @@ const copy = defineCommand<CopyFlags>({
   handler: async (flags) => (await import('../commands/collections.ts')).copyCollections(flags),
 });
 
+const use = defineCommand<CollectionFlags>({
+  command: 'use <name>',
+  describe: 'Make a collection the one that is meant from now on',
+  builder: named,
+  handler: async (flags) => (await import('../commands/collections.ts')).useCollection(flags),
+});
+
 export const collectionsCommand = defineCommand<CommonFlags>({
   command: 'collections',
-  describe: 'List, show, copy or delete collections; remove a document',
+  describe: 'List, show, choose, copy or delete collections',
   builder: (yargs) =>
     withServiceFlags(yargs, 'store', 'newCollection')
       .command(list)
       .command(show)
+      .command(use)
       .command(copy)
       .command(removeDocument)
       .command(remove)
       .example('$0 collections', 'List them')
       .example('$0 collections show web_documents', 'Its documents and modules')
+      .example('$0 collections use handbook', 'Ask that one unless --collection names another')
       .example('$0 collections copy sqlite:web_documents qdrant:web_documents', 'To a Qdrant server')
       .example('$0 collections remove web_documents docs/old.md', 'Forget one document')
       .example('$0 collections delete web_documents --yes', 'Delete without being asked'),

@@ -2,8 +2,10 @@ import type { Options } from 'yargs';
 import type { CompareFlags } from '../commands/compare.ts';
 import type { EvalFlags } from '../commands/eval.ts';
 import type { EvalCalibrateFlags } from '../commands/eval-calibrate.ts';
+import type { EvalDiffFlags } from '../commands/eval-diff.ts';
 import type { EvalImportFlags } from '../commands/eval-import.ts';
 import type { EvalInitFlags } from '../commands/eval-init.ts';
+import type { EvalRunsFlags } from '../commands/eval-runs.ts';
 import { answeringOptions } from './agent-flags.ts';
 import { type CommonFlags, withServiceFlags, withTapeFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
@@ -16,9 +18,21 @@ const evaluationOptions = {
   repeat: { type: 'number', describe: 'Ask every question so many times (1)', requiresArg: true },
   concurrency: { type: 'number', describe: 'Questions under way at a time (2)', requiresArg: true },
   seed: { type: 'number', describe: 'Of the samples that intervals are made of (1)', requiresArg: true },
+  margin: {
+    type: 'number',
+    describe: 'Differences below it do not matter: of shares, or as a part of the rest (0.05)',
+    requiresArg: true,
+  },
   tag: { type: 'string', array: true, nargs: 1, describe: 'Only cases with this tag; again for another' },
   metrics: { type: 'string', describe: 'Only these, by id, with commas between them', requiresArg: true },
-  judge: { type: 'number', describe: 'Have the model judge every answer so many times', requiresArg: true },
+  judge: { type: 'number', describe: 'Have a model judge every answer so many times', requiresArg: true },
+  'judge-model': { type: 'string', describe: 'Which model judges (the one under test)', requiresArg: true },
+  'judge-base-url': { type: 'string', describe: 'Where the judge is asked', requiresArg: true },
+  budget: {
+    type: 'number',
+    describe: 'Stop before this much money is spent, by --prices',
+    requiresArg: true,
+  },
   prices: { type: 'string', describe: 'A JSON file of prices for a million tokens', requiresArg: true },
   gate: {
     type: 'string',
@@ -29,7 +43,14 @@ const evaluationOptions = {
   json: { type: 'string', describe: 'Write all data to this file, or to stdout if none is named' },
   html: { type: 'string', describe: 'Write a page to look at', requiresArg: true },
   junit: { type: 'string', describe: 'Write JUnit XML for build servers', requiresArg: true },
-  fresh: { type: 'boolean', describe: 'Do not go on with an evaluation that was interrupted' },
+  markdown: { type: 'string', describe: 'Write one comment for a pull request', requiresArg: true },
+  'report-url': { type: 'string', describe: 'What the comment links to', requiresArg: true },
+  resume: {
+    type: 'boolean',
+    default: true,
+    describe: 'Go on with one that was interrupted; --no-resume begins anew',
+  },
+  fresh: { type: 'boolean', describe: 'The same as --no-resume' },
 } as const satisfies Record<string, Options>;
 
 const run = defineCommand<EvalFlags>({
@@ -119,19 +140,48 @@ const calibrate = defineCommand<EvalCalibrateFlags>({
   handler: async (flags) => (await import('../commands/eval-calibrate.ts')).runEvalCalibrate(flags),
 });
 
+const runs = defineCommand<EvalRunsFlags>({
+  command: 'runs',
+  describe: 'List the evaluations that are kept, the newest first',
+  builder: (yargs) =>
+    yargs.options({ limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true } }),
+  handler: async (flags) => (await import('../commands/eval-runs.ts')).runEvalRuns(flags),
+});
+
+const armsToDiff = {
+  type: 'string',
+  array: true,
+  nargs: 1,
+  describe: 'The arm of both, or again for that of the second (the first)',
+} as const;
+
+const diff = defineCommand<EvalDiffFlags>({
+  command: 'diff [before] [after]',
+  describe: 'Show what flipped between two evaluations of any day, case by case',
+  builder: (yargs) =>
+    yargs
+      .positional('before', { type: 'string', describe: 'A file of --json, a run, or last~1' })
+      .positional('after', { type: 'string', describe: 'The same; last unless given' })
+      .options({ arm: armsToDiff }),
+  handler: async (flags) => (await import('../commands/eval-diff.ts')).runEvalDiff(flags),
+});
+
 export const evalCommand = defineCommand<CommonFlags>({
   command: 'eval',
-  describe: 'Measure answers, citations, abstention and cost on a file of cases',
+  describe: 'Measure answers, citations and cost on a file of cases',
   builder: (yargs) =>
     yargs
       .command(run)
       .command(init)
       .command(importFolder)
       .command(calibrate)
+      .command(runs)
+      .command(diff)
       .example('$0 eval init --collection docs', 'Draft cases from your documents')
       .example('$0 eval cases.yaml --html report.html', 'Measure, with a page to look at')
       .example('$0 eval cases.yaml --gate "citation.precision>=0.9"', 'Exit with 8 if it is lower')
       .example('$0 eval cases.yaml --gate "no-worse-than baseline.json"', 'Against an earlier --json')
+      .example('$0 eval diff last~1 last', 'What flipped since the run before')
       .example('$0 eval import ./beir/scifact --collection scifact', 'A public set')
       .example('$0 eval calibrate labels.jsonl', 'How far verdicts agree with people')
       .epilogue('What each metric means: docs/metrics.md'),
@@ -141,11 +191,12 @@ export const evalCommand = defineCommand<CommonFlags>({
 const list = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const;
 
 export const compareCommand = defineCommand<CompareFlags>({
-  command: 'compare <cases>',
-  describe: 'Compare policies, models or any settings on the same cases, with evidence',
+  command: 'compare <cases> [after]',
+  describe: 'Compare policies, models or settings on the same cases',
   builder: (yargs) =>
     withTapeFlags(withServiceFlags(yargs, 'provider', 'store'))
-      .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })
+      .positional('cases', { type: 'string', describe: 'A file of cases, or a report of an earlier run' })
+      .positional('after', { type: 'string', describe: 'A later report: shows what flipped' })
       .options(evaluationOptions)
       .options({
         policies: list('Of tool, always, first, never; commas between them'),
@@ -167,6 +218,7 @@ export const compareCommand = defineCommand<CompareFlags>({
       .example('$0 compare cases.yaml --top-k 3,5,10 --mode hybrid,dense', 'Every combination')
       .example('$0 compare cases.yaml --models gpt-5,gpt-5-mini --prices prices.json', 'With what they cost')
       .example('$0 compare cases.yaml --arm "temperature=0" --arm "temperature=1"', 'Any setting')
+      .example('$0 compare before.json after.json', 'Two reports of --json, case by case')
       .example('$0 compare cases.yaml --ablate --html report.html', 'What each stage is worth')
       .epilogue('The first arm is what the others are compared with. How: docs/evaluation.md'),
   handler: async (flags) => (await import('../commands/compare.ts')).runCompare(flags),

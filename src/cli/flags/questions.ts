@@ -7,7 +7,7 @@ import { defineCommand } from './define-command.ts';
 
 export const askCommand = defineCommand<AskFlags>({
   command: 'ask [question..]',
-  describe: 'Answer a question from the documents, with citations that were checked',
+  describe: 'Answer a question from the documents, with checked citations',
   builder: (yargs) =>
     withServiceFlags(withTapeFlags(yargs), 'provider', 'store', 'rerank')
       .positional('question', {

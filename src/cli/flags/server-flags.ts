@@ -3,7 +3,7 @@ import type { AgentFlags } from './agent-flags.ts';
 
 /** Flags of the commands that listen for callers, who say for themselves what each question is about. */
 export interface ServerFlags
-  extends Omit<AgentFlags, 'module' | 'filter' | 'stream' | 'session' | 'continue' | 'user'> {
+  extends Omit<AgentFlags, 'module' | 'filter' | 'stream' | 'format' | 'session' | 'continue' | 'user'> {
   host?: string | undefined;
   port?: number | undefined;
   token?: string | undefined;

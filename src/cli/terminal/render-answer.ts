@@ -1,11 +1,9 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import type { Citation } from '../../domain/citation.ts';
+import { type Citation, formatCitation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
-
 import type { Location } from '../../domain/location.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
-
 import { oneLine } from '../../text/visible-text.ts';
 import { renderConfidence, renderUnborne, verdictPiece } from './render-sentences.ts';
 import type { Terminal } from './terminal.ts';
@@ -40,6 +38,22 @@ export function renderFooter(
   if (!response.grounded) renderText(terminal, `Not grounded: ${whyNotGrounded(response)}`);
   const dim = (text: string) => terminal.text(text, 'dim');
   terminal.write(`${flowLine(terminal, [{ text: summaryOf(response), paint: dim }], '')}\n`);
+}
+
+/** The same for whoever reads Markdown: the sources as a list, and whether they bear the answer out. */
+export function renderMarkdownFooter(terminal: Terminal, response: AgentResponse): void {
+  const blocks = markdownFooter(response);
+  if (blocks.length > 0) terminal.write(`${terminal.text(blocks.join('\n\n'))}\n`);
+}
+
+export function markdownFooter({ grounded, citations }: AgentResponse): string[] {
+  const sources = citations
+    .filter(({ chunkId }) => chunkId !== null)
+    .map(
+      (citation) =>
+        `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}`,
+    );
+  return [...(grounded ? [] : ['*Not grounded.*']), ...(sources.length > 0 ? [sources.join('\n')] : [])];
 }
 
 /** In the order of their numbers; what is no number comes last. */
@@ -114,7 +128,11 @@ export function openable({
   uri?: string | undefined;
   location?: Location | undefined;
 }): string {
-  return linkTo(/^https?:/i.test(url) ? url : (uri ?? url), location);
+  if (/^https?:/i.test(url)) return linkTo(url, location);
+  // Terminals that go to a line take it from here; others open the file.
+  return uri !== undefined && location?.unit === 'line'
+    ? `${uri}#${location.from}`
+    : linkTo(uri ?? url, location);
 }
 
 /** The place of a file as people write paths; anything else as it is, on one line. */

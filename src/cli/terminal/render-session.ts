@@ -1,12 +1,12 @@
 import type { StaleCitations, Staleness } from '../../agent/stale-citations.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { formatCitation } from '../../domain/citation.ts';
 import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
-import { renderFooter } from './render-answer.ts';
+import { renderMarkdown } from './markdown-stream.ts';
+import { markdownFooter, renderFooter } from './render-answer.ts';
 import { table } from './table.ts';
-import type { Terminal } from './terminal.ts';
+import { type Terminal, wrapWidth } from './terminal.ts';
 import { renderText } from './wrapping.ts';
 
 const SHORT_ID = 8;
@@ -55,7 +55,7 @@ export function renderSession(terminal: Terminal, { session, user, turns, stale 
   turns.forEach(({ turn, feedback }, index) => {
     const { turnNumber } = turn.response;
     terminal.write(`\n${terminal.text(`${turnNumber}. ${turn.userQuery.trim()}`, 'bold')}\n`);
-    renderText(terminal, turn.response.answer);
+    renderMarkdown({ terminal, width: wrapWidth(terminal) }, visibleText(turn.response.answer));
     if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
     terminal.write('\n');
     renderFooter(terminal, turn);
@@ -70,19 +70,12 @@ export function renderSession(terminal: Terminal, { session, user, turns, stale 
 export function renderTranscript(title: string, turns: readonly RecordedTurn[]): string {
   const blocks = turns.map(({ turn, feedback }) => {
     const { response } = turn;
-    const sources = response.citations
-      .filter(({ chunkId }) => chunkId !== null)
-      .map(
-        (citation) =>
-          `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}`,
-      );
     const judged =
       feedback === null ? [] : [`Judged ${feedback.verdict}${feedback.why ? `: ${feedback.why}` : ''}.`];
     return [
       `## ${turn.userQuery.replace(/\s+/g, ' ')}`,
       response.answer,
-      ...(response.grounded ? [] : ['*Not grounded.*']),
-      ...(sources.length > 0 ? [sources.join('\n')] : []),
+      ...markdownFooter(response),
       ...judged,
     ].join('\n\n');
   });

@@ -4,17 +4,21 @@ import type { RunEvent } from '../../domain/run-event.ts';
 import type { Retry } from '../../faults/retry.ts';
 import { createVisibleStream } from '../../text/visible-stream.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import type { MarkdownStream } from './markdown-stream.ts';
 import { countdown, createSpinner } from './progress.ts';
-import { renderFooter } from './render-answer.ts';
+import { renderFooter, renderMarkdownFooter } from './render-answer.ts';
 import { canRedraw, createTerminal, type Streams, type Terminal, wrapWidth } from './terminal.ts';
-import { createWrappingWriter, renderText } from './wrapping.ts';
 
 interface TurnView {
   /** Whether the answer is printed as it is made, or at once when it is complete. */
   stream: boolean;
   /** No blank line between the answer and its sources. */
   compact?: boolean;
+  /** Markdown as the model wrote it, or its words without any look; else as the terminal can show it. */
+  format?: AnswerFormat | undefined;
 }
+
+export type AnswerFormat = 'md' | 'plain';
 
 /**
  * Prints a turn as it happens: the phase on stderr, the answer and its sources on stdout. Returns the turn,
@@ -23,20 +27,30 @@ interface TurnView {
 export async function renderTurn(
   events: AsyncIterable<RunEvent>,
   { stdout, stderr }: Pick<Streams, 'stdout' | 'stderr'>,
-  { stream, compact = false }: TurnView,
+  { stream, compact = false, format }: TurnView,
 ): Promise<ConversationTurn> {
-  const out = createTerminal(stdout);
+  const out = createTerminal(stdout, { plain: format !== undefined });
   const spinner = createSpinner(stderr);
-  let answer = createAnswer();
+  // Loaded while the documents are searched.
+  const loading = import('./markdown-stream.ts');
+  let answer: AnswerStream | undefined;
 
-  function createAnswer(): AnswerStream {
-    return createAnswerStream(out, () => spinner.hide());
+  async function startAnswer(): Promise<AnswerStream> {
+    const { createMarkdownStream } = await loading;
+    const terminal = { ...out, write: written };
+    const look = { terminal, width: wrapWidth(out) };
+    return createAnswerStream(format === 'md' ? createRawStream(terminal) : createMarkdownStream(look));
+  }
+
+  function written(text: string): void {
+    spinner.hide();
+    out.write(text);
   }
 
   /** What was said before a search is a paragraph of its own. */
   function show(label: string | (() => string)): void {
-    if (answer.end() && out.interactive) out.write('\n');
-    answer = createAnswer();
+    if (answer?.end() && out.interactive) out.write('\n');
+    answer = undefined;
     spinner.show(label);
   }
 
@@ -44,20 +58,23 @@ export async function renderTurn(
     if (retry !== undefined && canRedraw(stderr)) {
       show(countdown(retry));
     } else {
-      answer.end();
+      answer?.end();
       spinner.hide();
       const terminal = createTerminal(stderr);
       terminal.write(`${terminal.text(`Note: ${oneLine(message, 500)}`, 'dim')}\n`);
     }
   }
 
-  function render(event: RunEvent): void {
+  async function render(event: RunEvent): Promise<void> {
     if (event.type === 'phase' && event.to === 'retrieving') show('searching');
     else if (event.type === 'phase' && event.to === 'generating') show('writing');
     else if (event.type === 'retrieval_started') show(`searching: ${oneLine(event.query, 200)}`);
     else if (event.type === 'retrieval_finished') for (const note of event.context?.notes ?? []) notice(note);
     else if (event.type === 'notice') notice(event.message, event.retry);
-    else if (event.type === 'text_delta' && stream) answer.push(event.delta);
+    else if (event.type === 'text_delta' && stream) {
+      answer ??= await startAnswer();
+      answer.push(event.delta);
+    }
   }
 
   let completed: ConversationTurn | undefined;
@@ -65,36 +82,36 @@ export async function renderTurn(
     completed = await completeTurn(events, render);
   } finally {
     spinner.hide();
-    if (completed === undefined) answer.end();
+    if (completed === undefined) answer?.end();
   }
-  const streamed = answer.end();
-  if (!streamed) renderText(out, completed.response.answer);
-  if (!compact) out.write('\n');
-  renderFooter(out, completed, { streamed });
+  const streamed = answer?.end() ?? false;
+  if (!streamed) {
+    const whole = await startAnswer();
+    whole.push(completed.response.answer);
+    whole.end();
+  }
+  if (!compact || format === 'md') out.write('\n');
+  if (format === 'md') renderMarkdownFooter(out, completed.response);
+  else renderFooter(out, completed, { streamed });
   return completed;
 }
 
-/** An answer on its way to the terminal: made safe and wrapped, without blank lines around it. */
+/** An answer on its way to the terminal, made safe. */
 interface AnswerStream {
   push(delta: string): void;
-  /** Ends the last line; says whether anything was written. May be called again. */
+  /** Ends the last line; says whether there was anything to write. May be called again. */
   end(): boolean;
 }
 
-function createAnswerStream(terminal: Terminal, beforeWrite: () => void): AnswerStream {
+function createAnswerStream(writer: MarkdownStream): AnswerStream {
   const visible = createVisibleStream();
-  const writer = createWrappingWriter((text) => terminal.write(text), wrapWidth(terminal));
-  let written = false;
-  let gap = '';
+  let begun = false;
 
   function write(text: string): void {
-    const whole = written ? gap + text : text.trimStart();
-    const shown = whole.trimEnd();
-    gap = whole.slice(shown.length);
-    if (shown === '') return;
-    beforeWrite();
-    written = true;
-    writer.write(shown);
+    const whole = begun ? text : text.trimStart();
+    if (whole === '') return;
+    begun = true;
+    writer.push(whole);
   }
 
   return {
@@ -102,7 +119,27 @@ function createAnswerStream(terminal: Terminal, beforeWrite: () => void): Answer
     end() {
       write(visible.end());
       writer.end();
-      return written;
+      return begun;
+    },
+  };
+}
+
+/** Markdown as it is, without blank lines around it. */
+function createRawStream(terminal: Terminal): MarkdownStream {
+  let gap = '';
+  let isOpen = false;
+  return {
+    push(text) {
+      const whole = gap + text;
+      const shown = whole.trimEnd();
+      gap = whole.slice(shown.length);
+      if (shown === '') return;
+      terminal.write(shown);
+      isOpen = true;
+    },
+    end() {
+      if (isOpen) terminal.write('\n');
+      isOpen = false;
     },
   };
 }

@@ -19,6 +19,8 @@ type Style = Parameters<typeof styleText>[0];
 /** Text for people on one stream: colours and links only where they can be shown, and nothing that a document smuggled in. */
 export interface Terminal {
   readonly interactive: boolean;
+  /** Whether it shows colours and links. */
+  readonly colours: boolean;
   readonly width: number;
   write(text: string): void;
   /** Untrusted text, made safe and styled. */
@@ -27,16 +29,22 @@ export interface Terminal {
   link(url: string, text: string, style?: Style): string;
 }
 
-export function createTerminal(stream: NodeJS.WriteStream): Terminal {
+/** `plain` is for those who want words alone even where there are colours. */
+export function createTerminal(
+  stream: NodeJS.WriteStream,
+  { plain = false }: { plain?: boolean } = {},
+): Terminal {
   // The stream knows what the environment says: no colours without a TTY, with NO_COLOR or on a dumb terminal.
-  const colours = canRedraw(stream);
+  const colours = !plain && canRedraw(stream);
   const text: Terminal['text'] = (content, style) => {
     const safe = visibleText(content);
-    return style === undefined ? safe : styleText(style, safe, { stream });
+    return style === undefined || plain ? safe : styleText(style, safe, { stream });
   };
   return {
     interactive: stream.isTTY === true,
-    width: Math.min(stream.columns ?? 100, 110),
+    colours,
+    // Some terminals, such as those of build servers, have no size or one of nothing.
+    width: Math.min(stream.columns || 80, 110),
     write: (content) => void stream.write(content),
     text,
     link(url, content, style) {
@@ -50,6 +58,20 @@ export function createTerminal(stream: NodeJS.WriteStream): Terminal {
 /** Lines are broken for the eyes of a person, not for a program that reads them from a pipe. */
 export function wrapWidth(terminal: Terminal): number {
   return terminal.interactive ? terminal.width : Number.POSITIVE_INFINITY;
+}
+
+/** Lends the terminal to another program: nobody else reads what is typed meanwhile. */
+export async function withTerminal<T>(stdin: NodeJS.ReadStream, work: () => Promise<T>): Promise<T> {
+  const wasRaw = stdin.isTTY === true && stdin.isRaw;
+  const wasFlowing = stdin.readableFlowing === true;
+  if (wasRaw) stdin.setRawMode(false);
+  if (wasFlowing) stdin.pause();
+  try {
+    return await work();
+  } finally {
+    if (wasRaw) stdin.setRawMode(true);
+    if (wasFlowing) stdin.resume();
+  }
 }
 
 /** Asks before something is lost. Throws `invalid_input` where there is no terminal to ask on. */

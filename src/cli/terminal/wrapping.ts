@@ -1,4 +1,5 @@
-import { displayWidth, isWide } from '../../text/display-width.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { charactersOf, displayWidth, isWide } from '../../text/display-width.ts';
 import { type Terminal, wrapWidth } from './terminal.ts';
 
 /** Breaks one line into several of at most `width` columns, at spaces and between wide characters where there are any. */
@@ -24,7 +25,7 @@ export function wrap(line: string, width: number): string[] {
 function unbreakable(word: string): string[] {
   const parts = [''];
   let afterWide = false;
-  for (const character of word) {
+  for (const character of charactersOf(word)) {
     const begins = isWide(character) || afterWide;
     if (begins && parts.at(-1) !== '') parts.push(character);
     else parts.push((parts.pop() ?? '') + character);
@@ -75,100 +76,85 @@ export function flowLine(terminal: Terminal, pieces: readonly Piece[], indent = 
   return shown;
 }
 
-const FENCE = /^\s*```/;
+/** Where text for a person or a program is laid out. */
+export interface Look {
+  terminal: Terminal;
+  /** The columns of a line; infinite where a program reads. */
+  width: number;
+}
 
-/** Writes a text that arrives in pieces, with lines of at most `width` columns. */
-interface WrappingWriter {
-  write(text: string): void;
-  /** Ends the last line, if one was begun. */
-  end(): void;
+/** A stretch of text that looks one way. A line feed in it breaks the line. */
+export interface Run {
+  text: string;
+  /** Called for every word, so that what was shown of a text does not change when more of it comes. */
+  paint: (text: string) => string;
 }
 
 /**
- * Breaks at spaces and between wide characters. The first word of a line goes out character by character; a
- * later one is held until it is known to fit, which is at most until the space after it. Words that are
- * longer than a line, and lines of code between fences, are left to the terminal.
+ * Runs as lines of at most `width` columns, broken at spaces and between wide characters. A word that is longer than
+ * a line is left to the terminal, unless words may be broken.
  */
-export function createWrappingWriter(write: (text: string) => void, width: number): WrappingWriter {
+export function flowRuns(
+  runs: readonly Run[],
+  width: number,
+  { breakWords = false }: { breakWords?: boolean } = {},
+): string[] {
+  const lines: string[] = [];
   let line = '';
-  let column = 0;
-  let space = '';
-  let word = '';
-  /** Whether the last character that was written is a wide one. */
-  let afterWide = false;
-  let fenced = false;
-  let ready = '';
-
-  function emit(text: string): void {
-    ready += text;
-    line += text;
-    column += displayWidth(text);
-  }
+  let used = 0;
+  let gap: Run | null = null;
+  let word: Run[] = [];
 
   function breakLine(): void {
-    ready += '\n';
+    lines.push(line);
     line = '';
-    column = 0;
-    space = '';
-    afterWide = false;
-  }
-
-  function emitWord(): void {
-    emit(space + word);
-    space = '';
-    word = '';
-    afterWide = false;
+    used = 0;
+    gap = null;
   }
 
   function placeWord(): void {
-    if (word === '') return;
-    if (!fenced && line !== '' && column + displayWidth(space + word) > width) breakLine();
-    emitWord();
+    const needed = word.reduce((sum, { text }) => sum + displayWidth(text), 0);
+    if (needed === 0) return;
+    if (used > 0 && used + (gap?.text.length ?? 0) + needed > width) breakLine();
+    if (used > 0 && gap !== null) {
+      line += gap.paint(gap.text);
+      used += gap.text.length;
+    }
+    for (const { text, paint } of word) line += paint(text);
+    used += needed;
+    gap = null;
+    word = [];
   }
 
-  function take(character: string): void {
-    if (character === '\n') {
-      placeWord();
-      if (FENCE.test(line)) fenced = !fenced;
-      breakLine();
-    } else if (character === ' ' || character === '\t') {
-      placeWord();
-      space += character === '\t' ? '    ' : character;
-    } else if (isWide(character)) {
-      placeWord();
-      word = character;
-      placeWord();
-      afterWide = true;
-    } else {
-      word += character;
-      // What begins a line, goes on from a word already written, or cannot fit any more, need not wait.
-      const joins = space === '' && !afterWide;
-      if (fenced || line === '' || joins) emitWord();
-      else if (column + displayWidth(space + word) > width) placeWord();
+  for (const { text, paint } of runs) {
+    for (const part of text.split(/(\n|[^\S\n]+)/)) {
+      if (part === '') continue;
+      if (part === '\n') {
+        placeWord();
+        breakLine();
+      } else if (/^\s/.test(part)) {
+        placeWord();
+        gap = { text: part.replaceAll('\t', '    '), paint };
+      } else {
+        const pieces = breakWords && displayWidth(part) > width ? charactersOf(part) : unbreakable(part);
+        pieces.forEach((piece, index) => {
+          if (index > 0) placeWord();
+          word.push({ text: piece, paint });
+        });
+      }
     }
   }
-
-  function flush(): void {
-    if (ready !== '') write(ready);
-    ready = '';
-  }
-
-  return {
-    write(text) {
-      for (const character of text) take(character);
-      flush();
-    },
-    end() {
-      placeWord();
-      if (line !== '') breakLine();
-      flush();
-    },
-  };
+  placeWord();
+  return line === '' ? lines : [...lines, line];
 }
 
-/** The text of an answer, wrapped for a person and as it is for a pipe. */
+/** The columns of a text that has its looks already. */
+export function visibleWidth(painted: string): number {
+  return displayWidth(stripVTControlCharacters(painted));
+}
+
+/** Sentences for a person, wrapped, or as they are for a pipe. */
 export function renderText(terminal: Terminal, text: string): void {
-  const writer = createWrappingWriter((part) => terminal.write(part), wrapWidth(terminal));
-  writer.write(terminal.text(text.trim()));
-  writer.end();
+  const runs = [{ text: terminal.text(text.trim()), paint: (part: string) => part }];
+  for (const line of flowRuns(runs, wrapWidth(terminal))) terminal.write(`${line}\n`);
 }

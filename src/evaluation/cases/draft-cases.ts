@@ -147,6 +147,7 @@ export function draftFromSession(
     return evaluationCaseSchema.parse({
       id: `${session.sessionId.slice(0, 8)}-${turn.response.turnNumber}`,
       question: turn.userQuery,
+      conversation: session.sessionId.slice(0, 8),
       ...(before.length > 0 && { history: before }),
       ...goldOf({ turn, feedback }, abstentionPhrases),
       tags: ['draft', feedback === null ? 'unjudged' : feedback.verdict],

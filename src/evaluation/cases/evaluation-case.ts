@@ -14,6 +14,8 @@ export const evaluationCaseSchema = z
     question: text,
     /** What was said before, oldest first, whole exchanges. */
     history: z.array(historyMessageSchema).optional(),
+    /** Which conversation it is a turn of; without it, cases that begin with the same words are of one. */
+    conversation: text.optional(),
     /** Documents that hold the answer, each an address or the end of a path; see `matchesSource`. */
     expectedSources: texts.optional(),
     /** Chunk ids that hold the answer. */
@@ -55,4 +57,10 @@ export type EvaluationCase = z.infer<typeof evaluationCaseSchema>;
 export function expectedAnswers({ expectedAnswer }: Pick<EvaluationCase, 'expectedAnswer'>): string[] {
   if (expectedAnswer === undefined) return [];
   return typeof expectedAnswer === 'string' ? [expectedAnswer] : expectedAnswer;
+}
+
+/** What tells the conversation of a case: its name, or the first thing that was said in it. */
+export function conversationOf({ conversation, history, question }: EvaluationCase): string {
+  const opening = history?.[0]?.content ?? question;
+  return conversation === undefined ? `"${opening}"` : conversation;
 }

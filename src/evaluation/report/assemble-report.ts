@@ -1,15 +1,20 @@
 import { AppError } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { type EvaluationCase, expectedAnswers } from '../cases/evaluation-case.ts';
+import { conversationOf, type EvaluationCase, expectedAnswers } from '../cases/evaluation-case.ts';
+import { canBeCorrect } from '../metrics/answer-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { type CaseRuns, reasonOf, tabulate } from '../metrics/metric.ts';
+import { countRight } from '../metrics/repeat-metrics.ts';
 import { createSampler, percentileInterval, type Sampler } from '../statistics/bootstrap.ts';
 import { type Column, masked, ratioOf, valueAt } from '../statistics/column.ts';
 import { compareColumns } from '../statistics/compare-columns.ts';
 import { wilsonInterval } from '../statistics/significance.ts';
+import { type Units, unitsOf } from '../statistics/units.ts';
 import { calibrate } from './calibration.ts';
+import { decide, standingOf } from './decide.ts';
 import {
   type Arm,
+  type CaseResult,
   type CaseRun,
   type Comparison,
   type MetricInfo,
@@ -18,7 +23,14 @@ import {
   type ReportCase,
   type ReportData,
 } from './report-data.ts';
-import { recommendation, verdictOnArm, verdictOnPair } from './verdict.ts';
+import { searchWorth } from './search-worth.ts';
+import {
+  type Findings,
+  sentenceOnDecision,
+  verdictOnArm,
+  verdictOnPair,
+  verdictOnSearches,
+} from './verdict.ts';
 
 /** Fewer cases than this rarely prove anything. */
 const FEW_CASES = 30;
@@ -29,7 +41,7 @@ export interface ArmResults extends Pick<Arm, 'name' | 'settings' | 'changed'> {
 }
 
 interface ReportInput {
-  header: ReportData['header'];
+  header: Omit<ReportData['header'], 'conversations'>;
   cases: readonly EvaluationCase[];
   /** The first is what the others are compared with. */
   arms: readonly ArmResults[];
@@ -37,9 +49,11 @@ interface ReportInput {
 }
 
 /** Runs in, the finished report out. Throws `invalid_input` if an arm lacks a case or has one too many. */
-export function assembleReport({ header, cases, arms, metrics }: ReportInput): ReportData {
+export function assembleReport({ header: made, cases, arms, metrics }: ReportInput): ReportData {
   const plain = cases.map(withoutResults);
-  const sample = createSampler(header.seed);
+  const units = unitsOf(plain.map(({ conversation }) => conversation));
+  const sample = createSampler(made.seed, units);
+  const header = { ...made, conversations: units.clusters };
   const tables = arms.map((arm) => {
     assertSameCases(arm, cases);
     const measured = plain.map(
@@ -52,39 +66,72 @@ export function assembleReport({ header, cases, arms, metrics }: ReportInput): R
       name: arm.name,
       settings: arm.settings,
       changed: arm.changed,
-      metrics: metricValues(metrics, columns, measured, sample),
+      metrics: metricValues(metrics, columns, measured, sample, units),
       tags: tagValues(plain, metrics, columns),
+      flaky: measured.flatMap(({ id, gold, runs: asked }) => {
+        const right = canBeCorrect(gold) ? countRight(asked, gold) : 0;
+        return right > 0 && right < asked.length ? [{ id, right, runs: asked.length }] : [];
+      }),
       errors: measured.flatMap(({ runs }) => runs).filter(({ error }) => error !== null).length,
     }),
   );
   const infos = metrics.map(infoOf);
-  const comparisons = reported.slice(1).map((arm, index): Comparison => {
-    const baseline = reported[0] as Arm;
-    const compared = compareColumns(
+  const compared = compareColumns(
+    tables.slice(1).map(({ columns }) =>
       metrics.map((metric, column) => ({
         metric,
-        arm: tables[index + 1]?.columns[column] as Column,
+        arm: columns[column] as Column,
         baseline: tables[0]?.columns[column] as Column,
       })),
-      plain.map(({ id }) => id),
-      sample,
-    );
-    return {
-      baseline: baseline.name,
-      arm: arm.name,
-      metrics: compared,
-      verdict: verdictOnPair(baseline, arm, compared, infos),
-    };
+    ),
+    { caseIds: plain.map(({ id }) => id), units, sample, seed: header.seed, margin: header.margin },
+  );
+  const standing = compared.map((ofArm, index) => ({
+    baseline: (reported[0] as Arm).name,
+    arm: (reported[index + 1] as Arm).name,
+    metrics: ofArm,
+    standing: standingOf(ofArm),
+  }));
+  const findings: Findings = {
+    arms: reported,
+    metrics: infos,
+    header,
+    comparisons: standing,
+    decision: decide(reported[0] as Arm, standing),
+  };
+  const comparisons = standing.map((one): Comparison => ({ ...one, verdict: verdictOnPair(one, findings) }));
+  const results = tables.map(({ measured, columns }) =>
+    measured.map(
+      ({ runs }, index): Result => ({
+        runs: [...runs],
+        metrics: Object.fromEntries(
+          metrics.map(({ id }, column) => [id, valueAt(columns[column] as Column, index)]),
+        ),
+      }),
+    ),
+  );
+  const { worth, kinds } = searchWorth({
+    arms: reported,
+    metrics: infos,
+    turns: results.map((ofArm) =>
+      ofArm.map((result, index) => ({ result, needsRetrieval: plain[index]?.needsRetrieval ?? null })),
+    ),
+    caseIds: plain.map(({ id }) => id),
+    units,
+    seed: header.seed,
+    margin: header.margin,
   });
   return {
     format: REPORT_FORMAT,
     kind: arms.length > 1 ? 'comparison' : 'evaluation',
     header,
-    verdict: verdictOn(reported, comparisons),
+    decision: findings.decision,
+    verdict: verdictOn(findings, comparisons),
     notes: notesOn(header, reported),
     metrics: infos,
     arms: reported,
     comparisons,
+    searchWorth: worth.map((one) => ({ ...one, verdict: verdictOnSearches(one, header) })),
     calibrations: tables.map(({ arm, measured }) =>
       calibrate(
         arm.name,
@@ -96,31 +143,33 @@ export function assembleReport({ header, cases, arms, metrics }: ReportInput): R
     cases: plain.map((item, index) => ({
       ...item,
       results: Object.fromEntries(
-        tables.map(({ arm, measured, columns }) => [
+        tables.map(({ arm }, place) => [
           arm.name,
-          {
-            runs: [...(measured[index]?.runs ?? [])],
-            metrics: Object.fromEntries(
-              metrics.map(({ id }, column) => [id, valueAt(columns[column] as Column, index)]),
-            ),
-          },
+          { ...(results[place]?.[index] as Result), search: kinds[place]?.[index] ?? null },
         ]),
       ),
     })),
   };
 }
 
-function verdictOn(arms: readonly Arm[], comparisons: readonly Comparison[]): string[] {
-  if (comparisons.length === 0) return verdictOnArm(arms[0] as Arm);
-  const advice = recommendation(arms, comparisons);
+type Result = Omit<CaseResult, 'search'>;
+
+function verdictOn(findings: Findings, comparisons: readonly Comparison[]): string[] {
+  if (comparisons.length === 0) return verdictOnArm(findings.arms[0] as Arm);
+  const advice = sentenceOnDecision(findings);
   return [...(advice === null ? [] : [advice]), ...comparisons.flatMap(({ verdict }) => verdict.slice(0, 1))];
 }
 
-function notesOn({ cases }: ReportData['header'], arms: readonly Arm[]): string[] {
+function notesOn({ cases, judge }: ReportData['header'], arms: readonly Arm[]): string[] {
   const failed = arms.filter(({ errors }) => errors > 0);
   return [
     ...(cases < FEW_CASES
       ? [`${cases} ${cases === 1 ? 'case is' : 'cases are'} few: only large differences can be seen.`]
+      : []),
+    ...(judge !== null && arms.some(({ settings }) => settings.model === judge)
+      ? [
+          `${judge} judged its own answers, and models are kind to themselves: name another with --judge-model.`,
+        ]
       : []),
     ...failed.map(
       ({ name, errors }) => `${errors} ${errors === 1 ? 'run' : 'runs'} of ${name} ended in an error.`,
@@ -147,6 +196,7 @@ export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results'
   return {
     id: item.id,
     question: item.question,
+    conversation: conversationOf(item),
     history: item.history ?? [],
     tags: item.tags ?? [],
     answerable: item.answerable ?? null,
@@ -167,12 +217,13 @@ function metricValues(
   columns: readonly Column[],
   cases: readonly CaseRuns[],
   sample: Sampler,
+  units: Units,
 ): Record<string, MetricValue> {
   const samples = sample(columns);
   return Object.fromEntries(
     metrics.map((metric, index) => {
       const column = columns[index] as Column;
-      return [metric.id, measuredValue(metric, column, samples[index] as Float64Array, cases)];
+      return [metric.id, measuredValue(metric, column, samples[index] as Float64Array, cases, units)];
     }),
   );
 }
@@ -182,22 +233,32 @@ function measuredValue(
   column: Column,
   samples: Float64Array,
   cases: readonly CaseRuns[],
+  units: Units,
 ): MetricValue {
   const value = ratioOf(column);
   if (!Number.isFinite(value)) return { status: 'no data', reason: reasonOf(metric, cases) };
   const n = column.of.reduce((count, of) => count + (of > 0 ? 1 : 0), 0);
-  return { status: 'value', value, interval: n < 2 ? null : intervalOf(metric, value, n, samples), n };
+  return {
+    status: 'value',
+    value,
+    interval: n < 2 ? null : intervalOf(metric, value, { n, samples, units }),
+    n,
+  };
 }
 
-/** Where all cases agree on 0 or 1 no sample differs; the interval of a share of as many cases is honest. */
+/**
+ * Where all cases agree on 0 or 1 no sample differs; the interval of a share of as many conversations is honest. A
+ * share of independent cases has Wilson's, too.
+ */
 function intervalOf(
   metric: Metric,
   value: number,
-  n: number,
-  samples: Float64Array,
+  { n, samples, units }: { n: number; samples: Float64Array; units: Units },
 ): [number, number] | null {
   const agree = metric.unit === 'share' && (value === 0 || value === 1);
-  return metric.kind === 'binary' || agree ? wilsonInterval(value, n) : percentileInterval(samples);
+  const isClustered = units.clusters < units.unitOf.length;
+  if (agree) return wilsonInterval(value, Math.min(n, units.clusters));
+  return metric.kind === 'binary' && !isClustered ? wilsonInterval(value, n) : percentileInterval(samples);
 }
 
 function tagValues(

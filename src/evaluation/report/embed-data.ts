@@ -56,7 +56,7 @@ export function scriptJson(value: unknown): string {
 
 /** The report as the page carries it. */
 export function packReport(report: ReportData, limits: PageLimits): PageData {
-  const { kind, header, verdict, notes, metrics, arms, calibrations, gates } = report;
+  const { kind, header, verdict, notes, metrics, arms, searchWorth, calibrations, gates } = report;
   return {
     ...visible({
       kind,
@@ -65,6 +65,7 @@ export function packReport(report: ReportData, limits: PageLimits): PageData {
       notes,
       metrics,
       arms,
+      searchWorth,
       calibrations,
       gates,
       finding: findingOf(report),
@@ -170,7 +171,7 @@ function packCases(data: ReportData, limits: PageLimits): Pick<PageData, 'texts'
       }),
     );
     const answer = limited(source.answer, limits.answer);
-    const doubted = sentencesIn(answer, source.sentences, texts.at);
+    const doubted = sentencesIn(answer, source, texts.at);
     const { tokens, timesMs, judge, error } = source;
     return {
       ...(answer !== '' && { answer: texts.at(answer) }),
@@ -220,6 +221,7 @@ function packCases(data: ReportData, limits: PageLimits): Pick<PageData, 'texts'
           return value === null ? null : Number(value.toPrecision(4));
         }),
         runs: (result?.runs ?? []).map(run),
+        ...(result?.search && { search: result.search }),
       };
     }),
   });
@@ -248,22 +250,38 @@ function limited(text: string, limit: number): string {
 }
 
 /**
- * The sentences that no citation bears out, one after the other as they stand in the answer; one that is not there
+ * The sentences that no citation bears out, or not every word of them, one after the other as they stand in the answer; one that is not there
  * word for word brings its text.
  */
 function sentencesIn(
   answer: string,
-  sentences: CaseRun['sentences'],
+  source: Pick<CaseRun, 'answer' | 'sentences'>,
   textAt: (text: string) => number,
 ): PageSentence[] {
   let from = 0;
-  return sentences.flatMap(({ text, verdict }): PageSentence[] => {
+  return source.sentences.flatMap(({ text, verdict, unborne }): PageSentence[] => {
     const shown = visibleText(text);
     const start = answer.indexOf(shown, from);
     const isThere = start >= 0 && shown !== '';
     if (isThere) from = start + shown.length;
-    if (citationPassed({ verdict })) return [];
-    return [[isThere ? [start, shown.length] : textAt(shown), verdict]];
+    const words = wordsIn(
+      shown,
+      unborne.map((word) => visibleText(source.answer.slice(word.start, word.end))),
+    );
+    if (citationPassed({ verdict }) && words.length === 0) return [];
+    const at: PageSentence[0] = isThere ? [start, shown.length] : textAt(shown);
+    return [words.length === 0 ? [at, verdict] : [at, verdict, words]];
+  });
+}
+
+/** Where words that follow each other stand in a sentence. */
+function wordsIn(sentence: string, words: readonly string[]): [start: number, length: number][] {
+  let from = 0;
+  return words.flatMap((word): [number, number][] => {
+    const start = sentence.indexOf(word, from);
+    if (start < 0 || word === '') return [];
+    from = start + word.length;
+    return [[start, word.length]];
   });
 }
 

@@ -22,8 +22,9 @@ export function formatValue(value: number, unit: MetricInfo['unit']): string {
   }
 }
 
-/** A p value as papers write it. */
-export function formatP(p: number): string {
+/** A p value as papers write it; what could not be tested has none. */
+export function formatP(p: number | null): string {
+  if (p === null) return 'too few differ to test';
   if (p < 0.001) return 'p < 0.001';
   return `p = ${p < 0.1 ? Number(p.toPrecision(2)) : p.toFixed(2)}`;
 }
@@ -32,13 +33,19 @@ export function formatPercent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
+/** A difference of shares as people say it: 5 points are 0.05. */
+export function formatPoints(share: number): string {
+  const points = Number((share * 100).toFixed(1));
+  return `${points} ${points === 1 ? 'point' : 'points'}`;
+}
+
 /** 1.9 times, and so on; null where there is nothing to compare with. */
 export function timesAsMuch(value: number, other: number): string | null {
   if (!(other > 0) || !(value >= 0)) return null;
   const ratio = value / other;
   return ratio > 0.95 && ratio < 1.05
-    ? 'the same number of'
-    : `${ratio.toFixed(ratio < 10 ? 1 : 0)} times the`;
+    ? 'the same'
+    : `${ratio < 0.095 ? ratio.toPrecision(1) : ratio.toFixed(ratio < 9.95 ? 1 : 0)} times the`;
 }
 
 /** A, B and C. */

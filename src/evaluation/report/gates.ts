@@ -6,6 +6,7 @@ import type { Metric } from '../metrics/metric.ts';
 import { tabulate } from '../metrics/metric.ts';
 import { createSampler } from '../statistics/bootstrap.ts';
 import { type ColumnPair, compareColumns } from '../statistics/compare-columns.ts';
+import { unitsOf } from '../statistics/units.ts';
 import { formatP, formatValue } from './format-value.ts';
 import { type GateResult, REPORT_FORMAT, type ReportData, reportDataSchema } from './report-data.ts';
 
@@ -133,18 +134,23 @@ export function checkBaseline(
       arm: tabulate(metric, measuredIn(report, arm)),
       baseline: tabulate(metric, measuredIn(baseline, former)),
     }));
-  const compared = compareColumns(
-    pairs,
-    report.cases.map(({ id }) => id),
-    createSampler(report.header.seed),
-  );
+  const { seed, margin } = report.header;
+  const units = unitsOf(report.cases.map(({ conversation }) => conversation));
+  const [compared = []] = compareColumns([pairs], {
+    caseIds: report.cases.map(({ id }) => id),
+    units,
+    sample: createSampler(seed, units),
+    seed,
+    margin,
+  });
   return compared.map((comparison): GateResult => {
     const metric = pairs.find((pair) => pair.metric.id === comparison.metric)?.metric as Metric;
     const loss = metric.better === 'higher' ? -comparison.difference : comparison.difference;
     const value = report.arms[0]?.metrics[metric.id];
     const now = value?.status === 'value' ? formatValue(value.value, metric.unit) : 'no data';
     const change = `${comparison.difference >= 0 ? '+' : '-'}${formatValue(Math.abs(comparison.difference), metric.unit)}`;
-    const isProven = comparison.significant && loss > 0;
+    // However small: what is proven is proven.
+    const isProven = (comparison.adjustedP ?? 1) < 0.05 && loss > 0;
     return {
       gate: gate.text,
       arm,

@@ -1,5 +1,12 @@
 import type { Filter } from '../../domain/query.ts';
-import type { CaseRun, Comparison, MetricComparison, ReportCase, ReportData } from './report-data.ts';
+import type {
+  CaseRun,
+  Comparison,
+  MetricComparison,
+  ReportCase,
+  ReportData,
+  SearchKind,
+} from './report-data.ts';
 
 /** A text's place in `PageData.texts`. */
 type TextAt = number;
@@ -13,7 +20,7 @@ type Expected = 0 | 1 | null;
 export interface PageData
   extends Pick<
     ReportData,
-    'kind' | 'header' | 'verdict' | 'notes' | 'metrics' | 'arms' | 'calibrations' | 'gates'
+    'kind' | 'header' | 'verdict' | 'notes' | 'metrics' | 'arms' | 'searchWorth' | 'calibrations' | 'gates'
   > {
   /** What was found, in one line. */
   finding: string;
@@ -52,6 +59,8 @@ export interface PageResult {
   /** In the order of the metrics; null where the case has no part in one. */
   values: (number | null)[];
   runs: PageRun[];
+  /** What searching was worth; left out where that is not known. */
+  search?: SearchKind;
 }
 
 /** Fields that would be false, empty or nought are left out. */
@@ -61,7 +70,7 @@ export interface PageRun {
   grounded?: 1;
   confidence?: NonNullable<CaseRun['confidence']>;
   citations?: PageCitation[];
-  /** Those that no citation bears out. */
+  /** Those of which something is borne out by no citation. */
   sentences?: PageSentence[];
   retrievals?: PageRetrieval[];
   searches?: number;
@@ -86,6 +95,8 @@ export type PageCitation = [
 export type PageSentence = [
   at: [start: number, length: number] | TextAt,
   verdict: CaseRun['sentences'][number]['verdict'],
+  /** The words that nothing bears out, where there are any, by their place in the sentence. */
+  words?: [start: number, length: number][],
 ];
 export type PageHit = [chunk: number, score: number, expected: Expected];
 export interface PageRetrieval {

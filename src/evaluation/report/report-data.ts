@@ -8,7 +8,7 @@ import { errorResponseSchema } from '../../faults/error-response.ts';
 import { historyMessageSchema } from '../cases/evaluation-case.ts';
 
 /** Changes whenever a reader of older data would go wrong. */
-export const REPORT_FORMAT = 'citeloop-evaluation/1';
+export const REPORT_FORMAT = 'citeloop-evaluation/2';
 
 /** JSON knows no NaN and no infinity, and neither does zod's number: what is not known is null or "no data". */
 const number = z.number();
@@ -25,6 +25,7 @@ const metricInfoSchema = z.strictObject({
   label: z.string().min(1),
   group: z.enum([
     'answer',
+    'repeat',
     'retrieval',
     'citation',
     'abstention',
@@ -72,6 +73,8 @@ const armSchema = z.strictObject({
   tags: z.record(z.string(), z.strictObject({ n: count, metrics: z.record(metricId, number.nullable()) })),
   /** Runs that ended in an error; they count as failed where a metric needs an answer. */
   errors: count,
+  /** Cases that were asked several times and answered correctly at some of them only. */
+  flaky: z.array(z.strictObject({ id: caseId, right: count, runs: count })),
 });
 export type Arm = z.infer<typeof armSchema>;
 
@@ -111,7 +114,15 @@ export const caseRunSchema = z.strictObject({
   ),
   /** The sentences of the answer that state something; the verdict is null where nothing is cited. */
   sentences: z.array(
-    z.strictObject({ text: z.string(), markers: z.array(z.string()), verdict: verdictSchema.nullable() }),
+    z.strictObject({
+      text: z.string(),
+      markers: z.array(z.string()),
+      verdict: verdictSchema.nullable(),
+      /** The calibrated chance that people would call it supported; null where words alone were looked at. */
+      probability: z.number().min(0).max(1).nullable().default(null),
+      /** Words that nothing bears out: where they stand in the answer. */
+      unborne: z.array(z.strictObject({ start: count, end: count })).default([]),
+    }),
   ),
   /** Quotes and numbers in sentences that cite something, and how many of them a cited chunk holds. */
   quotes: z.strictObject({ total: count, held: count }),
@@ -148,22 +159,42 @@ export const caseRunSchema = z.strictObject({
     total: number.min(0),
   }),
   /** What the judging model thinks of its faithfulness, 0 to 1, once a judgement; null without a judge. */
-  judge: z.strictObject({ scores: z.array(number.min(0).max(1)).min(1), reason: z.string() }).nullable(),
+  judge: z
+    .strictObject({
+      /** Empty if no judgement could be read. */
+      scores: z.array(number.min(0).max(1)),
+      reason: z.string(),
+      tokens: tokensUsedSchema,
+      cost: number.min(0).nullable(),
+    })
+    .nullable(),
   error: errorResponseSchema.nullable(),
 });
 export type CaseRun = z.infer<typeof caseRunSchema>;
+
+/**
+ * What searching was worth in a turn, by the same question without it: needed (right with it alone), idle (the same
+ * either way), harmful (right without it alone); and of a turn that did not search: missed (a search would have made
+ * it right) or spared.
+ */
+const searchKindSchema = z.enum(['needed', 'idle', 'harmful', 'missed', 'spared']);
+export type SearchKind = z.infer<typeof searchKindSchema>;
 
 const caseResultSchema = z.strictObject({
   /** One a repeat, in order; never empty. */
   runs: z.array(caseRunSchema).min(1),
   /** Each metric of this case over its repeats; null where the case has no part in it. */
   metrics: z.record(metricId, number.nullable()),
+  /** Null where no arm that differs in its policy alone decided otherwise, or the case does not say what is right. */
+  search: searchKindSchema.nullable(),
 });
 export type CaseResult = z.infer<typeof caseResultSchema>;
 
 const reportCaseSchema = z.strictObject({
   id: caseId,
   question: z.string(),
+  /** Cases of the same conversation are not independent. */
+  conversation: z.string(),
   history: z.array(historyMessageSchema),
   tags: z.array(z.string()),
   answerable: z.boolean().nullable(),
@@ -183,22 +214,32 @@ export type ReportCase = z.infer<typeof reportCaseSchema>;
 /** One metric of an arm against the first arm, on the cases that have it in both. */
 const metricComparisonSchema = z.strictObject({
   metric: metricId,
-  test: z.enum(['mcnemar', 'bootstrap']),
+  /** McNemar's exact one where independent cases pass or fail; swaps of arms, whole conversations at a time, else. */
+  test: z.enum(['mcnemar', 'swaps']),
   /** Pairs. */
   n: count,
   /** The arm minus the first arm. */
   difference: number,
   interval: interval.nullable(),
-  p: number.min(0).max(1),
-  /** After Holm's correction over the metrics of this pair of arms; 1 where too few cases differ to prove anything. */
-  adjustedP: number.min(0).max(1),
-  /** adjustedP below 0.05. */
-  significant: z.boolean(),
-  /** Cohen's g for McNemar, d of the paired differences otherwise; null where nothing varies. */
+  /** Null where so few cases differ that no split of them could prove anything. */
+  p: number.min(0).max(1).nullable(),
+  /** After Holm's correction over the metrics of all arms: the one p that is shown. */
+  adjustedP: number.min(0).max(1).nullable(),
+  /**
+   * What the cases bear out: proven better or worse; proven to be within the margin; neither; or so few cases differ
+   * that nothing could be proven.
+   */
+  conclusion: z.enum(['better', 'worse', 'equivalent', 'undecided', 'too few']),
+  /** About how many more cases would decide it; null where it is decided, or no number would. */
+  needed: count.nullable(),
+  /**
+   * Cohen's g for McNemar, d of the paired differences otherwise; null where nothing varies. The size is the least
+   * that the interval leaves of it, and unclear where that may be either way.
+   */
   effect: z.strictObject({
     name: z.enum(['g', 'd']),
     value: number.nullable(),
-    size: z.enum(['none', 'small', 'medium', 'large']),
+    size: z.enum(['unclear', 'none', 'small', 'medium', 'large']),
   }),
   /** Cases on which this arm is better than the first, and worse. */
   better: z.array(caseId),
@@ -206,15 +247,71 @@ const metricComparisonSchema = z.strictObject({
 });
 export type MetricComparison = z.infer<typeof metricComparisonSchema>;
 
+/** Where an arm stands against the first, by what matters. */
+const standingSchema = z.strictObject({
+  /** Of the answers; null where no case says what is right. */
+  answers: metricComparisonSchema.shape.conclusion.nullable(),
+  /** Besides the answers, what it is proven better and worse in: abstention, needless and missing searches, price. */
+  gains: z.array(metricId),
+  losses: z.array(metricId),
+});
+export type Standing = z.infer<typeof standingSchema>;
+
+/** What to do, as far as the cases bear it out. */
+const decisionSchema = z.strictObject({
+  /**
+   * take: the arm is proven to answer more, or as many with gains and no losses. keep: no arm is. either: nothing sets
+   * them apart. weigh: as many answers, with gains and losses. undecided: more cases are needed.
+   */
+  kind: z.enum(['take', 'keep', 'either', 'weigh', 'undecided']),
+  /** The arms that it is about: one to take, the first to keep, otherwise those beside the first. */
+  arms: z.array(armName).min(1),
+  /** About how many more cases would decide it. */
+  needed: count.nullable(),
+});
+export type Decision = z.infer<typeof decisionSchema>;
+
 const comparisonSchema = z.strictObject({
   baseline: armName,
   arm: armName,
   /** In the order of the report's metrics; those without pairs are left out. */
   metrics: z.array(metricComparisonSchema),
+  standing: standingSchema,
   /** What a person can act on, the most important first. */
   verdict: z.array(z.string()).min(1),
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
+
+/** Right with a search against right without, on the turns of an arm that searched, or on those that did not. */
+const searchEvidenceSchema = metricComparisonSchema.pick({
+  n: true,
+  difference: true,
+  interval: true,
+  adjustedP: true,
+  conclusion: true,
+});
+
+/** What the searches of an arm were worth, turn by turn. */
+const searchWorthSchema = z.strictObject({
+  arm: armName,
+  /** Those that there are, with what a search adds to such a turn on average; null where that is not known. */
+  kinds: z.array(
+    z.strictObject({
+      kind: searchKindSchema,
+      turns: count,
+      tokens: number.nullable(),
+      money: number.nullable(),
+      ms: number.nullable(),
+    }),
+  ),
+  /** Turns of which nothing can be said. */
+  unknown: count,
+  searched: searchEvidenceSchema.nullable(),
+  notSearched: searchEvidenceSchema.nullable(),
+  /** The same in sentences. */
+  verdict: z.array(z.string()),
+});
+export type SearchWorth = z.infer<typeof searchWorthSchema>;
 
 /** What would be if an answer were withheld whenever the best score stays below a threshold. */
 const calibrationSchema = z.strictObject({
@@ -271,13 +368,28 @@ export const reportDataSchema = z.strictObject({
     /** Questions that were under way at a time: times are longer the more there are. */
     concurrency: z.int().min(1),
     seed: z.int().min(0),
+    /** Differences that matter to nobody: of a share by so much, of the rest by that part of the first arm's value. */
+    margin: number.min(0),
+    /** How many conversations the cases are of; turns of one are not independent. */
+    conversations: count,
     /** When it was finished. */
     date: z.iso.datetime(),
     durationMs: number.min(0),
+    /** What was asked for anew, and what it took; answers that an interrupted run had left cost nothing again. */
+    totals: z.strictObject({
+      turns: count,
+      reused: count,
+      tokens: count,
+      /** Null where no price is known. */
+      money: number.min(0).nullable(),
+      judge: z.strictObject({ tokens: count, money: number.min(0).nullable() }).nullable(),
+    }),
     /** The currency of costs, by the price file. */
     currency: z.string().nullable(),
     judge: z.string().nullable(),
   }),
+  /** Null for a single arm, or where no case says what is right. */
+  decision: decisionSchema.nullable(),
   /** The sentences on top. */
   verdict: z.array(z.string()).min(1),
   /** What a person should know before trusting the numbers: few cases, errors, gold that is missing. */
@@ -286,6 +398,8 @@ export const reportDataSchema = z.strictObject({
   arms: z.array(armSchema).min(1),
   /** One for each arm after the first. */
   comparisons: z.array(comparisonSchema),
+  /** For arms that another one with another policy, and nothing else, can be held against. */
+  searchWorth: z.array(searchWorthSchema),
   calibrations: z.array(calibrationSchema),
   gates: z.array(gateResultSchema),
   cases: z.array(reportCaseSchema),

@@ -1,26 +1,42 @@
-import { formatP, formatPercent, formatValue, joined, knownValue, timesAsMuch } from './format-value.ts';
+import { HEADLINE } from '../statistics/compare-columns.ts';
+import { answersOf, priceMetric } from './decide.ts';
+import type { RunDiff } from './diff-runs.ts';
+import {
+  formatP,
+  formatPercent,
+  formatPoints,
+  formatValue,
+  joined,
+  knownValue,
+  timesAsMuch,
+} from './format-value.ts';
 import type {
   Arm,
   Comparison,
+  Decision,
   MetricComparison,
   MetricInfo,
   MetricValue,
   ReportData,
+  SearchKind,
+  SearchWorth,
 } from './report-data.ts';
 
-const HEADLINE = 'answer.correct';
+/* All sentences about what was found are made here, of typed conclusions; nothing is concluded. */
+
 const MOST_NAMED = 5;
-const QUALITY = new Set<MetricInfo['group']>([
-  'answer',
-  'retrieval',
-  'citation',
-  'abstention',
-  'decision',
-  'judge',
-]);
+const EFFORT = new Set<MetricInfo['group']>(['effort', 'cost', 'time']);
+
+type Compared = Omit<Comparison, 'verdict'>;
+
+/** What sentences about several arms are made of. */
+export interface Findings extends Pick<ReportData, 'arms' | 'metrics' | 'decision'> {
+  comparisons: readonly Compared[];
+  header: Pick<ReportData['header'], 'margin' | 'currency'>;
+}
 
 /** What was found, in one line without a full stop: the headline of the page. Only what is proven is claimed. */
-export function findingOf({ arms, comparisons, metrics }: ReportData): string {
+export function findingOf({ arms, comparisons }: Pick<Findings, 'arms' | 'comparisons'>): string {
   const name = arms[0]?.name ?? '';
   const correct = knownValue(arms[0]?.metrics[HEADLINE]);
   if (comparisons.length === 0) {
@@ -28,42 +44,44 @@ export function findingOf({ arms, comparisons, metrics }: ReportData): string {
       ? `No case says how many answers of ${name} are right`
       : `${name} answers ${countOf(correct)} of ${correct.n} questions correctly`;
   }
-  const judged = comparisons.filter(({ metrics }) => metrics.some(({ metric }) => metric === HEADLINE));
+  const judged = comparisons.filter(({ standing }) => standing.answers !== null);
   if (judged.length === 0) {
     return `No case says whether ${name} or ${joined(comparisons.map(({ arm }) => arm))} answers better`;
   }
-  const proven = (sign: 1 | -1) =>
+  const named = (...conclusions: MetricComparison['conclusion'][]) =>
     judged
-      .filter(({ metrics }) =>
-        metrics.some(
-          ({ metric, significant, difference }) =>
-            metric === HEADLINE && significant && Math.sign(difference) === sign,
-        ),
-      )
+      .filter(({ standing }) => conclusions.some((one) => one === standing.answers))
       .map(({ arm }) => arm);
-  const [better, worse] = [proven(1), proven(-1)];
+  const [better, worse, equal, open] = [
+    named('better'),
+    named('worse'),
+    named('equivalent'),
+    named('undecided', 'too few'),
+  ];
   const answers = (names: readonly string[]) =>
     `${joined(names)} ${names.length === 1 ? 'answers' : 'answer'}`;
   if (better.length > 0) {
     const others = worse.length > 0 ? `, ${joined(worse)} fewer` : '';
     return `${answers(better)} more questions correctly than ${name}${others}`;
   }
-  if (worse.length > 0) return `${answers(worse)} fewer questions correctly than ${name}`;
-  const nothing = `${judged.length === 1 ? `${judged[0]?.arm} is not` : 'No arm is'} proven to answer better or worse than ${name}`;
-  return `${nothing}${otherFinding(judged, metrics)}`;
-}
-
-/** The first thing besides the answers that is proven. */
-function otherFinding(comparisons: readonly Comparison[], infos: readonly MetricInfo[]): string {
-  for (const { arm, metrics } of comparisons) {
-    for (const { metric, significant, difference } of metrics) {
-      const info = infos.find(({ id }) => id === metric);
-      if (!significant || info === undefined || !QUALITY.has(info.group)) continue;
-      const change = difference > 0 === (info.better === 'higher') ? 'better' : 'worse';
-      return `, but ${comparisons.length === 1 ? 'it' : arm} is ${change} in ${lowerFirst(info.label)}`;
-    }
-  }
-  return '';
+  const found = [
+    ...(equal.length > 0 ? [`${answers(equal)} as many questions correctly as ${name}`] : []),
+    ...(worse.length > 0
+      ? [
+          equal.length > 0
+            ? `${joined(worse)} fewer`
+            : `${answers(worse)} fewer questions correctly than ${name}`,
+        ]
+      : []),
+    ...(open.length > 0
+      ? [
+          equal.length + worse.length > 0
+            ? `${joined(open)} ${open.length === 1 ? 'is' : 'are'} not decided`
+            : `These cases do not decide between ${joined([name, ...open])}`,
+        ]
+      : []),
+  ];
+  return joined(found);
 }
 
 /** What one arm reached, in sentences. */
@@ -91,103 +109,222 @@ export function verdictOnArm({ name, metrics, errors }: Arm): string[] {
   ];
 }
 
-/** What sets an arm apart from the first, the most important first. */
-export function verdictOnPair(
-  baseline: Arm,
-  arm: Arm,
-  compared: readonly MetricComparison[],
-  metrics: readonly MetricInfo[],
+/** What to do, in a sentence; null where nothing is judged. */
+export function sentenceOnDecision(findings: Findings): string | null {
+  const { decision, arms, comparisons, header } = findings;
+  const first = arms[0]?.name ?? '';
+  if (decision === null) return null;
+  const about = comparisons.find(({ arm }) => arm === decision.arms[0]);
+  const equally = `as many questions correctly as ${first}, within ${formatPoints(header.margin)}`;
+  switch (decision.kind) {
+    case 'take': {
+      const taken = about as Compared;
+      const { gains, losses, answers } = taken.standing;
+      const price = losses.length === 0 ? '' : `, if it may be ${changes(losses, taken, findings)}`;
+      const reason =
+        answers === 'better'
+          ? `it answers more questions correctly than ${first} (${formatP(answersOf(taken.metrics)?.adjustedP ?? null)})`
+          : `it answers ${equally}`;
+      const besides = gains.length === 0 ? '' : `, and is ${changes(gains, taken, findings)}`;
+      return `Take ${taken.arm}${price}: ${reason}${besides}.`;
+    }
+    case 'keep':
+      return `Keep ${first}: ${keptBecause(findings)}.`;
+    case 'either':
+      return `Take either: ${joined(decision.arms)} ${decision.arms.length === 1 ? 'answers' : 'answer'} ${equally}, and nothing else that matters is proven to set them apart.`;
+    case 'weigh': {
+      const mixed = about as Compared;
+      const { gains, losses } = mixed.standing;
+      return `Weigh ${mixed.arm} against ${first}: it answers ${equally}, is ${changes(gains, mixed, findings)}, but ${changes(losses, mixed, findings)}.`;
+    }
+    case 'undecided':
+      return `Not decided by these cases: ${first} or ${joined(decision.arms)}. ${moreCases(decision)}`;
+  }
+}
+
+function moreCases({ needed }: Pick<Decision, 'needed'>): string {
+  return needed === null
+    ? 'More of them would hardly decide it.'
+    : `About ${needed} more ${needed === 1 ? 'case' : 'cases'} like these would decide it.`;
+}
+
+function keptBecause(findings: Findings): string {
+  const worse = findings.comparisons.filter(({ standing }) => standing.answers === 'worse');
+  const dearer = findings.comparisons.filter(({ standing }) => standing.answers === 'equivalent');
+  if (dearer.length === 0) return 'every other arm answers fewer questions correctly';
+  return joined([
+    ...(worse.length > 0
+      ? [
+          `${joined(worse.map(({ arm }) => arm))} ${worse.length === 1 ? 'answers' : 'answer'} fewer questions correctly`,
+        ]
+      : []),
+    ...dearer.map(
+      (one) => `${one.arm} answers as many, but is ${changes(one.standing.losses, one, findings)}`,
+    ),
+  ]);
+}
+
+/** "cheaper (0.5 times the tokens) and better in over-search (1.000 to 0.000)" */
+function changes(ids: readonly string[], { arm, metrics }: Compared, findings: Findings): string {
+  return joined(
+    ids.map((id) => {
+      const info = findings.metrics.find((metric) => metric.id === id);
+      const [before, after] = [findings.arms[0], findings.arms.find(({ name }) => name === arm)].map(
+        (one) => knownValue(one?.metrics[id])?.value ?? 0,
+      ) as [number, number];
+      const isBetter = metrics.find(({ metric }) => metric === id)?.conclusion === 'better';
+      const unit = info?.unit ?? 'number';
+      if (info?.group === 'cost') {
+        const times = timesAsMuch(after, before);
+        const what = unit === 'money' ? 'price' : 'tokens';
+        return `${isBetter ? 'cheaper' : 'dearer'}${times === null ? '' : ` (${times} ${what})`}`;
+      }
+      const change = `${formatValue(before, unit)} to ${formatValue(after, unit)}`;
+      return `${isBetter ? 'better' : 'worse'} in ${lowerFirst(info?.label ?? id)} (${change})`;
+    }),
+  );
+}
+
+/** What changed between two runs. */
+export function sentenceOnDiff({ before, after, shared, metrics, flipped }: RunDiff): string {
+  const headline = answersOf(metrics);
+  const now = `${after.run}${after.arm === before.arm ? '' : ` (${after.arm})`}`;
+  if (headline === undefined) return `No case says what is right, so ${now} cannot be told better or worse.`;
+  const lost = headline.worse.length;
+  const gained = headline.better.length;
+  if (flipped.length === 0) return `No answer of ${shared} cases changed between right and wrong.`;
+  const counts = `${lost} of ${headline.n} answers got worse and ${gained} better`;
+  const proven = {
+    better: `more answers are right than before (${formatP(headline.adjustedP)})`,
+    worse: `fewer answers are right than before (${formatP(headline.adjustedP)})`,
+    equivalent: 'on the whole nothing that matters changed',
+    undecided: `not more than chance may do (${formatP(headline.adjustedP)})`,
+    'too few': 'too few to prove anything',
+  }[headline.conclusion];
+  return `${counts}: ${proven}.`;
+}
+
+/** What the searches of an arm were worth, and what they took for nothing. */
+export function verdictOnSearches(
+  { arm, kinds, unknown, searched, notSearched }: Omit<SearchWorth, 'verdict'>,
+  { currency }: Pick<ReportData['header'], 'currency'>,
 ): string[] {
-  const headline = compared.find(({ metric }) => metric === HEADLINE);
+  const countOf = (kind: SearchKind) => kinds.find((one) => one.kind === kind)?.turns ?? 0;
+  const [needed, idle, harmful] = [countOf('needed'), countOf('idle'), countOf('harmful')];
+  const [missed, spared] = [countOf('missed'), countOf('spared')];
+  const wasted = kinds.find(({ kind }) => kind === 'idle');
+  const price = [
+    ...(wasted?.money == null ? [] : [`${formatValue(wasted.money, 'money')} ${currency ?? ''}`.trim()]),
+    ...(wasted?.tokens == null ? [] : [`${wasted.tokens.toFixed(0)} tokens`]),
+    ...(wasted?.ms == null ? [] : [formatValue(wasted.ms, 'ms')]),
+  ];
+  return [
+    ...(needed + idle + harmful > 0
+      ? [
+          `${arm} searched in ${needed + idle + harmful} turns: ${needed} needed it, ${idle} came to the same without it, ${harmful} were right without it alone${evidence(searched)}.`,
+        ]
+      : []),
+    ...(missed + spared > 0
+      ? [
+          `It did not search in ${missed + spared}: ${missed} would have been right with a search, ${spared} not only with one${evidence(notSearched)}.`.replace(
+            /^It/,
+            needed + idle + harmful > 0 ? 'It' : arm,
+          ),
+        ]
+      : []),
+    ...(idle > 0 && price.length > 0 ? [`A search that was idle added ${joined(price)} to its turn.`] : []),
+    ...(unknown > 0
+      ? [
+          `Of ${unknown} turns nothing can be said: no arm decided otherwise, or the case does not say what is right.`,
+        ]
+      : []),
+  ];
+}
+
+function evidence(found: SearchWorth['searched']): string {
+  if (found === null || found.n === 0) return '';
+  const { difference, interval, adjustedP, conclusion } = found;
+  const points = (share: number) => `${share > 0 ? '+' : ''}${Number((share * 100).toFixed(1))}`;
+  const range = interval === null ? '' : `, 95 % interval ${points(interval[0])} to ${points(interval[1])}`;
+  const what = conclusion === 'equivalent' ? 'no difference that matters' : formatP(adjustedP);
+  return ` (right answers by searching: ${points(difference)} points${range}; ${what})`;
+}
+
+/** What sets an arm apart from the first, the most important first. */
+export function verdictOnPair(compared: Compared, { arms, metrics, header }: Findings): string[] {
+  const baseline = arms[0] as Arm;
+  const arm = arms.find(({ name }) => name === compared.arm) as Arm;
+  const headline = answersOf(compared.metrics);
   const info = (id: string) => metrics.find((metric) => metric.id === id);
-  const others = compared.filter(
-    ({ metric, significant }) =>
-      metric !== HEADLINE && significant && QUALITY.has(info(metric)?.group ?? 'time'),
+  const others = compared.metrics.filter(
+    ({ metric, conclusion }) =>
+      metric !== HEADLINE &&
+      (conclusion === 'better' || conclusion === 'worse') &&
+      !EFFORT.has(info(metric)?.group ?? 'time'),
   );
   return [
     headline === undefined
       ? `No case says what is right in both arms, so ${arm.name} and ${baseline.name} cannot be compared by their answers.`
-      : sentenceOn(headline, baseline, arm),
+      : sentenceOn(headline, baseline, arm, priceOf(compared, baseline, arm), header.margin),
     ...others
       .slice(0, MOST_NAMED)
       .map((comparison) => otherSentence(comparison, info(comparison.metric), baseline, arm)),
   ];
 }
 
-function sentenceOn(headline: MetricComparison, baseline: Arm, arm: Arm): string {
-  const { n, better, worse, p, adjustedP, significant } = headline;
-  const net = better.length - worse.length;
-  const price = priceOf(baseline, arm);
+function sentenceOn(
+  headline: MetricComparison,
+  baseline: Arm,
+  arm: Arm,
+  price: string | null,
+  margin: number,
+): string {
+  const { n, better, worse, adjustedP, conclusion } = headline;
+  const net = Math.abs(better.length - worse.length);
+  const paid = price === null ? '' : `, ${price}`;
   const differing = [...better, ...worse];
-  if (differing.length === 0) {
-    return `${arm.name} and ${baseline.name} answer the same ${n} questions alike${price === null ? '' : `, ${arm.name} ${price}`}.`;
+  if (differing.length === 0 && conclusion === 'equivalent') {
+    return `${arm.name} and ${baseline.name} answer the same ${n} questions alike${paid}.`;
   }
-  const where = `; they differ on ${named(differing)}`;
-  if (significant) {
-    const how = net > 0 ? 'more' : 'fewer';
-    return `${arm.name} answers ${Math.abs(net)} of ${n} ${how} questions correctly than ${baseline.name} (${formatP(adjustedP)})${price === null ? '' : ` ${price}`}${where}.`;
+  const where = differing.length === 0 ? '' : `; they differ on ${named(differing)}`;
+  const split = `${arm.name} gets ${better.length} right that ${baseline.name} gets wrong, and ${worse.length} the other way round`;
+  switch (conclusion) {
+    case 'better':
+    case 'worse':
+      return `${arm.name} answers ${net} of ${n} ${conclusion === 'better' ? 'more' : 'fewer'} questions correctly than ${baseline.name} (${formatP(adjustedP)})${paid}${where}.`;
+    case 'equivalent':
+      return `${arm.name} and ${baseline.name} answer as many of ${n} questions correctly, within ${formatPoints(margin)}: ${split}${paid}${where}.`;
+    case 'undecided':
+      return `No difference in correct answers is proven between ${arm.name} and ${baseline.name} on ${n} questions (${formatP(adjustedP)}), nor that there is none: ${split}${paid}${where}. ${moreCases(headline)}`;
+    case 'too few':
+      return differing.length === 0
+        ? `${arm.name} and ${baseline.name} answer the same ${n} questions alike, which is too few to say that they always do${paid}. ${moreCases(headline)}`
+        : `${arm.name} and ${baseline.name} differ on ${differing.length} of ${n} questions, too few to prove anything: ${split}${paid}${where}. ${moreCases(headline)}`;
   }
-  const doubt =
-    p < 0.05
-      ? `${formatP(p)}, but ${formatP(adjustedP).slice(4)} after correction for several metrics`
-      : formatP(p);
-  const gained = `${arm.name} gets ${better.length} right that ${baseline.name} gets wrong, and ${worse.length} the other way round`;
-  return `No difference in correct answers is proven between ${arm.name} and ${baseline.name} on ${n} questions (${doubt}): ${gained}${price === null ? '' : `, ${price}`}${where}.`;
 }
 
 function otherSentence(
-  { metric, difference, adjustedP }: MetricComparison,
+  { metric, conclusion, adjustedP }: MetricComparison,
   info: MetricInfo | undefined,
   baseline: Arm,
   arm: Arm,
 ): string {
   const before = knownValue(baseline.metrics[metric]);
   const after = knownValue(arm.metrics[metric]);
-  const isBetter = difference > 0 === (info?.better === 'higher');
   const unit = info?.unit ?? 'number';
   const change =
     before === null || after === null
       ? ''
       : `, ${formatValue(before.value, unit)} to ${formatValue(after.value, unit)}`;
-  return `${arm.name} is ${isBetter ? 'better' : 'worse'} in ${lowerFirst(info?.label ?? metric)}${change} (${formatP(adjustedP)}).`;
+  return `${arm.name} is ${conclusion} in ${lowerFirst(info?.label ?? metric)}${change} (${formatP(adjustedP)}).`;
 }
 
-/** Which arm to take, if that can be said: the one with most correct answers that is proven better, or the cheapest of equals. */
-export function recommendation(arms: readonly Arm[], comparisons: readonly Comparison[]): string | null {
-  const [first] = arms;
-  if (first === undefined || comparisons.length === 0 || knownValue(first.metrics[HEADLINE]) === null)
-    return null;
-  const headlineOf = (name: string) =>
-    comparisons.find(({ arm }) => arm === name)?.metrics.find(({ metric }) => metric === HEADLINE);
-  const proven = arms
-    .filter(({ name }) => {
-      const headline = headlineOf(name);
-      return headline?.significant === true && headline.difference > 0;
-    })
-    .sort((a, b) => (headlineOf(b.name)?.difference ?? 0) - (headlineOf(a.name)?.difference ?? 0))[0];
-  if (proven !== undefined)
-    return `Take ${proven.name}: it answers more questions correctly than ${first.name}.`;
-  const equals = arms.filter((arm) => arm === first || headlineOf(arm.name)?.significant === false);
-  const cheapest = equals.toSorted((a, b) => tokensOf(a) - tokensOf(b))[0] ?? first;
-  if (equals.length === 1) return `Keep ${first.name}: every other arm answers fewer questions correctly.`;
-  if (cheapest === first)
-    return `Keep ${first.name}: no other arm is proven to answer more questions, and none takes fewer tokens.`;
-  return `Nothing proves that ${first.name} answers more questions than ${cheapest.name}, which takes ${share(tokensOf(cheapest), tokensOf(first))} of the tokens: take ${cheapest.name}, unless more cases tell them apart.`;
-}
-
-function share(part: number, whole: number): string {
-  return formatPercent(whole > 0 ? part / whole : 1);
-}
-
-function tokensOf({ metrics }: Arm): number {
-  return knownValue(metrics['cost.tokens'])?.value ?? 0;
-}
-
-function priceOf(baseline: Arm, arm: Arm): string | null {
-  const before = knownValue(baseline.metrics['cost.tokens']);
-  const after = knownValue(arm.metrics['cost.tokens']);
+function priceOf({ metrics }: Compared, baseline: Arm, arm: Arm): string | null {
+  const id = priceMetric(metrics);
+  const before = knownValue(baseline.metrics[id ?? '']);
+  const after = knownValue(arm.metrics[id ?? '']);
   const times = before === null || after === null ? null : timesAsMuch(after.value, before.value);
-  return times === null ? null : `for ${times} tokens`;
+  return times === null ? null : `for ${times} ${id === 'cost.money' ? 'price' : 'tokens'}`;
 }
 
 function fact(value: MetricValue | undefined, say: (value: number) => string): string | null {

@@ -3,7 +3,6 @@ import { AppError } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { formatP } from '../report/format-value.ts';
 import type { Arm, Comparison } from '../report/report-data.ts';
-import { wilsonInterval } from '../statistics/significance.ts';
 
 type SettingValue = string | number | boolean;
 
@@ -103,8 +102,6 @@ function armOf(expression: string): Gap {
 }
 
 const ALL_STAGES = 'all stages';
-/** A loss of fewer than five in a hundred answers is what "without loss" allows. */
-const MARGIN = 0.05;
 const WATCHED = ['answer.correct', 'retrieval.recall@5', 'citation.precision', 'abstention.f1'];
 
 /** The settings as they are, and with one stage switched off at a time. */
@@ -147,16 +144,17 @@ interface Judgement {
 function judge({ metrics }: Comparison): Judgement {
   const watched = metrics.filter(({ metric }) => WATCHED.includes(metric));
   if (watched.length === 0) return { loss: 'unknown', why: 'no case says what is right' };
-  const lost = watched.find(({ significant, difference }) => significant && difference < 0);
+  const lost = watched.find(({ conclusion }) => conclusion === 'worse');
   const points = (difference: number) =>
     `${difference > 0 ? '+' : ''}${(difference * 100).toFixed(1)} points`;
   if (lost !== undefined) {
     return { loss: 'some', why: `${lost.metric} ${points(lost.difference)} (${formatP(lost.adjustedP)})` };
   }
   const [first] = watched as [(typeof watched)[number]];
-  // Cases that all agree show no spread, but few of them exclude little.
-  const low = Math.min(first.interval?.[0] ?? -1, first.difference - wilsonInterval(0, first.n)[1]);
-  if (low >= -MARGIN) return { loss: 'none', why: `${first.metric} ${points(first.difference)}` };
-  const why = `${first.metric} ${points(first.difference)}, but ${points(low)} are not excluded`;
-  return { loss: 'unknown', why };
+  const found = `${first.metric} ${points(first.difference)}`;
+  if (first.conclusion === 'equivalent' || first.conclusion === 'better') return { loss: 'none', why: found };
+  const { interval, needed } = first;
+  const excluded = interval === null ? '' : `, but ${points(interval[0])} are not excluded`;
+  const more = needed === null ? '' : `; about ${needed} more cases would decide it`;
+  return { loss: 'unknown', why: `${found}${excluded}${more}` };
 }

@@ -119,7 +119,13 @@ function checkFacts({
   // Records of earlier versions hold no sentences.
   const checked = response.sentences.length > 0 ? response : checkAnswer(response.answer, sources);
   return {
-    sentences: checked.sentences.map(({ text, refs, verdict }) => ({ text, markers: refs, verdict })),
+    sentences: checked.sentences.map(({ text, refs, verdict, probability, unborne }) => ({
+      text,
+      markers: refs,
+      verdict,
+      probability,
+      unborne,
+    })),
     ...countHeldFacts(checked.sentences, sources),
   };
 }

@@ -1,120 +1,231 @@
 import type { MetricComparison, MetricInfo } from '../report/report-data.ts';
-import { percentileInterval, type Sampler, twoSidedP } from './bootstrap.ts';
+import { percentileInterval, type Sampler } from './bootstrap.ts';
 import { type Column, masked, ratioOf, valueAt } from './column.ts';
-import { effectOfDifferences, effectOfDiscordant, exactMcNemar, holm } from './significance.ts';
+import { pairedShareInterval } from './paired-shares.ts';
+import { casesToDecide, normalQuantile } from './power.ts';
+import { differingUnits, signFlipP } from './sign-flips.ts';
+import {
+  effectOfDifferences,
+  effectOfDiscordant,
+  exactMcNemar,
+  holm,
+  spreadOfDifferences,
+} from './significance.ts';
+import { gathered, type Units } from './units.ts';
 
-const SIGNIFICANT = 0.05;
+/** The error that all conclusions of a report may have together, and that each claim of equivalence has. */
+const ALPHA = 0.05;
 /** Rounding must not make two equal cases differ. */
 const SAME = 1e-9;
+/** What decides first: half of the error is kept for it, a quarter for the rest of quality, a quarter for effort. */
+export const HEADLINE = 'answer.correct';
 
 /** One metric in two arms, on the same cases in the same order. */
 export interface ColumnPair {
-  metric: Pick<MetricInfo, 'id' | 'kind' | 'better' | 'group'>;
+  metric: Pick<MetricInfo, 'id' | 'kind' | 'better' | 'group' | 'unit'>;
   arm: Column;
   baseline: Column;
+}
+
+interface Comparing {
+  caseIds: readonly string[];
+  units: Units;
+  sample: Sampler;
+  seed: number;
+  /** Differences that matter to nobody: of a share by so much, of the rest by that part of the first arm's value. */
+  margin: number;
+  /** Swaps that the test draws; many unless told otherwise. */
+  flips?: number;
 }
 
 /** Groups whose values differ on nearly every case: naming those cases would tell nobody anything. */
 const CONTINUOUS = new Set<MetricInfo['group']>(['effort', 'cost', 'time']);
 
-/**
- * Compares an arm with the first, metric by metric: exact McNemar where cases pass or fail, the paired bootstrap for
- * the rest. Holm's correction covers the measures of quality, and apart from them those of effort, cost and time.
- * Metrics without pairs are left out.
- */
-export function compareColumns(
-  pairs: readonly ColumnPair[],
-  caseIds: readonly string[],
-  sample: Sampler,
-): MetricComparison[] {
-  const usable = pairs.map(paired).filter(({ arm, baseline }) => isDefined(arm) && isDefined(baseline));
-  const samples = sample(usable.flatMap(({ arm, baseline }) => [arm, baseline]));
-  const compared = usable.map((pair, index) => {
-    const ofArm = samples[2 * index] as Float64Array;
-    const ofBaseline = samples[2 * index + 1] as Float64Array;
-    const differences = ofArm.map((value, replicate) => value - (ofBaseline[replicate] ?? Number.NaN));
-    return comparePair(pair, differences, caseIds);
-  });
-  const attainable = usable.map(leastAttainableP);
-  for (const continuous of [false, true]) {
-    // What could not be proven even if all of its differing cases agreed takes no power from the rest (Tarone).
-    const family = compared.filter(
-      (_, index) => isContinuous(usable[index]) === continuous && (attainable[index] ?? 1) < SIGNIFICANT,
-    );
-    holm(family.map(({ p }) => p)).forEach((adjusted, index) => {
-      const comparison = family[index] as MetricComparison;
-      comparison.adjustedP = adjusted;
-      comparison.significant = adjusted < SIGNIFICANT;
-    });
-  }
-  return compared;
+/** What was measured of a pair, before it is known what else was tested. */
+interface Measured {
+  pair: ColumnPair;
+  comparison: Omit<MetricComparison, 'adjustedP' | 'conclusion' | 'needed'>;
+  /** The difference of as large a value as that of the first arm is 1; what else is known of it in this measure. */
+  scale: number;
+  clusters: number;
+  differing: number;
+  intervalAt: (level: number) => [number, number] | null;
 }
 
-function comparePair(
-  { metric, arm, baseline }: ColumnPair,
-  differences: Float64Array,
-  caseIds: readonly string[],
-): MetricComparison {
-  const { higher, lower, n } = splitCases(metric, arm, baseline);
-  const isBinary = metric.kind === 'binary';
+/**
+ * Compares arms with the first, metric by metric, and says what of it holds: McNemar's exact test where independent
+ * cases pass or fail, swaps of whole conversations for the rest; one correction over all metrics and all arms.
+ * Metrics without pairs are left out. A list for each arm.
+ */
+export function compareColumns(
+  arms: readonly (readonly ColumnPair[])[],
+  comparing: Comparing,
+): MetricComparison[][] {
+  const measured = arms.map((pairs) => {
+    const usable = pairs.map(paired).filter(({ arm, baseline }) => isDefined(arm) && isDefined(baseline));
+    const samples = comparing.sample(usable.flatMap(({ arm, baseline }) => [arm, baseline]));
+    return usable.map((pair, index) => {
+      const ofArm = samples[2 * index] as Float64Array;
+      const ofBaseline = samples[2 * index + 1] as Float64Array;
+      const differences = ofArm.map((value, replicate) => value - (ofBaseline[replicate] ?? Number.NaN));
+      return measurePair(pair, differences, comparing);
+    });
+  });
+  const adjusted = correct(measured.flat());
+  return measured.map((ofArm) =>
+    ofArm.map((one) => conclude(one, adjusted.get(one) ?? null, comparing.margin, arms.length)),
+  );
+}
+
+function measurePair(pair: ColumnPair, differences: Float64Array, comparing: Comparing): Measured {
+  const { metric, arm, baseline } = pair;
+  const { units, caseIds, seed, flips } = comparing;
+  const { higher, lower, n } = splitCases(arm, baseline);
+  const isBinary = metric.kind === 'binary' && isPassOrFail(arm) && isPassOrFail(baseline);
+  const isClustered = units.clusters < units.unitOf.length;
+  const [ofUnits, baselineOfUnits] = [gathered(arm, units), gathered(baseline, units)];
+  const differing =
+    isBinary && !isClustered ? higher.length + lower.length : differingUnits(ofUnits, baselineOfUnits).length;
+  const clusters = ofUnits.of.reduce(
+    (count, of, unit) => count + (of + (baselineOfUnits.of[unit] ?? 0) > 0 ? 1 : 0),
+    0,
+  );
+  const scale = metric.unit === 'share' ? 1 : Math.abs(ratioOf(baseline));
+  const intervalAt = (level: number) => {
+    const drawn = percentileInterval(differences, level);
+    if (!isBinary) return drawn;
+    const exact = pairedShareInterval(higher.length, lower.length, n, normalQuantile((1 - level) / 2));
+    if (!isClustered || drawn === null) return exact;
+    return [Math.min(drawn[0], exact[0]), Math.max(drawn[1], exact[1])] as [number, number];
+  };
+  const isTestable = leastAttainableP(differing) < ALPHA;
+  const test = isBinary && !isClustered ? 'mcnemar' : 'swaps';
   const [better, worse] = metric.better === 'higher' ? [higher, lower] : [lower, higher];
   const named = (indices: number[]) =>
     CONTINUOUS.has(metric.group) ? [] : indices.map((index) => caseIds[index] ?? '');
-  const p = isBinary
-    ? exactMcNemar(higher.length, lower.length)
-    : Math.max(twoSidedP(differences), leastAttainableP({ metric, arm, baseline }));
   return {
-    metric: metric.id,
-    test: isBinary ? 'mcnemar' : 'bootstrap',
-    n,
-    difference: ratioOf(arm) - ratioOf(baseline),
-    interval: n < 2 ? null : percentileInterval(differences),
-    p,
-    // Until the correction finds that it could be proven at all.
-    adjustedP: 1,
-    significant: false,
-    effect: isBinary ? effectOfDiscordant(higher.length, lower.length) : effectOfDifferences(arm, baseline),
-    better: named(better),
-    worse: named(worse),
+    pair,
+    scale,
+    // Groups of clusters are put together only where there are more than enough.
+    clusters,
+    differing,
+    intervalAt,
+    comparison: {
+      metric: metric.id,
+      test,
+      n,
+      difference: ratioOf(arm) - ratioOf(baseline),
+      interval: n < 2 ? null : intervalAt(1 - ALPHA),
+      p: !isTestable
+        ? null
+        : test === 'mcnemar'
+          ? exactMcNemar(higher.length, lower.length)
+          : signFlipP(ofUnits, baselineOfUnits, seed, flips),
+      effect: isBinary
+        ? effectOfDiscordant(higher.length, lower.length)
+        : effectOfDifferences(ofUnits, baselineOfUnits),
+      better: named(better),
+      worse: named(worse),
+    },
   };
 }
 
-/**
- * The smallest p that so many differing cases can reach: that of a sign test on which all of them agree. The bootstrap
- * knows only the cases it has and on few of them sees too little spread, so it must not go below either.
- */
-function leastAttainableP({ metric, arm, baseline }: ColumnPair): number {
-  if (metric.kind !== 'binary') return Math.min(1, 2 ** (1 - countDiffering(arm, baseline)));
-  const { higher, lower } = splitCases(metric, arm, baseline);
-  const differing = higher.length + lower.length;
+/** One correction over all that was tested. What no split of its cases could prove takes no power from the rest (Tarone). */
+function correct(measured: readonly Measured[]): Map<Measured, number> {
+  const tested = measured.filter(({ comparison }) => comparison.p !== null);
+  const families = Map.groupBy(tested, familyOf);
+  const weightOf = (one: Measured) => {
+    const family = familyOf(one);
+    return WEIGHTS[family] / (families.get(family)?.length ?? 1);
+  };
+  const adjusted = holm(
+    tested.map(({ comparison }) => comparison.p ?? 1),
+    tested.map(weightOf),
+  );
+  // Families that have no test leave their part of the error to the others.
+  return new Map(tested.map((one, index) => [one, adjusted[index] ?? 1]));
+}
+
+const WEIGHTS = { headline: 0.5, quality: 0.25, effort: 0.25 };
+
+function familyOf({ pair: { metric } }: Measured): keyof typeof WEIGHTS {
+  if (metric.id === HEADLINE) return 'headline';
+  return CONTINUOUS.has(metric.group) ? 'effort' : 'quality';
+}
+
+/** What the numbers bear out of one metric: one word, from which all sentences and signs are made. */
+function conclude(one: Measured, adjustedP: number | null, margin: number, arms: number): MetricComparison {
+  const { pair, comparison, scale, clusters, differing, intervalAt } = one;
+  const equivalenceAlpha = ALPHA / arms;
+  const { difference, n } = comparison;
+  const isProven = adjustedP !== null && adjustedP < ALPHA;
+  // Cases that all agree show no spread, but another one might differ by as much as there is.
+  const z2 = normalQuantile(equivalenceAlpha) ** 2;
+  const unseen = z2 / (clusters + z2);
+  const within = n < 2 ? null : intervalAt(1 - 2 * equivalenceAlpha);
+  const isEquivalent =
+    within !== null &&
+    unseen <= margin &&
+    Math.max(Math.abs(within[0]), Math.abs(within[1]), Math.abs(difference) + unseen * scale) <=
+      margin * scale + SAME;
+  const isGain = difference > 0 === (pair.metric.better === 'higher');
+  const conclusion = isEquivalent
+    ? 'equivalent'
+    : isProven
+      ? isGain
+        ? 'better'
+        : 'worse'
+      : adjustedP === null
+        ? 'too few'
+        : 'undecided';
+  const isOpen = conclusion === 'undecided' || conclusion === 'too few';
+  return {
+    ...comparison,
+    adjustedP,
+    conclusion,
+    needed: isOpen && scale > 0 ? neededFor() : null,
+  };
+
+  function neededFor(): number | null {
+    // Half a case either way, so that five of five are not taken for a law.
+    const doubt = 1 / (clusters + 2);
+    const { spread } = spreadOfDifferences(pair.arm, pair.baseline);
+    return casesToDecide({
+      n,
+      difference: (difference / scale) * (1 - 2 * doubt),
+      differing: (differing + 1) * doubt,
+      spread: Math.hypot(spread / scale, Math.sqrt(doubt) / 2),
+      margin,
+      alpha: ALPHA / 2 / arms,
+      equivalenceAlpha,
+    });
+  }
+}
+
+/** The smallest p that so many differing cases can reach: that of a test on which all of them agree. */
+function leastAttainableP(differing: number): number {
   return Math.min(1, 2 ** (1 - differing));
 }
 
-function countDiffering(arm: Column, baseline: Column): number {
-  return arm.sum.reduce((count, sum, index) => {
-    const isSame =
-      Math.abs(sum - (baseline.sum[index] ?? 0)) <= SAME &&
-      Math.abs((arm.of[index] ?? 0) - (baseline.of[index] ?? 0)) <= SAME;
-    return isSame ? count : count + 1;
-  }, 0);
-}
-
-/** The cases on which the arm's value is higher and lower. With repeats a binary case passes by majority. */
-function splitCases(metric: ColumnPair['metric'], arm: Column, baseline: Column) {
+/** The cases on which the arm's value is higher and lower. */
+function splitCases(arm: Column, baseline: Column) {
   const higher: number[] = [];
   const lower: number[] = [];
   let n = 0;
-  const settled = (value: number) => (metric.kind === 'binary' ? Number(value > 0.5) : value);
   arm.of.forEach((_, index) => {
     const ofArm = valueAt(arm, index);
     const ofBaseline = valueAt(baseline, index);
     if (ofArm !== null || ofBaseline !== null) n += 1;
     if (ofArm === null || ofBaseline === null) return;
-    const difference = settled(ofArm) - settled(ofBaseline);
-    if (difference > SAME) higher.push(index);
-    if (difference < -SAME) lower.push(index);
+    if (ofArm - ofBaseline > SAME) higher.push(index);
+    if (ofArm - ofBaseline < -SAME) lower.push(index);
   });
   return { higher, lower, n };
+}
+
+/** Whether every case is 0 or 1: asked several times, it may lie between. */
+function isPassOrFail(column: Column): boolean {
+  return column.sum.every((sum, index) => sum === 0 || sum === column.of[index]);
 }
 
 /** Of a mean, only cases that have it in both arms; a ratio takes each arm's own counts of the same cases. */
@@ -122,10 +233,6 @@ function paired({ metric, arm, baseline }: ColumnPair): ColumnPair {
   if (metric.kind === 'ratio') return { metric, arm, baseline };
   const inBoth = (index: number) => (arm.of[index] ?? 0) > 0 && (baseline.of[index] ?? 0) > 0;
   return { metric, arm: masked(arm, inBoth), baseline: masked(baseline, inBoth) };
-}
-
-function isContinuous(pair: ColumnPair | undefined): boolean {
-  return pair !== undefined && CONTINUOUS.has(pair.metric.group);
 }
 
 function isDefined(column: Column): boolean {

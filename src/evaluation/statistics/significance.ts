@@ -18,15 +18,22 @@ export function exactMcNemar(onlyFirst: number, onlySecond: number): number {
   return Math.min(1, 2 * tail);
 }
 
-/** Holm's step-down correction: p values that may be judged one by one although there are several. In the order given. */
-export function holm(ps: readonly number[]): number[] {
-  const order = ps.map((_, index) => index).sort((a, b) => (ps[a] ?? 0) - (ps[b] ?? 0));
+/**
+ * Holm's step-down correction: p values that may be judged one by one although there are several. Those of more
+ * weight are given more of the error that all of them may have together. In the order given.
+ */
+export function holm(ps: readonly number[], weights: readonly number[] = ps.map(() => 1)): number[] {
+  const ratio = (index: number) => (ps[index] ?? 1) / (weights[index] ?? 1);
+  const order = ps.map((_, index) => index).sort((a, b) => ratio(a) - ratio(b));
   const adjusted = new Array<number>(ps.length).fill(1);
+  let left = weights.reduce((sum, weight) => sum + weight, 0);
   let largest = 0;
-  order.forEach((index, rank) => {
-    largest = Math.max(largest, Math.min(1, (ps.length - rank) * (ps[index] ?? 1)));
-    adjusted[index] = largest;
-  });
+  for (const index of order) {
+    largest = Math.max(largest, Math.min(1, left * ratio(index)));
+    // Rounding in the weights must not make it smaller than it was.
+    adjusted[index] = Math.max(largest, ps[index] ?? 1);
+    left -= weights[index] ?? 1;
+  }
   return adjusted;
 }
 
@@ -46,8 +53,10 @@ type Effect = MetricComparison['effect'];
 /** Cohen's g: how far the discordant pairs are from an even split, -0.5 to 0.5; null if every pair agrees. */
 export function effectOfDiscordant(onlyArm: number, onlyBaseline: number): Effect {
   const discordant = onlyArm + onlyBaseline;
-  const value = discordant === 0 ? null : onlyArm / discordant - 0.5;
-  return { name: 'g', value, size: sizeOf(value, [0.05, 0.15, 0.25]) };
+  if (discordant === 0) return { name: 'g', value: null, size: 'none' };
+  const share = onlyArm / discordant;
+  const [low, high] = wilsonInterval(share, discordant);
+  return { name: 'g', value: share - 0.5, size: sizeOf([low - 0.5, high - 0.5], [0.05, 0.15, 0.25]) };
 }
 
 /**
@@ -55,14 +64,23 @@ export function effectOfDiscordant(onlyArm: number, onlyBaseline: number): Effec
  * as what it moves the ratio by, which for a mean is its own value. Null if the differences do not vary.
  */
 export function effectOfDifferences(arm: Column, baseline: Column): Effect {
+  const { spread, n } = spreadOfDifferences(arm, baseline);
+  const difference = ratioOf(arm) - ratioOf(baseline);
+  // Rounding leaves a hair of spread where there is none: then the same holds on every case.
+  if (spread < 1e-9)
+    return { name: 'd', value: null, size: Math.abs(difference) < 1e-9 ? 'none' : 'unclear' };
+  const value = difference / spread;
+  const half = Z * Math.sqrt(1 / n + value ** 2 / (2 * n));
+  return { name: 'd', value, size: sizeOf([value - half, value + half], [0.2, 0.5, 0.8]) };
+}
+
+/** The standard deviation of what the cases add to the difference, and how many have a part in it. */
+export function spreadOfDifferences(arm: Column, baseline: Column): { spread: number; n: number } {
   const used = Array.from(arm.of.keys()).filter((index) => hasPart(arm, index) || hasPart(baseline, index));
   const ofArm = influences(arm, used);
   const ofBaseline = influences(baseline, used);
   const squares = used.reduce((sum, _, at) => sum + ((ofArm[at] ?? 0) - (ofBaseline[at] ?? 0)) ** 2, 0);
-  const spread = Math.sqrt(squares / Math.max(1, used.length - 1));
-  // Rounding leaves a hair of spread where there is none.
-  const value = spread < 1e-9 ? null : (ratioOf(arm) - ratioOf(baseline)) / spread;
-  return { name: 'd', value, size: sizeOf(value, [0.2, 0.5, 0.8]) };
+  return { spread: Math.sqrt(squares / Math.max(1, used.length - 1)), n: used.length };
 }
 
 function hasPart({ sum, of }: Column, index: number): boolean {
@@ -75,10 +93,14 @@ function influences(column: Column, used: readonly number[]): number[] {
   return used.map((index) => ((column.sum[index] ?? 0) - ratio * (column.of[index] ?? 0)) / mean);
 }
 
-/** By Cohen's conventional bounds. */
-function sizeOf(value: number | null, [small, medium, large]: [number, number, number]): Effect['size'] {
-  const strength = Math.abs(value ?? 0);
-  if (strength < small) return 'none';
+/** By Cohen's conventional bounds, of what the interval leaves of it at least; unclear where it may be either way. */
+function sizeOf(
+  [low, high]: readonly [number, number],
+  [small, medium, large]: readonly [number, number, number],
+): Effect['size'] {
+  if (low > -small && high < small) return 'none';
+  const strength = low <= 0 && high >= 0 ? 0 : Math.min(Math.abs(low), Math.abs(high));
+  if (strength < small) return 'unclear';
   if (strength < medium) return 'small';
   return strength < large ? 'medium' : 'large';
 }

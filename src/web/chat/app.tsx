@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Policy } from '../../domain/agent-config.ts';
 import type { Citation } from '../../domain/citation.ts';
 import { type About, api, type CollectionChoice, RefusedError, type SessionPage, sentenceOf } from './api.ts';
@@ -73,7 +73,8 @@ export function App() {
   }
 
   useEffect(() => guarded(load()), []);
-  useEffect(() => {
+  // Before the next key: an effect after painting may come too late for someone quick.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented) return;
       if (opened !== null) closeSource();
@@ -188,7 +189,11 @@ export function App() {
           </p>
         )}
         {conversation.turns.length === 0 && (
-          <Welcome about={about} collection={collections.find(({ name }) => name === collection)} />
+          <Welcome
+            about={about}
+            collection={collections.find(({ name }) => name === collection)}
+            onAsk={ask}
+          />
         )}
         {conversation.turns.map((state, index) => (
           <TurnView

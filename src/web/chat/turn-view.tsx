@@ -25,10 +25,11 @@ interface TurnViewProps {
 export function TurnView({ state, number, isAfterReset, onOpen, onJudge, onAgain }: TurnViewProps) {
   const { question, status, text, citations, error, notices } = state;
   // Another turn's words must not have this one read again.
-  const answer = useMemo(
-    () => <Markdown text={text} markers={markersOf(citations, onOpen)} />,
-    [text, citations],
-  );
+  const sentences = state.turn?.response.sentences;
+  const answer = useMemo(() => {
+    const unborne = sentences?.flatMap((sentence) => sentence.unborne) ?? [];
+    return <Markdown text={text} markers={markersOf(citations, onOpen)} marked={unborne} />;
+  }, [text, citations, sentences]);
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>
       {isAfterReset && <ResetNote />}

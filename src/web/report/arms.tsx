@@ -1,12 +1,13 @@
 import { knownValue } from '../../evaluation/report/format-value.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
 import type { Arm, MetricInfo, MetricValue } from '../../evaluation/report/report-data.ts';
-import { bestOf, changeOf, headlineOf, range, readable } from './numbers.ts';
+import { bestOf, type Conclusion, headlineOf, isChange, range, readable } from './numbers.ts';
 import { ArmName, byArm, NoData, Scrollable, Section, ValueWithRange } from './parts.tsx';
 import { linear, place } from './scale.ts';
 
 const GROUPS: Record<MetricInfo['group'], string> = {
   answer: 'Answers',
+  repeat: 'Asked several times',
   retrieval: 'Retrieval',
   citation: 'Citations',
   abstention: 'Abstention',
@@ -197,18 +198,16 @@ function MetricRow({ metric, data: { arms, comparisons } }: { metric: MetricInfo
       </tr>
     );
   }
-  const changeFor = (arm: Arm) => {
-    const compared = comparisons
+  const conclusionOn = (arm: Arm) =>
+    comparisons
       .find((comparison) => comparison.arm === arm.name)
-      ?.metrics.find((comparison) => comparison.metric === metric.id);
-    return compared === undefined ? 'not proven' : changeOf(compared, metric.better);
-  };
+      ?.metrics.find((comparison) => comparison.metric === metric.id)?.conclusion;
   return (
     <tr>
       {head}
       {arms.map((arm, index) => (
         <td key={arm.name} class={index === best ? 'number best' : 'number'}>
-          <ChangeSign change={changeFor(arm)} />
+          <ChangeSign conclusion={conclusionOn(arm)} />
           {index === best && (
             <>
               <span class="star" aria-hidden="true">
@@ -225,14 +224,14 @@ function MetricRow({ metric, data: { arms, comparisons } }: { metric: MetricInfo
   );
 }
 
-function ChangeSign({ change }: { change: ReturnType<typeof changeOf> }) {
-  if (change === 'not proven') return null;
+function ChangeSign({ conclusion }: { conclusion: Conclusion | undefined }) {
+  if (conclusion === undefined || !isChange(conclusion)) return null;
   return (
     <>
-      <span class={`change ${change}`} aria-hidden="true">
-        {change === 'better' ? '▲' : '▼'}
+      <span class={`change ${conclusion}`} aria-hidden="true">
+        {conclusion === 'better' ? '▲' : '▼'}
       </span>
-      <span class="unseen">proven {change}, </span>
+      <span class="unseen">proven {conclusion}, </span>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { PageCase, PageData, PageRun } from '../../evaluation/report/page-data.ts';
-import type { MetricInfo } from '../../evaluation/report/report-data.ts';
+import type { MetricInfo, SearchKind } from '../../evaluation/report/report-data.ts';
 import { isBorneOut } from '../shared/verdicts.ts';
 
 export type Outcome =
@@ -12,7 +12,9 @@ export type Outcome =
   | 'over-search'
   | 'under-search'
   | 'unsupported'
-  | 'error';
+  | 'error'
+  | 'flaky'
+  | `search-${SearchKind}`;
 
 export interface Criteria {
   text: string;
@@ -80,9 +82,11 @@ export function caseFilter(data: FilteredData): (criteria: Criteria) => number[]
   function meetsOutcome(item: PageCase, { outcome, arm }: Criteria): boolean {
     if (outcome === 'any') return true;
     const meant = item.results.filter((_, place) => arm === null || place === arm);
-    return meant.some(({ values, runs }) => {
+    return meant.some(({ values, runs, search }) => {
       const headline = data.headline === null ? null : (values[data.headline] ?? null);
       if (outcome === 'right') return headline === 1;
+      if (outcome.startsWith('search-')) return `search-${search}` === outcome;
+      if (outcome === 'flaky') return headline !== null && headline > 0 && headline < 1;
       if (outcome === 'wrong') return headline !== null && headline < 1;
       return runs.some((run) => runHas(outcome, item, run));
     });

@@ -20,6 +20,12 @@ const OUTCOMES: readonly Option<Criteria['outcome']>[] = [
   ['under-search', 'Did not search when needed'],
   ['unsupported', 'A citation that is not supported'],
   ['error', 'Ended in an error'],
+  ['flaky', 'Right at times only'],
+  ['search-needed', 'Search was needed'],
+  ['search-idle', 'Search was idle'],
+  ['search-harmful', 'Search was harmful'],
+  ['search-missed', 'Search was missed'],
+  ['search-spared', 'Search was rightly spared'],
 ];
 
 /** No criterion: every case. */
@@ -121,7 +127,9 @@ function Filters({ data, criteria, onCriteria }: CasesProps) {
           name="outcome"
           label="Outcome"
           value={criteria.outcome}
-          options={OUTCOMES}
+          options={OUTCOMES.filter(
+            ([outcome]) => data.searchWorth.length > 0 || !outcome.startsWith('search-'),
+          )}
           onChoice={(outcome) => change({ outcome })}
         />
         {isComparison && (

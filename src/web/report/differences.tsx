@@ -1,7 +1,7 @@
-import { formatP, knownValue } from '../../evaluation/report/format-value.ts';
+import { formatP, formatPercent, formatPoints, knownValue } from '../../evaluation/report/format-value.ts';
 import type { PageComparison, PageData, PageMetricComparison } from '../../evaluation/report/page-data.ts';
 import type { MetricInfo } from '../../evaluation/report/report-data.ts';
-import { type Change, changeOf, range, signed } from './numbers.ts';
+import { CONCLUSIONS, type Conclusion, isChange, range, signed } from './numbers.ts';
 import { Section } from './parts.tsx';
 import { domainOf, linear, place, roundTicks } from './scale.ts';
 
@@ -20,8 +20,10 @@ export function Differences({ data, onShow }: DifferencesProps) {
     <Section id="differences" title={`Differences from ${data.arms[0]?.name ?? ''}`}>
       <p class="hint">
         Paired on the same cases, with 95 % intervals. <span class="key">▲ proven better</span>{' '}
-        <span class="key">▼ proven worse</span> <span class="key">○ not proven</span> Proven means p below
-        0.05 after Holm’s correction over the metrics.
+        <span class="key">▼ proven worse</span> <span class="key">○ not decided</span>{' '}
+        <span class="key">= no difference that matters</span> Proven means p below 0.05 after Holm’s
+        correction over the metrics of all arms; a difference matters from {formatPoints(data.header.margin)}{' '}
+        or {formatPercent(data.header.margin)} on.
       </p>
       {data.comparisons.map((comparison, index) => (
         <Pair key={comparison.arm} comparison={comparison} data={data} isOpen={index === 0} onShow={onShow} />
@@ -101,7 +103,7 @@ function rowsOf(comparison: PageComparison, { arms, metrics }: PageData): Differ
     const point = {
       value: difference / by,
       interval: interval && ([interval[0] / by, interval[1] / by] as const),
-      change: changeOf(compared, metric.better),
+      conclusion: compared.conclusion,
     };
     return [{ metric, compared, point: by > 0 ? point : null }];
   });
@@ -149,21 +151,26 @@ function DifferenceTable({ caption, comparison, rows, show, data, onShow }: Diff
       </thead>
       <tbody>
         {rows.map(({ metric, compared, point }) => {
-          const change = changeOf(compared, metric.better);
-          const { difference, interval, adjustedP } = compared;
+          const { difference, interval, adjustedP, conclusion } = compared;
           const metricPlace = data.metrics.indexOf(metric);
           return (
-            <tr key={metric.id} class={change === 'not proven' ? 'unproven' : 'proven'}>
+            <tr key={metric.id} class={isChange(conclusion) ? 'proven' : 'unproven'}>
               <th scope="row">{metric.label}</th>
               <td class="drawn">{point !== null && <DifferencePlot point={point} domain={domain} />}</td>
               <td class="number strong">
                 {signed(difference, metric.unit)}
-                <span class="unseen">, {change}</span>
+                <span class="unseen">, {CONCLUSIONS[conclusion]}</span>
               </td>
               <td class="number muted">
                 {interval === null ? 'no interval' : range(interval, metric.unit, signed)}
               </td>
-              <td class="number">{formatP(adjustedP).replace(/^p = |^p /, '')}</td>
+              <td class="number">
+                {adjustedP === null ? (
+                  <small>too few differ</small>
+                ) : (
+                  formatP(adjustedP).replace(/^p = |^p /, '')
+                )}
+              </td>
               <td class="effect">{effectText(compared)}</td>
               <td class="jumps">
                 <Jump
@@ -188,9 +195,9 @@ function DifferenceTable({ caption, comparison, rows, show, data, onShow }: Diff
 }
 
 function effectText({ effect }: PageMetricComparison): string {
-  return effect.value === null
-    ? 'none'
-    : `${effect.size} (${effect.name} ${signed(effect.value, 'number').replace('+', '')})`;
+  if (effect.value === null) return 'none';
+  const size = effect.size === 'small' || effect.size === 'medium' ? `at least ${effect.size}` : effect.size;
+  return `${size} (${effect.name} ${signed(effect.value, 'number').replace('+', '')})`;
 }
 
 interface JumpProps {
@@ -214,7 +221,7 @@ function Jump({ count, side, metric, onClick }: JumpProps) {
 interface DifferencePoint {
   value: number;
   interval: readonly [number, number] | null;
-  change: Change;
+  conclusion: Conclusion;
 }
 
 type Domain = readonly [number, number];
@@ -245,10 +252,10 @@ function DifferenceAxis({ domain, show }: { domain: Domain; show: (value: number
 
 /** A difference with its interval against nought. The shape tells better from worse from not proven. */
 function DifferencePlot({ point, domain }: { point: DifferencePoint; domain: Domain }) {
-  const { value, interval, change } = point;
+  const { value, interval, conclusion } = point;
   const x = linear(domain, [SIDE, WIDTH - SIDE]);
   const middle = HEIGHT / 2;
-  const kind = change === 'not proven' ? 'unproven' : change;
+  const kind = isChange(conclusion) ? conclusion : 'unproven';
   const [from, to] = interval?.map((bound) => place(x(bound))) ?? [];
   return (
     <svg
@@ -263,13 +270,15 @@ function DifferencePlot({ point, domain }: { point: DifferencePoint; domain: Dom
       {interval !== null && (
         <path class="whisker" d={`M${from} ${middle}H${to}M${from} ${middle - 4}v8M${to} ${middle - 4}v8`} />
       )}
-      <path class="point" d={pointPath(x(value), middle, change)} />
+      <path class="point" d={pointPath(x(value), middle, conclusion)} />
     </svg>
   );
 }
 
-function pointPath(x: number, y: number, change: Change): string {
-  if (change === 'better') return `M${place(x)} ${y - 6}l6 10.5h-12Z`;
-  if (change === 'worse') return `M${place(x)} ${y + 6}l6 -10.5h-12Z`;
+function pointPath(x: number, y: number, conclusion: Conclusion): string {
+  if (conclusion === 'better') return `M${place(x)} ${y - 6}l6 10.5h-12Z`;
+  if (conclusion === 'equivalent')
+    return `M${place(x - 5)} ${y - 3.5}h10v2.4h-10ZM${place(x - 5)} ${y + 1.1}h10v2.4h-10Z`;
+  if (conclusion === 'worse') return `M${place(x)} ${y + 6}l6 -10.5h-12Z`;
   return `M${place(x - 4.5)} ${y}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z`;
 }

@@ -33,15 +33,20 @@ export function spoken({ value, interval }: KnownValue, unit: Unit): string {
   return `${readable(value, unit)}${within ?? ''}`;
 }
 
-export type Change = 'better' | 'worse' | 'not proven';
+export type Conclusion = PageMetricComparison['conclusion'];
 
-/** What a comparison proves for the arm, by the direction in which its metric is better. */
-export function changeOf(
-  { significant, difference }: Pick<PageMetricComparison, 'significant' | 'difference'>,
-  better: MetricInfo['better'],
-): Change {
-  if (!significant || difference === 0) return 'not proven';
-  return difference > 0 === (better === 'higher') ? 'better' : 'worse';
+/** What a conclusion is called where there is no room for a sentence. */
+export const CONCLUSIONS: Record<Conclusion, string> = {
+  better: 'better',
+  worse: 'worse',
+  equivalent: 'no difference that matters',
+  undecided: 'not decided',
+  'too few': 'too few differ',
+};
+
+/** Whether a conclusion is drawn with an arrow: what is proven, and more than nobody would care for. */
+export function isChange(conclusion: Conclusion): conclusion is 'better' | 'worse' {
+  return conclusion === 'better' || conclusion === 'worse';
 }
 
 /** The place of the one arm with the best value as it reads; null where fewer than two are known or two tie. */

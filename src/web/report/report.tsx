@@ -3,23 +3,26 @@ import { joined } from '../../evaluation/report/format-value.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
 import { isDark, useTheme } from '../shared/theme.ts';
 import { Arms } from './arms.tsx';
-import { caseFilter } from './case-filter.ts';
+import { type Criteria, caseFilter } from './case-filter.ts';
 import { allCases, Cases } from './cases.tsx';
 import { Cost } from './cost.tsx';
 import { Differences, type ShowCases } from './differences.tsx';
 import { Gates, Making } from './making.tsx';
+import { Searching, type ShowTurns } from './searching.tsx';
 import { Threshold } from './threshold.tsx';
 
 /** The page: what was found, the numbers behind it, and every case. */
 export function Report({ data }: { data: PageData }) {
   const [criteria, setCriteria] = useState(() => firstCriteria(data));
 
-  const showCases: ShowCases = (better, than, metric) => {
-    setCriteria({ ...allCases(data), differ: `${better}>${than}`, metric });
+  function show(changed: Partial<Criteria>): void {
+    setCriteria({ ...allCases(data), ...changed });
     const title = document.getElementById('cases-title');
     title?.scrollIntoView();
     title?.focus({ preventScroll: true });
-  };
+  }
+  const showCases: ShowCases = (better, than, metric) => show({ differ: `${better}>${than}`, metric });
+  const showTurns: ShowTurns = (arm, kind) => show({ outcome: `search-${kind}`, arm });
 
   // What does not depend on the criteria is drawn once, however fast somebody types.
   const numbers = useMemo(
@@ -28,6 +31,7 @@ export function Report({ data }: { data: PageData }) {
         <Verdict data={data} />
         <Arms data={data} />
         <Cost data={data} />
+        <Searching data={data} onShow={showTurns} />
         <Differences data={data} onShow={showCases} />
       </>
     ),
@@ -49,7 +53,7 @@ export function Report({ data }: { data: PageData }) {
       <a class="skip" href="#verdict">
         Skip to the verdict
       </a>
-      <Top isComparison={data.arms.length > 1} />
+      <Top isComparison={data.arms.length > 1} isDecided={data.searchWorth.length > 0} />
       <main>
         {numbers}
         <Cases data={data} criteria={criteria} onCriteria={setCriteria} />
@@ -71,7 +75,7 @@ function firstCriteria(data: PageData) {
   return data.arms.length > 1 && caseFilter(data)(differing).length > 0 ? differing : allCases(data);
 }
 
-function Top({ isComparison }: { isComparison: boolean }) {
+function Top({ isComparison, isDecided }: { isComparison: boolean; isDecided: boolean }) {
   const [theme, setTheme] = useTheme();
   const other = isDark(theme) ? 'light' : 'dark';
   return (
@@ -80,6 +84,7 @@ function Top({ isComparison }: { isComparison: boolean }) {
       <nav aria-label="Sections">
         <a href="#arms">{isComparison ? 'Arms' : 'Metrics'}</a>
         {isComparison && <a href="#cost">Cost and quality</a>}
+        {isDecided && <a href="#searching">Searching</a>}
         {isComparison && <a href="#differences">Differences</a>}
         <a href="#cases">Cases</a>
         <a href="#threshold">Threshold</a>

@@ -54,7 +54,7 @@ export function RunView({ data, run }: RunProps) {
   );
 }
 
-/** The answer as it stands; sentences that no citation bears out say so. */
+/** The answer as it stands; sentences that no citation bears out say so, words that none does are underlined. */
 function Answer({ data, run }: RunProps) {
   if (run.error !== undefined) {
     const [type, message] = run.error;
@@ -69,14 +69,14 @@ function Answer({ data, run }: RunProps) {
   const pieces: ComponentChildren[] = [];
   const apart: ComponentChildren[] = [];
   let from = 0;
-  for (const [at, verdict] of run.sentences ?? []) {
+  for (const [at, verdict, words = []] of run.sentences ?? []) {
     // Who says that nothing was found has nothing to cite.
-    if (isBorneOut(verdict) || (verdict === null && run.abstained === 1)) continue;
+    if (verdict === null && run.abstained === 1) continue;
     const note = verdict === null ? 'nothing cited' : verdicts[verdict].word;
     if (typeof at === 'number') {
       apart.push(
         <li dir="auto">
-          {data.texts[at]} <em>{note}</em>
+          {underlined(data.texts[at] ?? '', words)} <em>{note}</em>
         </li>,
       );
       continue;
@@ -84,11 +84,13 @@ function Answer({ data, run }: RunProps) {
     const [start, length] = at;
     // A shortened answer may end before the sentence does.
     if (start < from || start + length > answer.length) continue;
-    pieces.push(
-      answer.slice(from, start),
-      <span class={verdict === null ? 'uncited' : 'doubted'}>{answer.slice(start, start + length)}</span>,
-      <em class="note"> {note} </em>,
-    );
+    const sentence = underlined(answer.slice(start, start + length), words);
+    pieces.push(answer.slice(from, start));
+    if (isBorneOut(verdict)) pieces.push(sentence);
+    else {
+      const kind = verdict === null ? 'uncited' : 'doubted';
+      pieces.push(<span class={kind}>{sentence}</span>, <em class="note"> {note} </em>);
+    }
     from = start + length;
   }
   return (
@@ -100,6 +102,22 @@ function Answer({ data, run }: RunProps) {
       {apart.length > 0 && <ul class="apart">{apart}</ul>}
     </>
   );
+}
+
+/** A sentence in which the words are marked that nothing bears out. */
+function underlined(sentence: string, words: readonly [start: number, length: number][]): ComponentChildren {
+  let from = 0;
+  const pieces = words.map(([start, length]) => {
+    const before = sentence.slice(from, start);
+    from = start + length;
+    return (
+      <>
+        {before}
+        <u title="In no source that is cited">{sentence.slice(start, from)}</u>
+      </>
+    );
+  });
+  return [...pieces, sentence.slice(from)];
 }
 
 function Facts({ run }: { run: PageRun }) {

@@ -90,6 +90,29 @@ test('admonitions open with their title in the ways of Docusaurus, VitePress and
   );
 });
 
+test('admonitions, tabs and blocks of MkDocs are read as what they hold, with their title above it', async () => {
+  const text = await textOf(
+    [
+      '!!! note "Mind the gap"',
+      '',
+      '    It is wide.',
+      '',
+      '=== "macOS"',
+      '',
+      '    ```sh',
+      '    rm -r x',
+      '    ```',
+      '',
+      '/// warning | Careful',
+      '',
+      'Hot.',
+      '',
+      '///',
+    ].join('\n'),
+  );
+  expect(text).toBe('Mind the gap\n\nIt is wide.\n\nmacOS\n\n```sh\nrm -r x\n```\n\nCareful\n\nHot.');
+});
+
 test('an admonition inside code stays as it is written', async () => {
   const code = '```md\n:::note A title\n::: tip\ntext\n:::\n```';
   expect(await textOf(code)).toBe(code);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { candidateSentences } from '../../../src/adapters/offline/candidate-sentences.ts';
 
 function quotables(text: string) {
-  const passage = { ref: '1', title: 'T', text, score: 1 };
+  const passage = { ref: '1', title: 'T', headings: [], text, score: 1 };
   return candidateSentences([passage]).map(({ kind, text, leadIn }) => ({ kind, text, leadIn }));
 }
 

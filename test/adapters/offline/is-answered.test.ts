@@ -7,6 +7,7 @@ const PASSAGES = [
     ref: '1',
     title: 'Kalman filter',
     text: 'The Kalman filter is an estimator. OpenVLA was released in 2024. Möngke Khan is mentioned too.',
+    headings: [],
     score: 0.6,
   },
 ];

@@ -15,15 +15,26 @@ import { versionOf, WRITER_IDENTITY } from './writer-task.ts';
 const server = (await serverForTests()) as QdrantServer;
 
 /** A catalog on the server with a collection `book` in which `a` and `b` have version 1. */
-async function library(sleep?: Runtime['sleep']) {
+async function library(clock: Partial<Pick<Runtime, 'now' | 'sleep'>> = {}) {
   const { url, apiKey } = server;
   const collectionPrefix = `test_${randomUUID().slice(0, 8)}_`;
-  const runtime = { ...systemRuntime, ...(sleep && { sleep }) };
+  const runtime = { ...systemRuntime, ...clock };
   const catalog = createQdrantCatalog({ url, apiKey, collectionPrefix, runtime });
   const store = await catalog.openOrCreate('book', WRITER_IDENTITY);
   onTestFinished(async () => void (await catalog.delete('book')));
   await store.write([versionOf('a', 1), versionOf('b', 1)]);
   return { collectionPrefix, catalog, store };
+}
+
+/** A clock that is put forward by whoever would wait. */
+function clockOfTheWaiting(): Pick<Runtime, 'now' | 'sleep'> {
+  let ahead = 0;
+  return {
+    now: () => new Date(Date.now() + ahead),
+    async sleep(ms) {
+      ahead += ms;
+    },
+  };
 }
 
 /** The version of each document, each of which must be whole. */
@@ -93,7 +104,7 @@ describe.skipIf(server === null)('writes that are interrupted', () => {
     const replace = (store: ChunkStore) => store.write([versionOf('a', 2), versionOf('b', 2)]);
     /** Cuts the way to the server after so many requests of a write; null lets it through. */
     async function writeCutAfter(requests: number | null) {
-      const { collectionPrefix, catalog, store } = await library();
+      const { collectionPrefix, catalog, store } = await library(clockOfTheWaiting());
       const proxy = await startCuttingProxy(server.url);
       const { apiKey } = server;
       const cut = createQdrantCatalog({ url: proxy.url, apiKey, collectionPrefix });
@@ -127,7 +138,7 @@ describe.skipIf(server === null)('writes that are interrupted', () => {
 
   test('by a process that is killed lose nothing that was acknowledged, and keep nobody waiting', async () => {
     const sleep = vi.fn(async () => undefined);
-    const { collectionPrefix, store } = await library(sleep);
+    const { collectionPrefix, store } = await library({ sleep });
     for (let round = 0; round < 3; round += 1) {
       const writer = startWriter({ name: 'a', versions: 1000, collectionPrefix });
       while (writer.acknowledged() < 5) await new Promise((resolve) => setTimeout(resolve, 5));

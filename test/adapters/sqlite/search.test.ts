@@ -25,7 +25,7 @@ test('scanning bytes and scoring the best again finds nearly always the ten that
   segments.flush();
   database.exec('COMMIT');
 
-  const search = createSearch(database, dimensions);
+  const { search } = createSearch(database, dimensions);
   let agreed = 0;
   const queries = 60;
   for (let number = 0; number < queries; number += 1) {

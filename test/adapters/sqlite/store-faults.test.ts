@@ -93,10 +93,19 @@ test('a file that ends in the middle is found damaged', async () => {
 
 test.each([
   ['a chunk has no vector', 'DELETE FROM vector WHERE id = 7', /1 chunks are without a vector/],
-  ['a chunk has no terms', 'DELETE FROM terms WHERE rowid = 7', /1 chunks are without terms/],
-  ['a segment is missing', 'DELETE FROM segment_meta', /in no segment/],
+  [
+    'words are missing',
+    'DELETE FROM posting WHERE term = (SELECT min(term) FROM posting)',
+    /Segment \d+ of the words is not/,
+  ],
+  ['a segment of vectors is missing', 'DELETE FROM segment_meta', /in no segment of the vectors/],
+  ['a segment of words is missing', 'DELETE FROM text_segment', /in no segment of the words/],
   ['packed vectors are cut', 'UPDATE segment SET q = substr(q, 2)', /not what it says/],
-  ['a chunk is missing', 'DELETE FROM chunk WHERE id = 7', /gone but for a vector.*belong to no chunk/s],
+  [
+    'a chunk is missing',
+    'DELETE FROM chunk WHERE id = 7',
+    /gone but for a vector.*of the vectors are gone.*of the words are gone/s,
+  ],
   [
     'a document is missing',
     'PRAGMA foreign_keys = OFF; DELETE FROM document WHERE id = 7',
@@ -114,7 +123,7 @@ test.each([
 
 test.each([
   ['a newer', SCHEMA_VERSION + 1, 'Update citeloop'],
-  ['an older', SCHEMA_VERSION - 1, 'ingest again'],
+  ['an older', 0, 'ingest again'],
 ])('a collection of %s version is refused with what to do', async (age, version, hint) => {
   const { catalog, path } = await library();
   const database = new DatabaseSync(path);

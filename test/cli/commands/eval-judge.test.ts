@@ -75,7 +75,19 @@ test('the configured model judges, its spread is shown, and the price file price
     JSON.parse(readFileSync(join(home, 'out.json'), 'utf8')),
   );
   expect(header).toMatchObject({ judge: 'judge', currency: 'EUR', models: ['judge'] });
-  expect(cases[0]?.results.always?.runs[0]?.judge).toEqual({ scores: [1, 0.5], reason: 'half of it' });
+  expect(cases[0]?.results.always?.runs[0]?.judge).toMatchObject({
+    scores: [1, 0.5],
+    reason: 'half of it',
+    tokens: { prompt: 200, completion: 20, total: 220 },
+    cost: expect.closeTo(0.004, 12),
+  });
+  expect(header.totals).toEqual({
+    turns: 1,
+    reused: 0,
+    tokens: 110,
+    money: expect.closeTo(0.002, 12),
+    judge: { tokens: 220, money: expect.closeTo(0.004, 12) },
+  });
   expect(arms[0]?.metrics['judge.faithfulness']).toMatchObject({ value: 0.75 });
   expect(arms[0]?.metrics['judge.spread']).toMatchObject({ value: expect.closeTo(Math.sqrt(0.125), 9) });
   // 100 tokens in at 10, 10 out at 100 for a million.

@@ -7,10 +7,10 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectHttp, textOf } from '../../server/mcp/connect-mcp.ts';
 import { type Handbook, indexHandbook } from '../../server/mcp/handbook.ts';
-import { startProgram } from '../../server/start-program.ts';
+import { type RunningProgram, runProgram, startProgram } from '../../server/start-program.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
 import { begin, event, silence, startFaultyServer } from '../../support/faulty-server.ts';
-import { runCli } from '../../support/run-cli.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
 const KEY = 'sk-test-0123456789abcdefghijklmnop';
@@ -19,10 +19,19 @@ let handbook: Handbook;
 beforeAll(async () => {
   handbook = await indexHandbook();
 });
-afterAll(() => handbook.remove());
+let shared: Promise<RunningProgram> | undefined;
+afterAll(async () => {
+  await (await shared)?.stop();
+  handbook.remove();
+});
 
 const serve = (args: string[] = [], env: Record<string, string> = {}) =>
   startProgram(['mcp', '--http', '--collection', 'handbook', ...args], { home: handbook.home, env });
+/** One for all tests that leave the server as they found it. */
+const serveShared = () => {
+  shared ??= runProgram(['mcp', '--http', '--collection', 'handbook'], { home: handbook.home });
+  return shared;
+};
 
 const INITIALIZE = {
   jsonrpc: '2.0',
@@ -84,7 +93,7 @@ test('the tools and the resources are there over HTTP too, with progress, for cl
 });
 
 test('a session that was ended or never was is unknown, and one client cannot do without', async () => {
-  const { ready } = await serve();
+  const { ready } = await serveShared();
   const { client, transport } = await connectHttp(ready.url);
   const { sessionId = '' } = transport;
   await transport.terminateSession();
@@ -102,7 +111,7 @@ test('a session that was ended or never was is unknown, and one client cannot do
 });
 
 test('names that are not this machine and pages of other sites are turned away (DNS rebinding)', async () => {
-  const { ready } = await serve();
+  const { ready } = await serveShared();
   const { port } = ready;
   const withHeaders = (headers: Record<string, string>) =>
     send(ready.url, { headers: { ...JSON_HEADERS, ...headers } });
@@ -140,7 +149,7 @@ test('names that are not this machine and pages of other sites are turned away (
 });
 
 test('what a form of another site could send is refused, and so is what is too large or no JSON', async () => {
-  const { ready } = await serve();
+  const { ready } = await serveShared();
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
     expect(await send(ready.url, { headers: { ...JSON_HEADERS, 'content-type': type } }), type).toMatchObject(
       {
@@ -180,7 +189,7 @@ test('with a token nobody comes in without it, and no log or answer shows it', a
 
 test('an address that others can reach needs a token, and any token a decent length', async () => {
   const refused = async (...args: string[]) => {
-    const { code, stdout, stderr } = await runCli(['mcp', '--http', '--port', '0', ...args], {
+    const { code, stdout, stderr } = await runInProcess(['mcp', '--http', '--port', '0', ...args], {
       home: handbook.home,
     });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -258,7 +267,7 @@ test.for([
   'server-sse-multiple-streams',
   'dns-rebinding-protection',
 ])('the conformance suite of the protocol passes: %s', async (scenario) => {
-  const { ready } = await serve();
+  const { ready } = await serveShared();
   const program = join(
     import.meta.dirname,
     '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js',

@@ -1,16 +1,15 @@
-import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { Writable } from 'node:stream';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { connectStdio, textOf } from '../../server/mcp/connect-mcp.ts';
+import { connectStdio, type StdioConnection, startStdio, textOf } from '../../server/mcp/connect-mcp.ts';
 import { type Handbook, indexHandbook } from '../../server/mcp/handbook.ts';
-import { endWithParent } from '../../support/end-with-parent.ts';
 import { fail, startFaultyServer } from '../../support/faulty-server.ts';
-import { modelLocation } from '../../support/model-weights.ts';
-import { type CliResult, PROGRAM, runCli } from '../../support/run-cli.ts';
+import { listenForTest } from '../../support/listen-for-test.ts';
+import { runCli } from '../../support/run-cli.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const KEY = 'sk-test-0123456789abcdefghijklmnop';
@@ -19,7 +18,11 @@ let handbook: Handbook;
 beforeAll(async () => {
   handbook = await indexHandbook();
 });
-afterAll(() => handbook.remove());
+let shared: Promise<StdioConnection> | undefined;
+afterAll(async () => {
+  await (await shared)?.client.close();
+  handbook.remove();
+});
 
 interface SearchResult {
   ref: string;
@@ -40,6 +43,11 @@ interface Answer {
 
 const connect = (...args: string[]) =>
   connectStdio(['--collection', 'handbook', ...args], { home: handbook.home });
+/** One for all tests that leave the server as they found it. */
+const connectShared = () => {
+  shared ??= startStdio(['--collection', 'handbook'], { home: handbook.home });
+  return shared;
+};
 const contentOf = <T>(result: unknown) => (result as CallToolResult).structuredContent as T;
 
 /** A model server that takes a question and says nothing; tells when it is asked and when it is given up. */
@@ -51,43 +59,29 @@ async function startSilentModel() {
     response.on('close', () => givenUp.resolve());
     asked.resolve(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const { origin } = await listenForTest(server);
   return {
-    flags: ['--model', 'silent', '--base-url', `http://127.0.0.1:${port}/v1`],
+    flags: ['--model', 'silent', '--base-url', `${origin}/v1`],
     asked: asked.promise,
     givenUp: givenUp.promise,
   };
 }
 
 /** The program with its bare streams, for what no client would do. */
-function start(args: readonly string[], env: Record<string, string> = {}) {
-  const child = endWithParent(
-    spawn(process.execPath, [PROGRAM, 'mcp', '--collection', 'handbook', ...args], {
-      cwd: handbook.home,
-      env: {
-        PATH: process.env.PATH ?? '',
-        HOME: handbook.home,
-        CITELOOP_HOME: handbook.home,
-        CITELOOP_MODEL_DIR: modelLocation().directory,
-        ...env,
-      },
-    }),
-  );
-  const result: CliResult = { code: null, stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    result.stdout += text;
+function start(args: readonly string[]) {
+  let stdout = '';
+  const started: { child?: ChildProcess } = {};
+  const ended = runCli(['mcp', '--collection', 'handbook', ...args], {
+    home: handbook.home,
+    keepInputOpen: true,
+    onStart(running) {
+      started.child = running;
+      running.stdout?.on('data', (text: string) => {
+        stdout += text;
+      });
+    },
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    result.stderr += text;
-  });
-  const ended = new Promise<CliResult>((resolve) =>
-    child.on('close', (code) => resolve({ ...result, code })),
-  );
+  const child = started.child as ChildProcess & { stdin: Writable };
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
@@ -99,14 +93,12 @@ function start(args: readonly string[], env: Record<string, string> = {}) {
     send({ id: 'init', method: 'initialize', params });
     send({ method: 'notifications/initialized' });
   };
-  const answerTo = async (id: string) => {
-    while (!result.stdout.includes(`"id":"${id}"`)) await delay(10);
-  };
+  const answerTo = (id: string) => expect.poll(() => stdout).toContain(`"id":"${id}"`);
   return { child, ended, send, initialize, answerTo };
 }
 
 test('the tools say what they take and give, and what they give is what they said', async () => {
-  const { client } = await connect();
+  const { client } = await connectShared();
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['search_docs', 'read_source', 'ask']);
   const ajv = new Ajv({ strict: false, validateFormats: false });
@@ -136,7 +128,7 @@ test('the tools say what they take and give, and what they give is what they sai
 });
 
 test('the documents of the collection are resources', async () => {
-  const { client } = await connect();
+  const { client } = await connectShared();
   const { resources, nextCursor } = await client.listResources();
   expect(resources.map(({ name }) => name)).toEqual(['Laptops', 'Holiday policy', 'Travel']);
   expect(nextCursor).toBeUndefined();
@@ -146,21 +138,29 @@ test('the documents of the collection are resources', async () => {
 });
 
 test('a question reports its searches while it is answered, in order and before the answer', async () => {
-  const { client } = await connect();
-  const heard: { progress: number; message?: string | undefined }[] = [];
-  const result = await client.callTool(
-    { name: 'ask', arguments: { question: 'When is a laptop replaced?' } },
-    undefined,
-    { onprogress: (progress) => heard.push(progress) },
-  );
-  const before = heard.length;
-  expect(contentOf<Answer>(result).answer).toContain('four years');
+  // Not by the SDK's client: it forgets progress that it reads together with the answer.
+  const { child, ended, send, initialize, answerTo } = start([]);
+  initialize();
+  const params = { name: 'ask', arguments: { question: 'When is a laptop replaced?' } };
+  send({ id: 'ask', method: 'tools/call', params: { ...params, _meta: { progressToken: 'asked' } } });
+  await answerTo('ask');
+  send({ id: 'later', method: 'ping' });
+  await answerTo('later');
+  child.stdin.end();
+  const { stdout } = await ended;
+  const said: { id?: string; params?: { progress: number; message: string }; result?: CallToolResult }[] =
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  const answeredAt = said.findIndex(({ id }) => id === 'ask');
+  expect(contentOf<Answer>(said[answeredAt]?.result).answer).toContain('four years');
+  const heard = said.slice(0, answeredAt).flatMap(({ params }) => params ?? []);
   expect(heard.map(({ progress }) => progress)).toEqual(heard.map((_, index) => index + 1));
   const messages = heard.map(({ message }) => message);
   expect(messages).toContainEqual(expect.stringMatching(/^Searching for ".*laptop.*"$/i));
   expect(messages).toContainEqual(expect.stringMatching(/^Found \d+ passages?$/));
-  await client.ping();
-  expect(heard).toHaveLength(before);
+  expect(said.slice(answeredAt).flatMap(({ params }) => params ?? [])).toEqual([]);
 });
 
 test('a session goes on, also in another process, and with the command line', async () => {
@@ -179,13 +179,13 @@ test('a session goes on, also in another process, and with the command line', as
   expect(second).toMatchObject({ session_id: first.session_id, turn_number: 2 });
   expect(second.answer).toContain('underside');
   const args = ['sessions', 'show', first.session_id, '--json'];
-  const { code, stdout } = await runCli(args, { home: handbook.home });
+  const { code, stdout } = await runInProcess(args, { home: handbook.home });
   expect(code).toBe(0);
   expect(stdout).toContain('When is a laptop replaced?');
 });
 
 test('module and policy narrow what is searched', async () => {
-  const { client } = await connect();
+  const { client } = await connectShared();
   const search = async (module: string) =>
     contentOf<{ results: SearchResult[] }>(
       await client.callTool({ name: 'search_docs', arguments: { query: 'expenses paid back', module } }),
@@ -202,7 +202,7 @@ test('module and policy narrow what is searched', async () => {
 });
 
 test('bad arguments are error results that say what is wrong, and the server goes on', async () => {
-  const { client } = await connect();
+  const { client } = await connectShared();
   const cases: [string, Record<string, unknown>, RegExp][] = [
     ['search_docs', {}, /query/],
     ['search_docs', { query: '   ' }, /query/],
@@ -232,7 +232,7 @@ test('bad arguments are error results that say what is wrong, and the server goe
 });
 
 test('calls that run at the same time get each their own answer', async () => {
-  const { client } = await connect();
+  const { client } = await connectShared();
   const questions = Array.from({ length: 12 }, (_, index) =>
     index % 2 === 0
       ? `When is a laptop replaced${'?'.repeat(index + 1)}`
@@ -251,7 +251,7 @@ test('calls that run at the same time get each their own answer', async () => {
 });
 
 test('what a hostile document says stays data: it is passed on as text, without what a terminal would obey', async () => {
-  const { client } = await connect();
+  const { client } = await connectShared();
   const before = JSON.stringify(await client.listTools());
   const found = await client.callTool({
     name: 'search_docs',
@@ -321,9 +321,9 @@ test('a collection that is not there yet is an error result with what to do, and
   expect(missing.isError).toBe(true);
   expect(textOf(missing)).toBe('There is no collection "notes". Make it by ingesting documents into it.');
   await expect(client.listResources()).rejects.toThrow(/There is no collection "notes"/);
-  expect(stderr()).toContain('There is no collection "notes".');
+  await expect.poll(stderr).toContain('There is no collection "notes".');
   const docs = `${handbook.home}/docs`;
-  expect((await runCli(['ingest', docs, '--collection', 'notes'], { home })).code).toBe(0);
+  expect((await runInProcess(['ingest', docs, '--collection', 'notes'], { home })).code).toBe(0);
   expect((await search()).isError).toBeFalsy();
   expect((await client.listResources()).resources).toHaveLength(3);
 });
@@ -400,7 +400,7 @@ test('flags that only make sense with --http are refused without it', async () =
     ['--token', 'x'.repeat(20)],
     ['--host', '0.0.0.0'],
   ]) {
-    const { code, stdout, stderr } = await runCli(['mcp', ...flags], { home: handbook.home });
+    const { code, stdout, stderr } = await runInProcess(['mcp', ...flags], { home: handbook.home });
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain('http');

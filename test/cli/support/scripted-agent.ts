@@ -202,6 +202,8 @@ export function scriptedAgent(script: Script, model = 'offline'): ScriptedAgent 
       sessions: store as SessionStore,
       collection: 'handbook',
       model,
+      passagesAround: async () => [],
+      suggestions: async () => [],
       close: async () => {},
     },
   };

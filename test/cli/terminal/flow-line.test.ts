@@ -5,7 +5,14 @@ import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
 import { flowLine } from '../../../src/cli/terminal/wrapping.ts';
 
 function terminal(width: number, interactive = true): Terminal {
-  return { width, interactive, write: () => {}, text: (text) => text, link: (_, text) => text };
+  return {
+    width,
+    interactive,
+    colours: false,
+    write: () => {},
+    text: (text) => text,
+    link: (_, text) => text,
+  };
 }
 
 const PIECES = [{ text: '[1]' }, { text: 'ROS 2 Overview › Workspaces' }, { text: '0.70', gap: '  ' }];

@@ -55,6 +55,8 @@ test('a sentence that no citation bears out is found in the answer by its place'
     text,
     markers: [],
     verdict: index === 1 ? null : ('supported' as const),
+    probability: null,
+    unborne: [],
   }));
   Object.assign(run ?? {}, { sentences: said });
   const packed = packReport(report, WHOLE);
@@ -64,6 +66,30 @@ test('a sentence that no citation bears out is found in the answer by its place'
   const [start, length] = at as [number, number];
   expect(packed.texts[page?.answer ?? -1]?.slice(start, start + length)).toBe(said[1]?.text);
   expect(verdict).toBeNull();
+});
+
+test('a supported sentence with a word that nothing bears out is kept, with the place of the word in it', () => {
+  const report = syntheticReport({ cases: 8 });
+  const [run] = report.cases[0]?.results.tool?.runs ?? [];
+  const answer = 'Gnus have beards [1]. Gnus graze in Heidelberg [1].';
+  const sentence = (text: string, unborne: { start: number; end: number }[]) => ({
+    text,
+    markers: ['1'],
+    verdict: 'supported' as const,
+    probability: 0.8,
+    unborne,
+  });
+  const place = answer.indexOf('Heidelberg');
+  const sentences = [
+    sentence('Gnus have beards.', []),
+    sentence('Gnus graze in Heidelberg.', [{ start: place, end: place + 10 }]),
+  ];
+  Object.assign(run ?? {}, { answer, sentences });
+  const packed = packReport(report, WHOLE);
+  const [[at, verdict, words] = [], ...others] = packed.cases[0]?.results[0]?.runs[0]?.sentences ?? [];
+  expect(others).toEqual([]);
+  expect(packed.texts[at as number]).toBe('Gnus graze in Heidelberg.');
+  expect({ verdict, words }).toEqual({ verdict: 'supported', words: [[14, 10]] });
 });
 
 test('a report too large for the page is shortened, and the page says so', () => {

@@ -4,6 +4,7 @@ import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-ca
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { type ArmResults, assembleReport } from '../../../src/evaluation/report/assemble-report.ts';
 import { calibrate } from '../../../src/evaluation/report/calibration.ts';
+import { formatP } from '../../../src/evaluation/report/format-value.ts';
 import {
   checkBaseline,
   checkBound,
@@ -63,33 +64,96 @@ test('a report is what its schema says and survives JSON', () => {
   expect(reportDataSchema.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
 });
 
-test('an arm that answers more gets a sentence to act on', () => {
+test('an arm that answers more gets a sentence to act on, with its price', () => {
   const report = aReport(
     anArm('tool', (index) => index < 60),
     anArm('always', (index) => index < 72, 190),
   );
-  expect(correctOf(report)).toMatchObject({ test: 'mcnemar', n: 80, significant: true, worse: [] });
+  expect(correctOf(report)).toMatchObject({ test: 'mcnemar', n: 80, conclusion: 'better', worse: [] });
   expect(correctOf(report)?.p).toBeCloseTo(2 / 2 ** 12, 12);
   expect(correctOf(report)?.better).toHaveLength(12);
-  expect(report.verdict[0]).toBe('Take always: it answers more questions correctly than tool.');
+  expect(report.decision).toEqual({ kind: 'take', arms: ['always'], needed: null });
+  expect(report.verdict[0]).toBe(
+    'Take always, if it may be dearer (1.9 times the tokens): it answers more questions correctly than tool (p < 0.001).',
+  );
   expect(report.verdict[1]).toMatch(
-    /^always answers 12 of 80 more questions correctly than tool \(p < 0\.001\) for 1\.9 times the tokens; they differ on c60, c61, c62, c63, c64 and 7 more\.$/,
+    /^always answers 12 of 80 more questions correctly than tool \(p < 0\.001\), for 1\.9 times the tokens; they differ on c60, c61, c62, c63, c64 and 7 more\.$/,
   );
 });
 
-test('what is not proven is not claimed', () => {
+test('what is not proven is not claimed, nor is that there is no difference', () => {
   const report = aReport(
     anArm('tool', (index) => index < 60, 200),
     anArm('always', (index) => index > 18, 100),
   );
-  expect(report.verdict[0]).toBe(
-    'Nothing proves that tool answers more questions than always, which takes 50 % of the tokens: take always, unless more cases tell them apart.',
+  expect(report.decision).toMatchObject({ kind: 'undecided', arms: ['always'] });
+  expect(report.decision?.needed).toBeGreaterThan(1000);
+  expect(report.verdict[0]).toMatch(
+    /^Not decided by these cases: tool or always\. About \d+ more cases like these would decide it\.$/,
   );
   expect(report.verdict[1]).toContain(
-    'No difference in correct answers is proven between always and tool on 80 questions',
+    'No difference in correct answers is proven between always and tool on 80 questions (p = 1.00), nor that there is none',
   );
   expect(report.verdict[1]).toContain(
     'always gets 20 right that tool gets wrong, and 19 the other way round',
+  );
+});
+
+test('the p in the sentence is the p in the table', () => {
+  const report = aReport(
+    anArm('tool', (index) => index < 60),
+    anArm('always', (index) => index < 67),
+    anArm('first', (index) => index < 66),
+  );
+  for (const { metrics, verdict } of report.comparisons) {
+    const correct = metrics.find(({ metric }) => metric === 'answer.correct');
+    expect(verdict[0]).toContain(`(${formatP(correct?.adjustedP ?? null)})`);
+  }
+});
+
+test('arms that answer as many are told apart by what else is proven, money before tokens', () => {
+  const cheap = (name: string, tokens: number, cost: number): ArmResults => {
+    const arm = anArm(name, (index) => index < 60, tokens);
+    return {
+      ...arm,
+      runs: new Map(Array.from(arm.runs, ([id, [run]]) => [id, [{ ...(run as CaseRun), cost }]])),
+    };
+  };
+  const dearer = aReport(cheap('small', 100, 0.001), cheap('large', 100, 0.01));
+  expect(dearer.decision).toEqual({ kind: 'keep', arms: ['small'], needed: null });
+  expect(dearer.verdict[0]).toBe('Keep small: large answers as many, but is dearer (10 times the price).');
+  const cheaper = aReport(cheap('large', 100, 0.01), cheap('small', 100, 0.001));
+  expect(cheaper.verdict[0]).toBe(
+    'Take small: it answers as many questions correctly as large, within 5 points, and is cheaper (0.1 times the price).',
+  );
+  // Half the tokens at the same price are no gain.
+  expect(aReport(cheap('long', 200, 0.01), cheap('short', 100, 0.01)).verdict[0]).toBe(
+    'Take either: short answers as many questions correctly as long, within 5 points, and nothing else that matters is proven to set them apart.',
+  );
+});
+
+test('needless searches are weighed against fewer tokens', () => {
+  const cases = CASES.map((item, index) => (index < 20 ? { ...item, needsRetrieval: false } : item));
+  const searching = (name: string, tokens: number, searches: number): ArmResults => {
+    const arm = anArm(name, (index) => index < 60, tokens);
+    return {
+      ...arm,
+      runs: new Map(Array.from(arm.runs, ([id, [run]]) => [id, [{ ...(run as CaseRun), searches }]])),
+    };
+  };
+  const report = assembleReport({
+    header: aHeader(cases.length),
+    cases,
+    arms: [searching('tool', 200, 0), searching('always', 100, 1)],
+    metrics: allMetrics,
+  });
+  expect(report.comparisons[0]?.standing).toEqual({
+    answers: 'equivalent',
+    gains: ['cost.tokens'],
+    losses: ['decision.over'],
+  });
+  expect(report.verdict[0]).toBe(
+    'Weigh always against tool: it answers as many questions correctly as tool, within 5 points, is cheaper (0.5 times the tokens), but worse in over-search (0.000 to 1.000).',
   );
 });
 
@@ -98,25 +162,27 @@ test('an arm that is worse is called so, and the first is kept', () => {
     anArm('tool', (index) => index < 60),
     anArm('never', () => false, 10),
   );
+  expect(report.decision?.kind).toBe('keep');
   expect(report.verdict[0]).toBe('Keep tool: every other arm answers fewer questions correctly.');
   expect(report.verdict[1]).toContain(
-    'never answers 60 of 80 fewer questions correctly than tool (p < 0.001) for 0.1 times the tokens',
+    'never answers 60 of 80 fewer questions correctly than tool (p < 0.001), for 0.1 times the tokens',
   );
 });
 
-test('arms that do the same differ in nothing', () => {
+test('arms that do the same differ in nothing, and eighty cases say so', () => {
   const arm = anArm('tool', (index) => index % 3 > 0);
   const report = aReport(arm, { ...arm, name: 'again' });
   for (const comparison of report.comparisons[0]?.metrics ?? []) {
     expect(comparison).toMatchObject({
       difference: 0,
-      p: 1,
-      adjustedP: 1,
-      significant: false,
+      p: null,
+      adjustedP: null,
+      conclusion: 'equivalent',
       better: [],
       worse: [],
     });
   }
+  expect(report.decision?.kind).toBe('either');
   expect(report.verdict[1]).toContain('again and tool answer the same 80 questions alike');
 });
 
@@ -132,27 +198,21 @@ test('what was found is told in one line, and only what is proven', () => {
   expect(found(tool, anArm('always', right(72)), anArm('never', right(20)))).toBe(
     'always answers more questions correctly than tool, never fewer',
   );
-  expect(found(tool, anArm('always', right(61)))).toBe(
-    'always is not proven to answer better or worse than tool',
-  );
-  expect(found(tool, anArm('always', right(61)), anArm('first', right(60)))).toBe(
-    'No arm is proven to answer better or worse than tool',
+  expect(found(tool, anArm('always', right(64)))).toBe('These cases do not decide between tool and always');
+  expect(found(tool, anArm('first', right(60)))).toBe('first answers as many questions correctly as tool');
+  expect(found(tool, anArm('first', right(60)), anArm('never', right(0)), anArm('always', right(64)))).toBe(
+    'never answers fewer questions correctly than tool and first and always are not decided',
   );
 });
 
-test('where no answer is proven better, the line names what else is, and where nothing is judged says so', () => {
+test('where nothing is judged, the line says so', () => {
   const report = aReport(
     anArm('tool', (index) => index < 60),
     anArm('always', (index) => index < 61),
   );
   const [comparison] = report.comparisons;
-  const proven = { metric: 'retrieval.recall@5', difference: 0.2, significant: true };
-  const metrics = [...(comparison?.metrics ?? []), { ...correctOf(report), ...proven }];
-  const changed = { ...report, comparisons: [{ ...comparison, metrics }] } as ReportData;
-  expect(findingOf(changed)).toBe(
-    'always is not proven to answer better or worse than tool, but it is better in recall@5',
-  );
-  const unjudged = { ...report, comparisons: [{ ...comparison, metrics: [] }] } as ReportData;
+  const standing = { answers: null, gains: [], losses: [] };
+  const unjudged = { ...report, comparisons: [{ ...comparison, metrics: [], standing }] } as ReportData;
   expect(findingOf(unjudged)).toBe('No case says whether tool or always answers better');
 });
 
@@ -201,7 +261,7 @@ test('arms that differ in their cases are refused', () => {
   );
 });
 
-test('repeats of a case are one case, and its majority decides', () => {
+test('repeats of a case are one case', () => {
   const arm = anArm('tool', () => true);
   const right = aRun({ answer: 'blue' });
   const wrong = aRun({ answer: 'red' });
@@ -213,7 +273,30 @@ test('repeats of a case are one case, and its majority decides', () => {
     n: 80,
     value: expect.closeTo((10 / 3 + (70 * 2) / 3) / 80, 9),
   });
-  expect(correctOf(report)?.worse).toHaveLength(10);
+  expect(correctOf(report)).toMatchObject({ test: 'swaps', n: 80, conclusion: 'worse' });
+  expect(correctOf(report)?.worse).toHaveLength(80);
+});
+
+test('repeats say how often a question is right at all, always, and only at times', () => {
+  const arm = anArm('tool', () => true);
+  const [right, wrong] = [aRun({ answer: 'blue' }), aRun({ answer: 'red' })];
+  const runs = new Map(
+    CASES.map(({ id }, index) => [
+      id,
+      index < 10 ? [wrong, right, wrong] : index < 30 ? [wrong, wrong, wrong] : [right, right, right],
+    ]),
+  );
+  const [shaky] = aReport({ ...arm, runs }).arms;
+  const valueOf = (id: string) => shaky?.metrics[`repeat.${id}`];
+  expect(valueOf('pass_at_k')).toMatchObject({ value: 60 / 80, n: 80 });
+  expect(valueOf('pass_all_k')).toMatchObject({ value: 50 / 80 });
+  expect(valueOf('flaky')).toMatchObject({ value: 10 / 80 });
+  expect(shaky?.flaky).toHaveLength(10);
+  expect(shaky?.flaky[0]).toEqual({ id: 'c0', right: 1, runs: 3 });
+  expect(aReport(arm).arms[0]?.metrics['repeat.flaky']).toEqual({
+    status: 'no data',
+    reason: 'every question was asked once (--repeat 3)',
+  });
 });
 
 test('p values and intervals keep their bounds whatever the arms did', () => {
@@ -227,8 +310,8 @@ test('p values and intervals keep their bounds whatever the arms did', () => {
           anArm('b', (index) => b[index] === true, 120),
         );
         for (const { p, adjustedP, difference, interval } of report.comparisons[0]?.metrics ?? []) {
-          expect(p).toBeGreaterThan(0);
-          expect(adjustedP).toBeGreaterThanOrEqual(p);
+          if (p !== null) expect(p).toBeGreaterThan(0);
+          expect(adjustedP ?? 1).toBeGreaterThanOrEqual(p ?? 0);
           if (interval !== null) expect(difference).toBeGreaterThanOrEqual(interval[0] - 1e-9);
         }
       },
@@ -237,7 +320,7 @@ test('p values and intervals keep their bounds whatever the arms did', () => {
   );
 });
 
-test('five cases prove nothing, however much they differ, and do not excuse a stage either', () => {
+test('five cases prove nothing, however much they differ, recommend nothing, and do not excuse a stage either', () => {
   const few = CASES.slice(0, 5);
   const report = assembleReport({
     header: aHeader(5),
@@ -249,8 +332,11 @@ test('five cases prove nothing, however much they differ, and do not excuse a st
     ],
     metrics: allMetrics,
   });
-  expect(report.comparisons[0]?.metrics.filter(({ significant }) => significant)).toEqual([]);
-  expect(report.comparisons[0]?.metrics.find(({ metric }) => metric === 'cost.tokens')?.p).toBe(2 ** -4);
+  expect(new Set(report.comparisons[0]?.metrics.map(({ conclusion }) => conclusion))).toEqual(
+    new Set(['too few']),
+  );
+  expect(report.decision).toMatchObject({ kind: 'undecided', arms: ['no vectors', 'no threshold'] });
+  expect(report.verdict[1]).toContain('differ on 5 of 5 questions, too few to prove anything');
   expect(ablationVerdict(report.comparisons)[0]).toBe(
     'Not decided by these cases: no vectors; no threshold.',
   );
@@ -362,12 +448,18 @@ test('JUnit has a test a case with what was expected, and the gates', () => {
 });
 
 test('the ablation says what can go, what is needed, and what these cases do not tell', () => {
-  const report = aReport(
-    anArm('all stages', (index) => index < 60),
-    anArm('no vectors', (index) => index < 60),
-    anArm('no retrieval', () => false),
-    anArm('no threshold', (index) => index > 18),
-  );
+  const report = assembleReport({
+    // Three stages at once ask more of eighty cases than they have to say about five points.
+    header: { ...aHeader(CASES.length), margin: 0.06 },
+    cases: CASES,
+    arms: [
+      anArm('all stages', (index) => index < 60),
+      anArm('no vectors', (index) => index < 60),
+      anArm('no retrieval', () => false),
+      anArm('no threshold', (index) => index > 18),
+    ],
+    metrics: allMetrics,
+  });
   const [first, second, third] = ablationVerdict(report.comparisons);
   expect(first).toBe('Can be switched off without loss: no vectors.');
   expect(second).toBe('Not without loss: no retrieval.');
@@ -381,8 +473,22 @@ test('metrics on which too few cases differ take no power from the others', () =
       anArm('always', (index) => index < 67),
     ),
   );
-  // Seven of seven: p = 2 / 2^7. Only the answers and their phrases differ, so that Holm doubles it at most.
+  // Seven of seven: p = 2 / 2^7. Only the answers, their phrases and the tokens for each right one differ.
   expect(correct?.p).toBeCloseTo(2 / 2 ** 7, 12);
   expect(correct?.adjustedP).toBeCloseTo(4 / 2 ** 7, 12);
-  expect(correct?.significant).toBe(true);
+});
+
+test('turns of one conversation count as one', () => {
+  const cases = CASES.map((item, index) => ({ ...item, conversation: `talk ${Math.floor(index / 16)}` }));
+  const report = assembleReport({
+    header: aHeader(cases.length),
+    cases,
+    arms: [anArm('tool', () => false), anArm('always', () => true)],
+    metrics: allMetrics,
+  });
+  expect(report.header.conversations).toBe(5);
+  expect(correctOf(report)).toMatchObject({ n: 80, difference: 1, conclusion: 'too few' });
+  expect(report.arms[1]?.metrics['answer.correct']).toMatchObject({
+    interval: [expect.closeTo(0.57, 2), 1],
+  });
 });

@@ -21,7 +21,7 @@ function anArm(
   };
 }
 
-test('every case is asked in every arm as often as wanted, and arms take turns', async () => {
+test('every case is asked in every arm as often as wanted, and arms take turns at being the first', async () => {
   const asked: string[] = [];
   const journal = createRunJournal([], async () => {});
   const results = await runArms(CASES.slice(0, 2), [anArm('x', asked), anArm('y', asked)], {
@@ -30,7 +30,7 @@ test('every case is asked in every arm as often as wanted, and arms take turns',
     signal: never,
     journal,
   });
-  expect(asked).toEqual(['x a1', 'y a1', 'x a2', 'y a2', 'x b1', 'y b1', 'x b2', 'y b2']);
+  expect(asked).toEqual(['x a1', 'y a1', 'y a2', 'x a2', 'y b1', 'x b1', 'x b2', 'y b2']);
   expect(
     results
       .get('y')

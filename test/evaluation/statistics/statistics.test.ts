@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bootstrap, percentileInterval, twoSidedP } from '../../../src/evaluation/statistics/bootstrap.ts';
+import { bootstrap, percentileInterval } from '../../../src/evaluation/statistics/bootstrap.ts';
 import { type Column, ratioOf } from '../../../src/evaluation/statistics/column.ts';
+import { pairedShareInterval, scoreOf } from '../../../src/evaluation/statistics/paired-shares.ts';
+import { casesToDecide, normalQuantile } from '../../../src/evaluation/statistics/power.ts';
 import { createRandomIndex } from '../../../src/evaluation/statistics/random.ts';
+import { signFlipP } from '../../../src/evaluation/statistics/sign-flips.ts';
 import {
   effectOfDifferences,
   effectOfDiscordant,
@@ -117,7 +120,6 @@ test('a bootstrap interval holds the value it is of, and arms that are the same 
         const column = columnOf(values);
         const [first, second] = bootstrap([column, column], 7, 400) as [Float64Array, Float64Array];
         expect(first).toEqual(second);
-        expect(twoSidedP(first.map((value, index) => value - (second[index] as number)))).toBe(1);
         const [low, high] = percentileInterval(first) as [number, number];
         expect(low).toBeLessThanOrEqual(ratioOf(column) + 1e-9);
         expect(high).toBeGreaterThanOrEqual(ratioOf(column) - 1e-9);
@@ -127,32 +129,22 @@ test('a bootstrap interval holds the value it is of, and arms that are the same 
   );
 });
 
-test('a difference on every case is beyond doubt, one on a single case is not', () => {
-  const arms = (difference: (index: number) => number) => {
-    const base = Array.from({ length: 40 }, (_, index) => index / 40);
-    const changed = base.map((value, index) => value + difference(index));
-    const [a, b] = bootstrap([columnOf(changed), columnOf(base)], 1) as [Float64Array, Float64Array];
-    return twoSidedP(a.map((value, index) => value - (b[index] as number)));
-  };
-  expect(arms(() => 0.1)).toBeLessThan(0.001);
-  expect(arms((index) => (index === 0 ? 0.1 : 0))).toBeGreaterThan(0.5);
-});
-
-test('a ratio that most samples leave undefined has no interval and proves nothing', () => {
+test('a ratio that most samples leave undefined has no interval', () => {
   const column = columnOf([1, 0, 0, 0], [1, 0, 0, 0]);
   const [samples] = bootstrap([column], 1) as [Float64Array];
   expect(percentileInterval(samples)).toBeNull();
-  expect(twoSidedP(samples)).toBe(1);
 });
 
 test('effect sizes are those of Cohen', () => {
-  expect(effectOfDiscordant(8, 2)).toEqual({ name: 'g', value: expect.closeTo(0.3, 9), size: 'large' });
+  expect(effectOfDiscordant(80, 20)).toEqual({ name: 'g', value: expect.closeTo(0.3, 9), size: 'medium' });
+  expect(effectOfDiscordant(98, 2)).toMatchObject({ size: 'large' });
   expect(effectOfDiscordant(0, 0)).toEqual({ name: 'g', value: null, size: 'none' });
   // Differences 1, 2, 3: mean 2, standard deviation 1.
   expect(effectOfDifferences(columnOf([2, 4, 6]), columnOf([1, 2, 3]))).toEqual({
     name: 'd',
     value: expect.closeTo(2, 9),
-    size: 'large',
+    // Three cases leave it between nothing and four.
+    size: 'unclear',
   });
   // The same on every case: no spread to measure by.
   expect(effectOfDifferences(columnOf([2, 3]), columnOf([1, 2])).value).toBeNull();
@@ -169,11 +161,117 @@ test('random indices stay below their bound and reach all of it', () => {
   for (const count of counts) expect(count).toBeGreaterThan(800);
 });
 
-test('an effect has the size of the bound that it reaches', () => {
+test('an effect has the size that its interval leaves of it at least, and none while it may be either way', () => {
   const sizes = (...splits: [number, number][]) => splits.map(([a, b]) => effectOfDiscordant(a, b).size);
-  // g of 0.25, 0.15 and 0.05 exactly, then just below each.
-  expect(sizes([3, 1], [13, 7], [11, 9])).toEqual(['large', 'medium', 'small']);
-  expect(sizes([74, 26], [64, 36], [54, 46], [26, 74])).toEqual(['medium', 'small', 'none', 'medium']);
+  // A g of 0.3 each time, on more and more pairs.
+  expect(sizes([8, 2], [24, 6], [80, 20], [800, 200])).toEqual(['unclear', 'small', 'medium', 'large']);
+  // Even splits: few may hide anything, many cannot.
+  expect(sizes([5, 5], [5000, 5000])).toEqual(['unclear', 'none']);
+});
+
+test('weights give some hypotheses more of the error, and Holm stays Holm where they are equal', () => {
+  expect(holm([0.01, 0.04, 0.03, 0.005], [0.25, 0.25, 0.25, 0.25])).toEqual(
+    holm([0.01, 0.04, 0.03, 0.005]).map((p) => expect.closeTo(p, 12)),
+  );
+  // 0.02 / 0.5 and 0.02 / 0.25: the first has half of the error, the others a quarter.
+  expect(holm([0.02, 0.02, 0.9], [0.5, 0.25, 0.25])).toEqual(
+    [0.04, 0.04, 0.9].map((p) => expect.closeTo(p, 12)),
+  );
+});
+
+test('the score interval of a paired difference is that of the likeliest shares with such a difference', () => {
+  // The likelihood of the discordant pairs, given their difference, searched by brute force.
+  const likeliest = (b: number, c: number, n: number, difference: number) => {
+    let [best, at] = [Number.NEGATIVE_INFINITY, 0];
+    for (let share = 1e-6; share < 1; share += 1e-5) {
+      const [first, agree] = [share + difference, 1 - 2 * share - difference];
+      if (first <= 0 || agree <= 0) continue;
+      const value = b * Math.log(first) + c * Math.log(share) + (n - b - c) * Math.log(agree);
+      if (value > best) [best, at] = [value, share];
+    }
+    return at;
+  };
+  for (const [b, c, n, assumed] of [
+    [12, 2, 50, 0.1],
+    [3, 9, 80, -0.02],
+    [20, 19, 80, 0.15],
+  ] as const) {
+    const share = likeliest(b, c, n, assumed);
+    const expected = (b - c - n * assumed) / Math.sqrt(n * (2 * share + assumed * (1 - assumed)));
+    expect(scoreOf(b, c, n, assumed)).toBeCloseTo(expected, 2);
+  }
+});
+
+test('the score interval of pairs that all agree is z squared by n and z squared, and that of most is its bounds', () => {
+  const z = 1.645;
+  const [low, high] = pairedShareInterval(0, 0, 80, z);
+  expect(high).toBeCloseTo(z ** 2 / (80 + z ** 2), 6);
+  expect(low).toBeCloseTo(-high, 6);
+  const [from, to] = pairedShareInterval(12, 2, 50, 1.96);
+  expect(Math.abs(scoreOf(12, 2, 50, from))).toBeCloseTo(1.96, 4);
+  expect(Math.abs(scoreOf(12, 2, 50, to))).toBeCloseTo(1.96, 4);
+  expect(from).toBeGreaterThan(0);
+  expect(pairedShareInterval(5, 0, 5, 1.96)[1]).toBe(1);
+});
+
+test('the score interval turns round with the arms and holds the difference', () => {
+  fc.assert(
+    fc.property(fc.nat(30), fc.nat(30), fc.integer({ min: 1, max: 200 }), (b, c, agreeing) => {
+      const n = b + c + agreeing;
+      const [low, high] = pairedShareInterval(b, c, n, 1.96);
+      const [turnedLow, turnedHigh] = pairedShareInterval(c, b, n, 1.96);
+      expect(low).toBeLessThanOrEqual((b - c) / n + 1e-9);
+      expect(high).toBeGreaterThanOrEqual((b - c) / n - 1e-9);
+      expect(turnedLow).toBeCloseTo(-high, 6);
+      expect(turnedHigh).toBeCloseTo(-low, 6);
+    }),
+  );
+});
+
+test('swaps of single cases that pass or fail are the sign test of McNemar', () => {
+  const columns = (b: number, c: number) =>
+    [
+      columnOf([...new Array(b).fill(1), ...new Array(c).fill(0)]),
+      columnOf([...new Array(b).fill(0), ...new Array(c).fill(1)]),
+    ] as const;
+  for (const [b, c] of [
+    [6, 0],
+    [9, 2],
+    [4, 4],
+  ] as const)
+    expect(signFlipP(...columns(b, c), 1)).toBeCloseTo(exactMcNemar(b, c), 12);
+  // Too many to be turned in every way: drawn, and close.
+  expect(signFlipP(...columns(20, 8), 1)).toBeCloseTo(exactMcNemar(20, 8), 2);
+});
+
+test('swaps of a mean and of a ratio count the ways that part the arms as far', () => {
+  // Differences 1, 2, 3: of eight ways only two have a sum of 6 or -6.
+  expect(signFlipP(columnOf([2, 4, 6]), columnOf([1, 2, 3]), 1)).toBeCloseTo(2 / 8, 12);
+  // 2/2 and 2/4 against 0/2 and 2/4: of four ways all part as far, as only one unit differs.
+  expect(signFlipP(columnOf([2, 2], [2, 4]), columnOf([0, 2], [2, 4]), 1)).toBe(1);
+  expect(signFlipP(columnOf([1, 2]), columnOf([1, 2]), 1)).toBe(1);
+});
+
+test('normal quantiles are those of the tables', () => {
+  for (const [above, z] of [
+    [0.025, 1.96],
+    [0.05, 1.645],
+    [0.2, 0.8416],
+    [0.5, 0],
+    [0.975, -1.96],
+    [0.0005, 3.2905],
+  ] as const)
+    expect(normalQuantile(above)).toBeCloseTo(z, 2.9);
+});
+
+test('the cases that are needed are those of the formula for McNemar', () => {
+  // 30 % discordant, 10 points apart, 5 %, power 80 %: (1.96 sqrt(.3) + .8416 sqrt(.29))^2 / .01 = 233.
+  const decided = { n: 0, difference: 0.1, differing: 0.3, spread: Math.sqrt(0.29), margin: 0.05 };
+  expect(casesToDecide({ ...decided, alpha: 0.05, equivalenceAlpha: 0.05 })).toBeCloseTo(230, 0);
+  // No difference at all: (1.645 + 1.2816)^2 * .3 / .0025 = 1028 to show that it is within 5 points.
+  const alike = { ...decided, difference: 0, spread: Math.sqrt(0.3), alpha: 0.05, equivalenceAlpha: 0.05 };
+  expect(casesToDecide(alike)).toBeCloseTo(1000, -2);
+  expect(casesToDecide({ ...alike, difference: 0, margin: 0 })).toBeNull();
 });
 
 test('the effect of a ratio counts cases that have a part in either arm', () => {
@@ -183,20 +281,6 @@ test('the effect of a ratio counts cases that have a part in either arm', () => 
   expect(effectOfDifferences(arm, baseline)).toEqual(
     effectOfDifferences(columnOf([1, 3], [2, 4]), columnOf([1, 1], [2, 4])),
   );
-});
-
-test('p counts the samples on the rarer side of zero, with one more than there are, on both sides', () => {
-  const samples = (below: number, above: number, zero = 0) =>
-    Float64Array.from([
-      ...new Array<number>(below).fill(-1),
-      ...new Array<number>(above).fill(1),
-      ...new Array<number>(zero).fill(0),
-    ]);
-  expect(twoSidedP(samples(3, 96))).toBeCloseTo((2 * 4) / 100, 12);
-  expect(twoSidedP(samples(96, 3))).toBeCloseTo((2 * 4) / 100, 12);
-  expect(twoSidedP(samples(0, 99))).toBeCloseTo(2 / 100, 12);
-  expect(twoSidedP(samples(0, 97, 2))).toBeCloseTo((2 * 3) / 100, 12);
-  expect(twoSidedP(samples(50, 50))).toBe(1);
 });
 
 test('the interval is the middle 95 of 100 samples, in whatever order they come', () => {
@@ -215,8 +299,6 @@ test('of the samples 95 in 100 must be defined', () => {
     Float64Array.from({ length: 100 }, (_, index) => (index < missing ? Number.NaN : index));
   expect(percentileInterval(samples(5))).not.toBeNull();
   expect(percentileInterval(samples(6))).toBeNull();
-  expect(twoSidedP(samples(5))).toBeCloseTo(2 / 96, 12);
-  expect(twoSidedP(samples(6))).toBe(1);
 });
 
 test('the effect of a ratio takes in a case that only one arm has', () => {

@@ -8,19 +8,27 @@ import { onTestFinished } from 'vitest';
 import { type CallTracker, createCallTracker } from '../../../src/server/mcp/call-tracker.ts';
 import { createMcpServers } from '../../../src/server/mcp/create-mcp-servers.ts';
 import type { Library } from '../../../src/server/mcp/library.ts';
-import { modelLocation } from '../../support/model-weights.ts';
-import { PROGRAM } from '../../support/run-cli.ts';
+import { environmentOf, PROGRAM } from '../../support/run-cli.ts';
 
 const newClient = () => new Client({ name: `test ${randomUUID()}`, version: '1.0.0' });
 
 export interface StdioConnection {
   client: Client;
-  pid: number;
   stderr: () => string;
 }
 
-/** The SDK's client on a process of the built program, which it starts as an editor would. */
+/** The SDK's client on a process of the built program for the running test, which it starts as an editor would. */
 export async function connectStdio(
+  args: readonly string[],
+  place: { home: string; env?: Record<string, string> },
+): Promise<StdioConnection> {
+  const connection = await startStdio(args, place);
+  onTestFinished(() => connection.client.close());
+  return connection;
+}
+
+/** The same for whoever closes it. */
+export async function startStdio(
   args: readonly string[],
   { home, env = {} }: { home: string; env?: Record<string, string> },
 ): Promise<StdioConnection> {
@@ -28,13 +36,7 @@ export async function connectStdio(
     command: process.execPath,
     args: [PROGRAM, 'mcp', ...args],
     cwd: home,
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: home,
-      CITELOOP_HOME: home,
-      CITELOOP_MODEL_DIR: modelLocation().directory,
-      ...env,
-    },
+    env: environmentOf(home, env),
     stderr: 'pipe',
   });
   let stderr = '';
@@ -42,9 +44,8 @@ export async function connectStdio(
     stderr += part.toString('utf8');
   });
   const client = newClient();
-  onTestFinished(() => client.close());
   await client.connect(transport);
-  return { client, pid: transport.pid as number, stderr: () => stderr };
+  return { client, stderr: () => stderr };
 }
 
 export interface HttpConnection {

@@ -58,7 +58,7 @@ async function started() {
   const scripted = await startScriptedModel();
   const flags = ['--collection', 'gnus', '--model', 'scripted', '--base-url', scripted.baseUrl];
   const served = await serve(home, ...flags, '--api', 'chat_completions', '--mode', 'lexical');
-  return { url: served.url, model: scripted };
+  return { url: served.ready.url, model: scripted };
 }
 
 /** Everything on the page that could lead or load somewhere. */

@@ -1,9 +1,10 @@
 /// <reference lib="dom" />
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test as plainTest } from 'vitest';
+import type { RunningProgram } from '../../server/start-program.ts';
 import { browserForTests } from '../../support/browser.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
-import { homeWith, type Served, serve } from './served-home.ts';
+import { homeWith, serve } from './served-home.ts';
 import { ask, begin, questionField, status, visit } from './visit.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
@@ -18,12 +19,25 @@ async function started() {
   const directory = await homeWith({ okapis: { 'okapis.md': OKAPIS } });
   const scripted = await startScriptedModel();
   const served = await scriptedServer(directory, scripted, '--concurrency', '1', '--queue', '0');
-  return { home: directory, url: served.url, model: scripted };
+  return { home: directory, url: served.ready.url, model: scripted };
 }
 
-function scriptedServer(directory: string, scripted: ScriptedModel, ...flags: string[]): Promise<Served> {
+function scriptedServer(
+  directory: string,
+  scripted: ScriptedModel,
+  ...flags: string[]
+): Promise<RunningProgram> {
+  return judgingServer(directory, scripted, '--mode', 'lexical', ...flags);
+}
+
+/** One that reads with the embedding model, too. */
+function judgingServer(
+  directory: string,
+  scripted: ScriptedModel,
+  ...flags: string[]
+): Promise<RunningProgram> {
   const chosen = ['--collection', 'okapis', '--model', 'scripted', '--base-url', scripted.baseUrl];
-  return serve(directory, ...chosen, '--api', 'chat_completions', '--mode', 'lexical', ...flags);
+  return serve(directory, ...chosen, '--api', 'chat_completions', ...flags);
 }
 
 /** A model that waits; it is let go when the test ends, whatever happened. */
@@ -53,20 +67,29 @@ test('the searches and the words of an answer are shown as they come, and each s
   );
   const turn = await begin(page, 'What is an okapi?');
   await turn.getByText('An okapi is').waitFor();
-  expect(await turn.getByRole('list', { name: 'Searches' }).innerText()).toMatch(
-    /What is an okapi.*1 passage/,
-  );
-  expect(await turn.locator('.activity').innerText()).toBe('Writing');
-  expect(await status(page).innerText()).toBe('Writing');
+  await expect
+    .poll(() => turn.getByRole('list', { name: 'Searches' }).innerText())
+    .toMatch(/What is an okapi.*1 passage/);
+  await expect.poll(() => turn.locator('.activity').innerText()).toBe('Writing');
+  await expect.poll(() => status(page).innerText()).toBe('Writing');
   expect(await turn.locator('.answer').getAttribute('aria-busy')).toBe('true');
   expect(await complete(turn).count()).toBe(0);
   expect(await stopButton(page).isEnabled()).toBe(true);
   goOn();
   await complete(turn).waitFor();
-  expect(await turn.locator('.answer').getAttribute('aria-busy')).toBe('false');
-  expect(await turn.locator('.activity').count()).toBe(0);
+  await expect.poll(() => turn.locator('.answer').getAttribute('aria-busy')).toBe('false');
+  await expect.poll(() => turn.locator('.activity').count()).toBe(0);
   expect(await turn.getByRole('button', { name: 'Source 1: Okapis, quoted' }).count()).toBe(1);
   expect((await told).at(-1)).toBe('Answer complete, grounded, 1 citation.');
+});
+
+test('the words of an answer that no source bears out are underlined where they stand', async () => {
+  model.says('An okapi is **a shy relative of the giraffe** from Heidelberg [1].');
+  const judging = await judgingServer(home, model);
+  const { page } = await visit(browser, judging.ready.url);
+  const turn = await ask(page, 'What is an okapi?');
+  expect(await turn.locator('.answer').innerText()).toContain('relative of the giraffe from Heidelberg');
+  expect(await turn.locator('.answer u').allInnerTexts()).toEqual(['Heidelberg']);
 });
 
 test('a turn that is stopped is not kept, frees its place, and can be asked again', async () => {
@@ -77,7 +100,7 @@ test('a turn that is stopped is not kept, frees its place, and can be asked agai
   await stopped.getByText('An okapi is').waitFor();
   await stopButton(page).click();
   await stopped.getByText('Stopped. Nothing of this turn was kept.').waitFor();
-  expect(await status(page).innerText()).toBe('Stopped.');
+  await expect.poll(() => status(page).innerText()).toBe('Stopped.');
   expect(new URL(page.url()).hash).toBe('');
   goOn();
   await stopped.getByRole('button', { name: 'Ask again' }).click();
@@ -143,12 +166,17 @@ test('whoever scrolled up to read is not pulled to the end, whoever did not is',
   await page.getByRole('main').hover();
   await page.mouse.wheel(0, -1500);
   await expect.poll(async () => (await place()).left).toBeGreaterThan(500);
-  await page.waitForFunction(() => {
-    const main = document.querySelector('main') as HTMLElement & { was?: number };
-    const isStill = main.was === main.scrollTop;
-    main.was = main.scrollTop;
-    return isStill;
-  });
+  // A wheel scrolls smoothly: it has come to rest where it stays for half a second.
+  await page.waitForFunction(
+    () => {
+      const main = document.querySelector('main') as HTMLElement & { was?: number };
+      const isStill = main.was === main.scrollTop;
+      main.was = main.scrollTop;
+      return isStill;
+    },
+    undefined,
+    { polling: 500 },
+  );
   const { top } = await place();
   goOn();
   await complete(turn).waitFor();
@@ -158,9 +186,9 @@ test('whoever scrolled up to read is not pulled to the end, whoever did not is',
 });
 
 test('a server that wants a token gets it from the form, and only the right one opens the page', async () => {
-  const { url: guarded } = await scriptedServer(home, model, '--token', TOKEN);
+  const { ready } = await scriptedServer(home, model, '--token', TOKEN);
   model.says('An okapi is a shy relative of the giraffe. [1]');
-  const { page, forgive, requested } = await visit(browser, guarded);
+  const { page, forgive, requested } = await visit(browser, ready.url);
   forgive(/401/);
   const field = page.getByLabel('Token');
   await field.waitFor();
@@ -180,10 +208,10 @@ test('a server that wants a token gets it from the form, and only the right one 
 });
 
 test('a server that is gone is told, in the middle of an answer and after it', async () => {
-  const { url: mortal, child, ended } = await scriptedServer(home, model);
+  const { ready, child, ended } = await scriptedServer(home, model);
   model.says('An okapi is ', 'a shy relative of the giraffe. [1]');
   waits();
-  const { page, forgive } = await visit(browser, mortal);
+  const { page, forgive } = await visit(browser, ready.url);
   forgive(/ERR_/);
   const turn = await begin(page, 'What is an okapi?');
   await turn.getByText('An okapi is').waitFor();

@@ -25,7 +25,7 @@ const url = browser === null ? '' : await started();
 
 async function started(): Promise<string> {
   const home = await homeWith({ animals: { 'zebras.md': ZEBRAS }, birds: { 'penguins.md': PENGUINS } });
-  return (await serve(home, '--collection', 'animals')).url;
+  return (await serve(home, '--collection', 'animals')).ready.url;
 }
 
 const sessionsOf = (page: Page) =>
@@ -43,7 +43,7 @@ test('an answer comes with its searches, its sources, their verdicts and a word 
   expect(await sources.first().innerText()).toMatch(/Zebras[\s\S]*✓ quoted/);
   expect(await turn.innerText()).toContain('✓ grounded');
   expect(await turn.getByRole('button', { name: 'Source 1: Zebras, quoted' }).count()).toBeGreaterThan(0);
-  expect(await status(page).innerText()).toMatch(/^Answer complete, grounded, \d citations?\.$/);
+  await expect.poll(() => status(page).innerText()).toMatch(/^Answer complete, grounded, \d citations?\.$/);
 });
 
 test('a citation opens its passage, marked in its context; Escape and Close give the focus back', async () => {
@@ -59,15 +59,34 @@ test('a citation opens its passage, marked in its context; Escape and Close give
   expect(await dialog.locator('mark').allInnerTexts()).not.toContain('No two zebras');
   expect(await dialog.locator('.passage').count()).toBeGreaterThan(1);
   expect(await dialog.innerText()).toContain('The sentence stands in the passage word for word.');
-  expect(await focused(page)).toBe('Zebras');
+  await expect.poll(() => focused(page)).toBe('Zebras');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  expect(await focusedName(page)).toBe('Source 1: Zebras, quoted');
+  await expect.poll(() => focusedName(page)).toBe('Source 1: Zebras, quoted');
 
   await turn.getByRole('list', { name: 'Sources' }).getByRole('button').first().click();
   await dialogOf(page).getByRole('button', { name: 'Close the source' }).click();
   await dialogOf(page).waitFor({ state: 'detached' });
-  expect(await focused(page)).toContain('Zebras');
+  await expect.poll(() => focused(page)).toContain('Zebras');
+});
+
+test('the page suggests questions, which are asked by a click, and opens the file of a source', async () => {
+  const { page, forgive } = await visit(browser, url);
+  forgive(/^opened blob:/);
+  const suggested = page.getByRole('list', { name: 'Questions to begin with' }).getByRole('button');
+  await suggested.first().click();
+  await page.getByRole('article').getByRole('list', { name: 'Sources' }).waitFor();
+  await page
+    .getByRole('article')
+    .getByRole('button', { name: /^Source 1/ })
+    .first()
+    .click();
+  await dialogOf(page).locator('mark').first().waitFor();
+  const [tab] = await Promise.all([
+    page.waitForEvent('popup'),
+    dialogOf(page).getByRole('button', { name: 'Open the file' }).click(),
+  ]);
+  await expect.poll(() => tab.locator('body').innerText()).toContain('ebra');
 });
 
 test('a conversation is listed, and resumed from the list, by its address and by going back', async () => {
@@ -75,14 +94,14 @@ test('a conversation is listed, and resumed from the list, by its address and by
   await ask(page, 'What do zebras do with their stripes?');
   const entry = sessionsOf(page).filter({ hasText: 'What do zebras do with their stripes?' });
   await entry.waitFor();
-  expect(await entry.innerText()).toContain('1 turn · animals');
-  expect(await entry.getByRole('button').first().getAttribute('aria-current')).toBe('true');
+  await expect.poll(() => entry.innerText()).toContain('1 turn · animals');
+  await expect.poll(() => entry.getByRole('button').first().getAttribute('aria-current')).toBe('true');
+  await expect.poll(() => page.url()).toMatch(/#[0-9a-f-]{36}$/);
   const address = page.url();
-  expect(address).toMatch(/#[0-9a-f-]{36}$/);
 
   await page.getByRole('button', { name: 'New', exact: true }).click();
   await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
-  expect(new URL(page.url()).hash).toBe('');
+  await expect.poll(() => new URL(page.url()).hash).toBe('');
   await page.goBack();
   await page.getByRole('article').waitFor();
 
@@ -90,14 +109,14 @@ test('a conversation is listed, and resumed from the list, by its address and by
   await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
   await entry.getByRole('button').first().click();
   await page.getByRole('article').waitFor();
-  expect(page.url()).toBe(address);
+  await expect.poll(() => page.url()).toBe(address);
 
   await page.reload();
   await page.getByRole('article').getByRole('list', { name: 'Sources' }).waitFor();
   expect(await page.getByRole('article').innerText()).toContain('1 search');
   await ask(page, 'How large is a herd of them?');
   await entry.getByText('2 turns').waitFor();
-  expect(page.url()).toBe(address);
+  await expect.poll(() => page.url()).toBe(address);
 });
 
 test('a question may be asked before the page knows what there is to choose from', async () => {
@@ -119,7 +138,7 @@ test('an address of a conversation that is gone says so and leaves an empty page
   const { page, forgive } = await visit(browser, `${url}/#00000000-0000-4000-8000-000000000000`);
   forgive(/404/);
   await page.getByRole('alert').getByText('There is no such session.').waitFor();
-  expect(new URL(page.url()).hash).toBe('');
+  await expect.poll(() => new URL(page.url()).hash).toBe('');
   await ask(page, 'What is a zebra?');
   expect(await page.getByRole('alert').count()).toBe(0);
 });
@@ -127,15 +146,15 @@ test('an address of a conversation that is gone says so and leaves an empty page
 test('a conversation is reset, and deleted only after it was confirmed', async () => {
   const { page } = await visit(browser, url);
   const reset = page.getByRole('button', { name: 'Reset' });
-  expect(await reset.isDisabled()).toBe(true);
+  await expect.poll(() => reset.isDisabled()).toBe(true);
   await ask(page, 'Do zebras live in herds?');
   await reset.click();
   await page.getByRole('main').getByText('Started over').waitFor();
   const turn = await ask(page, 'Who leads the herds of zebras?');
   for (const time of ['at once', 'after a reload']) {
-    expect(await page.getByRole('article').count(), time).toBe(2);
-    expect(await page.getByText('Started over').count(), time).toBe(1);
-    expect(await turn.innerText(), time).toMatch(/^Started over/);
+    await expect.poll(() => page.getByRole('article').count(), { message: time }).toBe(2);
+    await expect.poll(() => page.getByText('Started over').count(), { message: time }).toBe(1);
+    await expect.poll(() => turn.innerText(), { message: time }).toMatch(/^Started over/);
     await page.reload();
     await turn.waitFor();
   }
@@ -148,8 +167,8 @@ test('a conversation is reset, and deleted only after it was confirmed', async (
   await remove.click();
   await remove.waitFor({ state: 'detached' });
   await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
-  expect(new URL(page.url()).hash).toBe('');
-  expect(await focusedName(page)).toBe('Your question');
+  await expect.poll(() => new URL(page.url()).hash).toBe('');
+  await expect.poll(() => focusedName(page)).toBe('Your question');
 });
 
 test('the collection and the way to search are chosen; a conversation stays with its collection', async () => {
@@ -161,7 +180,7 @@ test('the collection and the way to search are chosen; a conversation stays with
   await page.getByRole('combobox', { name: 'Search' }).selectOption('always');
   const turn = await ask(page, 'What is a penguin?');
   expect(await turn.innerText()).toContain('A penguin is a bird that cannot fly.');
-  expect(await collection.isDisabled()).toBe(true);
+  await expect.poll(() => collection.isDisabled()).toBe(true);
   await turn
     .getByRole('button', { name: /^Source 1: Penguins/ })
     .first()
@@ -171,9 +190,9 @@ test('the collection and the way to search are chosen; a conversation stays with
   await page.getByRole('combobox', { name: 'Search' }).selectOption('never');
   const unaided = await ask(page, 'What does a penguin eat?');
   expect(await unaided.getByRole('list', { name: 'Searches' }).count()).toBe(0);
-  expect(await unaided.innerText()).toContain('○ not grounded');
+  await expect.poll(() => unaided.innerText()).toContain('○ not grounded');
   await page.getByRole('button', { name: 'New', exact: true }).click();
-  expect(await collection.isDisabled()).toBe(false);
+  await expect.poll(() => collection.isDisabled()).toBe(false);
 });
 
 test('an answer is copied as Markdown and judged, and the verdict is kept', async () => {
@@ -196,17 +215,17 @@ test('an answer is copied as Markdown and judged, and the verdict is kept', asyn
 test('everything is reached by the keyboard alone, in the order in which it is read', async () => {
   const { page } = await visit(browser, url);
   await page.getByText('animals: 1 document,').waitFor();
-  expect(await focusedName(page)).toBe('Your question');
+  await expect.poll(() => focusedName(page)).toBe('Your question');
   await page.keyboard.type('What is a zebra?');
   await page.keyboard.press('Shift+Enter');
   await page.keyboard.type('In one line.');
   expect(await questionField(page).inputValue()).toBe('What is a zebra?\nIn one line.');
   await questionField(page).fill('What is a zebra?');
   await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe('Ask');
+  await expect.poll(() => focused(page)).toBe('Ask');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Copy as Markdown' }).waitFor();
-  expect(await focusedName(page)).toBe('Your question');
+  await expect.poll(() => focusedName(page)).toBe('Your question');
 
   const passed: string[] = [];
   while (!(await focusedName(page)).startsWith('Source 1') && passed.length < 20) {
@@ -217,9 +236,9 @@ test('everything is reached by the keyboard alone, in the order in which it is r
   await page.keyboard.press('Enter');
   await dialogOf(page).locator('mark').first().waitFor();
   await page.keyboard.press('Tab');
-  expect(await focusedName(page)).toBe('Close the source');
+  await expect.poll(() => focusedName(page)).toBe('Close the source');
   await page.keyboard.press('Enter');
-  expect(await focusedName(page)).toMatch(/^Source 1/);
+  await expect.poll(() => focusedName(page)).toMatch(/^Source 1/);
 });
 
 test('dark and light follow the system until one is chosen, and the choice stays', async () => {
@@ -243,33 +262,33 @@ test('dark and light follow the system until one is chosen, and the choice stays
 
 test('on a phone nothing sticks out, and the menu holds the settings and the conversations', async () => {
   const { page } = await visit(browser, url, { viewport: { width: 390, height: 844 }, hasTouch: true });
-  expect(await sidewaysOverflow(page)).toEqual([]);
+  await expect.poll(() => sidewaysOverflow(page)).toEqual([]);
   const turn = await ask(page, 'What is a zebra?');
-  expect(await sidewaysOverflow(page)).toEqual([]);
+  await expect.poll(() => sidewaysOverflow(page)).toEqual([]);
   await turn
     .getByRole('button', { name: /^Source 1/ })
     .first()
     .click();
   await dialogOf(page).locator('mark').first().waitFor();
   expect(await dialogOf(page).locator('mark').first().isVisible()).toBe(true);
-  expect(await sidewaysOverflow(page)).toEqual([]);
+  await expect.poll(() => sidewaysOverflow(page)).toEqual([]);
   await page.keyboard.press('Escape');
 
   const menu = page.getByRole('button', { name: 'Conversations and settings' });
   expect(await page.getByRole('navigation', { name: 'Conversations' }).isVisible()).toBe(false);
   await menu.click();
-  expect(await menu.getAttribute('aria-expanded')).toBe('true');
+  await expect.poll(() => menu.getAttribute('aria-expanded')).toBe('true');
   for (const name of ['Collection', 'Search', 'Colours']) {
     const select = page.getByRole('combobox', { name });
     expect(await select.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
   }
-  expect(await sidewaysOverflow(page)).toEqual([]);
+  await expect.poll(() => sidewaysOverflow(page)).toEqual([]);
   await page.keyboard.press('Escape');
-  expect(await menu.getAttribute('aria-expanded')).toBe('false');
-  expect(await focusedName(page)).toBe('Conversations and settings');
+  await expect.poll(() => menu.getAttribute('aria-expanded')).toBe('false');
+  await expect.poll(() => focusedName(page)).toBe('Conversations and settings');
   await menu.click();
   await sessionsOf(page).first().getByRole('button').first().click();
-  expect(await menu.getAttribute('aria-expanded')).toBe('false');
+  await expect.poll(() => menu.getAttribute('aria-expanded')).toBe('false');
 });
 
 test('the page is outlined by headings and landmarks, and every control has a name', async () => {

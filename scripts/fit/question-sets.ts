@@ -1,0 +1,135 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { IDENTITY } from '../../bench/support/minilm.ts';
+import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
+import { fileStillExists } from '../../src/adapters/files/file-source.ts';
+import { standaloneQuery } from '../../src/adapters/offline/standalone-query.ts';
+import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
+import { createSource } from '../../src/app/index-documents.ts';
+import { ingest } from '../../src/ingest/ingest.ts';
+import type { JudgedPassage } from '../../src/judge/unit.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import { createRetriever } from '../../src/retrieval/create-retriever.ts';
+import { CACHE } from './feature-cache.ts';
+
+/** A question on documentation. `gold` are regular expressions all of which a right answer matches, `wrong` none. */
+export interface DocumentQuestion {
+  id: string;
+  kind: string;
+  history: string[];
+  question: string;
+  gold: string[];
+  wrong: string[];
+}
+
+/** A question with the passages that the search finds for it. */
+export interface SearchedQuestion extends DocumentQuestion {
+  set: string;
+  query: string;
+  found: (JudgedPassage & { score: number })[];
+}
+
+const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
+/** As many as the offline model asks for. */
+const TOP_K = 8;
+
+/** The names of the sets of questions that the repository holds. */
+export function questionSets(): string[] {
+  return globSync('questions/*.jsonl', { cwd: FIXTURES })
+    .map((file) => basename(file, '.jsonl'))
+    .sort();
+}
+
+export function readQuestions(path: string): DocumentQuestion[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as DocumentQuestion);
+}
+
+/** The cases on the sample book in the same form, without small talk and traps. */
+export function bookQuestions(): DocumentQuestion[] {
+  interface Case {
+    id: string;
+    question: string;
+    answerable?: boolean;
+    expectedPhrases?: string[];
+    history?: { role: string; content: string }[];
+    tags?: string[];
+  }
+  const cases = readFileSync(join(FIXTURES, 'cases', 'book.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Case);
+  return cases.flatMap(({ id, question, answerable, expectedPhrases = [], history = [], tags = [] }) => {
+    if (answerable === undefined || tags.some((tag) => tag === 'poisoned' || tag === 'chit-chat')) return [];
+    if (answerable && expectedPhrases.length === 0) return [];
+    return [
+      {
+        id: `book-${id}`,
+        kind: answerable ? 'prose' : 'unanswerable',
+        history: history.flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
+        question,
+        gold: expectedPhrases.map((phrase) => phrase.split(/\s+/).map(RegExp.escape).join('\\s+')),
+        wrong: [],
+      },
+    ];
+  });
+}
+
+/** Where the documents of a set are: below a directory that is given, or beside the checkout. Null where they are not. */
+export function documentsOf(set: string, directory: string): string | null {
+  const places = [join(directory, set, 'docs'), join(directory, set)];
+  return places.find((place) => existsSync(place)) ?? null;
+}
+
+/** Asks the search of the program every question of a set. The collection is kept between runs. */
+export async function searchQuestions(
+  set: string,
+  questions: readonly DocumentQuestion[],
+  documents: string,
+  embedder: Embedder,
+): Promise<SearchedQuestion[]> {
+  const store = await createSqliteCatalog(join(CACHE, 'collections')).openOrCreate(set, IDENTITY);
+  const source = await createSource(documents, { files: { cwd: documents }, web: {} });
+  await ingest(
+    [source],
+    { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: fileStillExists },
+    { prune: true },
+  );
+  const retriever = createRetriever({
+    store,
+    embedder: async () => embedder,
+    mode: 'hybrid',
+    scoreThreshold: 0,
+  });
+  const searched: SearchedQuestion[] = [];
+  for (const question of questions) {
+    const query = standaloneQuery(question.question, question.history);
+    const { context } = await retriever.retrieve({ text: query, topK: TOP_K, filter: {} });
+    const found = context.chunks.map(({ text, title, headings, score }) => ({
+      text,
+      title,
+      headings,
+      score,
+    }));
+    searched.push({ ...question, set, query, found });
+  }
+  await store.close();
+  return searched;
+}
+
+/** Whether a text answers a question: it matches all that is wanted and nothing that is wrong. */
+export function holdsAnswer({ kind, gold, wrong }: DocumentQuestion, text: string): boolean {
+  if (kind === 'unanswerable') return false;
+  const tidy = text
+    .replace(/[\u00a0\u202f]/g, ' ')
+    .replace(/[\u2018\u2019]/g, "'")
+    .replace(/[\u201c\u201d]/g, '"')
+    .replace(/[\u2010\u2011]/g, '-')
+    .replace(/\\\r?\n\s*/g, ' ');
+  const forms = [tidy, tidy.replace(/\*\*|`+/g, '').replace(/\\([_*[\]<>])/g, '$1')];
+  const matches = (pattern: string) => forms.some((form) => new RegExp(pattern, 'i').test(form));
+  return gold.every(matches) && !wrong.some(matches);
+}

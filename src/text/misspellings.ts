@@ -1,0 +1,43 @@
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+/** Of a word that is long enough, two neighbouring letters may be too many: authen(ti)fication. */
+const LONG_WORD = 8;
+
+/** How often people do each of them; a letter that is merely another one may as well make another word. */
+const SWAPPED = 4;
+const DOUBLED = 4;
+const MISSING = 2;
+const EXTRA = 2;
+const REPLACED = 1;
+
+/** A word that may have been meant. */
+export interface NearWord {
+  word: string;
+  /** How likely it is that one is written for the other, against the rest. */
+  weight: number;
+  /** Whether it has another letter in the place of one. */
+  replaced: boolean;
+}
+
+/**
+ * What may have been meant by a word of plain letters: the words that one slip away from it. The first letter is
+ * mostly right.
+ */
+export function nearWords(word: string): NearWord[] {
+  const found = new Map<string, NearWord>();
+  const add = (near: string, weight: number, replaced = false) => {
+    if (near !== word && (found.get(near)?.weight ?? 0) < weight)
+      found.set(near, { word: near, weight, replaced });
+  };
+  for (let at = 0; at < word.length; at += 1) {
+    const [before, letter = '', after] = [word.slice(0, at), word[at], word.slice(at + 1)];
+    add(`${before}${after[0] ?? ''}${letter}${after.slice(1)}`, SWAPPED);
+    add(`${before}${letter}${letter}${after}`, DOUBLED);
+    if (at > 0) add(before + after, letter === word[at - 1] ? DOUBLED : EXTRA);
+    if (at > 0 && word.length >= LONG_WORD) add(before + after.slice(1), REPLACED);
+    for (const other of LETTERS) {
+      add(before + letter + other + after, MISSING);
+      if (at > 0) add(before + other + after, REPLACED, true);
+    }
+  }
+  return [...found.values()];
+}
