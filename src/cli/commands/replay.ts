@@ -114,12 +114,12 @@ async function runAgain(app: App, run: ReplayingRun, flags: ReplayFlags): Promis
       return;
     }
     case 'eval': {
-      const { evalSchema, evaluateArm } = await import('./eval.ts');
+      const { evalSchema, evaluateArm } = await import('../evaluation/eval.ts');
       await evaluateArm(app, read(evalSchema), run);
       return;
     }
     case 'compare': {
-      const { compareArms, compareSchema } = await import('./compare.ts');
+      const { compareArms, compareSchema } = await import('../evaluation/compare.ts');
       await compareArms(app, read(compareSchema), run);
       return;
     }

@@ -125,7 +125,7 @@ function createEventPrinter(): (event: AppEvent) => void {
         );
       case 'sample_progress':
         // Most of the time there is nothing to index any more.
-        if (event.progress.embeddedChunks === 0) return;
+        if (event.progress.embedding === null) return;
         sample ??= createIndexingBar('Indexing the sample book');
         return sample.update(event.progress);
       case 'sample_indexed':

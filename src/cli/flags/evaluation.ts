@@ -1,11 +1,11 @@
 import type { Options } from 'yargs';
-import type { CompareFlags } from '../commands/compare.ts';
-import type { EvalFlags } from '../commands/eval.ts';
-import type { EvalCalibrateFlags } from '../commands/eval-calibrate.ts';
-import type { EvalDiffFlags } from '../commands/eval-diff.ts';
-import type { EvalImportFlags } from '../commands/eval-import.ts';
-import type { EvalInitFlags } from '../commands/eval-init.ts';
-import type { EvalRunsFlags } from '../commands/eval-runs.ts';
+import type { CompareFlags } from '../evaluation/compare.ts';
+import type { EvalFlags } from '../evaluation/eval.ts';
+import type { EvalCalibrateFlags } from '../evaluation/eval-calibrate.ts';
+import type { EvalDiffFlags } from '../evaluation/eval-diff.ts';
+import type { EvalImportFlags } from '../evaluation/eval-import.ts';
+import type { EvalInitFlags } from '../evaluation/eval-init.ts';
+import type { EvalRunsFlags } from '../evaluation/eval-runs.ts';
 import { answeringOptions } from './agent-flags.ts';
 import { type CommonFlags, withServiceFlags, withTapeFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
@@ -64,7 +64,7 @@ const run = defineCommand<EvalFlags>({
         'top-k': topK,
         mode,
       }),
-  handler: async (flags) => (await import('../commands/eval.ts')).runEval(flags),
+  handler: async (flags) => (await import('../evaluation/eval.ts')).runEval(flags),
 });
 
 const init = defineCommand<EvalInitFlags>({
@@ -87,7 +87,7 @@ const init = defineCommand<EvalInitFlags>({
       user: { type: 'string', describe: 'Only sessions of this user', requiresArg: true },
       force: { type: 'boolean', describe: 'Write over a file that is there' },
     }),
-  handler: async (flags) => (await import('../commands/eval-init.ts')).runEvalInit(flags),
+  handler: async (flags) => (await import('../evaluation/eval-init.ts')).runEvalInit(flags),
 });
 
 const importFolder = defineCommand<EvalImportFlags>({
@@ -115,7 +115,7 @@ const importFolder = defineCommand<EvalImportFlags>({
         },
         force: { type: 'boolean', describe: 'Write over a file that is there' },
       }),
-  handler: async (flags) => (await import('../commands/eval-import.ts')).runEvalImport(flags),
+  handler: async (flags) => (await import('../evaluation/eval-import.ts')).runEvalImport(flags),
 });
 
 const calibrate = defineCommand<EvalCalibrateFlags>({
@@ -137,7 +137,7 @@ const calibrate = defineCommand<EvalCalibrateFlags>({
         json: evaluationOptions.json,
         html: evaluationOptions.html,
       }),
-  handler: async (flags) => (await import('../commands/eval-calibrate.ts')).runEvalCalibrate(flags),
+  handler: async (flags) => (await import('../evaluation/eval-calibrate.ts')).runEvalCalibrate(flags),
 });
 
 const runs = defineCommand<EvalRunsFlags>({
@@ -145,7 +145,7 @@ const runs = defineCommand<EvalRunsFlags>({
   describe: 'List the evaluations that are kept, the newest first',
   builder: (yargs) =>
     yargs.options({ limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true } }),
-  handler: async (flags) => (await import('../commands/eval-runs.ts')).runEvalRuns(flags),
+  handler: async (flags) => (await import('../evaluation/eval-runs.ts')).runEvalRuns(flags),
 });
 
 const armsToDiff = {
@@ -163,7 +163,7 @@ const diff = defineCommand<EvalDiffFlags>({
       .positional('before', { type: 'string', describe: 'A file of --json, a run, or last~1' })
       .positional('after', { type: 'string', describe: 'The same; last unless given' })
       .options({ arm: armsToDiff }),
-  handler: async (flags) => (await import('../commands/eval-diff.ts')).runEvalDiff(flags),
+  handler: async (flags) => (await import('../evaluation/eval-diff.ts')).runEvalDiff(flags),
 });
 
 export const evalCommand = defineCommand<CommonFlags>({
@@ -221,5 +221,5 @@ export const compareCommand = defineCommand<CompareFlags>({
       .example('$0 compare before.json after.json', 'Two reports of --json, case by case')
       .example('$0 compare cases.yaml --ablate --html report.html', 'What each stage is worth')
       .epilogue('The first arm is what the others are compared with. How: docs/evaluation.md'),
-  handler: async (flags) => (await import('../commands/compare.ts')).runCompare(flags),
+  handler: async (flags) => (await import('../evaluation/compare.ts')).runCompare(flags),
 });

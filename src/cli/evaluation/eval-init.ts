@@ -10,10 +10,10 @@ import { writeCases } from '../../evaluation/cases/read-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { RecordedTurn } from '../../ports/session-store.ts';
-import { refuseExisting, writeNamedFile } from '../evaluation/evaluation-files.ts';
+import { withApp } from '../commands/with-app.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { withApp } from './with-app.ts';
+import { refuseExisting, writeNamedFile } from './evaluation-files.ts';
 
 export interface EvalInitFlags extends Omit<CommonFlags, 'json'> {
   /** Given at all: what was done as JSON. */

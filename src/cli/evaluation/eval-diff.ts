@@ -1,9 +1,9 @@
 import { loadConfig } from '../../config/load-config.ts';
 import { diffRuns } from '../../evaluation/report/diff-runs.ts';
-import { renderDiff } from '../evaluation/render-diff.ts';
-import { findReport } from '../evaluation/run-archive.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createTerminal } from '../terminal/terminal.ts';
+import { renderDiff } from './render-diff.ts';
+import { findReport } from './run-archive.ts';
 
 export interface EvalDiffFlags extends Omit<CommonFlags, 'json'> {
   /** Given at all: as JSON. */

@@ -3,15 +3,10 @@ import type { App } from '../../app/create-app.ts';
 import { SEARCH_MODES } from '../../domain/choices.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import type { Run } from '../../tape/tape-run.ts';
-import {
-  type EvaluationFlags,
-  type EvaluationInputs,
-  evaluate,
-  evaluationSchema,
-} from '../evaluation/evaluate.ts';
-import { finishEvaluation } from '../evaluation/finish-evaluation.ts';
-import { asSettings } from './read-flags.ts';
-import { withApp } from './with-app.ts';
+import { asSettings } from '../commands/read-flags.ts';
+import { withApp } from '../commands/with-app.ts';
+import { type EvaluationFlags, type EvaluationInputs, evaluate, evaluationSchema } from './evaluate.ts';
+import { finishEvaluation } from './finish-evaluation.ts';
 
 /** What an evaluation is asked for, as flags and tapes say it. */
 export const evalSchema = evaluationSchema.extend({ mode: z.enum(SEARCH_MODES).optional() });

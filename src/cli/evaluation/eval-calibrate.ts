@@ -5,13 +5,13 @@ import { calibrateJudges, type JudgeRulings } from '../../evaluation/calibration
 import type { CalibrationData, Ruling } from '../../evaluation/calibration/calibration-data.ts';
 import { type Label, readLabels } from '../../evaluation/calibration/label.ts';
 import { reportDirectory, version } from '../../package.ts';
-import { readNamedFile, writeNamedFile } from '../evaluation/evaluation-files.ts';
-import { type OpenJudge, openJudges } from '../evaluation/open-judges.ts';
-import { renderCalibration } from '../evaluation/render-calibration.ts';
+import { withApp } from '../commands/with-app.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { withApp } from './with-app.ts';
+import { readNamedFile, writeNamedFile } from './evaluation-files.ts';
+import { type OpenJudge, openJudges } from './open-judges.ts';
+import { renderCalibration } from './render-calibration.ts';
 
 export interface EvalCalibrateFlags extends Omit<CommonFlags, 'json'> {
   labels?: string | undefined;

@@ -12,16 +12,16 @@ import {
 } from '../../evaluation/run/plan-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { Run } from '../../tape/tape-run.ts';
+import { asSettings } from '../commands/read-flags.ts';
+import { withApp } from '../commands/with-app.ts';
 import {
   type EvaluationFlags,
   type EvaluationInputs,
   type EvaluationPlan,
   evaluate,
   evaluationSchema,
-} from '../evaluation/evaluate.ts';
-import { finishEvaluation } from '../evaluation/finish-evaluation.ts';
-import { asSettings } from './read-flags.ts';
-import { withApp } from './with-app.ts';
+} from './evaluate.ts';
+import { finishEvaluation } from './finish-evaluation.ts';
 
 /** What a comparison is asked for, as flags and tapes say it. */
 export const compareSchema = evaluationSchema.extend({

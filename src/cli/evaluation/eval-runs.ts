@@ -1,11 +1,11 @@
 import { loadConfig } from '../../config/load-config.ts';
 import { formatValue, knownValue } from '../../evaluation/report/format-value.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
-import { readRun, runNames } from '../evaluation/run-archive.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { duration } from '../terminal/progress.ts';
 import { table } from '../terminal/table.ts';
 import { createTerminal } from '../terminal/terminal.ts';
+import { readRun, runNames } from './run-archive.ts';
 
 export interface EvalRunsFlags extends Omit<CommonFlags, 'json'> {
   /** Given at all: as JSON. */

@@ -16,11 +16,11 @@ import { writeCases } from '../../evaluation/cases/read-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
 import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
-import { readNamedFile, refuseExisting, writeNamedFile } from '../evaluation/evaluation-files.ts';
+import { withApp } from '../commands/with-app.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { withApp } from './with-app.ts';
+import { readNamedFile, refuseExisting, writeNamedFile } from './evaluation-files.ts';
 
 export interface EvalImportFlags extends Omit<CommonFlags, 'json'> {
   /** Given at all: what was done as JSON. */
