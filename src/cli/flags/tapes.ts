@@ -1,7 +1,13 @@
 import type { Argv } from 'yargs';
 import { ANSWER_CHANGES } from '../../domain/choices.ts';
 import type { ReplayFlags } from '../commands/replay.ts';
-import type { TapeCheckFlags, TapeFileFlags, TapeHarFlags, TapeScrubFlags } from '../commands/tape.ts';
+import type {
+  TapeCheckFlags,
+  TapeFileFlags,
+  TapeHarFlags,
+  TapeImportFlags,
+  TapeScrubFlags,
+} from '../commands/tape.ts';
 import type { TapeDiffFlags, TapeRenewFlags } from '../commands/tape-drift.ts';
 import { answeringOptions } from './agent-flags.ts';
 import { type CommonFlags, redactOption, replayOptions, withServiceFlags } from './common-flags.ts';
@@ -38,12 +44,15 @@ const scrub = defineCommand<TapeScrubFlags>({
   handler: async (flags) => (await import('../commands/tape.ts')).scrubTape(flags),
 });
 
-const importHar = defineCommand<TapeHarFlags>({
-  command: 'import <har> <tape>',
-  describe: 'Make a tape of a HAR file, of a browser or of Polly',
+const importOthers = defineCommand<TapeImportFlags>({
+  command: 'import <recording> <tape>',
+  describe: 'Make a tape of a HAR file (browsers, Polly), a cassette of VCR or definitions of nock',
   builder: (yargs) =>
-    withTape(yargs).positional('har', { type: 'string', describe: 'The HAR file' }).options(redactOption),
-  handler: async (flags) => (await import('../commands/tape.ts')).importHar(flags),
+    withTape(yargs)
+      .positional('recording', { type: 'string', describe: 'What others recorded' })
+      .options(redactOption)
+      .epilogue('Keys are removed as from any recording. What cannot be carried over is listed.'),
+  handler: async (flags) => (await import('../commands/tape.ts')).importRecording(flags),
 });
 
 const exportHar = defineCommand<TapeHarFlags>({
@@ -97,13 +106,14 @@ const renew = defineCommand<TapeRenewFlags>({
 
 export const tapeCommand = defineCommand<CommonFlags>({
   command: 'tape',
-  describe: 'Show, check or scrub tapes, and turn them into HAR files and back',
+  describe:
+    'Show, check, scrub and compare tapes, ask their services again, and take in what others recorded',
   builder: (yargs) =>
     yargs
       .command(show)
       .command(check)
       .command(scrub)
-      .command(importHar)
+      .command(importOthers)
       .command(exportHar)
       .command(diff)
       .command(renew)
@@ -111,7 +121,8 @@ export const tapeCommand = defineCommand<CommonFlags>({
       .example('$0 tape show node.tape.json', 'For people')
       .example('$0 tape check tapes/*.json', 'Before they are committed')
       .example('$0 tape scrub node.tape.json --redact "ACME-\\d+"', 'Remove more')
-      .example('$0 tape import polly.har polly.tape.json', 'What others recorded'),
+      .example('$0 tape diff before.tape.json after.tape.json', 'But for ids and times')
+      .example('$0 tape import cassette.yaml a.tape.json', 'What others recorded'),
   handler: () => {},
 });
 
