@@ -35,3 +35,6 @@ export const NUMBERS = {
   maxAnswerCharacters: { least: 100, usual: 200_000 },
 } as const satisfies Record<string, NumberRange>;
 export type NumberSetting = keyof typeof NUMBERS;
+
+/** How many passages the offline model reads unless told; measured by `npm run fit:passages`. */
+export const OFFLINE_TOP_K = 8;
