@@ -10,21 +10,12 @@ import type { SourceRegister } from '../citations/source-register.ts';
 import type { CheckedSentence } from '../domain/checked-sentence.ts';
 import { citationPassed } from '../domain/citation.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
-import { createJudge, type Judge, type Support } from '../judge/create-judge.ts';
+import { type Judge, judgeOf, type Support } from '../judge/create-judge.ts';
 import type { Unit } from '../judge/unit.ts';
 import type { TokenEncoder } from '../ports/token-encoder.ts';
 
 /** The encoder of this machine; null where there is none. Loaded when it is first asked for. */
 export type FindEncoder = () => Promise<TokenEncoder | null>;
-
-/** One for each encoder: what it has read lately serves the turns that come after, and those beside. */
-const judges = new WeakMap<TokenEncoder, Judge>();
-
-function judgeWith(encoder: TokenEncoder): Judge {
-  const judge = judges.get(encoder) ?? createJudge(encoder);
-  judges.set(encoder, judge);
-  return judge;
-}
 
 /** The judge in one turn. */
 export interface TurnJudge {
@@ -54,7 +45,7 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
 
   function open(): Promise<Judge | null> {
     opening ??= findEncoder().then(
-      (encoder) => encoder && judgeWith(encoder),
+      (encoder) => encoder && judgeOf(encoder),
       () => null,
     );
     return opening;
