@@ -52,11 +52,11 @@ for (const { set, rows } of sets) {
   features.push(...(await supportExamples(set, rows, encoder)));
 }
 const rows = sets.flatMap((one) => one.rows);
-const { validation, ofFolds, evenly } = fitSupport(rows, features);
+const { byFold, ofFolds, evenly } = fitSupport(rows, features);
 const judged = rows.map((row, index): Judged => {
   const source = sourceOf(row.documents);
   const facts = factsOf(row.claim, source);
-  const chance = validation.byFold[index] ?? 0;
+  const chance = byFold[index] ?? 0;
   return {
     row,
     chance: facts.whole ? Math.max(chance, QUOTED_CHANCE) : chance,

@@ -97,7 +97,9 @@ function cpuOf(serverPid: number | null): number {
   const own = (user + system) / 1000;
   if (serverPid === null) return own;
   // After the name, which may hold anything, come the state and eleven more fields; hundredths of a second.
-  const fields = readFileSync(`/proc/${serverPid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+  const fields = readFileSync(`/proc/${serverPid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
   return own + (Number(fields[11]) + Number(fields[12])) * 10;
 }
 

@@ -36,7 +36,9 @@ const answerFeatures = await rememberFeatures('answers', 'clapnq', questions, ()
 await embedder.close();
 
 const support = fitSupport(rows, features);
-const { byFold, bySource, byFile } = support.validation;
+const { byFold } = support;
+const bySource = support.bySource();
+const byFile = support.byFile();
 const scored = (chances: readonly number[], of: (index: number) => boolean): Scored[] =>
   rows.flatMap(({ supported }, index) =>
     of(index)
@@ -114,14 +116,14 @@ for (const how of ['byFold', 'byHalf'] as const) {
   );
 }
 mkdirSync(WEIGHTS, { recursive: true });
-writeFileSync(`${WEIGHTS}support.json`, `${JSON.stringify(support.network)}\n`);
+writeFileSync(`${WEIGHTS}support.json`, `${JSON.stringify(support.network())}\n`);
 writeFileSync(`${WEIGHTS}answers.json`, `${JSON.stringify(answers.network)}\n`);
 writeFileSync(
   `${CACHE}/validation.json`,
   JSON.stringify({
     rows: rows.map(({ id, set, source, label }) => ({ id, set, source, label })),
     features,
-    support: support.validation,
+    support: { byFold, bySource, byFile },
   }),
 );
 

@@ -2,15 +2,17 @@ import { appendFileSync } from 'node:fs';
 import { type Model, setTraceProcessors } from '@openai/agents';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
+import type { FindEncoder } from '../agent/turn-judge.ts';
 import type { SearchMode } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import type { Filter } from '../domain/query.ts';
 import { advice, bySetting } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
-import type { ChunkStore } from '../ports/chunk-store.ts';
+import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
+import { suggestQuestions } from '../retrieval/suggest-questions.ts';
 import type { TapeRun } from '../tape/tape-run.ts';
 import type { App } from './create-app.ts';
 import { assertModelUsable, createModel, faultContext } from './models.ts';
@@ -40,6 +42,12 @@ export interface OpenAgent {
   /** The collection that is really searched, which may be the sample. */
   collection: string;
   model: string;
+  /** Throws `invalid_input` for what the collection has not. */
+  assertFilter(filter: Filter): Promise<void>;
+  /** A passage among those around it in its document; none if it is gone. */
+  passagesAround(chunkId: string): Promise<StoredChunk[]>;
+  /** A few questions that the collection answers; none on a tape, which has only what was asked for. */
+  suggestions(): Promise<string[]>;
   /** Closes the sessions and the collection. */
   close(): Promise<void>;
 }
@@ -71,7 +79,8 @@ export async function openAgent(
     };
     // A missing key is told before anything is indexed.
     assertModelUsable({ ...app, config });
-    store = await openCollection({ ...app, config }, signal, tape);
+    const opened = await openCollection({ ...app, config }, signal, tape);
+    store = opened;
     await assertKnownFilter(store, options.filter ?? {});
     const readSource = options.tools?.includes('read_source');
     const agent = await createCollectionAgent(
@@ -83,6 +92,9 @@ export async function openAgent(
       sessions,
       collection: store.name,
       model,
+      assertFilter: (filter) => assertKnownFilter(opened, filter),
+      passagesAround: (chunkId) => opened.neighbours(chunkId, 1, 1),
+      suggestions: async () => (tape === null ? suggestQuestions(opened) : []),
       close: closeStores,
     };
   } catch (error) {
@@ -129,13 +141,14 @@ export async function createCollectionAgent(app: App, options: CollectionAgentOp
   const { store, sessions, mode = 'hybrid', readSource = false, runtime = app.runtime } = options;
   const { traceFile } = app.config;
   if (traceFile !== undefined) await traceToFile(traceFile, configuredRedactor(app.config));
+  // Who searches by words alone is not made to fetch and load a model.
+  const encoder: FindEncoder = async () => (mode === 'lexical' ? null : app.encoder());
   return createConversationAgent({
     config: app.config.agent,
-    model: options.model ?? (await createModel(app, runtime)),
+    model: options.model ?? (await createModel(app, runtime, encoder)),
     store,
     retriever: await app.retriever(store, { mode }),
-    // Who searches by words alone is not made to fetch and load a model.
-    encoder: async () => (mode === 'lexical' ? null : app.encoder()),
+    encoder,
     sessions,
     runtime,
     readSource,

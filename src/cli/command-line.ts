@@ -10,7 +10,7 @@ import { compareCommand, evalCommand } from './flags/evaluation.ts';
 import { type CommandOutline, outlineProgram, readTyped } from './flags/outline.ts';
 import { askCommand, chatCommand, searchCommand } from './flags/questions.ts';
 import { mcpCommand, serveCommand } from './flags/servers.ts';
-import { sessionsCommand } from './flags/sessions.ts';
+import { openCommand, sessionsCommand } from './flags/sessions.ts';
 import { replayCommand, tapeCommand } from './flags/tapes.ts';
 import { commandHelp, programHelp } from './help-text.ts';
 import { usageFault, wrongNumber } from './usage-fault.ts';
@@ -58,6 +58,7 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   replayCommand,
   tapeCommand,
   sessionsCommand,
+  openCommand,
   collectionsCommand,
   evalCommand,
   compareCommand,
@@ -83,7 +84,10 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     if (args[0] === '--complete') {
       return await (await import('./commands/completion.ts')).printCandidates(outline(), args.slice(1));
     }
-    if (asksForHelp(args)) return void process.stdout.write(helpFor(args));
+    if (asksForHelp(args)) {
+      const { paged } = await import('./terminal/paged.ts');
+      return await paged(process, (terminal) => terminal.write(helpFor(args)));
+    }
     const refused = wrongNumber(outline(), args);
     if (refused !== null) throw refused;
     await yargs(withDashesBehind(withRerankSpelled(args)))

@@ -1,12 +1,13 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { endWithParent } from '../support/end-with-parent.ts';
 import { copyHomeWithBook } from '../support/prepared-home.ts';
 import { runCli } from '../support/run-cli.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { manyDocuments, oneStored } from './commands/many-documents.ts';
 
@@ -28,19 +29,14 @@ test('help names every command, and each command has help with examples', async 
 
 test('--version prints the version of the package', async () => {
   const { stdout } = await runCli(['--version'], { home: await temporaryDirectory() });
-  const { version } = JSON.parse(
-    execFileSync('node', ['-p', 'JSON.stringify(require("./package.json"))'], {
-      cwd: root,
-      encoding: 'utf8',
-    }),
-  );
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   expect(stdout.trim()).toBe(version);
 });
 
 test('an unknown command and an unknown flag are refused with exit code 2', async () => {
   const home = await temporaryDirectory();
   for (const args of [['dance'], ['search', 'x', '--dance']]) {
-    const { code, stderr } = await runCli(args, { home });
+    const { code, stderr } = await runInProcess(args, { home });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^citeloop: .+\n {2}.*See citeloop .*--help\.\n$/);
   }
@@ -48,10 +44,10 @@ test('an unknown command and an unknown flag are refused with exit code 2', asyn
 
 test('a bad setting names where it came from, with exit code 3', async () => {
   const home = await temporaryDirectory();
-  const fromEnvironment = await runCli(['collections'], { home, env: { AGENT_TOP_K: 'lots' } });
+  const fromEnvironment = await runInProcess(['collections'], { home, env: { AGENT_TOP_K: 'lots' } });
   expect(fromEnvironment).toMatchObject({ code: 3, stderr: expect.stringContaining('AGENT_TOP_K') });
   await writeFile(join(home, 'citeloop.config.json'), '{"topK": 99}');
-  expect(await runCli(['collections'], { home })).toMatchObject({
+  expect(await runInProcess(['collections'], { home })).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('topK'),
   });
@@ -73,8 +69,7 @@ test('a Node that is too old hands over to the one that a clone brings', async (
 test('signals reach the program through the one that handed over, and three at once stop an ingest once', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
-  for (const [name, text] of Object.entries(manyDocuments(3000)))
-    await writeFile(join(home, 'docs', name), text);
+  for (const [name, text] of Object.entries(manyDocuments())) await writeFile(join(home, 'docs', name), text);
   const { code, stderr } = await runCli(['ingest', 'docs'], {
     home,
     nodeFlags: ['--require', await oldNode()],
@@ -102,12 +97,15 @@ test('without one it gets one clear sentence', async () => {
 test('a flag without its value is bad usage, and a question may begin with a dash after --', async () => {
   const home = await temporaryDirectory();
   await copyHomeWithBook(home);
-  expect(await runCli(['search', 'x', '--module'], { home })).toMatchObject({
+  expect(await runInProcess(['search', 'x', '--module'], { home })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--module needs a value.'),
   });
-  const { stdout } = await runCli(['search', '--mode', 'lexical', '--json', '--', '--symlink-install'], {
-    home,
-  });
+  const { stdout } = await runInProcess(
+    ['search', '--mode', 'lexical', '--json', '--', '--symlink-install'],
+    {
+      home,
+    },
+  );
   expect(JSON.parse(stdout).query).toBe('--symlink-install');
 });

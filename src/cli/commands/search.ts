@@ -8,6 +8,7 @@ import { AppError } from '../../faults/app-error.ts';
 import { foundOf } from '../../tape/run-outputs.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
+import { paged } from '../terminal/paged.ts';
 import { foundBy } from '../terminal/render-details.ts';
 import { renderRetrieval } from '../terminal/render-retrieval.ts';
 import { createTerminal } from '../terminal/terminal.ts';
@@ -53,15 +54,15 @@ export function runSearch(flags: SearchFlags): Promise<void> {
       const output = { collection, mode, ...context, ...(flags.explain && { explain }) };
       process.stdout.write(`${JSON.stringify(output)}\n`);
     } else {
-      const terminal = createTerminal(process.stdout);
-      renderRetrieval(terminal, { collection, context, hits, explain: flags.explain ?? false });
+      const { explain = false } = flags;
+      await paged(process, (terminal) => renderRetrieval(terminal, { collection, context, hits, explain }));
     }
   });
 }
 
 /** Finds passages; a tape notes them. Throws `invalid_input` for a query that is none. */
 export async function search(app: App, inputs: z.infer<typeof searchSchema>, { signal, tape }: Run) {
-  const query = queryOf({ ...inputs, topK: inputs.topK ?? app.config.agent.topK });
+  const query = queryOf({ ...inputs, topK: inputs.topK ?? app.config.searchTopK });
   const mode = inputs.mode ?? 'hybrid';
   // The model is loaded while the collection is opened.
   if (mode !== 'lexical') app.embedder().catch(() => {});

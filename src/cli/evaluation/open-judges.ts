@@ -78,7 +78,7 @@ async function openModel(app: App, times: number): Promise<OpenJudge> {
         { ask, times },
         signal,
       );
-      if (judged === null) return null;
+      if (judged.scores.length === 0) return null;
       const score = judged.scores.reduce((sum, one) => sum + one, 0) / judged.scores.length;
       const supported = score > MODEL_BAR;
       return {

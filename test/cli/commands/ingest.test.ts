@@ -1,12 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { listenForTest } from '../../support/listen-for-test.ts';
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -135,11 +134,8 @@ test('a site is crawled, and its robots.txt is obeyed', async () => {
     const type = request.url === '/robots.txt' ? 'text/plain' : 'text/html';
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': type }).end(page);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
   const { run } = await machine();
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const url = `${(await listenForTest(server)).origin}/`;
   const { code, stdout } = await run(['ingest', url, '--allow-private', '--json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ added: 2, failed: [] });
@@ -148,7 +144,7 @@ test('a site is crawled, and its robots.txt is obeyed', async () => {
 });
 
 test('Ctrl-C stops with exit code 130, keeps what was committed, and the same command goes on', async () => {
-  const { start, run, summary, collection } = await machine(manyDocuments(120));
+  const { start, run, summary, collection } = await machine(manyDocuments());
   const stopped = await start({
     onStart: (child) => void oneStored(collection, child).then(() => child.kill('SIGINT')),
   });
@@ -170,7 +166,7 @@ test('Ctrl-C stops with exit code 130, keeps what was committed, and the same co
 });
 
 test('a kill at any moment leaves a sound collection, and two processes at once lose nothing', async () => {
-  const { start, run, summary, collection } = await machine(manyDocuments(30));
+  const { start, run, summary, collection } = await machine(manyDocuments());
   for (const moment of [
     (_: ChildProcess) => delay(500),
     (child: ChildProcess) => oneStored(collection, child),

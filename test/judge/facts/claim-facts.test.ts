@@ -22,6 +22,8 @@ const UNITS = [
   ['week', 'weeks'],
   ['month', 'months'],
   ['year', 'years'],
+  ['decade', 'decades'],
+  ['century', 'centuries'],
   ['Hz', 'hertz'],
   ['kHz', 'kilohertz'],
   ['MHz', 'megahertz'],
@@ -34,6 +36,17 @@ const UNITS = [
   ['cm', 'centimetres', 'centimeters'],
   ['m', 'metres', 'meters'],
   ['km', 'kilometres', 'kilometers'],
+  ['inch', 'inches'],
+  ['foot', 'feet', 'ft'],
+  ['yard', 'yards'],
+  ['mile', 'miles'],
+  ['acre', 'acres'],
+  ['hectare', 'hectares'],
+  ['litre', 'liters'],
+  ['gallon', 'gallons'],
+  ['ounce', 'oz'],
+  ['pounds', 'lb', 'lbs'],
+  ['tons', 'tonnes'],
   ['g', 'grams'],
   ['kg', 'kilograms'],
   ['V', 'volts'],
@@ -46,6 +59,10 @@ const UNITS = [
   ['thousand'],
   ['million'],
   ['billion'],
+  ['trillion'],
+  ['point', 'points'],
+  ['dollar', 'dollars'],
+  ['euro', 'euros'],
 ];
 
 test('a unit is the same however it is written, and another one than all others', () => {
@@ -64,6 +81,7 @@ test('a unit is the same however it is written, and another one than all others'
 test('a word after a number is a unit only if it is one, or is written with it', () => {
   expect(numbersIn('30 frogs')[0]?.unit).toBeNull();
   expect(numbersIn('30frogs')[0]?.unit).toBe('frogs');
+  expect(numbersIn('30 US airlines')[0]?.unit).toBeNull();
   expect(numbersIn('three seconds')).toMatchObject([{ value: '3', unit: 's', spelled: true }]);
 });
 
@@ -71,6 +89,7 @@ test('words with a capital are names, unless more than seven of ten have one', (
   expect(namesIn('The Owl Saw Rome And Paris In one long night.')).toEqual(['Owl', 'Saw', 'Rome', 'Paris']);
   expect(namesIn('The Owl Saw Rome And Paris In One long night.')).toEqual([]);
   expect(namesIn('The Owl Saw Rome.')).toEqual(['Owl', 'Saw', 'Rome']);
+  expect(namesIn('The Owl Saw Rome Now.')).toEqual([]);
 });
 
 test('a name does not open a sentence or something like one, and is told without what is attached to it', () => {
@@ -113,7 +132,7 @@ test('a number has one value however it is written', () => {
   const valueIn = (text: string) => numbersIn(`It is ${text} now.`)[0]?.value;
   for (const text of ['1500', '1,500', '1\u00a0500', '1\u202f500', "1'500", '+1500', '1500.0', '01500'])
     expect(valueIn(text), text).toBe('1500');
-  expect(['-5', '−5', '0.50', '007'].map(valueIn)).toEqual(['-5', '-5', '0.5', '7']);
+  expect(['-5', '−5', '-05', '0.50', '007'].map(valueIn)).toEqual(['-5', '-5', '-5', '0.5', '7']);
   expect(numbersIn('version 1.2.3 of a1 and b_2')).toEqual([]);
 });
 

@@ -25,6 +25,7 @@ test('a quote must stand in the text, its title or its headings, in the same cas
   const text = 'The last message wins every time.';
   expect(missing('"the last message wins"', text).quotes).toEqual([]);
   expect(missing('"The last message wins"', text).quotes).toEqual([]);
+  expect(missing('"Last message wins every time"', text).quotes).toEqual([]);
   expect(missing('"the Last message wins"', text).quotes).toEqual(['the Last message wins']);
   expect(missing('"message wins the last"', text).quotes).toEqual(['message wins the last']);
   const titled = { text: '', title: 'How owls hunt', headings: ['In the dark'] };
@@ -38,6 +39,7 @@ test('a name of code must be a whole word; a plural may follow it, another group
     expect(lacks(name), name).toBe(false);
   for (const name of ['spin', 'once', 'clpy', 'rclp', 'QoSProf', '1.2', '2.3.1'])
     expect(lacks(name), name).toBe(true);
+  expect(missing('Call `print("x")` now.', 'Call print(“x”) now.').identifiers).toEqual([]);
   expect(missing('Use `1.2` now.', 'Since 1.2.3 and 1.2, all is well.').identifiers).toEqual([]);
   expect(missing('Use `rclpy` now.', 'Not rclpyx, but rclpy.').identifiers).toEqual([]);
 });
@@ -64,6 +66,8 @@ test('a number is given with the same unit or where one of the two has none', ()
   expect(missing('It takes 30 seconds.', 'It takes 30.').numbers).toEqual([]);
   expect(missing('It takes 30 seconds.', 'It takes 30 minutes.').numbers).toEqual(['30']);
   expect(missing('It takes 30 seconds.', 'It takes 31 seconds.').numbers).toEqual(['30']);
+  expect(missing('It is 30 miles away.', 'It is 30 kilometers away; see page 30.').numbers).toEqual(['30']);
+  expect(missing('It is 30 miles away.', 'It is 30 miles, or 48 km, away; page 30.').numbers).toEqual([]);
   expect(
     factsOf('It takes 30.', { text: 'It is so.', title: 'The 30', headings: [] }).missing.numbers,
   ).toEqual([]);
