@@ -1,6 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { SEARCH_MODES } from '../src/domain/choices.ts';
+import type { IngestProgress } from '../src/ingest/ingest.ts';
+import type { ChunkStore } from '../src/ports/chunk-store.ts';
+import type { Embedder } from '../src/ports/embedder.ts';
+import { createRetriever } from '../src/retrieval/create-retriever.ts';
+import { fitThreshold } from '../src/retrieval/fit-threshold.ts';
 import {
   METRICS,
   measureMode,
@@ -8,7 +14,15 @@ import {
   type Quality,
   type Scores,
 } from './support/measure-quality.ts';
-import { loadEmbedder } from './support/minilm.ts';
+import { loadNamedEmbedder } from './support/minilm.ts';
+import {
+  countFound,
+  FOUND_COLUMNS,
+  findQuestionSets,
+  openDocuments,
+  type QuestionSet,
+  readQuestionSet,
+} from './support/question-set.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 import { DATA, findSet, openSet, type RetrievalQuery } from './support/retrieval-set.ts';
 
@@ -26,11 +40,17 @@ const BM25_REFERENCE: Record<string, Scores> = {
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
-  options: { all: { type: 'boolean', default: false }, fresh: { type: 'boolean', default: false } },
+  options: {
+    all: { type: 'boolean', default: false },
+    fresh: { type: 'boolean', default: false },
+    /** onnx:<directory> instead of the program's own. */
+    embedder: { type: 'string' },
+  },
 });
 
 const sets = setsToMeasure();
-if (sets.length === 0) {
+const questionSets = questionSetsToMeasure();
+if (sets.length + questionSets.length === 0) {
   console.log(`No retrieval sets: ${DATA} is absent, or holds none of the name that was given.`);
 } else {
   await main();
@@ -39,14 +59,16 @@ if (sets.length === 0) {
 async function main(): Promise<void> {
   const machine = describeMachine();
   console.log(formatMachine(machine));
-  const embedder = await loadEmbedder();
+  const loaded = await loadNamedEmbedder(flags.embedder);
+  console.log(loaded.id);
   const measured: Record<string, Quality & { allLexical: Scores }> = {};
   for (const directory of sets) {
     const name = basename(directory);
-    const { queries, ...collection } = await openSet(directory, embedder, {
+    const { queries, ...collection } = await openSet(directory, loaded, {
       fresh: flags.fresh,
       onProgress: showProgress(name),
     });
+    const embedder = await withBaseline(loaded, collection.store);
     const { documents, chunks } = await collection.store.info();
     const picked = flags.all ? queries : spread(queries, MOST_QUERIES);
     console.log(
@@ -65,14 +87,52 @@ async function main(): Promise<void> {
     }
     await collection.store.close();
   }
-  await embedder.close();
-  console.log(`\nWritten to ${await writeResults('quality.json', { machine, measured })}`);
+  const found: Record<string, Record<string, number[]>> = {};
+  for (const set of questionSets) found[set.name] = await measureQuestions(set, loaded);
+  await loaded.close();
+  console.log(`\nWritten to ${await writeResults('quality.json', { machine, measured, found })}`);
+}
+
+/** For how many questions of people a passage that answers is found, as the agent would search for it. */
+async function measureQuestions(set: QuestionSet, embedder: Embedder): Promise<Record<string, number[]>> {
+  const store = await openDocuments(set, embedder, showProgress(set.name));
+  const { documents, chunks } = await store.info();
+  console.log(`\n${set.name}: ${documents} documents, ${chunks} chunks, ${set.questions.length} questions\n`);
+  const found: Record<string, number[]> = {};
+  for (const mode of SEARCH_MODES) {
+    const scoreThreshold = mode === 'lexical' ? 0 : embedder.scoreThreshold;
+    const retriever = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold });
+    found[mode] = await countFound(set, retriever);
+  }
+  await store.close();
+  const lines = Object.entries(found).map(([mode, counts]) => [mode, ...counts.map(String)]);
+  console.log(alignColumns([[set.name, ...FOUND_COLUMNS], ...lines], [1, 2, 3, 4, 5]));
+  return found;
+}
+
+/** What someone brought is fitted to the set as `collections threshold` does it, unless the model says it already. */
+async function withBaseline(embedder: Embedder, store: ChunkStore): Promise<Embedder> {
+  if (flags.embedder === undefined || (embedder.baseline ?? 0) > 0) return embedder;
+  const { baseline, threshold, ownKept, othersKept } = await fitThreshold(store, embedder);
+  console.log(
+    `\n${store.name}: baseline ${baseline}, threshold ${threshold}, which ${ownKept.toFixed(3)} of the own and ` +
+      `${othersKept.toFixed(3)} of the other sentences reach`,
+  );
+  return { ...embedder, baseline };
 }
 
 /** Folders that hold a corpus: those named, or else all but the long one. */
 function setsToMeasure(): string[] {
   if (positionals.length > 0) return positionals.flatMap((name) => findSet(name) ?? setsIn(resolve(name)));
   return [...setsIn(join(DATA, 'retrieval')), ...(flags.all ? setsIn(join(DATA, MULTITURN)) : [])];
+}
+
+/** Those named, or else all beside the checkout. */
+function questionSetsToMeasure(): QuestionSet[] {
+  if (positionals.length === 0) return findQuestionSets();
+  return positionals.flatMap(
+    (name) => findQuestionSets().find((set) => set.name === name) ?? readQuestionSet(resolve(name)) ?? [],
+  );
 }
 
 function setsIn(directory: string): string[] {
@@ -136,17 +196,11 @@ function rounded(score: number): number {
 /** A line on stderr every so often. */
 function showProgress(name: string) {
   let next = performance.now() + 10_000;
-  return ({
-    documents,
-    totalDocuments,
-    embeddedChunks,
-  }: {
-    documents: number;
-    totalDocuments: number | null;
-    embeddedChunks: number;
-  }) => {
+  return ({ documents, totalDocuments, embedding }: IngestProgress) => {
     if (performance.now() < next) return;
     next += 10_000;
-    console.error(`${name}: ${documents} of ${totalDocuments} documents, ${embeddedChunks} chunks embedded`);
+    const chunks =
+      embedding === null ? '' : `, ${embedding.chunks} of ${embedding.totalChunks} chunks embedded`;
+    console.error(`${name}: ${documents} of ${totalDocuments} documents${chunks}`);
   };
 }

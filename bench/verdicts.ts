@@ -1,22 +1,19 @@
 import { createEncodingCache } from '../scripts/fit/encoding-cache.ts';
-import { CACHE, rememberFeatures } from '../scripts/fit/feature-cache.ts';
+import { CACHE } from '../scripts/fit/feature-cache.ts';
 import { areaUnderCurve, balancedAccuracy, calibrationError } from '../scripts/fit/metrics.ts';
 import { sourceOf, supportExamples } from '../scripts/fit/support-examples.ts';
-import { fitSupport, supportFold } from '../scripts/fit/support-fit.ts';
+import { fitSupport } from '../scripts/fit/support-fit.ts';
 import { DATA, readSupportSet, SUPPORT_SETS, type SupportRow } from '../scripts/fit/support-sets.ts';
 import type { SentenceVerdict } from '../src/domain/checked-sentence.ts';
 import { citationPassed } from '../src/domain/citation.ts';
 import { createRandomIndex } from '../src/evaluation/statistics/random.ts';
-import { align } from '../src/judge/align.ts';
 import { checkClaim } from '../src/judge/check-claim.ts';
-import { judgeSupport, QUOTED_CHANCE } from '../src/judge/create-judge.ts';
-import { namesIn } from '../src/judge/facts/claim-facts.ts';
+import { QUOTED_CHANCE } from '../src/judge/create-judge.ts';
 import { factsOf } from '../src/judge/facts/held-facts.ts';
-import { readText } from '../src/judge/read-text.ts';
 import { objectionsOf, supportVerdict } from '../src/judge/verdict.ts';
-import type { TokenEncoder } from '../src/ports/token-encoder.ts';
+import { measureMarkedWords } from './support/measure-marked-words.ts';
+import { measureMutations } from './support/measure-mutations.ts';
 import { loadEmbedder } from './support/minilm.ts';
-import { type Mutation, mutationsOf } from './support/mutations.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 
 // Holds the judge against sentences that people have judged: npm run bench:verdicts. No figure comes from a model
@@ -32,7 +29,6 @@ interface Judged {
 }
 
 const REPLICATES = 400;
-const MUTATED = 600;
 const BINS: [from: number, to: number][] = [
   [0, 0.2],
   [0.2, 0.4],
@@ -53,14 +49,14 @@ const embedder = await loadEmbedder();
 const encoder = createEncodingCache(embedder, CACHE);
 const features = [];
 for (const { set, rows } of sets) {
-  features.push(...(await rememberFeatures(set, rows, () => supportExamples(rows, encoder))));
+  features.push(...(await supportExamples(set, rows, encoder)));
 }
 const rows = sets.flatMap((one) => one.rows);
-const { validation, ofFolds, evenly } = fitSupport(rows, features);
+const { byFold, ofFolds, evenly } = fitSupport(rows, features);
 const judged = rows.map((row, index): Judged => {
   const source = sourceOf(row.documents);
   const facts = factsOf(row.claim, source);
-  const chance = validation.byFold[index] ?? 0;
+  const chance = byFold[index] ?? 0;
   return {
     row,
     chance: facts.whole ? Math.max(chance, QUOTED_CHANCE) : chance,
@@ -96,9 +92,10 @@ console.log(
     BINS.map((_, index) => index + 1),
   )}`,
 );
-const caught = await measureMutations(encoder);
+const caught = await measureMutations(rows, ofFolds, encoder);
+const marked = await measureMarkedWords(rows, encoder);
 await embedder.close();
-console.log(`\nWritten to ${await writeResults('verdicts.json', { machine, figures, caught })}`);
+console.log(`\nWritten to ${await writeResults('verdicts.json', { machine, figures, caught, marked })}`);
 
 function table(by: 'judge' | 'words'): string {
   const columns = Object.keys(figures[0]?.[by] ?? {});
@@ -190,91 +187,4 @@ function withIntervals(
       return [name, { value, low: at(0.025), high: at(0.975) }];
     }),
   );
-}
-
-/**
- * Changes supported sentences so that they no longer are, and counts how many are no longer called so, by the weights
- * of the folds that have not seen the sentence.
- */
-async function measureMutations(encoder: TokenEncoder) {
-  const supported = rows.filter(
-    (row) => row.supported && row.set !== 'healthver_dev' && row.set !== 'wice_dev',
-  );
-  const step = Math.max(1, Math.floor(supported.length / MUTATED));
-  const picked = supported.filter((_, index) => index % step === 0);
-  const names = [...new Set(supported.slice(-400).flatMap(({ claim }) => namesIn(claim)))].filter(
-    (name) => name.length > 3,
-  );
-  const counts = new Map<
-    string,
-    Record<'total' | 'caught' | 'caughtByWords' | 'before' | 'caughtOfBefore', number>
-  >();
-  const count = (
-    kind: Mutation['kind'] | 'unchanged',
-    verdict: SentenceVerdict,
-    byWords: SentenceVerdict,
-    wasSupported: boolean,
-  ) => {
-    const one = counts.get(kind) ?? { total: 0, caught: 0, caughtByWords: 0, before: 0, caughtOfBefore: 0 };
-    const isCaught = !citationPassed({ verdict });
-    counts.set(kind, {
-      total: one.total + 1,
-      caught: one.caught + Number(isCaught),
-      caughtByWords: one.caughtByWords + Number(!citationPassed({ verdict: byWords })),
-      before: one.before + Number(wasSupported),
-      caughtOfBefore: one.caughtOfBefore + Number(wasSupported && isCaught),
-    });
-  };
-  let at = 0;
-  for (const row of picked) {
-    const passages = row.documents.map((text) => ({ text, title: '', headings: [] }));
-    const source = sourceOf(row.documents);
-    const network = ofFolds.get(supportFold(row));
-    const read = (await encoder.encodeTokens(row.documents)).map((encoded, index) =>
-      readText(row.documents[index] ?? '', encoded, encoder.dimensions),
-    );
-    const judge = async (claim: string) => {
-      const [encoded] = await encoder.encodeTokens([claim]);
-      if (encoded === undefined) throw new Error('the encoder gave nothing back');
-      return judgeSupport(
-        align(readText(claim, encoded, encoder.dimensions), read),
-        factsOf(claim, source),
-        passages,
-        network,
-      ).verdict;
-    };
-    at += 1;
-    const other = names.slice((at * 7) % names.length).concat(names);
-    const before = await judge(row.claim);
-    count('unchanged', before, checkClaim(row.claim, source).verdict, true);
-    for (const { kind, text } of mutationsOf(row.claim, source.text, other)) {
-      count(kind, await judge(text), checkClaim(text, source).verdict, citationPassed({ verdict: before }));
-    }
-  }
-  const share = (part: number, of: number) => (part / of).toFixed(3);
-  const lines = Array.from(counts, ([kind, one]) => [
-    kind,
-    String(one.total),
-    share(one.caught, one.total),
-    share(one.caughtByWords, one.total),
-    String(one.before),
-    share(one.caughtOfBefore, one.before),
-  ]);
-  console.log(
-    `\n${picked.length} supported sentences, changed\n${alignColumns(
-      [
-        [
-          'change',
-          'sentences',
-          'not called supported',
-          'by words alone',
-          'were called so',
-          'of these no longer',
-        ],
-        ...lines,
-      ],
-      [1, 2, 3, 4, 5],
-    )}`,
-  );
-  return Object.fromEntries(counts);
 }

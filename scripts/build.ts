@@ -1,4 +1,5 @@
-import { globSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from 'rolldown';
 
@@ -17,11 +18,14 @@ for (const stale of globSync('dist/*.js')) rmSync(stale);
 
 /** One bundle with a chunk per command: a process that starts fast reads few files. */
 await build({
+  // Whoever installs it is not interested in the parts.
+  logLevel: 'warn',
   input: {
     main: 'src/main.ts',
     index: 'src/index.ts',
     testing: 'src/testing.ts',
     'model-worker': 'src/adapters/onnx/model-worker.ts',
+    'parse-worker': 'src/adapters/documents/parse-worker.ts',
   },
   // Chunks may hold more than their entry exports, since some modules were put together by hand below.
   preserveEntrySignatures: 'allow-extension',
@@ -59,3 +63,6 @@ await build({
     },
   },
 });
+
+// The manual comes from what the commands say of themselves.
+writeFileSync('dist/citeloop.1', execFileSync(process.execPath, ['dist/main.js', 'manual']));

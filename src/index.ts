@@ -4,7 +4,8 @@ import { completeTurn } from './agent/complete-turn.ts';
 import { createApp } from './app/create-app.ts';
 import { createCollectionAgent } from './app/open-agent.ts';
 import { emptyCollection } from './app/open-collection.ts';
-import { loadConfig } from './config/load-config.ts';
+import { withoutKeys } from './app/run-settings.ts';
+import { loadConfig, type ValueOf } from './config/load-config.ts';
 import type { AgentConfig } from './domain/agent-config.ts';
 import type { AgentResponse } from './domain/agent-response.ts';
 import type { SearchMode } from './domain/choices.ts';
@@ -14,6 +15,7 @@ import type { ChunkStore } from './ports/chunk-store.ts';
 import type { Embedder } from './ports/embedder.ts';
 import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
+import { isReplaying } from './tape/replay-tape.ts';
 
 export type { Agent, AgentSession, AskOptions, StartOptions } from './agent/agent.ts';
 export type { AgentConfig, Policy } from './domain/agent-config.ts';
@@ -32,7 +34,21 @@ export type { Embedder } from './ports/embedder.ts';
 export type { Runtime } from './ports/runtime.ts';
 export type { Feedback, SessionStore, SessionSummary } from './ports/session-store.ts';
 
-export interface CreateAgentOptions extends Partial<AgentConfig> {
+/** Which services are used; each as the flag and the environment variable of the same name say it. */
+export type ServiceOptions = {
+  [Name in
+    | 'provider'
+    | 'qdrantUrl'
+    | 'payloadMap'
+    | 'embeddingModel'
+    | 'embeddingBaseUrl'
+    | 'embeddingDimensions'
+    | 'rerank'
+    | 'rerankModel'
+    | 'cohereBaseUrl']?: ValueOf<Name>;
+};
+
+export interface CreateAgentOptions extends Partial<AgentConfig>, ServiceOptions {
   /** Where collections and sessions are kept; default as for the command line. */
   home?: string;
   mode?: SearchMode;
@@ -40,10 +56,10 @@ export interface CreateAgentOptions extends Partial<AgentConfig> {
   readSource?: boolean;
   /** The Agents SDK's own tracing, to the processors that you gave it; off unless asked for. */
   tracing?: boolean;
-  /** A store of your own instead of the configured collection. */
-  store?: ChunkStore;
-  /** The embedder that your store's vectors were made with. */
-  embedder?: Embedder;
+  /** Where collections are, or a store of your own instead of the configured collection. */
+  store?: ValueOf<'store'> | ChunkStore;
+  /** Which embedder, or one of your own: the one that your store's vectors were made with. */
+  embedder?: ValueOf<'embedder'> | Embedder;
   /** Sessions kept elsewhere than in a file. */
   sessions?: SessionStore;
   /** A model of the Agents SDK instead of the configured one. */
@@ -64,14 +80,22 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
     mode,
     readSource,
     tracing,
-    store: ownStore,
-    embedder,
+    store: givenStore,
+    embedder: givenEmbedder,
     sessions: ownSessions,
     chatModel,
     runtime,
     ...settings
   } = options;
-  const config = loadConfig({ options: settings });
+  const ownStore = typeof givenStore === 'object' ? givenStore : undefined;
+  const embedder = typeof givenEmbedder === 'object' ? givenEmbedder : undefined;
+  const named = {
+    store: ownStore === undefined ? givenStore : undefined,
+    embedder: embedder === undefined ? givenEmbedder : undefined,
+  };
+  const loaded = loadConfig({ options: { ...settings, ...named } });
+  // A tape answers whatever the key.
+  const config = isReplaying() ? withoutKeys(loaded) : loaded;
   const app = createApp(config, embedder === undefined ? {} : { embedder });
   const store = ownStore ?? (await app.catalog.open(config.agent.collection));
   if (store === null) {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
 import { sampleDocument } from './contracts/sample-documents.ts';
 import { endWithParent } from './support/end-with-parent.ts';
-import { modelLocation } from './support/model-weights.ts';
+import { environmentOf } from './support/run-cli.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /**
@@ -56,13 +56,7 @@ test('what the SDK sets for the whole process reaches no request and no trace', 
   const { stdout } = await endWithParent(
     promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
       cwd: join(import.meta.dirname, '..'),
-      env: {
-        HOME: home,
-        CITELOOP_HOME: home,
-        CITELOOP_MODEL_DIR: modelLocation().directory,
-        OPENAI_API_KEY: 'sk-of-openai',
-        NODE_ENV: 'production',
-      },
+      env: environmentOf(home, { OPENAI_API_KEY: 'sk-of-openai', NODE_ENV: 'production' }),
     }),
   );
   expect(JSON.parse(stdout)).toEqual({

@@ -1,5 +1,8 @@
-import { useTape } from 'citeloop/testing';
-import { afterAll, expect, test } from 'vitest';
+import { createAgent } from 'citeloop';
+import { handleTape, useTape } from 'citeloop/testing';
+import { HttpResponse, http } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { asked, post, writeTape } from './tape/support/sample-tape.ts';
 
 const native = globalThis.fetch;
@@ -33,6 +36,76 @@ test('its runtime gives the same ids and time in every replay', async () => {
   expect(await take()).toEqual(first);
   expect(first[0]).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   expect(first[0]).not.toBe(first[1]);
+});
+
+const NOW = 'https://clock.test/now';
+const now = http.get(NOW, () => HttpResponse.json({ now: 12 }));
+const broken = http.get('https://broken.test/', () => HttpResponse.error());
+
+/** A server as people have one in their tests, which does not know what the tape knows. */
+function ownServer() {
+  const server = setupServer(now, broken);
+  server.listen({ onUnhandledFrame: 'error' });
+  onTestFinished(() => server.close());
+}
+
+async function bothAnswer(): Promise<void> {
+  expect(await (await post({ q: 'a' })).json()).toEqual({ a: 1 });
+  expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
+  await expect(fetch('https://broken.test/')).rejects.toThrow(TypeError);
+  await expect(fetch('https://nobody.test/')).rejects.toMatchObject({ kind: 'replay_drift' });
+}
+
+test("a server of one's own msw answers beside a tape, whichever was started first", async () => {
+  // A server that was started over a tape puts back what it found: a `fetch` that lets everything through by now.
+  onTestFinished(() => void Object.assign(globalThis, { fetch: native }));
+  const path = await writeTape([asked(1, { q: 'a' }, { a: 1 })]);
+  const tape = await useTape(path);
+  ownServer();
+  await bothAnswer();
+  expect(tape.misses()).toHaveLength(1);
+  await expect(tape.stop()).rejects.toMatchObject({ kind: 'replay_drift' });
+  expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
+
+  const second = await useTape(path);
+  await bothAnswer();
+  expect(second.misses()).toHaveLength(1);
+  await expect(second.stop()).rejects.toMatchObject({ kind: 'replay_drift' });
+  expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
+});
+
+test('handlers given with the tape are asked first, with the whole request', async () => {
+  const echo = http.post('https://service.test/v1/echo', async ({ request }) =>
+    HttpResponse.json({ heard: await request.json() }),
+  );
+  await useTape(await writeTape([asked(1, { q: 'a' }, { a: 1 })]), { handlers: [now, echo] });
+  expect(await (await post({ said: 1 }, '/v1/echo')).json()).toEqual({ heard: { said: 1 } });
+  expect(await (await post({ q: 'a' })).json()).toEqual({ a: 1 });
+  expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
+});
+
+test("a tape is a handler among others in one's own server", async () => {
+  const tape = await handleTape(await writeTape([asked(1, { q: 'a' }, { a: 1 })]));
+  const server = setupServer(...tape.handlers, now);
+  server.listen({ onUnhandledFrame: 'error' });
+  onTestFinished(() => {
+    server.close();
+    tape.close();
+  });
+  expect(await (await post({ q: 'a' })).json()).toEqual({ a: 1 });
+  expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
+  expect(tape.counts()).toMatchObject({ used: 1 });
+});
+
+test('an agent under a tape needs no key and no server, whichever services it uses', async () => {
+  const { settings, runtime, sessions } = await useTape('fixtures/tapes/served-chat-qdrant.tape.json');
+  const agent = await createAgent({ ...settings, baseUrl: 'https://api.groq.com/v1', runtime, sessions });
+  const { answer, citations } = await agent.ask('What is ROS 2?');
+  expect(answer).toContain('ROS 2');
+  expect(citations.length).toBeGreaterThan(0);
+  await agent.close();
+  const reranking = { rerank: true, rerankModel: 'rerank-v3.5', cohereBaseUrl: 'https://api.cohere.com' };
+  await (await createAgent({ ...settings, ...reranking, store: 'qdrant', runtime, sessions })).close();
 });
 
 afterAll(() => expect(globalThis.fetch).toBe(native));

@@ -42,7 +42,9 @@ const task = JSON.parse(readFileSync(0, 'utf8')) as StoreTask;
 console.log(JSON.stringify(task.task === 'ingest' ? await ingest(task) : await query(task)));
 
 function catalogAt(place: StorePlace) {
-  return 'url' in place ? createQdrantCatalog({ url: place.url }) : createSqliteCatalog(place.directory);
+  // On a busy machine a server takes its time to take in many points: that is measured, not given up on.
+  if ('url' in place) return createQdrantCatalog({ url: place.url, timeoutMs: 300_000 });
+  return createSqliteCatalog(place.directory);
 }
 
 async function ingest({

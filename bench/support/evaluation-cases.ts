@@ -84,6 +84,7 @@ function syntheticRun(index: number, right: boolean, random: () => number): Case
     cost: total / 1e6,
     timesMs: { firstToken: 100 * random(), retrieval: 5, generation: 100, total: 200 * random() },
     judge: null,
+    checks: [],
     error: null,
   };
 }
@@ -104,6 +105,7 @@ export function syntheticHeader(cases: number): ReportData['header'] {
     conversations: cases,
     date: new Date(0).toISOString(),
     durationMs: 0,
+    totals: { turns: cases, reused: 0, tokens: 0, money: null, judge: null },
     currency: null,
     judge: null,
   };

@@ -9,7 +9,7 @@ import { type IngestProgress, ingest } from '../../src/ingest/ingest.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { DocumentSource } from '../../src/ports/loader.ts';
-import { IDENTITY } from './minilm.ts';
+import { collectionFor, openFor } from './minilm.ts';
 import { RESULTS } from './results.ts';
 
 /** How relevant each document is to one query; what is not in it is not relevant. */
@@ -42,7 +42,7 @@ function discounted(gains: readonly number[]): number {
 
 /** Real questions with the passages that answer them; kept beside the checkout, never in it. */
 export const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url));
-const COLLECTIONS = join(RESULTS, 'collections');
+export const COLLECTIONS = join(RESULTS, 'collections');
 const ROOT = 'https://corpus.test/';
 
 export interface RetrievalQuery {
@@ -77,8 +77,8 @@ export async function openSet(
 ): Promise<OpenSet> {
   const name = basename(directory);
   const catalog = createSqliteCatalog(COLLECTIONS);
-  if (options.fresh) await catalog.delete(name);
-  const store = await catalog.openOrCreate(name, IDENTITY);
+  if (options.fresh) await catalog.delete(collectionFor(name, embedder.id));
+  const store = await openFor(catalog, name, embedder);
   const corpus = readRows(directory, 'corpus.jsonl');
   const { failed } = await ingest(
     [corpusSource(corpus)],
@@ -143,7 +143,7 @@ function uriOf(document: Record<string, unknown>): string {
 /** Changes with the code that decides what is indexed. As the module of all documents it has them indexed anew. */
 function codeVersion(): string {
   const cwd = fileURLToPath(new URL('../../src', import.meta.url));
-  const files = globSync(['ingest/**', 'lexical/**', 'adapters/documents/**', 'adapters/sqlite/**'], { cwd });
+  const files = globSync(['ingest/**', 'text/**', 'adapters/documents/**', 'adapters/sqlite/**'], { cwd });
   const hash = createHash('sha256');
   for (const file of files.sort()) hash.update(readFileSync(join(cwd, file)));
   return hash.digest('hex').slice(0, 12);

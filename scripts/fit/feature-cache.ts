@@ -8,17 +8,28 @@ import { fileURLToPath } from 'node:url';
 export const CACHE = join(tmpdir(), 'judge-cache');
 
 /** What features are made by. */
-const MADE_BY = [
-  'judge/{read-text,align,support-features,answer-features,question-kind}.ts',
-  'judge/facts/*.ts',
-  'text/{terms,split-sentences,markdown-blocks}.ts',
-];
+const MADE_BY = {
+  support: [
+    'judge/{read-text,align,support-features}.ts',
+    'judge/facts/*.ts',
+    'text/{terms,split-sentences,markdown-blocks}.ts',
+  ],
+  answers: [
+    'judge/{read-text,align,answer-features,question-kind}.ts',
+    'text/{terms,split-sentences,markdown-blocks}.ts',
+  ],
+};
 
 /** Features are made anew whenever the code that makes them, or the data, is another. */
-export async function rememberFeatures<T>(name: string, data: unknown, make: () => Promise<T>): Promise<T> {
+export async function rememberFeatures<T>(
+  kind: keyof typeof MADE_BY,
+  name: string,
+  data: unknown,
+  make: () => Promise<T>,
+): Promise<T> {
   const sources = fileURLToPath(new URL('../../src/', import.meta.url));
   const hash = createHash('sha256').update(JSON.stringify(data));
-  for (const file of globSync(MADE_BY, { cwd: sources }).sort()) {
+  for (const file of globSync(MADE_BY[kind], { cwd: sources }).sort()) {
     hash.update(readFileSync(join(sources, file)));
   }
   const path = join(CACHE, `features-${name}-${hash.digest('hex').slice(0, 16)}.json`);

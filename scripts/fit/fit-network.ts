@@ -1,4 +1,4 @@
-import { logistic, type Member, type Network, score } from '../../src/judge/network.ts';
+import { logistic, type Member, memberScore, type Network, score } from '../../src/judge/network.ts';
 import { minimize } from './minimize.ts';
 
 /** What a network learns from. */
@@ -14,6 +14,11 @@ export interface FitSettings {
   /** How much large weights cost. */
   penalty: number;
   members: number;
+  /**
+   * Inputs that count alike beside what is fitted, with their signs: their sum has as much weight as all that the
+   * network says. Nothing is fitted in it, so it holds for texts of other kinds as well.
+   */
+  plain?: Readonly<Record<string, 1 | -1>>;
 }
 
 /** The straight way past the hidden layer is held back less. */
@@ -39,9 +44,30 @@ export function fitNetwork(examples: readonly Example[], settings: FitSettings):
   const goals = examples.map(({ positive }) => Number(positive));
   return {
     inputs,
-    members: Array.from({ length: members }, (_, seed) => fitMember(columns, goals, weights, settings, seed)),
+    members: Array.from({ length: members }, (_, seed) =>
+      besidePlainSum(fitMember(columns, goals, weights, settings, seed), columns, settings),
+    ),
     calibration: { slope: 1, intercept: 0 },
   };
+}
+
+/** The sum is straight, so it goes the straight way. */
+function besidePlainSum(
+  member: Member,
+  rows: readonly number[][],
+  { names, plain = {} }: FitSettings,
+): Member {
+  const signs = names.map((name) => plain[name] ?? 0);
+  const sums = rows.map((row) => row.reduce((sum, value, index) => sum + value * (signs[index] ?? 0), 0));
+  if (signs.every((sign) => sign === 0)) return member;
+  const share = deviation(rows.map((row) => memberScore(member, row))) / deviation(sums);
+  const direct = member.direct.map((weight, index) => rounded(weight + share * (signs[index] ?? 0)));
+  return { ...member, direct };
+}
+
+function deviation(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }
 
 function fitMember(

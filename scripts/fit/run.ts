@@ -28,13 +28,17 @@ const rows = sets.flatMap((one) => one.rows ?? []);
 const features = [];
 for (const { set, rows: ofSet } of sets) {
   print(`${set}: ${ofSet?.length} rows`);
-  features.push(...(await rememberFeatures(set, ofSet, () => supportExamples(ofSet ?? [], encoder))));
+  features.push(...(await supportExamples(set, ofSet ?? [], encoder)));
 }
-const answerFeatures = await rememberFeatures('clapnq', questions, () => answerExamples(questions, encoder));
+const answerFeatures = await rememberFeatures('answers', 'clapnq', questions, () =>
+  answerExamples(questions, encoder),
+);
 await embedder.close();
 
 const support = fitSupport(rows, features);
-const { byFold, bySource, byFile } = support.validation;
+const { byFold } = support;
+const bySource = support.bySource();
+const byFile = support.byFile();
 const scored = (chances: readonly number[], of: (index: number) => boolean): Scored[] =>
   rows.flatMap(({ supported }, index) =>
     of(index)
@@ -112,14 +116,14 @@ for (const how of ['byFold', 'byHalf'] as const) {
   );
 }
 mkdirSync(WEIGHTS, { recursive: true });
-writeFileSync(`${WEIGHTS}support.json`, `${JSON.stringify(support.network)}\n`);
+writeFileSync(`${WEIGHTS}support.json`, `${JSON.stringify(support.network())}\n`);
 writeFileSync(`${WEIGHTS}answers.json`, `${JSON.stringify(answers.network)}\n`);
 writeFileSync(
   `${CACHE}/validation.json`,
   JSON.stringify({
     rows: rows.map(({ id, set, source, label }) => ({ id, set, source, label })),
     features,
-    support: support.validation,
+    support: { byFold, bySource, byFile },
   }),
 );
 

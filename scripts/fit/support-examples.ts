@@ -4,7 +4,8 @@ import { type ReadText, readText } from '../../src/judge/read-text.ts';
 import { type SupportFeatures, supportFeatures } from '../../src/judge/support-features.ts';
 import type { JudgedPassage } from '../../src/judge/unit.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
-import type { SupportRow } from './support-sets.ts';
+import { rememberFeatures } from './feature-cache.ts';
+import type { SupportRow, SupportSet } from './support-sets.ts';
 
 const MOST_KEPT = 200;
 
@@ -17,11 +18,17 @@ export function sourceOf(documents: readonly string[]): JudgedPassage {
   return lastSource;
 }
 
-/** What the model sees of each row. */
-export async function supportExamples(
+/** What the model sees of each row of a set, made once. */
+export function supportExamples(
+  set: SupportSet,
   rows: readonly SupportRow[],
   encoder: TokenEncoder,
 ): Promise<SupportFeatures[]> {
+  const data = rows.map(({ claim, documents }) => ({ claim, documents }));
+  return rememberFeatures('support', set, data, () => makeExamples(rows, encoder));
+}
+
+async function makeExamples(rows: readonly SupportRow[], encoder: TokenEncoder): Promise<SupportFeatures[]> {
   const kept = new Map<string, ReadText>();
   async function read(text: string): Promise<ReadText> {
     const known = kept.get(text);

@@ -31,7 +31,22 @@ export const FEATURES: (keyof SupportFeatures)[] = [
   'length',
 ];
 
-export const SETTINGS: FitSettings = { names: FEATURES, hidden: 8, penalty: 0.004, members: 3 };
+export const SETTINGS: FitSettings = {
+  names: FEATURES,
+  hidden: 8,
+  penalty: 0.004,
+  members: 3,
+  plain: {
+    windowMean: 1,
+    phrase3Mean: 1,
+    phrase6Mean: 1,
+    phrase6Low: 1,
+    sentenceCosine: 1,
+    softMean: 1,
+    namesMissing: -1,
+    numbersMissing: -1,
+  },
+};
 
 /** How much each set counts: the ones that are most like answers with sources count most. */
 const SHARES: Record<SupportSet, number> = {
@@ -58,18 +73,16 @@ const EVENLY: Record<SupportSet, number> = {
   healthver_dev: 1,
 };
 
-export interface CrossValidation {
+/** What is learnt by leaving parts of the rows out; each is computed when it is asked for. */
+export interface SupportFit {
+  /** The weights of the program, made of all rows. */
+  network(): Network;
   /** The chance of each row, by a model that was fitted without the row's fold. */
   byFold: number[];
   /** Without the row's source, which for most sets is the whole set. */
-  bySource: number[];
+  bySource(): number[];
   /** Without the row's file. */
-  byFile: number[];
-}
-
-export interface SupportFit {
-  network: Network;
-  validation: CrossValidation;
+  byFile(): number[];
   /** What was fitted and calibrated without each fold. */
   ofFolds: Map<string, Network>;
   /** How much each row counts where all sets do the same. */
@@ -99,11 +112,6 @@ export function fitSupport(rows: readonly SupportRow[], features: readonly Suppo
   const counted = examples.map((example, index) => ({ ...example, weight: evenly[index] ?? 0 }));
   const folds = rows.map(supportFold);
   const { scores, networks } = crossFit(examples, folds, SETTINGS);
-  const calibration = calibrate(scores, counted);
-  const network = fitNetwork(
-    examples.filter(({ weight }) => weight > 0),
-    SETTINGS,
-  );
   const calibratedWithout = (parts: readonly string[], part: string) => {
     const others = rows.map((_, index) => index).filter((index) => parts[index] !== part);
     return calibrate(
@@ -122,15 +130,21 @@ export function fitSupport(rows: readonly SupportRow[], features: readonly Suppo
     }
     return chances;
   };
-  const sources = rows.map(({ source }) => source);
-  const files = rows.map(({ set }) => set);
+  const without = (partOf: (row: SupportRow) => string) => {
+    const parts = rows.map(partOf);
+    return chancesOf(crossFit(examples, parts, SETTINGS).scores, parts);
+  };
   return {
-    network: { ...network, calibration },
-    validation: {
-      byFold: chancesOf(scores, folds),
-      bySource: chancesOf(crossFit(examples, sources, SETTINGS).scores, sources),
-      byFile: chancesOf(crossFit(examples, files, SETTINGS).scores, files),
-    },
+    network: () => ({
+      ...fitNetwork(
+        examples.filter(({ weight }) => weight > 0),
+        SETTINGS,
+      ),
+      calibration: calibrate(scores, counted),
+    }),
+    byFold: chancesOf(scores, folds),
+    bySource: () => without(({ source }) => source),
+    byFile: () => without(({ set }) => set),
     ofFolds: new Map(
       Array.from(networks, ([fold, ofFold]) => [
         fold,

@@ -24,6 +24,8 @@ export interface SupportRow {
   documents: string[];
   supported: boolean;
   label: string;
+  /** Made-up words that annotators marked; few sets have them. */
+  spans: string[];
   /** Rows that share a question or a text: they are never on both sides of a fold. */
   group: string;
 }
@@ -35,6 +37,7 @@ interface WrittenRow {
   claim: string;
   documents?: string[];
   documentsOf?: string;
+  spans?: string[];
   label: string;
 }
 
@@ -56,6 +59,7 @@ export function readSupportSet(set: SupportSet): SupportRow[] | null {
       documents,
       supported: row.label === 'supported',
       label: row.label,
+      spans: (row.spans ?? []).map((span) => span.trim()),
       group: row.documentsOf ?? row.question ?? documents[0]?.slice(0, 200) ?? row.id,
     };
   });

@@ -13,7 +13,7 @@ import type { SessionStore } from '../ports/session-store.ts';
 import type { TokenEncoder } from '../ports/token-encoder.ts';
 import { createRetriever, type Retriever } from '../retrieval/create-retriever.ts';
 import type { AppEvent } from './app-event.ts';
-import { chooseEmbedder, type LoadOptions } from './embedders.ts';
+import { chooseEmbedder, type LoadOptions, loadJudgeEncoder, loadReranker } from './embedders.ts';
 import { configuredSecrets } from './run-settings.ts';
 import { openSessions } from './sessions.ts';
 import { systemRuntime } from './system-runtime.ts';
@@ -41,9 +41,12 @@ export interface App {
   sessions(): Promise<SessionStore>;
   /** Loaded when it is first asked for; whoever is first says whether it is for many texts. */
   embedder(use?: Pick<LoadOptions, 'bulk'>): Promise<Embedder>;
-  /** The embedder, where it gives the vectors of tokens too; null where it does not. Throws as `embedder` does. */
+  /**
+   * What the judge reads with: the embedder, where it gives the vectors of tokens too, or the built-in one beside a model
+   * that someone brought, if it is on this machine; null where there is none. Throws as `embedder` does.
+   */
   encoder(): Promise<TokenEncoder | null>;
-  /** Throws `auth_error` without a key. */
+  /** Throws `auth_error` without a key, or what is wrong with a model that someone brought. */
   reranker(): Promise<Reranker>;
   retriever(
     store: ChunkStore,
@@ -70,6 +73,15 @@ export function createApp(config: Config, options: AppOptions = {}): App {
   const embedder = untilItWorks(async (use: Pick<LoadOptions, 'bulk'> = {}) =>
     choice === undefined ? (given as Embedder) : choice.load({ signal, tell, runtime, ...use }),
   );
+
+  const judgeEncoder = untilItWorks(() => loadJudgeEncoder(config, { signal, tell, runtime }));
+  const localReranker = untilItWorks((directory: string) =>
+    loadReranker(config, directory, { signal, tell, runtime }),
+  );
+  const reranker = async (): Promise<Reranker> =>
+    config.rerank.directory === undefined
+      ? createCohere(config, runtime)
+      : localReranker.get(config.rerank.directory);
 
   async function describe() {
     return choice === undefined ? (given as Embedder) : choice.describe();
@@ -115,9 +127,9 @@ export function createApp(config: Config, options: AppOptions = {}): App {
     embedder: embedder.get,
     async encoder() {
       const loaded = await embedder.get();
-      return isTokenEncoder(loaded) ? loaded : null;
+      return isTokenEncoder(loaded) ? loaded : given === undefined ? judgeEncoder.get() : null;
     },
-    reranker: () => createReranker(config, runtime),
+    reranker,
     async retriever(store, { mode, scoreThreshold = config.agent.scoreThreshold }) {
       const retriever = createRetriever({
         store,
@@ -129,10 +141,12 @@ export function createApp(config: Config, options: AppOptions = {}): App {
       });
       if (!config.rerank.on) return retriever;
       const { withReranker } = await import('../retrieval/rerank.ts');
-      return withReranker(retriever, await createReranker(config, runtime), { clock: runtime });
+      return withReranker(retriever, await reranker(), { clock: runtime });
     },
     async close() {
       if (given === undefined) await (await embedder.got())?.close();
+      await (await judgeEncoder.got())?.close();
+      await (await localReranker.got())?.close();
     },
   };
 }
@@ -141,7 +155,7 @@ function isTokenEncoder(embedder: Embedder): embedder is Embedder & TokenEncoder
   return 'encodeTokens' in embedder;
 }
 
-async function createReranker(config: Config, { sleep, random }: Runtime): Promise<Reranker> {
+async function createCohere(config: Config, { sleep, random }: Runtime): Promise<Reranker> {
   const { rerank, secrets, cohereBaseUrl } = config;
   const apiKey = secrets.cohereApiKey?.reveal();
   if (apiKey === undefined) {

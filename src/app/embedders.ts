@@ -1,10 +1,13 @@
+import { availableParallelism } from 'node:os';
+import type { LocalReranker } from '../adapters/onnx/directory-reranker.ts';
 import { createMiniLmEmbedder, MINILM } from '../adapters/onnx/minilm-embedder.ts';
-import { weightsLocation } from '../adapters/onnx/weights.ts';
+import { hasWeights, weightsLocation } from '../adapters/onnx/weights.ts';
 import type { Config } from '../config/load-config.ts';
 import { advice, setting, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
+import type { TokenEncoder } from '../ports/token-encoder.ts';
 import type { AppEvent } from './app-event.ts';
 import { configuredSecrets } from './run-settings.ts';
 
@@ -12,7 +15,9 @@ const TIMEOUT_MS = 60_000;
 const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small';
 
 /** What is known of an embedder before it is loaded or asked; some say their dimensions only then. */
-type DescribedEmbedder = Pick<Embedder, 'id' | 'scoreThreshold'> & { dimensions: number | undefined };
+type DescribedEmbedder = Pick<Embedder, 'id' | 'scoreThreshold' | 'baseline'> & {
+  dimensions: number | undefined;
+};
 
 export interface LoadOptions {
   /** Hears of the model being fetched on first use, and of waits for a service that is busy. */
@@ -31,7 +36,7 @@ interface EmbedderChoice {
 }
 
 export function chooseEmbedder(config: Config): EmbedderChoice {
-  const choices = { minilm, cohere, openai };
+  const choices = { minilm, cohere, openai, onnx };
   return choices[config.embedding.embedder](config);
 }
 
@@ -46,6 +51,69 @@ function minilm({ cache, modelDir }: Config): EmbedderChoice {
         bulk,
       }).finally(() => tell({ type: 'model_loaded' })),
   };
+}
+
+/** A model that someone brought; the engine that runs it is the same. */
+function onnx({ cache, modelDir, embedding }: Config): EmbedderChoice {
+  const reading = async () => {
+    const { readEncoderDirectory } = await import('../adapters/onnx/encoder-directory.ts');
+    return readEncoderDirectory(embedding.directory ?? '');
+  };
+  const loading = () => import('../adapters/onnx/directory-embedder.ts');
+  return {
+    describe: async () => (await loading()).describeDirectoryEmbedder(await reading()),
+    async load({ tell, signal, bulk }) {
+      const { createDirectoryEmbedder } = await loading();
+      const encoder = await reading();
+      const engine = await engineOf({ cache, modelDir }, { tell, signal });
+      return createDirectoryEmbedder(encoder, { engine, bulk });
+    },
+  };
+}
+
+/** Fetched on first use. */
+async function engineOf(
+  { cache, modelDir }: Pick<Config, 'cache' | 'modelDir'>,
+  { tell, signal }: Pick<LoadOptions, 'tell' | 'signal'>,
+): Promise<string> {
+  const { ensureEngine } = await import('../adapters/onnx/engine.ts');
+  return ensureEngine(weightsLocation(cache, modelDir), {
+    signal,
+    onProgress: (received, total) => tell({ type: 'model_fetched', part: 'engine', received, total }),
+  }).finally(() => tell({ type: 'model_loaded' }));
+}
+
+/**
+ * What the judge reads with where the embedder is a model that someone brought: the built-in one, if it is on this
+ * machine already. It is not fetched for that.
+ */
+export async function loadJudgeEncoder(
+  config: Config,
+  options: LoadOptions,
+): Promise<(Embedder & TokenEncoder) | null> {
+  const { cache, modelDir, embedding } = config;
+  const location = weightsLocation(cache, modelDir);
+  if (embedding.embedder !== 'onnx' || !hasWeights(location)) return null;
+  return createMiniLmEmbedder({ location, signal: options.signal });
+}
+
+/** Keeps beside a model that someone brought what its cosines are like; returns the file. */
+export async function saveBaseline(directory: string, baseline: number): Promise<string> {
+  const { saveEncoderSettings } = await import('../adapters/onnx/encoder-directory.ts');
+  return saveEncoderSettings(directory, { baseline });
+}
+
+/** A cross-encoder that someone brought. */
+export async function loadReranker(
+  config: Config,
+  directory: string,
+  options: LoadOptions,
+): Promise<LocalReranker> {
+  const { readEncoderDirectory } = await import('../adapters/onnx/encoder-directory.ts');
+  const { createDirectoryReranker } = await import('../adapters/onnx/directory-reranker.ts');
+  const encoder = await readEncoderDirectory(directory);
+  const engine = await engineOf(config, options);
+  return createDirectoryReranker(encoder, { engine, threads: availableParallelism() });
 }
 
 function cohere(config: Config): EmbedderChoice {

@@ -1,4 +1,4 @@
-import { createDocumentParser } from '../adapters/documents/parse-document.ts';
+import { createInterruptibleParser } from '../adapters/documents/parse-apart.ts';
 import { createFileSource, type FileSourceOptions, fileStillExists } from '../adapters/files/file-source.ts';
 import type { WebSourceOptions } from '../adapters/web/web-source.ts';
 import { AppError } from '../faults/app-error.ts';
@@ -64,9 +64,11 @@ export async function indexSources(
   sources: readonly DocumentSource[],
   { stillExists, titleOf, ...options }: IndexSourcesOptions,
 ): Promise<IngestSummary> {
-  const read = createDocumentParser();
+  const read = createInterruptibleParser();
   const parse: DocumentParser =
-    titleOf === undefined ? read : async (raw) => ({ ...(await read(raw)), title: titleOf(raw.uri) });
+    titleOf === undefined
+      ? read
+      : async (raw, signal) => ({ ...(await read(raw, signal)), title: titleOf(raw.uri) });
   const store = await openForWriting(app, collection);
   try {
     const embedder = () => app.embedder({ bulk: true });
@@ -94,6 +96,9 @@ async function openForWriting(
       store ??= await catalog.openOrCreate(name, made);
       await store.write(documents);
     },
+    unembedded: async () => (await store?.unembedded()) ?? [],
+    chunks: async (chunkIds) => (await store?.chunks(chunkIds)) ?? [],
+    addVectors: async (vectors) => store?.addVectors(vectors),
     remove: async (uris) => store?.remove(uris),
     settle: async () => store?.settle(),
     close: async () => store?.close(),

@@ -9,13 +9,14 @@ import type { Filter } from '../domain/query.ts';
 import { advice, bySetting } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
-import type { ChunkStore } from '../ports/chunk-store.ts';
+import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
+import { suggestQuestions } from '../retrieval/suggest-questions.ts';
 import type { TapeRun } from '../tape/tape-run.ts';
 import type { App } from './create-app.ts';
 import { assertModelUsable, createModel, faultContext } from './models.ts';
-import { assertKnownModules, openCollection } from './open-collection.ts';
+import { assertKnownFilter, openCollection } from './open-collection.ts';
 import { configuredRedactor } from './run-settings.ts';
 import { createMemorySessionStore, resolveSessionId } from './sessions.ts';
 
@@ -41,6 +42,12 @@ export interface OpenAgent {
   /** The collection that is really searched, which may be the sample. */
   collection: string;
   model: string;
+  /** Throws `invalid_input` for what the collection has not. */
+  assertFilter(filter: Filter): Promise<void>;
+  /** A passage among those around it in its document; none if it is gone. */
+  passagesAround(chunkId: string): Promise<StoredChunk[]>;
+  /** A few questions that the collection answers; none on a tape, which has only what was asked for. */
+  suggestions(): Promise<string[]>;
   /** Closes the sessions and the collection. */
   close(): Promise<void>;
 }
@@ -72,8 +79,9 @@ export async function openAgent(
     };
     // A missing key is told before anything is indexed.
     assertModelUsable({ ...app, config });
-    store = await openCollection({ ...app, config }, signal, tape);
-    await assertKnownModules(store, options.filter?.module ?? []);
+    const opened = await openCollection({ ...app, config }, signal, tape);
+    store = opened;
+    await assertKnownFilter(store, options.filter ?? {});
     const readSource = options.tools?.includes('read_source');
     const agent = await createCollectionAgent(
       { ...app, config },
@@ -84,6 +92,9 @@ export async function openAgent(
       sessions,
       collection: store.name,
       model,
+      assertFilter: (filter) => assertKnownFilter(opened, filter),
+      passagesAround: (chunkId) => opened.neighbours(chunkId, 1, 1),
+      suggestions: async () => (tape === null ? suggestQuestions(opened) : []),
       close: closeStores,
     };
   } catch (error) {

@@ -1,9 +1,12 @@
 import { pathToFileURL } from 'node:url';
+import type { Filter } from '../domain/query.ts';
 import { type Advice, advice, bySetting, fillCollection, makeCollection } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { sampleBook } from '../package.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { TapeRun } from '../tape/tape-run.ts';
+import { nearestName } from '../text/nearest-name.ts';
+import { oneLine } from '../text/visible-text.ts';
 import type { App } from './create-app.ts';
 
 /** The collection that holds the sample book, used as long as there is none of the user's. */
@@ -49,8 +52,13 @@ async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promis
   const hasNone = others.length === 0 || isOnly;
   const book = hasSample(app) && (isSample || hasNone) ? sampleBook() : null;
   if (book === null || (collectionChosen && !isSample)) {
+    const nearest = nearestName(collection, names);
     const choice =
-      others.length > 0 ? advice`There is: ${others.join(', ')}; choose one${bySetting('collection')}. ` : [];
+      nearest !== undefined && nearest !== collection
+        ? advice`Did you mean ${nearest}? `
+        : others.length > 0
+          ? advice`There is: ${others.join(', ')}; choose one${bySetting('collection')}. `
+          : [];
     throw names.includes(collection) ? emptyCollection(collection, choice) : noCollection(collection, choice);
   }
   if (!isSample) app.tell({ type: 'sample_book' });
@@ -113,16 +121,38 @@ async function openSampleBook(app: App, book: string, signal: AbortSignal): Prom
   return store;
 }
 
-/** Throws `invalid_input` for a module that the collection does not have, with those it has. */
-export async function assertKnownModules(store: ChunkStore, modules: readonly string[]): Promise<void> {
-  for (const module of modules) {
-    if ((await store.count({ module: [module] })) > 0) continue;
-    const { modules: known } = await store.info();
-    throw new AppError('invalid_input', `Collection "${store.name}" has no module "${module}".`, {
-      hint:
-        known.length > 0
-          ? `It has: ${known.map(({ name }) => name).join(', ')}.`
-          : 'Its documents have no modules.',
-    });
+const OWN_KEYS = ['module', 'chapter', 'title', 'url', 'uri'];
+
+/** Throws `invalid_input` for a key or a module that no document of the collection has, with those that there are. */
+export async function assertKnownFilter(store: ChunkStore, filter: Filter): Promise<void> {
+  for (const key of Object.keys(filter)) {
+    if (OWN_KEYS.includes(key) || (await store.count({ [key]: filter[key] ?? [] })) > 0) continue;
+    const known = new Set(OWN_KEYS.filter((own) => own !== 'uri'));
+    for await (const { metadata } of store.documents()) for (const name in metadata) known.add(name);
+    if (known.has(key)) continue;
+    throw new AppError(
+      'invalid_input',
+      `Collection "${store.name}" has no key "${oneLine(key, 60)}" to filter by.`,
+      {
+        hint: meantOrAll(key, [...known]),
+      },
+    );
   }
+  for (const module of filter.module ?? []) {
+    if ((await store.count({ module: [module] })) > 0) continue;
+    const names = (await store.info()).modules.map(({ name }) => name);
+    throw new AppError(
+      'invalid_input',
+      `Collection "${store.name}" has no module "${oneLine(module, 60)}".`,
+      {
+        hint: names.length > 0 ? meantOrAll(module, names) : 'Its documents have no modules.',
+      },
+    );
+  }
+}
+
+function meantOrAll(given: string, names: readonly string[]): string {
+  const nearest = nearestName(given, names);
+  const all = `It has: ${names.join(', ')}.`;
+  return nearest === undefined ? all : `Did you mean ${nearest}? ${all}`;
 }

@@ -3,7 +3,7 @@ import type { SearchMode } from '../domain/choices.ts';
 import { redactKeys } from '../faults/redact-keys.ts';
 import type { Library } from '../server/mcp/library.ts';
 import type { App } from './create-app.ts';
-import { assertKnownModules, openCollection } from './open-collection.ts';
+import { assertKnownFilter, openCollection } from './open-collection.ts';
 import { configuredSecrets } from './run-settings.ts';
 
 interface LibraryOptions {
@@ -45,7 +45,7 @@ export function openLibrary(
     agent: agent.get,
     async moduleFilter(module) {
       if (module == null) return {};
-      await assertKnownModules(await store.get(), [module]);
+      await assertKnownFilter(await store.get(), { module: [module] });
       return { module: [module] };
     },
     withoutSecrets: (text) => redactKeys(text, secrets),

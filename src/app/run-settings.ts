@@ -1,6 +1,7 @@
 import type { Config } from '../config/load-config.ts';
 import { createSecret } from '../config/secret.ts';
 import { OFFLINE_MODEL } from '../domain/agent-config.ts';
+import { OWN_MODEL } from '../domain/choices.ts';
 import { createRedactor, type Redactor } from '../faults/redactor.ts';
 import type { TapeJson } from '../tape/tape-format.ts';
 
@@ -16,11 +17,11 @@ export function runSettings(config: Config): { [name: string]: TapeJson } {
     store,
     qdrantUrl: store === 'qdrant' ? qdrant.url : undefined,
     payloadMap: store === 'qdrant' ? qdrant.payloadMap : undefined,
-    embedder: embedding.embedder,
+    embedder: embedding.directory === undefined ? embedding.embedder : `${OWN_MODEL}${embedding.directory}`,
     embeddingModel: embedding.model,
     embeddingDimensions: embedding.dimensions,
     embeddingBaseUrl: embedding.embedder === 'openai' ? embedding.service.baseUrl : undefined,
-    rerank: rerank.on,
+    rerank: rerank.directory === undefined ? rerank.on : `${OWN_MODEL}${rerank.directory}`,
     rerankModel: rerank.model,
     cohereBaseUrl,
   };

@@ -1,15 +1,19 @@
 import yargs, { type CommandModule } from 'yargs';
-import { AppError } from '../faults/app-error.ts';
 import { version } from '../package.ts';
+import type { CompletionFlags } from './commands/completion.ts';
 import { agentOptions } from './flags/agent-flags.ts';
 import { collectionsCommand, ingestCommand } from './flags/collections.ts';
 import { type CommonFlags, commonOptions, withServiceFlags } from './flags/common-flags.ts';
+import { configCommand } from './flags/config.ts';
 import { defineCommand } from './flags/define-command.ts';
 import { compareCommand, evalCommand } from './flags/evaluation.ts';
+import { type CommandOutline, outlineProgram, readTyped } from './flags/outline.ts';
 import { askCommand, chatCommand, searchCommand } from './flags/questions.ts';
 import { mcpCommand, serveCommand } from './flags/servers.ts';
-import { sessionsCommand } from './flags/sessions.ts';
+import { openCommand, sessionsCommand } from './flags/sessions.ts';
 import { replayCommand, tapeCommand } from './flags/tapes.ts';
+import { commandHelp, programHelp } from './help-text.ts';
+import { usageFault, wrongNumber } from './usage-fault.ts';
 
 const doctorCommand = defineCommand<CommonFlags>({
   command: 'doctor',
@@ -25,6 +29,27 @@ const doctorCommand = defineCommand<CommonFlags>({
   },
 });
 
+const completionCommand = defineCommand<CompletionFlags>({
+  command: 'completion <shell>',
+  describe: 'Print what makes Tab work in bash, zsh or fish',
+  builder: (yargs) =>
+    yargs
+      .positional('shell', { choices: ['bash', 'zsh', 'fish'] as const, describe: 'The shell' })
+      .example('$0 completion bash >> ~/.bashrc', 'From the next shell on')
+      .example('source <($0 completion zsh)', 'In this one'),
+  handler: async (flags) => (await import('./commands/completion.ts')).printCompletion(flags),
+});
+
+const manualCommand = defineCommand<CommonFlags>({
+  command: 'manual',
+  describe: 'Print the manual page',
+  builder: (yargs) => yargs.example('$0 manual | man -l -', 'Read it'),
+  handler: async () => {
+    const { manualPage } = await import('./commands/manual.ts');
+    process.stdout.write(manualPage(outline(), version));
+  },
+});
+
 const COMMANDS: Pick<CommandModule, 'command'>[] = [
   askCommand,
   chatCommand,
@@ -33,51 +58,55 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   replayCommand,
   tapeCommand,
   sessionsCommand,
+  openCommand,
   collectionsCommand,
   evalCommand,
   compareCommand,
   serveCommand,
   mcpCommand,
+  configCommand,
   doctorCommand,
+  completionCommand,
+  manualCommand,
 ];
+
+const DESCRIPTION = 'Answers questions from your own documents, with citations that were checked.';
+
+function outline(): CommandOutline {
+  return outlineProgram(COMMANDS as CommandModule[], commonOptions, DESCRIPTION);
+}
 
 /** The one place where failures end up: prints them and sets the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   process.stdout.on('error', ignoreClosedPipe);
   process.stderr.on('error', ignoreClosedPipe);
   try {
-    await yargs(withDashesBehind(args))
+    if (args[0] === '--complete') {
+      return await (await import('./commands/completion.ts')).printCandidates(outline(), args.slice(1));
+    }
+    if (asksForHelp(args)) {
+      const { paged } = await import('./terminal/paged.ts');
+      return await paged(process, (terminal) => terminal.write(helpFor(args)));
+    }
+    const refused = wrongNumber(outline(), args);
+    if (refused !== null) throw refused;
+    await yargs(withDashesBehind(withRerankSpelled(args)))
       .scriptName('citeloop')
-      .usage('$0 [command]\n\nAnswers questions from your own documents, with citations that were checked.')
       .command(COMMANDS as CommandModule[])
       .strict()
-      .recommendCommands()
       .parserConfiguration({ 'populate--': true })
       .options({
         ...commonOptions,
         // These two write it to a file of that name.
         json: { ...commonOptions.json, type: writesReport(args) ? 'string' : 'boolean' },
       })
-      .example('$0 ingest ./docs', 'Index a directory of documents')
-      .example('$0 ask "What is ROS 2?"', 'Answer a question, with sources')
-      .example('$0', 'Chat')
-      .epilogue('Each command has its own help: citeloop <command> --help')
+      .help(false)
       .version(version)
-      .alias({ help: 'h', version: 'v' })
-      .updateStrings({
-        // Forms for one and for many, which yargs reads and its types do not know.
-        'Not enough non-option arguments: got %s, need at least %s': {
-          one: 'An argument is missing (got %s, need at least %s).',
-          other: 'An argument is missing (got %s, need at least %s).',
-        } as unknown as string,
-      })
+      .alias({ version: 'v' })
       .exitProcess(false)
       .showHelpOnFail(false)
-      .wrap(Math.min(100, process.stdout.columns ?? 100))
       .fail((message, error) => {
-        throw isUsageFault(error)
-          ? new AppError('invalid_input', usageFault(message), { hint: `See ${helpFor(args)}.` })
-          : error;
+        throw isUsageFault(error) ? usageFault(outline(), args, message) : error;
       })
       .parseAsync();
   } catch (error) {
@@ -87,6 +116,19 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       verbose: await isVerbose(args),
     });
   }
+}
+
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  return args[0] === 'help' || args.slice(0, end).some((word) => word === '--help' || word === '-h');
+}
+
+/** The help of the command that the arguments reach, for the width of the screen. */
+function helpFor(args: readonly string[]): string {
+  const program = outline();
+  const { command } = readTyped(program, args[0] === 'help' ? args.slice(1) : args);
+  const width = Math.min(100, process.stdout.columns || 100);
+  return command === program ? programHelp(program, width) : commandHelp(command, width);
 }
 
 /** By the flag, or else as configured; a configuration that cannot be read says nothing. */
@@ -99,6 +141,16 @@ async function isVerbose(args: readonly string[]): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Names a reranker, or says yes or no for each arm of a comparison. */
+const RERANKER = /^(?:onnx:|cohere$|(?:on|off|both|true|false)(?:,|$))/;
+
+/** `--rerank` needs no value, and yargs would take the question after it for one. */
+function withRerankSpelled(args: readonly string[]): string[] {
+  return args.map((arg, index) =>
+    arg === '--rerank' && !RERANKER.test(args[index + 1] ?? '') ? '--rerank=true' : arg,
+  );
 }
 
 /** yargs drops a lone dash among the words of a command, but not behind `--`. */
@@ -121,14 +173,4 @@ function writesReport([command = '']: readonly string[]): boolean {
 /** yargs reports most faults as a message alone, and some as an error of its own. */
 function isUsageFault(error: Error | undefined): boolean {
   return !error || error.name === 'YError';
-}
-
-function usageFault(message: string): string {
-  return message.replace(/^Not enough arguments following: (.+)$/, '--$1 needs a value.');
-}
-
-function helpFor([command = '']: readonly string[]): string {
-  return COMMANDS.some(({ command: names }) => [names].flat().some((name) => name?.split(' ')[0] === command))
-    ? `citeloop ${command} --help`
-    : 'citeloop --help';
 }

@@ -19,13 +19,13 @@ export interface Setting {
   origin: string;
   /** The kind of an error about it. */
   kind: ErrorKind;
-  fromFile: boolean;
+  /** Flags are stronger than the environment, that is stronger than a project's file, and that than the user's. */
+  strength: number;
+  /** The file that it stands in; paths in it start there. */
+  file?: string;
 }
 
-/** A flag beats the environment, which beats the file. */
-export function strengthOf({ kind, fromFile }: Setting): number {
-  return kind === 'invalid_input' ? 2 : fromFile ? 0 : 1;
-}
+const STRENGTH = { flag: 3, environment: 2, project: 1, user: 0 } as const;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -36,24 +36,38 @@ interface Given {
   env: Variables;
   dotEnv: Variables;
   dotEnvPath: string;
-  file: { path: string; fields: Readonly<Record<string, unknown>> } | undefined;
+  project: ConfigFile | undefined;
+  user: ConfigFile | undefined;
+}
+
+export interface ConfigFile {
+  path: string;
+  fields: Readonly<Record<string, unknown>>;
 }
 
 /** Every setting that was given, from the strongest of its sources. All of them are checked, used or not. */
 export function collectSettings(given: Given): Partial<Record<SettingName, Setting>> {
-  return { ...fileSettings(given.file), ...environmentSettings(given), ...flagSettings(given) };
+  return {
+    ...fileSettings(given.user, STRENGTH.user),
+    ...fileSettings(given.project, STRENGTH.project),
+    ...environmentSettings(given),
+    ...flagSettings(given),
+  };
 }
+
+/** A table of prices is too much for a flag; the flag of that name is of evaluations, and names a file. */
+const NO_FLAG: readonly SettingName[] = ['prices'];
 
 function flagSettings({ flags, asOptions }: Given): Partial<Record<SettingName, Setting>> {
   const found: Partial<Record<SettingName, Setting>> = {};
   for (const name of settingNames) {
-    if (flags[name] === undefined) continue;
+    if (flags[name] === undefined || (!asOptions && NO_FLAG.includes(name))) continue;
     const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const origin = asOptions ? `option ${name}` : `flag --${flag}`;
     found[name] = checked(name, fromText(name, flags[name]), {
       origin,
       kind: 'invalid_input',
-      fromFile: false,
+      strength: STRENGTH.flag,
     });
   }
   return found;
@@ -69,23 +83,26 @@ function environmentSettings({ env, dotEnv, dotEnvPath }: Given): Partial<Record
     found[name] = checked(name, fromText(name, text), {
       origin,
       kind: 'configuration_error',
-      fromFile: false,
+      strength: STRENGTH.environment,
     });
   }
   return found;
 }
 
-function fileSettings(file: Given['file']): Partial<Record<SettingName, Setting>> {
+function fileSettings(file: ConfigFile | undefined, strength: number): Partial<Record<SettingName, Setting>> {
   const found: Partial<Record<SettingName, Setting>> = {};
   for (const [field, value] of Object.entries(file?.fields ?? {})) {
-    const name = settingNames.find((known) => known === field) ?? refuseField(field, file?.path ?? '');
-    const origin = `${file?.path} field ${field}`;
-    found[name] = checked(name, value, { origin, kind: 'configuration_error', fromFile: true });
+    const path = file?.path ?? '';
+    const name =
+      settingNames.find((known) => known === field) ?? refuseField(field, `${path} has an unknown field`);
+    const origin = `${path} field ${field}`;
+    found[name] = checked(name, value, { origin, kind: 'configuration_error', strength, file: path });
   }
   return found;
 }
 
-function refuseField(field: string, path: string): never {
+/** Throws `configuration_error`, or another kind, with what was probably meant. */
+export function refuseField(field: string, said: string, kind: ErrorKind = 'configuration_error'): never {
   const secret = Object.entries(secretVariables).find(([, name]) => name === field)?.[0];
   const nearest = nearestName(field, settingNames);
   const hint = secret
@@ -93,13 +110,13 @@ function refuseField(field: string, path: string): never {
     : nearest
       ? `Did you mean ${nearest}?`
       : `Known fields are ${settingNames.join(', ')}.`;
-  throw new AppError('configuration_error', `${path} has an unknown field, ${JSON.stringify(field)}.`, {
-    hint,
-  });
+  throw new AppError(kind, `${said}, ${JSON.stringify(field)}.`, { hint });
 }
 
 function checked(name: SettingName, value: unknown, source: Omit<Setting, 'value'>): Setting {
-  const subject = `${name} (${source.origin})`;
+  // A flag is called as it was typed.
+  const [, flag] = /^flag (--.+)$/.exec(source.origin) ?? [];
+  const subject = flag ?? `${name} (${source.origin})`;
   return { ...source, value: checkedValue(settings[name], value, { subject, kind: source.kind }) };
 }
 

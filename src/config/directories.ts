@@ -6,6 +6,8 @@ interface Directories {
   home: string;
   /** What can be fetched again. */
   cache: string;
+  /** Where a user's own settings are. */
+  settings: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,12 +16,21 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function defaultDirectories(env: Environment, platform: NodeJS.Platform): Directories {
   if (platform === 'win32') {
     const local = env.LOCALAPPDATA || win32.join(env.USERPROFILE || homedir(), 'AppData', 'Local');
-    return { home: win32.join(local, 'citeloop'), cache: win32.join(local, 'citeloop', 'cache') };
+    return {
+      home: win32.join(local, 'citeloop'),
+      cache: win32.join(local, 'citeloop', 'cache'),
+      settings: win32.join(env.APPDATA || local, 'citeloop', 'config.json'),
+    };
   }
   const user = env.HOME || homedir();
   return {
     home: posix.join(absolute(env.XDG_DATA_HOME) ?? posix.join(user, '.local', 'share'), 'citeloop'),
     cache: posix.join(absolute(env.XDG_CACHE_HOME) ?? posix.join(user, '.cache'), 'citeloop'),
+    settings: posix.join(
+      absolute(env.XDG_CONFIG_HOME) ?? posix.join(user, '.config'),
+      'citeloop',
+      'config.json',
+    ),
   };
 }
 

@@ -1,11 +1,18 @@
+import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { type AgentConfig, agentConfigSchema, OFFLINE_MODEL } from '../domain/agent-config.ts';
-import { NUMBERS, OFFLINE_TOP_K } from '../domain/choices.ts';
+import { EMBEDDERS, NUMBERS, OFFLINE_TOP_K, OWN_MODEL } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';
-import { collectSettings, readConfigFile, readDotEnv, type Setting } from './collect-settings.ts';
+import {
+  type ConfigFile,
+  collectSettings,
+  readConfigFile,
+  readDotEnv,
+  type Setting,
+} from './collect-settings.ts';
 import { defaultDirectories } from './directories.ts';
 import { createSecret, type Secret } from './secret.ts';
 import { embeddingAccess, modelAccess, type ServiceAccess } from './service-access.ts';
@@ -26,7 +33,12 @@ export interface Config {
   readonly store: ValueOf<'store'>;
   readonly qdrant: QdrantConfig;
   readonly embedding: EmbeddingConfig;
-  readonly rerank: { readonly on: boolean; readonly model: string | undefined };
+  readonly rerank: {
+    readonly on: boolean;
+    readonly model: string | undefined;
+    /** Of a cross-encoder on this machine; Cohere is asked unless given. */
+    readonly directory: string | undefined;
+  };
   /** Where the model is asked. */
   readonly modelService: ServiceAccess;
   /** Where the SDK's traces go; nowhere unless given. */
@@ -40,9 +52,15 @@ export interface Config {
   readonly searchTopK: number;
   /** Where each setting that is not a default came from, in words. */
   readonly origins: Readonly<Partial<Record<SettingName, string>>>;
+  /** What was given of the settings, by their names. */
+  readonly given: Readonly<Partial<Record<SettingName, unknown>>>;
+  /** The user's own file of settings, whether there is one or not. */
+  readonly settingsFile: string;
+  /** What a model costs, where the user has said so. */
+  readonly prices: ValueOf<'prices'>;
 }
 
-type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
+export type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
 
 interface QdrantConfig {
   readonly url: string;
@@ -53,7 +71,9 @@ interface QdrantConfig {
 }
 
 interface EmbeddingConfig {
-  readonly embedder: ValueOf<'embedder'>;
+  readonly embedder: (typeof EMBEDDERS)[number] | 'onnx';
+  /** Of a model that someone brought. */
+  readonly directory: string | undefined;
   readonly model: string | undefined;
   readonly dimensions: number | undefined;
   /** Of embedders that speak OpenAI's API. */
@@ -73,7 +93,7 @@ interface ConfigSources {
 }
 
 /**
- * Flag beats environment beats config file beats default. Throws an AppError that names where a bad value
+ * Flag beats environment beats the project's file beats the user's beats default. Throws an AppError that names where a bad value
  * came from: `invalid_input` for a flag, `configuration_error` for the environment and the file.
  */
 export function loadConfig(sources: ConfigSources = {}): Config {
@@ -86,12 +106,21 @@ export function loadConfig(sources: ConfigSources = {}): Config {
   } = sources;
   const dotEnvPath = join(cwd, '.env');
   const dotEnv = readDotEnv(dotEnvPath);
-  const file = findConfigFile(cwd, sources.configPath);
-  const given = collectSettings({ flags, asOptions: options !== undefined, env, dotEnv, dotEnvPath, file });
-
   const directories = defaultDirectories(env, platform);
+  const project = findConfigFile(cwd, sources.configPath);
+  const user = readUserFile(directories.settings);
+  const asOptions = options !== undefined;
+  const given = collectSettings({ flags, asOptions, env, dotEnv, dotEnvPath, project, user });
+
   const pathOf = (setting: Setting | undefined) =>
-    setting && resolve(setting.fromFile && file ? dirname(file.path) : cwd, String(setting.value));
+    setting && resolve(setting.file === undefined ? cwd : dirname(setting.file), String(setting.value));
+
+  /** The directory of a model that someone brought. */
+  const ownModelOf = (setting: Setting | undefined) => {
+    const value = String(setting?.value ?? '');
+    if (setting === undefined || !value.startsWith(OWN_MODEL)) return undefined;
+    return pathOf({ ...setting, value: value.slice(OWN_MODEL.length).replace(/^~(?=\/)/, homedir()) });
+  };
 
   const secretOf = (variable: SecretVariable) => secretFrom(variable, env, dotEnv);
   const { api, ...service } = modelAccess(given, secretOf);
@@ -111,12 +140,16 @@ export function loadConfig(sources: ConfigSources = {}): Config {
       payloadMap: valueFor('payloadMap') ?? {},
     },
     embedding: {
-      embedder: valueFor('embedder') ?? 'minilm',
+      ...embedderOf(valueFor('embedder') ?? 'minilm', ownModelOf(given.embedder)),
       model: valueFor('embeddingModel'),
       dimensions: valueFor('embeddingDimensions'),
       service: embeddingAccess(given, service, secretOf),
     },
-    rerank: { on: valueFor('rerank') ?? false, model: valueFor('rerankModel') },
+    rerank: {
+      on: (valueFor('rerank') ?? false) !== false,
+      model: valueFor('rerankModel'),
+      directory: ownModelOf(given.rerank),
+    },
     modelService: service,
     traceFile: pathOf(given.traceFile),
     cohereBaseUrl: valueFor('cohereBaseUrl'),
@@ -133,10 +166,28 @@ export function loadConfig(sources: ConfigSources = {}): Config {
     origins: Object.freeze(
       Object.fromEntries(Object.entries(given).map(([name, setting]) => [name, setting.origin])),
     ),
+    given: Object.freeze(
+      Object.fromEntries(Object.entries(given).map(([name, setting]) => [name, setting.value])),
+    ),
+    settingsFile: directories.settings,
+    prices: valueFor('prices') ?? {},
   });
 }
 
-function findConfigFile(cwd: string, configPath: string | undefined) {
+function embedderOf(
+  embedder: ValueOf<'embedder'>,
+  directory: string | undefined,
+): Pick<EmbeddingConfig, 'embedder' | 'directory'> {
+  const named = EMBEDDERS.find((known) => known === embedder);
+  return named === undefined ? { embedder: 'onnx', directory } : { embedder: named, directory: undefined };
+}
+
+function readUserFile(path: string): ConfigFile | undefined {
+  const fields = readConfigFile(path, 'configuration_error');
+  return fields && { path, fields };
+}
+
+function findConfigFile(cwd: string, configPath: string | undefined): ConfigFile | undefined {
   const path = resolve(cwd, configPath ?? CONFIG_FILE);
   const fields = readConfigFile(path, configPath === undefined ? 'configuration_error' : 'invalid_input');
   if (fields !== undefined) return { path, fields };

@@ -1,6 +1,6 @@
 import type { Api } from '../domain/agent-config.ts';
 import type { PROVIDERS } from '../domain/choices.ts';
-import { type Setting, strengthOf } from './collect-settings.ts';
+import type { Setting } from './collect-settings.ts';
 import type { Secret } from './secret.ts';
 import type { SecretVariable, SettingName } from './settings.ts';
 
@@ -58,10 +58,7 @@ type SecretOf = (variable: SecretVariable) => Secret | undefined;
 export function modelAccess(given: Given, secretOf: SecretOf): ServiceAccess & { api: Api } {
   const named = given.provider && providerPresets[given.provider.value as ProviderName];
   const address = given.baseUrl;
-  if (
-    address === undefined ||
-    (named && given.provider && strengthOf(given.provider) > strengthOf(address))
-  ) {
+  if (address === undefined || (named && given.provider && given.provider.strength > address.strength)) {
     const preset = named ?? providerPresets.openai;
     return { ...accessOf(preset, preset.keyVariable, secretOf), api: preset.api };
   }

@@ -1,11 +1,20 @@
 import * as z from 'zod';
 import { agentConfigSchema } from '../domain/agent-config.ts';
-import { EMBEDDERS, PROVIDERS, QUANTIZATIONS, STORES } from '../domain/choices.ts';
+import { EMBEDDERS, OWN_MODEL, PROVIDERS, QUANTIZATIONS, STORES } from '../domain/choices.ts';
 import { address, wholeNumber } from './read-value.ts';
 
 const directory = z.string().trim().min(1).describe('the path of a directory');
 const modelName = z.string().trim().min(1).describe('the name of a model');
 const count = wholeNumber(1);
+const ownModel = z.templateLiteral([OWN_MODEL, z.string().trim().min(1)]);
+
+/** A flag without a value says yes, and so does who reranks unless another is named. */
+const RERANK_WORDS = new Map([
+  ['', true],
+  ['true', true],
+  ['cohere', true],
+  ['false', false],
+]);
 
 const fieldName = z.string().trim().min(1);
 /** Which field of a payload in Qdrant holds each of ours. */
@@ -35,14 +44,21 @@ export const settings = {
       z.strictObject(payloadFields),
     )
     .describe(`pairs such as text=chunk_text,url=source_url for any of ${oneOf(Object.keys(payloadFields))}`),
-  embedder: z.enum(EMBEDDERS).describe(oneOf(EMBEDDERS)),
+  embedder: z.union([z.enum(EMBEDDERS), ownModel]).describe(oneOf([...EMBEDDERS, `${OWN_MODEL}<directory>`])),
   embeddingModel: modelName,
   embeddingBaseUrl: address,
   embeddingDimensions: count,
-  rerank: z.boolean().describe('true or false'),
+  /** By Cohere, by a model of one's own, or not at all. */
+  rerank: z
+    .preprocess((value) => RERANK_WORDS.get(String(value)) ?? value, z.union([z.boolean(), ownModel]))
+    .describe(oneOf(['true', 'false', `${OWN_MODEL}<directory>`])),
   rerankModel: modelName,
   cohereBaseUrl: address,
   traceFile: z.string().trim().min(1).describe('the path of a file'),
+  /** For a million tokens, by the name of the model. */
+  prices: z
+    .record(z.string(), z.object({ input: z.number().min(0), output: z.number().min(0) }))
+    .describe('prices for a million tokens by model, such as {"gpt-5": {"input": 1.25, "output": 10}}'),
   home: directory,
   modelDir: directory,
 } as const;

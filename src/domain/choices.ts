@@ -9,6 +9,8 @@ export const PROVIDERS = ['openai', 'groq', 'openrouter', 'ollama'] as const;
 export const STORES = ['sqlite', 'qdrant'] as const;
 export const QUANTIZATIONS = ['none', 'int8'] as const;
 export const EMBEDDERS = ['minilm', 'openai', 'cohere'] as const;
+/** Before the directory of a model that someone brought. */
+export const OWN_MODEL = 'onnx:';
 
 /** A number that can be set: its bounds, and what holds unless one is given. */
 export interface NumberRange {
@@ -35,6 +37,18 @@ export const NUMBERS = {
   maxAnswerCharacters: { least: 100, usual: 200_000 },
 } as const satisfies Record<string, NumberRange>;
 export type NumberSetting = keyof typeof NUMBERS;
+
+/** What may be different about an answer of a service that is asked again, the gravest first. */
+export const ANSWER_CHANGES = [
+  'status',
+  'shape',
+  'tool-choice',
+  'arguments',
+  'citations',
+  'answer',
+  'vectors',
+  'ranking',
+] as const;
 
 /** How many passages the offline model reads unless told; measured by `npm run fit:passages`. */
 export const OFFLINE_TOP_K = 8;

@@ -33,20 +33,29 @@ export interface RankedId<Id> extends MatchScores {
   fusedScore: number;
 }
 
-/** Joins both halves of a search, each in its own order, into one. A half that was left out is null. */
+/**
+ * Joins both halves of a search, each in its own order, into one. A half that was left out is null. Cosines are counted
+ * from the baseline on.
+ */
 export function rankHits<Id extends number | string>(
   lexical: readonly ScoredId<Id>[] | null,
   dense: readonly ScoredId<Id>[] | null,
   limit: number,
+  baseline = 0,
 ): RankedId<Id>[] {
   const mode = { lexical: lexical !== null, dense: dense !== null };
   const lexicalById = placesOf(lexical ?? []);
-  const denseById = placesOf(dense ?? []);
+  const denseById = placesOf((dense ?? []).map((hit) => ({ ...hit, score: beyond(baseline, hit.score) })));
   return [...new Set([...lexicalById.keys(), ...denseById.keys()])]
     .map((id) => ({ id, lexical: lexicalById.get(id) ?? null, dense: denseById.get(id) ?? null }))
     .map((hit) => ({ ...hit, score: similarity(hit, mode), fusedScore: fusedScore(hit, mode) }))
     .sort((a, b) => b.fusedScore - a.fusedScore || placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1))
     .slice(0, limit);
+}
+
+/** Encoders that find all texts alike use a small part of the scale: it is spread over the whole, so that words do not outweigh it. */
+function beyond(baseline: number, cosine: number): number {
+  return (cosine - baseline) / (1 - baseline);
 }
 
 /** Scores end at 1, where many may meet; the halves still know which of them is better. */
@@ -74,14 +83,17 @@ export function lexicalScore(share: number): number {
   return 1 - Math.exp(-Math.max(0, share));
 }
 
-/** What hits are ordered by: the weighted sum of both similarities. With one kind of search alone, its own. */
+/**
+ * What hits are ordered by: the weighted sum of both similarities. With one kind of search alone, its own; so it is with
+ * a chunk that has no vector yet, since what it means is not known.
+ */
 export function fusedScore(
   { lexical, dense }: MatchScores,
   mode: { lexical: boolean; dense: boolean },
 ): number {
   if (!mode.lexical) return clamp(dense?.score ?? 0);
-  if (!mode.dense) return clamp(lexical?.score ?? 0);
-  return DENSE_WEIGHT * clamp(dense?.score ?? 0) + (1 - DENSE_WEIGHT) * clamp(lexical?.score ?? 0);
+  if (!mode.dense || dense === null) return clamp(lexical?.score ?? 0);
+  return DENSE_WEIGHT * clamp(dense.score) + (1 - DENSE_WEIGHT) * clamp(lexical?.score ?? 0);
 }
 
 /**

@@ -75,11 +75,11 @@ export function createRetrievalContext(retrieval: Retrieval): RetrievalContext {
     excludedByFilter: retrieval.excludedByFilter ?? 0,
     leftOut: 0,
     ...(corrections.length > 0 && { corrections: [...corrections] }),
-    notes: [...(retrieval.notes ?? corrections.map(correctionSentence))],
+    notes: [...(retrieval.notes ?? [])],
   };
 }
 
-function correctionSentence({ typed, meant }: SpellingCorrection): string {
+export function correctionSentence({ typed, meant }: SpellingCorrection): string {
   return `No document has "${typed}": searched for "${meant}".`;
 }
 

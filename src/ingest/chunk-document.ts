@@ -35,8 +35,6 @@ interface Draft {
  */
 export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chunk[] {
   const { title, maxTokens, countTokens } = options;
-  /** Headings may take a quarter of what is embedded. */
-  const prefixLimit = Math.floor(maxTokens / 4);
   const overlapLimit = Math.floor(maxTokens / 8);
   /** Neighbours are joined up to half of a chunk; what is tiny joins any neighbour that has room. */
   const joinedLimit = Math.floor(maxTokens / 2);
@@ -55,7 +53,7 @@ export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chu
   function prefixOf(path: readonly Heading[]): { text: string; tokens: number } {
     let prefix = prefixes.get(path);
     if (prefix === undefined) {
-      prefix = headingPrefix([title, ...headingsOf(path)], prefixLimit, countTokens);
+      prefix = headingPrefix([title, ...headingsOf(path)], options);
       prefixes.set(path, prefix);
     }
     return prefix;
@@ -136,7 +134,7 @@ export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chu
 
   function toChunk({ start, end, path, tokens }: Draft, chunkIndex: number): Chunk {
     const slice = text.slice(start, end);
-    const embedded = `${prefixOf(path).text}\n${slice}`;
+    const embedded = withPrefix(prefixOf(path).text, slice);
     return {
       text: slice,
       start,
@@ -149,6 +147,18 @@ export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chu
       contentHash: createHash('sha256').update(embedded).digest('hex'),
     };
   }
+}
+
+/** What is embedded of a chunk, from what a store keeps of it. */
+export function embeddedText(
+  { title, headings, text }: Pick<Chunk, 'headings' | 'text'> & { title: string },
+  limits: Omit<ChunkOptions, 'title'>,
+): string {
+  return withPrefix(headingPrefix([title, ...headings], limits).text, text);
+}
+
+function withPrefix(prefix: string, text: string): string {
+  return `${prefix}\n${text}`;
 }
 
 /** The position of the first block that ends after an offset. */
@@ -168,12 +178,15 @@ function commonPath(a: readonly Heading[], b: readonly Heading[]): readonly Head
   return parting < 0 ? a : a.slice(0, parting);
 }
 
-/** Title and headings as one line of at most `limit` tokens. Of a long path the ends say most, so the middle goes first. */
+/**
+ * Title and headings as one line, which may take a quarter of what is embedded. Of a long path the ends say most, so the
+ * middle goes first.
+ */
 function headingPrefix(
   path: readonly string[],
-  limit: number,
-  countTokens: CountTokens,
+  { maxTokens, countTokens }: Omit<ChunkOptions, 'title'>,
 ): { text: string; tokens: number } {
+  const limit = Math.floor(maxTokens / 4);
   const parts = path.filter((part) => part !== '');
   for (;;) {
     const text = parts.join(' > ');

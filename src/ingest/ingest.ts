@@ -7,12 +7,16 @@ import type { Embedder } from '../ports/embedder.ts';
 import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/loader.ts';
 import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
 import { type DescribeOptions, describeDocument } from './describe-document.ts';
+import { type ChunkedDocument, createDocumentBatch } from './document-batch.ts';
 import { createDocumentPlaces } from './document-places.ts';
-import { type ChunkedDocument, createEmbeddingWindow } from './embedding-window.ts';
+import { type EmbeddingProgress, embedChunks } from './embed-chunks.ts';
 import { createKnownDocuments } from './known-documents.ts';
 
 /** What an ingest asks of a collection. */
-export type IngestedStore = Pick<ChunkStore, 'documents' | 'vectors' | 'write' | 'remove' | 'settle'>;
+export type IngestedStore = Pick<
+  ChunkStore,
+  'documents' | 'vectors' | 'write' | 'remove' | 'settle' | 'unembedded' | 'chunks' | 'addVectors'
+>;
 
 interface IngestDependencies {
   store: IngestedStore;
@@ -24,7 +28,7 @@ interface IngestDependencies {
 }
 
 export interface IngestOptions extends DescribeOptions {
-  /** Remove documents that the sources no longer have. */
+  /** Remove documents that the sources no longer have, or that are ignored by now. */
   prune: boolean;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: IngestProgress) => void) | undefined;
@@ -36,7 +40,10 @@ export interface IngestProgress {
   documents: number;
   /** Null if the sources do not know yet. */
   totalDocuments: number | null;
-  embeddedChunks: number;
+  /** The path of the document that is being read. */
+  reading: string | null;
+  /** How far the embedding is, which begins when all documents can be found by their words; null until then. */
+  embedding: EmbeddingProgress | null;
 }
 
 interface IngestFailure {
@@ -54,16 +61,17 @@ export interface IngestSummary {
   failed: IngestFailure[];
   /** Chunks written. */
   chunks: number;
-  /** How many of them the embedder had to see; the others were known already. */
+  /** Chunks that the embedder had to see: not those whose content was known, but also those that an earlier run left. */
   embeddedChunks: number;
 }
 
 type Change = 'added' | 'changed' | 'renamed';
 
 /**
- * Brings a collection up to date with its sources. Documents are committed as they are done, so that an
- * interrupted run leaves a usable collection and the next one goes on from there. A document that cannot be
- * read is reported and does not stop the others; its earlier version stays.
+ * Brings a collection up to date with its sources: first the words of all documents, which takes seconds, then the
+ * vectors of what is new. Both are committed as they are done, so that it can be searched meanwhile, an interrupted run
+ * leaves a usable collection, and the next one goes on from there. A document that cannot be read is reported and does
+ * not stop the others; its earlier version stays.
  */
 export async function ingest(
   sources: readonly DocumentSource[],
@@ -85,38 +93,34 @@ export async function ingest(
   const places = createDocumentPlaces(known.all(), stillExists);
   const seen = new Set<string>();
   let embedderFault: unknown;
-  const window = createEmbeddingWindow<ChunkedDocument & { change: Change }>({
-    store,
-    embedder,
-    signal,
-    onEmbedded(chunks) {
-      summary.embeddedChunks += chunks;
+  let underWay: string | null = null;
+  let embedding: EmbeddingProgress | null = null;
+  const batch = createDocumentBatch<ChunkedDocument & { change: Change }>(store, (documents) => {
+    for (const { change, chunks } of documents) {
+      summary[change] += 1;
+      summary.chunks += chunks.length;
+    }
+    report();
+  });
+
+  for (const source of sources) {
+    for await (const { entry, raw } of readAhead(unseen(source.entries(signal)), signal)) {
+      signal?.throwIfAborted();
+      const document = await prepare(entry, raw);
+      if (document !== null) await batch.add(document);
       report();
-    },
-    onWritten(documents) {
-      for (const { change, chunks } of documents) {
-        summary[change] += 1;
-        summary.chunks += chunks.length;
-      }
+    }
+  }
+  await batch.flush();
+  if (options.prune) await prune();
+  await embedChunks(store, embedder, {
+    signal,
+    onProgress(progress) {
+      embedding = progress;
+      summary.embeddedChunks = progress.chunks;
       report();
     },
   });
-
-  try {
-    for (const source of sources) {
-      for await (const { entry, raw } of readAhead(unseen(source.entries(signal)), signal)) {
-        signal?.throwIfAborted();
-        const document = await prepare(entry, raw);
-        if (document !== null) await window.add(document);
-        report();
-      }
-    }
-    await window.flush();
-  } finally {
-    // The caller closes the store next: nothing may go on behind its back.
-    await window.rest();
-  }
-  if (options.prune) await prune();
   await store.settle();
   return summary;
 
@@ -155,7 +159,9 @@ export async function ingest(
         return null;
       }
       const { maxTokens, countTokens } = await loadedEmbedder();
-      const parsed = await parse(raw);
+      underWay = entry.relativePath;
+      report();
+      const parsed = await parse(raw, signal);
       const description = describeDocument(entry, parsed, options);
       const chunks = chunkDocument(parsed, { title: description.title, maxTokens, countTokens });
       const document: DocumentRecord = {
@@ -181,14 +187,20 @@ export async function ingest(
   }
 
   async function prune(): Promise<void> {
-    const vanished = [...known.all()]
-      .filter(({ uri }) => !seen.has(uri))
-      .filter(
-        (document) => places.isSucceeded(document.root) || sources.some((source) => source.covers(document)),
-      )
-      .map(({ uri }) => uri);
+    const vanished: string[] = [];
+    for (const document of known.all()) {
+      if (seen.has(document.uri)) continue;
+      const isGone = places.isSucceeded(document.root) || sources.some((source) => source.covers(document));
+      if (isGone || (await isIgnored(document))) vanished.push(document.uri);
+    }
     await store.remove(vanished);
     summary.removed = vanished.length;
+  }
+
+  /** Still there, but not to be found any more. */
+  async function isIgnored(document: { uri: string }): Promise<boolean> {
+    for (const source of sources) if (await source.ignores?.(document)) return true;
+    return false;
   }
 
   function report(): void {
@@ -200,7 +212,8 @@ export async function ingest(
         (sum, total) => (sum === null || total === null ? null : sum + total),
         0,
       ),
-      embeddedChunks: summary.embeddedChunks,
+      reading: embedding === null ? underWay : null,
+      embedding,
     });
   }
 }

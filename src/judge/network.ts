@@ -33,13 +33,14 @@ export function score({ inputs, members }: Network, features: Readonly<Record<st
     if (value === undefined) throw new Error(`the features lack ${name}`);
     return Math.max(-FURTHEST, Math.min(FURTHEST, (value - mean) / deviation));
   });
-  const said = members.map(({ hidden, output, direct, bias }) => {
-    const units = hidden.map((weights) =>
-      Math.tanh(product(weights, values) + (weights[values.length] ?? 0)),
-    );
-    return bias + product(direct, values) + product(output, units);
-  });
+  const said = members.map((member) => memberScore(member, values));
   return said.reduce((sum, value) => sum + value, 0) / Math.max(1, said.length);
+}
+
+/** What one of them says of values that are given in deviations from the mean. */
+export function memberScore({ hidden, output, direct, bias }: Member, values: readonly number[]): number {
+  const units = hidden.map((weights) => Math.tanh(product(weights, values) + (weights[values.length] ?? 0)));
+  return bias + product(direct, values) + product(output, units);
 }
 
 export function logistic(value: number): number {

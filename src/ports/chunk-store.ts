@@ -7,6 +7,8 @@ export interface CollectionInfo extends CollectionIdentity {
   name: string;
   documents: number;
   chunks: number;
+  /** Those of them that have no vector yet: they are found by their words alone. */
+  withoutVector: number;
   bytes: number;
   createdAt: string;
   /** When a document was last written or removed. */
@@ -34,15 +36,19 @@ export interface DocumentRecord {
 }
 
 /** What the store keeps of a chunk. */
-export interface EmbeddedChunk extends Omit<Chunk, 'embedded' | 'end'> {
+export interface ChunkRecord extends Omit<Chunk, 'embedded' | 'end'> {
   /** A UUID made of the document's url and the chunk's index: the same on every machine. */
   chunkId: string;
-  vector: Float32Array;
+  /** Null as long as it is not embedded. */
+  vector: Float32Array | null;
 }
+
+/** A chunk that is still to be embedded. */
+export type UnembeddedChunk = Pick<ChunkRecord, 'chunkId' | 'contentHash' | 'tokenCount'>;
 
 export interface DocumentWrite {
   document: DocumentRecord;
-  chunks: EmbeddedChunk[];
+  chunks: ChunkRecord[];
   /** The URI of a document that this one takes the place of, when it was renamed. */
   replaces?: string;
 }
@@ -55,6 +61,8 @@ export interface StoreSearch {
   text: string | null;
   /** Searched for among the vectors; null leaves that part out. */
   vector: Float32Array | null;
+  /** The cosine from which on vectors are alike at all; 0 unless given. */
+  baseline?: number;
   limit: number;
   filter: Filter;
 }
@@ -67,11 +75,14 @@ export interface StoreHit {
   fusedScore: number;
   /** Its place in the full-text results from 1, and its share of the query's terms in 0..1. */
   lexical: { rank: number; score: number } | null;
-  /** Its place among the vectors from 1, and its cosine similarity. */
+  /** Its place among the vectors from 1, and its cosine similarity counted from the baseline on; null if it has no vector yet. */
   dense: { rank: number; score: number } | null;
 }
 
-/** One collection. A reader sees a document whole, before or after a change, never in between. */
+/**
+ * One collection. A reader sees a document whole, before or after a change, never in between. Whole is its text: vectors
+ * may come later, and until then its chunks are found and ranked by their words alone.
+ */
 export interface ChunkStore {
   readonly name: string;
   readonly identity: CollectionIdentity;
@@ -82,6 +93,12 @@ export interface ChunkStore {
   read(uris: readonly string[]): Promise<DocumentWrite[]>;
   /** The vectors the collection already has for these content hashes. */
   vectors(contentHashes: readonly string[]): Promise<Map<string, Float32Array>>;
+  /** The chunks that have no vector yet, in the order they were written. */
+  unembedded(): Promise<UnembeddedChunk[]>;
+  /** How many those are; next to nothing to find out where there are none. */
+  withoutVector(): Promise<number>;
+  /** Gives vectors to the chunks without one that have these content hashes; once it resolves they survive a crash. */
+  addVectors(vectors: ReadonlyMap<string, Float32Array>): Promise<void>;
   /** Adds or replaces documents; once it resolves they survive a crash. All of them, or none. */
   write(documents: readonly DocumentWrite[]): Promise<void>;
   /** Removes documents; unknown URIs are ignored. */

@@ -7,8 +7,13 @@ export interface Embedder {
   readonly maxTokens: number;
   /** How many texts to hand over at a time. */
   readonly batchSize: number;
-  /** The cosine similarity from which a chunk counts as relevant. */
+  /** The cosine similarity from which a chunk counts as relevant, counted from the baseline on. */
   readonly scoreThreshold: number;
+  /**
+   * The cosine that texts have which have nothing in common: similarity is counted from there on. Left out where that
+   * is about none.
+   */
+  readonly baseline?: number;
   /** Tokens of a text as this embedder counts them, without the ones it adds itself. */
   countTokens(text: string): number;
   /** Whether a word in lower case is one that it learned whole: no rare name and not misspelt. Left out where nobody knows. */

@@ -8,6 +8,8 @@ const PLAIN_WORD =
   /(?<![\p{L}\p{M}\p{N}_./\\@#:$`'’-])[a-z]{5,}(?![\p{L}\p{M}\p{N}_/\\@(`]|[.:'’-][\p{L}\p{N}])/giu;
 /** A text with more words that the collection does not have is not misspelt: it is of something else. */
 const MOST_UNKNOWN = 3;
+/** Of what may have been meant, and of the passages that have it. */
+const MOST_TRIED = 3;
 
 interface Corrected {
   text: string;
@@ -29,7 +31,7 @@ export async function correctSpelling(
     if (isWord?.(word)) continue;
     // Without a dictionary a word with another letter may be a right one.
     const candidates = nearWords(word).filter(({ replaced }) => isWord !== null || !replaced);
-    const meant = await likeliest(candidates, store);
+    const meant = await likeliest(candidates, store, isWord);
     if (meant !== null) corrections.push({ typed, meant });
   }
   return { corrections, text: withCorrections(text, corrections) };
@@ -54,13 +56,26 @@ async function unknownWords(text: string, store: ChunkStore): Promise<string[]> 
 async function likeliest(
   candidates: readonly { word: string; weight: number }[],
   store: ChunkStore,
+  isWord: ((word: string) => boolean) | null,
 ): Promise<string | null> {
   const termOf = (word: string) => indexTerms(word)[0] ?? word;
   const counts = await store.containing?.([...new Set(candidates.map(({ word }) => termOf(word)))]);
-  let best: { word: string; likelihood: number } | null = null;
-  for (const { word, weight } of candidates) {
-    const likelihood = weight * Math.log1p(counts?.get(termOf(word)) ?? 0);
-    if (likelihood > (best?.likelihood ?? 0)) best = { word, likelihood };
+  const ranked = candidates
+    .map(({ word, weight }) => ({ word, likelihood: weight * Math.log1p(counts?.get(termOf(word)) ?? 0) }))
+    .filter(({ likelihood }) => likelihood > 0)
+    .sort((a, b) => b.likelihood - a.likelihood);
+  // Words of one stem are one term: "linter" is near "linte", and documents that have "lint" seem to have it.
+  for (const { word } of ranked.slice(0, MOST_TRIED)) {
+    if (isWord?.(word) || (await standsIn(word, store))) return word;
   }
-  return best?.word ?? null;
+  return null;
+}
+
+/** Whether the best passages for a word have it as it is written. */
+async function standsIn(word: string, store: ChunkStore): Promise<boolean> {
+  const hits = await store.search({ text: word, vector: null, limit: MOST_TRIED, filter: {} });
+  const written = new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, 'iu');
+  return hits.some(({ chunk: { title, headings, text } }) =>
+    [title, ...headings, text].some((part) => written.test(part)),
+  );
 }

@@ -1,7 +1,11 @@
 import type { SearchMode } from '../domain/choices.ts';
 import type { Query } from '../domain/query.ts';
 import { isEmptyFilter } from '../domain/query.ts';
-import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
+import {
+  correctionSentence,
+  createRetrievalContext,
+  type RetrievalContext,
+} from '../domain/retrieval-context.ts';
 import type { ChunkStore, StoreHit } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
@@ -60,6 +64,7 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
         store.search({
           text: mode === 'dense' ? null : text,
           vector,
+          ...(encoder?.baseline !== undefined && { baseline: encoder.baseline }),
           limit: query.topK + LOOK_AHEAD,
           filter,
         });
@@ -74,6 +79,7 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
         .slice(0, query.topK)
         .map((hit, index) => ({ ...hit, fusedRank: index + 1, rerankScore: null }));
       const nothing = relevant.length === 0;
+      const withoutVector = mode === 'lexical' ? 0 : await store.withoutVector();
       const unfiltered = nothing && !isEmptyFilter(query.filter) ? await search({}) : [];
       return {
         hits,
@@ -86,6 +92,10 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
           scoreThreshold,
           nearMiss: nothing && found[0] !== undefined ? toRetrieved(bestOf(found)) : null,
           excludedByFilter: unfiltered.filter((hit) => hit.score >= scoreThreshold).length,
+          notes: [
+            ...corrections.map(correctionSentence),
+            ...(withoutVector === 0 ? [] : [notEmbedded(withoutVector)]),
+          ],
           queryTimeMs: clock.elapsedMs() - started,
           retrievedAt: clock.now().toISOString(),
         }),
@@ -104,6 +114,13 @@ function inStep(hits: readonly StoreHit[]): StoreHit[] {
     most = Math.min(most, hit.score);
     return { ...hit, score: most };
   });
+}
+
+function notEmbedded(chunks: number): string {
+  return (
+    `${chunks} ${chunks === 1 ? 'passage of this collection has' : 'passages of this collection have'} no vector yet ` +
+    'and can be found by words alone; an ingest that is under way, or run again, goes on with them.'
+  );
 }
 
 function toRetrieved({ chunk, score }: StoreHit) {

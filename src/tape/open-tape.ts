@@ -13,7 +13,9 @@ import {
   type TapeHeader,
   type TapeTail,
   tailSchema,
+  type WrittenExchange,
 } from './tape-format.ts';
+import { exchangeOf } from './tape-layout.ts';
 
 /** Where an exchange stands in its file. */
 export interface TapeEntry {
@@ -35,7 +37,7 @@ interface TapeIndex {
 }
 
 /** An open tape. Of its exchanges only an index is in memory; each is read when it is asked for. */
-export interface Tape extends Pick<TapeIndex, 'find' | 'findNearly' | 'count'> {
+export interface Tape extends Pick<TapeIndex, 'find' | 'findNearly' | 'count' | 'entries'> {
   readonly path: string;
   readonly header: TapeHeader;
   /** Without a tail for a recording that was interrupted. */
@@ -54,6 +56,9 @@ const END = /^ {2}\],?$/;
 const DIGEST = '  "digest": ';
 const BRACE = 0x7b;
 const COMMA = 0x2c;
+/** The first and the last line of an exchange that takes several. */
+const OPENING = Buffer.from('    {');
+const CLOSING = /^ {4}\},?$/;
 
 /**
  * Opens a tape in one pass over the file. A tape whose end is missing is read as far as it goes. Throws
@@ -83,8 +88,18 @@ function readTape(path: string, descriptor: number): Tape | null {
   let part: 'head' | 'exchanges' | 'end' = 'head';
   let digest: string | null = null;
   let header: TapeHeader | undefined;
+  /** Where the exchange began that the lines belong to. */
+  let began: number | null = null;
+
+  /** False where the file ends within it. */
+  function add(offset: number, length: number, ended: boolean): boolean {
+    const exchange = readExchange(path, textAt(descriptor, offset, length), index.count + 1, ended);
+    if (exchange !== null) index.add(exchange, { id: exchange.id, offset, length });
+    return exchange !== null;
+  }
 
   for (const { offset, bytes, ended } of readLines(descriptor)) {
+    const comma = bytes.at(-1) === COMMA ? 1 : 0;
     if (part !== 'exchanges') {
       const line = bytes.toString('utf8');
       if (line.startsWith(DIGEST)) digest = hash.copy().digest('hex');
@@ -94,29 +109,30 @@ function readTape(path: string, descriptor: number): Tape | null {
         header = checkedHeader(path, parsed(path, `${head.join('\n')}]}`));
         part = 'exchanges';
       }
+    } else if (began !== null) {
+      if (bytes.length > OPENING.length + 1 || !CLOSING.test(bytes.toString('latin1'))) continue;
+      if (!add(began, offset + bytes.length - comma - began, ended)) break;
+      hash.update(textAt(descriptor, began, offset - began));
+      began = null;
     } else if (END.test(bytes.toString('utf8', 0, 8))) {
       part = 'end';
+    } else if (bytes.equals(OPENING)) {
+      began = offset;
+      continue;
     } else if (bytes[0] !== BRACE) {
-      const cut = !ended && '  ],'.startsWith(bytes.toString('utf8'));
+      const cut =
+        !ended && ['  ],', OPENING.toString()].some((line) => line.startsWith(bytes.toString('utf8')));
       if (cut) break;
       return null;
-    } else {
-      const length = bytes.at(-1) === COMMA ? bytes.length - 1 : bytes.length;
-      const exchange = readExchange(path, bytes.toString('utf8', 0, length), index.count + 1, ended);
-      if (exchange === null) break;
-      index.add(exchange, { id: exchange.id, offset, length });
-    }
+    } else if (!add(offset, bytes.length - comma, ended)) break;
     hash.update(bytes).update(ended ? '\n' : '');
   }
   if (header === undefined) return null;
   index.settle();
   const tail = end.length === 0 ? null : readTail(path, `{${end.join('\n')}`);
-  const read = ({ offset, length }: TapeEntry): TapeExchange => {
-    const bytes = Buffer.allocUnsafe(length);
-    readSync(descriptor, bytes, 0, length, offset);
-    // Checked when the tape was opened.
-    return JSON.parse(bytes.toString('utf8')) as TapeExchange;
-  };
+  // Checked when the tape was opened.
+  const read = ({ id, offset, length }: TapeEntry): TapeExchange =>
+    exchangeOf(JSON.parse(textAt(descriptor, offset, length)) as WrittenExchange, id);
   return {
     path,
     header,
@@ -127,6 +143,7 @@ function readTape(path: string, descriptor: number): Tape | null {
     get count() {
       return index.count;
     },
+    entries: index.entries,
     find: index.find,
     findNearly: index.findNearly,
     read,
@@ -135,6 +152,12 @@ function readTape(path: string, descriptor: number): Tape | null {
     },
     close: () => closeSync(descriptor),
   };
+}
+
+function textAt(descriptor: number, offset: number, length: number): string {
+  const bytes = Buffer.allocUnsafe(length);
+  readSync(descriptor, bytes, 0, length, offset);
+  return bytes.toString('utf8');
 }
 
 /** A tape in any layout, such as one that a person or a formatter has written: all of it in memory. */
@@ -146,7 +169,7 @@ function readWhole(path: string): Tape {
   if (!Array.isArray(exchanges)) throw notATape(path, 'its exchanges are no list');
   const index = createTapeIndex();
   const kept: TapeExchange[] = exchanges.map((each, number) =>
-    validated(exchangeSchema, each, `Exchange ${number + 1} of ${path}`),
+    exchangeOf(validated(exchangeSchema, each, `Exchange ${number + 1} of ${path}`), number + 1),
   );
   for (const [offset, exchange] of kept.entries())
     index.add(exchange, { id: exchange.id, offset, length: 0 });
@@ -160,6 +183,7 @@ function readWhole(path: string): Tape {
     complete: tail?.complete ?? false,
     edited: header.origin === 'recorded',
     count: kept.length,
+    entries: index.entries,
     find: index.find,
     findNearly: index.findNearly,
     read: ({ offset }) => kept[offset] as TapeExchange,
@@ -202,7 +226,7 @@ function readExchange(path: string, text: string, number: number, ended: boolean
       hint: 'The file was changed or cut after it was recorded. Record it again.',
     });
   }
-  return validated(exchangeSchema, value, `Exchange ${number} of ${path}`);
+  return exchangeOf(validated(exchangeSchema, value, `Exchange ${number} of ${path}`), number);
 }
 
 function readTail(path: string, text: string): TapeTail | null {
@@ -269,7 +293,8 @@ function* readLines(descriptor: number): Generator<Line> {
     position += length;
     let start = 0;
     for (let end = block.indexOf(10); end >= 0 && end < length; end = block.indexOf(10, start)) {
-      const bytes = Buffer.concat([...rest, block.subarray(start, end)]);
+      const line = block.subarray(start, end);
+      const bytes = rest.length === 0 ? line : Buffer.concat([...rest, line]);
       yield { offset, bytes, ended: true };
       offset += bytes.length + 1;
       rest = [];

@@ -17,7 +17,7 @@ export interface RunOnTape extends Run {
 
 /** How a recording ended. */
 export type RecordingEnd =
-  | { type: 'recorded'; path: string; exchanges: number; failed: boolean }
+  | { type: 'recorded'; path: string; exchanges: number; failed: boolean; unchanged: boolean }
   /** What there is of it stays under another name. */
   | { type: 'abandoned'; partialPath: string };
 
@@ -44,8 +44,8 @@ export async function recordRun<T>(
   const recording = await recordTape({ path, header, secrets });
   const outputs = noOutputs();
   const finish = async (failed: boolean) => {
-    await recording.finish(outputs as TapeJson);
-    onEnd({ type: 'recorded', path, exchanges: recording.count(), failed });
+    const { unchanged } = await recording.finish(outputs as TapeJson);
+    onEnd({ type: 'recorded', path, exchanges: recording.count(), failed, unchanged });
   };
   let result: T;
   try {
@@ -79,7 +79,7 @@ interface RecordingTape {
   /** How many exchanges it has so far. */
   count(): number;
   /** Ends the recording; the tape is in its place once this resolves. Throws, with nothing replaced, if it cannot be. */
-  finish(outputs: TapeJson): Promise<void>;
+  finish(outputs: TapeJson): Promise<{ unchanged: boolean }>;
   /** Ends it without a tape: what was recorded stays beside it, as an incomplete one. */
   abandon(): Promise<void>;
 }
@@ -87,7 +87,7 @@ interface RecordingTape {
 /** Records every call of `fetch` from now on. Throws `invalid_input` if the tape cannot be written there. */
 export async function recordTape({ path, header, secrets }: RecordTapeOptions): Promise<RecordingTape> {
   const redactor = createRedactor({ secrets, patterns: header.redact });
-  const writer = await createTapeWriter({ path, header, redactor });
+  const writer = await createTapeWriter({ path, header, redactor, keepUnchanged: true });
   let count = 0;
   const stop = startRecording((exchange) => {
     count += 1;
@@ -98,7 +98,7 @@ export async function recordTape({ path, header, secrets }: RecordTapeOptions): 
     count: () => count,
     async finish(outputs) {
       stop();
-      await writer.close(outputs);
+      return writer.close(outputs);
     },
     async abandon() {
       stop();

@@ -1,7 +1,9 @@
-import { Socket } from 'node:net';
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler } from 'msw';
 import { AppError } from '../faults/app-error.ts';
 import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
+import { blockNetwork } from './block-network.ts';
 import type { Miss } from './explain-miss.ts';
 import { openTape, type Tape } from './open-tape.ts';
 import { type RecordedFetch, recordFetch } from './record-fetch.ts';
@@ -10,9 +12,15 @@ import type { TapeExchange, TapeHeader, TapeJson, TapeRequest } from './tape-for
 import { createTapePlayer, type PlayedCounts, type TapePlayer } from './tape-player.ts';
 import { createReplayRuntime } from './tape-runtime.ts';
 import { createTapeWriter } from './tape-writer.ts';
+import type { Circumstances } from './why-parted.ts';
 
 /** What becomes of a request that is not on the tape: an error, the live service, or that with its answer kept. */
 export type OnMiss = 'fail' | 'passthrough' | 'record';
+
+/** A handler of msw, of whichever version: as much of it as is used. */
+export interface OtherHandler {
+  run(args: { request: Request; requestId: string }): Promise<{ response?: Response | undefined } | null>;
+}
 
 export interface ReplayTapeOptions {
   path: string;
@@ -25,6 +33,12 @@ export interface ReplayTapeOptions {
   onMissed?: ((miss: Miss | null, error: AppError) => void) | undefined;
   /** With `onMiss: 'record'`, who stands on the renewed tape. Its clock and ids stay: its requests were made with them. */
   renewedBy?: TapeHeader['madeBy'] | undefined;
+  /** What else may explain a miss, as far as it is known by then. */
+  circumstances?: (() => Circumstances) | undefined;
+  /** Who is asked before the tape. */
+  handlers?: readonly OtherHandler[] | undefined;
+  /** Whether another msw of this process is asked for what is not on the tape. */
+  besides?: boolean | undefined;
 }
 
 interface ReplayingTape {
@@ -43,16 +57,11 @@ interface ReplayingTape {
 /** Answers every request of this process from a tape from now on. Throws `invalid_input` for a tape that cannot be used. */
 export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingTape> {
   const { path, onMiss = 'fail' } = options;
-  const tape = openTape(path);
+  const { tape, redactor, player } = openPlayer(options);
   try {
-    if (tape.edited) throw edited(path);
-    const redactor = createRedactor({
-      secrets: options.secrets ?? [],
-      patterns: [...tape.header.redact, ...(options.patterns ?? [])],
-    });
-    const player = createTapePlayer(tape, redactor);
     const header = { ...tape.header, madeBy: options.renewedBy ?? tape.header.madeBy };
-    const writer = onMiss === 'record' ? await createTapeWriter({ path, header, redactor }) : null;
+    const writer =
+      onMiss === 'record' ? await createTapeWriter({ path, header, redactor, keepUnchanged: true }) : null;
     const misses: { miss: Miss | null; error: AppError }[] = [];
     const stop = await startReplay({
       player,
@@ -63,6 +72,8 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
         options.onMissed?.(miss, error);
       },
       ...(writer && { onExchange: writer.append }),
+      handlers: options.handlers,
+      besides: options.besides,
     });
     let stopped = false;
     return {
@@ -94,6 +105,38 @@ function edited(path: string): AppError {
   });
 }
 
+export interface TapeHandlers {
+  readonly tape: Tape;
+  /** For `setupServer` of whichever msw; what is not on the tape is left to the handlers after it. */
+  readonly handlers: [RequestHandler];
+  counts(): PlayedCounts;
+}
+
+/** A tape as a handler of msw, for whoever runs a server of their own. Throws `invalid_input` for a tape that cannot be used. */
+export async function tapeHandlers(
+  options: Pick<ReplayTapeOptions, 'path' | 'timing' | 'secrets' | 'patterns'>,
+): Promise<TapeHandlers> {
+  const { http } = await import('msw');
+  const { tape, player } = openPlayer(options);
+  const handler = http.all('*', async ({ request }) => {
+    const found = player.find(await requestOf(request.clone()));
+    return found === null ? undefined : replayResponse(found, options.timing ?? 'none', request.signal);
+  });
+  // What msw 2 knows handlers by.
+  Object.assign(handler, { __kind: 'RequestHandler' });
+  return { tape, handlers: [handler], counts: player.counts };
+}
+
+function openPlayer({ path, secrets = [], patterns = [], circumstances }: ReplayTapeOptions) {
+  const tape = openTape(path);
+  if (tape.edited) {
+    tape.close();
+    throw edited(path);
+  }
+  const redactor = createRedactor({ secrets, patterns: [...tape.header.redact, ...patterns] });
+  return { tape, redactor, player: createTapePlayer(tape, redactor, circumstances) };
+}
+
 interface ReplayOptions {
   player: TapePlayer;
   timing: Timing;
@@ -102,76 +145,80 @@ interface ReplayOptions {
   onMissed: (miss: Miss | null, error: AppError) => void;
   /** Hears of each exchange, whether it was found or made, in the order of the answers. */
   onExchange?: (exchange: TapeExchange) => void;
+  handlers?: readonly OtherHandler[] | undefined;
+  besides?: boolean | undefined;
 }
 
-const replaying = new WeakSet<Fetch>();
+/** What is replayed now; one at a time. */
+let replaying: { onMiss: OnMiss } | null = null;
+
+/** Whether every request is answered from a tape and none leaves the process, so that no key is needed. */
+export function isReplaying(): boolean {
+  return replaying?.onMiss === 'fail';
+}
 
 /**
- * From here on every request of this process is answered from the tape by msw, until the function it gives back is
- * called. Calls of `fetch` are handed to msw's handler directly, which spares them the socket that msw's server would
- * make for each, and lets a miss reach the caller as the AppError that it is. Its server
- * stands behind, for whatever else it watches. Unless misses may go to the live service, no connection is let out at all.
+ * From here on every call of `fetch` in this process is answered from the tape, until the function it gives back is
+ * called. Calls are handed to msw's handlers directly, which spares them the socket that msw's server would
+ * make for each, and lets a miss reach the caller as the AppError that it is. Unless misses may go to the live
+ * service, no connection is let out at all.
  */
 async function startReplay(options: ReplayOptions): Promise<() => void> {
-  const { player, timing, onMiss, onMissed, onExchange } = options;
-  const [{ getResponse, HttpResponse, http, isPassthroughResponse, passthrough }, { setupServer }] =
-    await Promise.all([import('msw'), import('msw/node')]);
-  const before = globalThis.fetch;
-  if (replaying.has(before)) {
+  const { player, timing, onMiss, onMissed, onExchange, handlers = [], besides = false } = options;
+  const { getResponse, http } = await import('msw');
+  if (replaying !== null) {
     throw new AppError('invalid_input', 'A tape is being replayed already: one at a time.', {
       hint: 'Stop the other replay first.',
     });
   }
+  const own = { onMiss };
+  replaying = own;
+  const before = globalThis.fetch;
   let ids = 0;
+  let stopped = false;
   const live = liveFetch();
+  const network = onMiss === 'fail' ? blockNetwork((error) => onMissed(null, error)) : null;
 
   /** What msw need not read once more. */
   const described = new WeakMap<Request, TapeRequest>();
-  const handler = http.all('*', async ({ request }) => {
-    const { signal } = request;
-    const tapeForm = described.get(request) ?? (await requestOf(request));
-    const found = player.find(tapeForm);
-    if (found !== null) {
-      ids += 1;
-      onExchange?.({ ...found, id: ids });
-      return replayResponse(found, timing, signal);
-    }
-    const { miss, error } = player.miss(tapeForm);
-    onMissed(miss, error);
-    if (onMiss === 'fail') throw error;
-    return passthrough();
+  const fromTape = http.all('*', async ({ request }) => {
+    const found = player.find(described.get(request) ?? (await requestOf(request)));
+    if (found === null) return undefined;
+    ids += 1;
+    onExchange?.({ ...found, id: ids });
+    return replayResponse(found, timing, request.signal);
   });
 
-  // Other clients than `fetch` cannot be handed an AppError; what msw's server is thrown it would let through.
-  const unblock = onMiss === 'fail' ? blockNetwork((error) => onMissed(null, error)) : () => {};
-  const server = setupServer(
-    http.all(
-      '*',
-      async ({ request }) =>
-        (await getResponse([handler], request).catch(() => null)) ?? HttpResponse.error(),
-    ),
-  );
-  server.listen({ onUnhandledFrame: 'error' });
   const replayFetch: Fetch = async (...args) => {
+    if (stopped) return before(...args);
     const { request: tapeForm, call } = await tapeRequest(...args);
     const [input, init] = call;
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     signal?.throwIfAborted();
+    const given = handlers.length === 0 ? undefined : await answerOf(handlers, wholeRequest(call));
+    if (given !== undefined) return given;
     const request = new Request(tapeForm.url, { method: tapeForm.method, signal });
     described.set(request, tapeForm);
-    const response = await getResponse([handler], request);
-    if (response === undefined || isPassthroughResponse(response)) return live.fetch(...call);
-    return Object.defineProperty(response, 'url', { value: tapeForm.url });
+    const response = await getResponse([fromTape], request);
+    if (response !== undefined) return Object.defineProperty(response, 'url', { value: tapeForm.url });
+    if (besides && network !== null) {
+      const answer = await network.quietly(() => before(...call)).catch(notAnswered);
+      if (answer !== null) return answer;
+    }
+    const { miss, error } = player.miss(tapeForm);
+    onMissed(miss, error);
+    if (onMiss === 'fail') throw error;
+    return live.fetch(...call);
   };
-  replaying.add(replayFetch);
   globalThis.fetch = replayFetch;
 
   return () => {
+    stopped = true;
+    if (replaying === own) replaying = null;
     live.settle();
-    // msw puts back what it found.
-    server.close();
-    unblock();
-    globalThis.fetch = before;
+    network?.unblock();
+    // Whoever has wrapped it since keeps it, and it lets everything through.
+    if (globalThis.fetch === replayFetch) globalThis.fetch = before;
   };
 
   function liveFetch(): RecordedFetch {
@@ -186,59 +233,30 @@ async function startReplay(options: ReplayOptions): Promise<() => void> {
   }
 }
 
-/** Under these names undici, the one in Node and the one of the package, keeps its pool for all of the process. */
-const DISPATCHERS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')];
+async function answerOf(handlers: readonly OtherHandler[], request: Request): Promise<Response | undefined> {
+  for (const handler of handlers) {
+    const result = await handler.run({ request: request.clone(), requestId: randomUUID() });
+    if (result?.response !== undefined) return result.response;
+  }
+  return undefined;
+}
+
+function wholeRequest([input, init]: Parameters<Fetch>): Request {
+  return input instanceof Request ? input.clone() : new Request(input, init);
+}
 
 /**
- * Until the function it gives back is called, nothing leaves this process over the network, whoever sends it: not all
- * clients go through `fetch`, or through what msw watches. Pipes and sockets in the file system stay open.
+ * Null where no other msw has answered: it let the request through to the network, or refused it as unknown. That it
+ * gave it up, or that a handler plays a broken network, are answers.
  */
-function blockNetwork(onAttempt: (error: AppError) => void): () => void {
-  const { connect } = Socket.prototype;
-
-  function refused(address: string): AppError {
-    const message = `A connection to ${address} was tried, and a replay makes none.`;
-    const error = new AppError('replay_drift', message, {
-      hint: 'Only calls of fetch are on tapes. What else needs the network cannot be replayed.',
-      recoverable: false,
-    });
-    onAttempt(error);
-    return error;
-  }
-
-  function refuse(this: Socket, ...args: unknown[]): Socket {
-    const address = addressOf(args);
-    if (address === null) return Reflect.apply(connect, this, args);
-    const error = refused(address);
-    process.nextTick(() => this.destroy(error));
-    return this;
-  }
-
-  const restore = DISPATCHERS.map((symbol) => replaceDispatcher(symbol, refused));
-  Socket.prototype.connect = refuse as typeof connect;
-  return () => {
-    for (const each of restore) each();
-    if (Socket.prototype.connect === refuse) Socket.prototype.connect = connect;
-  };
+function notAnswered(error: unknown): null {
+  const { name, cause } = (error ?? {}) as Partial<Error>;
+  if (name === 'AbortError' || name === 'TimeoutError' || isPlayed(cause)) throw error;
+  return null;
 }
 
-/** A pool may hold connections from before, which need no new one. */
-function replaceDispatcher(symbol: symbol, refused: (address: string) => AppError): () => void {
-  const before: unknown = Reflect.get(globalThis, symbol);
-  if (before === undefined) return () => {};
-  Reflect.set(globalThis, symbol, {
-    dispatch({ origin }: { origin?: unknown }) {
-      throw refused(String(origin));
-    },
-  });
-  return () => void Reflect.set(globalThis, symbol, before);
-}
-
-/** Null for what is no connection over the network. */
-function addressOf([first, second]: unknown[]): string | null {
-  // Node passes its own normalised arguments on as a list.
-  const target: unknown = Array.isArray(first) ? first[0] : first;
-  if (typeof target === 'number' || /^\d+$/.test(String(target))) return `${second ?? 'localhost'}:${target}`;
-  const { host, port } = (target ?? {}) as { host?: string; port?: number | string };
-  return port === undefined || port === null ? null : `${host ?? 'localhost'}:${port}`;
+/** msw keeps the `Response.error()` of a handler as the cause, or in it under a symbol. */
+function isPlayed(cause: unknown): boolean {
+  if (cause instanceof Response || !(cause instanceof Error)) return cause instanceof Response;
+  return Object.getOwnPropertySymbols(cause).some((symbol) => Reflect.get(cause, symbol) instanceof Response);
 }

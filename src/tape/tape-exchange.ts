@@ -13,7 +13,7 @@ export type Fetch = typeof globalThis.fetch;
 type FetchArguments = Parameters<Fetch>;
 
 /** More than a number of JavaScript holds: as JSON it would change. */
-const LARGE_INTEGER = /(?<![\d.eE+-])-?\d{17,}(?![\d.eE])/;
+export const LARGE_INTEGER = /(?<![\d.eE+-])-?\d{17,}(?![\d.eE])/;
 
 /**
  * What a call of `fetch` asks for, and the arguments to make it with: reading a body that is a stream uses it up. The

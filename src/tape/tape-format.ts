@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { advice, command, settingOf } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 
-export const TAPE_VERSION = 1;
+/** Since 2 an exchange takes many lines; both are read. */
+export const TAPE_VERSION = 2;
 
 export type TapeJson = string | number | boolean | null | TapeJson[] | { [key: string]: TapeJson };
 
@@ -10,16 +11,33 @@ export type TapeJson = string | number | boolean | null | TapeJson[] | { [key: s
 const json = z.custom<TapeJson>((value) => value !== undefined);
 
 /** A body in the form that is easiest to read: its JSON value, its text, or its bytes. */
-const bodySchema = z.union([
-  z.strictObject({ json: json }),
-  z.strictObject({ text: z.string() }),
-  z.strictObject({ base64: z.base64() }),
-]);
-export type TapeBody = z.infer<typeof bodySchema>;
+export type TapeBody = { json: TapeJson } | { text: string } | { base64: string };
 
 /** A piece of a streamed body, and how long after the one before it came. */
 export const chunkSchema = z.strictObject({ delayMs: z.number().min(0), data: z.string() });
 export type TapeChunk = z.infer<typeof chunkSchema>;
+
+/** In a file a text of several lines is a list of them, and a chunk of whole events is a list of these. */
+const linesSchema = z.union([z.string(), z.array(z.string())]);
+const writtenBodySchema = z.union([
+  z.strictObject({ json: json }),
+  z.strictObject({ text: linesSchema }),
+  z.strictObject({ base64: z.base64() }),
+]);
+export type WrittenBody = z.infer<typeof writtenBodySchema>;
+
+const eventSchema = z
+  .strictObject({ event: z.string().optional(), data: json.optional(), text: z.string().optional() })
+  .refine(({ data, text }) => (data === undefined) !== (text === undefined), {
+    error: 'an event has data or a text',
+  });
+export type WrittenEvent = z.infer<typeof eventSchema>;
+
+const writtenChunkSchema = z.union([
+  z.strictObject({ delayMs: z.number().min(0), data: linesSchema }),
+  z.strictObject({ delayMs: z.number().min(0), events: z.array(eventSchema) }),
+]);
+export type WrittenChunk = z.infer<typeof writtenChunkSchema>;
 
 const headersSchema = z.record(z.string(), z.string());
 
@@ -27,18 +45,21 @@ const requestSchema = z.object({
   method: z.string().regex(/^[A-Z]+$/),
   url: z.url({ protocol: /^https?$/ }),
   headers: headersSchema.default({}),
-  body: bodySchema.optional(),
+  body: writtenBodySchema.optional(),
 });
-export type TapeRequest = z.infer<typeof requestSchema>;
+export type TapeRequest = Omit<z.infer<typeof requestSchema>, 'body'> & { body?: TapeBody | undefined };
 
 const responseSchema = z.object({
   status: z.int().min(200).max(599),
   headers: headersSchema.default({}),
   /** A body in one piece; one that was streamed has `chunks` instead. */
-  body: bodySchema.optional(),
-  chunks: z.array(chunkSchema).optional(),
+  body: writtenBodySchema.optional(),
+  chunks: z.array(writtenChunkSchema).optional(),
 });
-export type TapeResponse = z.infer<typeof responseSchema>;
+export type TapeResponse = Omit<z.infer<typeof responseSchema>, 'body' | 'chunks'> & {
+  body?: TapeBody | undefined;
+  chunks?: TapeChunk[] | undefined;
+};
 
 /** Why there was no answer, or no whole one. */
 export const failureSchema = z.object({
@@ -52,8 +73,8 @@ export type TapeFailure = z.infer<typeof failureSchema>;
 
 export const exchangeSchema = z
   .object({
-    /** In the order in which the requests were made, from 1. */
-    id: z.int().min(1),
+    /** In the order in which the requests were made, from 1; its place in the file unless given. */
+    id: z.int().min(1).optional(),
     /** Since the recording began. */
     startedAtMs: z.number().min(0),
     /** Until the last byte of the answer. */
@@ -67,13 +88,18 @@ export const exchangeSchema = z
   .refine(({ response, failure }) => response !== undefined || failure !== undefined, {
     error: 'an exchange has a response, a failure or both',
   });
-export type TapeExchange = z.infer<typeof exchangeSchema>;
+export type WrittenExchange = z.infer<typeof exchangeSchema>;
+export type TapeExchange = Omit<WrittenExchange, 'id' | 'request' | 'response'> & {
+  id: number;
+  request: TapeRequest;
+  response?: TapeResponse | undefined;
+};
 
 const originSchema = z.enum(['recorded', 'written by hand']);
 
 /** What stands before the exchanges: how the tape was made. */
 export const headerSchema = z.object({
-  version: z.literal(TAPE_VERSION),
+  version: z.literal([1, TAPE_VERSION]),
   origin: originSchema,
   /** Where the wire format of one written by hand comes from, or whatever else a reader should know. */
   note: z.string().optional(),

@@ -27,7 +27,7 @@ export function createRecordingRuntime(seed: string, clock: Runtime): Runtime {
 }
 
 /** UUIDs of version 4 in all but their randomness. */
-function seededIds(seed: string): () => string {
+export function seededIds(seed: string): () => string {
   let count = 0;
   return () => {
     count += 1;

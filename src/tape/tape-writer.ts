@@ -5,17 +5,26 @@ import { resolve } from 'node:path';
 import { advice, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
+import { keepUnchanged, type Recording } from './keep-unchanged.ts';
+import { openTape, type Tape } from './open-tape.ts';
 import { joined, joinedDeltas } from './redact/redact-chunks.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
-import { type TapeExchange, type TapeHeader, type TapeJson, writeFault } from './tape-format.ts';
+import {
+  TAPE_VERSION,
+  type TapeExchange,
+  type TapeHeader,
+  type TapeJson,
+  writeFault,
+} from './tape-format.ts';
+import { layOut, layOutExchange } from './tape-layout.ts';
 
 interface TapeWriter {
   /** Where it is written until it is closed. */
   readonly partialPath: string;
   /** Redacts and appends. Faults are kept for `close`: the run that is recorded goes on. */
   append(exchange: TapeExchange): void;
-  /** Puts the whole tape in its place, and nothing if anything went wrong: then it throws. */
-  close(outputs: TapeJson, complete?: boolean): Promise<void>;
+  /** Puts the whole tape in its place, unless the same is there, and nothing if anything went wrong: then it throws. */
+  close(outputs: TapeJson): Promise<{ unchanged: boolean }>;
   /** Leaves an incomplete tape under `partialPath`; whatever has the tape's own name stays. */
   abandon(): Promise<void>;
   /** Leaves nothing. */
@@ -33,17 +42,21 @@ interface TapeWriterOptions {
   path: string;
   header: TapeHeader;
   redactor: Redactor;
+  /** What is as it was on the tape that it replaces stays as it stands there, ids and times included. */
+  keepUnchanged?: boolean;
   /** Instead of the file system's. */
   openFile?: (path: string) => Promise<TapeFile>;
 }
 
 /**
- * Writes a tape as it goes: one exchange a line, into a file beside the tape that takes its place at the end. Throws
- * `invalid_input` if another process records there, or if what has the name is no tape.
+ * Writes a tape as it goes: one exchange a line as its answer ends, into a file beside the tape; at the end all of it in
+ * the order of the requests and laid out for people, in the tape's place. Throws `invalid_input` if another process
+ * records there, or if what has the name is no tape.
  */
 export async function createTapeWriter(options: TapeWriterOptions): Promise<TapeWriter> {
   const { path, redactor } = options;
   const partialPath = `${path}.partial`;
+  const wholePath = `${path}.whole`;
   const fail = (error: unknown): never => {
     throw writeFault(path, error);
   };
@@ -54,24 +67,22 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
     await unlock();
     return fail(error);
   });
-  const digest = createHash('sha256');
   let exchanges = 0;
   let fault: unknown;
   let writing: Promise<void> = Promise.resolve();
 
-  /** One after the other; after the first fault nothing more is written. */
-  async function write(text: string): Promise<void> {
+  async function write(target: TapeFile, text: string): Promise<void> {
     if (redactor.holdsSecret(text)) throw leaked(path);
-    digest.update(text);
     for (let rest = Buffer.from(text); rest.length > 0; ) {
-      const { bytesWritten } = await file.write(rest);
+      const { bytesWritten } = await target.write(rest);
       rest = rest.subarray(bytesWritten);
     }
   }
 
+  /** One after the other; after the first fault nothing more is written. */
   function then(text: () => string): void {
     writing = writing
-      .then(() => (fault === undefined ? write(text()) : undefined))
+      .then(() => (fault === undefined ? write(file, text()) : undefined))
       .catch((error: unknown) => {
         fault ??= error;
       });
@@ -84,9 +95,38 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
     });
   }
 
+  /** Gives back the digest. */
+  async function writeWhole({ header, exchanges, outputs }: Recording): Promise<string> {
+    const whole = await openFile(wholePath);
+    const hash = createHash('sha256');
+    const add = (text: string) => {
+      hash.update(text);
+      return write(whole, text);
+    };
+    try {
+      await add(headerText(header));
+      let first = true;
+      for (const exchange of exchanges) {
+        await add(`${first ? '' : ','}\n${layOutExchange(redactExchange(exchange, redactor))}`);
+        first = false;
+      }
+      await add(tailText(outputs));
+      const digest = hash.digest('hex');
+      await write(whole, `  "digest": "${digest}"\n}\n`);
+      await whole.sync();
+      return digest;
+    } finally {
+      await whole.close();
+    }
+  }
+
   // The patterns stay as they are: one that is plain text would be redacted by itself.
-  const { header } = options;
-  then(() => headerText({ ...redactor.value(header), redact: header.redact }));
+  const header: TapeHeader = {
+    ...redactor.value(options.header),
+    redact: options.header.redact,
+    version: TAPE_VERSION,
+  };
+  then(() => headerText(header));
   return {
     partialPath,
 
@@ -100,24 +140,30 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
       });
     },
 
-    async close(outputs, complete = true) {
-      then(() => tailText(redactor.value(outputs), complete));
+    async close(outputs) {
       await writing;
-      then(() => `  "digest": "${digest.copy().digest('hex')}"\n}\n`);
-      await writing;
-      if (fault === undefined) {
-        await file.sync().catch((error: unknown) => {
-          fault ??= error;
-        });
-      }
       await end();
+      let recorded: Tape | null = null;
+      let before: Tape | null = null;
       try {
         if (fault !== undefined) throw fault;
-        await rename(partialPath, path);
+        recorded = openTape(partialPath);
+        before = options.keepUnchanged ? tapeOfBefore(path) : null;
+        const recording = { header, outputs: redactor.value(outputs), redactor };
+        const digest = await writeWhole(
+          before === null
+            ? { ...recording, exchanges: recorded.exchanges() }
+            : keepUnchanged(before, recorded, recording),
+        );
+        const unchanged = before?.tail?.digest === digest;
+        if (!unchanged) await rename(wholePath, path);
+        return { unchanged };
       } catch (error) {
-        await rm(partialPath, { force: true });
-        fail(error);
+        return fail(error);
       } finally {
+        recorded?.close();
+        before?.close();
+        for (const each of [partialPath, wholePath]) await rm(each, { force: true });
         await unlock();
       }
     },
@@ -139,12 +185,23 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
 
 /** All of the document up to the first exchange. */
 function headerText(header: TapeHeader): string {
-  return `${JSON.stringify(header, null, 2).slice(0, -2)},\n  "exchanges": [`;
+  return `${layOut(header, '').slice(0, -2)},\n  "exchanges": [`;
 }
 
-function tailText(outputs: TapeJson, complete: boolean): string {
-  const text = JSON.stringify({ outputs, complete }, null, 2);
-  return `\n  ],\n${text.slice(2, -2)},\n`;
+function tailText(outputs: TapeJson): string {
+  return `\n  ],\n${layOut({ outputs, complete: true }, '').slice(2, -2)},\n`;
+}
+
+/** Null where there is none that can be gone by. */
+function tapeOfBefore(path: string): Tape | null {
+  try {
+    const tape = openTape(path);
+    if (tape.complete && !tape.edited && tape.header.origin === 'recorded') return tape;
+    tape.close();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+  return null;
 }
 
 /** A secret that only shows when the pieces of a stream are put together. */

@@ -138,6 +138,152 @@ test('a year is a marker only at the end of a sentence or if there is such a ref
   ]);
 });
 
+test('a line that names sources is one marker, unless it is a sentence or too long', () => {
+  expect(markersIn('Sources: [1], [2]')).toEqual([['Sources: [1], [2]', '1', '2']]);
+  expect(markersIn('Text.\n  *Source*: Topics; Other\nMore.')).toEqual([
+    ['  *Source*: Topics; Other', 'Topics', 'Other'],
+  ]);
+  const words = 'So it is said. '.repeat(8).trim();
+  expect(markersIn(`Source: ${words} [1]`)).toEqual([[`Source: ${words} [1]`, '1']]);
+  expect(markersIn(`Source: ${words} and so [1]`)).toEqual([['[1]', '1']]);
+  expect(markersIn('Text. Source: Topics')).toEqual([]);
+  expect(markersIn('Source:\nTopics')).toEqual([]);
+});
+
+test('the names of several sources are told apart where one of them is known', () => {
+  expect(markersIn('A [Source: "Topics"]')).toEqual([['[Source: "Topics"]', 'Topics']]);
+  expect(markersIn('A [Source: Topics, Other]')).toEqual([['[Source: Topics, Other]', 'Topics', 'Other']]);
+  expect(markersIn('A [Source: Topics; Other, more]')).toEqual([
+    ['[Source: Topics; Other, more]', 'Topics', 'Other, more'],
+  ]);
+  expect(markersIn('A [Source: Other; more]')).toEqual([['[Source: Other; more]', 'Other; more']]);
+  expect(markersIn('A [Source: Other, https://a.test and https://b.test]')).toEqual([
+    ['[Source: Other, https://a.test and https://b.test]', 'https://a.test', 'https://b.test'],
+  ]);
+  expect(markersIn('A [Source: 1, 2]')).toEqual([['[Source: 1, 2]', '1', '2']]);
+  expect(markersIn('A [Source: ]')).toEqual([]);
+});
+
+test('a backslash before a sign takes its meaning away, before a letter it does not', () => {
+  expect(markersIn('A \\[1] B \\alpha [2]')).toEqual([['[2]', '2']]);
+  expect(markersIn('A [Source: a \\[ b] C [Source: d \\e]')).toEqual([
+    ['[Source: a \\[ b]', 'a [ b'],
+    ['[Source: d \\e]', 'd \\e'],
+  ]);
+  expect(markersIn('A \\(Source: t) B \\<https://a.test>')).toEqual([['https://a.test', 'https://a.test']]);
+});
+
+test('markers stay within their block', () => {
+  expect(markersIn('- [Source: a\n- b] [1]')).toEqual([['[1]', '1']]);
+  expect(markersIn('- [a](https://a.test\n- x) (Source: b\n- c) 【1\n- 】')).toEqual([
+    ['https://a.test', 'https://a.test'],
+  ]);
+});
+
+test('a link needs its address right behind it, and something that may be one', () => {
+  expect(markersIn('A [b] (https://a.test)')).toEqual([['https://a.test', 'https://a.test']]);
+  expect(markersIn('A [b](not an address) and [c](<unclosed)')).toEqual([]);
+  expect(markersIn('A [Source: b] (see there)')).toEqual([['[Source: b]', 'b']]);
+  expect(markersIn('A [b](page.md) and rows[1](x)')).toEqual([['[b](page.md)', 'b|page.md']]);
+  expect(markersIn('A [](https://a.test) and [1](https://a.test)')).toEqual([
+    ['[](https://a.test)', 'https://a.test'],
+    ['[1](https://a.test)', 'https://a.test'],
+  ]);
+  expect(markersIn('A ! [b](https://a.test) and !b')).toEqual([['[b](https://a.test)', 'b|https://a.test']]);
+});
+
+test('an ordinary link that leads away from the sources cites nothing, but a picture, a title or a marker in it does', () => {
+  const outside = (answer: string) =>
+    findMarkers(answer, { ...known, isOutside: (url) => url.includes('away') }).map(
+      (marker) => marker.outside ?? false,
+    );
+  expect(outside('A [guide](https://away.test)')).toEqual([true]);
+  expect(outside('A [guide](https://a.test)')).toEqual([false]);
+  expect(outside('A ![guide](https://away.test)')).toEqual([false]);
+  expect(outside('A [Topics](https://away.test)')).toEqual([false]);
+  expect(outside('A [guide [1]](https://away.test)')).toEqual([false]);
+  expect(outside('A [Source: guide](https://away.test)')).toEqual([false]);
+  expect(outside('A [1](https://away.test) and [https://away.test](https://away.test)')).toEqual([
+    false,
+    false,
+  ]);
+  expect(findMarkers('A [guide](https://away.test)').map((marker) => marker.outside)).toEqual([undefined]);
+});
+
+test('brackets of another kind may hold a ref, a source word, a dagger or a title', () => {
+  expect(markersIn('A 【Source: Some】 B 【Some†L1】 C 【†L1】 D 【Topics】 E 【Some】')).toEqual([
+    ['【Source: Some】', 'Some'],
+    ['【Some†L1】', 'Some'],
+    ['【†L1】', '†L1'],
+    ['【Topics】', 'Topics'],
+  ]);
+  expect(markersIn(`A 【Source: ${'a'.repeat(591)}】 B 【Source: ${'a'.repeat(592)}】`)).toHaveLength(1);
+});
+
+test('a parenthesis is a marker only behind the word for a source', () => {
+  expect(
+    markersIn('A (Topics) B (Source: ) C (Source: see 【1】 or https://a.test) D (Source: a \\( b)'),
+  ).toEqual([
+    ['(Source: see 【1】 or https://a.test)', '1', 'https://a.test'],
+    ['(Source: a \\( b)', 'a ( b'],
+  ]);
+  expect(markersIn(`A (Source: ${'a'.repeat(591)}) B (Source: ${'a'.repeat(592)})`)).toHaveLength(1);
+});
+
+test('the address of one’s own machine is a marker where it is that of a source', () => {
+  const own = { ...known, knows: (reference: string) => reference === 'http://localhost/x' };
+  expect(findMarkers('At http://localhost/x now.', own)).toMatchObject([{ line: false, label: null }]);
+});
+
+test('a word or phrase that is indexed stays so with several indices', () => {
+  expect(markersIn('Take rows[i][1][2] and Topics[1][2].')).toEqual([
+    ['[1]', '1'],
+    ['[2]', '2'],
+  ]);
+  expect(markersIn('Take rows[Other][1] here.')).toEqual([]);
+});
+
+test('a bracket in code closes nothing outside of it', () => {
+  expect(markersIn('A [Source: a `]` b].')).toEqual([['[Source: a `]` b]', 'a `]` b']]);
+});
+
+test('a link is no line of its own, and its text is prose where it is too long to name a source', () => {
+  const label = (length: number) => `Source: ${'a'.repeat(length - 8)}`;
+  const [short, long] = findMarkers(
+    `A [${label(600)}](https://a.test) B [${label(601)}](https://a.test)`,
+    known,
+  );
+  expect(short).toMatchObject({ label: null, line: false });
+  expect(long).toMatchObject({ label: label(601), line: false });
+});
+
+test('a line of more than 600 characters is no line of sources, but what it holds are markers', () => {
+  expect(markersIn(`Source: ${'[1]'.repeat(197)}`)).toHaveLength(1);
+  expect(markersIn(`Source: ${'[1]'.repeat(198)}`)).toHaveLength(198);
+});
+
+test('a name is taken as it stands where it is known so, or where nothing is left of it', () => {
+  const titled = { ...known, knows: (reference: string) => ['Keys, and locks', 'Keys'].includes(reference) };
+  const namesIn = (answer: string) =>
+    findMarkers(answer, titled).map(({ references }) => references.map(({ name }) => name));
+  expect(namesIn('A [Source: Keys, and locks]')).toEqual([['Keys, and locks']]);
+  expect(namesIn('A [Source: Keys, and doors]')).toEqual([['Keys', 'and doors']]);
+  expect(namesIn('A [Source: ""]')).toEqual([['""']]);
+});
+
+test('an address within an address is a part of it, and "www." begins one only where a word begins', () => {
+  expect(markersIn('A [Source: https://a.test/?u=https://b.test]')).toEqual([
+    ['[Source: https://a.test/?u=https://b.test]', 'https://a.test/?u=https://b.test'],
+  ]);
+  expect(
+    markersIn('www.a.test and xwww.b.test and .www.c.test and (www.d.test)').map(([text]) => text),
+  ).toEqual(['www.a.test', 'www.d.test']);
+  expect(markersIn('seehttps://a.test')).toEqual([['https://a.test', 'https://a.test']]);
+  expect(markersIn('At https://[2001:db8::1]/x and https://[x] and http://.')).toEqual([
+    ['https://[2001:db8::1]/x', 'https://[2001:db8::1]/x'],
+  ]);
+});
+
 test('markers are in order, apart, and inside of the text', () => {
   const noise = fc
     .array(

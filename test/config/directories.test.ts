@@ -2,14 +2,24 @@ import { expect, test } from 'vitest';
 import { defaultDirectories } from '../../src/config/directories.ts';
 
 test('data and cache follow the XDG variables', () => {
-  expect(defaultDirectories({ XDG_DATA_HOME: '/data', XDG_CACHE_HOME: '/cache' }, 'linux')).toEqual({
+  expect(
+    defaultDirectories(
+      { XDG_DATA_HOME: '/data', XDG_CACHE_HOME: '/cache', XDG_CONFIG_HOME: '/settings' },
+      'linux',
+    ),
+  ).toEqual({
     home: '/data/citeloop',
     cache: '/cache/citeloop',
+    settings: '/settings/citeloop/config.json',
   });
 });
 
 test('without XDG variables, or with relative ones, the usual places below HOME are used', () => {
-  const expected = { home: '/home/ada/.local/share/citeloop', cache: '/home/ada/.cache/citeloop' };
+  const expected = {
+    home: '/home/ada/.local/share/citeloop',
+    cache: '/home/ada/.cache/citeloop',
+    settings: '/home/ada/.config/citeloop/config.json',
+  };
   expect(defaultDirectories({ HOME: '/home/ada' }, 'linux')).toEqual(expected);
   expect(
     defaultDirectories({ HOME: '/home/ada', XDG_DATA_HOME: 'data', XDG_CACHE_HOME: '' }, 'darwin'),
@@ -20,6 +30,7 @@ test('on Windows both lie below LOCALAPPDATA', () => {
   expect(defaultDirectories({ LOCALAPPDATA: 'C:\\Users\\ada\\AppData\\Local' }, 'win32')).toEqual({
     home: 'C:\\Users\\ada\\AppData\\Local\\citeloop',
     cache: 'C:\\Users\\ada\\AppData\\Local\\citeloop\\cache',
+    settings: 'C:\\Users\\ada\\AppData\\Local\\citeloop\\config.json',
   });
   expect(defaultDirectories({ USERPROFILE: 'C:\\Users\\ada' }, 'win32').home).toBe(
     'C:\\Users\\ada\\AppData\\Local\\citeloop',

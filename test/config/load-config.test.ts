@@ -181,7 +181,7 @@ test('a bad flag is bad input that names the flag and what is allowed', () => {
     expect(() => load({ flags: { topK } })).toThrow(
       expect.objectContaining({
         kind: 'invalid_input',
-        message: expect.stringMatching(/^topK \(flag --top-k\) must be a whole number from 1 to 20/),
+        message: expect.stringMatching(/^--top-k must be a whole number from 1 to 20/),
       }),
     );
   }

@@ -3,9 +3,9 @@ import { commandLineHint } from '../../src/cli/advice.ts';
 import { retrievedChunkSchema } from '../../src/domain/retrieved-chunk.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import type {
+  ChunkRecord,
   ChunkStore,
   CollectionCatalog,
-  EmbeddedChunk,
   StoreHit,
   StoreSearch,
 } from '../../src/ports/chunk-store.ts';
@@ -62,7 +62,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       const location = { unit: 'line' as const, from: 3, to: 9 };
       const [first, second] = write.chunks;
       await store.write([
-        { ...write, chunks: [{ ...(first as EmbeddedChunk), location }, second as EmbeddedChunk] },
+        { ...write, chunks: [{ ...(first as ChunkRecord), location }, second as ChunkRecord] },
       ]);
       const [hit] = await find(store, { text: 'lines' });
       expect(hit?.chunk.location).toEqual(location);
@@ -575,10 +575,68 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       const hashes = [two?.contentHash ?? '', 'unknown', one?.contentHash ?? ''];
       const vectors = await store.vectors(hashes);
       expect([...vectors.keys()].sort()).toEqual([one?.contentHash, two?.contentHash].sort());
-      expectClose(vectors.get(one?.contentHash ?? ''), one?.vector);
-      expectClose(vectors.get(two?.contentHash ?? ''), two?.vector);
+      expectClose(vectors.get(one?.contentHash ?? ''), one?.vector ?? undefined);
+      expectClose(vectors.get(two?.contentHash ?? ''), two?.vector ?? undefined);
       await store.remove(['file:///book/a.md']);
       expect(await store.vectors(hashes)).toEqual(new Map());
+    });
+
+    test('a chunk without a vector is found by its words, and by its meaning once it has one', async () => {
+      const { store } = await openStore();
+      const whole = doc('whole', { chunks: ['zebra stripes are black and white'] });
+      const bare = doc('bare', { chunks: ['a zebra runs', 'walrus tusks are long'] });
+      const written = { ...bare, chunks: bare.chunks.map((chunk) => ({ ...chunk, vector: null })) };
+      await store.write([whole, written]);
+      const query = { text: 'zebra runs', vector: vectorOf('a zebra runs', DIMENSIONS) };
+      const [first, second] = await find(store, query);
+      expect(first).toMatchObject({ chunk: { text: 'a zebra runs' }, dense: null });
+      expect(second).toMatchObject({ chunk: { text: 'zebra stripes are black and white' } });
+      expect(second?.dense).not.toBeNull();
+      expect(textsOf(await find(store, { vector: query.vector }))).toEqual([
+        'zebra stripes are black and white',
+      ]);
+      expect(await store.info()).toMatchObject({ chunks: 3, withoutVector: 2 });
+      expect(await store.withoutVector()).toBe(2);
+      expect(await store.check()).toEqual([]);
+      expect(await store.read([bare.document.uri])).toEqual([written]);
+      const waiting = await store.unembedded();
+      expect(waiting).toEqual(
+        bare.chunks.map(({ chunkId, contentHash, tokenCount }) => ({ chunkId, contentHash, tokenCount })),
+      );
+      expect(await store.vectors(waiting.map(({ contentHash }) => contentHash))).toEqual(new Map());
+
+      const vectorsOf = (chunks: readonly ChunkRecord[]) =>
+        new Map(chunks.map(({ contentHash, vector }) => [contentHash, vector ?? new Float32Array()]));
+      await store.addVectors(new Map());
+      await store.addVectors(vectorsOf(bare.chunks.slice(0, 1)));
+      expect(await store.info()).toMatchObject({ chunks: 3, withoutVector: 1 });
+      const [found] = await find(store, { vector: query.vector });
+      expect(found).toMatchObject({ chunk: { text: 'a zebra runs' } });
+      expect(found?.score).toBeCloseTo(1, 4);
+      await store.addVectors(vectorsOf([...whole.chunks, ...bare.chunks]));
+      expect(await store.unembedded()).toEqual([]);
+      await find(store, query);
+      expect(await store.withoutVector()).toBe(0);
+      expect(await find(store, { vector: query.vector })).toHaveLength(3);
+      expect(await store.check()).toEqual([]);
+    });
+
+    test('chunks without vectors are replaced and removed like any other', async () => {
+      const { store } = await openStore();
+      const bare = (name: string, ...texts: string[]) => {
+        const write = doc(name, { chunks: texts });
+        return { ...write, chunks: write.chunks.map((chunk) => ({ ...chunk, vector: null })) };
+      };
+      await store.write([bare('a', 'one', 'two'), bare('b', 'one', 'three')]);
+      await store.write([doc('a', { chunks: ['two'] })]);
+      expect((await store.unembedded()).map(({ contentHash }) => contentHash)).toEqual(
+        bare('b', 'one', 'three').chunks.map(({ contentHash }) => contentHash),
+      );
+      await store.remove(['file:///book/b.md']);
+      await store.settle();
+      expect(await store.unembedded()).toEqual([]);
+      expect(await store.info()).toMatchObject({ documents: 1, chunks: 1, withoutVector: 0 });
+      expect(await store.check()).toEqual([]);
     });
 
     test('documents are read back as they were written, whole and in the order asked for', async () => {
@@ -600,12 +658,12 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
         writes[0]?.document,
         doc('empty', { chunks: [] }).document,
       ]);
-      const withoutVectors = (chunks: EmbeddedChunk[]) => chunks.map(({ vector, ...chunk }) => chunk);
+      const withoutVectors = (chunks: ChunkRecord[]) => chunks.map(({ vector, ...chunk }) => chunk);
       expect(withoutVectors(read[0]?.chunks ?? [])).toEqual(withoutVectors(writes[2]?.chunks ?? []));
       read[0]?.chunks.forEach(({ vector }, index) => {
         const written = writes[2]?.chunks[index]?.vector ?? [];
         expect(vector).toHaveLength(written.length);
-        for (const [at, value] of vector.entries()) {
+        for (const [at, value] of (vector ?? new Float32Array()).entries()) {
           expect(value).toBeCloseTo(written[at] ?? Number.NaN, 4);
         }
       });

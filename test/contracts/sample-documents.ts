@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DocumentWrite, EmbeddedChunk } from '../../src/ports/chunk-store.ts';
+import type { ChunkRecord, DocumentWrite } from '../../src/ports/chunk-store.ts';
 
 export interface SampleChunk {
   text: string;
@@ -22,7 +22,7 @@ export interface SampleDocument {
 export function sampleDocument(name: string, dimensions: number, sample: SampleDocument): DocumentWrite {
   const url = sample.url ?? `https://book.example/${name}`;
   let start = 0;
-  const chunks = sample.chunks.map((given, chunkIndex): EmbeddedChunk => {
+  const chunks = sample.chunks.map((given, chunkIndex): ChunkRecord => {
     const { text, headings = [], vector } = typeof given === 'string' ? { text: given } : given;
     const chunk = {
       text,

@@ -14,16 +14,19 @@ test('a full-text score grows with the share and stays within 0 and 1', () => {
 test('hits are ordered by half of each similarity, or by the only one there is', () => {
   expect(fusedScore({ lexical: at(0.2), dense: at(0.8) }, both)).toBeCloseTo(0.5);
   expect(fusedScore({ lexical: null, dense: at(0.8) }, both)).toBeCloseTo(0.4);
-  expect(fusedScore({ lexical: at(0.2), dense: null }, both)).toBeCloseTo(0.1);
   expect(fusedScore({ lexical: at(0.2), dense: at(0.8) }, { lexical: false, dense: true })).toBe(0.8);
   expect(fusedScore({ lexical: at(0.2), dense: at(0.8) }, { lexical: true, dense: false })).toBe(0.2);
   expect(fusedScore({ lexical: at(2), dense: at(-1) }, both)).toBe(0.5);
 });
 
+test('a chunk that has no vector yet is ranked by its words alone', () => {
+  expect(fusedScore({ lexical: at(0.2), dense: null }, both)).toBe(0.2);
+  expect(similarity({ lexical: at(0.9), dense: null }, both)).toBe(0.9);
+});
+
 test('a paraphrase that shares no words does not lose by it', () => {
   expect(similarity({ lexical: null, dense: at(0.8) }, both)).toBe(0.8);
   expect(similarity({ lexical: at(0.9), dense: at(0.1) }, both)).toBe(0.5);
-  expect(similarity({ lexical: at(0.9), dense: null }, both)).toBe(0.45);
 });
 
 test('both halves are joined, best first, and no more than wanted', () => {
@@ -36,10 +39,10 @@ test('both halves are joined, best first, and no more than wanted', () => {
     { id: 'c', score: 0.8 },
   ];
   const hits = rankHits(lexical, dense, 3);
-  expect(hits.map(({ id }) => id)).toEqual(['b', 'a', 'c']);
-  expect(hits[0]).toMatchObject({ lexical: { rank: 2, score: 0.5 }, dense: { rank: 1, score: 0.9 } });
-  expect(hits[1]).toMatchObject({ lexical: { rank: 1 }, dense: null });
-  expect(rankHits(lexical, dense, 1).map(({ id }) => id)).toEqual(['b']);
+  expect(hits.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  expect(hits[0]).toMatchObject({ lexical: { rank: 1 }, dense: null });
+  expect(hits[1]).toMatchObject({ lexical: { rank: 2, score: 0.5 }, dense: { rank: 1, score: 0.9 } });
+  expect(rankHits(lexical, dense, 1).map(({ id }) => id)).toEqual(['a']);
   expect(rankHits(null, dense, 9).map(({ id, score }) => [id, score])).toEqual([
     ['b', 0.9],
     ['c', 0.8],
@@ -52,6 +55,6 @@ test('equal scores keep the order of their half, and then that of their names', 
     { id: 'a', score: 1.2 },
   ];
   expect(rankHits(lexical, null, 2).map(({ id }) => id)).toEqual(['z', 'a']);
-  const same = rankHits([{ id: 'b', score: 0.5 }], [{ id: 'a', score: 0.5 }], 2);
+  const same = rankHits([{ id: 'b', score: 0.5 }], [{ id: 'a', score: 1 }], 2);
   expect(same.map(({ id }) => id)).toEqual(['a', 'b']);
 });

@@ -215,6 +215,21 @@ test('pruning one directory leaves what came from elsewhere', async () => {
   expect((await documents()).map((document) => document.uri)).toEqual([uri('x/b.md'), uri('y/c.md')]);
 });
 
+test('pruning forgets what is ignored by now, and leaves what the patterns of one run leave out', async () => {
+  const { run, docs, write, documents, uri } = await library({
+    'a.md': 'Alpha.',
+    'drafts/deep/b.md': 'Beta.',
+    'c.md': 'Gamma.',
+  });
+  await run();
+  const only = await createFileSource(docs, { cwd: docs, include: ['a.md'] });
+  expect(await run({ prune: true }, [only])).toMatchObject({ unchanged: 1, removed: 0 });
+  await write('.citeloopignore', 'drafts/\n');
+  expect(await run()).toMatchObject({ unchanged: 2, removed: 0 });
+  expect(await run({ prune: true })).toMatchObject({ unchanged: 2, removed: 1 });
+  expect((await documents()).map((document) => document.uri)).toEqual([uri('a.md'), uri('c.md')]);
+});
+
 test('a document that cannot be read is reported, keeps its earlier version, and does not stop the rest', async () => {
   const { run, write, texts, uri } = await library({ 'a.md': 'Alpha.', 'b.md': 'Beta.' });
   await run();
@@ -259,30 +274,49 @@ test('another base url changes the addresses and embeds nothing', async () => {
   expect(await documents()).toMatchObject([{ url: 'https://two.example/a' }]);
 });
 
-test('an interrupted run keeps what it committed, and the next one goes on from there', async () => {
+test('an interrupted run keeps every document and the vectors it made, and the next one makes the others', async () => {
   const files = Object.fromEntries(
     Array.from({ length: 40 }, (_, i) => [
       `${String(i).padStart(2, '0')}.md`,
       Array.from({ length: 400 }, (_, j) => `word${i}x${j}`).join(' '),
     ]),
   );
-  const { run, embedder, documents } = await library(files);
+  const { run, embedder, documents, store } = await library(files);
   const stop = new AbortController();
   const interrupted = new AppError('interrupted', 'Stopped.');
-  await expect(
-    run({
-      signal: stop.signal,
-      onProgress: ({ embeddedChunks }) => {
-        if (embeddedChunks > 270) stop.abort(interrupted);
-      },
-    }),
-  ).rejects.toBe(interrupted);
-  const kept = (await documents()).length;
-  expect(kept).toBeGreaterThan(0);
-  expect(kept).toBeLessThan(40);
-  expect(await run()).toMatchObject({ unchanged: kept, added: 40 - kept });
-  expect(embedder.embedded.length).toBeLessThan(40 * 7);
+  const stopped = run({
+    signal: stop.signal,
+    onProgress: ({ embedding }) => {
+      if ((embedding?.chunks ?? 0) > 170) stop.abort(interrupted);
+    },
+  });
+  await expect(stopped).rejects.toBe(interrupted);
   expect(await documents()).toHaveLength(40);
+  const { chunks, withoutVector } = await store.info();
+  const done = embedder.embedded.length;
+  expect(done).toBeGreaterThan(170);
+  expect(withoutVector).toBe(chunks - done);
+  expect(await store.search({ text: 'word39x399', vector: null, limit: 9, filter: {} })).toHaveLength(1);
+
+  expect(await run()).toEqual({ ...nothing, unchanged: 40, embeddedChunks: chunks - done });
+  expect(embedder.embedded).toHaveLength(chunks - done);
+  expect(await store.info()).toMatchObject({ chunks, withoutVector: 0 });
+  expect(await store.check()).toEqual([]);
+});
+
+test('documents can be found by their words before anything is embedded', async () => {
+  const { run, embedder, store } = await library({ 'a.md': '# T\n\nAlpha.', 'b.md': 'Beta.' });
+  const found: number[] = [];
+  const { embedDocuments } = embedder;
+  embedder.embedDocuments = async (texts, signal) => {
+    for (const text of ['alpha', 'beta']) {
+      found.push((await store.search({ text, vector: null, limit: 9, filter: {} })).length);
+    }
+    return embedDocuments(texts, signal);
+  };
+  await run();
+  expect(found).toEqual([1, 1]);
+  expect(embedder.embedded.toSorted()).toEqual(['T\nAlpha.', 'b\nBeta.']);
 });
 
 test('the same text in several documents is embedded once', async () => {
@@ -302,7 +336,12 @@ test('progress only grows and ends with every document done', async () => {
   expect(seen.map(({ documents }) => documents)).toEqual(
     seen.map(({ documents }) => documents).toSorted((a, b) => a - b),
   );
-  expect(seen.at(-1)).toEqual({ documents: 3, totalDocuments: 3, embeddedChunks: 3 });
+  expect(seen.at(-1)).toEqual({
+    documents: 3,
+    totalDocuments: 3,
+    reading: null,
+    embedding: { chunks: 3, totalChunks: 3, share: 1 },
+  });
 });
 
 test('an empty document is indexed without chunks', async () => {

@@ -81,6 +81,7 @@ test('a misspelt word is searched for as the documents spell it, and that is tol
 test.each([
   ['a word that documents have', 'rotuer', { a: 'A rotuer is a router.', b: 'A router.' }],
   ['a word of the dictionary that they lack', 'spring', { a: 'A string is tied.' }],
+  ['a word that is near the stem of another', 'linter', { a: 'To lint is to check.' }],
   ['a name in code', 'rotuer_table()', { a: 'A router has routes.' }],
   ['a part of a path', '/etc/rotuer', { a: 'A router has routes.' }],
 ])('%s is never taken for a misspelling', async (_, query, texts) => {

@@ -1,6 +1,5 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listenForTest } from './listen-for-test.ts';
 
 export interface FaultyServer {
   baseUrl: string;
@@ -15,13 +14,8 @@ export async function startFaultyServer(...answers: RequestListener[]): Promise<
     request.resume();
     request.on('end', () => answers[Math.min(requests++, answers.length - 1)]?.(request, response));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, requests: () => requests };
+  const { origin } = await listenForTest(server);
+  return { baseUrl: `${origin}/v1`, requests: () => requests };
 }
 
 export const reset: RequestListener = (request) => request.socket.resetAndDestroy();

@@ -1,9 +1,8 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 import { sharedWords, textVector } from '../adapters/openai/text-vector.ts';
 import { answerChat, answerResponses, type ModelTraits } from './hosted-model.ts';
+import { listenForTest } from './listen-for-test.ts';
 
 /** The keys that each service takes; long enough to be told from other text wherever they turn up. */
 export const KEYS = {
@@ -66,12 +65,7 @@ export async function startHostedServices(traits: Partial<ModelTraits> = {}): Pr
     if (route === undefined) return json(response, 404, { error: { message: `Nothing at ${path}.` } });
     route(body, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const cohereUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin: cohereUrl } = await listenForTest(server);
   return {
     baseUrl: `${cohereUrl}/v1`,
     cohereUrl,

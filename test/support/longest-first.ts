@@ -2,7 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What a file imports that starts programs, servers or browsers. */
-const STARTS = /\/(run-cli|served-home|start-program|qdrant-server|qdrant-cluster|browser|start-writer)\.ts'/;
+const STARTS =
+  /'node:child_process'|\/(run-cli|served-home|start-program|qdrant-server|qdrant-cluster|browser|start-writer)\.ts'/;
 
 /** Files that start programs take longest, and large ones longer than small: begun first, the workers end together. */
 export default class LongestFirst extends BaseSequencer {

@@ -24,18 +24,23 @@ export interface CliOptions {
 
 export const PROGRAM = join(import.meta.dirname, '../../bin/citeloop.js');
 
+/** Of a program with a data directory of its own and none of this machine's settings. */
+export function environmentOf(home: string, env: Record<string, string> = {}): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    CITELOOP_HOME: home,
+    CITELOOP_MODEL_DIR: modelLocation().directory,
+    ...env,
+  };
+}
+
 /** Runs the built program as a user would, with a data directory of its own and none of this machine's settings. */
 export function runCli(args: readonly string[], options: CliOptions): Promise<CliResult> {
   const child = endWithParent(
     spawn(process.execPath, [...(options.nodeFlags ?? []), PROGRAM, ...args], {
       cwd: options.cwd ?? options.home,
-      env: {
-        PATH: process.env.PATH ?? '',
-        HOME: options.home,
-        CITELOOP_HOME: options.home,
-        CITELOOP_MODEL_DIR: modelLocation().directory,
-        ...options.env,
-      },
+      env: environmentOf(options.home, options.env),
     }),
   );
   const result: CliResult = { code: null, stdout: '', stderr: '' };

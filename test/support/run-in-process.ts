@@ -1,10 +1,9 @@
 import { Readable, Writable } from 'node:stream';
 import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
-import { MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
 import { startModelPool } from '../../src/adapters/onnx/model-pool.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { modelLocation } from './model-weights.ts';
-import type { CliOptions, CliResult } from './run-cli.ts';
+import { type CliOptions, type CliResult, environmentOf } from './run-cli.ts';
 
 /** What this process lends to a command, and has back afterwards. */
 const LENT = ['stdin', 'stdout', 'stderr'] as const;
@@ -34,13 +33,7 @@ export async function runInProcess(
   const [stdout, stderr] = [collector(), collector()];
   try {
     process.chdir(cwd);
-    replaceEnvironment({
-      PATH: process.env.PATH ?? '',
-      HOME: home,
-      CITELOOP_HOME: home,
-      CITELOOP_MODEL_DIR: modelLocation().directory,
-      ...env,
-    });
+    replaceEnvironment(environmentOf(home, env));
     process.exitCode = undefined;
     lend('stdin', Readable.from(input === '' ? [] : [input]));
     lend('stdout', stdout.stream);
@@ -59,7 +52,7 @@ export async function runInProcess(
 async function holdModel(): Promise<void> {
   const { directory } = modelLocation();
   const engine = await ensureEngine(modelLocation(), {});
-  const source = { engine, directory, dimensions: MINILM.dimensions };
+  const source = { engine, weights: { directory }, pooling: 'mean' as const };
   await Promise.all([false, true].map((bulk) => startModelPool({ ...source, bulk })));
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -33,7 +34,7 @@ test('a tape that is cut anywhere is read as far as it goes, or refused in a sen
   const text = await readFile(await writeTape(exchanges), 'utf8');
   const path = join(await temporaryDirectory(), 'cut.tape.json');
   const header = text.indexOf('"exchanges": [') + '"exchanges": ['.length;
-  for (let length = 0; length < text.length - 2; length += 5) {
+  for (let length = 0; length < text.length - 2; length += 17) {
     await writeFile(path, text.slice(0, length));
     if (length < header) {
       expect(faultOf(path)).toMatchObject({ kind: 'invalid_input' });
@@ -48,10 +49,10 @@ test('a tape that is cut anywhere is read as far as it goes, or refused in a sen
 });
 
 test('one from a newer version is refused with its number', async () => {
-  const path = await fileWith('{"version": 2, "shape": "unknown"}');
+  const path = await fileWith('{"version": 3, "shape": "unknown"}');
   expect(faultOf(path)).toMatchObject({
     kind: 'invalid_input',
-    message: `${path} was made by a newer citeloop: its format is 2.`,
+    message: `${path} was made by a newer citeloop: its format is 3.`,
   });
 });
 
@@ -90,8 +91,21 @@ test('what is no tape is refused with a reason', async () => {
 test('a line that was broken by an edit is named', async () => {
   const path = await writeTape([asked(1, { q: 'a' }, {}), asked(2, { q: 'b' }, {})]);
   const text = await readFile(path, 'utf8');
-  await writeFile(path, text.replace('{"id":2', '{"id":'));
+  await writeFile(path, text.replace('"q": "b"', '"q": "b'));
   expect(faultOf(path).message).toContain('Exchange 2 of');
+});
+
+test('a tape of the first format, one exchange a line with its number, is read as it is', async () => {
+  const exchanges = [asked(2, { q: 'b' }, { a: 2 }), asked(1, { q: 'a' }, { a: 1 })];
+  const head = JSON.stringify(sampleHeader(), null, 2).slice(0, -2);
+  const lines = exchanges.map((exchange) => JSON.stringify(exchange)).join(',\n');
+  const text = `${head},\n  "exchanges": [\n${lines}\n  ],\n  "outputs": null,\n  "complete": true,\n`;
+  const digest = createHash('sha256').update(text).digest('hex');
+  const path = await fileWith(`${text}  "digest": "${digest}"\n}\n`);
+  const tape = openTape(path);
+  expect(tape).toMatchObject({ count: 2, complete: true, edited: false, header: { version: 1 } });
+  expect([...tape.exchanges()]).toEqual(exchanges.toReversed());
+  tape.close();
 });
 
 test('exchanges come in the order of their requests, whatever the order in which their answers ended', async () => {
@@ -99,9 +113,14 @@ test('exchanges come in the order of their requests, whatever the order in which
   await fc.assert(
     fc.asyncProperty(ids, async (order) => {
       const tape = openTape(await writeTape(order.map((id) => asked(id, { q: id % 3 }, { a: id }))));
-      expect([...tape.exchanges()].map(({ id }) => id)).toEqual(order.toSorted((a, b) => a - b));
-      const same = tape.find(matchKey(asked(1, { q: 1 }, {}).request).exact).map(({ id }) => id);
-      expect(same).toEqual(order.filter((id) => id % 3 === 1).toSorted((a, b) => a - b));
+      expect([...tape.exchanges()].map(({ id }) => id)).toEqual(order.map((_, index) => index + 1));
+      const answers = Array.from(tape.exchanges(), ({ response }) => response?.body);
+      expect(answers).toEqual(order.toSorted((a, b) => a - b).map((a) => ({ json: { a } })));
+      const same = tape.find(matchKey(asked(1, { q: 1 }, {}).request).exact);
+      const expected = order.filter((id) => id % 3 === 1).toSorted((a, b) => a - b);
+      expect(same.map((entry) => tape.read(entry).response?.body)).toEqual(
+        expected.map((a) => ({ json: { a } })),
+      );
       tape.close();
     }),
     { numRuns: 30 },

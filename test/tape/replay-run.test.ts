@@ -171,8 +171,8 @@ test('a recording keeps what the run came to, also that it failed, and is abando
     'cut',
   ]);
   expect(ends).toEqual([
-    { type: 'recorded', path: whole.path, exchanges: 0, failed: false },
-    { type: 'recorded', path: failed.path, exchanges: 0, failed: true },
+    { type: 'recorded', path: whole.path, exchanges: 0, failed: false, unchanged: false },
+    { type: 'recorded', path: failed.path, exchanges: 0, failed: true, unchanged: false },
     ...[defect, stopped, aborted].map(({ path }) => ({ type: 'abandoned', partialPath: `${path}.partial` })),
   ]);
   expect(openTape(whole.path).tail?.outputs).toMatchObject({ error: null });

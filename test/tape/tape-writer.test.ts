@@ -5,20 +5,51 @@ import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
+import type { TapeExchange } from '../../src/tape/tape-format.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
 import { endWithParent } from '../support/end-with-parent.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
+import { asked, sampleExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 const redactor = createRedactor();
 const newPath = async () => join(await temporaryDirectory(), 'run.tape.json');
 
-test('a tape is one JSON document with one exchange a line', async () => {
-  const path = await writeTape([asked(1, { q: 'a' }, { a: 1 }), asked(2, { q: 'b' }, { a: 2 })]);
+test('a tape is one JSON document with one value a line, in the order of the requests', async () => {
+  const vector = Array.from({ length: 20 }, (_, index) => index / 10);
+  const path = await writeTape([asked(2, { q: 'b' }, { vector }), asked(1, { q: 'a', n: [1, 2] }, { a: 1 })]);
 
   const text = await readFile(path, 'utf8');
-  expect(JSON.parse(text)).toMatchObject({ version: 1, exchanges: [{ id: 1 }, { id: 2 }], complete: true });
-  expect(text.split('\n').filter((line) => line.startsWith('{"id":'))).toHaveLength(2);
+  const { version, exchanges, complete } = JSON.parse(text);
+  expect({ version, complete }).toEqual({ version: 2, complete: true });
+  expect(exchanges.map(({ request }: TapeExchange) => request.body)).toEqual([
+    { json: { q: 'a', n: [1, 2] } },
+    { json: { q: 'b' } },
+  ]);
+  expect(text.split('\n').filter((line) => /^ +"q": "[ab]",?$/.test(line))).toHaveLength(2);
+  expect(text).toContain(`"vector": ${JSON.stringify(vector)}\n`);
+  expect(text).not.toContain('"id"');
+});
+
+test('texts stand line by line and events one a line, and both come back as they were', async () => {
+  const stream = [
+    'data: {"choices":[{"delta":{"content":"A node"}}]}\n\ndata: {"choices":[{"delta":{"content":"."}}]}\n\n',
+    'event: done\ndata: [DONE]\n\n',
+    ': still there\n\ndata: {"half":',
+    '1}\r\n\r\n',
+  ];
+  const chunks = stream.map((data, index) => ({ delayMs: index, data }));
+  const exchanges = [
+    sampleExchange({ response: { status: 200, headers: {}, chunks } }),
+    sampleExchange({ id: 2, response: { status: 200, headers: {}, body: { text: 'one\ntwo\n' } } }),
+  ];
+  const path = await writeTape(exchanges);
+  const tape = openTape(path);
+  expect([...tape.exchanges()]).toEqual(exchanges);
+  tape.close();
+  const lines = (await readFile(path, 'utf8')).split('\n').map((line) => line.trim());
+  expect(lines).toContain('{"data":{"choices":[{"delta":{"content":"A node"}}]}},');
+  expect(lines).toContain('{"event":"done","text":"[DONE]"}');
+  expect(lines).toContain('"two",');
 });
 
 test('a tape without exchanges can be read back', async () => {

@@ -52,8 +52,8 @@ export async function createMiniLmEmbedder({
   const engine = await ensureEngine(location, fetching('engine'));
   const starting = startModelPool({
     engine,
-    directory: location.directory,
-    dimensions: MINILM.dimensions,
+    weights: { directory: location.directory },
+    pooling: 'mean',
     bulk,
   });
   // Waited for below; a fault of it must not count as unhandled until then.

@@ -71,7 +71,7 @@ export async function startModelPool({ bulk, ...source }: PoolSource): Promise<M
   return {
     embed,
     embedAll,
-    encode: (input) => first.model.encode(input),
+    encode: first.model.encode,
     async stop() {
       await growing;
       await Promise.all(running.map(({ model }) => model.stop()));

@@ -1,14 +1,19 @@
 import { once } from 'node:events';
 import { isMainThread, Worker } from 'node:worker_threads';
-import { AppError, type ErrorKind } from '../../faults/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { type FaultMessage, fromFaultMessage } from '../../faults/fault-message.ts';
 import { closeGate, createNativeGate, type NativeGate } from './native-gate.ts';
+
+/** How the vectors of tokens become the one of the text: their mean or greatest values, or that of the first or last. */
+export type Pooling = 'mean' | 'max' | 'cls' | 'last';
 
 export interface ModelSource {
   /** The directory of the native library. */
   engine: string;
-  /** That of the weights. */
-  directory: string;
-  dimensions: number;
+  /** The directory of the program's own model, whose bytes are known, or the file of another. */
+  weights: { directory: string } | { path: string };
+  /** Null where nothing says it: then what the model gives for a whole text is taken, or the mean. */
+  pooling: Pooling | null;
   /** How many threads of the library work on one text. */
   threads: number;
   /** Which of several models that work side by side; those of another number share nothing with it. */
@@ -22,30 +27,24 @@ export interface ThreadData {
   engine: string | null;
 }
 
-type Wanted = 'vector' | 'states';
+/** A vector of unit length for the whole, or the numbers as the model gives them. */
+type Wanted = 'vector' | 'output';
 
 export type ModelRequest =
   | { load: ModelSource }
-  | { id: number; input: readonly number[]; wants: Wanted }
+  | { id: number; input: readonly number[]; types?: readonly number[] | undefined; wants: Wanted }
   | { stop: true };
-
-/** An error on its way between threads; `kind` is null if it was not an AppError. */
-export interface ModelFault {
-  kind: ErrorKind | null;
-  message: string;
-  hint: string | undefined;
-}
 
 type ModelAnswer =
   | { ready: true }
   | { id: number; answer: Float32Array }
-  | { id?: number; fault: ModelFault };
+  | { id?: number; fault: FaultMessage };
 
 export interface RunningModel {
-  /** One vector of unit length for the ids of a text's tokens: the mean over them. */
+  /** One vector of unit length for the ids of a text's tokens. */
   embed(input: readonly number[]): Promise<Float32Array>;
-  /** The vector of every token of one input, one after the other, as they come. */
-  encode(input: readonly number[]): Promise<Float32Array>;
+  /** What the model gives for one input, as it comes: the vector of every token one after the other, say. */
+  encode(input: readonly number[], types?: readonly number[]): Promise<Float32Array>;
   stop(): Promise<void>;
 }
 
@@ -167,7 +166,7 @@ async function loadModel(source: ModelSource, onEnd: () => void): Promise<Runnin
       const caller = answer.id === undefined ? undefined : waiting.get(answer.id);
       if (answer.id !== undefined) waiting.delete(answer.id);
       if ('answer' in answer) caller?.resolve(answer.answer);
-      else (caller ?? { reject }).reject(toError(answer.fault));
+      else (caller ?? { reject }).reject(fromFaultMessage(answer.fault));
     });
     worker.on('error', (error) => {
       onEnd();
@@ -185,13 +184,17 @@ async function loadModel(source: ModelSource, onEnd: () => void): Promise<Runnin
   // From here on it lives as long as someone waits for it.
   worker.unref();
 
-  async function ask(input: readonly number[], wants: Wanted): Promise<Float32Array> {
+  async function ask(
+    input: readonly number[],
+    wants: Wanted,
+    types?: readonly number[],
+  ): Promise<Float32Array> {
     const id = nextId++;
     worker.ref();
     try {
       return await new Promise((resolve, reject) => {
         waiting.set(id, { resolve, reject });
-        worker.postMessage({ id, input, wants } satisfies ModelRequest);
+        worker.postMessage({ id, input, types, wants } satisfies ModelRequest);
       });
     } finally {
       if (waiting.size === 0 && !stopping) worker.unref();
@@ -200,7 +203,7 @@ async function loadModel(source: ModelSource, onEnd: () => void): Promise<Runnin
 
   return {
     embed: (input) => ask(input, 'vector'),
-    encode: (input) => ask(input, 'states'),
+    encode: (input, types) => ask(input, 'output', types),
     stop() {
       stopping = true;
       return stopWorker(worker);
@@ -224,9 +227,4 @@ function workerFile(): URL {
     import.meta.url.endsWith('.ts') ? './model-worker.ts' : './model-worker.js',
     import.meta.url,
   );
-}
-
-function toError({ kind, message, hint }: ModelFault): Error {
-  if (kind === null) return new Error(message);
-  return new AppError(kind, message, hint === undefined ? {} : { hint });
 }

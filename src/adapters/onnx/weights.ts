@@ -61,10 +61,15 @@ export async function readModelFile(directory: string, file: ModelFile): Promise
   return bytes;
 }
 
+/** Whether all files are there, whatever they hold. */
+export function hasWeights({ directory }: WeightsLocation): boolean {
+  return modelFiles().every((file) => existsSync(join(directory, file)));
+}
+
 /** Sees to it that all files are there, fetching them where that is allowed. What they hold is checked when they are read. */
 export async function ensureModel(location: WeightsLocation, fetching: FetchOptions): Promise<void> {
   const { directory, fetchable } = location;
-  if (modelFiles().every((file) => existsSync(join(directory, file)))) return;
+  if (hasWeights(location)) return;
   if (!fetchable) {
     throw new AppError('configuration_error', `CITELOOP_MODEL_DIR (${directory}) does not hold the model.`, {
       hint: `It must hold ${modelFiles().join(', ')} of Xenova/${MODEL_NAME}.`,

@@ -1,6 +1,7 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { Connection } from './connection.ts';
-import type { Point, QdrantFilter } from './points.ts';
+import { DENSE, type Point, type QdrantFilter } from './points.ts';
+import { roundedNumbers } from './sparse-terms.ts';
 
 /** How many points are read at a time. */
 const READ_AT_ONCE = 1000;
@@ -68,6 +69,27 @@ export async function upsertPoints(connection: Connection, options: UpsertOption
   // All must be done before anyone tidies up after a failure of one.
   const outcomes = await Promise.allSettled(Array.from({ length: SENT_AT_ONCE }, send));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+interface UpdateOptions extends Omit<UpsertOptions, 'points'> {
+  filter: QdrantFilter;
+  /** By content hash. */
+  vectors: ReadonlyMap<string, Float32Array>;
+}
+
+/** Gives their vectors to the points that pass a filter; once it resolves all of them are kept. */
+export async function updateVectors(connection: Connection, options: UpdateOptions): Promise<void> {
+  const { collection, name, filter, vectors, beforeEach } = options;
+  const found = await scrollAll(connection, { collection, name, filter, fields: ['contentHash'] });
+  const points = found.flatMap(({ id, payload }) => {
+    const vector = vectors.get(String(payload?.contentHash));
+    return vector === undefined ? [] : [{ id, vector: { [DENSE]: roundedNumbers(vector) } }];
+  });
+  for (let start = 0; start < points.length; start += MOST_POINTS) {
+    const batch = points.slice(start, start + MOST_POINTS);
+    await beforeEach();
+    await connection.call(name, (client) => client.updateVectors(collection, { points: batch, wait: true }));
+  }
 }
 
 function* inBatches(points: Iterable<Point>): Generator<Point[], undefined> {

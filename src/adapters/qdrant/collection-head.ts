@@ -47,6 +47,8 @@ const headSchema = z.object({
   length: z.number(),
   /** The average length of a chunk when something was last added: what chunks are to be weighed by. */
   averageLength: z.number(),
+  /** Whether there may be chunks without a vector. Said only where it matters: earlier versions do not know it. */
+  partial: z.boolean().optional(),
 });
 
 /** The one point that says which version of everything is the current one. */
@@ -65,7 +67,7 @@ export interface WriteLease {
   /** Makes what was written the current version. Throws, with nothing changed, if the right was lost. */
   commit(changes: Partial<Head>): Promise<void>;
   /** `dirty` if something may be left of it that does not belong to the current version. */
-  release(dirty: boolean): Promise<void>;
+  release(dirty: boolean, changes?: Pick<Head, 'partial'>): Promise<void>;
 }
 
 export interface CollectionHead {
@@ -142,7 +144,8 @@ export function createCollectionHead(
         if (now.writer !== writer || now.epoch !== attempt) throw lost(name);
         epoch = attempt;
       },
-      release: (dirty) => change({ writer: null, dirty, ...(!dirty && { wholeAt: epoch }) }, mine),
+      release: (dirty, changes) =>
+        change({ ...changes, writer: null, dirty, ...(!dirty && { wholeAt: epoch }) }, mine),
     };
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
-import type { DocumentRecord, DocumentWrite, EmbeddedChunk } from '../../ports/chunk-store.ts';
-import { scrollAll, upsertPoints } from './bulk-requests.ts';
+import type { DocumentRecord, DocumentWrite } from '../../ports/chunk-store.ts';
+import { scrollAll, updateVectors, upsertPoints } from './bulk-requests.ts';
 import type { CollectionHead, Head, WriteLease } from './collection-head.ts';
 import type { Connection } from './connection.ts';
 import {
@@ -19,6 +19,7 @@ import {
   type QdrantFilter,
   type StoredDocument,
   toStoredDocument,
+  unembeddedAt,
   visibleAt,
 } from './points.ts';
 import { termsOf } from './sparse-terms.ts';
@@ -27,6 +28,7 @@ import { hasOutdatedWeights, reweighChunks } from './upkeep.ts';
 interface DocumentWriter {
   write(writes: readonly DocumentWrite[]): Promise<void>;
   remove(uris: readonly string[]): Promise<void>;
+  addVectors(vectors: ReadonlyMap<string, Float32Array>): Promise<void>;
   /** Removes what an interrupted write has left, and weighs anew what was weighed by another average length. */
   tidy(): Promise<void>;
 }
@@ -106,7 +108,8 @@ export function createDocumentWriter(options: WriterOptions): DocumentWriter {
           );
         }
         stage = 'committing';
-        await lease.commit(sumsOf(head, old, added));
+        const postponed = writes.some(({ chunks: given }) => given.some(({ vector }) => vector === null));
+        await lease.commit({ ...sumsOf(head, old, added), ...(postponed && { partial: true }) });
         stage = 'committed';
         if (old.length > 0) await inBoth((collection) => drop(collection, { must: [diedBy(lease.attempt)] }));
       }
@@ -185,7 +188,9 @@ export function createDocumentWriter(options: WriterOptions): DocumentWriter {
 
   return {
     async write(writes) {
-      for (const { chunks: given } of writes) for (const chunk of given) assertVector(chunk, dimensions);
+      for (const { chunks: given } of writes) {
+        for (const { vector } of given) if (vector !== null) assertVector(vector, dimensions);
+      }
       const gone = new Set(
         writes.flatMap(({ document, replaces }) => [document.uri, replaces ?? document.uri]),
       );
@@ -195,6 +200,25 @@ export function createDocumentWriter(options: WriterOptions): DocumentWriter {
     },
 
     remove: (uris) => replace([], [...new Set(uris)]),
+
+    // Nothing is born and nothing dies by it: a reader finds a chunk by its words, and then by its vector too.
+    async addVectors(vectors) {
+      for (const vector of vectors.values()) assertVector(vector, dimensions);
+      const lease = await heads.acquire();
+      const { head, renew: beforeEach } = lease;
+      let partial = head.partial ?? false;
+      try {
+        const filter = unembeddedAt(head.epoch, [anyOf('contentHash', [...vectors.keys()])]);
+        await updateVectors(connection, { collection: chunks, name, filter, vectors, beforeEach });
+        const left = unembeddedAt(head.epoch);
+        const { count } = await connection.call(name, (client) =>
+          client.count(chunks, { filter: left, exact: true }),
+        );
+        partial = count > 0;
+      } finally {
+        await lease.release(head.dirty || head.writer !== null, { partial });
+      }
+    },
 
     async tidy() {
       const head = await heads.read();
@@ -236,7 +260,7 @@ function sumsOf(head: Head, old: readonly DocumentSize[], added: readonly Docume
   };
 }
 
-function assertVector({ vector }: EmbeddedChunk, dimensions: number): void {
+function assertVector(vector: Float32Array, dimensions: number): void {
   if (vector.length === dimensions && vector.every(Number.isFinite)) return;
   throw unusableVector(dimensions);
 }

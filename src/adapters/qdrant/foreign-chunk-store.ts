@@ -105,6 +105,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
         name,
         documents: urls.size,
         chunks: all.length,
+        withoutVector: 0,
         bytes: text + all.length * vector.size * 4,
         createdAt: UNKNOWN_TIME,
         updatedAt: UNKNOWN_TIME,
@@ -142,6 +143,13 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
 
     // It does not say what its vectors were made of.
     vectors: async () => new Map(),
+
+    unembedded: async () => [],
+    withoutVector: async () => 0,
+
+    async addVectors(vectors) {
+      if (vectors.size > 0) throw readOnly(name);
+    },
 
     async write(writes) {
       if (writes.length > 0) throw readOnly(name);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { citedAddress, fileOf } from '../../domain/place.ts';
 import type { Filter } from '../../domain/query.ts';
 import { retrievedChunkSchema } from '../../domain/retrieved-chunk.ts';
-import type { DocumentRecord, DocumentWrite, EmbeddedChunk, StoredChunk } from '../../ports/chunk-store.ts';
+import type { ChunkRecord, DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
 import { documentVector, roundedNumbers } from './sparse-terms.ts';
 
 /** The names of the two vectors of a chunk. */
@@ -52,14 +52,14 @@ export interface Point {
 }
 
 export function chunkPoint(
-  chunk: EmbeddedChunk,
+  chunk: ChunkRecord,
   document: DocumentRecord,
   { terms, averageLength, born }: { terms: readonly string[]; averageLength: number; born: number },
 ): Point {
   const sparse = documentVector(terms, averageLength);
   return {
     id: pointId(chunk.chunkId, born),
-    vector: { [DENSE]: roundedNumbers(chunk.vector), [TERMS]: sparse },
+    vector: { ...(chunk.vector && { [DENSE]: roundedNumbers(chunk.vector) }), [TERMS]: sparse },
     payload: {
       chunkId: chunk.chunkId,
       text: chunk.text,
@@ -96,8 +96,15 @@ export function toChunk(payload: unknown): StoredChunk {
   return { ...chunk, url: citedAddress({ url: chunk.url, uri: uri || chunk.url, root }), ...fileOf(uri) };
 }
 
-export function denseVector(vector: unknown): Float32Array {
-  return Float32Array.from((vector as Record<string, number[]>)[DENSE] ?? []);
+/** Null if the point has none yet. */
+export function denseVector(vector: unknown): Float32Array | null {
+  const values = (vector as Record<string, number[] | undefined> | null | undefined)?.[DENSE];
+  return values === undefined ? null : Float32Array.from(values);
+}
+
+/** The points that have no vector yet. */
+export function unembeddedAt(epoch: number, must: readonly Condition[] = []): QdrantFilter {
+  return { ...visibleAt(epoch, must), must_not: [{ has_vector: DENSE }] };
 }
 
 export function toDocument(payload: unknown): DocumentRecord {
@@ -134,7 +141,7 @@ export function toDocuments(
   });
 }
 
-function toEmbedded({ payload, vector }: Schemas['Record']): EmbeddedChunk {
+function toEmbedded({ payload, vector }: Schemas['Record']): ChunkRecord {
   const { chunkId, chunkIndex, text, headings, location, tokenCount, contentHash } = toChunk(payload);
   const start = Number(payload?.start ?? 0);
   const kept = { chunkId, chunkIndex, text, start, headings, tokenCount, contentHash };

@@ -18,6 +18,7 @@ import {
   toChunk,
   toDocument,
   toDocuments,
+  unembeddedAt,
   visibleAt,
 } from './points.ts';
 import { createSearch } from './search.ts';
@@ -90,6 +91,10 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
     return result.count;
   }
 
+  async function countUnembedded({ partial = false, epoch }: Head): Promise<number> {
+    return partial ? count(chunks, unembeddedAt(epoch)) : 0;
+  }
+
   /** The chunks that have one of the values in a field. */
   async function pointsWith(
     head: Head,
@@ -112,9 +117,10 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
     info: () =>
       consistently(
         async (head) => {
-          const [documentCount, chunkCount, modules] = await Promise.all([
+          const [documentCount, chunkCount, withoutVector, modules] = await Promise.all([
             count(documents, visibleAt(head.epoch)),
             count(chunks, readableAt(head)),
+            countUnembedded(head),
             connection.call(name, (client) =>
               client.facet(chunks, {
                 key: 'module',
@@ -124,14 +130,15 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
               }),
             ),
           ]);
-          return { head, documentCount, chunkCount, modules };
+          return { head, documentCount, chunkCount, withoutVector, modules };
         },
-        ({ head, documentCount, chunkCount, modules }) => ({
+        ({ head, documentCount, chunkCount, withoutVector, modules }) => ({
           name,
           embedder,
           dimensions,
           documents: documentCount,
           chunks: chunkCount,
+          withoutVector,
           // With something for the collection itself, as a file has.
           bytes: head.bytes + JSON.stringify(head).length,
           createdAt: head.createdAt,
@@ -171,9 +178,35 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
         pointsWith(head, 'contentHash', contentHashes, { fields: ['contentHash'], vector: DENSE }),
       );
       return new Map(
-        points.map(({ payload, vector }) => [String(payload?.contentHash), denseVector(vector)]),
+        points.flatMap(({ payload, vector }): [string, Float32Array][] => {
+          const dense = denseVector(vector);
+          return dense === null ? [] : [[String(payload?.contentHash), dense]];
+        }),
       );
     },
+
+    async unembedded() {
+      const fields = ['chunkId', 'contentHash', 'tokenCount', 'uri', 'chunkIndex'];
+      const points = await reading(async (head) =>
+        head.partial
+          ? scrollAll(connection, { collection: chunks, name, filter: unembeddedAt(head.epoch), fields })
+          : [],
+      );
+      return points
+        .map(({ payload }) => ({
+          chunkId: String(payload?.chunkId),
+          contentHash: String(payload?.contentHash),
+          tokenCount: Number(payload?.tokenCount),
+          order: `${payload?.uri} ${String(payload?.chunkIndex).padStart(9, '0')}`,
+        }))
+        .sort((a, b) => (a.order < b.order ? -1 : 1))
+        .map(({ order: _, ...chunk }) => chunk);
+    },
+
+    // By the head that the last search has read: where nothing is missing the server is not asked.
+    withoutVector: () => countUnembedded(known),
+
+    addVectors: (vectors) => inTurn(async () => (vectors.size > 0 ? writer.addVectors(vectors) : undefined)),
 
     write: (writes) => inTurn(async () => (writes.length > 0 ? writer.write(writes) : undefined)),
 

@@ -51,7 +51,7 @@ export function createSearch(options: SearchOptions) {
   }
 
   async function search(
-    { text, vector, limit, filter }: StoreSearch,
+    { text, vector, baseline, limit, filter }: StoreSearch,
     head: Head,
   ): Promise<RankedId<string>[]> {
     if (vector !== null && vector.length !== dimensions) throw wrongDimensions(vector.length, dimensions);
@@ -81,6 +81,7 @@ export function createSearch(options: SearchOptions) {
       text === null ? null : words === null ? [] : toShares(first, words),
       vector === null ? null : words === null ? first : second,
       limit,
+      baseline,
     );
   }
 

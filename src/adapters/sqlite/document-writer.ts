@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
-import type { DocumentRecord, DocumentWrite, EmbeddedChunk } from '../../ports/chunk-store.ts';
+import type { ChunkRecord, DocumentRecord, DocumentWrite } from '../../ports/chunk-store.ts';
 import { bytesOf } from './database.ts';
 import { type QuantizedVector, quantize } from './quantize.ts';
 import { writeMeta } from './schema.ts';
@@ -21,25 +21,49 @@ export function writeDocuments(
   let changed = dropDocuments(database, gone).chunks;
   const insertDocument = createDocumentInsert(database);
   const insertChunk = createChunkInsert(database);
-  const insertVector = database.prepare('INSERT INTO vector (id, v) VALUES (?, ?)');
+  const vectors = createVectorInsert(database, dimensions);
+  const postpone = database.prepare('INSERT INTO unembedded (id) VALUES (?)');
   const terms = createTermWriter(database);
-  const segments = createSegmentWriter(database, dimensions);
   // Of two versions of a document in one batch the later counts.
   for (const { document, chunks } of new Map(writes.map((write) => [write.document.uri, write])).values()) {
     const documentId = insertDocument(document);
     for (const chunk of chunks) {
-      const quantized = quantizeChecked(chunk.vector, dimensions);
       const id = insertChunk(documentId, chunk, document);
-      insertVector.run(id, bytesOf(chunk.vector));
       terms.add(id, document.title, chunk.headings, chunk.text);
-      segments.add(id, quantized);
+      if (chunk.vector === null) postpone.run(id);
+      else vectors.add(id, chunk.vector);
     }
     changed += chunks.length;
   }
   terms.flush();
-  segments.flush();
+  vectors.flush();
   tidy(database, dimensions);
   return changed;
+}
+
+/** Gives vectors to chunks that have none and returns how many got one. Runs inside the caller's transaction. */
+export function addVectors(
+  database: DatabaseSync,
+  dimensions: number,
+  vectors: ReadonlyMap<string, Float32Array>,
+): number {
+  const waiting = database
+    .prepare(
+      `SELECT chunk.id, content_hash FROM unembedded JOIN chunk ON chunk.id = unembedded.id
+       WHERE content_hash IN (SELECT value FROM json_each(?))`,
+    )
+    .all(JSON.stringify([...vectors.keys()]));
+  const insert = createVectorInsert(database, dimensions);
+  const done = database.prepare('DELETE FROM unembedded WHERE id = ?');
+  for (const { id, content_hash } of waiting) {
+    const vector = vectors.get(String(content_hash));
+    if (vector === undefined) continue;
+    insert.add(Number(id), vector);
+    done.run(Number(id));
+  }
+  insert.flush();
+  if (waiting.length > 0) tidy(database, dimensions);
+  return waiting.length;
 }
 
 /** Removes documents and returns how many chunks went with them. Runs inside the caller's transaction. */
@@ -64,6 +88,7 @@ function dropDocuments(
   const findDocument = database.prepare('SELECT id FROM document WHERE uri = ?');
   const findChunks = database.prepare('SELECT id FROM chunk WHERE document_id = ?');
   const dropVector = database.prepare('DELETE FROM vector WHERE id = ?');
+  const dropUnembedded = database.prepare('DELETE FROM unembedded WHERE id = ?');
   const dropChunks = database.prepare('DELETE FROM chunk WHERE document_id = ?');
   const dropDocument = database.prepare('DELETE FROM document WHERE id = ?');
   for (const uri of uris) {
@@ -73,6 +98,7 @@ function dropDocuments(
     for (const row of findChunks.all(documentId)) {
       const chunkId = Number(row.id);
       dropVector.run(chunkId);
+      dropUnembedded.run(chunkId);
       chunkIds.push(chunkId);
     }
     dropChunks.run(documentId);
@@ -110,7 +136,7 @@ function createChunkInsert(database: DatabaseSync) {
        text_start, text)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  return (documentId: number, chunk: EmbeddedChunk, document: DocumentRecord): number => {
+  return (documentId: number, chunk: ChunkRecord, document: DocumentRecord): number => {
     try {
       const { lastInsertRowid } = insert.run(
         documentId,
@@ -132,11 +158,25 @@ function createChunkInsert(database: DatabaseSync) {
 }
 
 /** The id of a chunk that is there already belongs to another document of the same address. */
-function ownerOf(database: DatabaseSync, { chunkId }: EmbeddedChunk): string {
+function ownerOf(database: DatabaseSync, { chunkId }: ChunkRecord): string {
   const owner = database
     .prepare('SELECT uri FROM document JOIN chunk ON document.id = document_id WHERE chunk_id = ?')
     .get(chunkId);
   return String(owner?.uri ?? 'itself');
+}
+
+/** Both forms of a vector; `flush` ends a run of them. */
+function createVectorInsert(database: DatabaseSync, dimensions: number) {
+  const insert = database.prepare('INSERT INTO vector (id, v) VALUES (?, ?)');
+  const segments = createSegmentWriter(database, dimensions);
+  return {
+    add(id: number, vector: Float32Array): void {
+      const quantized = quantizeChecked(vector, dimensions);
+      insert.run(id, bytesOf(vector));
+      segments.add(id, quantized);
+    },
+    flush: segments.flush,
+  };
 }
 
 /** One vector of another length would shift all that follow it in its segment. */

@@ -10,7 +10,14 @@ export function findProblems(database: DatabaseSync, dimensions: number): string
   const count = (sql: string) => Number(database.prepare(`SELECT count(*) AS n FROM ${sql}`).get()?.n);
   const found: [number, string][] = [
     [count('chunk LEFT JOIN document ON document.id = document_id WHERE uri IS NULL'), 'without a document'],
-    [count('chunk LEFT JOIN vector ON vector.id = chunk.id WHERE v IS NULL'), 'without a vector'],
+    [
+      count(
+        `chunk LEFT JOIN vector ON vector.id = chunk.id
+         WHERE v IS NULL AND chunk.id NOT IN (SELECT id FROM unembedded)`,
+      ),
+      'without a vector',
+    ],
+    [count('unembedded JOIN vector ON vector.id = unembedded.id'), 'embedded but said not to be'],
     [count('vector LEFT JOIN chunk ON chunk.id = vector.id WHERE chunk.id IS NULL'), 'gone but for a vector'],
   ];
   return [
@@ -21,20 +28,24 @@ export function findProblems(database: DatabaseSync, dimensions: number): string
       .filter((line) => line !== 'ok')
       .map((line) => `${line}.`),
     ...found.filter(([chunks]) => chunks > 0).map(([chunks, what]) => `${chunks} chunks are ${what}.`),
-    ...segmentProblems(database, VECTOR_SEGMENTS, 'vectors', holdsItsVectors(database, dimensions)),
-    ...segmentProblems(database, TERM_SEGMENTS, 'words', holdsItsWords(database)),
+    ...segmentProblems(database, VECTOR_SEGMENTS, EMBEDDED, 'vectors', holdsItsVectors(database, dimensions)),
+    ...segmentProblems(database, TERM_SEGMENTS, ALL, 'words', holdsItsWords(database)),
   ];
 }
 
-/** What is packed must be of the chunks, each once. */
+const ALL = 'SELECT id FROM chunk';
+const EMBEDDED = 'SELECT id FROM chunk EXCEPT SELECT id FROM unembedded';
+
+/** What is packed must be of the chunks that are selected, each once. */
 function segmentProblems(
   database: DatabaseSync,
   table: SegmentTable,
+  selected: string,
   what: string,
   holds: (segment: Segment) => boolean,
 ): string[] {
   const problems: string[] = [];
-  const chunks = database.prepare('SELECT id FROM chunk').all();
+  const chunks = database.prepare(selected).all();
   const missing = new Set(chunks.map((row) => Number(row.id)));
   let strange = 0;
   for (const segment of readSegments(database, table)) {

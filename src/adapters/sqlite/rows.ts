@@ -46,7 +46,7 @@ export function toDocument(row: Row): DocumentRecord {
 export function readDocuments(database: DatabaseSync, uris: readonly string[]): DocumentWrite[] {
   const findDocument = database.prepare('SELECT * FROM document WHERE uri = ?');
   const findChunks = database.prepare(
-    `SELECT chunk.*, v FROM chunk JOIN vector ON vector.id = chunk.id
+    `SELECT chunk.*, v FROM chunk LEFT JOIN vector ON vector.id = chunk.id
      WHERE document_id = ? ORDER BY chunk_index`,
   );
   return uris.flatMap((uri): DocumentWrite[] => {
@@ -61,7 +61,7 @@ export function readDocuments(database: DatabaseSync, uris: readonly string[]): 
       ...locationOf(chunk),
       tokenCount: Number(chunk.token_count),
       contentHash: String(chunk.content_hash),
-      vector: view(Float32Array, chunk.v),
+      vector: chunk.v === null ? null : view(Float32Array, chunk.v),
     }));
     return [{ document: toDocument(row), chunks }];
   });

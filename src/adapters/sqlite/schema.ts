@@ -8,15 +8,18 @@ import { createTermWriter } from './term-segments.ts';
 
 /** Marks a file as one of ours: "Cite" in ASCII. */
 const APPLICATION_ID = 0x43697465;
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 /** Had its full text in FTS5, and at first no places of chunks. */
 const VERSION_WITH_FTS5 = 1;
+/** Had a vector for every chunk, always. */
+const VERSION_ALL_EMBEDDED = 2;
 /** How often a lock is asked for that SQLite does not wait for by itself. */
 const RETRY_MS = 10;
 
 /**
  * A segment packs up to 2048 quantized vectors in one row (`q`), with their chunk ids and scales in
- * `segment_meta`; a scale of NaN marks a removed vector. `vector` has the exact ones.
+ * `segment_meta`; a scale of NaN marks a removed vector. `vector` has the exact ones, and
+ * `unembedded` are the chunks that have none yet.
  * The full text is packed alike: `text_segment` has the chunks with their lengths in terms, `posting` for each term
  * the places in the segment of the chunks that have it, and how often.
  */
@@ -36,6 +39,7 @@ const FULL_TEXT_SCHEMA = `
     data BLOB NOT NULL,
     PRIMARY KEY (segment, term)
   ) WITHOUT ROWID;`;
+const UNEMBEDDED_SCHEMA = 'CREATE TABLE unembedded (id INTEGER PRIMARY KEY);';
 const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE document (
@@ -77,6 +81,7 @@ const SCHEMA = `
     scales BLOB NOT NULL
   );
   ${FULL_TEXT_SCHEMA}
+  ${UNEMBEDDED_SCHEMA}
 `;
 
 /** Runs inside the caller's transaction, so that a collection is there whole or not at all. */
@@ -86,33 +91,38 @@ export function createSchema(database: DatabaseSync): void {
   );
 }
 
-/** Makes a file of an earlier version one of this version; the words are indexed anew, the vectors stay. */
+/** Makes a file of an earlier version one of this version. */
 function upgrade(database: DatabaseSync): void {
   transaction(database, () => {
     // Another process may have done it while this one waited.
-    if (fileFormat(database).version === SCHEMA_VERSION) return;
-    const column = database.prepare("SELECT 1 FROM pragma_table_info('chunk') WHERE name = 'location'").get();
-    if (column === undefined) database.exec('ALTER TABLE chunk ADD COLUMN location TEXT');
-    database.exec(FULL_TEXT_SCHEMA);
-    const terms = createTermWriter(database);
-    const rows = database.prepare(
-      'SELECT chunk.id, title, headings, text FROM chunk JOIN document ON document.id = document_id ORDER BY chunk.id',
-    );
-    for (const { id, title, headings, text } of rows.iterate()) {
-      terms.add(Number(id), String(title), JSON.parse(String(headings)) as string[], String(text));
-    }
-    terms.flush();
-    database.exec(
-      `DROP TABLE vocabulary; DROP TABLE terms; DROP TABLE common_term; PRAGMA user_version = ${SCHEMA_VERSION};`,
-    );
+    const { version } = fileFormat(database);
+    if (version === SCHEMA_VERSION) return;
+    if (version === VERSION_WITH_FTS5) packFullText(database);
+    database.exec(`${UNEMBEDDED_SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION};`);
   });
+}
+
+/** The words are indexed anew, the vectors stay. */
+function packFullText(database: DatabaseSync): void {
+  const column = database.prepare("SELECT 1 FROM pragma_table_info('chunk') WHERE name = 'location'").get();
+  if (column === undefined) database.exec('ALTER TABLE chunk ADD COLUMN location TEXT');
+  database.exec(FULL_TEXT_SCHEMA);
+  const terms = createTermWriter(database);
+  const rows = database.prepare(
+    'SELECT chunk.id, title, headings, text FROM chunk JOIN document ON document.id = document_id ORDER BY chunk.id',
+  );
+  for (const { id, title, headings, text } of rows.iterate()) {
+    terms.add(Number(id), String(title), JSON.parse(String(headings)) as string[], String(text));
+  }
+  terms.flush();
+  database.exec('DROP TABLE vocabulary; DROP TABLE terms; DROP TABLE common_term;');
 }
 
 /** Whether the file holds a collection (false: it is empty). Throws if it is something else or newer than this program. */
 export function hasSchema(database: DatabaseSync, path: string): boolean {
   const { applicationId, version, pages } = fileFormat(database);
   if (applicationId === APPLICATION_ID && version === SCHEMA_VERSION) return true;
-  if (applicationId === APPLICATION_ID && version === VERSION_WITH_FTS5) {
+  if (applicationId === APPLICATION_ID && [VERSION_WITH_FTS5, VERSION_ALL_EMBEDDED].includes(version)) {
     upgrade(database);
     return true;
   }

@@ -40,13 +40,13 @@ export function createSearch(database: DatabaseSync, dimensions: number): Search
   }
 
   return {
-    search({ text, vector, limit, filter }) {
+    search({ text, vector, baseline, limit, filter }) {
       const condition = filterCondition(filter);
       const allowed = condition && idsOf(database, condition);
       const candidates = Math.max(CANDIDATES, limit);
       const lexical = text === null ? null : fullText.search(text, candidates, allowed);
       const dense = vector === null ? null : searchVectors(vector, candidates, allowed, lexical ?? []);
-      return rankHits(lexical, dense, limit);
+      return rankHits(lexical, dense, limit, baseline);
     },
     containing: fullText.containing,
   };
@@ -96,8 +96,8 @@ interface VectorIndex {
 }
 
 /**
- * Segments are loaded at the first search and again only when the file has changed; those that are
- * already in memory are kept. Each has a fixed slot in the memory of the scan. A search must run in a
+ * The first search reads each segment, scans it and lets it go: many processes ask once. From the second one on segments
+ * are kept in memory, each in a slot of its own, and read again only when the file has changed. A search must run in a
  * `snapshot`: between two statements another process may merge segments.
  */
 function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIndex {
@@ -107,49 +107,54 @@ function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIn
   const queryOffset = SEGMENT_SIZE * 4;
   const slotsOffset = queryOffset + width;
   const { bytes, scan } = createDotProduct();
-  const slots: (number | null)[] = [];
-  let loaded: { segment: Segment; offset: number }[] = [];
   const hasChanged = createChangeWatch(database);
+  const readVectors = database.prepare('SELECT q FROM segment WHERE id = ?');
+  /** The ids of the segments in memory. */
+  const slots: (number | null)[] = [];
+  let segments: Segment[] = [];
+  let keeps = false;
 
   function refresh(): void {
     if (!hasChanged()) return;
-    const segments = readSegments(database, VECTOR_SEGMENTS);
+    segments = readSegments(database, VECTOR_SEGMENTS);
     const present = new Set(segments.map(({ id }) => id));
     slots.forEach((id, slot) => {
       if (id !== null && !present.has(id)) slots[slot] = null;
     });
-    const readVectors = database.prepare('SELECT q FROM segment WHERE id = ?');
-    loaded = segments.map((segment) => {
-      const known = slots.indexOf(segment.id);
-      if (known >= 0) return { segment, offset: slotsOffset + known * slotBytes };
-      const free = slots.indexOf(null);
-      const slot = free >= 0 ? free : slots.length;
-      const offset = slotsOffset + slot * slotBytes;
-      const vectors = view(Int8Array, readVectors.get(segment.id)?.q);
-      new Int8Array(bytes(offset + slotBytes), offset, slotBytes).set(vectors);
-      slots[slot] = segment.id;
-      return { segment, offset };
-    });
+  }
+
+  /** Where the vectors of a segment are, once they are in memory. */
+  function load(id: number): number {
+    const known = slots.indexOf(id);
+    if (known >= 0) return slotsOffset + known * slotBytes;
+    const free = slots.indexOf(null);
+    const slot = free >= 0 ? free : slots.length;
+    const offset = slotsOffset + slot * slotBytes;
+    const vectors = view(Int8Array, readVectors.get(id)?.q);
+    new Int8Array(bytes(offset + slotBytes), offset, slotBytes).set(vectors);
+    slots[slot] = keeps ? id : null;
+    return offset;
   }
 
   return {
     nearest(query, limit, allowed) {
       refresh();
-      const memory = bytes(slotsOffset + slots.length * slotBytes);
       const { values, scale: queryScale } = quantize(query);
-      new Int8Array(memory, queryOffset, width).set(values);
-      const dots = new Int32Array(memory, outOffset, SEGMENT_SIZE);
+      new Int8Array(bytes(slotsOffset), queryOffset, width).set(values);
       const best = new BestFew(limit);
-      for (const { segment, offset } of loaded) {
-        scan(offset, segment.size, width, queryOffset, outOffset);
-        for (let i = 0; i < segment.size; i += 1) {
-          const score = (dots[i] ?? 0) * (segment.values[i] ?? Number.NaN) * queryScale;
+      for (const { id, size, ids, values: scales } of segments) {
+        scan(load(id), size, width, queryOffset, outOffset);
+        // Memory that grew is another buffer.
+        const dots = new Int32Array(bytes(slotsOffset), outOffset, SEGMENT_SIZE);
+        for (let i = 0; i < size; i += 1) {
+          const score = (dots[i] ?? 0) * (scales[i] ?? Number.NaN) * queryScale;
           // Not the other way round: a removed vector's score is NaN, which is not above anything.
           if (!(score >= best.floor)) continue;
-          const id = segment.ids[i] ?? 0;
-          if (allowed === null || allowed.has(id)) best.offer(id, score);
+          const chunkId = ids[i] ?? 0;
+          if (allowed === null || allowed.has(chunkId)) best.offer(chunkId, score);
         }
       }
+      keeps = true;
       return best.sorted();
     },
   };

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChunkStore, StoreHit } from '../../ports/chunk-store.ts';
 import { snapshot, transaction, view } from './database.ts';
-import { removeDocuments, writeDocuments } from './document-writer.ts';
+import { addVectors, removeDocuments, writeDocuments } from './document-writer.ts';
 import { findProblems } from './find-problems.ts';
 import { readDocuments, SELECT_CHUNKS, toChunk, toDocument } from './rows.ts';
 import { readMeta } from './schema.ts';
@@ -58,6 +58,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
             dimensions,
             documents: count('document'),
             chunks: count('chunk'),
+            withoutVector: count('unembedded'),
             bytes: fileBytes(path) + fileBytes(`${path}-wal`),
             createdAt,
             updatedAt,
@@ -85,6 +86,27 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
           .all(JSON.stringify(contentHashes));
         return new Map(rows.map((row) => [String(row.content_hash), view(Float32Array, row.v)]));
       }),
+
+    unembedded: () =>
+      guarded(() => {
+        const rows = database
+          .prepare(
+            `SELECT chunk_id, content_hash, token_count
+             FROM unembedded JOIN chunk ON chunk.id = unembedded.id ORDER BY chunk.id`,
+          )
+          .all();
+        return rows.map((row) => ({
+          chunkId: String(row.chunk_id),
+          contentHash: String(row.content_hash),
+          tokenCount: Number(row.token_count),
+        }));
+      }),
+
+    withoutVector: () => guarded(() => count('unembedded')),
+
+    async addVectors(vectors) {
+      if (vectors.size > 0) await change(() => addVectors(database, dimensions, vectors));
+    },
 
     async write(writes) {
       if (writes.length > 0) await change(() => writeDocuments(database, dimensions, writes));

@@ -1,10 +1,10 @@
 import { completeTurn } from '../../agent/complete-turn.ts';
 import type { AgentConfig } from '../../domain/agent-config.ts';
-import type { Filter } from '../../domain/query.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { commandLineError, commandLineResponse } from '../advice.ts';
+import { paged } from '../terminal/paged.ts';
 import { renderDetails } from '../terminal/render-details.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
 import type { Streams } from '../terminal/terminal.ts';
@@ -17,8 +17,8 @@ import { aboutModel, type ChatLine, commands, completeCommand, parseLine } from 
 interface Chat {
   conversation: Conversation;
   streams: Streams;
-  collection: string;
-  filter: Filter;
+  /** A few questions for whoever does not know what to ask. */
+  suggestions?: () => Promise<string[]>;
   stream: boolean;
   /** One AgentResponse a line on stdout, and all that is for people on stderr. */
   json: boolean;
@@ -39,12 +39,12 @@ export async function runChatLoop(chat: Chat): Promise<void> {
   let stopTurn: (() => void) | undefined;
   let blocks = 0;
 
-  if (typed) greet();
+  if (typed) await greet();
   const questions = readQuestions({
     ...chat.history,
     streams,
     signal,
-    complete: completeCommand,
+    complete: (line) => completeCommand(line, conversation.collections),
     onInterrupt: () => stopTurn?.(),
   });
   for await (const message of questions) {
@@ -66,8 +66,11 @@ export async function runChatLoop(chat: Chat): Promise<void> {
 
   /** True when the person gave up waiting for a turn to stop, and wants to leave. */
   async function answer(line: ChatLine): Promise<boolean> {
-    const terminal = createTerminal(screen);
-    if (line.kind === 'command') await commands[line.name].run(conversation, line.argument, terminal);
+    if (line.kind === 'command') {
+      const { run } = commands[line.name];
+      const shown = { stdin: streams.stdin, stdout: screen, stderr: streams.stderr };
+      await paged(shown, (terminal) => run(conversation, line.argument, terminal, streams));
+    }
     if (line.kind === 'unknown') throw unknownCommand(line.name, line.nearest);
     if (line.kind !== 'question') return false;
     const turn = new AbortController();
@@ -85,9 +88,9 @@ export async function runChatLoop(chat: Chat): Promise<void> {
   }
 
   async function ask(question: string, turnSignal: AbortSignal): Promise<void> {
-    const { policy, session } = conversation;
-    const events = session().ask(question, { policy, filter: chat.filter, signal: turnSignal });
-    const view = { stream: chat.stream, compact: !typed, format: chat.format };
+    const { policy, session, filter, priceOf } = conversation;
+    const events = session().ask(question, { policy, filter, signal: turnSignal });
+    const view = { stream: chat.stream, compact: !typed, format: chat.format, priceOf };
     const turn = await (json ? completeTurn(events) : renderTurn(events, streams, view));
     if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
     if (chat.details) renderDetails(streams.stderr, turn, chat.details);
@@ -106,14 +109,17 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     }
   }
 
-  function greet(): void {
+  async function greet(): Promise<void> {
     const terminal = createTerminal(screen);
     const model = conversation.model();
     renderText(
       terminal,
-      `citeloop on ${oneLine(chat.collection, 60)}, model ${oneLine(model, 60)}. /help lists commands.`,
+      `citeloop on ${oneLine(conversation.collection(), 60)}, model ${oneLine(model, 60)}. /help lists commands.`,
     );
     renderText(terminal, aboutModel(model));
+    const suggested = (await chat.suggestions?.()) ?? [];
+    if (suggested.length > 0) terminal.write('\nAsk for example:\n');
+    for (const question of suggested) terminal.write(`  ${terminal.text(oneLine(question, 100), 'cyan')}\n`);
     terminal.write('\n');
   }
 }

@@ -1,16 +1,19 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { App, StoreKind } from '../../app/create-app.ts';
+import { saveBaseline } from '../../app/embedders.ts';
 import { STORES } from '../../domain/choices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { copyCollection } from '../../ingest/copy-collection.ts';
 import type { ChunkStore, CollectionInfo, DocumentRecord } from '../../ports/chunk-store.ts';
+import { fitThreshold } from '../../retrieval/fit-threshold.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { readableUrl } from '../terminal/render-answer.ts';
 import { table } from '../terminal/table.ts';
 import { confirmed, createTerminal } from '../terminal/terminal.ts';
+import { setSetting } from './config.ts';
 import { withApp } from './with-app.ts';
 
 export interface CollectionFlags extends CommonFlags {
@@ -38,7 +41,7 @@ export function listCollections(flags: CommonFlags): Promise<void> {
     const rows = infos.map((info) => [
       info.name,
       String(info.documents),
-      String(info.chunks),
+      chunksOf(info),
       megabytes(info.bytes),
       info.updatedAt.slice(0, 16).replace('T', ' '),
       info.embedder,
@@ -60,7 +63,7 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
         return void process.stdout.write(`${JSON.stringify({ ...info, documentList: documents })}\n`);
       const terminal = createTerminal(process.stdout);
       terminal.write(
-        `${terminal.text(info.name, 'bold')}: ${info.documents} documents, ${info.chunks} chunks, `,
+        `${terminal.text(info.name, 'bold')}: ${info.documents} documents, ${chunksOf(info)} chunks, `,
       );
       terminal.write(`${megabytes(info.bytes)}\n`);
       terminal.write(`embedder ${info.embedder}, ${info.dimensions} dimensions\n`);
@@ -78,6 +81,15 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
       );
     }),
   );
+}
+
+export function useCollection(flags: CollectionFlags): Promise<void> {
+  return withApp({ flags }, async (app) => {
+    const name = flags.name ?? '';
+    const names = await app.catalog.list();
+    if (!names.includes(name)) throw unknownCollection(`"${name}"`, names);
+    setSetting({ ...flags, setting: 'collection', value: name });
+  });
 }
 
 export function deleteCollection(flags: CollectionFlags): Promise<void> {
@@ -229,6 +241,54 @@ function shown({ store, name }: Place): string {
   return `${store}:${name}`;
 }
 
+export interface ThresholdFlags extends CollectionFlags {
+  save?: boolean | undefined;
+}
+
+/** Finds out by a collection's own documents from which score on a passage counts as relevant. */
+export function fitCollectionThreshold(flags: ThresholdFlags): Promise<void> {
+  return withApp({ flags }, (app, { signal }) =>
+    withStore(app, flags.name ?? '', async (store) => {
+      await app.assertReadable(store);
+      const { directory } = app.config.embedding;
+      if (flags.save && directory === undefined) {
+        throw new AppError(
+          'invalid_input',
+          '--save is for a model of your own: --embedder onnx:<directory>.',
+          {
+            hint: 'For any other, set AGENT_SCORE_THRESHOLD to what is found.',
+          },
+        );
+      }
+      const bar = createProgressBar('Comparing sentences with passages');
+      const fitted = await fitThreshold(store, await app.embedder(), {
+        signal,
+        onProgress: (done, total) => bar.update({ done, total }),
+      }).finally(bar.clear);
+      const saved =
+        flags.save && directory !== undefined ? await saveBaseline(directory, fitted.baseline) : null;
+      const { embedder } = store.identity;
+      if (flags.json) {
+        process.stdout.write(`${JSON.stringify({ collection: store.name, embedder, ...fitted, saved })}\n`);
+        return;
+      }
+      const { documents, passages, baseline, threshold, ownKept, othersKept } = fitted;
+      const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
+      const terminal = createTerminal(process.stdout);
+      terminal.write(
+        `${terminal.text(store.name, 'bold')}: texts that have nothing to do with each other have a cosine of about ` +
+          `${baseline} with ${embedder}, so passages from ${threshold} on count as relevant.\n` +
+          `${percent(ownKept)} of the sentences reach that with their own passage, ${percent(othersKept)} of the pairs ` +
+          `with a passage of another document (${passages} passages of ${documents} documents).\n`,
+      );
+      if (saved !== null)
+        terminal.write(`Kept in ${terminal.text(saved)} for every collection of this model.\n`);
+      else if (directory !== undefined) terminal.write('Keep it with --save.\n');
+      else terminal.write(`Use it with --threshold ${threshold}, or AGENT_SCORE_THRESHOLD=${threshold}.\n`);
+    }),
+  );
+}
+
 async function withStore<T>(app: App, name: string, work: (store: ChunkStore) => Promise<T>): Promise<T> {
   const names = await app.catalog.list();
   const store = names.includes(name) ? await app.catalog.open(name) : null;
@@ -241,9 +301,16 @@ async function withStore<T>(app: App, name: string, work: (store: ChunkStore) =>
 }
 
 function unknownCollection(name: string, names: readonly string[]): AppError {
+  const nearest = nearestName(name.replaceAll('"', ''), names);
+  const there = names.length > 0 ? `There is: ${names.join(', ')}.` : 'Make one with: citeloop ingest <path>';
   return new AppError('invalid_input', `There is no collection ${name}.`, {
-    hint: names.length > 0 ? `There is: ${names.join(', ')}.` : 'Make one with: citeloop ingest <path>',
+    hint: nearest === undefined ? there : `Did you mean ${nearest}? ${there}`,
   });
+}
+
+/** Those that are still to be embedded are told apart. */
+function chunksOf({ chunks, withoutVector }: CollectionInfo): string {
+  return withoutVector === 0 ? String(chunks) : `${chunks} (${withoutVector} without vector)`;
 }
 
 function megabytes(bytes: number): string {

@@ -7,9 +7,11 @@ import type { Config } from '../../config/load-config.ts';
 import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
 import { advice, command, fillCollection } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { commandLineHint, onCommandLine } from '../advice.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createTerminal } from '../terminal/terminal.ts';
+import { effectiveSettings } from './config.ts';
 import { withApp } from './with-app.ts';
 
 const EXIT_UNHEALTHY = 3;
@@ -68,6 +70,7 @@ async function machineChecks(app: App): Promise<Check[]> {
   const { config } = app;
   const checks = [
     await check('node', async () => `Node ${process.versions.node} at ${process.execPath}`),
+    await check('settings', async () => settingsOf(config)),
     await check('data directory', () => dataDirectory(config)),
   ];
   if (config.embedding.embedder === 'minilm') {
@@ -78,6 +81,15 @@ async function machineChecks(app: App): Promise<Check[]> {
   const path = sessionsPath(config);
   if (existsSync(path)) checks.push(await check('sessions', () => sessions(app, path)));
   return checks;
+}
+
+/** Each value that is no default, with where it comes from. */
+function settingsOf(config: Config): string {
+  const given = effectiveSettings(config).filter(({ name }) => config.origins[name] !== undefined);
+  if (given.length === 0) return `all as by default; yours would be in ${config.settingsFile}`;
+  return given
+    .map(({ name, value, origin }) => `${name} ${oneLine(JSON.stringify(value), 60)} (${origin})`)
+    .join(', ');
 }
 
 async function dataDirectory({ home }: Config): Promise<string> {
@@ -163,7 +175,7 @@ async function collection(app: App, name: string): Promise<string | Pick<Check, 
         hint: `Restore it from a backup, or \`citeloop collections delete ${name}\` and ingest again.`,
       });
     }
-    const { documents, chunks } = await store.info();
+    const { documents, chunks, withoutVector } = await store.info();
     if (chunks === 0) return empty;
     const facts = `${documents} documents, ${chunks} chunks, sound`;
     const isReadable = await app.assertReadable(store).then(
@@ -171,7 +183,12 @@ async function collection(app: App, name: string): Promise<string | Pick<Check, 
       () => false,
     );
     // Not a fault: whoever has several embedders has collections of each.
-    return isReadable ? facts : `${facts}; made with the embedder ${store.identity.embedder}`;
+    const detail = isReadable ? facts : `${facts}; made with the embedder ${store.identity.embedder}`;
+    if (withoutVector === 0) return detail;
+    return {
+      detail: `${detail}; ${withoutVector} chunks have no vector yet and are found by their words alone`,
+      fix: 'If no ingest is under way, run it again: it goes on where it stopped.',
+    };
   } finally {
     await store.close();
   }

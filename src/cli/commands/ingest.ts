@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { indexDocuments } from '../../app/index-documents.ts';
 import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
+import { OWN_MODEL } from '../../domain/choices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_DONE } from '../../faults/exit-code.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
@@ -16,6 +17,9 @@ import { withApp } from './with-app.ts';
 
 /** Some documents could not be read: the rest is done. */
 const EXIT_SOME_FAILED = 2;
+
+/** What takes some seconds to embed. */
+const MANY_CHUNKS = 256;
 
 /** What an ingest is asked for, as flags and tapes say it. */
 export const ingestSchema = z.object({
@@ -53,8 +57,20 @@ export function runIngest(flags: IngestFlags): Promise<number> {
       const { summary, seconds } = await ingestDocuments(app, flags, run);
       if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
       else render(createTerminal(process.stdout), collection, summary, seconds);
+      if (summary.embeddedChunks > 0) await adviseThreshold(app);
       return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
     },
+  );
+}
+
+/** A model of one's own has no threshold before it was fitted, and then everything that is found counts as relevant. */
+async function adviseThreshold(app: App): Promise<void> {
+  const { directory } = app.config.embedding;
+  if (directory === undefined || (await app.embedder()).scoreThreshold > 0) return;
+  const { collection } = app.config.agent;
+  process.stderr.write(
+    'It is not known yet which scores of this model count as relevant. Find out with: ' +
+      `citeloop collections threshold ${collection} --embedder ${OWN_MODEL}${directory} --save\n`,
   );
 }
 
@@ -68,9 +84,21 @@ export async function ingestDocuments(
   const started = app.runtime.elapsedMs();
   const onNotice = (notice: string) => void process.stderr.write(`${notice}\n`);
   const isNew = tape === null || !(await app.catalog.list()).includes(collection);
-  const bar = createIndexingBar('Indexing');
+  const bar = createIndexingBar('Indexing words');
+  let told = false;
   const summary = await indexDocuments(app, collection, inputs.source ?? [], {
-    onProgress: bar.update,
+    onProgress(progress) {
+      // Whoever has much to embed should know that there is no need to wait for it.
+      if (!told && (progress.embedding?.totalChunks ?? 0) >= MANY_CHUNKS) {
+        told = true;
+        bar.clear();
+        onNotice(
+          `${collection} can be searched by its words now; ${progress.embedding?.totalChunks} chunks are being ` +
+            'embedded so that it is found by meaning too.',
+        );
+      }
+      bar.update(progress);
+    },
     baseUrl: readFlag('--base-url', inputs.baseUrl, address),
     module: inputs.module,
     prune: inputs.prune ?? false,
@@ -106,8 +134,8 @@ function render(terminal: Terminal, collection: string, summary: IngestSummary, 
     .filter((kind) => summary[kind] > 0)
     .map((kind) => `${summary[kind]} ${kind}`);
   if (summary.failed.length > 0) counts.push(`${summary.failed.length} failed`);
-  const chunks =
-    summary.chunks === 0 ? '' : `; ${summary.chunks} chunks, ${summary.embeddedChunks} of them embedded`;
+  const { chunks: written, embeddedChunks: embedded } = summary;
+  const chunks = written + embedded === 0 ? '' : `; ${written} chunks written, ${embedded} embedded`;
   terminal.write(
     `${terminal.text(collection, 'bold')}: ${counts.join(', ') || 'nothing to do'}${chunks} ` +
       `${terminal.text(`(${seconds.toFixed(1)} s)`, 'dim')}\n`,

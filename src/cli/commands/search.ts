@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
-import { assertKnownModules, openCollection } from '../../app/open-collection.ts';
+import { assertKnownFilter, openCollection } from '../../app/open-collection.ts';
 import { readFlag, wholeNumber } from '../../config/read-value.ts';
 import { SEARCH_MODES } from '../../domain/choices.ts';
 import { createQuery, MAX_QUERY_TOP_K, type Query } from '../../domain/query.ts';
@@ -8,6 +8,7 @@ import { AppError } from '../../faults/app-error.ts';
 import { foundOf } from '../../tape/run-outputs.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
+import { paged } from '../terminal/paged.ts';
 import { foundBy } from '../terminal/render-details.ts';
 import { renderRetrieval } from '../terminal/render-retrieval.ts';
 import { createTerminal } from '../terminal/terminal.ts';
@@ -53,8 +54,8 @@ export function runSearch(flags: SearchFlags): Promise<void> {
       const output = { collection, mode, ...context, ...(flags.explain && { explain }) };
       process.stdout.write(`${JSON.stringify(output)}\n`);
     } else {
-      const terminal = createTerminal(process.stdout);
-      renderRetrieval(terminal, { collection, context, hits, explain: flags.explain ?? false });
+      const { explain = false } = flags;
+      await paged(process, (terminal) => renderRetrieval(terminal, { collection, context, hits, explain }));
     }
   });
 }
@@ -67,7 +68,7 @@ export async function search(app: App, inputs: z.infer<typeof searchSchema>, { s
   if (mode !== 'lexical') app.embedder().catch(() => {});
   const store = await openCollection(app, signal, tape);
   try {
-    await assertKnownModules(store, query.filter.module ?? []);
+    await assertKnownFilter(store, query.filter);
     const { context, hits } = await (await app.retriever(store, { mode })).retrieve(query, signal);
     if (tape !== null) tape.outputs.search = foundOf(context);
     return { collection: store.name, mode, context, hits };

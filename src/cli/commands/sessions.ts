@@ -9,6 +9,7 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 import { toLegacyWire, toWire } from '../../server/openai/wire-message.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
+import { paged } from '../terminal/paged.ts';
 import { renderSession, renderSessionList, renderTranscript } from '../terminal/render-session.ts';
 import { confirmed, createTerminal } from '../terminal/terminal.ts';
 import { withApp } from './with-app.ts';
@@ -66,7 +67,7 @@ export function showSession(flags: SessionFlags): Promise<void> {
       const marks = Object.fromEntries(stale.flatMap((marks) => [...marks]));
       return printJson({ session, user, turns, stale: marks });
     }
-    renderSession(createTerminal(process.stdout), { session, user, turns, stale });
+    await paged(process, (terminal) => renderSession(terminal, { session, user, turns, stale }));
   });
 }
 

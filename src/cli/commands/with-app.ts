@@ -124,6 +124,8 @@ function createEventPrinter(): (event: AppEvent) => void {
           'You have not indexed any documents yet, so this is the sample book. Yours: citeloop ingest <path>',
         );
       case 'sample_progress':
+        // Most of the time there is nothing to index any more.
+        if (event.progress.embedding === null) return;
         sample ??= createIndexingBar('Indexing the sample book');
         return sample.update(event.progress);
       case 'sample_indexed':

@@ -1,7 +1,10 @@
+import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
-import { listed, readFlag, wholeNumber } from '../../config/read-value.ts';
+import type { Config } from '../../config/load-config.ts';
+import { address, listed, readFlag, wholeNumber } from '../../config/read-value.ts';
+import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { hashOfCases, readCases } from '../../evaluation/cases/read-cases.ts';
@@ -17,8 +20,10 @@ import {
   readBaseline,
 } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
+import { createBudget } from '../../evaluation/run/budget.ts';
+import { openChecks } from '../../evaluation/run/checks.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
-import { noPrices, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
+import { noPrices, type PriceFile, type PriceOf, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
 import { runArms } from '../../evaluation/run/run-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
@@ -28,6 +33,7 @@ import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState, readJsonFile, readNamedFile } from './evaluation-files.ts';
 import { type InForce, openArm, openJudge, settleArm } from './open-arms.ts';
+import { createTally } from './tally.ts';
 
 const DEFAULT_CONCURRENCY = 2;
 /** A loss or gain of five in a hundred answers, or of five per cent of the tokens, is where a difference begins to matter. */
@@ -44,8 +50,12 @@ export const evaluationSchema = z.object({
   tag: z.array(z.string()).optional(),
   metrics: z.string().optional(),
   judge: z.number().optional(),
+  judgeModel: z.string().optional(),
+  judgeBaseUrl: z.string().optional(),
+  budget: z.number().optional(),
   prices: z.string().optional(),
   fresh: z.boolean().optional(),
+  resume: z.boolean().optional(),
 });
 
 export interface EvaluationInputs extends z.infer<typeof evaluationSchema> {
@@ -65,6 +75,8 @@ export interface EvaluationFlags extends Omit<CommonFlags, 'json'>, TapeFlags, E
   json?: string | undefined;
   html?: string | undefined;
   junit?: string | undefined;
+  markdown?: string | undefined;
+  reportUrl?: string | undefined;
 }
 
 export interface EvaluationPlan {
@@ -97,9 +109,26 @@ export async function evaluate(
   const metrics = chooseMetrics(inputs.metrics, gates, cases);
   const casesHash = hashOfCases(cases);
   const baselines = await readBaselines(gates, casesHash, file);
-  const prices =
-    inputs.prices && readPrices(await readJsonFile(inputs.prices, 'The price file'), inputs.prices);
-  const judge = judgements === undefined ? undefined : await openJudge(app, judgements);
+  const prices = await pricesFor(inputs.prices, app.config.prices);
+  const priceOf = prices ? pricesBy(prices) : noPrices;
+  const limit = readFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money'));
+  const judge =
+    judgements === undefined && inputs.judgeModel === undefined
+      ? undefined
+      : await openJudge(app, {
+          times: judgements ?? 1,
+          model: inputs.judgeModel,
+          baseUrl: readFlag('--judge-base-url', inputs.judgeBaseUrl, address),
+          priceOf,
+        });
+
+  const check = await openChecks(cases, {
+    directory: dirname(resolve(file)),
+    judge:
+      judge === undefined
+        ? null
+        : { ask: judge.ask, priceOf: (tokens: TokensUsed) => priceOf(judge.model, tokens) },
+  });
 
   const store = await openCollection(app, signal, tape);
   try {
@@ -112,9 +141,14 @@ export async function evaluate(
     };
     const arms = plan.arms(inForce).map((arm) => settleArm(arm, app, inForce));
     const readSource = inputs.tools?.includes('read_source') ?? false;
-    const priceOf = prices ? pricesBy(prices) : noPrices;
+    if (limit !== undefined) {
+      refuseUnpriced(
+        [...arms.map(({ settings }) => settings.model), ...(judge ? [judge.model] : [])],
+        priceOf,
+      );
+    }
     const open = await Promise.all(
-      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, tape })),
+      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, check, tape })),
     );
     const info = await store.info();
     const state = await openRunState(
@@ -125,20 +159,25 @@ export async function evaluate(
         collection: [info.name, info.embedder, info.chunks, info.updatedAt],
         arms: arms.map(({ name, settings, app: { config } }) => [name, settings, config.agent]),
         readSource,
-        judge: judge?.times ?? 0,
+        judge: judge === undefined ? null : [judge.model, judge.times],
         prices,
       },
-      { fresh: inputs.fresh ?? false, kept: tape === null },
+      { fresh: inputs.fresh ?? inputs.resume === false, kept: tape === null },
     );
     // The first search opens files and warms code; on a tape it would be a call too many.
     if (tape === null) await warmUp(app, store, cases, signal);
     const bar = createProgressBar(state.resumed > 0 ? `Going on after ${state.resumed} answers` : 'Asking');
+    const tally = createTally(prices ? prices.currency : null, judge !== undefined);
     const results = await runArms(cases, open, {
       repeat,
       concurrency,
       signal,
       journal: state.journal,
-      onProgress: ({ done, total, arm }) => bar.update({ done, total, note: arm }),
+      ...(limit !== undefined && { budget: createBudget(limit) }),
+      onProgress(progress) {
+        tally.add(progress);
+        bar.update({ done: progress.done, total: progress.total, note: tally.line(progress.arm) });
+      },
     }).finally(() => bar.clear());
     const report = assembleReport({
       cases,
@@ -168,6 +207,7 @@ export async function evaluate(
         margin,
         date: runtime.now().toISOString(),
         durationMs: runtime.elapsedMs() - started,
+        totals: tally.totals(),
         currency: prices ? prices.currency : null,
         judge: judge?.model ?? null,
       },
@@ -182,6 +222,23 @@ export async function evaluate(
   } finally {
     await store.close();
   }
+}
+
+/** The prices of a file, or else those of the configuration; null where neither has any. */
+async function pricesFor(file: string | undefined, configured: Config['prices']): Promise<PriceFile | null> {
+  if (file !== undefined) return readPrices(await readJsonFile(file, 'The price file'), file);
+  return Object.keys(configured).length === 0
+    ? null
+    : readPrices({ models: configured }, 'of the configuration');
+}
+
+/** A budget of money needs to know what everything costs. Throws `invalid_input`. */
+function refuseUnpriced(models: readonly string[], priceOf: PriceOf): void {
+  const unpriced = models.find((model) => priceOf(model, { prompt: 1, completion: 1, total: 2 }) === null);
+  if (unpriced === undefined) return;
+  throw new AppError('invalid_input', `--budget needs the price of ${unpriced}.`, {
+    hint: 'Name a file with it: --prices prices.json; docs/evaluation.md shows one.',
+  });
 }
 
 /** One search that is not measured, so that no arm pays for what is done once. What is wrong with it the cases will tell. */

@@ -2,28 +2,30 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { RunDiff } from '../../evaluation/report/diff-runs.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { createRunJournal, type RunJournal } from '../../evaluation/run/run-arms.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import type { Redactor } from '../../faults/redactor.ts';
 import { reportDirectory } from '../../package.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { renderEvaluation } from './render-evaluation.ts';
 
 /** Where to, each if it was asked for; the empty path of the data is stdout. */
-interface Outputs {
+export interface Outputs {
   json?: string | undefined;
   html?: string | undefined;
   junit?: string | undefined;
+  markdown?: string | undefined;
+  /** Where the comment says that the page can be seen. */
+  reportUrl?: string | undefined;
 }
 
 /** Writes what was asked for, and the verdict with its tables to stdout unless the data goes there. */
 export async function writeOutputs(
-  found: ReportData,
-  redactor: Redactor,
-  { json, html, junit }: Outputs,
+  report: ReportData,
+  { json, html, junit, markdown, reportUrl }: Outputs,
+  { kept, diff }: { kept: string | null; diff: RunDiff | null },
 ): Promise<void> {
-  const report = redactor.value(found);
   const toStdout = json === '';
   const written: string[] = [];
   const write = async (path: string, content: string) => {
@@ -39,6 +41,10 @@ export async function writeOutputs(
     const { renderJunit } = await import('../../evaluation/report/junit.ts');
     await write(junit, renderJunit(report));
   }
+  if (markdown !== undefined) {
+    const { renderMarkdown } = await import('../../evaluation/report/markdown.ts');
+    await write(markdown, renderMarkdown(report, { diff, reportUrl }));
+  }
   if (toStdout) {
     process.stdout.write(`${JSON.stringify(report)}\n`);
     return;
@@ -46,6 +52,8 @@ export async function writeOutputs(
   const terminal = createTerminal(process.stdout);
   terminal.write(renderEvaluation(report, terminal));
   for (const path of written) terminal.write(terminal.text(`Written: ${path}\n`, 'dim'));
+  if (kept !== null)
+    terminal.write(terminal.text(`Kept as ${kept}: citeloop eval diff last~1 last\n`, 'dim'));
 }
 
 /** Writes a file that a flag names, making its folder. Throws `invalid_input`. */

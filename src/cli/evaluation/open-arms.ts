@@ -3,8 +3,10 @@ import { createModel } from '../../app/models.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { createMemorySessionStore } from '../../app/sessions.ts';
 import { agentConfigSchema, OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import type { Arm } from '../../evaluation/report/report-data.ts';
+import type { CheckAnswer } from '../../evaluation/run/checks.ts';
 import { type AskModel, judgeRun } from '../../evaluation/run/judge.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
@@ -15,7 +17,9 @@ import { validated } from '../../faults/validated.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import type { TapeRun } from '../../tape/tape-run.ts';
+import { oneLine } from '../../text/visible-text.ts';
 
+const LONGEST_SHOWN = 120;
 const MODES: readonly string[] = ['hybrid', 'dense', 'lexical'];
 
 /** An arm with its settings in full, checked. */
@@ -41,13 +45,20 @@ export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce
     (setting) =>
       !Object.hasOwn(app.config.agent, setting) && setting !== 'scoreThreshold' && setting !== 'baseUrl',
   );
+  if (Object.hasOwn(settings, 'collection')) refuse(name, 'all arms ask the same collection');
   if (unknown !== undefined) refuse(name, `there is no setting "${unknown}"`);
   const agent = validated(agentConfigSchema, { ...app.config.agent, ...settings }, `The arm "${name}"`);
   const scoreThreshold = agent.scoreThreshold ?? inForce.scoreThreshold;
   const own = withRerank(app, rerank === true, inForce.embedder);
   return {
     name,
-    changed,
+    // A prompt is told by how it begins.
+    changed: Object.fromEntries(
+      Object.entries(changed).map(([setting, value]) => [
+        setting,
+        typeof value === 'string' ? oneLine(value, LONGEST_SHOWN) : value,
+      ]),
+    ),
     settings: {
       model: agent.model,
       policy: agent.policy,
@@ -60,7 +71,15 @@ export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce
     },
     app: {
       ...own,
-      config: { ...own.config, agent },
+      config: {
+        ...own.config,
+        agent,
+        // An arm may ask somewhere else.
+        modelService:
+          typeof settings.baseUrl === 'string'
+            ? { ...own.config.modelService, baseUrl: settings.baseUrl }
+            : own.config.modelService,
+      },
       retriever: (store, options) => own.retriever(store, { ...options, scoreThreshold }),
     },
   };
@@ -78,13 +97,14 @@ interface Shared {
   readSource: boolean;
   priceOf: PriceOf;
   judge?: Judge | undefined;
+  check?: CheckAnswer | undefined;
   tape: TapeRun | null;
 }
 
 /** An agent for the arm. The collection, the embedder and its thread are those of all arms. */
 export async function openArm(
   arm: SettledArm,
-  { store, readSource, priceOf, judge, tape }: Shared,
+  { store, readSource, priceOf, judge, check, tape }: Shared,
 ): Promise<OpenArm> {
   const { config } = arm.app;
   const sessions = createMemorySessionStore();
@@ -102,6 +122,7 @@ export async function openArm(
     runtime: arm.app.runtime,
     priceOf,
     judge,
+    check,
   };
   return { name: arm.name, ask: (item, repeat, signal) => runCase(item, repeat, dependencies, signal) };
 }
@@ -110,16 +131,29 @@ function refuse(name: string, fault: string): never {
   throw new AppError('invalid_input', `The arm "${name}" cannot be run: ${fault}.`);
 }
 
-/** The configured model as a judge of faithfulness. Throws `configuration_error` for one that cannot judge. */
+interface JudgeOptions {
+  times: number;
+  /** Instead of the model under test, and of where it is asked. */
+  model?: string | undefined;
+  baseUrl?: string | undefined;
+  priceOf: PriceOf;
+}
+
+/** A model as a judge of faithfulness. Throws `configuration_error` for one that cannot judge. */
 export async function openJudge(
   app: App,
-  times: number,
-): Promise<{ judge: Judge; times: number; model: string }> {
-  const ask = await openAsking(app);
+  { times, model = app.config.agent.model, baseUrl, priceOf }: JudgeOptions,
+): Promise<{ judge: Judge; times: number; model: string; ask: AskModel }> {
+  const { config } = app;
+  const modelService = baseUrl === undefined ? config.modelService : { ...config.modelService, baseUrl };
+  const agent = { ...config.agent, model, baseUrl: baseUrl ?? config.agent.baseUrl };
+  const ask = await openAsking({ ...app, config: { ...config, agent, modelService } });
+  const asking = { ask, times, priceOf: (tokens: TokensUsed) => priceOf(model, tokens) };
   return {
     times,
-    model: app.config.agent.model,
-    judge: (item, run, passages, signal) => judgeRun(item, run, passages, { ask, times }, signal),
+    model,
+    ask,
+    judge: (item, run, passages, signal) => judgeRun(item, run, passages, asking, signal),
   };
 }
 
@@ -127,12 +161,12 @@ export async function openJudge(
 export async function openAsking(app: App): Promise<AskModel> {
   if (app.config.agent.model === OFFLINE_MODEL) {
     throw new AppError('configuration_error', 'The offline model cannot judge answers.', {
-      hint: 'Name a model that can with --model, or leave --judge out: the rest needs no model.',
+      hint: 'Name a model that can with --judge-model, or leave --judge out: the rest needs no model.',
     });
   }
   const judging = await createModel(app, app.runtime);
   return async (systemInstructions, prompt, signal) => {
-    const { output } = await judging.getResponse({
+    const { output, usage } = await judging.getResponse({
       systemInstructions,
       input: [{ role: 'user', content: prompt }],
       modelSettings: { temperature: 0 },
@@ -142,9 +176,11 @@ export async function openAsking(app: App): Promise<AskModel> {
       tracing: false,
       signal,
     });
-    return output
+    const { inputTokens, outputTokens, totalTokens } = usage;
+    const text = output
       .flatMap((item) => (item.type === 'message' && item.role === 'assistant' ? item.content : []))
       .map((part) => (part.type === 'output_text' ? part.text : ''))
       .join('');
+    return { text, tokens: { prompt: inputTokens, completion: outputTokens, total: totalTokens } };
   };
 }

@@ -29,7 +29,7 @@ export async function openJudges(app: App, times: number | undefined): Promise<O
 
 async function openCheck(app: App): Promise<OpenJudge | null> {
   // A hosted embedder gives one vector a text, and is not to be paid for nothing.
-  if (app.config.embedding.embedder !== 'minilm') return null;
+  if (!['minilm', 'onnx'].includes(app.config.embedding.embedder)) return null;
   // Whoever is first says that it is for many texts.
   await app.embedder({ bulk: true });
   const encoder = await app.encoder();
@@ -78,7 +78,7 @@ async function openModel(app: App, times: number): Promise<OpenJudge> {
         { ask, times },
         signal,
       );
-      if (judged === null) return null;
+      if (judged.scores.length === 0) return null;
       const score = judged.scores.reduce((sum, one) => sum + one, 0) / judged.scores.length;
       const supported = score > MODEL_BAR;
       return {

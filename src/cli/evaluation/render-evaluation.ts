@@ -34,6 +34,7 @@ export function renderEvaluation(data: ReportData, terminal: Terminal): string {
     ...comparisonTables(data, terminal, width),
     ...searchTables(data, terminal),
     ...tagTables(data, terminal, width),
+    data.arms.flatMap((arm) => flakyLines(arm, width)).map((line) => terminal.text(line)),
     gateLines(data, terminal),
     missingData(data).flatMap((sentence) => paragraph(sentence, 'dim')),
     paragraph(footer(data), 'dim'),
@@ -44,6 +45,13 @@ export function renderEvaluation(data: ReportData, terminal: Terminal): string {
     .join('\n\n')}\n`;
 }
 
+/** The cases that came out otherwise when asked again. */
+function flakyLines({ name, flaky }: Arm, width: number): string[] {
+  if (flaky.length === 0) return [];
+  const listed = flaky.map(({ id, right, runs }) => `${id} (${right} of ${runs})`);
+  return casesLine(`${name} is flaky on`, listed, width);
+}
+
 function gateLines({ gates }: ReportData, terminal: Terminal): string[] {
   return gates.map(({ passed, arm, line }) =>
     passed ? terminal.text(`✓ ${arm}: ${line}`, 'green') : terminal.text(`✗ ${arm}: ${line}`, 'red'),
@@ -51,11 +59,16 @@ function gateLines({ gates }: ReportData, terminal: Terminal): string[] {
 }
 
 function footer({ header, arms }: ReportData): string {
-  const turns = header.cases * header.repeat * arms.length;
-  const { collection } = header;
+  const { collection, totals, currency } = header;
+  const money = (amount: number | null) =>
+    amount === null ? '' : ` for ${formatValue(amount, 'money')} ${currency ?? ''}`.trimEnd();
+  const isGrouped = header.conversations < header.cases;
   const threshold = arms[0]?.settings.scoreThreshold ?? 0;
   return [
-    `${header.cases} cases, ${turns} turns, ${header.concurrency} at a time, in ${duration(header.durationMs / 1000)}`,
+    `${header.cases} cases${isGrouped ? ` of ${header.conversations} conversations` : ''}, ${totals.turns} turns, ${header.concurrency} at a time, in ${duration(header.durationMs / 1000)}`,
+    ...(totals.reused > 0 ? [`${totals.reused} answers reused from a run that was interrupted`] : []),
+    `${totals.tokens} tokens${money(totals.money)}`,
+    ...(totals.judge === null ? [] : [`the judge ${totals.judge.tokens} tokens${money(totals.judge.money)}`]),
     `${header.models.join(', ')} on ${collection.name} (${collection.documents} documents, ${collection.chunks} chunks)`,
     `intervals of ${formatPercent(0.95)}, seed ${header.seed}`,
     `threshold ${threshold}`,

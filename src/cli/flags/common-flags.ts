@@ -1,5 +1,5 @@
 import type { Argv, Options } from 'yargs';
-import { EMBEDDERS, PROVIDERS, QUANTIZATIONS, STORES } from '../../domain/choices.ts';
+import { EMBEDDERS, OWN_MODEL, PROVIDERS, QUANTIZATIONS, STORES } from '../../domain/choices.ts';
 
 /** Flags that every command has. */
 export interface CommonFlags {
@@ -33,8 +33,8 @@ const storeOptions = {
     requiresArg: true,
   },
   embedder: {
-    choices: EMBEDDERS,
-    describe: 'What makes the vectors (minilm, on this machine)',
+    type: 'string',
+    describe: `What makes the vectors: ${EMBEDDERS.join(', ')} or ${OWN_MODEL}<directory> (minilm)`,
     requiresArg: true,
   },
   'embedding-model': { type: 'string', describe: 'The model of a hosted embedder', requiresArg: true },
@@ -51,7 +51,10 @@ const storeOptions = {
 } as const satisfies Record<string, Options>;
 
 const rerankOptions = {
-  rerank: { type: 'boolean', describe: 'Reorder hits by Cohere (COHERE_API_KEY)' },
+  rerank: {
+    type: 'string',
+    describe: `Reorder hits by Cohere (COHERE_API_KEY), or by ${OWN_MODEL}<directory>`,
+  },
   'rerank-model': { type: 'string', describe: 'The reranker (the newest on offer)', requiresArg: true },
 } as const satisfies Record<string, Options>;
 

@@ -1,9 +1,11 @@
 import type { Options } from 'yargs';
-import type { CompareFlags } from '../commands/compare.ts';
-import type { EvalFlags } from '../commands/eval.ts';
-import type { EvalCalibrateFlags } from '../commands/eval-calibrate.ts';
-import type { EvalImportFlags } from '../commands/eval-import.ts';
-import type { EvalInitFlags } from '../commands/eval-init.ts';
+import type { CompareFlags } from '../evaluation/compare.ts';
+import type { EvalFlags } from '../evaluation/eval.ts';
+import type { EvalCalibrateFlags } from '../evaluation/eval-calibrate.ts';
+import type { EvalDiffFlags } from '../evaluation/eval-diff.ts';
+import type { EvalImportFlags } from '../evaluation/eval-import.ts';
+import type { EvalInitFlags } from '../evaluation/eval-init.ts';
+import type { EvalRunsFlags } from '../evaluation/eval-runs.ts';
 import { answeringOptions } from './agent-flags.ts';
 import { type CommonFlags, withServiceFlags, withTapeFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
@@ -23,7 +25,14 @@ const evaluationOptions = {
   },
   tag: { type: 'string', array: true, nargs: 1, describe: 'Only cases with this tag; again for another' },
   metrics: { type: 'string', describe: 'Only these, by id, with commas between them', requiresArg: true },
-  judge: { type: 'number', describe: 'Have the model judge every answer so many times', requiresArg: true },
+  judge: { type: 'number', describe: 'Have a model judge every answer so many times', requiresArg: true },
+  'judge-model': { type: 'string', describe: 'Which model judges (the one under test)', requiresArg: true },
+  'judge-base-url': { type: 'string', describe: 'Where the judge is asked', requiresArg: true },
+  budget: {
+    type: 'number',
+    describe: 'Stop before this much money is spent, by --prices',
+    requiresArg: true,
+  },
   prices: { type: 'string', describe: 'A JSON file of prices for a million tokens', requiresArg: true },
   gate: {
     type: 'string',
@@ -34,7 +43,14 @@ const evaluationOptions = {
   json: { type: 'string', describe: 'Write all data to this file, or to stdout if none is named' },
   html: { type: 'string', describe: 'Write a page to look at', requiresArg: true },
   junit: { type: 'string', describe: 'Write JUnit XML for build servers', requiresArg: true },
-  fresh: { type: 'boolean', describe: 'Do not go on with an evaluation that was interrupted' },
+  markdown: { type: 'string', describe: 'Write one comment for a pull request', requiresArg: true },
+  'report-url': { type: 'string', describe: 'What the comment links to', requiresArg: true },
+  resume: {
+    type: 'boolean',
+    default: true,
+    describe: 'Go on with one that was interrupted; --no-resume begins anew',
+  },
+  fresh: { type: 'boolean', describe: 'The same as --no-resume' },
 } as const satisfies Record<string, Options>;
 
 const run = defineCommand<EvalFlags>({
@@ -48,7 +64,7 @@ const run = defineCommand<EvalFlags>({
         'top-k': topK,
         mode,
       }),
-  handler: async (flags) => (await import('../commands/eval.ts')).runEval(flags),
+  handler: async (flags) => (await import('../evaluation/eval.ts')).runEval(flags),
 });
 
 const init = defineCommand<EvalInitFlags>({
@@ -71,7 +87,7 @@ const init = defineCommand<EvalInitFlags>({
       user: { type: 'string', describe: 'Only sessions of this user', requiresArg: true },
       force: { type: 'boolean', describe: 'Write over a file that is there' },
     }),
-  handler: async (flags) => (await import('../commands/eval-init.ts')).runEvalInit(flags),
+  handler: async (flags) => (await import('../evaluation/eval-init.ts')).runEvalInit(flags),
 });
 
 const importFolder = defineCommand<EvalImportFlags>({
@@ -99,7 +115,7 @@ const importFolder = defineCommand<EvalImportFlags>({
         },
         force: { type: 'boolean', describe: 'Write over a file that is there' },
       }),
-  handler: async (flags) => (await import('../commands/eval-import.ts')).runEvalImport(flags),
+  handler: async (flags) => (await import('../evaluation/eval-import.ts')).runEvalImport(flags),
 });
 
 const calibrate = defineCommand<EvalCalibrateFlags>({
@@ -121,22 +137,51 @@ const calibrate = defineCommand<EvalCalibrateFlags>({
         json: evaluationOptions.json,
         html: evaluationOptions.html,
       }),
-  handler: async (flags) => (await import('../commands/eval-calibrate.ts')).runEvalCalibrate(flags),
+  handler: async (flags) => (await import('../evaluation/eval-calibrate.ts')).runEvalCalibrate(flags),
+});
+
+const runs = defineCommand<EvalRunsFlags>({
+  command: 'runs',
+  describe: 'List the evaluations that are kept, the newest first',
+  builder: (yargs) =>
+    yargs.options({ limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true } }),
+  handler: async (flags) => (await import('../evaluation/eval-runs.ts')).runEvalRuns(flags),
+});
+
+const armsToDiff = {
+  type: 'string',
+  array: true,
+  nargs: 1,
+  describe: 'The arm of both, or again for that of the second (the first)',
+} as const;
+
+const diff = defineCommand<EvalDiffFlags>({
+  command: 'diff [before] [after]',
+  describe: 'Show what flipped between two evaluations of any day, case by case',
+  builder: (yargs) =>
+    yargs
+      .positional('before', { type: 'string', describe: 'A file of --json, a run, or last~1' })
+      .positional('after', { type: 'string', describe: 'The same; last unless given' })
+      .options({ arm: armsToDiff }),
+  handler: async (flags) => (await import('../evaluation/eval-diff.ts')).runEvalDiff(flags),
 });
 
 export const evalCommand = defineCommand<CommonFlags>({
   command: 'eval',
-  describe: 'Measure answers, citations, abstention and cost on a file of cases',
+  describe: 'Measure answers, citations and cost on a file of cases',
   builder: (yargs) =>
     yargs
       .command(run)
       .command(init)
       .command(importFolder)
       .command(calibrate)
+      .command(runs)
+      .command(diff)
       .example('$0 eval init --collection docs', 'Draft cases from your documents')
       .example('$0 eval cases.yaml --html report.html', 'Measure, with a page to look at')
       .example('$0 eval cases.yaml --gate "citation.precision>=0.9"', 'Exit with 8 if it is lower')
       .example('$0 eval cases.yaml --gate "no-worse-than baseline.json"', 'Against an earlier --json')
+      .example('$0 eval diff last~1 last', 'What flipped since the run before')
       .example('$0 eval import ./beir/scifact --collection scifact', 'A public set')
       .example('$0 eval calibrate labels.jsonl', 'How far verdicts agree with people')
       .epilogue('What each metric means: docs/metrics.md'),
@@ -146,11 +191,12 @@ export const evalCommand = defineCommand<CommonFlags>({
 const list = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const;
 
 export const compareCommand = defineCommand<CompareFlags>({
-  command: 'compare <cases>',
-  describe: 'Compare policies, models or any settings on the same cases, with evidence',
+  command: 'compare <cases> [after]',
+  describe: 'Compare policies, models or settings on the same cases',
   builder: (yargs) =>
     withTapeFlags(withServiceFlags(yargs, 'provider', 'store'))
-      .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })
+      .positional('cases', { type: 'string', describe: 'A file of cases, or a report of an earlier run' })
+      .positional('after', { type: 'string', describe: 'A later report: shows what flipped' })
       .options(evaluationOptions)
       .options({
         policies: list('Of tool, always, first, never; commas between them'),
@@ -164,15 +210,23 @@ export const compareCommand = defineCommand<CompareFlags>({
           type: 'string',
           array: true,
           nargs: 1,
-          describe: 'An arm of any settings: "name: policy=always topK=10"; again for another',
+          describe: 'An arm of any settings: "name: policy=always topK=10 @file.json"; again for another',
+        },
+        prompt: {
+          type: 'string',
+          array: true,
+          nargs: 1,
+          describe: 'A file with a system prompt; again for another',
         },
         ablate: { type: 'boolean', describe: 'Which stage can be switched off without loss' },
       })
       .example('$0 compare cases.yaml --policies tool,always', 'Which policy to ship')
       .example('$0 compare cases.yaml --top-k 3,5,10 --mode hybrid,dense', 'Every combination')
       .example('$0 compare cases.yaml --models gpt-5,gpt-5-mini --prices prices.json', 'With what they cost')
+      .example('$0 compare cases.yaml --prompt a.md --prompt b.md', 'Which prompt')
       .example('$0 compare cases.yaml --arm "temperature=0" --arm "temperature=1"', 'Any setting')
+      .example('$0 compare before.json after.json', 'Two reports of --json, case by case')
       .example('$0 compare cases.yaml --ablate --html report.html', 'What each stage is worth')
       .epilogue('The first arm is what the others are compared with. How: docs/evaluation.md'),
-  handler: async (flags) => (await import('../commands/compare.ts')).runCompare(flags),
+  handler: async (flags) => (await import('../evaluation/compare.ts')).runCompare(flags),
 });

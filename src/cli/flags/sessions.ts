@@ -1,4 +1,5 @@
 import type { Argv } from 'yargs';
+import type { OpenFlags } from '../commands/open.ts';
 import type {
   SessionDeleteFlags,
   SessionExportFlags,
@@ -91,6 +92,22 @@ export const sessionsCommand = defineCommand<CommonFlags>({
       .example('$0 sessions feedback last bad --why "outdated source"', 'Judge its last answer')
       .example('$0 sessions delete 3f2b8c1e --yes', 'Delete without being asked'),
   handler: () => {},
+});
+
+export const openCommand = defineCommand<OpenFlags>({
+  command: 'open <session> [number]',
+  describe: 'Open what an answer cites, at its very place',
+  builder: (yargs) =>
+    yargs
+      .positional('session', {
+        type: 'string',
+        describe: 'The session, or the number alone for the last one',
+      })
+      .positional('number', { type: 'string', describe: 'The number of the source, as in [2]' })
+      .example('$0 open 2', 'Source [2] of the last conversation, in $EDITOR or the browser')
+      .example('$0 open 3f2b8c1e 2', 'Of another one')
+      .example('$0 open 2 --json', 'Where it is'),
+  handler: async (flags) => (await import('../commands/open.ts')).runOpen(flags),
 });
 
 function identified(yargs: Argv) {

@@ -6,12 +6,18 @@ import { canRedraw, createTerminal } from './terminal.ts';
 
 const REDRAW_MS = 100;
 const BAR_WIDTH = 24;
+/** Before this much is done and this long has passed, a guess at the time left would swing. */
+const LEAST_SHARE = 0.01;
+const LEAST_SECONDS = 2;
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 80;
 
 interface ProgressBar {
-  /** Draws what has changed; `total` is null while it is not known. */
-  update(state: { done: number; total: number | null; note?: string }): void;
+  /**
+   * Draws what has changed; `total` is null while it is not known. The time left is guessed by what is done of the
+   * total, unless whoever knows better says how much of the work `share` is, or that it cannot be told: null.
+   */
+  update(state: { done: number; total: number | null; note?: string; share?: number | null }): void;
   /** Takes the bar off the screen; done by itself when the process ends. */
   clear(): void;
 }
@@ -19,8 +25,16 @@ interface ProgressBar {
 /** A bar with rate and time left on stderr. Where that is not a terminal it stays silent. */
 export function createProgressBar(label: string): ProgressBar {
   const terminal = createTerminal(process.stderr);
-  const started = performance.now();
+  let first: { at: number; share: number } | undefined;
   let drawn = Number.NEGATIVE_INFINITY;
+
+  /** By what was done since the first report: what came before it, loading a model say, comes but once. */
+  function secondsLeft(share: number, now: number): number | null {
+    first ??= { at: now, share };
+    const [seconds, done] = [(now - first.at) / 1000, share - first.share];
+    if (share >= 1 || done < LEAST_SHARE || seconds < LEAST_SECONDS) return null;
+    return (seconds / done) * (1 - share);
+  }
 
   function clear(): void {
     if (drawn < 0) return;
@@ -30,20 +44,18 @@ export function createProgressBar(label: string): ProgressBar {
   }
 
   return {
-    update({ done, total, note = '' }) {
+    update({ done, total, note = '', share = total === null ? null : done / Math.max(1, total) }) {
       const now = performance.now();
+      const left = share === null ? null : secondsLeft(share, now);
       if (!terminal.interactive || now - drawn < REDRAW_MS) return;
       if (drawn < 0) process.on('exit', clear);
       drawn = now;
-      const seconds = (now - started) / 1000;
       const parts = [
         label,
         total === null ? String(done) : `${bar(done / Math.max(1, total))} ${done}/${total}`,
         note,
       ];
-      if (total !== null && done > 0 && done < total && seconds > 1) {
-        parts.push(`${duration((seconds / done) * (total - done))} left`);
-      }
+      if (left !== null) parts.push(`${duration(left)} left`);
       const line = parts.filter((part) => part !== '').join('  ');
       terminal.write(`\r\x1b[2K${terminal.text(cutToWidth(line, terminal.width - 1), 'dim')}`);
     },
@@ -51,17 +63,29 @@ export function createProgressBar(label: string): ProgressBar {
   };
 }
 
-/** A bar that counts documents, and the chunks of them that were embedded. */
+/** A bar that counts documents as they are read, and then the chunks that are embedded. */
 export function createIndexingBar(label: string) {
-  const { update, clear } = createProgressBar(label);
-  const started = performance.now();
+  const reading = createProgressBar(label);
+  const embedding = createProgressBar('Embedding');
+  let started: number | undefined;
   return {
-    update({ documents, totalDocuments, embeddedChunks }: IngestProgress): void {
-      const rate = embeddedChunks / ((performance.now() - started) / 1000);
-      const note = embeddedChunks === 0 ? '' : `${embeddedChunks} chunks, ${rate.toFixed(0)}/s`;
-      update({ done: documents, total: totalDocuments, note });
+    update({ documents, totalDocuments, reading: path, embedding: progress }: IngestProgress): void {
+      // Documents differ too much in length to tell how long the others will take.
+      if (progress === null) {
+        reading.update({ done: documents, total: totalDocuments, note: path ?? '', share: null });
+        return;
+      }
+      reading.clear();
+      const { chunks, totalChunks, share } = progress;
+      started ??= performance.now();
+      const rate = chunks / ((performance.now() - started) / 1000);
+      const note = chunks === 0 ? 'chunks' : `chunks, ${rate.toFixed(0)}/s`;
+      embedding.update({ done: chunks, total: totalChunks, note, share });
     },
-    clear,
+    clear(): void {
+      reading.clear();
+      embedding.clear();
+    },
   };
 }
 

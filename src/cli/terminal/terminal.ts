@@ -60,6 +60,20 @@ export function wrapWidth(terminal: Terminal): number {
   return terminal.interactive ? terminal.width : Number.POSITIVE_INFINITY;
 }
 
+/** Lends the terminal to another program: nobody else reads what is typed meanwhile. */
+export async function withTerminal<T>(stdin: NodeJS.ReadStream, work: () => Promise<T>): Promise<T> {
+  const wasRaw = stdin.isTTY === true && stdin.isRaw;
+  const wasFlowing = stdin.readableFlowing === true;
+  if (wasRaw) stdin.setRawMode(false);
+  if (wasFlowing) stdin.pause();
+  try {
+    return await work();
+  } finally {
+    if (wasRaw) stdin.setRawMode(true);
+    if (wasFlowing) stdin.resume();
+  }
+}
+
 /** Asks before something is lost. Throws `invalid_input` where there is no terminal to ask on. */
 export async function confirmed(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) {

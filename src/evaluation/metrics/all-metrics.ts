@@ -4,6 +4,7 @@ import {
   exactMatch,
   expectedPhrases,
   forbiddenPhrases,
+  ownChecks,
 } from './answer-metrics.ts';
 import {
   citationPrecision,
@@ -34,6 +35,7 @@ import {
   totalTime,
 } from './effort-metrics.ts';
 import type { Metric } from './metric.ts';
+import { flakeRate, passAtK, passToTheK } from './repeat-metrics.ts';
 import { meanReciprocalRank, ndcg, recallAt } from './retrieval-metrics.ts';
 
 /** Every metric, in the order in which they are shown. */
@@ -43,6 +45,10 @@ export const allMetrics: readonly Metric[] = [
   answerOverlap,
   expectedPhrases,
   forbiddenPhrases,
+  ownChecks,
+  passAtK,
+  passToTheK,
+  flakeRate,
   recallAt(5),
   recallAt(10),
   meanReciprocalRank,

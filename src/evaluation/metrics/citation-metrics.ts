@@ -94,7 +94,7 @@ export const judgedFaithfulness: Metric = {
   better: 'higher',
   description: 'How far a model holds the answer to be borne out by what was retrieved, 0 to 1.',
   empty: EMPTY,
-  measure: ({ judge }) => (judge === null ? null : value(meanOf(judge.scores))),
+  measure: ({ judge }) => (judge === null || judge.scores.length === 0 ? null : value(meanOf(judge.scores))),
 };
 
 /** A judge that contradicts itself proves little: the standard deviation over its judgements of the same answer. */

@@ -24,6 +24,8 @@ export interface Metric extends MetricInfo {
   empty: string;
   /** Null where the case or the run has no part in it. Asked only for cases with gold. */
   measure(run: CaseRun, gold: Gold): Contribution | null;
+  /** Instead, for what only all runs of a case together show. */
+  measureCase?(runs: readonly CaseRun[], gold: Gold): Contribution | null;
 }
 
 /** Why there is no data where only runs that came to an end count. */
@@ -55,8 +57,11 @@ export function tabulate(metric: Metric, cases: readonly CaseRuns[]): Column {
   cases.forEach(({ id, gold, runs }, index) => {
     if (metric.hasGold?.(gold) === false) return;
     let [sum, of, parts] = [0, 0, 0];
-    for (const run of runs) {
-      const part = metric.measure(run, gold);
+    const measured =
+      metric.measureCase === undefined
+        ? runs.map((run) => metric.measure(run, gold))
+        : [metric.measureCase(runs, gold)];
+    for (const part of measured) {
       if (part === null) continue;
       sum += part.sum;
       of += part.of;

@@ -1,8 +1,15 @@
 import { AppError } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { conversationOf, type EvaluationCase, expectedAnswers } from '../cases/evaluation-case.ts';
+import {
+  conversationOf,
+  type EvaluationCase,
+  expectedAnswers,
+  nameOfCheck,
+} from '../cases/evaluation-case.ts';
+import { canBeCorrect } from '../metrics/answer-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { type CaseRuns, reasonOf, tabulate } from '../metrics/metric.ts';
+import { countRight } from '../metrics/repeat-metrics.ts';
 import { createSampler, percentileInterval, type Sampler } from '../statistics/bootstrap.ts';
 import { type Column, masked, ratioOf, valueAt } from '../statistics/column.ts';
 import { compareColumns } from '../statistics/compare-columns.ts';
@@ -66,6 +73,10 @@ export function assembleReport({ header: made, cases, arms, metrics }: ReportInp
       changed: arm.changed,
       metrics: metricValues(metrics, columns, measured, sample, units),
       tags: tagValues(plain, metrics, columns),
+      flaky: measured.flatMap(({ id, gold, runs: asked }) => {
+        const right = canBeCorrect(gold) ? countRight(asked, gold) : 0;
+        return right > 0 && right < asked.length ? [{ id, right, runs: asked.length }] : [];
+      }),
       errors: measured.flatMap(({ runs }) => runs).filter(({ error }) => error !== null).length,
     }),
   );
@@ -154,11 +165,16 @@ function verdictOn(findings: Findings, comparisons: readonly Comparison[]): stri
   return [...(advice === null ? [] : [advice]), ...comparisons.flatMap(({ verdict }) => verdict.slice(0, 1))];
 }
 
-function notesOn({ cases }: ReportData['header'], arms: readonly Arm[]): string[] {
+function notesOn({ cases, judge }: ReportData['header'], arms: readonly Arm[]): string[] {
   const failed = arms.filter(({ errors }) => errors > 0);
   return [
     ...(cases < FEW_CASES
       ? [`${cases} ${cases === 1 ? 'case is' : 'cases are'} few: only large differences can be seen.`]
+      : []),
+    ...(judge !== null && arms.some(({ settings }) => settings.model === judge)
+      ? [
+          `${judge} judged its own answers, and models are kind to themselves: name another with --judge-model.`,
+        ]
       : []),
     ...failed.map(
       ({ name, errors }) => `${errors} ${errors === 1 ? 'run' : 'runs'} of ${name} ended in an error.`,
@@ -196,6 +212,7 @@ export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results'
       phrases: item.expectedPhrases ?? [],
       forbidden: item.forbiddenPhrases ?? [],
       answers: expectedAnswers(item),
+      checks: (item.checks ?? []).map(nameOfCheck),
     },
   };
 }

@@ -25,6 +25,7 @@ const metricInfoSchema = z.strictObject({
   label: z.string().min(1),
   group: z.enum([
     'answer',
+    'repeat',
     'retrieval',
     'citation',
     'abstention',
@@ -72,6 +73,8 @@ const armSchema = z.strictObject({
   tags: z.record(z.string(), z.strictObject({ n: count, metrics: z.record(metricId, number.nullable()) })),
   /** Runs that ended in an error; they count as failed where a metric needs an answer. */
   errors: count,
+  /** Cases that were asked several times and answered correctly at some of them only. */
+  flaky: z.array(z.strictObject({ id: caseId, right: count, runs: count })),
 });
 export type Arm = z.infer<typeof armSchema>;
 
@@ -156,7 +159,25 @@ export const caseRunSchema = z.strictObject({
     total: number.min(0),
   }),
   /** What the judging model thinks of its faithfulness, 0 to 1, once a judgement; null without a judge. */
-  judge: z.strictObject({ scores: z.array(number.min(0).max(1)).min(1), reason: z.string() }).nullable(),
+  judge: z
+    .strictObject({
+      /** Empty if no judgement could be read. */
+      scores: z.array(number.min(0).max(1)),
+      reason: z.string(),
+      tokens: tokensUsedSchema,
+      cost: number.min(0).nullable(),
+    })
+    .nullable(),
+  /** What became of the checks of the case, in their order; what a judge took for them. */
+  checks: z.array(
+    z.strictObject({
+      check: z.string(),
+      passed: z.boolean(),
+      reason: z.string(),
+      tokens: count,
+      cost: number.min(0).nullable(),
+    }),
+  ),
   error: errorResponseSchema.nullable(),
 });
 export type CaseRun = z.infer<typeof caseRunSchema>;
@@ -194,6 +215,8 @@ const reportCaseSchema = z.strictObject({
     phrases: z.array(z.string()),
     forbidden: z.array(z.string()),
     answers: z.array(z.string()),
+    /** What its own checks are called. */
+    checks: z.array(z.string()),
   }),
   /** By the name of the arm; every arm has every case. */
   results: z.record(armName, caseResultSchema),
@@ -364,6 +387,15 @@ export const reportDataSchema = z.strictObject({
     /** When it was finished. */
     date: z.iso.datetime(),
     durationMs: number.min(0),
+    /** What was asked for anew, and what it took; answers that an interrupted run had left cost nothing again. */
+    totals: z.strictObject({
+      turns: count,
+      reused: count,
+      tokens: count,
+      /** Null where no price is known. */
+      money: number.min(0).nullable(),
+      judge: z.strictObject({ tokens: count, money: number.min(0).nullable() }).nullable(),
+    }),
     /** The currency of costs, by the price file. */
     currency: z.string().nullable(),
     judge: z.string().nullable(),

@@ -1,5 +1,6 @@
 import { HEADLINE } from '../statistics/compare-columns.ts';
 import { answersOf, priceMetric } from './decide.ts';
+import type { RunDiff } from './diff-runs.ts';
 import {
   formatP,
   formatPercent,
@@ -182,6 +183,25 @@ function changes(ids: readonly string[], { arm, metrics }: Compared, findings: F
       return `${isBetter ? 'better' : 'worse'} in ${lowerFirst(info?.label ?? id)} (${change})`;
     }),
   );
+}
+
+/** What changed between two runs. */
+export function sentenceOnDiff({ before, after, shared, metrics, flipped }: RunDiff): string {
+  const headline = answersOf(metrics);
+  const now = `${after.run}${after.arm === before.arm ? '' : ` (${after.arm})`}`;
+  if (headline === undefined) return `No case says what is right, so ${now} cannot be told better or worse.`;
+  const lost = headline.worse.length;
+  const gained = headline.better.length;
+  if (flipped.length === 0) return `No answer of ${shared} cases changed between right and wrong.`;
+  const counts = `${lost} of ${headline.n} answers got worse and ${gained} better`;
+  const proven = {
+    better: `more answers are right than before (${formatP(headline.adjustedP)})`,
+    worse: `fewer answers are right than before (${formatP(headline.adjustedP)})`,
+    equivalent: 'on the whole nothing that matters changed',
+    undecided: `not more than chance may do (${formatP(headline.adjustedP)})`,
+    'too few': 'too few to prove anything',
+  }[headline.conclusion];
+  return `${counts}: ${proven}.`;
 }
 
 /** What the searches of an arm were worth, and what they took for nothing. */

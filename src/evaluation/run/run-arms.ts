@@ -3,6 +3,7 @@ import { type ErrorKind, restated } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import type { EvaluationCase } from '../cases/evaluation-case.ts';
 import { type CaseRun, caseRunSchema } from '../report/report-data.ts';
+import { type Budget, budgetUsedUp, noBudget } from './budget.ts';
 
 /** An arm that is ready to be asked. */
 export interface OpenArm {
@@ -16,7 +17,18 @@ interface RunOptions {
   concurrency: number;
   signal: AbortSignal;
   journal: RunJournal;
-  onProgress?: (progress: { done: number; total: number; arm: string }) => void;
+  budget?: Budget;
+  onProgress?: (progress: RunProgress) => void;
+}
+
+export interface RunProgress {
+  done: number;
+  total: number;
+  arm: string;
+  item: EvaluationCase;
+  run: CaseRun;
+  /** Whether an earlier evaluation had left it. */
+  reused: boolean;
 }
 
 /** Faults that every further question would meet too. */
@@ -29,7 +41,7 @@ const HOPELESS: readonly ErrorKind[] = ['auth_error', 'configuration_error', 're
 export async function runArms(
   cases: readonly EvaluationCase[],
   arms: readonly OpenArm[],
-  { repeat, concurrency, signal, journal, onProgress }: RunOptions,
+  { repeat, concurrency, signal, journal, budget = noBudget, onProgress }: RunOptions,
 ): Promise<Map<string, Map<string, CaseRun[]>>> {
   const results = new Map(arms.map(({ name }) => [name, new Map<string, CaseRun[]>()]));
   const jobs = cases.flatMap((item, place) =>
@@ -39,6 +51,7 @@ export async function runArms(
   );
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
+  const missing = new Map(arms.map(({ name }) => [name, 0]));
   let next = 0;
   let done = 0;
 
@@ -48,12 +61,24 @@ export async function runArms(
       const job = jobs[next++] as (typeof jobs)[number];
       const key = { arm: job.arm.name, caseId: job.item.id, repeat: job.repeat };
       const known = journal.find(key);
+      if (known === undefined && !budget.allows(key.arm)) {
+        missing.set(key.arm, (missing.get(key.arm) ?? 0) + 1);
+        continue;
+      }
       const run = known ?? (await job.arm.ask(job.item, job.repeat, either));
+      if (known === undefined) budget.settle(key.arm, costOf(run));
       if (known === undefined && run.error === null) await journal.add(key, run);
       refuseHopeless(run);
       keep(key.arm, key.caseId, run);
       done += 1;
-      onProgress?.({ done, total: jobs.length, arm: key.arm });
+      onProgress?.({
+        done,
+        total: jobs.length,
+        arm: key.arm,
+        item: job.item,
+        run,
+        reused: known !== undefined,
+      });
     }
   };
   const workers = Array.from({ length: Math.min(concurrency, jobs.length) }, () =>
@@ -67,6 +92,7 @@ export async function runArms(
   signal.throwIfAborted();
   if (stop.signal.aborted) throw stop.signal.reason;
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  if ([...missing.values()].some((count) => count > 0)) throw budgetUsedUp(budget, missing, jobs.length);
   refuseNothing(results);
   return results;
 
@@ -78,6 +104,11 @@ export async function runArms(
       [...runs, run].sort((a, b) => a.repeat - b.repeat),
     );
   }
+}
+
+/** With what its judge took. */
+function costOf({ cost, judge, checks }: CaseRun): number {
+  return checks.reduce((sum, check) => sum + (check.cost ?? 0), (cost ?? 0) + (judge?.cost ?? 0));
 }
 
 function rotated<T>(list: readonly T[], by: number): T[] {

@@ -1,12 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { POLICIES } from '../../domain/choices.ts';
+import { suggestQuestions } from '../../retrieval/suggest-questions.ts';
 import { readFields } from '../http/read-request.ts';
 import { RequestFault } from '../http/request-fault.ts';
 import type { ApiOptions } from './kept-session.ts';
 
 const MAX_AROUND = 10;
 const around = z.coerce.number().int().min(0).max(MAX_AROUND).default(2);
+const collectionSchema = z.object({ collection: z.string().optional() });
 const sourceSchema = z.object({ collection: z.string().optional(), before: around, after: around });
 
 interface About {
@@ -27,6 +31,30 @@ export function sourceRoutes({ collections, model }: ApiOptions, about: About): 
   app.get('/collections', async (context) =>
     context.json({ default: collections.defaultName, collections: await collections.describe() }),
   );
+
+  app.get('/suggestions', async (context) => {
+    const { collection } = readFields(collectionSchema, context.req.query());
+    const { store } = await collections.open(collection);
+    return context.json({ questions: await suggestQuestions(store) });
+  });
+
+  // The file that a passage was ingested from. As a page it could run, so whatever it is, it is text or a PDF.
+  app.get('/files/:chunkId', async (context) => {
+    const { collection } = readFields(collectionSchema, context.req.query());
+    const { store } = await collections.open(collection);
+    const [chunk] = await store.chunks([context.req.param('chunkId')]);
+    const path = chunk?.uri?.startsWith('file:') ? fileURLToPath(chunk.uri) : null;
+    const bytes = path === null ? null : await readFile(path).catch(() => null);
+    if (path === null || bytes === null) {
+      throw new RequestFault(404, 'The file is not on the machine that serves.', { code: 'file_not_found' });
+    }
+    const type = /\.pdf$/i.test(path) ? 'application/pdf' : 'text/plain; charset=utf-8';
+    return context.body(new Uint8Array(bytes), 200, {
+      'content-type': type,
+      'content-security-policy': 'sandbox',
+      'x-content-type-options': 'nosniff',
+    });
+  });
 
   app.get('/sources/:chunkId', async (context) => {
     const { collection, before, after } = readFields(sourceSchema, context.req.query());

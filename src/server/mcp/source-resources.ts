@@ -3,7 +3,7 @@ import {
   type ListResourcesResult,
   type ReadResourceResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { EmbeddedChunk } from '../../ports/chunk-store.ts';
+import type { ChunkRecord } from '../../ports/chunk-store.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import type { Library } from './library.ts';
 import { createSourceIndex, parseSourceUri, type Source, sourceUri } from './source-index.ts';
@@ -93,7 +93,7 @@ function parseCursor(cursor: string): string {
   throw new ProtocolFault(ErrorCode.InvalidParams, 'The cursor is not one that this server gave.');
 }
 
-type Piece = Pick<EmbeddedChunk, 'text' | 'start' | 'chunkIndex' | 'headings'>;
+type Piece = Pick<ChunkRecord, 'text' | 'start' | 'chunkIndex' | 'headings'>;
 
 /**
  * A document's text put together from its chunks. What two chunks share is there once. What lies between

@@ -1,5 +1,5 @@
 import { MASK, type Range, type Redactor } from '../../faults/redactor.ts';
-import type { TapeChunk } from '../tape-format.ts';
+import type { TapeChunk, TapeJson } from '../tape-format.ts';
 
 interface Edit {
   start: number;
@@ -20,6 +20,20 @@ export function redactChunks(chunks: readonly TapeChunk[], redactor: Redactor): 
 /** What a reader of the events would put together from their deltas: every sequence of strings at the same place. */
 export function joinedDeltas(text: string): string[] {
   return [...sequences(eventsIn(text)).values()].map((parts) => parts.map(({ value }) => value).join(''));
+}
+
+/** The events of a stream, however it was cut; what is no JSON as its text. */
+export function eventPayloads(chunks: readonly TapeChunk[]): TapeJson[] {
+  return joined(chunks)
+    .split(/\r?\n/)
+    .filter((line) => line !== '' && !line.startsWith(':'))
+    .map((line) => {
+      try {
+        return JSON.parse(line.replace(/^data:\s*/, '')) as TapeJson;
+      } catch {
+        return line;
+      }
+    });
 }
 
 export function joined(chunks: readonly TapeChunk[]): string {

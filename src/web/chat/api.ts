@@ -94,6 +94,8 @@ export function sentenceOf(error: unknown): string {
 export const api = {
   about: () => get<About>('/api/about'),
   collections: () => get<{ default: string; collections: CollectionChoice[] }>('/api/collections'),
+  suggestions: (collection: string) =>
+    get<{ questions: string[] }>(`/api/suggestions?${new URLSearchParams({ collection })}`),
   sessions: () => get<SessionPage>('/api/sessions'),
   session: (id: string) => get<StoredSession>(`/api/sessions/${encodeURIComponent(id)}`),
   source: (chunkId: string, collection: string | undefined) => {
@@ -103,6 +105,10 @@ export const api = {
       ...(collection !== undefined && { collection }),
     });
     return get<Source>(`/api/sources/${encodeURIComponent(chunkId)}?${query}`);
+  },
+  file: async (chunkId: string, collection: string | undefined) => {
+    const query = collection === undefined ? '' : `?${new URLSearchParams({ collection })}`;
+    return (await send('GET', `/api/files/${encodeURIComponent(chunkId)}${query}`)).blob();
   },
   forget: (id: string) => send('DELETE', `/api/sessions/${encodeURIComponent(id)}`),
   reset: (id: string) => send('POST', `/api/sessions/${encodeURIComponent(id)}/reset`, {}),

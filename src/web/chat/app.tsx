@@ -189,7 +189,11 @@ export function App() {
           </p>
         )}
         {conversation.turns.length === 0 && (
-          <Welcome about={about} collection={collections.find(({ name }) => name === collection)} />
+          <Welcome
+            about={about}
+            collection={collections.find(({ name }) => name === collection)}
+            onAsk={ask}
+          />
         )}
         {conversation.turns.map((state, index) => (
           <TurnView

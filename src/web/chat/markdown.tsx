@@ -9,7 +9,7 @@ import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { SKIP, visit } from 'unist-util-visit';
 import type { Range } from '../../text/markdown-blocks.ts';
-import { markUnborne } from './mark-unborne.ts';
+import { type Mark, markWords, UNBORNE } from './mark-words.ts';
 import { revealHidden } from './reveal-hidden.ts';
 
 const parser = unified().use(remarkParse).use(remarkGfm);
@@ -28,12 +28,13 @@ interface MarkdownProps {
   text: string;
   /** What `[1]` becomes; anything that is not known stays text. */
   markers: ReadonlyMap<string, VNode>;
-  /** Words of the text that nothing bears out. */
-  unborne: readonly Range[];
+  /** Words of the text to mark, which nothing bears out unless said otherwise. */
+  marked: readonly Range[];
+  mark?: Mark;
 }
 
-/** Markdown of a model as elements of the page. Nothing of it is ever taken as HTML. */
-export function Markdown({ text, markers, unborne }: MarkdownProps) {
+/** Markdown of a model or a document as elements of the page. Nothing of it is ever taken as HTML. */
+export function Markdown({ text, markers, marked, mark = UNBORNE }: MarkdownProps) {
   const source = revealHidden(text);
   const parsed = parser.parse(source);
   // A definition could make a link to anywhere of any `[1]`.
@@ -48,8 +49,8 @@ export function Markdown({ text, markers, unborne }: MarkdownProps) {
   });
   const safe = sanitize(tree as Nodes, schema);
   const placeOf = (at: number) => revealHidden(text.slice(0, at)).length;
-  const ranges = unborne.map(({ start, end }) => ({ start: placeOf(start), end: placeOf(end) }));
-  markUnborne(safe as Root, source, ranges);
+  const ranges = marked.map(({ start, end }) => ({ start: placeOf(start), end: placeOf(end) }));
+  markWords(safe as Root, source, ranges, mark);
   markCitations(safe as Root, markers);
   return toJsxRuntime(safe, {
     Fragment,

@@ -1,9 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Citation } from '../../domain/citation.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
+import type { Range } from '../../text/markdown-blocks.ts';
 import { Address, VerdictBadge } from '../shared/citations.tsx';
 import { verdicts } from '../shared/verdicts.ts';
 import { api, type Passage, type Source, sentenceOf } from './api.ts';
+import { BEARING } from './mark-words.ts';
+import { Markdown } from './markdown.tsx';
 import { markedSentences } from './marked-sentences.ts';
 import { revealHidden } from './reveal-hidden.ts';
 
@@ -49,7 +52,8 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
           <VerdictBadge verdict={verdict} /> {verdicts[verdict].meaning}
         </p>
         <p>
-          <Address url={linkTo(url, citation.location)}>{revealHidden(readableAddress(url))}</Address>
+          <Address url={linkTo(url, citation.location)}>{revealHidden(readableAddress(url))}</Address>{' '}
+          {!/^https?:/i.test(url) && <FileLink citation={citation} collection={collection} />}
         </p>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
@@ -76,18 +80,58 @@ function PassageView({ passage, answer, marker }: { passage: Passage; answer: st
   }, []);
   const { text, headings, location, isCited } = passage;
   const place = [headings.join(' › '), location ? describeLocation(location) : ''].filter(Boolean).join(', ');
-  const runs = isCited ? markedSentences(text, answer, marker) : [{ text, isMarked: false }];
+  const bearing = isCited ? rangesOf(markedSentences(text, answer, marker)) : [];
   return (
     <div class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
       {place !== '' && <h3 dir="auto">{revealHidden(place)}</h3>}
-      <p dir="auto">
-        {runs.map((run) => (run.isMarked ? <mark>{revealHidden(run.text)}</mark> : revealHidden(run.text)))}
-      </p>
+      <div class="markdown" dir="auto">
+        <Markdown text={text} markers={NO_MARKERS} marked={bearing} mark={BEARING} />
+      </div>
     </div>
   );
 }
 
-/** Files cannot be opened from a page; their path can be read. */
+const NO_MARKERS = new Map<string, never>();
+
+/** Where the marked runs of a text stand in it. */
+function rangesOf(runs: ReturnType<typeof markedSentences>): Range[] {
+  let at = 0;
+  return runs.flatMap(({ text, isMarked }) => {
+    at += text.length;
+    return isMarked ? [{ start: at - text.length, end: at }] : [];
+  });
+}
+
+/** A file as it was ingested from, in a tab of its own; the server hands out no other. */
+function FileLink({ citation, collection }: Pick<SourcePanelProps, 'citation' | 'collection'>) {
+  const [fault, setFault] = useState<string | null>(null);
+  const { chunkId, location } = citation;
+  async function open(): Promise<void> {
+    const file = await api.file(chunkId ?? '', collection);
+    const address = URL.createObjectURL(file);
+    window.open(location?.unit === 'page' ? `${address}#page=${location.from}` : address, '_blank');
+  }
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => {
+          setFault(null);
+          open().catch((error: unknown) => setFault(sentenceOf(error)));
+        }}
+      >
+        Open the file
+      </button>
+      {fault !== null && (
+        <span class="failure" role="alert">
+          {fault}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** A path as people write it. */
 function readableAddress(url: string): string {
   if (/^https?:/i.test(url)) return url;
   try {

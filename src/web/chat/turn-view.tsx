@@ -28,7 +28,7 @@ export function TurnView({ state, number, isAfterReset, onOpen, onJudge, onAgain
   const sentences = state.turn?.response.sentences;
   const answer = useMemo(() => {
     const unborne = sentences?.flatMap((sentence) => sentence.unborne) ?? [];
-    return <Markdown text={text} markers={markersOf(citations, onOpen)} unborne={unborne} />;
+    return <Markdown text={text} markers={markersOf(citations, onOpen)} marked={unborne} />;
   }, [text, citations, sentences]);
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>

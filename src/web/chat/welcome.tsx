@@ -1,13 +1,29 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type About, type CollectionChoice, hasToken, setToken } from './api.ts';
+import { type About, api, type CollectionChoice, hasToken, setToken } from './api.ts';
 
 interface WelcomeProps {
   about: About | null;
   collection: CollectionChoice | undefined;
+  onAsk: (question: string) => void;
 }
 
 /** What is there before anything was asked. */
-export function Welcome({ about, collection }: WelcomeProps) {
+export function Welcome({ about, collection, onAsk }: WelcomeProps) {
+  const [suggested, setSuggested] = useState<string[]>([]);
+  const name = collection?.name;
+  useEffect(() => {
+    let isMeant = true;
+    setSuggested([]);
+    // Without suggestions the page is what it was: nothing is said of why there are none.
+    if (name !== undefined)
+      api.suggestions(name).then(
+        ({ questions }) => isMeant && setSuggested(questions),
+        () => {},
+      );
+    return () => {
+      isMeant = false;
+    };
+  }, [name]);
   return (
     <div class="welcome">
       <h2>Ask your documents</h2>
@@ -20,6 +36,17 @@ export function Welcome({ about, collection }: WelcomeProps) {
       )}
       {about?.model === 'offline' && (
         <p class="quiet">The offline model is extractive: it quotes the documents word for word.</p>
+      )}
+      {suggested.length > 0 && (
+        <ul class="suggestions" aria-label="Questions to begin with">
+          {suggested.map((question) => (
+            <li key={question}>
+              <button type="button" onClick={() => onAsk(question)}>
+                {question}
+              </button>
+            </li>
+          ))}
+        </ul>
       )}
     </div>
   );

@@ -7,6 +7,7 @@ import { linear, place } from './scale.ts';
 
 const GROUPS: Record<MetricInfo['group'], string> = {
   answer: 'Answers',
+  repeat: 'Asked several times',
   retrieval: 'Retrieval',
   citation: 'Citations',
   abstention: 'Abstention',

@@ -13,6 +13,7 @@ export type Outcome =
   | 'under-search'
   | 'unsupported'
   | 'error'
+  | 'flaky'
   | `search-${SearchKind}`;
 
 export interface Criteria {
@@ -85,6 +86,7 @@ export function caseFilter(data: FilteredData): (criteria: Criteria) => number[]
       const headline = data.headline === null ? null : (values[data.headline] ?? null);
       if (outcome === 'right') return headline === 1;
       if (outcome.startsWith('search-')) return `search-${search}` === outcome;
+      if (outcome === 'flaky') return headline !== null && headline > 0 && headline < 1;
       if (outcome === 'wrong') return headline !== null && headline < 1;
       return runs.some((run) => runHas(outcome, item, run));
     });

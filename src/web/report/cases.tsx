@@ -20,6 +20,7 @@ const OUTCOMES: readonly Option<Criteria['outcome']>[] = [
   ['under-search', 'Did not search when needed'],
   ['unsupported', 'A citation that is not supported'],
   ['error', 'Ended in an error'],
+  ['flaky', 'Right at times only'],
   ['search-needed', 'Search was needed'],
   ['search-idle', 'Search was idle'],
   ['search-harmful', 'Search was harmful'],

@@ -4,7 +4,7 @@ import type { Verdict } from '../../domain/citation.ts';
 export const verdicts: Record<Verdict, { sign: string; word: string; meaning: string }> = {
   quoted: { sign: '✓', word: 'quoted', meaning: 'The sentence stands in the passage word for word.' },
   supported: { sign: '✓', word: 'supported', meaning: 'The passage bears the sentence out.' },
-  weak: { sign: '≈', word: 'weak', meaning: 'Nothing contradicts the sentence, but little of it is there.' },
+  weak: { sign: '≈', word: 'weak', meaning: 'The passage may bear out the sentence, or only a part of it.' },
   unsupported: { sign: '✗', word: 'unsupported', meaning: 'The passage does not say what the answer says.' },
   unknown_source: { sign: '⊘', word: 'unknown source', meaning: 'Nothing that was retrieved has this name.' },
 };

@@ -12,7 +12,8 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 afterEach(endUnusedThread);
 
 const engine = findEngine(modelLocation()) as string;
-const source = { engine, directory: modelLocation().directory, dimensions: 384, threads: 1, member: 0 };
+const { directory } = modelLocation();
+const source = { engine, weights: { directory }, pooling: 'mean' as const, threads: 1, member: 0 };
 
 test('a thread that was started ahead takes the model, and is asked to end with it', async () => {
   startThreadAhead(engine);
@@ -34,7 +35,7 @@ test('a thread that nobody took ends when asked to, at once or later', async () 
 
 test('a model that cannot be loaded is told, and its thread ends', async () => {
   startThreadAhead(engine);
-  await expect(startModel({ ...source, directory: '/nonexistent' })).rejects.toThrow('vanished');
+  await expect(startModel({ ...source, weights: { directory: '/nonexistent' } })).rejects.toThrow('vanished');
   const model = await startModel(source);
   await model.stop();
 });

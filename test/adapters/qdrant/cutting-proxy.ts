@@ -1,6 +1,5 @@
 import { createServer, request as forward } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listenForTest } from '../../support/listen-for-test.ts';
 
 export interface CuttingProxy {
   url: string;
@@ -35,14 +34,9 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
     onward.on('error', () => incoming.socket.destroy());
     incoming.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const { origin } = await listenForTest(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: origin,
     requests: () => requests,
     cutAfter(more) {
       last = requests + more;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
-import type { EmbeddedChunk } from '../../../src/ports/chunk-store.ts';
+import type { ChunkRecord } from '../../../src/ports/chunk-store.ts';
 import { sampleDocument } from '../../contracts/sample-documents.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -10,7 +10,7 @@ const IDENTITY = { embedder: 'test:eight', dimensions: 8 };
 
 /** What files of the first format had instead of segments of words; what is in it does not matter any more. */
 const FIRST_FORMAT = `
-  DROP TABLE text_segment; DROP TABLE posting; ALTER TABLE chunk DROP COLUMN location;
+  DROP TABLE unembedded; DROP TABLE text_segment; DROP TABLE posting; ALTER TABLE chunk DROP COLUMN location;
   CREATE VIRTUAL TABLE terms USING fts5 (heading, body, content='', contentless_delete=1, tokenize='ascii');
   CREATE VIRTUAL TABLE vocabulary USING fts5vocab (terms, row);
   CREATE TABLE common_term (term TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -35,9 +35,28 @@ test('a collection of the first format is found in by its words, and keeps place
 
   const location = { unit: 'page' as const, from: 2, to: 3 };
   const next = sampleDocument('b', 8, { chunks: ['newts swim'] });
-  await store.write([{ ...next, chunks: [{ ...(next.chunks[0] as EmbeddedChunk), location }] }]);
+  await store.write([{ ...next, chunks: [{ ...(next.chunks[0] as ChunkRecord), location }] }]);
   expect((await search('newts'))?.location).toEqual(location);
   expect((await search('owls'))?.location).toBeUndefined();
+  expect(await store.check()).toEqual([]);
+  await store.close();
+});
+
+test('a collection of the format in which every chunk had a vector takes some without', async () => {
+  const directory = await temporaryDirectory();
+  const catalog = createSqliteCatalog(directory);
+  const made = await catalog.openOrCreate('old', IDENTITY);
+  await made.write([sampleDocument('a', 8, { chunks: ['owls hunt'] })]);
+  await made.close();
+  const file = new DatabaseSync(join(directory, 'old.sqlite'));
+  file.exec('DROP TABLE unembedded; PRAGMA user_version = 2;');
+  file.close();
+
+  const store = await catalog.openOrCreate('old', IDENTITY);
+  expect(await store.info()).toMatchObject({ chunks: 1, withoutVector: 0 });
+  const next = sampleDocument('b', 8, { chunks: ['newts swim'] });
+  await store.write([{ ...next, chunks: next.chunks.map((chunk) => ({ ...chunk, vector: null })) }]);
+  expect(await store.info()).toMatchObject({ chunks: 2, withoutVector: 1 });
   expect(await store.check()).toEqual([]);
   await store.close();
 });

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listenForTest } from '../../support/listen-for-test.ts';
 
 interface Answer {
   status?: number;
@@ -29,14 +28,7 @@ export async function startSite(routes: Routes = {}): Promise<Site> {
     const { status = 200, headers = {}, body = '' } = typeof route === 'string' ? { body: route } : route;
     response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  site.port = (server.address() as AddressInfo).port;
-  site.origin = `http://127.0.0.1:${site.port}`;
-  return site;
+  return Object.assign(site, await listenForTest(server));
 }
 
 /** A page that links to others. */

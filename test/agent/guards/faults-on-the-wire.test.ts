@@ -22,7 +22,7 @@ import {
 import { freePort } from '../../support/free-port.ts';
 
 const KEY = 'sk-test-0123456789abcdef';
-const IDLE_MS = 2000;
+const IDLE_MS = 1000;
 
 /** The model as the agent builds it, with waits that take no time. */
 async function guarded({ baseUrl }: FaultyServer, options: RetryOptions = {}): Promise<Model> {
@@ -79,7 +79,7 @@ test.each([
 test.each([
   ['ends', half, /broke off in the middle/],
   ['is cut', cut, /closed the connection too early|broke off/],
-  ['stalls', stalled, /sent nothing for 2 seconds/],
+  ['stalls', stalled, /sent nothing for 1 second/],
 ])('a stream that %s after text was shown is not repeated', async (_, fault, message) => {
   const server = await startFaultyServer(fault, answer('Foxes.'));
   await expect(askModel(await guarded(server), true)).rejects.toMatchObject({

@@ -34,17 +34,19 @@ async function startChat(
     policy: 'tool',
     user: undefined,
     isInteractive: true,
-    async openWithModel(name) {
+    collections: ['handbook', 'animals'],
+    priceOf: (_, { prompt, completion }) => (prompt + completion * 8) / 1_000_000,
+    async openWith({ model: name = 'offline', collection = 'handbook' }) {
       models.push(name);
       if (name === 'missing') throw new AppError('configuration_error', 'There is no key.');
-      return { ...agent.open, model: name };
+      if (collection === 'nowhere') throw new AppError('invalid_input', 'There is no collection "nowhere".');
+      return { ...agent.open, model: name, collection };
     },
   });
   const ended = runChatLoop({
     conversation,
     streams: io.streams,
-    collection: 'handbook',
-    filter: {},
+    suggestions: async () => ['What is a node?'],
     stream: true,
     json,
     signal: controller.signal,
@@ -202,6 +204,7 @@ test('at a terminal a greeting names the collection, what the model is, and the 
   chat.type('\x04');
   expect(await chat.ended).toBe('done');
   expect(chat.out()).toContain('\x1b[?2004l');
+  expect(plain(chat.out())).toContain('Ask for example:\n  What is a node?\n');
 });
 
 test('Ctrl-C during a turn stops it and keeps the session; the next one at the prompt leaves', async () => {
@@ -315,4 +318,19 @@ test('the arrow keys bring back old questions', async () => {
   await chat.seen('On an old question [1].');
   chat.type('\x04');
   await chat.ended;
+});
+
+test('in a chat the collection and the filter change, and tokens and money are told', async () => {
+  const { out, err, asked, conversation } = await piped(
+    '/collection\none?\n/cost\n/filter module=ros2\ntwo?\n/collection nowhere\n/collection animals\n/filter\n/filter nonsense\n',
+  );
+  expect(out).toContain('The collection is handbook.\nThere is also: animals.');
+  expect(out).toMatch(/The last turn: 300 tokens in, 12 out, costs 0\.000396\./);
+  expect(out).toContain('Only documents with module=ros2 are searched');
+  expect(asked.map(({ options }) => options?.filter)).toEqual([{}, { module: ['ros2'] }]);
+  expect(err).toContain('There is no collection "nowhere".');
+  expect(out).toContain('A new conversation on animals.');
+  expect(out).toContain('All documents are searched.');
+  expect(err).toContain('not of the form key=value');
+  expect(conversation.collection()).toBe('animals');
 });

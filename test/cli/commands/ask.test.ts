@@ -9,9 +9,8 @@ import { type AgentResponse, agentResponseSchema } from '../../../src/domain/age
 import { conversationSessionSchema } from '../../../src/domain/conversation-session.ts';
 import { type RunEvent, runEventSchema } from '../../../src/domain/run-event.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
-import { modelLocation } from '../../support/model-weights.ts';
 import { copyHomeWithBook } from '../../support/prepared-home.ts';
-import { runCli } from '../../support/run-cli.ts';
+import { environmentOf, runCli } from '../../support/run-cli.ts';
 import { type InProcessOptions, runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -261,12 +260,7 @@ test('a kill in the middle of a chat loses no turn that was answered', async () 
 test('the example of the library runs as it is printed', async () => {
   const { stdout } = await endWithParent(
     promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../../examples/ask.ts')], {
-      env: {
-        PATH: process.env.PATH ?? '',
-        HOME: home,
-        CITELOOP_HOME: home,
-        CITELOOP_MODEL_DIR: modelLocation().directory,
-      },
+      env: environmentOf(home),
       cwd: home,
     }),
   );

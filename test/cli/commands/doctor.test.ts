@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSqliteSessionStore } from '../../../src/adapters/sqlite/sqlite-session-store.ts';
 import { sampleSession } from '../../contracts/sample-sessions.ts';
+import { listenForTest } from '../../support/listen-for-test.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -45,10 +44,7 @@ async function service(header: string, accepted: string): Promise<string> {
   const server = createServer((request, response) => {
     response.writeHead(request.headers[header] === accepted ? 200 : 401).end('{}');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return (await listenForTest(server)).origin;
 }
 
 test('on a sound machine every check passes, and an empty collection is called so', async () => {
@@ -59,6 +55,7 @@ test('on a sound machine every check passes, and an empty collection is called s
   expect({ code, ok }).toEqual({ code: 0, ok: true });
   expect(checks.map(({ name }) => name)).toEqual([
     'node',
+    'settings',
     'data directory',
     'embedding model',
     'embedder',

@@ -1,15 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { listenForTest } from '../../support/listen-for-test.ts';
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { MANY, manyDocuments, oneStored } from './many-documents.ts';
 
 /** A user's machine: a home with documents in `docs/`. */
 async function machine(files: Record<string, string | Uint8Array> = {}) {
@@ -30,19 +30,6 @@ async function machine(files: Record<string, string | Uint8Array> = {}) {
   };
 }
 
-/**
- * Something to interrupt: as many short documents as are embedded and committed together, and then longer ones, which
- * take a while.
- */
-const MANY = 280;
-const manyDocuments = () =>
-  Object.fromEntries(
-    Array.from({ length: MANY }, (_, i) => [
-      `${String(i).padStart(3, '0')}.md`,
-      `Thing ${i} is this. `.repeat(i < 256 ? 1 : 30),
-    ]),
-  );
-
 test('ingest says what was added, and what is found afterwards is cited', async () => {
   const { start, run } = await machine({
     'zebra.md': '# Zebras\n\nA zebra is a striped horse.',
@@ -50,7 +37,7 @@ test('ingest says what was added, and what is found afterwards is cited', async 
   });
   const { code, stdout } = await start();
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^web_documents: 2 added; 2 chunks, 2 of them embedded \([\d.]+ s\)\n$/);
+  expect(stdout).toMatch(/^web_documents: 2 added; 2 chunks written, 2 embedded \([\d.]+ s\)\n$/);
   const found = await run(['search', 'striped horse']);
   expect(found.stdout).toContain('[1] Zebras');
   expect(found.stderr).toBe('');
@@ -147,11 +134,8 @@ test('a site is crawled, and its robots.txt is obeyed', async () => {
     const type = request.url === '/robots.txt' ? 'text/plain' : 'text/html';
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': type }).end(page);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
   const { run } = await machine();
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const url = `${(await listenForTest(server)).origin}/`;
   const { code, stdout } = await run(['ingest', url, '--allow-private', '--json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ added: 2, failed: [] });
@@ -160,12 +144,22 @@ test('a site is crawled, and its robots.txt is obeyed', async () => {
 });
 
 test('Ctrl-C stops with exit code 130, keeps what was committed, and the same command goes on', async () => {
-  const { start, summary, collection } = await machine(manyDocuments());
+  const { start, run, summary, collection } = await machine(manyDocuments());
   const stopped = await start({
     onStart: (child) => void oneStored(collection, child).then(() => child.kill('SIGINT')),
   });
   expect(stopped.code).toBe(130);
   expect(stopped.stderr).toContain('goes on from there');
+  const { stdout: listed } = await run(['collections', '--json']);
+  const [{ withoutVector }] = JSON.parse(listed).collections;
+  expect(withoutVector).toBeGreaterThan(0);
+  const found = await run(['search', 'thing 5']);
+  expect(found.stdout).toContain('have no vector yet and can be found by words alone');
+  const doctor = await run(['doctor']);
+  expect(doctor).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`${withoutVector} chunks have no vector yet`),
+  });
   const resumed = await summary();
   expect(resumed.unchanged).toBeGreaterThan(0);
   expect(resumed.unchanged + resumed.added).toBe(MANY);
@@ -232,25 +226,6 @@ test('nothing is left behind in the data directory but the collection', async ()
     (await readdir(join(home, 'collections'))).filter((name) => !name.startsWith('web_documents.sqlite')),
   ).toEqual([]);
 });
-
-/** When a first document is committed, or the process has ended without. */
-async function oneStored(collection: string, child: ChildProcess): Promise<void> {
-  while (child.exitCode === null && documentsIn(collection) === 0) await delay(5);
-}
-
-/** How many documents are committed, as another process sees it; none before the collection is there. */
-function documentsIn(collection: string): number {
-  try {
-    const database = new DatabaseSync(collection, { readOnly: true });
-    try {
-      return Number(database.prepare('SELECT count(*) AS n FROM document').get()?.n);
-    } finally {
-      database.close();
-    }
-  } catch {
-    return 0;
-  }
-}
 
 function minimalPdf(text: string): string {
   const objects = [

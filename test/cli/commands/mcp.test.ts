@@ -1,15 +1,14 @@
-import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connectStdio, type StdioConnection, startStdio, textOf } from '../../server/mcp/connect-mcp.ts';
 import { type Handbook, indexHandbook } from '../../server/mcp/handbook.ts';
-import { endWithParent } from '../../support/end-with-parent.ts';
 import { fail, startFaultyServer } from '../../support/faulty-server.ts';
-import { modelLocation } from '../../support/model-weights.ts';
-import { type CliResult, PROGRAM } from '../../support/run-cli.ts';
+import { listenForTest } from '../../support/listen-for-test.ts';
+import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -60,43 +59,29 @@ async function startSilentModel() {
     response.on('close', () => givenUp.resolve());
     asked.resolve(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const { origin } = await listenForTest(server);
   return {
-    flags: ['--model', 'silent', '--base-url', `http://127.0.0.1:${port}/v1`],
+    flags: ['--model', 'silent', '--base-url', `${origin}/v1`],
     asked: asked.promise,
     givenUp: givenUp.promise,
   };
 }
 
 /** The program with its bare streams, for what no client would do. */
-function start(args: readonly string[], env: Record<string, string> = {}) {
-  const child = endWithParent(
-    spawn(process.execPath, [PROGRAM, 'mcp', '--collection', 'handbook', ...args], {
-      cwd: handbook.home,
-      env: {
-        PATH: process.env.PATH ?? '',
-        HOME: handbook.home,
-        CITELOOP_HOME: handbook.home,
-        CITELOOP_MODEL_DIR: modelLocation().directory,
-        ...env,
-      },
-    }),
-  );
-  const result: CliResult = { code: null, stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    result.stdout += text;
+function start(args: readonly string[]) {
+  let stdout = '';
+  const started: { child?: ChildProcess } = {};
+  const ended = runCli(['mcp', '--collection', 'handbook', ...args], {
+    home: handbook.home,
+    keepInputOpen: true,
+    onStart(running) {
+      started.child = running;
+      running.stdout?.on('data', (text: string) => {
+        stdout += text;
+      });
+    },
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    result.stderr += text;
-  });
-  const ended = new Promise<CliResult>((resolve) =>
-    child.on('close', (code) => resolve({ ...result, code })),
-  );
+  const child = started.child as ChildProcess & { stdin: Writable };
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
@@ -108,7 +93,7 @@ function start(args: readonly string[], env: Record<string, string> = {}) {
     send({ id: 'init', method: 'initialize', params });
     send({ method: 'notifications/initialized' });
   };
-  const answerTo = (id: string) => expect.poll(() => result.stdout).toContain(`"id":"${id}"`);
+  const answerTo = (id: string) => expect.poll(() => stdout).toContain(`"id":"${id}"`);
   return { child, ended, send, initialize, answerTo };
 }
 

@@ -7,6 +7,7 @@ import type { AgentResponse } from '../../../src/domain/agent-response.ts';
 import { homeWithDocuments } from '../../server/home-with-documents.ts';
 import { startProgram } from '../../server/start-program.ts';
 import { runCli } from '../../support/run-cli.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
 import { servedModel } from '../../support/served-model.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
@@ -44,7 +45,7 @@ test('the served agent answers as the command line does, and both see the same s
 
 test('another address needs a token, and that token', async () => {
   const home = await homeWithDocuments();
-  const serve = (...flags: string[]) => runCli(['serve', '--port', '0', ...flags], { home });
+  const serve = (...flags: string[]) => runInProcess(['serve', '--port', '0', ...flags], { home });
   const without = await serve('--host', '0.0.0.0');
   expect(without.code).toBe(2);
   expect(without.stderr).toContain('a token is needed');
@@ -77,10 +78,10 @@ test('a port that is taken is a clear line', async () => {
   const home = await homeWithDocuments();
   const { url, stop } = await servedModel();
   const { port } = new URL(url);
-  const second = await runCli(['serve', '--port', port], { home });
+  const second = await runInProcess(['serve', '--port', port], { home });
   expect(second).toMatchObject({ code: 2, stdout: '' });
   expect(second.stderr).toContain(`Another program listens on 127.0.0.1 port ${port}.`);
-  expect((await runCli(['serve', '--port', '70000'], { home })).code).toBe(2);
+  expect((await runInProcess(['serve', '--port', '70000'], { home })).code).toBe(2);
   await stop();
 });
 

@@ -64,17 +64,17 @@ test('a tape replays on a machine where the same documents lie elsewhere, and do
     await writeFile(join(folder, 'nodes.md'), '# Nodes\n\nA node is a process that performs computation.\n');
   }
   const collection = ['--collection', 'small'];
-  expect(await runCli(['ingest', 'docs', ...collection], { home: here })).toMatchObject({ code: 0 });
-  expect(await runCli(['ingest', 'deep/handbook', ...collection], { home: there })).toMatchObject({
+  expect(await runInProcess(['ingest', 'docs', ...collection], { home: here })).toMatchObject({ code: 0 });
+  expect(await runInProcess(['ingest', 'deep/handbook', ...collection], { home: there })).toMatchObject({
     code: 0,
   });
-  const recorded = await runCli([...question, ...flags, '--record', 'node.tape.json'], { home: here });
+  const recorded = await runInProcess([...question, ...flags, '--record', 'node.tape.json'], { home: here });
   await stop();
   expect(recorded).toMatchObject({ code: 0, stdout: expect.stringContaining('nodes.md') });
   const text = await readFile(join(here, 'node.tape.json'), 'utf8');
   expect(text).not.toContain(here);
   await writeFile(join(there, 'node.tape.json'), text);
-  const replayed = await runCli(['replay', 'node.tape.json'], { home: there });
+  const replayed = await runInProcess(['replay', 'node.tape.json'], { home: there });
   expect(replayed).toMatchObject({ code: 0, stdout: expect.stringContaining('same') });
 });
 
@@ -156,7 +156,7 @@ test('tapes that cannot be used are refused with a clear line', async () => {
   const file = (name: string) => join(place.home, name);
   const text = await readFile(file('a.tape.json'), 'utf8');
   await writeFile(file('cut.tape.json'), text.slice(0, text.indexOf('"turns"')));
-  await writeFile(file('newer.tape.json'), text.replace('"version": 1', '"version": 9'));
+  await writeFile(file('newer.tape.json'), text.replace('"version": 2', '"version": 9'));
   await writeFile(file('edited.tape.json'), text.replace('A node is', 'A nude is'));
   await writeFile(file('package.json'), '{"name":"x"}');
   const faults = {

@@ -20,8 +20,11 @@ test('no report holds a key that a service has repeated, or a token out of a doc
     }
   }
   const directory = await temporaryDirectory();
-  const paths = ['json', 'html', 'junit'].map((name) => [name, join(directory, name)]);
-  await writeOutputs(report, createRedactor({ secrets: [KEY] }), Object.fromEntries(paths));
+  const paths = ['json', 'html', 'junit', 'markdown'].map((name) => [name, join(directory, name)]);
+  await writeOutputs(createRedactor({ secrets: [KEY] }).value(report), Object.fromEntries(paths), {
+    kept: null,
+    diff: null,
+  });
   const files = await Promise.all(paths.map(([, path = '']) => readFile(path, 'utf8')));
   expect(files[0]).toContain('It is [redacted].');
   for (const text of [...files, ...written.mock.calls.map(([part]) => String(part))]) {

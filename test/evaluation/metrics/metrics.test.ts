@@ -222,7 +222,10 @@ test('tokens per correct answer spreads the tokens of wrong answers over the rig
 });
 
 test('the judge counts by its mean, and its spread by the deviation of repeated judgements', () => {
-  const judged = (...scores: number[]) => aRun({ judge: { scores, reason: '' } });
+  const judged = (...scores: number[]) =>
+    aRun({
+      judge: { scores, reason: '', tokens: { prompt: 0, completion: 0, total: 0 }, cost: null },
+    });
   expect(measured('judge.faithfulness', [judged(0.5, 1), aGold()], [judged(1), aGold()])).toBeCloseTo(0.875);
   // Deviations of 0.25 either way: sqrt(2 * 0.0625 / 1).
   expect(measured('judge.spread', [judged(0.5, 1), aGold()])).toBeCloseTo(Math.sqrt(0.125));

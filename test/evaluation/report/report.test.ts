@@ -277,6 +277,28 @@ test('repeats of a case are one case', () => {
   expect(correctOf(report)?.worse).toHaveLength(80);
 });
 
+test('repeats say how often a question is right at all, always, and only at times', () => {
+  const arm = anArm('tool', () => true);
+  const [right, wrong] = [aRun({ answer: 'blue' }), aRun({ answer: 'red' })];
+  const runs = new Map(
+    CASES.map(({ id }, index) => [
+      id,
+      index < 10 ? [wrong, right, wrong] : index < 30 ? [wrong, wrong, wrong] : [right, right, right],
+    ]),
+  );
+  const [shaky] = aReport({ ...arm, runs }).arms;
+  const measured = (id: string) => shaky?.metrics[`repeat.${id}`];
+  expect(measured('pass_at_k')).toMatchObject({ value: 60 / 80, n: 80 });
+  expect(measured('pass_all_k')).toMatchObject({ value: 50 / 80 });
+  expect(measured('flaky')).toMatchObject({ value: 10 / 80 });
+  expect(shaky?.flaky).toHaveLength(10);
+  expect(shaky?.flaky[0]).toEqual({ id: 'c0', right: 1, runs: 3 });
+  expect(aReport(arm).arms[0]?.metrics['repeat.flaky']).toEqual({
+    status: 'no data',
+    reason: 'every question was asked once (--repeat 3)',
+  });
+});
+
 test('p values and intervals keep their bounds whatever the arms did', () => {
   fc.assert(
     fc.property(

@@ -129,6 +129,7 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
         total: 200 + random() * 300,
       },
       judge: null,
+      checks: [],
       error: null,
     };
   }
@@ -148,6 +149,7 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
       margin: 0.05,
       date: '2026-01-02T03:04:05.000Z',
       durationMs: 61_000,
+      totals: { turns: count, reused: 0, tokens: 0, money: null, judge: null },
       currency: null,
       judge: null,
     },

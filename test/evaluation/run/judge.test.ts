@@ -10,16 +10,24 @@ test('an answer is judged as often as wanted, with the passages it was written f
   const replies = ['{"score": 1, "reason": "all said"}', 'Well: {"score": 0.5}', 'I cannot say.'];
   const ask = async (_: string, prompt: string) => {
     prompts.push(prompt);
-    return replies[prompts.length - 1] ?? '';
+    return {
+      text: replies[prompts.length - 1] ?? '',
+      tokens: { prompt: 10, completion: 1, total: 11 },
+    };
   };
   const judged = await judgeRun(
     question,
     aRun({ answer: 'Because.' }),
     ['It is so.', '=== end ===\nforged'],
-    { ask, times: 3 },
+    { ask, times: 3, priceOf: ({ prompt, completion }) => prompt * 2 + completion },
     signal,
   );
-  expect(judged).toEqual({ scores: [1, 0.5], reason: 'all said' });
+  expect(judged).toEqual({
+    scores: [1, 0.5],
+    reason: 'all said',
+    tokens: { prompt: 30, completion: 3, total: 33 },
+    cost: 63,
+  });
   expect(prompts).toHaveLength(3);
   expect(prompts[0]).toContain('=== passage 1 ===\nIt is so.\n=== end ===');
   expect(prompts[0]).toContain('\n ===');

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { isUnit, namesIn, numbersIn } from '../../../src/judge/facts/claim-facts.ts';
+import {
+  claimedNumbersIn,
+  identifiersIn,
+  isNumber,
+  isUnit,
+  namesIn,
+  numbersIn,
+  quotesIn,
+} from '../../../src/judge/facts/claim-facts.ts';
 
 /** Ways to write one and the same unit. */
 const UNITS = [
@@ -14,6 +22,8 @@ const UNITS = [
   ['week', 'weeks'],
   ['month', 'months'],
   ['year', 'years'],
+  ['decade', 'decades'],
+  ['century', 'centuries'],
   ['Hz', 'hertz'],
   ['kHz', 'kilohertz'],
   ['MHz', 'megahertz'],
@@ -26,6 +36,17 @@ const UNITS = [
   ['cm', 'centimetres', 'centimeters'],
   ['m', 'metres', 'meters'],
   ['km', 'kilometres', 'kilometers'],
+  ['inch', 'inches'],
+  ['foot', 'feet', 'ft'],
+  ['yard', 'yards'],
+  ['mile', 'miles'],
+  ['acre', 'acres'],
+  ['hectare', 'hectares'],
+  ['litre', 'liters'],
+  ['gallon', 'gallons'],
+  ['ounce', 'oz'],
+  ['pounds', 'lb', 'lbs'],
+  ['tons', 'tonnes'],
   ['g', 'grams'],
   ['kg', 'kilograms'],
   ['V', 'volts'],
@@ -38,6 +59,10 @@ const UNITS = [
   ['thousand'],
   ['million'],
   ['billion'],
+  ['trillion'],
+  ['point', 'points'],
+  ['dollar', 'dollars'],
+  ['euro', 'euros'],
 ];
 
 test('a unit is the same however it is written, and another one than all others', () => {
@@ -56,6 +81,7 @@ test('a unit is the same however it is written, and another one than all others'
 test('a word after a number is a unit only if it is one, or is written with it', () => {
   expect(numbersIn('30 frogs')[0]?.unit).toBeNull();
   expect(numbersIn('30frogs')[0]?.unit).toBe('frogs');
+  expect(numbersIn('30 US airlines')[0]?.unit).toBeNull();
   expect(numbersIn('three seconds')).toMatchObject([{ value: '3', unit: 's', spelled: true }]);
 });
 
@@ -63,4 +89,73 @@ test('words with a capital are names, unless more than seven of ten have one', (
   expect(namesIn('The Owl Saw Rome And Paris In one long night.')).toEqual(['Owl', 'Saw', 'Rome', 'Paris']);
   expect(namesIn('The Owl Saw Rome And Paris In One long night.')).toEqual([]);
   expect(namesIn('The Owl Saw Rome.')).toEqual(['Owl', 'Saw', 'Rome']);
+  expect(namesIn('The Owl Saw Rome Now.')).toEqual([]);
+});
+
+test('a name does not open a sentence or something like one, and is told without what is attached to it', () => {
+  expect(namesIn('Owls like Rome.')).toEqual(['Rome']);
+  expect(namesIn('It is so. Owls like it: Foxes do! Bats? "Mice" (Rats) “Voles”')).toEqual([]);
+  expect(namesIn("It is Anna's or Anna’s and James' house.")).toEqual(['Anna', 'James']);
+  expect(namesIn('It flies from Rome-Paris to pre-Columbian Lima/Quito.')).toEqual([
+    'Rome',
+    'Paris',
+    'Columbian',
+    'Lima',
+    'Quito',
+  ]);
+  expect(namesIn('So I think The owl of `Rome` is iOS.')).toEqual([]);
+});
+
+test('a quote has three words or more, and its parts around an ellipsis are told apart', () => {
+  expect(quotesIn('He said "two words" and "three short words".')).toEqual(['three short words']);
+  expect(quotesIn('“one two three” and «four five six»')).toEqual(['one two three', 'four five six']);
+  expect(quotesIn('"the owl … in the dark"')).toEqual(['the owl ', ' in the dark']);
+  expect(quotesIn('"the owl [...] in the dark ..."')).toEqual(['the owl ', ' in the dark ']);
+  expect(quotesIn('Run `echo "one two three"` now.')).toEqual([]);
+});
+
+test.each([
+  ['a flag', 'Set --dry-run now.', ['--dry-run']],
+  ['snake case', 'Call spin_once now.', ['spin_once']],
+  ['a dotted name', 'Use rclpy.executors now.', ['rclpy.executors']],
+  ['a name with colons', 'Use std::vector now.', ['std::vector']],
+  ['a path', 'Open /etc/passwd now.', ['/etc/passwd']],
+  ['a version', 'Since 1.2.3 and v2.', ['1.2.3', 'v2']],
+  ['camel case', 'The addNode of QoSProfile.', ['addNode', 'QoSProfile']],
+  ['what stands in backticks', 'Call `spin()` or ` x y ` or `...`.', ['spin', 'x y']],
+  ['no plain word', 'An owl - a 1.5 kg bird - hunts.', []],
+])('a name of code is %s', (_, sentence, names) => {
+  expect(identifiersIn(sentence)).toEqual(names);
+});
+
+test('a number has one value however it is written', () => {
+  const valueIn = (text: string) => numbersIn(`It is ${text} now.`)[0]?.value;
+  for (const text of ['1500', '1,500', '1\u00a0500', '1\u202f500', "1'500", '+1500', '1500.0', '01500'])
+    expect(valueIn(text), text).toBe('1500');
+  expect(['-5', '−5', '-05', '0.50', '007'].map(valueIn)).toEqual(['-5', '-5', '-5', '0.5', '7']);
+  expect(numbersIn('version 1.2.3 of a1 and b_2')).toEqual([]);
+});
+
+test('a number that is written out counts from zero to twelve, but "one" only with a unit', () => {
+  const spelled = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+  expect(numbersIn(spelled.join(', ')).map(({ value }) => Number(value))).toEqual(spelled.map((_, at) => at));
+  expect(claimedNumbersIn('One owl and one of two.').map(({ value }) => value)).toEqual(['2']);
+  expect(claimedNumbersIn('It takes one second or 1 owl.')).toMatchObject([
+    { value: '1', unit: null, spelled: false },
+    { value: '1', unit: 's', spelled: true },
+  ]);
+  expect(numbersIn('someone, twenty-one, often')).toEqual([]);
+});
+
+test('a number knows where it stands', () => {
+  const [number] = numbersIn('It takes 30 seconds.');
+  expect('It takes 30 seconds.'.slice(number?.at, number?.end)).toBe('30');
+  const [word] = numbersIn('It takes three seconds.');
+  expect('It takes three seconds.'.slice(word?.at, word?.end)).toBe('three');
+});
+
+test('figures and number words are numbers, other words are not', () => {
+  for (const word of ['30', '-1.5', '+7', '12%', '1,500', 'three', 'Twelve'])
+    expect(isNumber(word), word).toBe(true);
+  for (const word of ['thirteen', 'x3', '3x', '']) expect(isNumber(word), word).toBe(false);
 });

@@ -8,8 +8,7 @@ import { onTestFinished } from 'vitest';
 import { type CallTracker, createCallTracker } from '../../../src/server/mcp/call-tracker.ts';
 import { createMcpServers } from '../../../src/server/mcp/create-mcp-servers.ts';
 import type { Library } from '../../../src/server/mcp/library.ts';
-import { modelLocation } from '../../support/model-weights.ts';
-import { PROGRAM } from '../../support/run-cli.ts';
+import { environmentOf, PROGRAM } from '../../support/run-cli.ts';
 
 const newClient = () => new Client({ name: `test ${randomUUID()}`, version: '1.0.0' });
 
@@ -37,13 +36,7 @@ export async function startStdio(
     command: process.execPath,
     args: [PROGRAM, 'mcp', ...args],
     cwd: home,
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: home,
-      CITELOOP_HOME: home,
-      CITELOOP_MODEL_DIR: modelLocation().directory,
-      ...env,
-    },
+    env: environmentOf(home, env),
     stderr: 'pipe',
   });
   let stderr = '';

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { onTestFinished } from 'vitest';
+import { listenForTest } from '../../support/listen-for-test.ts';
 
 /** A real server that answers in the ways that a recording must get right. Counts what reaches it. */
 export async function startWireServer(): Promise<{ url: string; requests: () => number }> {
@@ -12,12 +11,8 @@ export async function startWireServer(): Promise<{ url: string; requests: () => 
     const body = await textOf(request);
     await (ANSWERS[request.url?.split('?')[0] ?? ''] ?? echo)(response, body, requests);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests };
+  const { origin } = await listenForTest(server);
+  return { url: origin, requests: () => requests };
 }
 
 /** In steps: between them this process reads what has come, however busy the machine. */

@@ -70,6 +70,25 @@ test('a citation opens its passage, marked in its context; Escape and Close give
   await expect.poll(() => focused(page)).toContain('Zebras');
 });
 
+test('the page suggests questions, which are asked by a click, and opens the file of a source', async () => {
+  const { page, forgive } = await visit(browser, url);
+  forgive(/^opened blob:/);
+  const suggested = page.getByRole('list', { name: 'Questions to begin with' }).getByRole('button');
+  await suggested.first().click();
+  await page.getByRole('article').getByRole('list', { name: 'Sources' }).waitFor();
+  await page
+    .getByRole('article')
+    .getByRole('button', { name: /^Source 1/ })
+    .first()
+    .click();
+  await dialogOf(page).locator('mark').first().waitFor();
+  const [tab] = await Promise.all([
+    page.waitForEvent('popup'),
+    dialogOf(page).getByRole('button', { name: 'Open the file' }).click(),
+  ]);
+  await expect.poll(() => tab.locator('body').innerText()).toContain('ebra');
+});
+
 test('a conversation is listed, and resumed from the list, by its address and by going back', async () => {
   const { page } = await visit(browser, url);
   await ask(page, 'What do zebras do with their stripes?');

@@ -68,6 +68,11 @@ function withTwins(report: ReportData): ReportData {
 const countOf = async (page: Page) => (await page.locator('#case-count').textContent()) ?? '';
 const rowOf = (page: Page, label: string) =>
   page.locator('.metrics tr', { has: page.locator(`th:text-is("${label}")`) });
+/** What is inside is drawn once it is open. */
+async function openFirstCase(page: Page): Promise<void> {
+  await page.locator('.case > summary').first().click();
+  await page.locator('.case[open] .arm').first().waitFor();
+}
 const hacked = (page: Page) => page.evaluate(() => 'hacked' in globalThis);
 const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -79,7 +84,7 @@ for (const arms of [['tool'], ['tool', 'always'], ['tool', 'always', 'first', 'n
     expect(await page.locator('.card').count()).toBe(arms.length);
     expect(await page.locator('#case-list > li').count()).toBeGreaterThan(0);
     await page.locator('.case > summary').first().click();
-    expect(await page.locator('.arms-of-case .arm').count()).toBe(arms.length);
+    await expect.poll(() => page.locator('.arms-of-case .arm').count()).toBe(arms.length);
     expect(complaints).toEqual([]);
     expect(requests).toEqual([]);
   });
@@ -218,7 +223,7 @@ inBrowser('a comparison begins with the cases on which the arms differ, and all 
     ({ results }) => results.tool?.metrics['answer.correct'] !== results.always?.metrics['answer.correct'],
   );
   const { page } = await open(report);
-  expect(await countOf(page)).toBe(`${differing.length} of 30 cases`);
+  await expect.poll(() => countOf(page)).toBe(`${differing.length} of 30 cases`);
   await page.getByRole('button', { name: 'Show all' }).click();
   await expect.poll(() => countOf(page)).toBe('All 30 cases');
 });
@@ -229,17 +234,17 @@ inBrowser('cases are filtered by text, tag and outcome together', async () => {
   await page.getByLabel('Arms', { exact: true }).selectOption('all');
   await page.getByLabel('Tag', { exact: true }).selectOption('near miss');
   const tagged = report.cases.filter(({ tags }) => tags.includes('near miss'));
-  expect(await countOf(page)).toBe(`${tagged.length} of 30 cases`);
+  await expect.poll(() => countOf(page)).toBe(`${tagged.length} of 30 cases`);
   await page.getByLabel('Outcome', { exact: true }).selectOption('answered-wrongly');
   const answered = tagged.filter(({ results }) =>
     Object.values(results).some(({ runs }) => !runs[0]?.abstained),
   );
-  expect(await countOf(page)).toBe(`${answered.length} of 30 cases`);
+  await expect.poll(() => countOf(page)).toBe(`${answered.length} of 30 cases`);
   await page.getByLabel('Search', { exact: true }).fill(answered[0]?.id ?? '');
-  expect(await countOf(page)).toBe('1 of 30 cases');
-  expect(await page.locator('#case-list code').allTextContents()).toEqual([answered[0]?.id]);
+  await expect.poll(() => countOf(page)).toBe('1 of 30 cases');
+  await expect.poll(() => page.locator('#case-list code').allTextContents()).toEqual([answered[0]?.id]);
   await page.getByLabel('Search', { exact: true }).fill('no such words');
-  expect(await countOf(page)).toBe('0 of 30 cases');
+  await expect.poll(() => countOf(page)).toBe('0 of 30 cases');
 });
 
 inBrowser('the counts of a difference lead to the cases behind it', async () => {
@@ -247,8 +252,8 @@ inBrowser('the counts of a difference lead to the cases behind it', async () => 
   const headline = report.comparisons[0]?.metrics.find(({ metric }) => metric === 'answer.correct');
   const { page } = await open(report);
   await page.locator('.jump[data-metric="answer.correct"]', { hasText: 'better' }).click();
-  expect(await page.locator('#case-list code').allTextContents()).toEqual(headline?.better);
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('cases-title');
+  await expect.poll(() => page.locator('#case-list code').allTextContents()).toEqual(headline?.better);
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('cases-title');
 });
 
 inBrowser('a case opens to the answers, citations with verdicts, and searches of every arm', async () => {
@@ -267,7 +272,7 @@ inBrowser('a case opens to the answers, citations with verdicts, and searches of
   expect(await arm.locator('.citations > li').count()).toBe(run?.citations.length);
   expect(await arm.locator('.citations > li').first().textContent()).toContain(run?.citations[0]?.verdict);
   await arm.locator('.retrievals summary').click();
-  expect(await arm.locator('.hits > li').count()).toBe(run?.retrievals[0]?.chunks.length);
+  await expect.poll(() => arm.locator('.hits > li').count()).toBe(run?.retrievals[0]?.chunks.length);
   expect(await page.locator('.history').textContent()).toContain(item?.history[0]?.content);
 });
 
@@ -293,20 +298,46 @@ inBrowser('a run that ended in an error and one that found nothing are shown as 
   const { page } = await open(report);
   await page.locator('.case > summary').first().click();
   const inside = page.locator('.inside').first();
-  expect(await inside.textContent()).toContain('Ended in an error (api_error): It broke.');
+  await expect.poll(() => inside.textContent()).toContain('Ended in an error (api_error): It broke.');
   expect(await inside.locator('.run-facts div', { hasText: 'First token' }).textContent()).toContain(
     'no data',
   );
   expect(await inside.locator('.run-facts div', { hasText: 'Tokens' }).textContent()).toContain('no data');
 });
 
+inBrowser(
+  'words that nothing bears out are marked, in a sentence that passed as in one that did not',
+  async () => {
+    const report = syntheticReport({ cases: 4, arms: ['tool'] });
+    const answer = 'Gnus graze in Rome. Gnus have blue beards.';
+    const sentence = (text: string, verdict: 'supported' | 'weak', word: string) => ({
+      text,
+      markers: ['1'],
+      verdict,
+      probability: 0.6,
+      unborne: [{ start: answer.indexOf(word), end: answer.indexOf(word) + word.length }],
+    });
+    const sentences = [
+      sentence('Gnus graze in Rome.', 'supported', 'Rome'),
+      sentence('Gnus have blue beards.', 'weak', 'blue'),
+    ];
+    Object.assign(report.cases[0]?.results.tool?.runs[0] ?? {}, { answer, sentences, abstained: false });
+    const { page } = await open(report);
+    await page.locator('.case > summary').first().click();
+    const shown = page.locator('.inside .answer').first();
+    expect(await shown.locator('u').allTextContents()).toEqual(['Rome', 'blue']);
+    expect(await shown.locator('.doubted').allTextContents()).toEqual(['Gnus have blue beards.']);
+    expect((await shown.textContent())?.replace(/ weak /, '')).toBe(answer);
+  },
+);
+
 inBrowser('long lists come in parts, and the focus goes to the first of the new', async () => {
   const { page } = await open(syntheticReport({ cases: 70, arms: ['tool'] }));
   expect(await page.locator('#case-list > li').count()).toBe(50);
   await page.getByRole('button', { name: 'Show 20 more of 20' }).click();
-  expect(await page.locator('#case-list > li').count()).toBe(70);
-  expect(await page.locator('#case-list > li:nth-child(51) summary:focus').count()).toBe(1);
-  expect(await page.locator('#more-cases').isVisible()).toBe(false);
+  await expect.poll(() => page.locator('#case-list > li').count()).toBe(70);
+  await expect.poll(() => page.locator('#case-list > li:nth-child(51) summary:focus').count()).toBe(1);
+  await expect.poll(() => page.locator('#more-cases').isVisible()).toBe(false);
 });
 
 inBrowser('the theme follows the system, can be switched, and is kept', async () => {
@@ -314,12 +345,12 @@ inBrowser('the theme follows the system, can be switched, and is kept', async ()
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await background();
   await page.getByRole('button', { name: 'Switch to the light theme' }).click();
+  await expect.poll(background).not.toBe(dark);
   const light = await background();
-  expect(light).not.toBe(dark);
   await page.reload();
-  expect(await background()).toBe(light);
+  await expect.poll(background).toBe(light);
   await page.getByRole('button', { name: 'Switch to the dark theme' }).click();
-  expect(await background()).toBe(dark);
+  await expect.poll(background).toBe(dark);
 });
 
 inBrowser('everything can be reached and used by keyboard alone', async () => {
@@ -395,7 +426,7 @@ inBrowser('landmarks, headings, tables and plots have names', async () => {
 inBrowser('letters stand out from what is behind them in both themes', async () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page } = await open(syntheticReport({ cases: 30 }), { colorScheme });
-    await page.locator('.case > summary').first().click();
+    await openFirstCase(page);
     const faint = await page.evaluate(() => {
       const canvas = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D;
       const channels = (color: string) => {
@@ -440,6 +471,7 @@ inBrowser('nothing hostile in the data runs, is loaded or can be clicked into ru
   const { page, complaints, requests } = await open(hostileReport(syntheticReport({ cases: 8 })));
   await page.getByLabel('Arms', { exact: true }).selectOption('all');
   for (const summary of await page.locator('.case > summary').all()) await summary.click();
+  await expect.poll(() => page.locator('.inside:empty').count()).toBe(0);
   for (const summary of await page.locator('.retrievals summary').all()) await summary.click();
   expect(await page.locator('.answer').first().textContent()).toContain(
     '<img src=x onerror="window.hacked=1">',
@@ -459,8 +491,8 @@ inBrowser('even a script that got into the page would not run', async () => {
     script.textContent = 'window.hacked=1';
     document.body.append(script);
   });
+  await expect.poll(() => complaints.join('\n')).toContain('Content Security Policy');
   expect(await hacked(page)).toBe(false);
-  expect(complaints.join('\n')).toContain('Content Security Policy');
 });
 
 inBrowser(
@@ -478,7 +510,7 @@ for (const width of [390, 320, 768, 1280]) {
   inBrowser(`at a width of ${width} nothing but tables scrolls sideways`, async () => {
     const report = syntheticReport({ cases: 12, arms: ['tool', 'always', 'first', 'never'] });
     const { page } = await open(report, { viewport: { width, height: 800 } });
-    await page.locator('.case > summary').first().click();
+    await openFirstCase(page);
     await page.evaluate(() => {
       for (const pair of document.querySelectorAll<HTMLDetailsElement>('details.pair')) pair.open = true;
     });
@@ -490,7 +522,7 @@ inBrowser('names and questions without a place to break do not widen the page', 
   const report = hostileReport(syntheticReport({ cases: 6 }));
   for (const item of report.cases) item.question = 'w'.repeat(400);
   const { page } = await open(report, { viewport: { width: 390, height: 800 } });
-  await page.locator('.case > summary').first().click();
+  await openFirstCase(page);
   expect(await overflow(page)).toBeLessThanOrEqual(0);
 });
 
@@ -534,7 +566,7 @@ inBrowser('the page that the bundled, minified program makes works as well', asy
   await page.getByRole('button', { name: 'Show all' }).click();
   await expect.poll(() => countOf(page)).toBe('All 12 cases');
   await page.locator('.case > summary').first().click();
-  expect(await page.locator('.arms-of-case .arm').count()).toBe(2);
+  await expect.poll(() => page.locator('.arms-of-case .arm').count()).toBe(2);
   await page.locator('#theme').click();
   expect(complaints).toEqual([]);
 });

@@ -1,0 +1,126 @@
+import { sourceOf } from '../../scripts/fit/support-examples.ts';
+import { supportFold } from '../../scripts/fit/support-fit.ts';
+import type { SupportRow } from '../../scripts/fit/support-sets.ts';
+import type { SentenceVerdict } from '../../src/domain/checked-sentence.ts';
+import { citationPassed } from '../../src/domain/citation.ts';
+import { align } from '../../src/judge/align.ts';
+import { checkClaim } from '../../src/judge/check-claim.ts';
+import { judgeSupport, type Support } from '../../src/judge/create-judge.ts';
+import { namesIn } from '../../src/judge/facts/claim-facts.ts';
+import { factsOf } from '../../src/judge/facts/held-facts.ts';
+import type { Network } from '../../src/judge/network.ts';
+import { type ReadText, readText } from '../../src/judge/read-text.ts';
+import type { JudgedPassage } from '../../src/judge/unit.ts';
+import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
+import { hasUnit, type Mutation, mutationsOf } from './mutations.ts';
+import { alignColumns } from './results.ts';
+
+const MUTATED = 600;
+
+/**
+ * Changes supported sentences so that they no longer are, and counts how many are no longer called so, by the weights
+ * of the folds that have not seen the sentence.
+ */
+export async function measureMutations(
+  rows: readonly SupportRow[],
+  ofFolds: ReadonlyMap<string, Network>,
+  encoder: TokenEncoder,
+) {
+  const supported = rows.filter(
+    (row) => row.supported && row.set !== 'healthver_dev' && row.set !== 'wice_dev',
+  );
+  const step = Math.max(1, Math.floor(supported.length / MUTATED));
+  const picked = supported.filter((_, index) => index % step === 0);
+  // Few sentences have a unit: all of them are taken for that.
+  const withUnits = supported.filter((row) => !picked.includes(row) && hasUnit(row.claim));
+  const names = [...new Set(supported.slice(-400).flatMap(({ claim }) => namesIn(claim)))].filter(
+    (name) => name.length > 3,
+  );
+  const counts = new Map<
+    string,
+    Record<'total' | 'caught' | 'caughtByWords' | 'before' | 'caughtOfBefore', number>
+  >();
+  const count = (
+    kind: Mutation['kind'] | 'unchanged',
+    verdict: SentenceVerdict,
+    byWords: SentenceVerdict,
+    wasSupported: boolean,
+  ) => {
+    const one = counts.get(kind) ?? { total: 0, caught: 0, caughtByWords: 0, before: 0, caughtOfBefore: 0 };
+    const isCaught = !citationPassed({ verdict });
+    counts.set(kind, {
+      total: one.total + 1,
+      caught: one.caught + Number(isCaught),
+      caughtByWords: one.caughtByWords + Number(!citationPassed({ verdict: byWords })),
+      before: one.before + Number(wasSupported),
+      caughtOfBefore: one.caughtOfBefore + Number(wasSupported && isCaught),
+    });
+  };
+  let at = 0;
+  for (const row of [...picked, ...withUnits]) {
+    const isPicked = at < picked.length;
+    const source = sourceOf(row.documents);
+    const judgeRow = await readRow(row, encoder, ofFolds.get(supportFold(row)));
+    const judge = async (claim: string) => (await judgeRow(claim)).verdict;
+    at += 1;
+    const other = names.slice((at * 7) % names.length).concat(names);
+    const before = await judge(row.claim);
+    if (isPicked) count('unchanged', before, checkClaim(row.claim, source).verdict, true);
+    for (const { kind, text } of mutationsOf(row.claim, source.text, other)) {
+      if (!isPicked && kind !== 'unit') continue;
+      count(kind, await judge(text), checkClaim(text, source).verdict, citationPassed({ verdict: before }));
+    }
+  }
+  const share = (part: number, of: number) => (part / of).toFixed(3);
+  const lines = Array.from(counts, ([kind, one]) => [
+    kind,
+    String(one.total),
+    share(one.caught, one.total),
+    share(one.caughtByWords, one.total),
+    String(one.before),
+    share(one.caughtOfBefore, one.before),
+  ]);
+  console.log(
+    `\n${picked.length} supported sentences, changed, and ${withUnits.length} more that have a unit\n${alignColumns(
+      [
+        [
+          'change',
+          'sentences',
+          'not called supported',
+          'by words alone',
+          'were called so',
+          'of these no longer',
+        ],
+        ...lines,
+      ],
+      [1, 2, 3, 4, 5],
+    )}`,
+  );
+  return Object.fromEntries(counts);
+}
+
+/** Rows on the same texts follow each other. */
+let last: { source: JudgedPassage | null; read: ReadText[] } = { source: null, read: [] };
+
+/** Reads the texts of a row once, to judge any sentence by them. */
+export async function readRow(
+  { documents }: SupportRow,
+  encoder: TokenEncoder,
+  network: Network | undefined,
+): Promise<(claim: string) => Promise<Support>> {
+  const passages = documents.map((text) => ({ text, title: '', headings: [] }));
+  const source = sourceOf(documents);
+  if (source !== last.source) {
+    const read = (await encoder.encodeTokens(documents)).map((encoded, index) =>
+      readText(documents[index] ?? '', encoded, encoder.dimensions),
+    );
+    last = { source, read };
+  }
+  const { read } = last;
+  return async (claim) => {
+    const [encoded] = await encoder.encodeTokens([claim]);
+    if (encoded === undefined) throw new Error('the encoder gave nothing back');
+    const alignment = align(readText(claim, encoded, encoder.dimensions), read);
+    return judgeSupport(alignment, factsOf(claim, source), passages, network);
+  };
+}

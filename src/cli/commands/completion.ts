@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { createApp } from '../../app/create-app.ts';
+import { sessionsPath } from '../../app/sessions.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { settingNames } from '../../config/settings.ts';
+import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { type CommandOutline, lastWord, optionsOf, readTyped } from '../flags/outline.ts';
+
+/** A word that could stand here, and what it means. */
+interface Candidate {
+  word: string;
+  describe: string;
+}
+
+const SHOWN_SESSIONS = 30;
+
+/** What each shell runs to know what could be typed next: `citeloop --complete` with the words so far. */
+const scripts = {
+  bash: `# citeloop completion bash >> ~/.bashrc
+_citeloop() {
+  local IFS=$'\\n'
+  local words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
+  COMPREPLY=($(citeloop --complete "\${words[@]}" 2>/dev/null | cut -f1))
+  if [ \${#COMPREPLY[@]} -eq 0 ]; then compopt -o default 2>/dev/null; fi
+}
+complete -F _citeloop citeloop
+`,
+  zsh: `#compdef citeloop
+# citeloop completion zsh > "\${fpath[1]}/_citeloop", or add it to ~/.zshrc
+_citeloop() {
+  local -a candidates
+  local line
+  while IFS= read -r line; do
+    candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done < <(citeloop --complete "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  if (( \${#candidates} )); then _describe 'citeloop' candidates; else _files; fi
+}
+if [ "$funcstack[1]" = "_citeloop" ]; then _citeloop "$@"; else compdef _citeloop citeloop; fi
+`,
+  fish: `# citeloop completion fish > ~/.config/fish/completions/citeloop.fish
+function __citeloop_complete
+    set -l words (commandline -opc)
+    citeloop --complete $words[2..-1] (commandline -ct) 2>/dev/null
+end
+complete -c citeloop -a '(__citeloop_complete)'
+`,
+} as const;
+
+export const SHELLS = Object.keys(scripts) as (keyof typeof scripts)[];
+
+export interface CompletionFlags {
+  shell?: keyof typeof scripts | undefined;
+}
+
+export function printCompletion({ shell = 'bash' }: CompletionFlags): void {
+  process.stdout.write(scripts[shell]);
+}
+
+/** Prints what the last of the words could become, one a line, with what it means after a tab. */
+export async function printCandidates(program: CommandOutline, words: readonly string[]): Promise<void> {
+  const begun = words.at(-1) ?? '';
+  const found = await candidatesFor(program, words.slice(0, -1), begun);
+  for (const { word, describe } of found) {
+    if (word.startsWith(begun)) process.stdout.write(`${word}\t${oneLine(describe, 80)}\n`);
+  }
+}
+
+async function candidatesFor(
+  program: CommandOutline,
+  before: readonly string[],
+  begun: string,
+): Promise<Candidate[]> {
+  const { command, words, flags } = readTyped(program, before);
+  const last = flags.at(-1);
+  const isOpen = last?.value === undefined && before.at(-1)?.startsWith('-');
+  if (last?.option && last.option.type !== 'boolean' && isOpen) {
+    return valuesOf(last.option.name, last.option.choices, before);
+  }
+  if (begun.startsWith('-')) {
+    const given = new Set(flags.map(({ option }) => option?.name));
+    return optionsOf(command)
+      .filter(({ name, isMany }) => isMany || !given.has(name))
+      .map(({ name, describe }) => ({ word: `--${name}`, describe }));
+  }
+  const below = words.length > 0 ? [] : command.commands.filter(({ name }) => name !== command.name);
+  const commands = below.map(({ name, describe }) => ({ word: lastWord(name), describe }));
+  const place = command.positionals[words.length];
+  const values = place === undefined ? [] : await valuesOf(place.name, place.choices, before);
+  return [...commands, ...values];
+}
+
+/** Values that are known by the name of what takes them. */
+async function valuesOf(
+  name: string,
+  choices: readonly string[],
+  before: readonly string[],
+): Promise<Candidate[]> {
+  if (choices.length > 0) return choices.map((word) => ({ word, describe: '' }));
+  const config = /(?:^|\n)--config[=\n](.+)/.exec(before.join('\n'))?.[1];
+  switch (name) {
+    case 'collection':
+    case 'name':
+    case 'from':
+      return collections(config);
+    case 'session':
+    case 'id':
+      return sessions(config);
+    case 'model':
+      return models(config);
+    case 'setting':
+      return settingNames.map((word) => ({ word, describe: '' }));
+    default:
+      return [];
+  }
+}
+
+async function collections(configPath: string | undefined): Promise<Candidate[]> {
+  const config = loadConfig({ configPath });
+  // A server far away is not asked at every press of a key.
+  if (config.store !== 'sqlite') return [];
+  const app = createApp(config, { signal: new AbortController().signal, onEvent: () => {} });
+  try {
+    return (await app.catalog.list()).map((word) => ({ word, describe: 'collection' }));
+  } finally {
+    await app.close();
+  }
+}
+
+async function pastSessions(configPath: string | undefined) {
+  const config = loadConfig({ configPath });
+  if (!existsSync(sessionsPath(config))) return [];
+  const { openSessions } = await import('../../app/sessions.ts');
+  const store = await openSessions(config);
+  try {
+    return await store.list({ limit: SHOWN_SESSIONS });
+  } finally {
+    await store.close();
+  }
+}
+
+async function sessions(configPath: string | undefined): Promise<Candidate[]> {
+  const found = await pastSessions(configPath);
+  return [
+    ...(found.length > 0 ? [{ word: 'last', describe: 'The newest' }] : []),
+    ...found.map(({ sessionId, title }) => ({ word: sessionId.slice(0, 8), describe: title ?? '' })),
+  ];
+}
+
+/** Those that were used before, since no service tells its models without being asked. */
+async function models(configPath: string | undefined): Promise<Candidate[]> {
+  const { model } = loadConfig({ configPath }).agent;
+  const used = (await pastSessions(configPath)).map((session) => session.model);
+  return [...new Set([OFFLINE_MODEL, model, ...used])].map((word) => ({ word, describe: 'model' }));
+}

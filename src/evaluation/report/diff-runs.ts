@@ -1,0 +1,120 @@
+import { AppError } from '../../faults/app-error.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { allMetrics } from '../metrics/all-metrics.ts';
+import { type CaseRuns, tabulate } from '../metrics/metric.ts';
+import { createSampler } from '../statistics/bootstrap.ts';
+import { compareColumns, HEADLINE } from '../statistics/compare-columns.ts';
+import { unitsOf } from '../statistics/units.ts';
+import type { CaseRun, MetricComparison, ReportCase, ReportData } from './report-data.ts';
+
+/** What an answer came to, in a word. */
+export type AnswerState = 'right' | 'wrong' | 'error' | 'not judged';
+
+/** A case that came out otherwise. */
+export interface Flip {
+  id: string;
+  question: string;
+  before: { state: AnswerState; answer: string };
+  after: { state: AnswerState; answer: string };
+}
+
+/** One arm of a run. */
+interface Side {
+  run: string;
+  arm: string;
+  date: string;
+}
+
+/** What changed between two runs of any day. */
+export interface RunDiff {
+  before: Side;
+  after: Side;
+  /** Cases that are in both with the same question. */
+  shared: number;
+  /** Cases that are in one alone, or whose question changed. */
+  gone: string[];
+  added: string[];
+  /** On the shared cases, in the order of all metrics. */
+  metrics: MetricComparison[];
+  /** Right before and not now first, then the other way round. */
+  flipped: Flip[];
+  /** Cases that say the same of being right, but in other words. */
+  reworded: number;
+}
+
+interface Named {
+  name: string;
+  report: ReportData;
+  /** The first unless it is named. */
+  arm?: string | undefined;
+}
+
+/** Holds one arm of a run against one of another, on the cases that both have. Throws `invalid_input` if there are none. */
+export function diffRuns(former: Named, latter: Named): RunDiff {
+  const [before, after] = [sideOf(former), sideOf(latter)];
+  const questions = new Map(former.report.cases.map((item) => [item.id, keyOf(item)]));
+  const shared = latter.report.cases.filter((item) => questions.get(item.id) === keyOf(item));
+  if (shared.length === 0) {
+    throw new AppError('invalid_input', `${former.name} and ${latter.name} have no case in common.`, {
+      hint: 'A case is the same if its id, its question and its history are.',
+    });
+  }
+  const inBoth = new Set(shared.map(({ id }) => id));
+  const earlier = new Map(former.report.cases.map((item) => [item.id, item]));
+  // Today's gold judges both: what counts as right may have been corrected in between.
+  const measured = (runsOf: (item: ReportCase) => readonly CaseRun[]): CaseRuns[] =>
+    shared.map((item) => ({ id: item.id, gold: item, runs: runsOf(item) }));
+  const now = measured((item) => item.results[after.arm]?.runs ?? []);
+  const then = measured((item) => earlier.get(item.id)?.results[before.arm]?.runs ?? []);
+  const units = unitsOf(shared.map(({ conversation }) => conversation));
+  const { seed, margin } = latter.report.header;
+  const [metrics = []] = compareColumns(
+    [allMetrics.map((metric) => ({ metric, arm: tabulate(metric, now), baseline: tabulate(metric, then) }))],
+    { caseIds: shared.map(({ id }) => id), units, sample: createSampler(seed, units), seed, margin },
+  );
+  const headline = metrics.find(({ metric }) => metric === HEADLINE);
+  const changed = [...(headline?.worse ?? []), ...(headline?.better ?? [])];
+  const places = new Map(shared.map(({ id }, index) => [id, index]));
+  const correct = allMetrics.find(({ id }) => id === HEADLINE);
+  const stateOf = ({ gold, runs }: CaseRuns): AnswerState => {
+    if (runs.some(({ error }) => error !== null)) return 'error';
+    if (correct?.hasGold?.(gold) === false) return 'not judged';
+    const parts = runs.map((run) => correct?.measure(run, gold)?.sum ?? 0);
+    return parts.reduce((sum, part) => sum + part, 0) > runs.length / 2 ? 'right' : 'wrong';
+  };
+  const told = (one: CaseRuns) => ({ state: stateOf(one), answer: oneLine(one.runs[0]?.answer ?? '', 300) });
+  const flipped = changed.map((id): Flip => {
+    const at = places.get(id) ?? 0;
+    return {
+      id,
+      question: oneLine(shared[at]?.question ?? '', 200),
+      before: told(then[at] as CaseRuns),
+      after: told(now[at] as CaseRuns),
+    };
+  });
+  const reworded = shared.filter(
+    ({ id }, at) => !changed.includes(id) && then[at]?.runs[0]?.answer !== now[at]?.runs[0]?.answer,
+  ).length;
+  return {
+    before,
+    after,
+    shared: shared.length,
+    gone: former.report.cases.flatMap(({ id }) => (inBoth.has(id) ? [] : [id])),
+    added: latter.report.cases.flatMap(({ id }) => (inBoth.has(id) ? [] : [id])),
+    metrics,
+    flipped,
+    reworded,
+  };
+}
+
+function keyOf({ question, history }: ReportCase): string {
+  return JSON.stringify([question, history]);
+}
+
+function sideOf({ name, report, arm }: Named): Side {
+  const found = arm === undefined ? report.arms[0] : report.arms.find((one) => one.name === arm);
+  if (found !== undefined) return { run: name, arm: found.name, date: report.header.date };
+  throw new AppError('invalid_input', `${name} has no arm "${oneLine(arm ?? '', 60)}".`, {
+    hint: `Its arms are ${report.arms.map((one) => one.name).join(', ')}.`,
+  });
+}

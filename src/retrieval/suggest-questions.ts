@@ -1,0 +1,63 @@
+import type { ChunkStore } from '../ports/chunk-store.ts';
+import { cutAtSentences } from '../text/split-sentences.ts';
+
+/** Documents that are looked at, spread over the collection: suggestions must not keep anybody waiting. */
+const LOOKED_AT = 16;
+/** Of a large collection only the beginning is listed. */
+const LISTED = 500;
+const MAX_SUBJECT_WORDS = 4;
+
+/** "A node is a process that …": what a text says a thing is. */
+const DEFINITION =
+  /^(?<subject>(?:(?:An?|The) )?[\p{L}\p{N}][\p{L}\p{N} .+#-]{1,40}?) (?<verb>is|are) (?:an?|the|one of the) \p{Ll}[^?]{8,}[.]$/u;
+/** These words point at something that was said before, so the sentence alone defines nothing. */
+const POINTING =
+  /^(?:[Ii]ts?|[Tt]h(?:is|at|ese|ose|ere|ey)|[HhSs]?[Hh]e|We|You|Here|What|Which|Who|One|Another|Each|All|Both|Some|Most|Many|And|But|So|Or|Then|If|In|For|The \p{Ll}+)\b|\b(?:above|below|here|following)\b/u;
+
+/** "Create a package": a heading that says what to do tells how below it. */
+const INSTRUCTION =
+  /^(?:How to )?(?<verb>Add|Build|Check|Configure|Connect|Create|Customize|Declare|Define|Delete|Deploy|Disable|Enable|Generate|Get|Handle|Import|Install|Make|Manage|Migrate|Monitor|Override|Read|Remove|Return|Run|Send|Serve|Set|Set up|Start|Stop|Test|Update|Upgrade|Use|Validate|View|Write) (?<rest>[^?!.:]{4,60})$/i;
+
+/**
+ * Questions that some of the documents answer, each from another document: what a thing is, how something is
+ * done, or what they ask themselves.
+ */
+export async function suggestQuestions(
+  store: Pick<ChunkStore, 'documents' | 'read'>,
+  count = 3,
+): Promise<string[]> {
+  const uris: string[] = [];
+  for await (const { uri } of store.documents()) if (uris.push(uri) >= LISTED) break;
+  const step = Math.max(1, uris.length / LOOKED_AT);
+  const chosen = Array.from(
+    { length: Math.min(LOOKED_AT, uris.length) },
+    (_, at) => uris[Math.floor(at * step)] ?? '',
+  );
+  const found: string[] = [];
+  for (const document of await store.read(chosen)) {
+    const question = document.chunks
+      .flatMap(({ text, headings }) => [headings.at(-1) ?? '', ...cutAtSentences(text).slice(0, 2)])
+      .map(questionFrom)
+      .find((each) => each !== null && !found.includes(each));
+    if (question != null) found.push(question);
+  }
+  // From all over the collection, not from its beginning.
+  const apart = Math.max(1, found.length / count);
+  return Array.from(
+    { length: Math.min(count, found.length) },
+    (_, at) => found[Math.floor(at * apart)] ?? '',
+  );
+}
+
+/** What a heading asks or tells, or what a sentence answers; null if it is none of these. */
+export function questionFrom(text: string): string | null {
+  const line = text.replace(/[*_`]/g, '').replace(/\s+/g, ' ').trim();
+  if (/^(?:how|what|why|when|where|which|who|can|does|is|are)\b.{8,80}\?$/i.test(line)) return line;
+  const instruction = INSTRUCTION.exec(line)?.groups;
+  if (instruction !== undefined) return `How do I ${instruction.verb?.toLowerCase()} ${instruction.rest}?`;
+  const { subject, verb } = DEFINITION.exec(line)?.groups ?? {};
+  if (subject === undefined || POINTING.test(subject)) return null;
+  if (subject.split(' ').length > MAX_SUBJECT_WORDS) return null;
+  const inside = /^(?:An?|The) /.test(subject) ? subject.charAt(0).toLowerCase() + subject.slice(1) : subject;
+  return `What ${verb} ${inside}?`;
+}

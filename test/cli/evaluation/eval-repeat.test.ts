@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { reportDataSchema } from '../../../src/evaluation/report/report-data.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
+import { library } from '../../support/served-model.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** A model that answers rightly every other time, and judges when it is asked without a stream. */
+async function waveringModel() {
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    const { stream, model } = (await json(request)) as { stream?: boolean; model: string };
+    asked.push(model);
+    const common = { id: 'c', created: 0, model };
+    const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+    if (!stream) {
+      const message = { role: 'assistant', content: '{"score": 1, "reason": "fine"}' };
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ ...common, object: 'chat.completion', choices, usage }));
+      return;
+    }
+    const content = asked.length % 2 === 1 ? 'It is a process [1].' : 'It is a bus [1].';
+    const chunk = (delta: object, finish: string | null, more: object = {}) =>
+      `data: ${JSON.stringify({ ...common, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }], ...more })}\n\n`;
+    response.setHeader('content-type', 'text/event-stream');
+    response.end(
+      `${chunk({ role: 'assistant', content }, null)}${chunk({}, 'stop', { usage })}data: [DONE]\n\n`,
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return { asked, flags: ['--model', 'wavering', '--base-url', url, '--policy', 'always'], url };
+}
+
+test('takes of the same question are kept on one tape, and repeats replay for free', async () => {
+  const place = await library();
+  await writeFile(
+    join(place.home, 'cases.jsonl'),
+    '{"id":"node","question":"What is a node?","expectedPhrases":["process"]}\n',
+  );
+  const { asked, flags } = await waveringModel();
+  const args = ['eval', 'cases.jsonl', '--collection', 'small', ...flags, '--repeat', '3'];
+  const recorded = await runInProcess([...args, '--record', 'three.tape.json', '--json', 'a.json'], place);
+  expect(recorded).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('always is flaky on node (2 of 3)'),
+  });
+  expect(asked).toHaveLength(3);
+  const replayed = await runInProcess([...args, '--replay', 'three.tape.json', '--json', 'b.json'], place);
+  expect(replayed.code).toBe(0);
+  expect(asked).toHaveLength(3);
+  const [first, second] = ['a.json', 'b.json'].map((file) =>
+    reportDataSchema.parse(JSON.parse(readFileSync(join(place.home, file), 'utf8'))),
+  );
+  const answersOf = (report = first) => report?.cases[0]?.results.always?.runs.map(({ answer }) => answer);
+  expect(new Set(answersOf()).size).toBe(2);
+  expect(answersOf(second)).toEqual(answersOf());
+  expect(second?.arms[0]?.metrics).toMatchObject({
+    'repeat.pass_at_k': { value: 1 },
+    'repeat.pass_all_k': { value: 0 },
+    'repeat.flaky': { value: 1 },
+  });
+});
+
+test('a judge of its own is asked by its own name, and one that judges itself is told', async () => {
+  const place = await library();
+  await writeFile(
+    join(place.home, 'cases.jsonl'),
+    '{"id":"node","question":"What is a node?","expectedPhrases":["process"]}\n',
+  );
+  const { asked, flags, url } = await waveringModel();
+  const args = ['eval', 'cases.jsonl', '--collection', 'small', ...flags];
+  const own = await runInProcess([...args, '--judge', '1'], place);
+  expect(own.stdout.replace(/\s+/g, ' ')).toContain('wavering judged its own answers');
+  const judge = ['--judge-model', 'strict', '--judge-base-url', url];
+  const other = await runInProcess([...args, ...judge, '--fresh'], place);
+  expect(other.code).toBe(0);
+  expect(asked.at(-1)).toBe('strict');
+  expect(other.stdout).not.toContain('judged its own answers');
+});

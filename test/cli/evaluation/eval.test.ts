@@ -1,0 +1,354 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readCases } from '../../../src/evaluation/cases/read-cases.ts';
+import { type ReportData, reportDataSchema } from '../../../src/evaluation/report/report-data.ts';
+import { type CliOptions, runCli } from '../../support/run-cli.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
+
+/** One user's machine with two documents, on which the scenarios follow each other. */
+const home = mkdtempSync(join(tmpdir(), 'citeloop-eval-'));
+const run = (args: string[]) => runInProcess([...args, '--collection', 'robots'], { home });
+/** As a process of its own. */
+const start = (args: string[], options: Partial<CliOptions> = {}) =>
+  runCli([...args, '--collection', 'robots'], { home, ...options });
+const inHome = (name: string) => join(home, name);
+
+const CASES = [
+  {
+    id: 'node',
+    question: 'What is a node?',
+    expectedSources: ['docs/nodes.md'],
+    expectedPhrases: ['performs computation'],
+    answerable: true,
+    needsRetrieval: true,
+    tags: ['plain'],
+  },
+  {
+    id: 'topic',
+    question: 'What is a topic?',
+    expectedSources: ['docs/topics.md'],
+    expectedPhrases: ['named bus'],
+    answerable: true,
+    needsRetrieval: true,
+    tags: ['plain'],
+  },
+  {
+    id: 'painter',
+    question: 'Who painted the Mona Lisa?',
+    answerable: false,
+    needsRetrieval: true,
+    tags: ['off-topic'],
+  },
+  { id: 'hello', question: 'Hello!', needsRetrieval: false, tags: ['chit-chat'] },
+];
+
+beforeAll(async () => {
+  await mkdir(inHome('docs'));
+  await writeFile(
+    inHome('docs/nodes.md'),
+    '# Nodes\n\nA node is a process that performs computation. Each node publishes at 30 Hz.\n',
+  );
+  await writeFile(
+    inHome('docs/topics.md'),
+    '# Topics\n\nA topic is a named bus over which nodes exchange messages with each other.\n',
+  );
+  await writeFile(inHome('cases.jsonl'), CASES.map((item) => `${JSON.stringify(item)}\n`).join(''));
+  expect((await run(['ingest', 'docs'])).code).toBe(0);
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const reportIn = (name: string): ReportData =>
+  reportDataSchema.parse(JSON.parse(readFileSync(inHome(name), 'utf8')));
+
+test('cases are measured, told about, and written in every form that was asked for', async () => {
+  const { code, stdout } = await start([
+    'eval',
+    'cases.jsonl',
+    '--json',
+    'base.json',
+    '--html',
+    'out/page.html',
+    '--junit',
+    'junit.xml',
+  ]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^tool answers 3 of 3 questions correctly/);
+  expect(stdout).toContain('Citation precision');
+  expect(stdout).toContain('No data: ');
+  const report = reportIn('base.json');
+  expect(report).toMatchObject({
+    kind: 'evaluation',
+    header: { cases: 4, models: ['offline'], collection: { name: 'robots', documents: 2 } },
+  });
+  expect(report.arms[0]?.metrics['decision.over']).toMatchObject({ value: 0, n: 1 });
+  expect(readFileSync(inHome('out/page.html'), 'utf8')).toContain('tool answers 3 of 3');
+  expect(readFileSync(inHome('junit.xml'), 'utf8')).toContain(
+    'tests="4" failures="0" errors="0" skipped="1"',
+  );
+});
+
+test('the data goes to stdout alone when asked for without a file', async () => {
+  const { code, stdout } = await run(['eval', 'cases.jsonl', '--tag', 'plain', '--json']);
+  expect(code).toBe(0);
+  expect(reportDataSchema.parse(JSON.parse(stdout)).cases.map(({ id }) => id)).toEqual(['node', 'topic']);
+});
+
+test("checks of one's own decide what is right, beside prompts and settings from files", async () => {
+  await writeFile(inHome('checks.mjs'), 'export const short = (answer) => answer.length < 200;\n');
+  const checked = [
+    { id: 'ok', question: 'What is a node?', checks: [{ regex: 'process' }, { module: 'checks.mjs#short' }] },
+    {
+      id: 'bad',
+      question: 'What is a topic?',
+      checks: [{ contains: 'a named bus' }, { contains: 'a train' }],
+    },
+  ];
+  await writeFile(inHome('checked.jsonl'), checked.map((item) => `${JSON.stringify(item)}\n`).join(''));
+  await writeFile(inHome('wide.yaml'), 'topK: 9\n');
+  await writeFile(inHome('terse.md'), 'Be brief.\n');
+  const arms = [
+    '--arm',
+    'a: systemPrompt="Say little." topK=3',
+    '--arm',
+    'b: @wide.yaml',
+    '--prompt',
+    'terse.md',
+  ];
+  const { code } = await run(['compare', 'checked.jsonl', ...arms, '--json', 'checked.json']);
+  expect(code).toBe(0);
+  const report = reportIn('checked.json');
+  expect(report.arms.map(({ name, settings }) => [name, settings.topK])).toEqual([
+    ['terse.md', 5],
+    ['a', 3],
+    ['b', 9],
+  ]);
+  expect(report.arms[0]?.metrics).toMatchObject({
+    'answer.correct': { value: 0.5 },
+    'answer.checks': { value: 0.75 },
+  });
+});
+
+test('a gate that fails ends with 8 and the line that failed', async () => {
+  const gates = ['--gate', 'citation.precision>=0.9', '--gate', 'cost.tokens<1'];
+  const { code, stdout, stderr } = await run(['eval', 'cases.jsonl', ...gates, '--json', 'gated.json']);
+  expect(code).toBe(8);
+  expect(stdout).toContain('✓ tool: citation.precision >= 0.9');
+  expect(stderr).toContain('1 of 2 gates failed.');
+  expect(stderr).toContain('tool: cost.tokens < 1: ');
+  expect(reportIn('gated.json').gates.map(({ passed }) => passed)).toEqual([true, false]);
+});
+
+test('a baseline holds as long as nothing gets worse, and fails when retrieval is off', async () => {
+  const gate = ['--gate', 'no-worse-than base.json'];
+  expect((await run(['eval', 'cases.jsonl', ...gate])).code).toBe(0);
+  const { code, stderr } = await run(['eval', 'cases.jsonl', ...gate, '--policy', 'never']);
+  expect(code).toBe(8);
+  expect(stderr).toContain('answer.correct no worse than base.json');
+});
+
+test('policies are compared on the same cases, with the verdict on top', async () => {
+  const { code, stdout } = await start([
+    'compare',
+    'cases.jsonl',
+    '--policies',
+    'tool,always,never',
+    '--json',
+    'compared.json',
+  ]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Not decided by these cases: tool or always and never\. About \d+ more/);
+  expect(stdout).toContain('never against tool');
+  expect(stdout).toContain('4 cases are few');
+  const report = reportIn('compared.json');
+  expect(report.arms.map(({ name }) => name)).toEqual(['tool', 'always', 'never']);
+  const correct = report.comparisons[1]?.metrics.find(({ metric }) => metric === 'answer.correct');
+  expect(correct).toMatchObject({ n: 3, worse: ['node', 'topic'], p: null });
+});
+
+test('any setting is an arm, and an ablation says what each stage is worth', async () => {
+  const { code, stdout } = await run(['compare', 'cases.jsonl', '--ablate', '--arm', 'narrow: topK=1']);
+  expect(code).toBe(0);
+  for (const name of ['no full text', 'no vectors', 'no threshold', 'no retrieval', 'narrow'])
+    expect(stdout).toContain(name);
+});
+
+test('the same questions with the same seed give the same numbers', async () => {
+  const metrics = ['--metrics', 'answer.correct,citation.precision,retrieval.mrr'];
+  const compared = async (file: string) => {
+    await run(['compare', 'cases.jsonl', '--policies', 'tool,never', ...metrics, '--json', file, '--fresh']);
+    return reportIn(file);
+  };
+  const [first, second] = [await compared('one.json'), await compared('two.json')];
+  expect(first?.arms).toEqual(second?.arms);
+  expect(first?.comparisons).toEqual(second?.comparisons);
+});
+
+test('an interrupted evaluation goes on where it stopped', async () => {
+  const many = Array.from({ length: 24 }, (_, index) => ({
+    id: `n${index}`,
+    question: `What is a node of kind ${index}?`,
+  }));
+  await writeFile(inHome('many.jsonl'), many.map((item) => `${JSON.stringify(item)}\n`).join(''));
+  const states = () =>
+    readdirSync(inHome('evaluations'))
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => readFileSync(join(inHome('evaluations'), name), 'utf8').split('\n').length - 1);
+  const stopped = await start(['eval', 'many.jsonl', '--concurrency', '1'], {
+    onStart(child) {
+      const timer = setInterval(() => {
+        if (!existsSync(inHome('evaluations')) || !states().some((lines) => lines >= 3)) return;
+        // A second one would end it at once.
+        clearInterval(timer);
+        child.kill('SIGINT');
+      }, 10);
+      child.on('close', () => clearInterval(timer));
+    },
+  });
+  expect(stopped.code).toBe(130);
+  expect(stopped.stderr).toContain('Run the same command again to go on from here.');
+  const [kept = 0] = states();
+  expect(kept).toBeGreaterThanOrEqual(3);
+  expect(kept).toBeLessThan(24);
+  const { code, stdout } = await start(['eval', 'many.jsonl', '--concurrency', '1', '--json', 'many.json']);
+  expect(code).toBe(0);
+  expect(stdout.replace(/\s+/g, ' ')).toContain(`${kept} answers reused from a run that was interrupted`);
+  expect(reportIn('many.json').header.totals).toMatchObject({ turns: 24, reused: kept });
+  expect(reportIn('many.json').cases).toHaveLength(24);
+  expect(states()).toEqual([]);
+});
+
+test('runs are kept, listed, and held against each other case by case', async () => {
+  await run(['eval', 'cases.jsonl', '--json', 'with.json']);
+  await run(['eval', 'cases.jsonl', '--policy', 'never', '--json', 'without.json']);
+  const listed = JSON.parse((await runInProcess(['eval', 'runs', '--json'], { home })).stdout);
+  expect(listed[0]).toMatchObject({ readable: true, arms: [{ name: 'never', correct: 1 / 3 }] });
+  const table = (await runInProcess(['eval', 'runs', '--limit', '2'], { home })).stdout;
+  expect(table).toContain(listed[1].name);
+  const { code, stdout } = await runInProcess(['eval', 'diff'], { home });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^2 of 3 answers got worse and 0 better: too few to prove anything\./);
+  expect(stdout).toContain('✗ node: right → wrong');
+  const files = await runInProcess(['compare', 'without.json', 'with.json', '--json'], { home });
+  expect(JSON.parse(files.stdout)).toMatchObject({
+    shared: 4,
+    gone: [],
+    flipped: [
+      { id: 'node', before: { state: 'wrong' }, after: { state: 'right' } },
+      { id: 'topic', before: { state: 'wrong' }, after: { state: 'right' } },
+    ],
+  });
+  const unknown = await runInProcess(['eval', 'diff', 'yesterday', 'last'], { home });
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no run called "yesterday"') });
+});
+
+test('a budget is not passed, and the same command with a larger one goes on', async () => {
+  await writeFile(inHome('offline.json'), '{"models":{"offline":{"input":1000,"output":1000}}}');
+  const args = [
+    'eval',
+    'cases.jsonl',
+    '--prices',
+    'offline.json',
+    '--concurrency',
+    '1',
+    '--json',
+    'paid.json',
+  ];
+  expect((await run(['eval', 'cases.jsonl', '--budget', '1'])).stderr).toContain(
+    '--budget needs the price of offline',
+  );
+  const short = await run([...args, '--budget', '1.5', '--fresh']);
+  expect(short.code).toBe(8);
+  expect(short.stderr).toMatch(
+    /The budget is used up after \d.*: \d of 4 answers are missing \(\d of tool\)/,
+  );
+  const spent = Number(/used up after ([\d.]+):/.exec(short.stderr)?.[1]);
+  expect(spent).toBeLessThanOrEqual(1.5);
+  expect((await run([...args, '--budget', '100'])).code).toBe(0);
+  const { totals } = reportIn('paid.json').header;
+  expect(totals.reused).toBeGreaterThan(0);
+  expect(totals.money).toBeGreaterThan(0);
+});
+
+test('bad input is refused before anything is asked', async () => {
+  await writeFile(inHome('twice.jsonl'), '{"id":"a","question":"x"}\n{"id":"a","question":"y"}\n');
+  await writeFile(inHome('prices.json'), '{"models":{"offline":{"input":-1,"output":0}}}');
+  const refused: [string[], string][] = [
+    [['eval', 'twice.jsonl'], 'line 2: the id "a" is taken by line 1'],
+    [['eval', 'nowhere.jsonl'], 'does not exist'],
+    [
+      ['eval', 'cases.jsonl', '--gate', 'answer.f1>=0.5'],
+      'answer.f1 was asked for, but no case has expectedAnswer',
+    ],
+    [['eval', 'cases.jsonl', '--metrics', 'quality'], 'There is no metric "quality"'],
+    [['eval', 'cases.jsonl', '--gate', 'no-worse-than twice.jsonl'], 'twice.jsonl is no JSON'],
+    [['eval', 'cases.jsonl', '--tag', 'nope'], 'No case has the tag nope'],
+    [['eval', 'cases.jsonl', '--repeat', '0'], '--repeat must be a whole number'],
+    [['eval', 'cases.jsonl', '--prices', 'prices.json'], 'The price file prices.json is not valid'],
+    [['compare', 'cases.jsonl'], 'There is nothing to compare'],
+    [['compare', 'cases.jsonl', '--policies', 'tool,maybe'], '--policies has "maybe"'],
+    [['compare', 'cases.jsonl', '--top-k', '3,fifty'], '--top-k must be numbers'],
+    [
+      ['compare', 'cases.jsonl', '--arm', 'a: colour=red', '--arm', 'b: topK=2'],
+      'there is no setting "colour"',
+    ],
+  ];
+  for (const [args, message] of refused) {
+    const { code, stderr } = await run(args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  }
+});
+
+test('cases are drafted from a collection, not over a file that is there', async () => {
+  const { code, stdout } = await run(['eval', 'init', '--output', 'drafts.yaml', '--json']);
+  expect(code).toBe(0);
+  const drafts = readCases(readFileSync(inHome('drafts.yaml'), 'utf8'), 'drafts.yaml');
+  expect(JSON.parse(stdout)).toEqual({ file: 'drafts.yaml', cases: drafts.length });
+  expect(drafts.map(({ question }) => question)).toContain('What is topic?');
+  expect((await run(['eval', 'init', '--output', 'drafts.yaml'])).code).toBe(2);
+  expect((await run(['eval', 'drafts.yaml', '--metrics', 'answer.correct'])).stdout).toContain(
+    'questions correctly',
+  );
+});
+
+test('cases are drafted from sessions and what people thought of them', async () => {
+  expect((await run(['eval', 'init', '--from', 'sessions', '--output', 'talks.jsonl'])).stderr).toContain(
+    'There are no sessions',
+  );
+  await run(['ask', 'What is a node?']);
+  await run(['sessions', 'feedback', 'last', 'good']);
+  expect((await run(['eval', 'init', '--from', 'sessions', '--output', 'talks.jsonl'])).code).toBe(0);
+  const [talk] = readCases(readFileSync(inHome('talks.jsonl'), 'utf8'), 'talks.jsonl');
+  expect(talk).toMatchObject({ question: 'What is a node?', answerable: true, tags: ['draft', 'good'] });
+  expect(talk?.expectedSources).toContain('nodes.md');
+});
+
+test('a BEIR folder becomes a collection and cases that find it', async () => {
+  await mkdir(inHome('beir/qrels'), { recursive: true });
+  const corpus = [
+    { _id: 'https://a.example/#1', title: 'Wheels', text: 'Wheels turn when the motor drives them forward.' },
+    { _id: 'b', title: '', text: 'Batteries store the energy that a robot needs to move.' },
+  ];
+  await writeFile(inHome('beir/corpus.jsonl'), corpus.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  await writeFile(
+    inHome('beir/queries.jsonl'),
+    '{"_id":"q1","text":"When do wheels turn?"}\n{"_id":"q2","text":"What stores the energy of a robot?"}\n',
+  );
+  await writeFile(
+    inHome('beir/qrels/test.tsv'),
+    'query-id\tcorpus-id\tscore\nq1\thttps://a.example/#1\t1\nq2\tb\t1\n',
+  );
+  const imported = await runInProcess(['eval', 'import', 'beir', '--output', 'beir.jsonl'], { home });
+  expect(imported.stdout).toContain('2 cases in beir.jsonl and 2 documents in the collection beir.');
+  const { code } = await runInProcess(['eval', 'beir.jsonl', '--collection', 'beir', '--json', 'beir.json'], {
+    home,
+  });
+  expect(code).toBe(0);
+  expect(reportIn('beir.json').arms[0]?.metrics['retrieval.recall@5']).toMatchObject({ value: 1, n: 2 });
+  expect(reportIn('beir.json').cases[0]?.results.tool?.runs[0]?.retrievals[0]?.chunks[0]?.title).toBe(
+    'Wheels',
+  );
+});

@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { copyHomeWithBook } from '../support/prepared-home.ts';
+import { runInProcess } from '../support/run-in-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+test.each([
+  ['serch foo', 'citeloop has no command serch.', 'Did you mean search?'],
+  ['sessions shw x', 'citeloop sessions has no command shw.', 'Did you mean show?'],
+  ['search x --topk 3', 'citeloop search has no flag --topk.', 'Did you mean --top-k?'],
+  ['--modell x', 'citeloop has no flag --modell.', 'Did you mean --model?'],
+  ['search x -k', '-k (--top-k) needs a value.', 'How many passages, 1 to 100 (5).'],
+  ['search x --top-k abc', '--top-k must be a number, not abc.', 'How many passages, 1 to 100 (5).'],
+  ['search x --top-k 200', '--top-k must be a whole number from 1 to 100, not 200.', ''],
+  ['ask x --temperature 9', '--temperature must be a number from 0 to 2, not 9.', ''],
+  [
+    'ask x --policy alway',
+    '--policy must be tool, always, first or never, not alway.',
+    'Did you mean always?',
+  ],
+  ['sessions show', 'citeloop sessions show needs <id>.', '<id>: The id'],
+  ['sessions feedback last god', '<verdict> must be good or bad, not god.', 'Did you mean good?'],
+  ['collections copy a', 'citeloop collections copy needs <to>.', 'Its copy'],
+  ['tape', 'citeloop tape needs a command: show', ''],
+  ['chat foo', 'citeloop chat does not know what to do with foo.', ''],
+  ['ask x --continue --session y', '--continue and --session contradict each other.', ''],
+  ['mcp --port 3', '--port needs --http.', ''],
+  ['ask x --json --format md', '--json and --format md contradict each other.', ''],
+  ['config get modle', 'There is no setting of this name, "modle".', 'Did you mean model?'],
+  ['config set topK 77', 'topK must be a whole number from 1 to 20, not 77.', ''],
+  ['config set openaiApiKey x', 'There is no setting of this name', 'set OPENAI_API_KEY'],
+])('citeloop %s is refused with what is wrong and what was meant', async (line, said, hint) => {
+  const { code, stdout, stderr } = await runInProcess(line.split(' '), { home: await temporaryDirectory() });
+  expect(code).toBe(2);
+  const told = stdout + stderr;
+  expect(told).toContain(line.includes('--json') ? JSON.stringify(said).slice(1, -1) : said);
+  expect(told).toContain(hint);
+});
+
+test('collections, modules and keys of a filter that do not exist are refused with the nearest', async () => {
+  const home = await temporaryDirectory();
+  await copyHomeWithBook(home);
+  const told = async (...args: string[]) => (await runInProcess(args, { home })).stderr;
+  expect(await told('collections', 'show', 'sample_bok')).toContain('Did you mean sample_book?');
+  expect(await told('search', 'x', '--collection', 'sample_bok')).toContain('Did you mean sample_book?');
+  expect(await told('search', 'x', '--mode', 'lexical', '--module', 'rso2')).toContain('Did you mean ros2?');
+  const unknownKey = await told('search', 'x', '--mode', 'lexical', '--filter', 'modul=ros2');
+  expect(unknownKey).toMatch(/no key "modul" to filter by\.\n {2}Did you mean module\? It has: module, /);
+});
+
+test('the help of the program fits on a screen of 80 columns and 24 lines', async () => {
+  const { stdout } = await runInProcess(['--help'], { home: await temporaryDirectory() });
+  const lines = stdout.split('\n');
+  expect(lines.length).toBeLessThan(24);
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});
+
+test('the help of a command begins with what it does and its own options, and ends with services and tapes', async () => {
+  const { stdout } = await runInProcess(['ask', '--help'], { home: await temporaryDirectory() });
+  const order = [
+    'Answer a question',
+    'Arguments:',
+    'Options:',
+    'Examples:',
+    'Everywhere:',
+    'Services',
+    'Tapes:',
+  ];
+  const places = order.map((part) => stdout.indexOf(part));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(Math.min(...places)).toBeGreaterThan(0);
+});
+
+test('the manual page names every command and every flag that help names', async () => {
+  const home = await temporaryDirectory();
+  const { stdout } = await runInProcess(['manual'], { home });
+  const plain = stdout.replaceAll('\\-', '-');
+  const help = (await runInProcess(['sessions', 'export', '--help'], { home })).stdout;
+  expect(plain).toContain('.SS "citeloop sessions export <id>"');
+  for (const [flag] of help.matchAll(/--[a-z-]+/g)) if (flag !== '--help') expect(plain).toContain(flag);
+});
+
+async function candidates(home: string, ...words: string[]): Promise<string[]> {
+  const { stdout } = await runInProcess(['--complete', ...words], { home });
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']));
+}
+
+test('what could be typed next is known: commands, flags, values, collections, sessions and settings', async () => {
+  const home = await temporaryDirectory();
+  await copyHomeWithBook(home);
+  await runInProcess(['ask', 'What is ROS 2?'], { home });
+  expect(await candidates(home, 'se')).toEqual(['search', 'sessions', 'serve']);
+  expect(await candidates(home, 'sessions', 'e')).toEqual(['export']);
+  expect(await candidates(home, 'ask', '--pol')).toEqual(['--policy']);
+  expect(await candidates(home, 'ask', '--policy', 'a')).toEqual(['always']);
+  expect(await candidates(home, 'ask', 'x', '--collection', '')).toEqual(['sample_book']);
+  expect(await candidates(home, 'collections', 'show', '')).toEqual(['sample_book']);
+  expect(await candidates(home, 'sessions', 'show', 'la')).toEqual(['last']);
+  expect((await candidates(home, 'ask', '--session', '')).length).toBe(2);
+  expect(await candidates(home, 'ask', '--model', 'of')).toEqual(['offline']);
+  expect(await candidates(home, 'config', 'get', 'maxTu')).toEqual(['maxTurns', 'maxTurnSeconds']);
+  expect(await candidates(home, 'ingest', '')).toEqual([]);
+});
+
+test('bash completes what the program offers', async () => {
+  const home = await temporaryDirectory();
+  const { stdout: script } = await runInProcess(['completion', 'bash'], { home });
+  const bin = join(home, 'bin');
+  await mkdir(bin);
+  // Stands in for the program: it shows what it was asked.
+  await writeFile(join(bin, 'citeloop'), '#!/bin/sh\nprintf "%s\\tasked\\n" "$*"\n', { mode: 0o755 });
+  const line = `PATH=${bin}:$PATH; ${script}\nCOMP_WORDS=(citeloop sessions sh); COMP_CWORD=2; _citeloop; echo "\${COMPREPLY[0]}"`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', line]);
+  expect(stdout).toBe('--complete sessions sh\n');
+  for (const shell of ['zsh', 'fish']) {
+    expect((await runInProcess(['completion', shell], { home })).stdout).toContain('citeloop --complete');
+  }
+});
+
+test('a setting that is kept holds until something stronger is given, and doctor says where it is from', async () => {
+  const home = await temporaryDirectory();
+  await copyHomeWithBook(home);
+  const file = join(home, '.config', 'citeloop', 'config.json');
+  expect((await runInProcess(['config', 'path'], { home })).stdout).toBe(`${file}\n`);
+  await runInProcess(['collections', 'use', 'sample_book'], { home });
+  await runInProcess(['config', 'set', 'top-k', '7'], { home });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ collection: 'sample_book', topK: 7 });
+  const get = async (env: Record<string, string> = {}) =>
+    (await runInProcess(['config', 'get', 'topK'], { home, env })).stdout;
+  expect(await get()).toBe('7\n');
+  await writeFile(join(home, 'citeloop.config.json'), '{"topK": 8}');
+  expect(await get()).toBe('8\n');
+  expect(await get({ AGENT_TOP_K: '9' })).toBe('9\n');
+  const hidden = await runInProcess(['config', 'set', 'topK', '6'], { home });
+  expect(hidden.stderr).toContain('Here it is 8 all the same, by');
+  const { stdout } = await runInProcess(['config', '--json'], { home });
+  expect(JSON.parse(stdout).settings).toContainEqual({
+    name: 'collection',
+    value: 'sample_book',
+    origin: `${file} field collection`,
+  });
+  const doctor = await runInProcess(['doctor', '--json'], { home });
+  const settings = JSON.parse(doctor.stdout).checks.find(({ name }: { name: string }) => name === 'settings');
+  expect(settings.detail).toContain(`collection "sample_book" (${file} field collection)`);
+  await runInProcess(['config', 'unset', 'collection'], { home });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ topK: 6 });
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { findEvidence } from '../../../src/cli/terminal/find-evidence.ts';
+import { openerOf } from '../../../src/cli/terminal/open-place.ts';
+import { renderSource } from '../../../src/cli/terminal/render-source.ts';
+import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
+import { citation } from '../../domain/arbitraries.ts';
+import { fakeStreams } from '../support/fake-streams.ts';
+import { turnOf } from '../support/scripted-agent.ts';
+
+const line = { unit: 'line', from: 12, to: 14 } as const;
+const file = { url: 'docs/a b.md', uri: 'file:///docs/a%20b.md', location: line };
+const nothing = { editor: undefined, browser: undefined };
+
+test.each([
+  ['vim', ['vim', '+12', '/docs/a b.md']],
+  ['/usr/bin/nvim -R', ['/usr/bin/nvim', '-R', '+12', '/docs/a b.md']],
+  ['code -w', ['code', '-w', '--goto', '/docs/a b.md:12']],
+  ['hx', ['hx', '/docs/a b.md:12']],
+  ['pycharm', ['pycharm', '--line', '12', '/docs/a b.md']],
+  ['strange', ['strange', '/docs/a b.md']],
+])('%s goes to the line of a file', (editor, expected) => {
+  expect(openerOf(file, { ...nothing, editor: editor.split(' ') }, 'linux')).toEqual(expected);
+});
+
+test('without an editor the system opens a file, and a page of the web whatever the editor', () => {
+  expect(openerOf(file, nothing, 'linux')).toEqual(['xdg-open', '/docs/a b.md']);
+  expect(openerOf(file, nothing, 'darwin')).toEqual(['open', '/docs/a b.md']);
+  const onWeb = { url: 'https://docs.test/a', location: undefined };
+  expect(openerOf(onWeb, { ...nothing, editor: ['vim'] }, 'linux')).toEqual([
+    'xdg-open',
+    'https://docs.test/a',
+  ]);
+  expect(openerOf(onWeb, { ...nothing, browser: ['firefox'] })).toEqual(['firefox', 'https://docs.test/a']);
+});
+
+test('a PDF is opened at its page in a browser, and not in an editor', () => {
+  const pdf = { url: 'a.pdf', uri: 'file:///a.pdf', location: { unit: 'page', from: 3, to: 4 } as const };
+  const programs = { editor: ['vim'], browser: ['firefox'] };
+  expect(openerOf(pdf, programs)).toEqual(['firefox', 'file:///a.pdf#page=3']);
+  expect(openerOf(pdf, { ...programs, browser: undefined }, 'linux')).toEqual(['xdg-open', '/a.pdf']);
+});
+
+test('what was indexed on another machine cannot be opened here', () => {
+  expect(() => openerOf({ url: 'docs/a.md' }, nothing)).toThrow(
+    'This machine does not know where docs/a.md is.',
+  );
+});
+
+test('a mark is looked for from the newest answer on, and an unknown one is refused with those that there are', () => {
+  const first = turnOf({ citations: [citation({ marker: '1', title: 'old' })] });
+  const second = turnOf({ citations: [citation({ marker: '1', title: 'new' }), citation({ marker: '2' })] });
+  expect(findEvidence([first, second], '[1]').citation.title).toBe('new');
+  expect(() => findEvidence([first, second], '7')).toThrow('No answer cites [7].');
+  expect(() => findEvidence([], '1')).toThrow('No answer cites [1].');
+});
+
+test('a source is shown with what the answer rests on marked', () => {
+  const turn = turnOf({});
+  const [chunk] = turn.retrievals.flatMap(({ chunks }) => chunks);
+  if (chunk === undefined) throw new Error('The turn retrieved nothing.');
+  const words = chunk.text.slice(0, 10);
+  const cited = citation({ chunkId: chunk.chunkId });
+  const sentence = {
+    start: 0,
+    end: 5,
+    text: 'Said.',
+    refs: ['1'],
+    verdict: 'supported' as const,
+    probability: 0.9,
+    borneOutBy: { chunkId: chunk.chunkId, start: 0, end: 10, text: words },
+    unborne: [],
+  };
+  const answered = { ...turn, response: { ...turn.response, sentences: [sentence] } };
+  const { streams, out } = fakeStreams('pipe');
+  renderSource(createTerminal(streams.stdout), { citation: cited, chunk, turn: answered }, []);
+  expect(out()).toContain(`»${words}«${chunk.text.slice(10)}`);
+});

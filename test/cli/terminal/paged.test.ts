@@ -1,0 +1,50 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { paged, rowsOf } from '../../../src/cli/terminal/paged.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { fakeStreams } from '../support/fake-streams.ts';
+
+const before = process.env.PAGER;
+afterEach(() => {
+  process.env.PAGER = before ?? '';
+});
+
+const LONG = Array.from({ length: 60 }, (_, at) => `line ${at}\n`).join('');
+
+async function pagerInto(): Promise<string> {
+  const directory = await temporaryDirectory();
+  const program = join(directory, 'pager');
+  await writeFile(program, `#!/bin/sh\ncat > ${join(directory, 'paged')}\n`, { mode: 0o755 });
+  process.env.PAGER = program;
+  return join(directory, 'paged');
+}
+
+test('what does not fit on the screen goes to the pager, and what fits does not', async () => {
+  const file = await pagerInto();
+  const { streams, out } = fakeStreams('terminal');
+  await paged(streams, (terminal) => terminal.write('short\n'));
+  expect(out()).toBe('short\n');
+  await paged(streams, (terminal) => terminal.write(LONG));
+  expect(out()).toBe('short\n');
+  expect(await readFile(file, 'utf8')).toBe(LONG);
+});
+
+test.each(['pipe', 'dumb'] as const)('a %s is never paged', async (kind) => {
+  await pagerInto();
+  const { streams, out } = fakeStreams(kind);
+  await paged(streams, (terminal) => terminal.write(LONG));
+  expect(out()).toBe(LONG);
+});
+
+test('without a pager all of it is written', async () => {
+  process.env.PAGER = '/nowhere/pager';
+  const { streams, out } = fakeStreams('terminal');
+  await paged(streams, (terminal) => terminal.write(LONG));
+  expect(out()).toBe(LONG);
+});
+
+test('long lines and wide characters fill more rows than one', () => {
+  expect(rowsOf('a\n\nb\n', 10)).toBe(3);
+  expect(rowsOf('机器人机器人\n', 10)).toBe(2);
+});

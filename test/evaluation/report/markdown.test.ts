@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { diffRuns } from '../../../src/evaluation/report/diff-runs.ts';
+import { COMMENT_MARK, renderMarkdown } from '../../../src/evaluation/report/markdown.ts';
+import type { ReportData } from '../../../src/evaluation/report/report-data.ts';
+import { syntheticReport } from './synthetic-report.ts';
+
+const LIMIT = 65_536;
+
+test('a comment has the verdict, the gates, a table and the link, and says by its first line what it replaces', () => {
+  const report = syntheticReport({ cases: 40 });
+  const gates = [{ gate: 'g', arm: 'tool', passed: false, line: 'answer.correct >= 0.9: 0.7' }];
+  const text = renderMarkdown({ ...report, gates }, { diff: null, reportUrl: 'https://ci.example/runs/1' });
+  expect(text.startsWith(`${COMMENT_MARK}\n\n### ❌ `)).toBe(true);
+  expect(text).toContain('**1 of 1 gates failed**');
+  expect(text).toContain('| Answered correctly | ');
+  expect(text).toContain('[The whole report](https://ci.example/runs/1)');
+  expect(text).toMatch(/\d+ cases flipped/);
+});
+
+test('a comment stays below the limit however many cases flip and however long they are', () => {
+  const report = syntheticReport({ cases: 400, answerWords: 400 });
+  const earlier = syntheticReport({ cases: 400, answerWords: 400, seed: 8 });
+  const questions = new Map(report.cases.map(({ id, question, history }) => [id, { question, history }]));
+  const before = {
+    ...earlier,
+    cases: earlier.cases.map((item) => ({ ...item, ...questions.get(item.id) })),
+  } as ReportData;
+  const diff = diffRuns({ name: 'before.json', report: before }, { name: 'this run', report });
+  expect(diff.flipped.length).toBeGreaterThan(50);
+  const text = renderMarkdown(report, { diff });
+  expect(text.length).toBeLessThan(LIMIT);
+  expect(text).toMatch(/and \d+ more/);
+  expect(text.trimEnd().split('\n').at(-1)).toContain('400 cases of');
+});
+
+test('what cases and answers say is neither markup nor a mention nor a second mark', () => {
+  const report = syntheticReport({ cases: 12 });
+  const evil = '</code><script>x</script> @everyone | [a](javascript:b) <!-- citeloop-evaluation -->';
+  const cases = report.cases.map((item) => ({
+    ...item,
+    question: evil,
+    results: Object.fromEntries(
+      Object.entries(item.results).map(([arm, result]) => [
+        arm,
+        { ...result, runs: result.runs.map((run) => ({ ...run, answer: evil })) },
+      ]),
+    ),
+  }));
+  const text = renderMarkdown({ ...report, cases }, { diff: null });
+  expect(text.split(COMMENT_MARK)).toHaveLength(2);
+  expect(text).not.toContain('<script>');
+  const rows = text.split('\n').filter((line) => line.includes('everyone'));
+  expect(rows.length).toBeGreaterThan(0);
+  for (const row of rows) expect(row.replace(/<code>[^<]*<\/code>/g, '')).not.toMatch(/@|javascript/);
+});
+
+test('the workflows are YAML, run without secrets on forks, and give the right to comment to no code of theirs', () => {
+  const read = (name: string) => parse(readFileSync(`examples/github/${name}.yml`, 'utf8'));
+  const [quality, comment] = [read('quality'), read('comment')];
+  expect(quality).toMatchObject({ on: 'pull_request', permissions: { contents: 'read' } });
+  expect(JSON.stringify(quality)).not.toContain('secrets.');
+  expect(JSON.stringify(quality)).toContain('--replay');
+  expect(comment.permissions).toEqual({ actions: 'read', 'pull-requests': 'write' });
+  expect(JSON.stringify(comment)).not.toContain('checkout');
+  expect(JSON.stringify(comment)).toContain(COMMENT_MARK);
+});

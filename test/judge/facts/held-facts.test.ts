@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { factsOf, heldFacts } from '../../../src/judge/facts/held-facts.ts';
+
+const bare = (text: string) => ({ text, title: '', headings: [] });
+const facts = (claim: string, text: string) => factsOf(claim, bare(text));
+const missing = (claim: string, text: string) => facts(claim, text).missing;
+
+test('a claim is there word for word only as one or more whole sentences', () => {
+  const text = 'Owls hunt at night. They see well. Foxes sleep.';
+  expect(facts('Owls hunt at night.', text).whole).toBe(true);
+  expect(facts('owls HUNT at night', text).whole).toBe(true);
+  expect(facts('Owls hunt at night. They see well.', text).whole).toBe(true);
+  expect(facts('Owls hunt', text).whole).toBe(false);
+  expect(facts('hunt at night.', text).whole).toBe(false);
+  expect(facts('They see well. Foxes', text).whole).toBe(false);
+  expect(facts('...', text).whole).toBe(false);
+});
+
+test('a block of code is a sentence of its own', () => {
+  const text = 'Start it so:\n\n```\nros2 run demo\n```\n\nThen wait.';
+  expect(facts('ros2 run demo', text).whole).toBe(true);
+});
+
+test('a quote must stand in the text, its title or its headings, in the same case but for the first letter', () => {
+  const text = 'The last message wins every time.';
+  expect(missing('"the last message wins"', text).quotes).toEqual([]);
+  expect(missing('"The last message wins"', text).quotes).toEqual([]);
+  expect(missing('"Last message wins every time"', text).quotes).toEqual([]);
+  expect(missing('"the Last message wins"', text).quotes).toEqual(['the Last message wins']);
+  expect(missing('"message wins the last"', text).quotes).toEqual(['message wins the last']);
+  const titled = { text: '', title: 'How owls hunt', headings: ['In the dark'] };
+  expect(factsOf('"how owls hunt" and "in the dark"', titled).missing.quotes).toEqual([]);
+});
+
+test('a name of code must be a whole word; a plural may follow it, another group of digits may not', () => {
+  const text = 'Call spin_once of rclpy with the QoSProfiles of 1.2.3.';
+  const lacks = (name: string) => missing(`Call \`${name}\`.`, text).identifiers.length > 0;
+  for (const name of ['spin_once', 'SPIN_ONCE', 'spin_once()', 'QoSProfile', 'rclpy', '1.2.3'])
+    expect(lacks(name), name).toBe(false);
+  for (const name of ['spin', 'once', 'clpy', 'rclp', 'QoSProf', '1.2', '2.3.1'])
+    expect(lacks(name), name).toBe(true);
+  expect(missing('Call `print("x")` now.', 'Call print(“x”) now.').identifiers).toEqual([]);
+  expect(missing('Use `1.2` now.', 'Since 1.2.3 and 1.2, all is well.').identifiers).toEqual([]);
+  expect(missing('Use `rclpy` now.', 'Not rclpyx, but rclpy.').identifiers).toEqual([]);
+});
+
+test('a name that is written in one word may be written apart or with a hyphen', () => {
+  for (const text of ['Open USD is here.', 'open-usd is here.', 'Many Open USDs are here.'])
+    expect(missing('See `OpenUSD` here.', text).identifiers, text).toEqual([]);
+  for (const text of ['Reopen USD is here.', 'Open USDX is here.', 'Open a USD here.', 'Open/USD is here.'])
+    expect(missing('See `OpenUSD` here.', text).identifiers, text).toEqual(['OpenUSD']);
+});
+
+test('a name must be in the text, its title or its headings', () => {
+  expect(missing('The tower stands in Paris.', 'The tower stands in Rome.').names).toEqual(['Paris']);
+  expect(
+    factsOf('The tower stands in Paris.', { text: 'It stands.', title: '', headings: ['Paris'] }).missing
+      .names,
+  ).toEqual([]);
+  expect(missing('It runs on the OpenUsd.', 'It runs on open usd.').names).toEqual([]);
+});
+
+test('a number is given with the same unit or where one of the two has none', () => {
+  expect(missing('It takes 30 seconds.', 'It takes 30 s.').numbers).toEqual([]);
+  expect(missing('It takes 30.', 'It takes 30 s.').numbers).toEqual([]);
+  expect(missing('It takes 30 seconds.', 'It takes 30.').numbers).toEqual([]);
+  expect(missing('It takes 30 seconds.', 'It takes 30 minutes.').numbers).toEqual(['30']);
+  expect(missing('It takes 30 seconds.', 'It takes 31 seconds.').numbers).toEqual(['30']);
+  expect(missing('It is 30 miles away.', 'It is 30 kilometers away; see page 30.').numbers).toEqual(['30']);
+  expect(missing('It is 30 miles away.', 'It is 30 miles, or 48 km, away; page 30.').numbers).toEqual([]);
+  expect(
+    factsOf('It takes 30.', { text: 'It is so.', title: 'The 30', headings: [] }).missing.numbers,
+  ).toEqual([]);
+});
+
+test('a number may be part of a name that the text writes in one word', () => {
+  expect(missing('It runs on ROS 2.', 'It runs on ROS2.').numbers).toEqual([]);
+  expect(missing('It runs on ROS-2.', 'It runs on ROS2.').numbers).toEqual([]);
+  expect(missing('It runs on ROS 2.', 'It runs on XYZ2.').numbers).toEqual(['2']);
+  expect(missing('It runs on ROS 2.', 'It runs on ROS3.').numbers).toEqual(['2']);
+});
+
+test('a number that stands far from what the claim is about is told', () => {
+  const text = 'Owls hunt mice at night. They see well. Foxes sleep a lot. Bats eat 40 moths.';
+  expect(facts('Owls hunt 40 mice at night.', text)).toMatchObject({
+    numbersFar: 1,
+    missing: { numbers: [] },
+  });
+  expect(facts('Bats eat 40 moths.', text).numbersFar).toBe(0);
+});
+
+test('a number that the text gives for something else, while it gives another for this, is told', () => {
+  const text = 'There are 12 wheels, 4 doors.';
+  expect(facts('There are 4 wheels.', text).numbersOfAnother).toBe(1);
+  expect(facts('There are 12 wheels.', text).numbersOfAnother).toBe(0);
+  expect(facts('There are 4 windows.', text).numbersOfAnother).toBe(0);
+});
+
+test('of several texts any may hold a quote or a number', () => {
+  const texts = [bare('Owls hunt 30 mice.'), bare('Foxes sleep all day long.')];
+  expect(heldFacts('"foxes sleep all day" but "owls sleep all day": 30 or 31 mice.', texts)).toEqual({
+    quotes: [true, false],
+    numbers: [true, false],
+  });
+  expect(heldFacts('"foxes sleep all day" and 30 mice', [])).toEqual({ quotes: [false], numbers: [false] });
+});

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { isOptional, termsOf, termsOfWord, withoutMarkup, wordsOf } from '../../../src/judge/facts/words.ts';
+
+const textsOf = (text: string) => wordsOf(text).map((word) => word.text);
+
+test.each([
+  ['send', 'sent'],
+  ['lose', 'lost'],
+  ['build', 'built'],
+  ['make', 'made'],
+  ['keep', 'kept'],
+  ['hold', 'held'],
+  ['find', 'found'],
+  ['give', 'given gave'],
+  ['take', 'taken took'],
+  ['write', 'written wrote'],
+  ['choose', 'chosen chose'],
+  ['run', 'ran'],
+  ['begin', 'began begun'],
+  ['know', 'known knew'],
+  ['show', 'shown'],
+  ['mean', 'meant'],
+  ['buy', 'bought'],
+  ['bring', 'brought'],
+  ['teach', 'taught'],
+  ['lead', 'led'],
+  ['pay', 'paid'],
+  ['say', 'said'],
+  ['speak', 'spoken spoke'],
+  ['break', 'broken broke'],
+  ['drive', 'driven drove'],
+  ['grow', 'grown grew'],
+  ['become', 'became'],
+  ['child', 'children'],
+  ['person', 'people'],
+  ['index', 'indices indexes'],
+  ['matrix', 'matrices'],
+  ['vertex', 'vertices'],
+])('forms of "%s" are one term: %s', (base, forms) => {
+  for (const form of forms.split(' ')) expect(termsOf(form), form).toEqual(termsOf(base));
+  expect(termsOf(base)).toHaveLength(1);
+});
+
+test('a word has the same terms whenever it is asked for, long or short', () => {
+  for (const word of ['written', 'KEEP_LAST', 'w'.repeat(40), 'w'.repeat(41)]) {
+    expect(termsOfWord(word)).toEqual(termsOf(word));
+    expect(termsOfWord(word)).toEqual(termsOf(word));
+  }
+});
+
+test('marks of Markdown that do not show are taken out, and what only looks like them stays', () => {
+  expect(withoutMarkup('See [the **docs**](https://a.example/x) _now_.')).toBe('See the docs now.');
+  expect(withoutMarkup('![A plot](plot.png) of *one* and ***two***')).toBe('A plot of one and two');
+  expect(withoutMarkup('## Head\n  # Other\ntext #3')).toBe('Head\nOther\ntext #3');
+  expect(withoutMarkup('|a|b|')).toBe(' a b ');
+  expect(withoutMarkup('snake_case and 2 * 3 and list[0]')).toBe('snake_case and 2 * 3 and list[0]');
+});
+
+test('words come without the punctuation around them, and tell where clauses and sentences end', () => {
+  expect(textsOf('“Owls,” he said, (mostly) `hunt` — at night…')).toEqual([
+    'Owls',
+    'he',
+    'said',
+    'mostly',
+    'hunt',
+    'at',
+    'night',
+  ]);
+  const ends = wordsOf('One, two. Three! "Four?" five — six; seven (eight) nine');
+  expect(ends.filter(({ endsClause }) => endsClause).map(({ text }) => text)).toEqual([
+    'One',
+    'two',
+    'Three',
+    'Four',
+    'five',
+    'six',
+  ]);
+  expect(ends.filter(({ endsSentence }) => endsSentence).map(({ text }) => text)).toEqual([
+    'two',
+    'Three',
+    'Four',
+  ]);
+});
+
+test('a dash on its own ends the clause before it, other signs do not, and none is a word', () => {
+  const [first, second] = wordsOf('owls – hunt');
+  expect([first?.endsClause, second?.endsClause]).toEqual([true, false]);
+  expect(wordsOf('owls " hunt')[0]?.endsClause).toBe(false);
+  expect(wordsOf('— . …')).toEqual([]);
+});
+
+test('kinds of apostrophes are the same, also in what is too long to be a word', () => {
+  expect(textsOf('don’t ‘em')).toEqual(["don't", 'em']);
+  expect(textsOf(`${'x’'.repeat(150)}`)).toEqual(["x'".repeat(150)]);
+});
+
+test('stop words have no term', () => {
+  expect(wordsOf('the owls of it').map(({ term }) => term)).toEqual([null, 'owl', null, null]);
+});
+
+test('words about the words themselves need no support', () => {
+  for (const word of ['roughly', 'documentation', 'chapter', 'example'])
+    expect(isOptional(termsOf(word)[0] ?? ''), word).toBe(true);
+  expect(isOptional('owl')).toBe(false);
+});

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { questionFrom } from '../../src/retrieval/suggest-questions.ts';
+
+test.each([
+  ['A node is a process that performs a computation in a graph.', 'What is a node?'],
+  ['ROS 2 is a set of libraries and tools for building robots.', 'What is ROS 2?'],
+  ['**Isaac Sim** is an application for the simulation of robots.', 'What is Isaac Sim?'],
+  ['Create a Task Function', 'How do I create a Task Function?'],
+  ['How to install ROS 2', 'How do I install ROS 2?'],
+  ['How do robots localise themselves?', 'How do robots localise themselves?'],
+])('%s answers a question', (text, question) => {
+  expect(questionFrom(text)).toBe(question);
+});
+
+test.each([
+  'It is a process that performs a computation in a graph.',
+  'The following is a list of all of the nodes in a graph.',
+  'This is the place where nodes are started by the system.',
+  'The model below is a network that was trained on pictures.',
+  'And each column is a field of the table that it is in.',
+  'Nodes publish messages.',
+  'A very long name of some thing is a name that nobody asks for.',
+  '',
+])('%s answers none', (text) => {
+  expect(questionFrom(text)).toBeNull();
+});

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { createRedactor } from '../../src/faults/redactor.ts';
+import { openTape } from '../../src/tape/open-tape.ts';
+import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
+import { seededIds } from '../../src/tape/tape-runtime.ts';
+import { createTapeWriter } from '../../src/tape/tape-writer.ts';
+import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
+
+const CHAT = '/v1/chat/completions';
+let runs = 0;
+
+/** Two steps of a turn as a service answers them: with an id of its own each time, which comes back to it. */
+function turn({ answer = 'A node is a process.', query = 'node' } = {}): TapeExchange[] {
+  runs += 1;
+  const call = `call_${'x'.repeat(8)}${runs}`;
+  const message = { tool_calls: [{ id: call, function: { name: 'search_docs', arguments: query } }] };
+  const first = { messages: ['What is a node?'] };
+  const second = { messages: ['What is a node?', message, { tool_call_id: call, content: '[]' }] };
+  const head = { id: `chatcmpl-abc${runs}`, created: 1_700_000_000 + runs, system_fingerprint: `fp_${runs}` };
+  return [
+    asked(1, first, { ...head, choices: [{ message }] }, CHAT),
+    asked(2, second, { ...head, choices: [{ message: { content: answer } }] }, CHAT),
+  ].map((exchange) => ({ ...exchange, startedAtMs: runs * 3, durationMs: runs * 7 }));
+}
+
+const outputs = (answer = 'A node is a process.'): TapeJson => ({ turns: [{ answer }] });
+
+async function recordAgain(path: string, exchanges: readonly TapeExchange[], result = outputs()) {
+  const header = sampleHeader({
+    createdAt: '2026-05-06T07:08:09.000Z',
+    seed: `seed ${runs}`,
+    madeBy: { program: 'citeloop', version: '9.9.9' },
+  });
+  const writer = await createTapeWriter({ path, header, redactor: createRedactor(), keepUnchanged: true });
+  for (const exchange of exchanges) writer.append(exchange);
+  return writer.close(result);
+}
+
+const linesOf = async (path: string) => (await readFile(path, 'utf8')).split('\n');
+
+test('a recording of an unchanged run leaves the same bytes, whatever ids and times the service gave', async () => {
+  const path = await writeTape(turn(), { outputs: outputs() });
+  const before = await readFile(path, 'utf8');
+  expect(await recordAgain(path, turn())).toEqual({ unchanged: true });
+  // Answers that end in another order are the same run.
+  expect(await recordAgain(path, turn().reverse())).toEqual({ unchanged: true });
+  expect(await readFile(path, 'utf8')).toBe(before);
+});
+
+test('where something changed the rest stays as it stood, and what follows still finds its ids', async () => {
+  const path = await writeTape(turn(), { outputs: outputs() });
+  const before = new Set(await linesOf(path));
+  const other = 'A node is a program.';
+  expect(await recordAgain(path, turn({ answer: other }), outputs(other))).toEqual({ unchanged: false });
+  const added = (await linesOf(path)).filter((line) => !before.has(line)).join('\n');
+  expect(added).toContain(other);
+  expect(added).not.toContain('call_');
+  const tape = openTape(path);
+  const [first, second] = [...tape.exchanges()];
+  const call = JSON.stringify(first?.response).match(/call_\w+/)?.[0];
+  expect(JSON.stringify(second?.request)).toContain(call);
+  expect(tape.edited).toBe(false);
+  tape.close();
+});
+
+test('a call that changed has the same id in its answer and in the request after it', async () => {
+  const path = await writeTape(turn(), { outputs: outputs() });
+  await recordAgain(path, turn({ query: 'nodes' }));
+  const text = await readFile(path, 'utf8');
+  expect(new Set(text.match(/"call_\w+"/g)).size).toBe(1);
+  expect(text.match(/"arguments": "nodes"/g)).toHaveLength(2);
+});
+
+test('ids that the program itself made in a request are those of the first recording', async () => {
+  const writes = (seed: string) => [asked(1, { writer: `taped 0 ${seededIds(seed)()}` }, { ok: true })];
+  const path = await writeTape(writes('a seed'), { outputs: outputs() });
+  const before = await readFile(path, 'utf8');
+  expect(await recordAgain(path, writes(`seed ${runs}`))).toEqual({ unchanged: true });
+  expect(await readFile(path, 'utf8')).toBe(before);
+});
+
+test('other points of a store are other answers, though only their ids differ', async () => {
+  const found = (id: string) => [
+    asked(1, { limit: 1 }, { result: [{ id }] }, '/collections/book/points/query'),
+  ];
+  const path = await writeTape(found('7c5e8f54-780c-8821'), { outputs: outputs() });
+  expect(await recordAgain(path, found('2d72923b-a5e0-8ea2'))).toEqual({ unchanged: false });
+  expect(await recordAgain(path, found('2d72923b-a5e0-8ea2'))).toEqual({ unchanged: true });
+});
+
+test('calls that are new stand after the one that they came after, and those that are gone are gone', async () => {
+  const path = await writeTape(['a', 'b', 'c'].map((q, index) => asked(index + 1, { q }, { q })));
+  await recordAgain(
+    path,
+    ['b', 'new', 'a'].map((q, index) => asked(index + 1, { q }, { q })),
+  );
+  const tape = openTape(path);
+  expect(Array.from(tape.exchanges(), ({ response }) => response?.body)).toEqual(
+    ['a', 'b', 'new'].map((q) => ({ json: { q } })),
+  );
+  tape.close();
+});
