@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { forkSession } from '../../app/fork-session.ts';
 import { pricesBy } from '../../evaluation/run/prices.ts';
 import { createChatHistory } from '../chat/chat-history.ts';
 import { runChatLoop } from '../chat/chat-loop.ts';
@@ -31,6 +32,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
       // A tape has only what the run asked for.
       collections: run.tape === null && app.config.store === 'sqlite' ? await app.catalog.list() : [],
       priceOf: pricesBy({ currency: '', models: app.config.prices }),
+      forkAt: ({ sessions, ...at }) => forkSession(sessions, at, app.runtime),
       openWith: ({ model, collection = open.collection }) => {
         const agent = { ...app.config.agent, collection };
         const changed = { ...app, config: { ...app.config, collectionChosen: true, agent } };

@@ -29,6 +29,27 @@ export function renderSessionList(terminal: Terminal, sessions: readonly Session
   );
 }
 
+/** A turn of an old session that was searched for. */
+export interface FoundTurn {
+  sessionId: string;
+  updatedAt: string;
+  turn: number;
+  question: string;
+  answer: string;
+}
+
+export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]): void {
+  if (found.length === 0) return void terminal.write('No question or answer holds all of these words.\n');
+  for (const { sessionId, updatedAt, turn, question, answer } of found) {
+    const id = terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold');
+    terminal.write(`${id}  ${terminal.text(`${minute(updatedAt)} UTC`, 'dim')}\n`);
+    renderText(terminal, oneLine(question, 200));
+    renderText(terminal, `  ${oneLine(answer, 200)}`);
+    terminal.write('\n');
+  }
+  terminal.write(`${terminal.text('Go on with one: citeloop chat --session <id>', 'dim')}\n`);
+}
+
 interface ShownSession {
   session: ConversationSession;
   user: string | null;
