@@ -53,6 +53,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'src/agent/agent.ts',
     'msw',
     'zod',
+    'yaml',
     'node:',
   ],
   // It judges by the very rules that the agent checks its answers with, and sees no more of it than any caller.
