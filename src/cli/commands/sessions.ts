@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type StaleCitations, staleCitationsByTurn } from '../../agent/stale-citations.ts';
 import type { App } from '../../app/create-app.ts';
 import { resolveSessionId } from '../../app/sessions.ts';
+import { staleAnswers } from '../../app/stale-sessions.ts';
 import { readFlag, wholeNumber } from '../../config/read-value.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import { completeSession, sessionTitle, unknownSession } from '../../domain/conversation-session.ts';
@@ -16,6 +17,7 @@ import {
   renderFoundTurns,
   renderSession,
   renderSessionList,
+  renderStaleAnswers,
   renderTranscript,
 } from '../terminal/render-session.ts';
 import { confirmed, createTerminal } from '../terminal/terminal.ts';
@@ -87,6 +89,15 @@ export function searchSessions(flags: SessionSearchFlags): Promise<void> {
     }
     if (flags.json) return printJson({ turns: found.slice(0, limit) });
     await paged(process, (terminal) => renderFoundTurns(terminal, found.slice(0, limit)));
+  });
+}
+
+export function listStale(flags: SessionListFlags): Promise<void> {
+  return withSessions(flags, async (store, app) => {
+    const limit = readFlag('--limit', flags.limit, wholeNumber(1));
+    const answers = await staleAnswers(app, store, { limit, collection: flags.collection });
+    if (flags.json) return printJson({ answers });
+    await paged(process, (terminal) => renderStaleAnswers(terminal, answers));
   });
 }
 

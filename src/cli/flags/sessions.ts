@@ -90,6 +90,20 @@ const search = defineCommand<SessionSearchFlags>({
   handler: async (flags) => (await import('../commands/sessions.ts')).searchSessions(flags),
 });
 
+const stale = defineCommand<SessionListFlags>({
+  command: 'stale',
+  describe: 'List answers whose sources have changed or vanished since',
+  builder: (yargs) =>
+    yargs.options({
+      limit: {
+        type: 'number',
+        describe: 'How many of the newest sessions are looked at (all)',
+        requiresArg: true,
+      },
+    }),
+  handler: async (flags) => (await import('../commands/sessions.ts')).listStale(flags),
+});
+
 const fork = defineCommand<ForkFlags>({
   command: 'fork <id>',
   describe: 'Ask once more from a turn on, under another policy or model, and see where they part',
@@ -115,6 +129,7 @@ export const sessionsCommand = defineCommand<CommonFlags>({
       .command(show)
       .command(search)
       .command(fork)
+      .command(stale)
       .command(exportOne)
       .command(remove)
       .command(feedback)

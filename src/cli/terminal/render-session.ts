@@ -1,4 +1,5 @@
 import type { StaleCitations, Staleness } from '../../agent/stale-citations.ts';
+import type { StaleAnswer } from '../../app/stale-sessions.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
@@ -48,6 +49,19 @@ export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]
     terminal.write('\n');
   }
   terminal.write(`${terminal.text('Go on with one: citeloop chat --session <id>', 'dim')}\n`);
+}
+
+export function renderStaleAnswers(terminal: Terminal, answers: readonly StaleAnswer[]): void {
+  if (answers.length === 0) return void terminal.write('Every source that is cited says what it said.\n');
+  for (const { sessionId, turn, question, sources } of answers) {
+    terminal.write(`${terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold')}\n`);
+    renderText(terminal, oneLine(question, 200));
+    for (const { marker, title, became } of sources) {
+      const source = `[${oneLine(marker, 20)}] ${oneLine(title, MAX_TITLE)}`;
+      terminal.write(`  ${terminal.text(`${source}: ${fates[became]}`, 'yellow')}\n`);
+    }
+  }
+  terminal.write(`${terminal.text('Ask anew: citeloop sessions fork <id> --turn <turn>', 'dim')}\n`);
 }
 
 interface ShownSession {
