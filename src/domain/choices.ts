@@ -37,3 +37,18 @@ export const NUMBERS = {
   maxAnswerCharacters: { least: 100, usual: 200_000 },
 } as const satisfies Record<string, NumberRange>;
 export type NumberSetting = keyof typeof NUMBERS;
+
+/** What may be different about an answer of a service that is asked again, the gravest first. */
+export const ANSWER_CHANGES = [
+  'status',
+  'shape',
+  'tool-choice',
+  'arguments',
+  'citations',
+  'answer',
+  'vectors',
+  'ranking',
+] as const;
+
+/** How many passages the offline model reads unless told; measured by `npm run fit:passages`. */
+export const OFFLINE_TOP_K = 8;

@@ -12,6 +12,7 @@ import type { TapeExchange, TapeHeader, TapeJson, TapeRequest } from './tape-for
 import { createTapePlayer, type PlayedCounts, type TapePlayer } from './tape-player.ts';
 import { createReplayRuntime } from './tape-runtime.ts';
 import { createTapeWriter } from './tape-writer.ts';
+import type { Circumstances } from './why-parted.ts';
 
 /** What becomes of a request that is not on the tape: an error, the live service, or that with its answer kept. */
 export type OnMiss = 'fail' | 'passthrough' | 'record';
@@ -32,6 +33,8 @@ export interface ReplayTapeOptions {
   onMissed?: ((miss: Miss | null, error: AppError) => void) | undefined;
   /** With `onMiss: 'record'`, who stands on the renewed tape. Its clock and ids stay: its requests were made with them. */
   renewedBy?: TapeHeader['madeBy'] | undefined;
+  /** What else may explain a miss, as far as it is known by then. */
+  circumstances?: (() => Circumstances) | undefined;
   /** Who is asked before the tape. */
   handlers?: readonly OtherHandler[] | undefined;
   /** Whether another msw of this process is asked for what is not on the tape. */
@@ -124,14 +127,14 @@ export async function tapeHandlers(
   return { tape, handlers: [handler], counts: player.counts };
 }
 
-function openPlayer({ path, secrets = [], patterns = [] }: ReplayTapeOptions) {
+function openPlayer({ path, secrets = [], patterns = [], circumstances }: ReplayTapeOptions) {
   const tape = openTape(path);
   if (tape.edited) {
     tape.close();
     throw edited(path);
   }
   const redactor = createRedactor({ secrets, patterns: [...tape.header.redact, ...patterns] });
-  return { tape, redactor, player: createTapePlayer(tape, redactor) };
+  return { tape, redactor, player: createTapePlayer(tape, redactor, circumstances) };
 }
 
 interface ReplayOptions {

@@ -89,11 +89,6 @@ export async function startAgentServer(options: TestServerOptions = {}) {
 function offlineModel({ embedder }: SmallLibrary): Model {
   return createOfflineModel({
     newId: randomUUID,
-    async similarity(query, texts) {
-      const wanted = await embedder.embedQuery(query);
-      const vectors = await embedder.embedDocuments(texts);
-      return vectors.map((vector) => vector.reduce((sum, value, at) => sum + value * (wanted[at] ?? 0), 0));
-    },
   });
 }
 
