@@ -7,6 +7,7 @@ import { blockNetwork } from './block-network.ts';
 import type { Miss } from './explain-miss.ts';
 import { openTape, type Tape } from './open-tape.ts';
 import { type RecordedFetch, recordFetch } from './record-fetch.ts';
+import { hideFilePlaces } from './redact/file-places.ts';
 import { type Fetch, replayResponse, requestOf, type Timing, tapeRequest } from './tape-exchange.ts';
 import type { TapeExchange, TapeHeader, TapeJson, TapeRequest } from './tape-format.ts';
 import { createTapePlayer, type PlayedCounts, type TapePlayer } from './tape-player.ts';
@@ -71,7 +72,7 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
         misses.push({ miss, error });
         options.onMissed?.(miss, error);
       },
-      ...(writer && { onExchange: writer.append }),
+      ...(writer && { onExchange: (exchange) => writer.append(hideFilePlaces(exchange)) }),
       handlers: options.handlers,
       besides: options.besides,
     });

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { withFilePlaces } from './redact/file-places.ts';
 import type {
   TapeBody,
   TapeExchange,
@@ -98,7 +99,7 @@ function bodyOf(
   if (chunks === undefined && failure === undefined) {
     if (body === undefined) return null;
     const bytes = bodyBytes(body);
-    return typeof bytes === 'string' ? bytes : Uint8Array.from(bytes);
+    return typeof bytes === 'string' ? withFilePlaces(bytes) : Uint8Array.from(bytes);
   }
   const whole = body === undefined ? [] : [{ delayMs: 0, data: bodyBytes(body) }];
   const pieces: { delayMs: number; data: string | Buffer }[] = chunks ?? whole;
