@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHandler } from 'msw';
 import { AppError } from '../faults/app-error.ts';
 import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
@@ -108,8 +107,8 @@ function edited(path: string): AppError {
 
 export interface TapeHandlers {
   readonly tape: Tape;
-  /** For `setupServer` of whichever msw; what is not on the tape is left to the handlers after it. */
-  readonly handlers: [RequestHandler];
+  /** For `setupServer` of whichever msw, whose types differ; what is not on the tape is left to the handlers after it. */
+  readonly handlers: never[];
   counts(): PlayedCounts;
 }
 
@@ -125,7 +124,8 @@ export async function tapeHandlers(
   });
   // What msw 2 knows handlers by.
   Object.assign(handler, { __kind: 'RequestHandler' });
-  return { tape, handlers: [handler], counts: player.counts };
+  const handlers: unknown[] = [handler];
+  return { tape, handlers: handlers as never[], counts: player.counts };
 }
 
 function openPlayer({ path, secrets = [], patterns = [], circumstances }: ReplayTapeOptions) {

@@ -14,7 +14,7 @@ export type Fetch = typeof globalThis.fetch;
 type FetchArguments = Parameters<Fetch>;
 
 /** More than a number of JavaScript holds: as JSON it would change. */
-export const LARGE_INTEGER = /(?<![\d.eE+-])-?\d{17,}(?![\d.eE])/;
+export const LARGE_INTEGER = /(?:^|[:[,])\s*-?\d{17,}\s*(?:[,\]}]|$)/;
 
 /**
  * What a call of `fetch` asks for, and the arguments to make it with: reading a body that is a stream uses it up. The
