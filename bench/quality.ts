@@ -3,8 +3,10 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SEARCH_MODES } from '../src/domain/choices.ts';
 import type { IngestProgress } from '../src/ingest/ingest.ts';
+import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import type { Embedder } from '../src/ports/embedder.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
+import { fitThreshold } from '../src/retrieval/fit-threshold.ts';
 import {
   METRICS,
   measureMode,
@@ -12,7 +14,7 @@ import {
   type Quality,
   type Scores,
 } from './support/measure-quality.ts';
-import { loadEmbedder } from './support/minilm.ts';
+import { loadNamedEmbedder } from './support/minilm.ts';
 import {
   countFound,
   FOUND_COLUMNS,
@@ -38,7 +40,12 @@ const BM25_REFERENCE: Record<string, Scores> = {
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
-  options: { all: { type: 'boolean', default: false }, fresh: { type: 'boolean', default: false } },
+  options: {
+    all: { type: 'boolean', default: false },
+    fresh: { type: 'boolean', default: false },
+    /** onnx:<directory> instead of the program's own. */
+    embedder: { type: 'string' },
+  },
 });
 
 const sets = setsToMeasure();
@@ -52,14 +59,16 @@ if (sets.length + questionSets.length === 0) {
 async function main(): Promise<void> {
   const machine = describeMachine();
   console.log(formatMachine(machine));
-  const embedder = await loadEmbedder();
+  const loaded = await loadNamedEmbedder(flags.embedder);
+  console.log(loaded.id);
   const measured: Record<string, Quality & { allLexical: Scores }> = {};
   for (const directory of sets) {
     const name = basename(directory);
-    const { queries, ...collection } = await openSet(directory, embedder, {
+    const { queries, ...collection } = await openSet(directory, loaded, {
       fresh: flags.fresh,
       onProgress: showProgress(name),
     });
+    const embedder = await withBaseline(loaded, collection.store);
     const { documents, chunks } = await collection.store.info();
     const picked = flags.all ? queries : spread(queries, MOST_QUERIES);
     console.log(
@@ -79,8 +88,8 @@ async function main(): Promise<void> {
     await collection.store.close();
   }
   const found: Record<string, Record<string, number[]>> = {};
-  for (const set of questionSets) found[set.name] = await measureQuestions(set, embedder);
-  await embedder.close();
+  for (const set of questionSets) found[set.name] = await measureQuestions(set, loaded);
+  await loaded.close();
   console.log(`\nWritten to ${await writeResults('quality.json', { machine, measured, found })}`);
 }
 
@@ -99,6 +108,17 @@ async function measureQuestions(set: QuestionSet, embedder: Embedder): Promise<R
   const lines = Object.entries(found).map(([mode, counts]) => [mode, ...counts.map(String)]);
   console.log(alignColumns([[set.name, ...FOUND_COLUMNS], ...lines], [1, 2, 3, 4, 5]));
   return found;
+}
+
+/** What someone brought is fitted to the set as `collections threshold` does it, unless the model says it already. */
+async function withBaseline(embedder: Embedder, store: ChunkStore): Promise<Embedder> {
+  if (flags.embedder === undefined || (embedder.baseline ?? 0) > 0) return embedder;
+  const { baseline, threshold, ownKept, othersKept } = await fitThreshold(store, embedder);
+  console.log(
+    `\n${store.name}: baseline ${baseline}, threshold ${threshold}, which ${ownKept.toFixed(3)} of the own and ` +
+      `${othersKept.toFixed(3)} of the other sentences reach`,
+  );
+  return { ...embedder, baseline };
 }
 
 /** Folders that hold a corpus: those named, or else all but the long one. */

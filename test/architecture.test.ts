@@ -42,6 +42,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     '@openai/agents',
     'zod',
     'node:timers',
+    'node:crypto',
   ],
   // It notes what comes of an agent's turns, and sees no more of it than any caller.
   'src/tape/': [

@@ -84,6 +84,7 @@ function syntheticRun(index: number, right: boolean, random: () => number): Case
     cost: total / 1e6,
     timesMs: { firstToken: 100 * random(), retrieval: 5, generation: 100, total: 200 * random() },
     judge: null,
+    checks: [],
     error: null,
   };
 }

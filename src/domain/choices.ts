@@ -49,3 +49,6 @@ export const ANSWER_CHANGES = [
   'vectors',
   'ranking',
 ] as const;
+
+/** How many passages the offline model reads unless told; measured by `npm run fit:passages`. */
+export const OFFLINE_TOP_K = 8;

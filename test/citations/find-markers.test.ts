@@ -182,7 +182,7 @@ test('markers stay within their block', () => {
 
 test('a link needs its address right behind it, and something that may be one', () => {
   expect(markersIn('A [b] (https://a.test)')).toEqual([['https://a.test', 'https://a.test']]);
-  expect(markersIn('A [b](not an address)')).toEqual([]);
+  expect(markersIn('A [b](not an address) and [c](<unclosed)')).toEqual([]);
   expect(markersIn('A [Source: b] (see there)')).toEqual([['[Source: b]', 'b']]);
   expect(markersIn('A [b](page.md) and rows[1](x)')).toEqual([['[b](page.md)', 'b|page.md']]);
   expect(markersIn('A [](https://a.test) and [1](https://a.test)')).toEqual([

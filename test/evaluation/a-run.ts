@@ -22,6 +22,7 @@ export function aRun(changes: Partial<CaseRun> = {}): CaseRun {
     cost: null,
     timesMs: { firstToken: null, retrieval: 0, generation: 0, total: 0 },
     judge: null,
+    checks: [],
     error: null,
     ...changes,
   };
@@ -85,6 +86,6 @@ export function aGold({ answerable, needsRetrieval, ...expected }: GoldParts = {
   return {
     answerable: answerable ?? null,
     needsRetrieval: needsRetrieval ?? null,
-    expected: { sources: [], chunks: [], phrases: [], forbidden: [], answers: [], ...expected },
+    expected: { sources: [], chunks: [], phrases: [], forbidden: [], answers: [], checks: [], ...expected },
   };
 }

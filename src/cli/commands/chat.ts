@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pricesBy } from '../../evaluation/run/prices.ts';
 import { createChatHistory } from '../chat/chat-history.ts';
 import { runChatLoop } from '../chat/chat-loop.ts';
 import { createConversation } from '../chat/conversation.ts';
@@ -26,14 +27,20 @@ export function runChat(flags: AgentFlags): Promise<void> {
       policy,
       user: flags.user,
       isInteractive,
-      openWithModel: (model) => openAgentFor(app, { ...inputs, model }, run),
+      filter,
+      // A tape has only what the run asked for.
+      collections: run.tape === null && app.config.store === 'sqlite' ? await app.catalog.list() : [],
+      priceOf: pricesBy({ currency: '', models: app.config.prices }),
+      openWith: ({ model, collection = open.collection }) => {
+        const agent = { ...app.config.agent, collection };
+        const changed = { ...app, config: { ...app.config, collectionChosen: true, agent } };
+        return openAgentFor(changed, { ...inputs, session: undefined, filter: {}, model }, run);
+      },
     });
     try {
       await runChatLoop({
         conversation,
         streams: process,
-        collection: open.collection,
-        filter,
         // Whoever goes on with a conversation knows what it is about.
         suggestions: session.lastTurn() === null ? open.suggestions : async () => [],
         stream,

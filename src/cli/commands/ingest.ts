@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { indexDocuments } from '../../app/index-documents.ts';
 import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
+import { OWN_MODEL } from '../../domain/choices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_DONE } from '../../faults/exit-code.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
@@ -56,8 +57,20 @@ export function runIngest(flags: IngestFlags): Promise<number> {
       const { summary, seconds } = await ingestDocuments(app, flags, run);
       if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
       else render(createTerminal(process.stdout), collection, summary, seconds);
+      if (summary.embeddedChunks > 0) await adviseThreshold(app);
       return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
     },
+  );
+}
+
+/** A model of one's own has no threshold before it was fitted, and then everything that is found counts as relevant. */
+async function adviseThreshold(app: App): Promise<void> {
+  const { directory } = app.config.embedding;
+  if (directory === undefined || (await app.embedder()).scoreThreshold > 0) return;
+  const { collection } = app.config.agent;
+  process.stderr.write(
+    'It is not known yet which scores of this model count as relevant. Find out with: ' +
+      `citeloop collections threshold ${collection} --embedder ${OWN_MODEL}${directory} --save\n`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { listed, numberList, readFlag } from '../../config/read-value.ts';
@@ -14,6 +15,7 @@ import { AppError } from '../../faults/app-error.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import { asSettings } from '../commands/read-flags.ts';
 import { withApp } from '../commands/with-app.ts';
+import { armFiles } from './arm-files.ts';
 import {
   type EvaluationFlags,
   type EvaluationInputs,
@@ -32,6 +34,7 @@ export const compareSchema = evaluationSchema.extend({
   thresholds: z.string().optional(),
   rerank: z.string().optional(),
   arm: z.array(z.string()).optional(),
+  prompt: z.array(z.string()).optional(),
   ablate: z.boolean().optional(),
 });
 type CompareInputs = z.infer<typeof compareSchema>;
@@ -48,7 +51,7 @@ export async function runCompare({ json, after, ...flags }: CompareFlags): Promi
     return runEvalDiff({ before, after, arm, config, verbose, json });
   }
   // Here they name arms, not one setting.
-  const { topK: _topK, mode: _mode, rerank: _rerank, ...settings } = flags;
+  const { topK: _topK, mode: _mode, rerank: _rerank, prices: _prices, ...settings } = flags;
   // What is misspelt is told before anything is opened.
   axesOf(flags);
   await withApp(
@@ -84,7 +87,7 @@ function comparePlan(inputs: CompareInputs, { config }: App): EvaluationPlan {
       const plans = [
         ...(inputs.ablate ? ablationArms({ policy, mode: 'hybrid', rerank, scoreThreshold }) : []),
         ...(isGiven ? armsOfAxes(axes) : []),
-        ...(inputs.arm ?? []).map(parseArm),
+        ...(inputs.arm ?? []).map((expression) => parseArm(expression, armFiles)),
       ];
       assertComparable(plans);
       return plans;
@@ -101,7 +104,20 @@ function axesOf(inputs: CompareInputs) {
     modes: chosen(inputs.mode, 'mode', SEARCH_MODES),
     thresholds: numbers('--thresholds', inputs.thresholds),
     rerank: chosen(inputs.rerank, 'rerank', ['on', 'off'])?.map((value) => value === 'on'),
+    prompts: promptsIn(inputs.prompt ?? []),
   };
+}
+
+/** The texts of prompt files, each called as its file is, or by its path where two are called alike. */
+function promptsIn(paths: readonly string[]): Map<string, string> | undefined {
+  if (paths.length === 0) return undefined;
+  const names = paths.map((path) => basename(path));
+  return new Map(
+    paths.map((path, index) => {
+      const name = names[index] ?? path;
+      return [names.indexOf(name) === names.lastIndexOf(name) ? name : path, armFiles.text(path)];
+    }),
+  );
 }
 
 function listOf(text: string | undefined): string[] | undefined {

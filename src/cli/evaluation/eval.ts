@@ -16,9 +16,11 @@ export interface EvalFlags extends EvaluationFlags, z.infer<typeof evalSchema> {
 }
 
 export async function runEval({ json, ...flags }: EvalFlags): Promise<void> {
+  // A file here, and the prices themselves in the configuration.
+  const { prices: _prices, ...settings } = flags;
   await withApp(
     {
-      flags: asSettings(flags),
+      flags: asSettings(settings),
       whenInterrupted: 'Run the same command again to go on from here.',
       taped: { command: 'eval', flags },
     },

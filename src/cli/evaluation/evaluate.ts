@@ -1,7 +1,10 @@
+import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
+import type { Config } from '../../config/load-config.ts';
 import { address, listed, readFlag, wholeNumber } from '../../config/read-value.ts';
+import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { hashOfCases, readCases } from '../../evaluation/cases/read-cases.ts';
@@ -18,8 +21,9 @@ import {
 } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { createBudget } from '../../evaluation/run/budget.ts';
+import { openChecks } from '../../evaluation/run/checks.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
-import { noPrices, type PriceOf, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
+import { noPrices, type PriceFile, type PriceOf, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
 import { runArms } from '../../evaluation/run/run-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
@@ -105,8 +109,7 @@ export async function evaluate(
   const metrics = chooseMetrics(inputs.metrics, gates, cases);
   const casesHash = hashOfCases(cases);
   const baselines = await readBaselines(gates, casesHash, file);
-  const prices =
-    inputs.prices && readPrices(await readJsonFile(inputs.prices, 'The price file'), inputs.prices);
+  const prices = await pricesFor(inputs.prices, app.config.prices);
   const priceOf = prices ? pricesBy(prices) : noPrices;
   const limit = readFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money'));
   const judge =
@@ -118,6 +121,14 @@ export async function evaluate(
           baseUrl: readFlag('--judge-base-url', inputs.judgeBaseUrl, address),
           priceOf,
         });
+
+  const check = await openChecks(cases, {
+    directory: dirname(resolve(file)),
+    judge:
+      judge === undefined
+        ? null
+        : { ask: judge.ask, priceOf: (tokens: TokensUsed) => priceOf(judge.model, tokens) },
+  });
 
   const store = await openCollection(app, signal, tape);
   try {
@@ -137,7 +148,7 @@ export async function evaluate(
       );
     }
     const open = await Promise.all(
-      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, tape })),
+      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, check, tape })),
     );
     const info = await store.info();
     const state = await openRunState(
@@ -211,6 +222,14 @@ export async function evaluate(
   } finally {
     await store.close();
   }
+}
+
+/** The prices of a file, or else those of the configuration; null where neither has any. */
+async function pricesFor(file: string | undefined, configured: Config['prices']): Promise<PriceFile | null> {
+  if (file !== undefined) return readPrices(await readJsonFile(file, 'The price file'), file);
+  return Object.keys(configured).length === 0
+    ? null
+    : readPrices({ models: configured }, 'of the configuration');
 }
 
 /** A budget of money needs to know what everything costs. Throws `invalid_input`. */

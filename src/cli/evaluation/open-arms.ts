@@ -6,6 +6,7 @@ import { agentConfigSchema, OFFLINE_MODEL } from '../../domain/agent-config.ts';
 import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import type { Arm } from '../../evaluation/report/report-data.ts';
+import type { CheckAnswer } from '../../evaluation/run/checks.ts';
 import { type AskModel, judgeRun } from '../../evaluation/run/judge.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
@@ -16,7 +17,9 @@ import { validated } from '../../faults/validated.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import type { TapeRun } from '../../tape/tape-run.ts';
+import { oneLine } from '../../text/visible-text.ts';
 
+const LONGEST_SHOWN = 120;
 const MODES: readonly string[] = ['hybrid', 'dense', 'lexical'];
 
 /** An arm with its settings in full, checked. */
@@ -42,13 +45,20 @@ export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce
     (setting) =>
       !Object.hasOwn(app.config.agent, setting) && setting !== 'scoreThreshold' && setting !== 'baseUrl',
   );
+  if (Object.hasOwn(settings, 'collection')) refuse(name, 'all arms ask the same collection');
   if (unknown !== undefined) refuse(name, `there is no setting "${unknown}"`);
   const agent = validated(agentConfigSchema, { ...app.config.agent, ...settings }, `The arm "${name}"`);
   const scoreThreshold = agent.scoreThreshold ?? inForce.scoreThreshold;
   const own = withRerank(app, rerank === true, inForce.embedder);
   return {
     name,
-    changed,
+    // A prompt is told by how it begins.
+    changed: Object.fromEntries(
+      Object.entries(changed).map(([setting, value]) => [
+        setting,
+        typeof value === 'string' ? oneLine(value, LONGEST_SHOWN) : value,
+      ]),
+    ),
     settings: {
       model: agent.model,
       policy: agent.policy,
@@ -87,13 +97,14 @@ interface Shared {
   readSource: boolean;
   priceOf: PriceOf;
   judge?: Judge | undefined;
+  check?: CheckAnswer | undefined;
   tape: TapeRun | null;
 }
 
 /** An agent for the arm. The collection, the embedder and its thread are those of all arms. */
 export async function openArm(
   arm: SettledArm,
-  { store, readSource, priceOf, judge, tape }: Shared,
+  { store, readSource, priceOf, judge, check, tape }: Shared,
 ): Promise<OpenArm> {
   const { config } = arm.app;
   const sessions = createMemorySessionStore();
@@ -111,6 +122,7 @@ export async function openArm(
     runtime: arm.app.runtime,
     priceOf,
     judge,
+    check,
   };
   return { name: arm.name, ask: (item, repeat, signal) => runCase(item, repeat, dependencies, signal) };
 }

@@ -29,6 +29,10 @@ export function createTally(currency: string | null, isJudged: boolean) {
       money = plus(money, run.cost);
       judgeTokens += run.judge?.tokens.total ?? 0;
       judgeMoney = plus(judgeMoney, run.judge?.cost ?? 0);
+      for (const check of run.checks) {
+        judgeTokens += check.tokens;
+        judgeMoney = plus(judgeMoney, check.cost);
+      }
     },
     /** How it stands, for the arm that was last asked. */
     line(arm: string): string {

@@ -210,13 +210,20 @@ export const compareCommand = defineCommand<CompareFlags>({
           type: 'string',
           array: true,
           nargs: 1,
-          describe: 'An arm of any settings: "name: policy=always topK=10"; again for another',
+          describe: 'An arm of any settings: "name: policy=always topK=10 @file.json"; again for another',
+        },
+        prompt: {
+          type: 'string',
+          array: true,
+          nargs: 1,
+          describe: 'A file with a system prompt; again for another',
         },
         ablate: { type: 'boolean', describe: 'Which stage can be switched off without loss' },
       })
       .example('$0 compare cases.yaml --policies tool,always', 'Which policy to ship')
       .example('$0 compare cases.yaml --top-k 3,5,10 --mode hybrid,dense', 'Every combination')
       .example('$0 compare cases.yaml --models gpt-5,gpt-5-mini --prices prices.json', 'With what they cost')
+      .example('$0 compare cases.yaml --prompt a.md --prompt b.md', 'Which prompt')
       .example('$0 compare cases.yaml --arm "temperature=0" --arm "temperature=1"', 'Any setting')
       .example('$0 compare before.json after.json', 'Two reports of --json, case by case')
       .example('$0 compare cases.yaml --ablate --html report.html', 'What each stage is worth')

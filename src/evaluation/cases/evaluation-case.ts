@@ -1,11 +1,27 @@
 import * as z from 'zod';
 import { filterSchema } from '../../domain/query.ts';
+import { oneLine } from '../../text/visible-text.ts';
 
 const text = z.string().trim().min(1, 'it is blank');
 const texts = z.array(text).min(1, 'the list is empty; leave the field out instead');
 
 export const historyMessageSchema = z.strictObject({ role: z.enum(['user', 'assistant']), content: text });
 export type HistoryMessage = z.infer<typeof historyMessageSchema>;
+
+/** A check of one's own: the answer must pass it to be right. */
+const checkSchema = z.union([
+  /** A text that stands in the answer as it is, upper and lower case aside. */
+  z.strictObject({ contains: text }),
+  /** A pattern that matches somewhere in it, upper and lower case aside. */
+  z.strictObject({ regex: text }),
+  /** What the JSON that the answer is must be. */
+  z.strictObject({ jsonSchema: z.record(z.string(), z.unknown()) }),
+  /** `checks.mjs#name`: a function of the answer and the case that says true or false, or `{pass, reason}`. */
+  z.strictObject({ module: text }),
+  /** What a judging model holds it against. */
+  z.strictObject({ rubric: text }),
+]);
+export type Check = z.infer<typeof checkSchema>;
 
 /** One question with what is known about its right answer. Every field but id and question is optional gold. */
 export const evaluationCaseSchema = z
@@ -26,6 +42,8 @@ export const evaluationCaseSchema = z
     forbiddenPhrases: texts.optional(),
     /** The right answer; where there are several wordings, any of them. */
     expectedAnswer: z.union([text, texts]).optional(),
+    /** Checks of one's own; all of them must pass. */
+    checks: z.array(checkSchema).min(1, 'the list is empty; leave the field out instead').optional(),
     /** Whether the documents hold the answer; where they do not, the right answer says so. */
     answerable: z.boolean().optional(),
     /** Whether a good agent searches before it answers: false for small talk and for what was just said. */
@@ -63,4 +81,10 @@ export function expectedAnswers({ expectedAnswer }: Pick<EvaluationCase, 'expect
 export function conversationOf({ conversation, history, question }: EvaluationCase): string {
   const opening = history?.[0]?.content ?? question;
   return conversation === undefined ? `"${opening}"` : conversation;
+}
+
+/** What a check is called in a report: its kind and how it begins. */
+export function nameOfCheck(check: Check): string {
+  const [[kind, value] = ['', '']] = Object.entries(check);
+  return `${kind} ${oneLine(typeof value === 'string' ? value : JSON.stringify(value), 80)}`;
 }

@@ -4,6 +4,7 @@ import {
   exactMatch,
   expectedPhrases,
   forbiddenPhrases,
+  ownChecks,
 } from './answer-metrics.ts';
 import {
   citationPrecision,
@@ -44,6 +45,7 @@ export const allMetrics: readonly Metric[] = [
   answerOverlap,
   expectedPhrases,
   forbiddenPhrases,
+  ownChecks,
   passAtK,
   passToTheK,
   flakeRate,

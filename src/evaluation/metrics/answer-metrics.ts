@@ -9,27 +9,32 @@ const ENOUGH_IN_COMMON = 0.5;
 /** So much of what an expected answer says, stop words aside, makes a longer answer right. */
 const ENOUGH_OF_CONTENT = 0.75;
 export const NEEDS_CORRECT =
-  'no case says what is right: expectedPhrases, expectedAnswer, expectedSources or answerable: false';
+  'no case says what is right: expectedPhrases, expectedAnswer, expectedSources, checks or answerable: false';
 
 /** Whether a case says enough to tell a right answer from a wrong one. */
 export function canBeCorrect(gold: Gold): boolean {
   const { phrases, answers } = gold.expected;
-  return gold.answerable === false || phrases.length + answers.length > 0 || hasExpectedSources(gold);
+  const says = phrases.length + answers.length + gold.expected.checks.length > 0;
+  return gold.answerable === false || says || hasExpectedSources(gold);
 }
 
 /**
  * Where the documents do not hold the answer, it is right to say so. Otherwise the answer must hold every expected
  * phrase; without phrases, it must say what an expected answer says; without either, a citation that passed must be
- * of an expected source. What is forbidden spoils any answer.
+ * of an expected source. What is forbidden spoils any answer, and so does a check of one's own that fails; where
+ * there are checks, sources need not be cited.
  */
 export function isCorrect(run: CaseRun, gold: Gold): boolean {
   const { phrases, forbidden, answers } = gold.expected;
   const { answer } = run;
   if (run.error !== null || forbidden.some((phrase) => holdsPhrase(answer, phrase))) return false;
+  if (run.checks.some(({ passed: isPassed }) => !isPassed)) return false;
   if (gold.answerable === false) return run.abstained;
   if (run.abstained) return false;
   if (phrases.length > 0) return phrases.every((phrase) => holdsPhrase(answer, phrase));
   if (answers.length > 0) return answers.some((wanted) => saysTheSame(answer, wanted));
+  // Checks of one's own are enough to say what is right.
+  if (gold.expected.checks.length > 0) return run.checks.length > 0;
   return run.citations.some((citation) => citationPassed(citation) && isExpected(citation, gold) === true);
 }
 
@@ -120,6 +125,23 @@ export const forbiddenPhrases: Metric = {
   empty: 'no case has forbiddenPhrases',
   measure: ({ answer, error }, { expected }) =>
     error === null ? passed(!expected.forbidden.some((phrase) => holdsPhrase(answer, phrase))) : null,
+};
+
+export const ownChecks: Metric = {
+  id: 'answer.checks',
+  label: 'Own checks passed',
+  group: 'answer',
+  unit: 'share',
+  better: 'higher',
+  kind: 'ratio',
+  description: "Share of the cases' own checks that the answers pass.",
+  hasGold: ({ expected }) => expected.checks.length > 0,
+  needs: 'no case has checks',
+  empty: 'no case has checks',
+  measure: ({ checks, error }, { expected }) => ({
+    sum: checks.filter(({ passed: isPassed }) => isPassed).length,
+    of: error === null ? checks.length : expected.checks.length,
+  }),
 };
 
 /** Most text is, and needs none of the slower rules. */

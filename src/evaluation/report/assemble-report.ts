@@ -1,6 +1,11 @@
 import { AppError } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { conversationOf, type EvaluationCase, expectedAnswers } from '../cases/evaluation-case.ts';
+import {
+  conversationOf,
+  type EvaluationCase,
+  expectedAnswers,
+  nameOfCheck,
+} from '../cases/evaluation-case.ts';
 import { canBeCorrect } from '../metrics/answer-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { type CaseRuns, reasonOf, tabulate } from '../metrics/metric.ts';
@@ -207,6 +212,7 @@ export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results'
       phrases: item.expectedPhrases ?? [],
       forbidden: item.forbiddenPhrases ?? [],
       answers: expectedAnswers(item),
+      checks: (item.checks ?? []).map(nameOfCheck),
     },
   };
 }

@@ -168,6 +168,16 @@ export const caseRunSchema = z.strictObject({
       cost: number.min(0).nullable(),
     })
     .nullable(),
+  /** What became of the checks of the case, in their order; what a judge took for them. */
+  checks: z.array(
+    z.strictObject({
+      check: z.string(),
+      passed: z.boolean(),
+      reason: z.string(),
+      tokens: count,
+      cost: number.min(0).nullable(),
+    }),
+  ),
   error: errorResponseSchema.nullable(),
 });
 export type CaseRun = z.infer<typeof caseRunSchema>;
@@ -205,6 +215,8 @@ const reportCaseSchema = z.strictObject({
     phrases: z.array(z.string()),
     forbidden: z.array(z.string()),
     answers: z.array(z.string()),
+    /** What its own checks are called. */
+    checks: z.array(z.string()),
   }),
   /** By the name of the arm; every arm has every case. */
   results: z.record(armName, caseResultSchema),

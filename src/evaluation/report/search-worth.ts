@@ -10,8 +10,10 @@ interface Turn {
   result: Pick<CaseResult, 'runs' | 'metrics'>;
 }
 
+type PolicyArm = Pick<Arm, 'name' | 'settings' | 'changed'>;
+
 interface WorthInput {
-  arms: readonly Pick<Arm, 'name' | 'settings'>[];
+  arms: readonly PolicyArm[];
   metrics: readonly MetricInfo[];
   /** The turns of each arm, in the order of the cases. */
   turns: readonly (readonly Turn[])[];
@@ -191,8 +193,11 @@ function spentIn(runs: readonly CaseRun[]): NonNullable<Judged['added']> | null 
   };
 }
 
-function differInPolicyAlone({ settings: a }: Pick<Arm, 'settings'>, { settings: b }: Pick<Arm, 'settings'>) {
-  return (
-    a.policy !== b.policy && JSON.stringify({ ...a, policy: null }) === JSON.stringify({ ...b, policy: null })
-  );
+function differInPolicyAlone(a: PolicyArm, b: PolicyArm): boolean {
+  const rest = ({ settings, changed }: PolicyArm) =>
+    JSON.stringify([
+      { ...settings, policy: null },
+      { ...changed, policy: null },
+    ]);
+  return a.settings.policy !== b.settings.policy && rest(a) === rest(b);
 }

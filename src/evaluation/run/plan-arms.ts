@@ -26,6 +26,8 @@ interface Axes {
   modes?: readonly string[] | undefined;
   rerank?: readonly boolean[] | undefined;
   thresholds?: readonly number[] | undefined;
+  /** Prompts, by what they are called. */
+  prompts?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Every combination of the values, in the order given: the first is what the others are compared with. */
@@ -36,6 +38,9 @@ export function armsOfAxes(axes: Axes): ArmPlan[] {
     axis('mode', axes.modes, String),
     axis('topK', axes.topK, (value) => `top-k ${value}`),
     axis('scoreThreshold', axes.thresholds, (value) => `threshold ${value}`),
+    axis('systemPrompt', [...(axes.prompts?.values() ?? [])], (value) =>
+      String([...(axes.prompts ?? [])].find(([, text]) => text === value)?.[0]),
+    ),
     axis('rerank', axes.rerank, (value) => (value === true ? 'reranked' : 'not reranked')),
   ].filter((one) => one.values.length > 0);
   let plans: { labels: string[]; changed: ArmPlan['changed'] }[] = [{ labels: [], changed: {} }];
@@ -55,28 +60,57 @@ function axis(setting: string, values: readonly SettingValue[] | undefined, labe
   return { setting, values: [...new Set(values ?? [])], label };
 }
 
-/** An arm written out: `policy=always topK=10`, or with a name in front, `wide: topK=20`. Throws `invalid_input`. */
-export function parseArm(expression: string): ArmPlan {
-  const [, name, settings = ''] = /^(?:([^=:]+):)?(.*)$/s.exec(expression.trim()) ?? [];
+/** What a file that an arm names holds: settings by their names, or a text. Throws `invalid_input`. */
+export interface ArmFiles {
+  settings(path: string): Record<string, SettingValue>;
+  text(path: string): string;
+}
+
+/** A file of settings, or a setting with its value, in quotes where that has spaces. */
+const PART = /\s*(?:@(\S+)|([A-Za-z-]+)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,]+))(?=[\s,]|$)[\s,]*/y;
+
+/**
+ * An arm written out: `policy=always topK=10`, with a name in front, `terse: systemPrompt="Be brief."`, with a text
+ * from a file, `systemPrompt=@terse.md`, or with settings from one, `@careful.json topK=20`. Throws `invalid_input`.
+ */
+export function parseArm(expression: string, files: ArmFiles): ArmPlan {
+  const [, name, settings = ''] = /^(?:([^=:@"']+):)?(.*)$/s.exec(expression.trim()) ?? [];
   const changed: ArmPlan['changed'] = {};
-  for (const part of settings.split(/[\s,]+/).filter((text) => text !== '')) {
-    const [, setting, value] = /^([A-Za-z-]+)=(.+)$/.exec(part) ?? [];
-    if (setting === undefined || value === undefined) {
+  const plain: string[] = [];
+  PART.lastIndex = 0;
+  while (PART.lastIndex < settings.trimEnd().length) {
+    const from = PART.lastIndex;
+    const [whole, path, setting = '', value = ''] = PART.exec(settings) ?? [];
+    if (whole === undefined) {
+      const [part] = settings
+        .slice(from)
+        .trim()
+        .split(/[\s,]+/);
       throw new AppError(
         'invalid_input',
-        `"${oneLine(part, 60)}" in --arm is not of the form setting=value.`,
+        `"${oneLine(part ?? '', 60)}" in --arm is not of the form setting=value.`,
         {
-          hint: advice`Write for example: ${armOf('policy=always topK=10')} ${armOf('careful: temperature=0')}`,
+          hint: advice`Write for example: ${armOf('policy=always topK=10')} ${armOf('careful: temperature=0')} ${armOf("terse: systemPrompt='Be brief.'")}`,
         },
       );
     }
-    changed[setting.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())] = readValue(value);
+    plain.push(whole.replace(/[\s,]+$/, '').trim());
+    if (path !== undefined) {
+      Object.assign(changed, files.settings(path));
+      continue;
+    }
+    const camel = setting.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    plain[plain.length - 1] = `${camel}=${value}`;
+    changed[camel] =
+      camel === 'systemPrompt' && value.startsWith('@') ? files.text(value.slice(1)) : readValue(value);
   }
-  const plain = Object.entries(changed).map(([setting, value]) => `${setting}=${value}`);
   return { name: name?.trim() || plain.join(' ') || 'as configured', changed };
 }
 
 function readValue(text: string): SettingValue {
+  // What is quoted is a text, whatever it looks like.
+  if (/^'/.test(text)) return text.slice(1, -1);
+  if (/^"/.test(text)) return text.slice(1, -1).replace(/\\(.)/g, '$1');
   if (/^(on|true)$/i.test(text)) return true;
   if (/^(off|false)$/i.test(text)) return false;
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;

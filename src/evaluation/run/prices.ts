@@ -10,7 +10,7 @@ const priceFileSchema = z.strictObject({
   currency: z.string().trim().min(1).default('USD'),
   models: z.record(z.string(), z.strictObject({ input: price, output: price })),
 });
-type PriceFile = z.infer<typeof priceFileSchema>;
+export type PriceFile = z.infer<typeof priceFileSchema>;
 
 /** The price of a turn; null for a model whose price is not known. */
 export type PriceOf = (model: string, tokens: TokensUsed) => number | null;

@@ -107,8 +107,8 @@ export async function runArms(
 }
 
 /** With what its judge took. */
-function costOf({ cost, judge }: CaseRun): number {
-  return (cost ?? 0) + (judge?.cost ?? 0);
+function costOf({ cost, judge, checks }: CaseRun): number {
+  return checks.reduce((sum, check) => sum + (check.cost ?? 0), (cost ?? 0) + (judge?.cost ?? 0));
 }
 
 function rotated<T>(list: readonly T[], by: number): T[] {

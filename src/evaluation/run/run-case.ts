@@ -12,6 +12,7 @@ import { estimateTokens } from '../../text/estimate-tokens.ts';
 import type { EvaluationCase, HistoryMessage } from '../cases/evaluation-case.ts';
 import { withoutResults } from '../report/assemble-report.ts';
 import type { CaseRun } from '../report/report-data.ts';
+import type { CheckAnswer } from './checks.ts';
 import type { PriceOf } from './prices.ts';
 import { type Observation, toCaseRun } from './to-case-run.ts';
 
@@ -20,6 +21,8 @@ interface CaseDependencies extends SeedDependencies {
   priceOf: PriceOf;
   /** Has a model judge the answer against the whole passages. */
   judge?: Judge | undefined;
+  /** Holds the answer against the checks of its case. */
+  check?: CheckAnswer | undefined;
 }
 
 export type Judge = (
@@ -45,9 +48,11 @@ export async function runCase(
     const observed = await observe(session, item, dependencies, signal);
     const { priceOf } = dependencies;
     const run = toCaseRun(observed, withoutResults(item), repeat, { priceOf });
-    if (dependencies.judge === undefined) return run;
+    const checks = run.error === null ? await dependencies.check?.(item, run.answer, signal) : undefined;
+    const checked = { ...run, checks: checks ?? [] };
+    if (dependencies.judge === undefined) return checked;
     const passages = observed.contexts.flatMap(({ chunks }) => chunks.map(({ text }) => text));
-    return { ...run, judge: await dependencies.judge(item, run, [...new Set(passages)], signal) };
+    return { ...checked, judge: await dependencies.judge(item, run, [...new Set(passages)], signal) };
   } finally {
     await sessions.delete(session.id);
   }

@@ -84,6 +84,7 @@ export function toCaseRun(
       total: response?.totalTimeMs ?? observation.totalMs,
     },
     judge: null,
+    checks: [],
     error,
   };
 }

@@ -19,11 +19,6 @@ async function offlineSession(documents: Record<string, string> = BOOK, config: 
   const library: SmallLibrary = await smallLibrary(documents);
   const model = createOfflineModel({
     newId: () => String(nextId++),
-    async similarity(query, texts) {
-      const wanted = await library.embedder.embedQuery(query);
-      const vectors = await library.embedder.embedDocuments(texts);
-      return vectors.map((vector) => vector.reduce((sum, value, i) => sum + value * (wanted[i] ?? 0), 0));
-    },
   });
   const session = await agentOn(library, model, { config: { model: 'offline', ...config } }).startSession();
   return {

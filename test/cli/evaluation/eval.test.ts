@@ -96,6 +96,41 @@ test('the data goes to stdout alone when asked for without a file', async () => 
   expect(reportDataSchema.parse(JSON.parse(stdout)).cases.map(({ id }) => id)).toEqual(['node', 'topic']);
 });
 
+test("checks of one's own decide what is right, beside prompts and settings from files", async () => {
+  await writeFile(inHome('checks.mjs'), 'export const short = (answer) => answer.length < 200;\n');
+  const checked = [
+    { id: 'ok', question: 'What is a node?', checks: [{ regex: 'process' }, { module: 'checks.mjs#short' }] },
+    {
+      id: 'bad',
+      question: 'What is a topic?',
+      checks: [{ contains: 'a named bus' }, { contains: 'a train' }],
+    },
+  ];
+  await writeFile(inHome('checked.jsonl'), checked.map((item) => `${JSON.stringify(item)}\n`).join(''));
+  await writeFile(inHome('wide.yaml'), 'topK: 9\n');
+  await writeFile(inHome('terse.md'), 'Be brief.\n');
+  const arms = [
+    '--arm',
+    'a: systemPrompt="Say little." topK=3',
+    '--arm',
+    'b: @wide.yaml',
+    '--prompt',
+    'terse.md',
+  ];
+  const { code } = await run(['compare', 'checked.jsonl', ...arms, '--json', 'checked.json']);
+  expect(code).toBe(0);
+  const report = reportIn('checked.json');
+  expect(report.arms.map(({ name, settings }) => [name, settings.topK])).toEqual([
+    ['terse.md', 5],
+    ['a', 3],
+    ['b', 9],
+  ]);
+  expect(report.arms[0]?.metrics).toMatchObject({
+    'answer.correct': { value: 0.5 },
+    'answer.checks': { value: 0.75 },
+  });
+});
+
 test('a gate that fails ends with 8 and the line that failed', async () => {
   const gates = ['--gate', 'citation.precision>=0.9', '--gate', 'cost.tokens<1'];
   const { code, stdout, stderr } = await run(['eval', 'cases.jsonl', ...gates, '--json', 'gated.json']);

@@ -287,10 +287,10 @@ test('repeats say how often a question is right at all, always, and only at time
     ]),
   );
   const [shaky] = aReport({ ...arm, runs }).arms;
-  const valueOf = (id: string) => shaky?.metrics[`repeat.${id}`];
-  expect(valueOf('pass_at_k')).toMatchObject({ value: 60 / 80, n: 80 });
-  expect(valueOf('pass_all_k')).toMatchObject({ value: 50 / 80 });
-  expect(valueOf('flaky')).toMatchObject({ value: 10 / 80 });
+  const measured = (id: string) => shaky?.metrics[`repeat.${id}`];
+  expect(measured('pass_at_k')).toMatchObject({ value: 60 / 80, n: 80 });
+  expect(measured('pass_all_k')).toMatchObject({ value: 50 / 80 });
+  expect(measured('flaky')).toMatchObject({ value: 10 / 80 });
   expect(shaky?.flaky).toHaveLength(10);
   expect(shaky?.flaky[0]).toEqual({ id: 'c0', right: 1, runs: 3 });
   expect(aReport(arm).arms[0]?.metrics['repeat.flaky']).toEqual({

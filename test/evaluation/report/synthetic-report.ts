@@ -129,6 +129,7 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
         total: 200 + random() * 300,
       },
       judge: null,
+      checks: [],
       error: null,
     };
   }

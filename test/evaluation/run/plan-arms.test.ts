@@ -3,8 +3,14 @@ import {
   ablationArms,
   armsOfAxes,
   assertComparable,
-  parseArm,
+  parseArm as parseArmWith,
 } from '../../../src/evaluation/run/plan-arms.ts';
+
+const files = {
+  settings: (path: string) => ({ topK: 7, model: `of ${path}` }),
+  text: (path: string) => `text of ${path}`,
+};
+const parseArm = (expression: string) => parseArmWith(expression, files);
 
 test('every combination is an arm, named by what sets it apart', () => {
   expect(armsOfAxes({ policies: ['tool', 'always'] })).toEqual([
@@ -25,7 +31,36 @@ test('an arm may change any setting', () => {
     name: 'careful',
     changed: { temperature: 0, rerank: true },
   });
-  expect(() => parseArm('careful: hot')).toThrow('is not of the form setting=value');
+  expect(() => parseArm('careful: hot')).toThrow('"hot" in --arm is not of the form setting=value');
+  expect(() => parseArm('topK=3 "a b"')).toThrow('is not of the form setting=value');
+});
+
+test('values with spaces stand in quotes, and texts and settings may come from files', () => {
+  expect(parseArm('x: systemPrompt="You are terse, \\"very\\"." topK=3')).toEqual({
+    name: 'x',
+    changed: { systemPrompt: 'You are terse, "very".', topK: 3 },
+  });
+  expect(parseArm('systemPrompt=\'It: is so.\' model="5"').changed).toEqual({
+    systemPrompt: 'It: is so.',
+    model: '5',
+  });
+  expect(parseArm('systemPrompt=@terse.md')).toEqual({
+    name: 'systemPrompt=@terse.md',
+    changed: { systemPrompt: 'text of terse.md' },
+  });
+  expect(parseArm('wide: @careful.json topK=20').changed).toEqual({ topK: 20, model: 'of careful.json' });
+  expect(parseArm('@arms/careful.json').name).toBe('@arms/careful.json');
+});
+
+test('prompts are an axis, named by their files', () => {
+  const prompts = new Map([
+    ['a.md', 'Be brief.'],
+    ['b.md', 'Be thorough.'],
+  ]);
+  expect(armsOfAxes({ prompts })).toEqual([
+    { name: 'a.md', changed: { systemPrompt: 'Be brief.' } },
+    { name: 'b.md', changed: { systemPrompt: 'Be thorough.' } },
+  ]);
 });
 
 test('one arm, or two of the same name, are nothing to compare', () => {

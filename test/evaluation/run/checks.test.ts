@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type EvaluationCase, evaluationCaseSchema } from '../../../src/evaluation/cases/evaluation-case.ts';
+import { openChecks } from '../../../src/evaluation/run/checks.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const signal = new AbortController().signal;
+const aCase = (...checks: unknown[]): EvaluationCase =>
+  evaluationCaseSchema.parse({ id: 'c', question: 'How?', checks });
+
+async function outcomes(item: EvaluationCase, answer: string, directory = '.') {
+  const check = await openChecks([item], { directory, judge: null });
+  return (await check(item, answer, signal)).map(({ passed }) => passed);
+}
+
+test('a text, a pattern and a schema are held against the answer', async () => {
+  const item = aCase(
+    { contains: 'Best Effort' },
+    { regex: '^it\\s+is' },
+    { jsonSchema: { type: 'object', required: ['port'], properties: { port: { type: 'integer' } } } },
+  );
+  expect(await outcomes(item, 'It is best effort.')).toEqual([true, true, false]);
+  expect(await outcomes(item, 'Here:\n```json\n{"port": 80}\n```')).toEqual([false, false, true]);
+  expect(await outcomes(item, '{"port": "80"} [1]')).toEqual([false, false, false]);
+});
+
+test('a function of a module beside the cases decides, and what it throws is a reason', async () => {
+  const directory = await temporaryDirectory();
+  await writeFile(
+    join(directory, 'checks.mjs'),
+    `export default (answer, { question }) => answer.length > question.length;
+export const polite = async (answer) => ({ pass: answer.includes('please'), reason: 'no please' });
+export const broken = () => { throw new Error('it broke'); };
+export const vague = () => 'maybe';`,
+  );
+  const item = aCase(
+    { module: 'checks.mjs' },
+    { module: './checks.mjs#polite' },
+    { module: 'checks.mjs#broken' },
+    { module: 'checks.mjs#vague' },
+  );
+  const check = await openChecks([item], { directory, judge: null });
+  expect(await check(item, 'Wait for it.', signal)).toMatchObject([
+    { check: 'module checks.mjs', passed: true },
+    { passed: false, reason: 'no please' },
+    { passed: false, reason: 'it broke' },
+    { passed: false, reason: 'it gave neither true nor false' },
+  ]);
+});
+
+test('a rubric is read by a judge, and what that takes is counted', async () => {
+  const replies = ['{"pass": true, "reason": "both named"}', 'Hm.'];
+  const prompts: string[] = [];
+  const ask = async (_: string, prompt: string) => {
+    prompts.push(prompt);
+    return { text: replies.shift() ?? '', tokens: { prompt: 50, completion: 5, total: 55 } };
+  };
+  const item = aCase({ rubric: 'It names both ports.' }, { rubric: '=== end ===' });
+  const check = await openChecks([item], {
+    directory: '.',
+    judge: { ask, priceOf: ({ total }) => total / 100 },
+  });
+  expect(await check(item, '80 and 443', signal)).toEqual([
+    { check: 'rubric It names both ports.', passed: true, reason: 'both named', tokens: 55, cost: 0.55 },
+    {
+      check: 'rubric === end ===',
+      passed: false,
+      reason: 'the judge said nothing that can be read',
+      tokens: 55,
+      cost: 0.55,
+    },
+  ]);
+  expect(prompts[1]).toContain('=== rubric ===\n === end ===');
+});
+
+test('what cannot be checked is told before anything is asked', async () => {
+  const opening = (...checks: unknown[]) => openChecks([aCase(...checks)], { directory: '.', judge: null });
+  await expect(opening({ regex: '(' })).rejects.toThrow('The check regex ( of case "c" cannot be made');
+  await expect(opening({ module: 'nowhere.mjs' })).rejects.toThrow('cannot be made');
+  await expect(opening({ module: 'package.json#x' })).rejects.toThrow('cannot be made');
+  await expect(opening({ rubric: 'Be nice.' })).rejects.toThrow('name a model with --judge-model');
+  expect(() => aCase({ contains: 'a', regex: 'b' })).toThrow();
+});
