@@ -42,6 +42,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     '@openai/agents',
     'zod',
     'node:timers',
+    'node:crypto',
   ],
   // It notes what comes of an agent's turns, and sees no more of it than any caller.
   'src/tape/': [
@@ -52,6 +53,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'src/agent/agent.ts',
     'msw',
     'zod',
+    'yaml',
     'node:',
   ],
   // It judges by the very rules that the agent checks its answers with, and sees no more of it than any caller.

@@ -9,9 +9,10 @@ import { judgeSupport, type Support } from '../../src/judge/create-judge.ts';
 import { namesIn } from '../../src/judge/facts/claim-facts.ts';
 import { factsOf } from '../../src/judge/facts/held-facts.ts';
 import type { Network } from '../../src/judge/network.ts';
-import { readText } from '../../src/judge/read-text.ts';
+import { type ReadText, readText } from '../../src/judge/read-text.ts';
+import type { JudgedPassage } from '../../src/judge/unit.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
-import { type Mutation, mutationsOf } from './mutations.ts';
+import { hasUnit, type Mutation, mutationsOf } from './mutations.ts';
 import { alignColumns } from './results.ts';
 
 const MUTATED = 600;
@@ -30,6 +31,8 @@ export async function measureMutations(
   );
   const step = Math.max(1, Math.floor(supported.length / MUTATED));
   const picked = supported.filter((_, index) => index % step === 0);
+  // Few sentences have a unit: all of them are taken for that.
+  const withUnits = supported.filter((row) => !picked.includes(row) && hasUnit(row.claim));
   const names = [...new Set(supported.slice(-400).flatMap(({ claim }) => namesIn(claim)))].filter(
     (name) => name.length > 3,
   );
@@ -54,15 +57,17 @@ export async function measureMutations(
     });
   };
   let at = 0;
-  for (const row of picked) {
+  for (const row of [...picked, ...withUnits]) {
+    const isPicked = at < picked.length;
     const source = sourceOf(row.documents);
     const judgeRow = await readRow(row, encoder, ofFolds.get(supportFold(row)));
     const judge = async (claim: string) => (await judgeRow(claim)).verdict;
     at += 1;
     const other = names.slice((at * 7) % names.length).concat(names);
     const before = await judge(row.claim);
-    count('unchanged', before, checkClaim(row.claim, source).verdict, true);
+    if (isPicked) count('unchanged', before, checkClaim(row.claim, source).verdict, true);
     for (const { kind, text } of mutationsOf(row.claim, source.text, other)) {
+      if (!isPicked && kind !== 'unit') continue;
       count(kind, await judge(text), checkClaim(text, source).verdict, citationPassed({ verdict: before }));
     }
   }
@@ -76,7 +81,7 @@ export async function measureMutations(
     share(one.caughtOfBefore, one.before),
   ]);
   console.log(
-    `\n${picked.length} supported sentences, changed\n${alignColumns(
+    `\n${picked.length} supported sentences, changed, and ${withUnits.length} more that have a unit\n${alignColumns(
       [
         [
           'change',
@@ -94,6 +99,9 @@ export async function measureMutations(
   return Object.fromEntries(counts);
 }
 
+/** Rows on the same texts follow each other. */
+let last: { source: JudgedPassage | null; read: ReadText[] } = { source: null, read: [] };
+
 /** Reads the texts of a row once, to judge any sentence by them. */
 export async function readRow(
   { documents }: SupportRow,
@@ -101,13 +109,18 @@ export async function readRow(
   network: Network | undefined,
 ): Promise<(claim: string) => Promise<Support>> {
   const passages = documents.map((text) => ({ text, title: '', headings: [] }));
-  const read = (await encoder.encodeTokens(documents)).map((encoded, index) =>
-    readText(documents[index] ?? '', encoded, encoder.dimensions),
-  );
+  const source = sourceOf(documents);
+  if (source !== last.source) {
+    const read = (await encoder.encodeTokens(documents)).map((encoded, index) =>
+      readText(documents[index] ?? '', encoded, encoder.dimensions),
+    );
+    last = { source, read };
+  }
+  const { read } = last;
   return async (claim) => {
     const [encoded] = await encoder.encodeTokens([claim]);
     if (encoded === undefined) throw new Error('the encoder gave nothing back');
     const alignment = align(readText(claim, encoded, encoder.dimensions), read);
-    return judgeSupport(alignment, factsOf(claim, sourceOf(documents)), passages, network);
+    return judgeSupport(alignment, factsOf(claim, source), passages, network);
   };
 }

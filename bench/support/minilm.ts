@@ -1,7 +1,11 @@
+import { createDirectoryEmbedder } from '../../src/adapters/onnx/directory-embedder.ts';
+import { readEncoderDirectory } from '../../src/adapters/onnx/encoder-directory.ts';
+import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
 import { createMiniLmEmbedder, MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
 import { type ModelLocation, weightsLocation } from '../../src/adapters/onnx/weights.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { CollectionIdentity } from '../../src/domain/collection-identity.ts';
+import type { ChunkStore, CollectionCatalog } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 
@@ -11,6 +15,27 @@ export const IDENTITY: CollectionIdentity = { embedder: MINILM.id, dimensions: M
 export function programWeights(): ModelLocation {
   const { cache, modelDir } = loadConfig();
   return weightsLocation(cache, modelDir);
+}
+
+/** A set has a collection for each embedder that it was tried with. */
+export function openFor(
+  catalog: CollectionCatalog,
+  name: string,
+  { id, dimensions }: Pick<Embedder, 'id' | 'dimensions'>,
+): Promise<ChunkStore> {
+  return catalog.openOrCreate(collectionFor(name, id), { embedder: id, dimensions });
+}
+
+export function collectionFor(name: string, embedderId: string): string {
+  return embedderId === MINILM.id ? name : `${name}-${embedderId.replace(/\W+/g, '-')}`;
+}
+
+/** A model in a directory, as `--embedder onnx:<directory>` names it. */
+export async function loadNamedEmbedder(named: string): Promise<Embedder> {
+  const { cache, modelDir, embedding } = loadConfig({ flags: { embedder: named } });
+  const encoder = await readEncoderDirectory(embedding.directory ?? '');
+  const engine = await ensureEngine(weightsLocation(cache, modelDir));
+  return createDirectoryEmbedder(encoder, { engine, bulk: true });
 }
 
 /** The program's embedder. */

@@ -26,6 +26,10 @@ const UNIT = new RegExp(`(?<=\\d[\\s-])(${Object.keys(OTHER_UNITS).join('|')})\\
 const AUXILIARY = /\b(is|are|was|were|can|could|will|would|should|has|have|had|may|must)\b(?! not\b|n't)/i;
 const DENIED = /\b(is|are|was|were|can|could|will|would|should|has|have|had|may|must) not\b/i;
 
+export function hasUnit(claim: string): boolean {
+  return UNIT.test(claim);
+}
+
 /** All changes that a sentence offers. Numbers and names are ones that the source does not hold. */
 export function mutationsOf(claim: string, source: string, otherNames: readonly string[]): Mutation[] {
   const found: Mutation[] = [];

@@ -41,11 +41,6 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
   });
   const model = createOfflineModel({
     newId: systemRuntime.newId,
-    async similarity(query, texts) {
-      const wanted = await embedder.embedQuery(query);
-      const vectors = await embedder.embedDocuments(texts);
-      return vectors.map((vector) => vector.reduce((sum, value, i) => sum + value * (wanted[i] ?? 0), 0));
-    },
   });
 
   return async function ask(question: string, history: readonly HistoryMessage[]): Promise<Asked> {

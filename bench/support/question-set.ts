@@ -8,7 +8,7 @@ import { type IngestProgress, ingest } from '../../src/ingest/ingest.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { Retriever } from '../../src/retrieval/create-retriever.ts';
-import { IDENTITY } from './minilm.ts';
+import { openFor } from './minilm.ts';
 import { COLLECTIONS, DATA, readRows } from './retrieval-set.ts';
 
 /** Questions as people type them, on the documents in a folder. */
@@ -54,7 +54,7 @@ export async function openDocuments(
   embedder: Embedder,
   onProgress: (progress: IngestProgress) => void,
 ): Promise<ChunkStore> {
-  const store = await createSqliteCatalog(COLLECTIONS).openOrCreate(name, IDENTITY);
+  const store = await openFor(createSqliteCatalog(COLLECTIONS), name, embedder);
   const source = await createSource(documents, { files: { cwd: documents }, web: {} });
   await ingest(
     [source],

@@ -9,7 +9,7 @@ import { type IngestProgress, ingest } from '../../src/ingest/ingest.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { DocumentSource } from '../../src/ports/loader.ts';
-import { IDENTITY } from './minilm.ts';
+import { collectionFor, openFor } from './minilm.ts';
 import { RESULTS } from './results.ts';
 
 /** How relevant each document is to one query; what is not in it is not relevant. */
@@ -77,8 +77,8 @@ export async function openSet(
 ): Promise<OpenSet> {
   const name = basename(directory);
   const catalog = createSqliteCatalog(COLLECTIONS);
-  if (options.fresh) await catalog.delete(name);
-  const store = await catalog.openOrCreate(name, IDENTITY);
+  if (options.fresh) await catalog.delete(collectionFor(name, embedder.id));
+  const store = await openFor(catalog, name, embedder);
   const corpus = readRows(directory, 'corpus.jsonl');
   const { failed } = await ingest(
     [corpusSource(corpus)],

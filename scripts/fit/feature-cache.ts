@@ -18,6 +18,7 @@ const MADE_BY = {
     'judge/{read-text,align,answer-features,question-kind}.ts',
     'text/{terms,split-sentences,markdown-blocks}.ts',
   ],
+  passages: ['judge/*.ts', 'judge/weights/answers.json', 'text/*.ts'],
 };
 
 /** Features are made anew whenever the code that makes them, or the data, is another. */

@@ -191,7 +191,7 @@ interface TestsOfFile {
 }
 
 /** A Vitest that stays, so that what it has transformed is there for every mutant. */
-async function startJob(name: string, bail = 1): Promise<Job> {
+async function startJob(name: string, isScout = false): Promise<Job> {
   const state = join(scratch, name);
   const vitest = await createVitest(
     'test',
@@ -203,9 +203,10 @@ async function startJob(name: string, bail = 1): Promise<Job> {
       setupFiles: ['scripts/mutate/worker-setup.ts'],
       env: { MUTATE_STATE: state },
       reporters: [{}],
-      bail,
+      bail: isScout ? 0 : 1,
       maxWorkers: 1,
-      isolate: bail === 0,
+      // Which mutants a file meets while it is loaded is seen only if it is loaded anew.
+      isolate: isScout,
       testTimeout: 60_000,
       hookTimeout: 60_000,
     },
@@ -262,7 +263,7 @@ function memoryOfWorker(state: string): number {
 
 /** Which tests came by each mutant while all of them slept. */
 async function whatTestsMeet(): Promise<Map<number, Map<string, TestsOfFile>>> {
-  const { vitest, state } = await startJob('scout', 0);
+  const { vitest, state } = await startJob('scout', true);
   writeFileSync(`${state}.awake`, '-1');
   writeFileSync(`${state}.met`, '');
   const specifications = relevantFiles().map((file) => vitest.getRootProject().createSpecification(file));

@@ -13,6 +13,8 @@ export interface AskOptions {
   policy?: Policy;
   /** Only documents that pass it are searched in this turn. */
   filter?: Filter;
+  /** A text that the person gives along: read beside the documents, and cited as a source of its own. */
+  attached?: string | undefined;
   signal?: AbortSignal;
 }
 

@@ -85,6 +85,7 @@ export function createAgentSession(
           history: session.messages,
           policy: options.policy ?? session.policy,
           filter: options.filter ?? {},
+          attached: options.attached,
           signal: options.signal,
           sources,
           searches,

@@ -1,5 +1,6 @@
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
+import { ATTACHED_URL } from './attached-text.ts';
 
 /** What became of a chunk since it was cited: it says something else now, or it is no longer there. */
 export type Staleness = 'changed' | 'vanished';
@@ -42,7 +43,10 @@ function citedHashes(turns: readonly CitingTurn[]): Map<string, string | undefin
       if (!decision.searched) continue;
       for (const { chunkId, contentHash } of decision.chunks) retrieved.set(chunkId, contentHash);
     }
-    const ids = response.citations.flatMap(({ chunkId }) => chunkId ?? []);
+    // What was given along with a question was never in the collection.
+    const ids = response.citations.flatMap(({ chunkId, url }) =>
+      url === ATTACHED_URL ? [] : (chunkId ?? []),
+    );
     return new Map(ids.map((id) => [id, retrieved.get(id)]));
   });
 }

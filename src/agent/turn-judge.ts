@@ -10,20 +10,23 @@ import type { SourceRegister } from '../citations/source-register.ts';
 import type { CheckedSentence } from '../domain/checked-sentence.ts';
 import { citationPassed } from '../domain/citation.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
-import { createJudge, type Judge, type Support } from '../judge/create-judge.ts';
+import { chanceOfAny, type Judge, judgeOf, type Support } from '../judge/create-judge.ts';
 import type { Unit } from '../judge/unit.ts';
 import type { TokenEncoder } from '../ports/token-encoder.ts';
+import type { Range } from '../text/markdown-blocks.ts';
+import { passageUnits } from '../text/passage-units.ts';
 
 /** The encoder of this machine; null where there is none. Loaded when it is first asked for. */
 export type FindEncoder = () => Promise<TokenEncoder | null>;
 
-/** One for each encoder: what it has read lately serves the turns that come after, and those beside. */
-const judges = new WeakMap<TokenEncoder, Judge>();
+/** An answer that cites more passages is no likelier to answer. */
+const MOST_JOINED = 2;
 
-function judgeWith(encoder: TokenEncoder): Judge {
-  const judge = judges.get(encoder) ?? createJudge(encoder);
-  judges.set(encoder, judge);
-  return judge;
+/** Whether an answer tells a unit: what bears it out is in it, or leads in to it. Without an answer, each is told. */
+function isTold({ start, end, leadIn }: Unit, bearing: readonly Range[] | undefined): boolean {
+  const meets = (range: Range, other: Range) => range.start < other.end && other.start < range.end;
+  if (bearing === undefined) return true;
+  return bearing.some((one) => meets(one, { start, end }) || (leadIn !== null && meets(one, leadIn)));
 }
 
 /** The judge in one turn. */
@@ -54,7 +57,7 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
 
   function open(): Promise<Judge | null> {
     opening ??= findEncoder().then(
-      (encoder) => encoder && judgeWith(encoder),
+      (encoder) => encoder && judgeOf(encoder),
       () => null,
     );
     return opening;
@@ -120,15 +123,32 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
     },
     async chanceOfAnswering(question, sentences) {
       const judge = await open();
-      const byId = new Map(Array.from(passages.values(), (chunk) => [chunk.chunkId, chunk]));
-      const units = sentences.flatMap(({ verdict, borneOutBy }): Unit[] => {
-        const passage = byId.get(borneOutBy?.chunkId ?? '');
-        if (borneOutBy === null || passage === undefined || !citationPassed({ verdict })) return [];
-        return [{ kind: 'sentence', passage, start: borneOutBy.start, end: borneOutBy.end, leadIn: null }];
+      const cited = Map.groupBy(
+        sentences.flatMap(({ verdict, borneOutBy }) =>
+          borneOutBy !== null && citationPassed({ verdict }) ? [borneOutBy] : [],
+        ),
+        ({ chunkId }) => chunkId,
+      );
+      const found = [...passages.values()].map((chunk) => {
+        const bearing = cited.get(chunk.chunkId);
+        const units = passageUnits(chunk.text).map((unit): Unit => ({ ...unit, passage: chunk }));
+        return {
+          chunk,
+          isCited: bearing !== undefined,
+          units: units.filter((unit) => isTold(unit, bearing)),
+        };
       });
-      if (judge === null || units.length === 0) return null;
+      if (judge === null || !found.some(({ isCited }) => isCited)) return null;
       try {
-        return Math.max(...(await judge.answers(question, units, signal)));
+        const judged = found.map(({ chunk, units }) => ({
+          passage: chunk,
+          rank: chunk.rank,
+          score: chunk.score,
+          units,
+        }));
+        const chances = await judge.passages(question, judged, signal);
+        const ofCited = chances.filter((_, index) => found[index]?.isCited).sort((a, b) => b - a);
+        return chanceOfAny(ofCited.slice(0, MOST_JOINED));
       } catch {
         signal.throwIfAborted();
         return null;

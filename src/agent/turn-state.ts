@@ -50,6 +50,8 @@ export interface TurnRequest {
   history: readonly ConversationMessage[];
   policy: Policy;
   filter: Filter;
+  /** What the person gives along. */
+  attached?: string | undefined;
   signal?: AbortSignal | undefined;
   /** What the conversation has retrieved so far, and can cite. */
   sources: SourceRegister;

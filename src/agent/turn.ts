@@ -17,6 +17,7 @@ import { AppError } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import { retryNotice } from '../faults/retry.ts';
 import { oneLine } from '../text/visible-text.ts';
+import { withAttached } from './attached-text.ts';
 import { generate } from './generate.ts';
 import { startTimeLimit } from './guards/time-limit.ts';
 import { toAppError } from './guards/to-app-error.ts';
@@ -79,7 +80,8 @@ export async function runTurn(
     };
     const model = guardedModel(turn);
     turn.record.question(question);
-    const prompt = policies[policy].searchFirst ? await withPassages(turn, model) : question;
+    const isGiven = request.attached !== undefined || policies[policy].searchFirst;
+    const prompt = isGiven ? await withPassages(turn, model, passageTokens) : question;
     const written = await generate(turn, { model, instructions, prompt });
     const checked = await turn.judge.check(written, sources);
     if (checked.answer.trim() === '') throw nothingBut(checked.citations);
@@ -136,15 +138,20 @@ function guardedModel({ model, config, window, runtime, faults, signal, progress
   });
 }
 
-/** The question with the passages in front of it that are found for it, or for what it means in its conversation. */
-async function withPassages(turn: TurnState, model: Model): Promise<string> {
-  const { config, record, room, question, filter, sources, runtime, signal } = turn;
+/** The question with the passages in front of it that were given along, or are found for what it means in its conversation. */
+async function withPassages(turn: TurnState, model: Model, passageTokens: number): Promise<string> {
+  const { config, record, room, question, attached, filter, sources, runtime, signal } = turn;
   const history = inputItems(turn.history);
   const { query, tokens } = await standaloneQuestion(model, history, question, signal);
   record.tokens(tokens);
   record.beginStep();
   const { context } = await search(turn, { text: query, topK: config.topK, filter }, runtime.newId());
-  const shown = room.show(context);
+  const given = attached === undefined ? context : withAttached(context, attached, question, passageTokens);
+  for (const message of given.notes.slice(context.notes.length))
+    turn.progress.emit({ type: 'notice', message });
+  // The judge reads it too.
+  if (attached !== undefined) turn.judge.readAhead(given.chunks, [question, query]);
+  const shown = room.show(given);
   record.retrieved(shown.context);
   return contextPrompt(shown, question, sources.register);
 }

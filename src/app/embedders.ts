@@ -97,6 +97,12 @@ export async function loadJudgeEncoder(
   return createMiniLmEmbedder({ location, signal: options.signal });
 }
 
+/** Keeps beside a model that someone brought what its cosines are like; returns the file. */
+export async function saveBaseline(directory: string, baseline: number): Promise<string> {
+  const { saveEncoderSettings } = await import('../adapters/onnx/encoder-directory.ts');
+  return saveEncoderSettings(directory, { baseline });
+}
+
 /** A cross-encoder that someone brought. */
 export async function loadReranker(
   config: Config,

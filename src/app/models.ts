@@ -1,22 +1,29 @@
 import type { Model } from '@openai/agents';
-import type { Similarity } from '../adapters/offline/extract-answer.ts';
+import type { Judgement, PassageJudge } from '../adapters/offline/answer-from-passages.ts';
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
 import type { FaultContext } from '../agent/guards/to-app-error.ts';
+import type { FindEncoder } from '../agent/turn-judge.ts';
 import { OFFLINE_MODEL } from '../domain/agent-config.ts';
 import { advice, setting, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
+import { chanceOfAny, judgeOf } from '../judge/create-judge.ts';
 import type { Runtime } from '../ports/runtime.ts';
+import { passageUnits } from '../text/passage-units.ts';
 import type { App } from './create-app.ts';
 import { configuredSecrets } from './run-settings.ts';
 
 const MODEL_TIMEOUT_MS = 120_000;
 
 /** The configured model on its own. Throws `auth_error` where it needs a key. */
-export async function createModel(app: App, runtime: Runtime): Promise<Model> {
+export async function createModel(
+  app: App,
+  runtime: Runtime,
+  findEncoder: FindEncoder = app.encoder,
+): Promise<Model> {
   assertModelNamed(app);
   if (app.config.agent.model === OFFLINE_MODEL)
-    return createOfflineModel({ similarity: bySentence(app), newId: runtime.newId });
+    return createOfflineModel({ judge: createPassageJudge(findEncoder), newId: runtime.newId });
   const { createOpenAiModel } = await import('../adapters/openai/create-openai-model.ts');
   return createOpenAiModel(openAiModelOptions(app));
 }
@@ -64,14 +71,28 @@ export function faultContext(app: App): FaultContext {
   return { model, baseUrl, keyVariable, secrets: configuredSecrets(app.config) };
 }
 
-/** Sentences compared with a question by the embedder that the search uses. */
-function bySentence(app: App): Similarity {
-  return async (query, texts) => {
-    const embedder = await app.embedder();
-    const wanted = await embedder.embedQuery(query);
-    const vectors = await embedder.embedDocuments(texts);
-    return vectors.map((vector) =>
-      vector.reduce((sum, value, index) => sum + value * (wanted[index] ?? 0), 0),
-    );
+/** The judge of the turns, for the model that answers with passages alone. What one of them has read serves the other. */
+export function createPassageJudge(findEncoder: FindEncoder): PassageJudge {
+  return {
+    async judge(question, passages) {
+      const encoder = await findEncoder().catch(() => null);
+      if (encoder === null) return null;
+      const judge = judgeOf(encoder);
+      const found = passages.map((passage, index) => ({
+        passage,
+        rank: index + 1,
+        score: passage.score,
+        units: passageUnits(passage.text).map((unit) => ({ ...unit, passage })),
+      }));
+      const chances = await judge.passages(question, found);
+      const judgements: Judgement[] = [];
+      for (const [index, { units }] of found.entries()) {
+        const answers = await judge.answers(question, units);
+        const unit = units[answers.indexOf(Math.max(...answers))] ?? null;
+        judgements.push({ chance: chances[index] ?? 0, unit });
+      }
+      return judgements;
+    },
+    chanceOfAny,
   };
 }

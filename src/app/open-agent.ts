@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { type Model, setTraceProcessors } from '@openai/agents';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
+import type { FindEncoder } from '../agent/turn-judge.ts';
 import type { SearchMode } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import type { Filter } from '../domain/query.ts';
@@ -41,6 +42,8 @@ export interface OpenAgent {
   /** The collection that is really searched, which may be the sample. */
   collection: string;
   model: string;
+  /** Throws `invalid_input` for what the collection has not. */
+  assertFilter(filter: Filter): Promise<void>;
   /** A passage among those around it in its document; none if it is gone. */
   passagesAround(chunkId: string): Promise<StoredChunk[]>;
   /** A few questions that the collection answers; none on a tape, which has only what was asked for. */
@@ -89,6 +92,7 @@ export async function openAgent(
       sessions,
       collection: store.name,
       model,
+      assertFilter: (filter) => assertKnownFilter(opened, filter),
       passagesAround: (chunkId) => opened.neighbours(chunkId, 1, 1),
       suggestions: async () => (tape === null ? suggestQuestions(opened) : []),
       close: closeStores,
@@ -137,13 +141,14 @@ export async function createCollectionAgent(app: App, options: CollectionAgentOp
   const { store, sessions, mode = 'hybrid', readSource = false, runtime = app.runtime } = options;
   const { traceFile } = app.config;
   if (traceFile !== undefined) await traceToFile(traceFile, configuredRedactor(app.config));
+  // Who searches by words alone is not made to fetch and load a model.
+  const encoder: FindEncoder = async () => (mode === 'lexical' ? null : app.encoder());
   return createConversationAgent({
     config: app.config.agent,
-    model: options.model ?? (await createModel(app, runtime)),
+    model: options.model ?? (await createModel(app, runtime, encoder)),
     store,
     retriever: await app.retriever(store, { mode }),
-    // Who searches by words alone is not made to fetch and load a model.
-    encoder: async () => (mode === 'lexical' ? null : app.encoder()),
+    encoder,
     sessions,
     runtime,
     readSource,

@@ -19,7 +19,8 @@ export function openLibrary(
   signal: AbortSignal,
   { mode = 'hybrid', tools, token }: LibraryOptions,
 ): Library & { close(): Promise<void> } {
-  const { topK, model } = app.config.agent;
+  const { model } = app.config.agent;
+  const { searchTopK: topK } = app.config;
   const secrets = [token, ...configuredSecrets(app.config)];
   const store = untilItWorks(() => openCollection(app, signal));
   const sessions = untilItWorks(app.sessions);

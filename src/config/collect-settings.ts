@@ -55,10 +55,13 @@ export function collectSettings(given: Given): Partial<Record<SettingName, Setti
   };
 }
 
+/** A table of prices is too much for a flag; the flag of that name is of evaluations, and names a file. */
+const NO_FLAG: readonly SettingName[] = ['prices'];
+
 function flagSettings({ flags, asOptions }: Given): Partial<Record<SettingName, Setting>> {
   const found: Partial<Record<SettingName, Setting>> = {};
   for (const name of settingNames) {
-    if (flags[name] === undefined) continue;
+    if (flags[name] === undefined || (!asOptions && NO_FLAG.includes(name))) continue;
     const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const origin = asOptions ? `option ${name}` : `flag --${flag}`;
     found[name] = checked(name, fromText(name, flags[name]), {

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
-import { type AgentConfig, agentConfigSchema } from '../domain/agent-config.ts';
-import { EMBEDDERS, OWN_MODEL } from '../domain/choices.ts';
+import { type AgentConfig, agentConfigSchema, OFFLINE_MODEL } from '../domain/agent-config.ts';
+import { EMBEDDERS, JUDGE, NUMBERS, OFFLINE_TOP_K, OWN_MODEL } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';
@@ -36,6 +36,8 @@ export interface Config {
   readonly rerank: {
     readonly on: boolean;
     readonly model: string | undefined;
+    /** Whether the judge puts hits in order; then nobody else does. */
+    readonly judge: boolean;
     /** Of a cross-encoder on this machine; Cohere is asked unless given. */
     readonly directory: string | undefined;
   };
@@ -48,6 +50,8 @@ export interface Config {
   readonly secrets: Readonly<Record<SecretName, Secret | undefined>>;
   /** Whether the collection was named by a flag, the environment or the config file. */
   readonly collectionChosen: boolean;
+  /** How many passages a search shows that is made by a person or a client, unless it says so itself. */
+  readonly searchTopK: number;
   /** Where each setting that is not a default came from, in words. */
   readonly origins: Readonly<Partial<Record<SettingName, string>>>;
   /** What was given of the settings, by their names. */
@@ -144,7 +148,8 @@ export function loadConfig(sources: ConfigSources = {}): Config {
       service: embeddingAccess(given, service, secretOf),
     },
     rerank: {
-      on: (valueFor('rerank') ?? false) !== false,
+      on: ![undefined, false, JUDGE].includes(valueFor('rerank')),
+      judge: valueFor('rerank') === JUDGE,
       model: valueFor('rerankModel'),
       directory: ownModelOf(given.rerank),
     },
@@ -159,6 +164,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
         ]),
       ) as Record<SecretName, Secret | undefined>,
     ),
+    searchTopK: valueFor('topK') ?? NUMBERS.topK.usual,
     collectionChosen: given.collection !== undefined,
     origins: Object.freeze(
       Object.fromEntries(Object.entries(given).map(([name, setting]) => [name, setting.origin])),
@@ -200,6 +206,11 @@ function agentConfig(
   values.api ??= service.api;
   if (given.provider || given.baseUrl) values.baseUrl = service.baseUrl;
   values.contextWindow ??= contextWindowOf(String(values.model ?? ''));
+  if ((values.model ?? OFFLINE_MODEL) === OFFLINE_MODEL) {
+    // It quotes, so it reads passages whole; and it tells itself which of some more answers.
+    values.toolName ??= 'retrieve_context';
+    values.topK ??= OFFLINE_TOP_K;
+  }
   const contextWindow = Number(values.contextWindow);
   values.maxTokens ??= Math.min(agentDefaults().maxTokens, Math.ceil(contextWindow / 8));
   if (Number(values.maxTokens) >= contextWindow) {

@@ -9,6 +9,8 @@ export const PROVIDERS = ['openai', 'groq', 'openrouter', 'ollama'] as const;
 export const STORES = ['sqlite', 'qdrant'] as const;
 export const QUANTIZATIONS = ['none', 'int8'] as const;
 export const EMBEDDERS = ['minilm', 'openai', 'cohere'] as const;
+/** Who reranks on this machine without a model of its own. */
+export const JUDGE = 'judge';
 /** Before the directory of a model that someone brought. */
 export const OWN_MODEL = 'onnx:';
 
@@ -37,3 +39,18 @@ export const NUMBERS = {
   maxAnswerCharacters: { least: 100, usual: 200_000 },
 } as const satisfies Record<string, NumberRange>;
 export type NumberSetting = keyof typeof NUMBERS;
+
+/** What may be different about an answer of a service that is asked again, the gravest first. */
+export const ANSWER_CHANGES = [
+  'status',
+  'shape',
+  'tool-choice',
+  'arguments',
+  'citations',
+  'answer',
+  'vectors',
+  'ranking',
+] as const;
+
+/** How many passages the offline model reads unless told; measured by `npm run fit:passages`. */
+export const OFFLINE_TOP_K = 8;

@@ -28,7 +28,7 @@ interface IngestDependencies {
 }
 
 export interface IngestOptions extends DescribeOptions {
-  /** Remove documents that the sources no longer have. */
+  /** Remove documents that the sources no longer have, or that are ignored by now. */
   prune: boolean;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: IngestProgress) => void) | undefined;
@@ -187,14 +187,20 @@ export async function ingest(
   }
 
   async function prune(): Promise<void> {
-    const vanished = [...known.all()]
-      .filter(({ uri }) => !seen.has(uri))
-      .filter(
-        (document) => places.isSucceeded(document.root) || sources.some((source) => source.covers(document)),
-      )
-      .map(({ uri }) => uri);
+    const vanished: string[] = [];
+    for (const document of known.all()) {
+      if (seen.has(document.uri)) continue;
+      const isGone = places.isSucceeded(document.root) || sources.some((source) => source.covers(document));
+      if (isGone || (await isIgnored(document))) vanished.push(document.uri);
+    }
     await store.remove(vanished);
     summary.removed = vanished.length;
+  }
+
+  /** Still there, but not to be found any more. */
+  async function isIgnored(document: { uri: string }): Promise<boolean> {
+    for (const source of sources) if (await source.ignores?.(document)) return true;
+    return false;
   }
 
   function report(): void {

@@ -1,4 +1,6 @@
+import { indexTerms } from '../text/terms.ts';
 import { align, mean, quantile } from './align.ts';
+import { missingNames } from './missing-names.ts';
 import { holdsWhatIsAsked, questionKind } from './question-kind.ts';
 import { dot, pooled, type ReadText, type ReadWord } from './read-text.ts';
 import type { Unit } from './unit.ts';
@@ -44,6 +46,8 @@ export interface PassageFeatures {
   placeAhead: number;
   /** The logarithm of the number of content words in the question. */
   questionLength: number;
+  /** 1 if the question names something that none of the passages does. */
+  nameMissing: number;
 }
 
 const LOW = 0.2;
@@ -54,6 +58,8 @@ const NONE = -0.2;
 export function passageFeatures(question: ReadText, passages: readonly ReadPassage[]): PassageFeatures[] {
   const asked = questionKind(question.text);
   const said = new Set(question.words.flatMap(({ term }) => term ?? []));
+  const held = passages.flatMap(({ text, place }) => [...indexTerms(text.text), ...indexTerms(place.text)]);
+  const nameMissing = Number(missingNames(question.text, new Set(held)).length > 0);
   const seen = passages.map(({ text, place, rank, score, units }) => {
     const { content, cosines } = align(question, [text, place]);
     const [inText = new Float32Array(), inPlace = new Float32Array()] = cosines;
@@ -95,6 +101,7 @@ export function passageFeatures(question: ReadText, passages: readonly ReadPassa
         ),
       ),
       questionLength: Math.log(content.length + 1),
+      nameMissing,
     };
   });
   type Seen = (typeof seen)[number];

@@ -20,6 +20,8 @@ export interface DocumentSource {
   entries(signal?: AbortSignal): AsyncIterable<SourceEntry>;
   /** Whether this source would have found such a document if it were still there. False where it did not look everywhere. */
   covers(document: { uri: string; root: string }): boolean;
+  /** Whether rules that someone wrote leave out such a document, which is there. Left out where there are no rules. */
+  ignores?(document: { uri: string }): Promise<boolean>;
 }
 
 /** Turns the bytes of a document into clean text with its structure. Throws `invalid_input` for what it cannot read, or the signal's reason. */

@@ -5,6 +5,7 @@ import { type Difference, diffValues, formatDifference, similarity } from './dif
 import { canonicalValue, pathOf } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
 import type { TapeBody, TapeExchange, TapeJson, TapeRequest } from './tape-format.ts';
+import { type Circumstances, NOTHING_KNOWN, whyAsked, whyElsewhere } from './why-parted.ts';
 
 const SHOWN_DIFFERENCES = 8;
 
@@ -18,7 +19,11 @@ export interface Miss {
 }
 
 /** Looks through the whole tape for what comes nearest to a request that is not on it. */
-export function findMiss(request: TapeRequest, tape: Pick<Tape, 'exchanges'>): Miss {
+export function findMiss(
+  request: TapeRequest,
+  tape: Pick<Tape, 'exchanges'>,
+  known: Circumstances = NOTHING_KNOWN,
+): Miss {
   const body = comparable(request.body);
   let best: { exchange: TapeExchange; score: number } | null = null;
   let sameHost = false;
@@ -29,14 +34,9 @@ export function findMiss(request: TapeRequest, tape: Pick<Tape, 'exchanges'>): M
     const score = similarity(comparable(there.body), body);
     if (best === null || score > best.score) best = { exchange, score };
   }
-  if (best === null) {
-    const reason = sameHost
-      ? 'the tape has nothing from this place: other calls are made now than when it was recorded'
-      : 'the tape has nothing from this service: another model, store or embedder is configured now';
-    return { request, nearest: null, reason };
-  }
+  if (best === null) return { request, nearest: null, reason: whyElsewhere(sameHost, known) };
   const differences = diffValues(comparable(best.exchange.request.body), body);
-  return { request, nearest: { id: best.exchange.id, differences }, reason: reasonOf(differences) };
+  return { request, nearest: { id: best.exchange.id, differences }, reason: whyAsked(differences, known) };
 }
 
 export function missError(miss: Miss, path: string): AppError {
@@ -54,40 +54,6 @@ export function missError(miss: Miss, path: string): AppError {
     `${oneLine(`${request.method} ${pathOf(request.url)}`, 100)} is not on the tape ${path} as it is asked now.`,
     { hint: [`${lines.join('\n')}\n`, ...RENEWAL], recoverable: false },
   );
-}
-
-/** What a difference in a field most likely comes from. The first that applies. */
-const REASONS: ReadonlyArray<[RegExp, string]> = [
-  [/^model$/, 'the model changed'],
-  [/^(?:tools|tool_choice|functions)\b/, 'the tools or their schema changed'],
-  [/^(?:instructions|messages\[0\])/, 'the system prompt changed'],
-  [
-    /^(?:temperature|max_tokens|max_completion_tokens|max_output_tokens|stream|top_p)\b/,
-    'the settings of the model changed',
-  ],
-  [
-    /\.output$|tool|results|documents\b/,
-    'different chunks came back from the search: the collection or its ranking changed',
-  ],
-  [
-    /^(?:messages|input|query|texts|prompt)\b/,
-    'the question, the prompt or the conversation before it changed',
-  ],
-  [/vector|filter|limit|prefetch|points/, 'the search or what is stored changed'],
-];
-
-function reasonOf(differences: readonly Difference[]): string {
-  if (differences.length === 0) return 'it was recorded less often than it is asked now';
-  const [found] = REASONS.filter(([pattern]) => differences.some((each) => pattern.test(hintPath(each))));
-  return found?.[1] ?? 'the request changed';
-}
-
-/** A message that holds the results of a tool is told from one that a person wrote by what it holds. */
-function hintPath({ path, before, after }: Difference): string {
-  const holdsResults = [before, after].some(
-    (value) => typeof value === 'string' && /"results"\s*:/.test(value),
-  );
-  return holdsResults || /\.results\[/.test(path) ? `${path}.results` : path;
 }
 
 /** JSON inside of texts is opened up, so that its fields are compared one by one. */

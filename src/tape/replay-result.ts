@@ -4,6 +4,7 @@ import type { ReplayOutcome } from './replay-run.ts';
 import type { OnMiss } from './replay-tape.ts';
 import { collectionChanged, compareOutputs, type RunOutputs } from './run-outputs.ts';
 import type { TapeJson } from './tape-format.ts';
+import { whyCameOtherwise } from './why-parted.ts';
 
 /** What came of running a tape again. */
 export interface ReplayResult {
@@ -15,6 +16,8 @@ export interface ReplayResult {
   turns: number;
   /** The first turn that did not go as it was recorded, from 1. */
   partedAtTurn: number | null;
+  /** Why the two part, most likely; null where they do not. */
+  reason: string | null;
   differences: Difference[];
   collectionChanged: boolean | null;
   exchanges: ReplayOutcome<unknown>['exchanges'];
@@ -28,6 +31,8 @@ export interface ReplayResult {
 interface CompareOptions {
   tape: string;
   changed: Record<string, TapeJson>;
+  /** Whether the settings are those of today, which are to come to the same: no fork that may not. */
+  current?: boolean;
   onMiss: OnMiss;
   /** How the result says what can be done about a call that is not on the tape; plainly unless given. */
   wordAdvice?: (advice: Advice) => string;
@@ -39,9 +44,9 @@ interface CompareOptions {
  */
 export function compareReplay(
   outcome: Omit<ReplayOutcome<unknown>, 'result'>,
-  { tape, changed, onMiss, wordAdvice = plainly }: CompareOptions,
+  { tape, changed, current = false, onMiss, wordAdvice = plainly }: CompareOptions,
 ): ReplayResult {
-  const { header, recorded, outputs, misses, exchanges, renewed } = outcome;
+  const { header, recorded, outputs, misses, missReason, circumstances, exchanges, renewed } = outcome;
   const differences = compareOutputs(recorded, outputs);
   const cutOff = outputs.turns.flatMap(({ error }, index) =>
     error?.errorType === 'replay_drift' ? [index + 1] : [],
@@ -51,7 +56,8 @@ export function compareReplay(
     differences.some(({ path }) => isWithin(path, turn)),
   );
   const live = misses.length > 0 && cutOff.length === 0 && onMiss !== 'fail';
-  const isFork = Object.keys(changed).length > 0;
+  const isFork = !current && Object.keys(changed).length > 0;
+  const first = differences.filter(({ path }) => parted === undefined || isWithin(path, parted));
   return {
     tape,
     command: header.command,
@@ -59,6 +65,7 @@ export function compareReplay(
     ok: (isFork || differences.length === 0) && (misses.length === 0 || live),
     turns: recorded.turns.length,
     partedAtTurn: parted ?? null,
+    reason: missReason ?? (first.length === 0 ? null : whyCameOtherwise(first, circumstances)),
     // Of a turn that could not go on there is nothing to compare.
     differences: differences.filter(({ path }) => !cutOff.some((turn) => path.startsWith(`turn ${turn}.`))),
     collectionChanged: collectionChanged(recorded, outputs),

@@ -6,11 +6,12 @@ import { oneLine } from '../text/visible-text.ts';
 import type { Tape } from './open-tape.ts';
 import type { RunOnTape } from './record-run.ts';
 import { type OnMiss, replayTape } from './replay-tape.ts';
-import { noOutputs, type RunOutputs, runOutputsSchema } from './run-outputs.ts';
+import { collectionChanged, noOutputs, type RunOutputs, runOutputsSchema } from './run-outputs.ts';
 import type { Timing } from './tape-exchange.ts';
 import type { TapeHeader, TapeJson } from './tape-format.ts';
 import type { PlayedCounts } from './tape-player.ts';
 import { createTapeRun } from './tape-run.ts';
+import type { Circumstances, SettingChange } from './why-parted.ts';
 
 export interface ReplayRunOptions {
   path: string;
@@ -42,6 +43,8 @@ export interface ReplayingRun extends RunOnTape {
   readonly recorded: RunOutputs;
   /** The settings of the recorded run, by the names that flags have. */
   readonly settings: Readonly<Record<string, TapeJson>>;
+  /** Notes the settings that the run has now, by the same names: what is other about them may explain what comes. */
+  noteSettings(settings: Readonly<Record<string, TapeJson>>): void;
 }
 
 export interface ReplayOutcome<T> {
@@ -56,6 +59,9 @@ export interface ReplayOutcome<T> {
   outputs: RunOutputs;
   /** What was asked for and is not on the tape, in order. */
   misses: readonly AppError[];
+  /** Why the first was asked, most likely. */
+  missReason: string | null;
+  circumstances: Circumstances;
   exchanges: PlayedCounts & { recorded: number };
   renewed: boolean;
 }
@@ -71,6 +77,8 @@ export async function replayRun<T>(
 ): Promise<ReplayOutcome<T>> {
   const { path, command, onMiss = 'fail', signal, missEnds } = options;
   let missed = new AbortController();
+  let changed: SettingChange[] = [];
+  let circumstances = (): Circumstances => ({ changed, collectionChanged: null });
   const replaying = await replayTape({
     path,
     onMiss,
@@ -79,6 +87,7 @@ export async function replayRun<T>(
     patterns: options.patterns,
     onMissed: (_miss, error) => (onMiss === 'fail' ? missed.abort(error) : undefined),
     renewedBy: options.renewedBy,
+    circumstances: () => circumstances(),
   });
   try {
     const { tape, runtime } = replaying;
@@ -88,6 +97,8 @@ export async function replayRun<T>(
     if (!tape.complete && options.onIncomplete !== 'refuse') options.onIncomplete();
     const recorded = recordedOutputs(tape);
     const outputs = noOutputs();
+    const settings = recordedSettings(header, recorded);
+    circumstances = () => ({ changed, collectionChanged: collectionChanged(recorded, outputs) });
     const firstMiss = () => {
       const [first] = replaying.misses();
       return first === undefined || onMiss !== 'fail' ? null : { missed: first.error };
@@ -100,7 +111,10 @@ export async function replayRun<T>(
       path,
       header,
       recorded,
-      settings: recordedSettings(header, recorded),
+      settings,
+      noteSettings(now) {
+        changed = changesOf(settings, now);
+      },
       runtime,
       signal: missEnds === 'run' ? AbortSignal.any([signal, missed.signal]) : signal,
       tape: createTapeRun({ outputs, recorded, ...(missEnds === 'turn' && { turnSignal }) }),
@@ -119,7 +133,18 @@ export async function replayRun<T>(
     const exchanges = { ...replaying.counts(), recorded: count };
     const { renewed } = await replaying.stop(outputs as TapeJson);
     const misses = replaying.misses().map(({ error }) => error);
-    return { result, header, recorded, outputs, misses, exchanges, renewed };
+    const missReason = replaying.misses()[0]?.miss?.reason ?? null;
+    return {
+      result,
+      header,
+      recorded,
+      outputs,
+      misses,
+      missReason,
+      circumstances: circumstances(),
+      exchanges,
+      renewed,
+    };
   } finally {
     await replaying.stop();
   }
@@ -136,6 +161,17 @@ function recordedSettings(
 ): Record<string, TapeJson> {
   const named = typeof settings === 'object' && settings !== null && !Array.isArray(settings) ? settings : {};
   return { ...named, ...(collection !== null && { collection: collection.name }) };
+}
+
+/** Of the settings that the tape knows: one that came with a later version explains nothing. */
+function changesOf(
+  recorded: Readonly<Record<string, TapeJson>>,
+  now: Readonly<Record<string, TapeJson>>,
+): SettingChange[] {
+  return Object.entries(recorded).flatMap(([name, before]) => {
+    const after = now[name];
+    return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ name, before, after }];
+  });
 }
 
 function refuseOtherCommand({ header, path }: Tape, command: string): void {

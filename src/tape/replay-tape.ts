@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHandler } from 'msw';
 import { AppError } from '../faults/app-error.ts';
 import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
@@ -7,11 +6,13 @@ import { blockNetwork } from './block-network.ts';
 import type { Miss } from './explain-miss.ts';
 import { openTape, type Tape } from './open-tape.ts';
 import { type RecordedFetch, recordFetch } from './record-fetch.ts';
+import { hideFilePlaces } from './redact/file-places.ts';
 import { type Fetch, replayResponse, requestOf, type Timing, tapeRequest } from './tape-exchange.ts';
 import type { TapeExchange, TapeHeader, TapeJson, TapeRequest } from './tape-format.ts';
 import { createTapePlayer, type PlayedCounts, type TapePlayer } from './tape-player.ts';
 import { createReplayRuntime } from './tape-runtime.ts';
 import { createTapeWriter } from './tape-writer.ts';
+import type { Circumstances } from './why-parted.ts';
 
 /** What becomes of a request that is not on the tape: an error, the live service, or that with its answer kept. */
 export type OnMiss = 'fail' | 'passthrough' | 'record';
@@ -32,6 +33,8 @@ export interface ReplayTapeOptions {
   onMissed?: ((miss: Miss | null, error: AppError) => void) | undefined;
   /** With `onMiss: 'record'`, who stands on the renewed tape. Its clock and ids stay: its requests were made with them. */
   renewedBy?: TapeHeader['madeBy'] | undefined;
+  /** What else may explain a miss, as far as it is known by then. */
+  circumstances?: (() => Circumstances) | undefined;
   /** Who is asked before the tape. */
   handlers?: readonly OtherHandler[] | undefined;
   /** Whether another msw of this process is asked for what is not on the tape. */
@@ -68,7 +71,7 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
         misses.push({ miss, error });
         options.onMissed?.(miss, error);
       },
-      ...(writer && { onExchange: writer.append }),
+      ...(writer && { onExchange: (exchange) => writer.append(hideFilePlaces(exchange)) }),
       handlers: options.handlers,
       besides: options.besides,
     });
@@ -104,8 +107,8 @@ function edited(path: string): AppError {
 
 export interface TapeHandlers {
   readonly tape: Tape;
-  /** For `setupServer` of whichever msw; what is not on the tape is left to the handlers after it. */
-  readonly handlers: [RequestHandler];
+  /** For `setupServer` of whichever msw, whose types differ; what is not on the tape is left to the handlers after it. */
+  readonly handlers: never[];
   counts(): PlayedCounts;
 }
 
@@ -121,17 +124,18 @@ export async function tapeHandlers(
   });
   // What msw 2 knows handlers by.
   Object.assign(handler, { __kind: 'RequestHandler' });
-  return { tape, handlers: [handler], counts: player.counts };
+  const handlers: unknown[] = [handler];
+  return { tape, handlers: handlers as never[], counts: player.counts };
 }
 
-function openPlayer({ path, secrets = [], patterns = [] }: ReplayTapeOptions) {
+function openPlayer({ path, secrets = [], patterns = [], circumstances }: ReplayTapeOptions) {
   const tape = openTape(path);
   if (tape.edited) {
     tape.close();
     throw edited(path);
   }
   const redactor = createRedactor({ secrets, patterns: [...tape.header.redact, ...patterns] });
-  return { tape, redactor, player: createTapePlayer(tape, redactor) };
+  return { tape, redactor, player: createTapePlayer(tape, redactor, circumstances) };
 }
 
 interface ReplayOptions {

@@ -5,6 +5,7 @@ import { type MatchKey, matchKey, sameVectors } from './match-key.ts';
 import type { Tape, TapeEntry } from './open-tape.ts';
 import { redactRequest } from './redact/redact-exchange.ts';
 import type { TapeExchange, TapeRequest } from './tape-format.ts';
+import { type Circumstances, NOTHING_KNOWN } from './why-parted.ts';
 
 /** Embeddings that are compared one by one before a request counts as another one. */
 const MOST_COMPARED = 50;
@@ -28,7 +29,11 @@ export interface TapePlayer {
   unused(): number[];
 }
 
-export function createTapePlayer(tape: Tape, redactor: Redactor): TapePlayer {
+export function createTapePlayer(
+  tape: Tape,
+  redactor: Redactor,
+  circumstances: () => Circumstances = () => NOTHING_KNOWN,
+): TapePlayer {
   /** How often the entries of a list were given. The lists belong to the index: one for each request. */
   const given = new Map<readonly TapeEntry[], number>();
   const used = new Set<number>();
@@ -69,7 +74,7 @@ export function createTapePlayer(tape: Tape, redactor: Redactor): TapePlayer {
     },
     miss(request) {
       missed += 1;
-      const miss = findMiss(redactRequest(request, redactor), tape);
+      const miss = findMiss(redactRequest(request, redactor), tape, circumstances());
       return { miss, error: missError(miss, tape.path) };
     },
     counts: () => ({ used: used.size, repeated, missed }),

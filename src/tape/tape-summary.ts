@@ -88,7 +88,7 @@ function sorted(value: unknown): string {
 type Fields = Record<string, unknown>;
 
 /** The tokens that a service says an exchange took; null if it says nothing. */
-function usageOf({ response }: TapeExchange): { input: number; output: number } | null {
+export function usageOf({ response }: TapeExchange): { input: number; output: number } | null {
   const { body, chunks } = response ?? {};
   if (body !== undefined) return 'json' in body ? usageIn(body.json) : null;
   if (chunks === undefined) return null;

@@ -160,6 +160,9 @@ test('the names of several sources are told apart where one of them is known', (
   expect(markersIn('A [Source: Other, https://a.test and https://b.test]')).toEqual([
     ['[Source: Other, https://a.test and https://b.test]', 'https://a.test', 'https://b.test'],
   ]);
+  expect(markersIn('A [Source: Other, https://a.test]')).toEqual([
+    ['[Source: Other, https://a.test]', 'https://a.test'],
+  ]);
   expect(markersIn('A [Source: 1, 2]')).toEqual([['[Source: 1, 2]', '1', '2']]);
   expect(markersIn('A [Source: ]')).toEqual([]);
 });
@@ -182,7 +185,7 @@ test('markers stay within their block', () => {
 
 test('a link needs its address right behind it, and something that may be one', () => {
   expect(markersIn('A [b] (https://a.test)')).toEqual([['https://a.test', 'https://a.test']]);
-  expect(markersIn('A [b](not an address)')).toEqual([]);
+  expect(markersIn('A [b](not an address) and [c](<unclosed)')).toEqual([]);
   expect(markersIn('A [Source: b] (see there)')).toEqual([['[Source: b]', 'b']]);
   expect(markersIn('A [b](page.md) and rows[1](x)')).toEqual([['[b](page.md)', 'b|page.md']]);
   expect(markersIn('A [](https://a.test) and [1](https://a.test)')).toEqual([

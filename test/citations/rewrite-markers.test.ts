@@ -109,7 +109,9 @@ test.each([
 test('what is around known refs goes where it would be empty, unless it belongs to a word', () => {
   expect(rewritten('It is so ([1]).')).toBe('It is so [1].');
   expect(rewritten('It is so （[1]）.')).toBe('It is so [1].');
+  expect(rewritten('It is so [[1]].')).toBe('It is so [1].');
   expect(rewritten('It is so **[1]**.')).toBe('It is so [1].');
+  expect(rewritten('It is so _(source: [1])_.')).toBe('It is so [1].');
   expect(rewritten('It is so * [1] *.')).toBe('It is so * [1] *.');
   expect(rewritten('It is so ([1]].')).toBe('It is so ([1]].');
   expect(rewritten('It is so ((((([1]))))).')).toBe('It is so ([1]).');

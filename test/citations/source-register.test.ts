@@ -126,3 +126,22 @@ test('a long session stays cheap', () => {
   });
   expect(took).toBeLessThan(20_000);
 });
+
+test('the host of an address is the same in any case, with a path behind it or none', () => {
+  const register = registerOf(
+    chunk({ chunkId: 'a', title: 'One', url: 'https://docs.test', headings: [] }),
+    chunk({ chunkId: 'b', title: 'Two', url: 'https://docs.test/Two', headings: [] }),
+  );
+  expect(refsOf(register, 'HTTPS://Docs.Test')).toEqual(['1']);
+  expect(refsOf(register, 'https://DOCS.test/Two')).toEqual(['2']);
+  expect(refsOf(register, 'https://docs.test/two')).toEqual([]);
+});
+
+test('a part of a page is named by the title and the headings, the first of which may repeat it', () => {
+  const register = registerOf(
+    chunk({ chunkId: 'a', title: 'Topics', url: 'https://docs.test/a', headings: ['Topics', 'Quality'] }),
+    chunk({ chunkId: 'b', title: 'Services', url: 'https://docs.test/b', headings: ['Calls', 'Timeouts'] }),
+  );
+  expect(refsOf(register, 'Topics > Quality')).toEqual(['1']);
+  expect(refsOf(register, 'Services > Calls > Timeouts')).toEqual(['2']);
+});

@@ -215,6 +215,21 @@ test('pruning one directory leaves what came from elsewhere', async () => {
   expect((await documents()).map((document) => document.uri)).toEqual([uri('x/b.md'), uri('y/c.md')]);
 });
 
+test('pruning forgets what is ignored by now, and leaves what the patterns of one run leave out', async () => {
+  const { run, docs, write, documents, uri } = await library({
+    'a.md': 'Alpha.',
+    'drafts/deep/b.md': 'Beta.',
+    'c.md': 'Gamma.',
+  });
+  await run();
+  const only = await createFileSource(docs, { cwd: docs, include: ['a.md'] });
+  expect(await run({ prune: true }, [only])).toMatchObject({ unchanged: 1, removed: 0 });
+  await write('.citeloopignore', 'drafts/\n');
+  expect(await run()).toMatchObject({ unchanged: 2, removed: 0 });
+  expect(await run({ prune: true })).toMatchObject({ unchanged: 2, removed: 1 });
+  expect((await documents()).map((document) => document.uri)).toEqual([uri('a.md'), uri('c.md')]);
+});
+
 test('a document that cannot be read is reported, keeps its earlier version, and does not stop the rest', async () => {
   const { run, write, texts, uri } = await library({ 'a.md': 'Alpha.', 'b.md': 'Beta.' });
   await run();

@@ -153,6 +153,22 @@ test('names may come from the title and the headings', () => {
   expect(checkClaim('Sensors are rendered by Gazebo with ray tracing.', chunk).verdict).toBe('unsupported');
 });
 
+test.each([
+  ['quote', 'unsupported', 'Owls "hunt by full day" in barns.', 'Owls hunt by night in barns.'],
+  ['identifier', 'unsupported', 'Owls hunt by `night_mode` in barns.', 'Owls hunt by night in barns.'],
+  ['number', 'unsupported', 'Owls hunt 30 mice in barns.', 'Owls hunt 20 mice in barns.'],
+  ['name', 'unsupported', 'Owls hunt mice in Rome.', 'Owls hunt mice in barns.'],
+  ['negation', 'unsupported', 'Owls never hunt mice in barns.', 'Owls hunt mice in barns.'],
+  ['words', 'unsupported', 'Cars drive on roads.', 'Owls hunt mice in barns.'],
+  ['words', 'weak', 'Owls hunt mice on roads with cars.', 'Owls hunt mice in barns.'],
+  ['words', 'weak', 'Owls always hunt mice in barns.', 'Owls hunt many mice in old barns.'],
+  ['subject', 'weak', 'Owls can hunt fat mice in old barns.', 'Foxes hunt fat mice in old barns.'],
+  ['roles', 'weak', 'Mice hunt owls in barns.', 'Owls hunt mice in barns.'],
+  ['number', 'weak', 'The cart has 4 wheels.', 'The cart has 12 wheels, 4 doors.'],
+])('what speaks against a sentence is told: %s (%s)', (objection, given, claim, text) => {
+  expect(checkClaim(claim, bare(text))).toMatchObject({ objection, verdict: given });
+});
+
 test('nothing is supported by an empty chunk', () => {
   expect(verdict('Robots fly.', '')).toBe('unsupported');
   expect(checkClaim('...', bare('Robots fly.')).verdict).toBe('weak');

@@ -4,6 +4,7 @@ import { compareReplay } from '../../src/tape/replay-result.ts';
 import type { ReplayOutcome } from '../../src/tape/replay-run.ts';
 import type { OnMiss } from '../../src/tape/replay-tape.ts';
 import { noOutputs, runOutputsSchema } from '../../src/tape/run-outputs.ts';
+import { NOTHING_KNOWN } from '../../src/tape/why-parted.ts';
 import { sampleHeader } from './support/sample-tape.ts';
 
 const outputs = (...turns: object[]) =>
@@ -29,6 +30,8 @@ function compared(
     recorded: noOutputs(),
     outputs: noOutputs(),
     misses: [],
+    missReason: null,
+    circumstances: NOTHING_KNOWN,
     exchanges: { recorded: 1, used: 1, repeated: 0, missed: 0 },
     renewed: false,
     ...outcome,

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
 import { mediaTypeOf } from '../documents/media-type.ts';
-import type { ChoiceOptions } from './choose-files.ts';
+import type { ChoiceOptions, FileChoice } from './choose-files.ts';
 import { findFiles } from './find-files.ts';
 import { readConsistently } from './read-consistently.ts';
 import { isInside } from './walk-directory.ts';
@@ -59,6 +59,11 @@ export async function createFileSource(
       const path = fileURLToPath(uri);
       return found.matches(path) && isMissingBelow(found.root, path);
     },
+    async ignores({ uri }) {
+      if (found.choice === null || !uri.startsWith(root)) return false;
+      const path = fileURLToPath(uri);
+      return found.matches(path) && isPresent(path) && isIgnored(found.root, path, found.choice);
+    },
   };
 }
 
@@ -70,6 +75,20 @@ function directoryOrFileUrl(path: string, kind: 'file' | 'directory'): string {
 
 function below(root: string, path: string): string {
   return relative(root, path).split(sep).join('/');
+}
+
+/**
+ * Whether a file of rules leaves out a path, or a folder on the way to it. What the patterns of this run leave out is
+ * another matter: they say what it is about.
+ */
+async function isIgnored(root: string, path: string, choice: FileChoice): Promise<boolean> {
+  const names = relative(root, path).split(sep);
+  for (const [index] of names.entries()) {
+    const isFile = index === names.length - 1;
+    const reason = await choice.leavesOut(join(root, ...names.slice(0, index + 1)), !isFile);
+    if (reason !== null) return reason === 'rules';
+  }
+  return false;
 }
 
 /**

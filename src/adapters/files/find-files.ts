@@ -3,7 +3,7 @@ import { basename, dirname, join, matchesGlob, parse, relative, resolve } from '
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../faults/app-error.ts';
 import { mediaTypeOf, SUPPORTED_EXTENSIONS } from '../documents/media-type.ts';
-import { type ChoiceOptions, createFileChoice } from './choose-files.ts';
+import { type ChoiceOptions, createFileChoice, type FileChoice } from './choose-files.ts';
 import { codeOf, explainMissing, fileFault } from './read-consistently.ts';
 import { countFormat, isInside, nothingSkipped, type SkippedFiles, walkDirectory } from './walk-directory.ts';
 
@@ -15,6 +15,8 @@ interface FoundFiles {
   paths: string[];
   /** Whether the argument means such a path below the root, whether there is a file or not. */
   matches(path: string): boolean;
+  /** Which of the files below the root were taken; null for a file that was named. */
+  choice: FileChoice | null;
 }
 
 type Notify = ((notice: string) => void) | undefined;
@@ -40,7 +42,7 @@ export async function findFiles(argument: string, options: FindOptions): Promise
       hint: supportedHint(),
     });
   }
-  return { kind: 'file', root: path, paths: [path], matches: (other) => other === path };
+  return { kind: 'file', root: path, paths: [path], matches: (other) => other === path, choice: null };
 }
 
 async function findInDirectory(argument: string, root: string, options: FindOptions): Promise<FoundFiles> {
@@ -51,7 +53,7 @@ async function findInDirectory(argument: string, root: string, options: FindOpti
   noticeLinks(skippedLinks, argument, onNotice);
   noticeSkipped(skipped, onNotice);
   return usable(
-    { kind: 'directory', root, paths, matches: () => true },
+    { kind: 'directory', root, paths, matches: () => true, choice },
     `${argument} holds no document that can be read.`,
   );
 }
@@ -94,6 +96,7 @@ async function findGlob(argument: string, path: string, options: FindOptions): P
     root,
     paths: kept.paths,
     matches: (other) => matchesGlob(relative(root, other), wild),
+    choice,
   };
   return usable(found, `${argument} matches no document.`);
 }

@@ -4,13 +4,15 @@ import { coverageIn, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { STOP_WORDS } from '../../text/terms.ts';
 import { cutText, oneLine } from '../../text/visible-text.ts';
-import { extractAnswer, type Similarity } from './extract-answer.ts';
+import { answerFromPassages, type Found, type PassageJudge, wordsAlone } from './answer-from-passages.ts';
+import { askedPart } from './asked-part.ts';
 import { type Passage, type ReadRequest, readRequest } from './read-request.ts';
 import { smallTalk } from './small-talk.ts';
 import { namedTopic, standaloneQuery } from './standalone-query.ts';
 
 interface OfflineModelOptions {
-  similarity: Similarity;
+  /** Without one, words alone tell what answers. */
+  judge?: PassageJudge;
   newId: () => string;
 }
 
@@ -18,20 +20,30 @@ interface OfflineModelOptions {
 const MAX_QUERY = 500;
 const MAX_SEARCHES = 2;
 
-type Step = { search: string; tool: string } | { say: string };
+/** What is further from the question than the usual is looked at only if nothing else is found. */
+const LOW_THRESHOLD = 0.2;
+/** A follow-up is taken as it stands if that is so much more likely to be answered than with what it refers to. */
+const PLAIN_AHEAD = 0.1;
+
+interface Search {
+  query: string;
+  threshold?: number;
+}
+
+type Step = { search: Search; tool: string } | { say: string };
 
 /**
  * A model that writes nothing of its own: it decides whether to search, resolves a follow-up against the
- * conversation, and answers with sentences taken word for word from what was retrieved. It sees what any model
- * sees and runs in the same loop.
+ * conversation, and answers with parts of passages, word for word. Where it is unsure whether they answer, it shows the
+ * closest passages and says so. It sees what any model sees and runs in the same loop.
  */
-export function createOfflineModel({ similarity, newId }: OfflineModelOptions): Model {
+export function createOfflineModel({ judge = wordsAlone, newId }: OfflineModelOptions): Model {
   async function reply(request: ModelRequest) {
     request.signal?.throwIfAborted();
-    const step = await decide(readRequest(request), similarity);
+    const step = await decide(readRequest(request), judge);
     const inputTokens =
       estimateTokens(JSON.stringify(request.input)) + estimateTokens(request.systemInstructions ?? '');
-    const outputTokens = estimateTokens('say' in step ? step.say : step.search);
+    const outputTokens = estimateTokens('say' in step ? step.say : step.search.query);
     const usage = { requests: 1, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
     return {
       text: 'say' in step ? step.say : '',
@@ -57,7 +69,7 @@ export function createOfflineModel({ similarity, newId }: OfflineModelOptions): 
 
 function outputItem(step: Step, newId: () => string): protocol.OutputModelItem {
   if ('search' in step) {
-    const args = JSON.stringify({ query: step.search });
+    const args = JSON.stringify(step.search);
     return {
       type: 'function_call',
       callId: `call_${newId()}`,
@@ -70,12 +82,13 @@ function outputItem(step: Step, newId: () => string): protocol.OutputModelItem {
   return { type: 'message', role: 'assistant', status: 'completed', content };
 }
 
-async function decide(request: ReadRequest, similarity: Similarity): Promise<Step> {
+async function decide(request: ReadRequest, judge: PassageJudge): Promise<Step> {
   const { question, history, searches, context, searchTool } = request;
+  const asked = cutText(askedPart(question), MAX_QUERY);
   const query = cutText(
     standaloneQuery(
-      question,
-      history.map((exchange) => exchange.question),
+      asked,
+      history.map((exchange) => askedPart(exchange.question)),
     ),
     MAX_QUERY,
   );
@@ -84,23 +97,40 @@ async function decide(request: ReadRequest, similarity: Similarity): Promise<Ste
     const reply = smallTalk(question, history);
     if (reply !== null) return { say: reply };
   }
-  const next = nextSearch(query, question, searches);
+  const next = nextSearch(query, asked, searches);
   if (searchTool !== null && context === null && next !== null) return { search: next, tool: searchTool };
 
   const passages = context ?? passagesOf(searches);
-  const answer =
-    passages.length === 0 ? null : await extractAnswer({ question, query }, passages, similarity);
-  return { say: answer ?? nothingKnown(query, passages, request) };
+  const { said } = await bestReading(query, asked, request, judge);
+  return { say: said ?? nothingKnown(query, passages, request) };
 }
 
-/** The question first; if that brought nothing, once more in the person's own words, or else by its telling words. */
-function nextSearch(query: string, question: string, searches: ReadRequest['searches']): string | null {
-  if (searches.some(({ results }) => results.length > 0)) return null;
+/** What was found for a follow-up as it is understood, unless it is likelier to be answered as it stands. */
+async function bestReading(
+  query: string,
+  asked: string,
+  { searches, context }: ReadRequest,
+  judge: PassageJudge,
+): Promise<Found> {
+  const found = (passages: readonly Passage[], reading: string) =>
+    answerFromPassages(reading, passages, judge);
+  if (context !== null) return found(context, query);
+  const plain = searches.filter((search) => query !== asked && search.query === asked);
+  const understood = await found(passagesOf(searches.filter((search) => !plain.includes(search))), query);
+  if (plain.length === 0) return understood;
+  const standing = await found(passagesOf(plain), asked);
+  return standing.chance > understood.chance + PLAIN_AHEAD ? standing : understood;
+}
+
+/** The question, and a follow-up also as it stands; if that brought nothing, once more by its telling words. */
+function nextSearch(query: string, asked: string, searches: ReadRequest['searches']): Search | null {
+  if (searches.length >= MAX_SEARCHES || searches.some(({ error }) => error !== null)) return null;
   const done = new Set(searches.map((search) => search.query.toLowerCase()));
-  const failed = searches.some(({ error }) => error !== null);
-  const attempts = failed ? [query] : [query, cutText(question, MAX_QUERY), tellingWords(query)];
-  if (searches.length >= MAX_SEARCHES) return null;
-  return attempts.find((attempt) => attempt !== '' && !done.has(attempt.toLowerCase())) ?? null;
+  if (!done.has(query.toLowerCase())) return { query };
+  if (!done.has(asked.toLowerCase())) return { query: asked };
+  if (searches.some(({ results }) => results.length > 0)) return null;
+  const words = tellingWords(query);
+  return words === '' || done.has(words.toLowerCase()) ? null : { query: words, threshold: LOW_THRESHOLD };
 }
 
 /** A long story is often too unlike the page about it; its telling words alone may be nearer. */

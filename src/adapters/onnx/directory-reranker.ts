@@ -32,6 +32,7 @@ export async function createDirectoryReranker(
       for (const [index, document] of documents.entries()) {
         signal?.throwIfAborted();
         scored.push({ index, score: await scoreOf(query, document) });
+        signal?.throwIfAborted();
       }
       return scored.toSorted((a, b) => b.score - a.score || a.index - b.index).slice(0, topN);
     },

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join, normalize } from 'node:path';
 import * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
@@ -110,6 +110,27 @@ export async function readEncoderDirectory(directory: string): Promise<EncoderDi
     baseline: own.baseline,
     threshold: own.threshold,
   };
+}
+
+/** Adds to what stands beside the model, and returns the file. What its vectors depend on must not be among it. */
+export async function saveEncoderSettings(
+  directory: string,
+  added: Pick<EncoderSettings, 'baseline' | 'threshold'>,
+): Promise<string> {
+  const path = join(directory, SETTINGS_FILE);
+  const settings = { ...(await readJson(path, settingsSchema)), ...added };
+  const partial = `${path}.${randomUUID()}.partial`;
+  try {
+    await writeFile(partial, `${JSON.stringify(settings, null, 2)}\n`);
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw new AppError('configuration_error', `${path} cannot be written (${messageOf(error)}).`, {
+      hint: `Write it elsewhere and put it there: ${JSON.stringify(settings)}`,
+      cause: error,
+    });
+  }
+  return path;
 }
 
 /** Null if there is no such file. */

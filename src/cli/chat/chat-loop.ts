@@ -1,6 +1,5 @@
 import { completeTurn } from '../../agent/complete-turn.ts';
 import type { AgentConfig } from '../../domain/agent-config.ts';
-import type { Filter } from '../../domain/query.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -18,10 +17,10 @@ import { aboutModel, type ChatLine, commands, completeCommand, parseLine } from 
 interface Chat {
   conversation: Conversation;
   streams: Streams;
-  collection: string;
-  filter: Filter;
   /** A few questions for whoever does not know what to ask. */
   suggestions?: () => Promise<string[]>;
+  /** How many earlier answers rest on what has changed since. */
+  staleAnswers?: () => Promise<number>;
   stream: boolean;
   /** One AgentResponse a line on stdout, and all that is for people on stderr. */
   json: boolean;
@@ -47,7 +46,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     ...chat.history,
     streams,
     signal,
-    complete: completeCommand,
+    complete: (line) => completeCommand(line, conversation.collections),
     onInterrupt: () => stopTurn?.(),
   });
   for await (const message of questions) {
@@ -91,9 +90,9 @@ export async function runChatLoop(chat: Chat): Promise<void> {
   }
 
   async function ask(question: string, turnSignal: AbortSignal): Promise<void> {
-    const { policy, session } = conversation;
-    const events = session().ask(question, { policy, filter: chat.filter, signal: turnSignal });
-    const view = { stream: chat.stream, compact: !typed, format: chat.format };
+    const { policy, session, filter, priceOf } = conversation;
+    const events = session().ask(question, { policy, filter, signal: turnSignal });
+    const view = { stream: chat.stream, compact: !typed, format: chat.format, priceOf };
     const turn = await (json ? completeTurn(events) : renderTurn(events, streams, view));
     if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
     if (chat.details) renderDetails(streams.stderr, turn, chat.details);
@@ -117,9 +116,14 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     const model = conversation.model();
     renderText(
       terminal,
-      `citeloop on ${oneLine(chat.collection, 60)}, model ${oneLine(model, 60)}. /help lists commands.`,
+      `citeloop on ${oneLine(conversation.collection(), 60)}, model ${oneLine(model, 60)}. /help lists commands.`,
     );
     renderText(terminal, aboutModel(model));
+    const stale = (await chat.staleAnswers?.()) ?? 0;
+    if (stale > 0) {
+      const answers = stale === 1 ? '1 earlier answer rests' : `${stale} earlier answers rest`;
+      renderText(terminal, `${answers} on what has changed since: citeloop sessions stale`);
+    }
     const suggested = (await chat.suggestions?.()) ?? [];
     if (suggested.length > 0) terminal.write('\nAsk for example:\n');
     for (const question of suggested) terminal.write(`  ${terminal.text(oneLine(question, 100), 'cyan')}\n`);

@@ -1,8 +1,11 @@
 import type { AgentSession } from '../../agent/agent.ts';
+import type { ForkedSession } from '../../app/fork-session.ts';
 import type { OpenAgent } from '../../app/open-agent.ts';
 import { resolveSessionId } from '../../app/sessions.ts';
 import type { Policy } from '../../domain/agent-config.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
+import type { Filter } from '../../domain/query.ts';
+import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 
@@ -12,6 +15,12 @@ export interface Conversation {
   /** Files that `/save` has written and may write again. */
   readonly savedFiles: Set<string>;
   policy: Policy;
+  /** Only documents that pass it are searched. */
+  filter: Filter;
+  /** The names that `/collection` knows, for Tab. */
+  readonly collections: readonly string[];
+  readonly priceOf: PriceOf;
+  collection(): string;
   session(): AgentSession;
   sessions(): SessionStore;
   model(): string;
@@ -26,6 +35,12 @@ export interface Conversation {
   resume(sessionId: string): Promise<void>;
   /** Goes on with another model. Throws if it cannot be used, and nothing has changed. */
   changeModel(model: string): Promise<void>;
+  /** Begins a new session on another collection, without the filter. Throws if it cannot be used, and nothing has changed. */
+  changeCollection(name: string): Promise<void>;
+  /** Goes on in a session that shares the turns before this one; returns what was left behind. Throws `invalid_input`. */
+  fork(turn: number): Promise<ConversationTurn[]>;
+  /** Filters what is searched from now on. Throws `invalid_input`, and nothing has changed. */
+  changeFilter(filter: Filter): Promise<void>;
   /** The session is completed, unless somebody else goes on with it. */
   leave(): Promise<void>;
   close(): Promise<void>;
@@ -37,7 +52,11 @@ interface ConversationStart {
   policy: Policy;
   user: string | undefined;
   isInteractive: boolean;
-  openWithModel(model: string): Promise<OpenAgent>;
+  filter?: Filter;
+  collections?: readonly string[];
+  priceOf?: PriceOf;
+  forkAt(at: { sessions: SessionStore; sessionId: string; turn: number }): Promise<ForkedSession>;
+  openWith(changed: { model?: string; collection?: string; session?: string }): Promise<OpenAgent>;
 }
 
 export function createConversation(start: ConversationStart): Conversation {
@@ -49,10 +68,14 @@ export function createConversation(start: ConversationStart): Conversation {
     searched = searchedIn(next.lastTurn());
   }
 
-  return {
+  const conversation: Conversation = {
     user: start.user,
     savedFiles: new Set(),
     policy: start.policy,
+    filter: start.filter ?? {},
+    collections: start.collections ?? [],
+    priceOf: start.priceOf ?? (() => null),
+    collection: () => open.collection,
     session: () => session,
     sessions: () => open.sessions,
     model: () => open.model,
@@ -75,7 +98,7 @@ export function createConversation(start: ConversationStart): Conversation {
       enter(next);
     },
     async changeModel(model) {
-      const next = await start.openWithModel(model);
+      const next = await start.openWith({ model, collection: open.collection });
       const { turnCount, segments } = session.snapshot();
       const isNew = turnCount === 0 && segments.length === 0;
       try {
@@ -90,9 +113,36 @@ export function createConversation(start: ConversationStart): Conversation {
       open = next;
       await previous.close();
     },
+    async changeCollection(name) {
+      const next = await start.openWith({ model: open.model, collection: name });
+      try {
+        const begun = await next.agent.startSession({ user: start.user, isInteractive: start.isInteractive });
+        await complete(session);
+        enter(begun);
+      } catch (error) {
+        await next.close();
+        throw error;
+      }
+      const previous = open;
+      open = next;
+      conversation.filter = {};
+      await previous.close();
+    },
+    async fork(turn) {
+      const forked = await start.forkAt({ sessions: open.sessions, sessionId: session.id, turn });
+      const next = await open.agent.resumeSession(forked.sessionId);
+      await complete(session);
+      enter(next);
+      return forked.left;
+    },
+    async changeFilter(filter) {
+      await open.assertFilter(filter);
+      conversation.filter = filter;
+    },
     leave: () => complete(session),
     close: () => open.close(),
   };
+  return conversation;
 }
 
 /** One that has gone on elsewhere is not over. */

@@ -1,19 +1,25 @@
 import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { completeTurn } from '../../agent/complete-turn.ts';
 import { OFFLINE_MODEL, policySchema } from '../../domain/agent-config.ts';
+import type { AgentResponse } from '../../domain/agent-response.ts';
 import { sessionTitle } from '../../domain/conversation-session.ts';
+import { formatFilter, isEmptyFilter, parseFilter } from '../../domain/query.ts';
+import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { nearestName } from '../../text/nearest-name.ts';
-import { oneLine } from '../../text/visible-text.ts';
+import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { findEvidence } from '../terminal/find-evidence.ts';
+import { renderMarkdown } from '../terminal/markdown-stream.ts';
 import { openPlace } from '../terminal/open-place.ts';
-import { readableUrl } from '../terminal/render-answer.ts';
+import { money, readableUrl, renderFooter } from '../terminal/render-answer.ts';
+import { renderFork } from '../terminal/render-fork.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { renderSources } from '../terminal/render-retrieval.ts';
 import { renderSessionList, renderTranscript } from '../terminal/render-session.ts';
 import { renderSource } from '../terminal/render-source.ts';
-import type { Streams, Terminal } from '../terminal/terminal.ts';
+import { type Streams, type Terminal, wrapWidth } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -29,9 +35,13 @@ export const COMMAND_NAMES = [
   'reset',
   'policy',
   'model',
+  'collection',
+  'filter',
+  'cost',
   'save',
   'sessions',
   'resume',
+  'fork',
   'good',
   'bad',
   'quit',
@@ -155,6 +165,57 @@ export const commands: Readonly<Record<CommandName, Command>> = {
       renderText(terminal, `The model is ${oneLine(model, 60)}. ${aboutModel(model)}`);
     },
   },
+  collection: {
+    usage: 'collection [name]',
+    describe: 'Show or change the collection; changing begins anew',
+    async run(conversation, argument, terminal) {
+      if (argument !== '') {
+        await conversation.changeCollection(argument);
+        return renderText(terminal, `A new conversation on ${oneLine(conversation.collection(), 60)}.`);
+      }
+      renderText(terminal, `The collection is ${oneLine(conversation.collection(), 60)}.`);
+      const others = conversation.collections.filter((name) => name !== conversation.collection());
+      if (others.length > 0) renderText(terminal, `There is also: ${oneLine(others.join(', '), 300)}.`);
+    },
+  },
+  filter: {
+    usage: 'filter [key=value …]',
+    describe: 'Search only some documents; off searches all',
+    async run(conversation, argument, terminal) {
+      const words = argument.split(/\s+/).filter((word) => word !== '');
+      if (words.length > 0) await conversation.changeFilter(argument === 'off' ? {} : parseFilter(words));
+      const { filter } = conversation;
+      const shown = isEmptyFilter(filter)
+        ? 'All documents are searched.'
+        : `Only documents with ${oneLine(formatFilter(filter), 200)} are searched; /filter off searches all.`;
+      renderText(terminal, shown);
+    },
+  },
+  cost: {
+    usage: 'cost',
+    describe: 'Tokens, and money where prices are set, so far',
+    async run(conversation, _, terminal) {
+      const turns = await conversation.turns();
+      const last = turns.at(-1);
+      if (last === undefined) return terminal.write('Nothing has been asked yet.\n');
+      const session = turns.map(({ response }) => response);
+      renderText(terminal, `The last turn: ${costOf([last.response], conversation.priceOf)}.`);
+      renderText(
+        terminal,
+        `This session, ${turns.length === 1 ? '1 turn' : `${turns.length} turns`}: ${costOf(session, conversation.priceOf)}.`,
+      );
+      if (
+        last.response.model !== OFFLINE_MODEL &&
+        conversation.priceOf(last.response.model, last.response.tokensUsed) === null
+      ) {
+        const example = `{"${last.response.model}": {"input": 1.25, "output": 10}}`;
+        renderText(
+          terminal,
+          `Its price is not known; set it for a million tokens with: citeloop config set prices '${example}'`,
+        );
+      }
+    },
+  },
   save: {
     usage: 'save [file]',
     describe: 'Write the conversation to a .md or .json file',
@@ -191,6 +252,41 @@ export const commands: Readonly<Record<CommandName, Command>> = {
       );
     },
   },
+  fork: {
+    usage: 'fork <turn> [policy|model]',
+    describe: 'Ask a turn anew in a session of its own; see where they part',
+    async run(conversation, argument, terminal) {
+      const [, number, wanted = ''] = /^(\d+)(?:\s+(\S+))?$/.exec(argument) ?? [];
+      if (number === undefined) {
+        throw new AppError(
+          'invalid_input',
+          'Say at which turn: /fork <turn>, and if you like a policy or a model.',
+          {
+            hint: 'Turns count from 1.',
+          },
+        );
+      }
+      const [before] = await conversation.fork(Number(number));
+      const policy = policySchema.safeParse(wanted.toLowerCase());
+      if (policy.success) conversation.policy = policy.data;
+      else if (wanted !== '') await conversation.changeModel(wanted);
+      if (before === undefined) return;
+      renderText(
+        terminal,
+        `Forked to ${conversation.session().id.slice(0, 8)}; asked anew: ${oneLine(before.userQuery, 200)}`,
+      );
+      terminal.write('\n');
+      const { policy: now, filter } = conversation;
+      const events = conversation.session().ask(before.userQuery, { policy: now, filter });
+      const after = await completeTurn(events);
+      conversation.completed(after);
+      renderMarkdown({ terminal, width: wrapWidth(terminal) }, visibleText(after.response.answer));
+      terminal.write('\n');
+      renderFooter(terminal, after, { priceOf: conversation.priceOf });
+      terminal.write('\n');
+      renderFork(terminal, before, after);
+    },
+  },
   good: {
     usage: 'good',
     describe: 'The last answer was good',
@@ -211,11 +307,31 @@ function numberIn(argument: string, command: string): string {
   });
 }
 
-/** For Tab: the commands that begin so, and the policies. */
-export function completeCommand(line: string): [string[], string] {
-  const candidates = line.startsWith('/policy ')
-    ? policySchema.options.map((policy) => `/policy ${policy}`)
-    : COMMAND_NAMES.map((name) => `/${name}`);
+function costOf(responses: readonly AgentResponse[], priceOf: PriceOf): string {
+  const sum = (part: 'prompt' | 'completion') =>
+    responses.reduce((total, { tokensUsed }) => total + tokensUsed[part], 0);
+  const prices = responses.map(({ model, tokensUsed }) => priceOf(model, tokensUsed));
+  const known = prices.filter((price) => price !== null);
+  const price = known.length === 0 ? '' : `, costs ${money(known.reduce((total, each) => total + each, 0))}`;
+  const about = responses.some(({ tokensUsed }) => tokensUsed.estimated) ? 'about ' : '';
+  return `${about}${sum('prompt')} tokens in, ${sum('completion')} out${price}`;
+}
+
+/** For Tab: the commands that begin so, and the values that some of them know. */
+export function completeCommand(line: string, collections: readonly string[] = []): [string[], string] {
+  const values: Readonly<Record<string, readonly string[]>> = {
+    policy: policySchema.options,
+    collection: collections,
+    filter: ['module=', 'chapter=', 'title=', 'url=', 'off'],
+    resume: ['last'],
+  };
+  const [, command = ''] = /^\/([a-z]+) /.exec(line) ?? [];
+  const candidates =
+    command === ''
+      ? COMMAND_NAMES.map((name) => `/${name}`)
+      : (Object.hasOwn(values, command) ? (values[command] ?? []) : []).map(
+          (value) => `/${command} ${value}`,
+        );
   return [line.startsWith('/') ? candidates.filter((candidate) => candidate.startsWith(line)) : [], line];
 }
 

@@ -34,6 +34,8 @@ interface Question {
   question: string;
   policy?: Policy | undefined;
   filter: Filter;
+  /** A text that is given along. */
+  attached?: string | undefined;
   /** Whether the conversation is reset before. */
   reset?: boolean;
 }
@@ -47,10 +49,10 @@ export async function* askQuestions(
   const { session, close } = await openConversation(app, inputs, run);
   const { signal } = run;
   try {
-    for (const { question, policy, filter, reset } of questions) {
+    for (const { question, policy, filter, attached, reset } of questions) {
       signal.throwIfAborted();
       if (reset) await session.reset();
-      yield* session.ask(question, { ...(policy && { policy }), filter, signal });
+      yield* session.ask(question, { ...(policy && { policy }), filter, attached, signal });
     }
   } finally {
     await close();

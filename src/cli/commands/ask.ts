@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { completeTurn } from '../../agent/complete-turn.ts';
@@ -5,6 +6,7 @@ import type { AgentConfig } from '../../domain/agent-config.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
+import { type PriceOf, pricesBy } from '../../evaluation/run/prices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
@@ -26,6 +28,7 @@ export interface AskFlags extends AgentFlags {
 
 export async function runAsk(flags: AskFlags): Promise<void> {
   const question = await questionOf(flags, process.stdin);
+  const attached = await attachedTo(flags, process.stdin);
   const filter = filterOf(flags);
   const { json, format } = outputOf(flags);
   process.exitCode = await withApp(
@@ -35,11 +38,17 @@ export async function runAsk(flags: AskFlags): Promise<void> {
       const stream = json ? flags.stream === true : config.agent.stream;
       const details = config.agent.verbose ? config.agent : null;
       const { requireGrounded = false } = flags;
-      const output = { stream, json, format, requireGrounded, details };
+      const priceOf = pricesBy({ currency: '', models: config.prices });
+      const output = { stream, json, format, requireGrounded, details, priceOf };
       // A session that goes on keeps its own policy unless another was asked for.
       const policy = flags.policy === undefined ? undefined : config.agent.policy;
       // What --model says is in the configuration already.
-      const inputs = { ...flags, model: undefined, filter, questions: [{ question, policy, filter }] };
+      const inputs = {
+        ...flags,
+        model: undefined,
+        filter,
+        questions: [{ question, policy, filter, attached }],
+      };
       return printAnswer(askQuestions(app, inputs, run), output, process);
     },
   );
@@ -48,6 +57,7 @@ export async function runAsk(flags: AskFlags): Promise<void> {
 interface Output {
   json: boolean;
   format?: AnswerFormat | undefined;
+  priceOf?: PriceOf | undefined;
   /** With `json`, every event instead of the response. */
   stream: boolean;
   requireGrounded: boolean;
@@ -58,12 +68,12 @@ interface Output {
 /** Prints what comes of a question, and returns the exit code. Throws what a person, or a program without events, has to be told. */
 export async function printAnswer(
   events: AsyncIterable<RunEvent>,
-  { json, stream, format, requireGrounded, details = null }: Output,
+  { json, stream, format, requireGrounded, details = null, priceOf }: Output,
   streams: Pick<Streams, 'stdout' | 'stderr'>,
 ): Promise<number> {
   const explain = (turn: ConversationTurn) => details && renderDetails(streams.stderr, turn, details);
   if (json && stream) return printEvents(events, streams.stdout, requireGrounded, explain);
-  const turn = await (json ? completeTurn(events) : renderTurn(events, streams, { stream, format }));
+  const turn = await (json ? completeTurn(events) : renderTurn(events, streams, { stream, format, priceOf }));
   if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
   explain(turn);
   const fault = faultOf(turn.response, requireGrounded);
@@ -117,4 +127,40 @@ export async function questionOf(
   throw new AppError('invalid_input', 'The question is blank.', {
     hint: 'Ask for example: citeloop ask "What is ROS 2?"',
   });
+}
+
+/** More is no context any more but a document. */
+const MAX_ATTACHED = 5_000_000;
+
+/**
+ * What is piped in beside a question that was given as an argument. Only a pipe or a file is read: whoever starts the
+ * program from another one may leave its input open for ever. Throws `invalid_input`.
+ */
+async function attachedTo(
+  { question = [], policy, record }: AskFlags,
+  stdin: Readable & { isTTY?: boolean; fd?: number },
+): Promise<string | undefined> {
+  if (question.length === 0 || question.join(' ').trim() === '-' || !isPiped(stdin)) return undefined;
+  const given = await text(stdin);
+  if (given.trim() === '') return undefined;
+  const refusal =
+    given.length > MAX_ATTACHED
+      ? ['What is piped in is longer than 5 million characters.', 'Ingest it as a document.']
+      : given.includes('\0')
+        ? ['What is piped in is not text.', 'Ingest it as a document.']
+        : policy === 'never'
+          ? ['With --policy never nothing is read, not even what is piped in.', 'Choose another policy.']
+          : record !== undefined
+            ? ['A tape does not keep what is piped in.', 'Ingest it as a document, or leave out --record.']
+            : null;
+  if (refusal === null) return given;
+  throw new AppError('invalid_input', refusal[0] ?? '', { hint: refusal[1] ?? '' });
+}
+
+function isPiped(stdin: Readable & { isTTY?: boolean; fd?: number }): boolean {
+  if (stdin.isTTY === true) return false;
+  // A stand-in for the stream of the process ends by itself.
+  if (stdin.fd === undefined) return true;
+  const kind = fstatSync(stdin.fd);
+  return kind.isFIFO() || kind.isFile();
 }

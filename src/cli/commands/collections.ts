@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { App, StoreKind } from '../../app/create-app.ts';
+import { saveBaseline } from '../../app/embedders.ts';
 import { STORES } from '../../domain/choices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { copyCollection } from '../../ingest/copy-collection.ts';
 import type { ChunkStore, CollectionInfo, DocumentRecord } from '../../ports/chunk-store.ts';
+import { fitThreshold } from '../../retrieval/fit-threshold.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
@@ -237,6 +239,54 @@ function placeOf(text: string, app: App): Place {
 
 function shown({ store, name }: Place): string {
   return `${store}:${name}`;
+}
+
+export interface ThresholdFlags extends CollectionFlags {
+  save?: boolean | undefined;
+}
+
+/** Finds out by a collection's own documents from which score on a passage counts as relevant. */
+export function fitCollectionThreshold(flags: ThresholdFlags): Promise<void> {
+  return withApp({ flags }, (app, { signal }) =>
+    withStore(app, flags.name ?? '', async (store) => {
+      await app.assertReadable(store);
+      const { directory } = app.config.embedding;
+      if (flags.save && directory === undefined) {
+        throw new AppError(
+          'invalid_input',
+          '--save is for a model of your own: --embedder onnx:<directory>.',
+          {
+            hint: 'For any other, set AGENT_SCORE_THRESHOLD to what is found.',
+          },
+        );
+      }
+      const bar = createProgressBar('Comparing sentences with passages');
+      const fitted = await fitThreshold(store, await app.embedder(), {
+        signal,
+        onProgress: (done, total) => bar.update({ done, total }),
+      }).finally(bar.clear);
+      const saved =
+        flags.save && directory !== undefined ? await saveBaseline(directory, fitted.baseline) : null;
+      const { embedder } = store.identity;
+      if (flags.json) {
+        process.stdout.write(`${JSON.stringify({ collection: store.name, embedder, ...fitted, saved })}\n`);
+        return;
+      }
+      const { documents, passages, baseline, threshold, ownKept, othersKept } = fitted;
+      const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
+      const terminal = createTerminal(process.stdout);
+      terminal.write(
+        `${terminal.text(store.name, 'bold')}: texts that have nothing to do with each other have a cosine of about ` +
+          `${baseline} with ${embedder}, so passages from ${threshold} on count as relevant.\n` +
+          `${percent(ownKept)} of the sentences reach that with their own passage, ${percent(othersKept)} of the pairs ` +
+          `with a passage of another document (${passages} passages of ${documents} documents).\n`,
+      );
+      if (saved !== null)
+        terminal.write(`Kept in ${terminal.text(saved)} for every collection of this model.\n`);
+      else if (directory !== undefined) terminal.write('Keep it with --save.\n');
+      else terminal.write(`Use it with --threshold ${threshold}, or AGENT_SCORE_THRESHOLD=${threshold}.\n`);
+    }),
+  );
 }
 
 async function withStore<T>(app: App, name: string, work: (store: ChunkStore) => Promise<T>): Promise<T> {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { assertOwnServices } from '../../app/own-services.ts';
 import { configuredSecrets, runSettings, withoutKeys } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
 import { type Config, loadConfig } from '../../config/load-config.ts';
@@ -12,6 +13,7 @@ import { type ReplayingRun, replayRun } from '../../tape/replay-run.ts';
 import type { OnMiss } from '../../tape/replay-tape.ts';
 import { TAPE_VERSION, type TapeHeader, type TapeJson } from '../../tape/tape-format.ts';
 import type { TapeFlags } from '../flags/common-flags.ts';
+import { asSettings } from './read-flags.ts';
 
 /** A command whose run can be recorded. */
 export interface TapedCommand {
@@ -89,16 +91,21 @@ interface ReplayedConfigOptions {
   configPath: string | undefined;
   onMiss: OnMiss;
   writes: boolean;
+  /** Whether only the flags of the recorded command hold, and all else is as it is configured today. */
+  current?: boolean;
 }
 
 /** The configuration of the recorded run, as far as nothing else is given now. No key is needed where nobody is asked. */
 export async function withReplayedConfig<T>(
   run: ReplayingRun,
-  { changed, configPath, onMiss, writes }: ReplayedConfigOptions,
+  { changed, configPath, onMiss, writes, current = false }: ReplayedConfigOptions,
   work: (config: Config) => Promise<T>,
 ): Promise<T> {
-  const loaded = loadConfig({ flags: { ...run.settings, ...changed }, configPath });
+  const recorded = current ? flaggedSettings(run) : run.settings;
+  if (onMiss !== 'fail') assertOwnServices(recorded, { ...changed }, configPath);
+  const loaded = loadConfig({ flags: { ...recorded, ...changed }, configPath });
   const config = onMiss === 'fail' ? withoutKeys(loaded) : loaded;
+  run.noteSettings(runSettings(config));
   if (!writes) return work(config);
   // A replay that writes does so where nobody looks.
   const home = await mkdtemp(join(tmpdir(), 'citeloop-replay-'));
@@ -107,6 +114,25 @@ export async function withReplayedConfig<T>(
   } finally {
     await rm(home, { recursive: true, force: true });
   }
+}
+
+/** The settings that the recorded command was given as flags, and its collection: not what was configured besides. */
+function flaggedSettings({ settings, header, recorded }: ReplayingRun): Record<string, TapeJson> {
+  const { flags: given } = header.inputs;
+  const flags = typeof given === 'object' && given !== null && !Array.isArray(given) ? given : {};
+  const names = new Set(Object.keys(flags));
+  if (names.has('threshold')) names.add('scoreThreshold');
+  if (recorded.collection !== null) names.add('collection');
+  const flagged = Object.fromEntries(Object.entries(settings).filter(([name]) => names.has(name)));
+  const { systemPrompt } = flags;
+  if (typeof systemPrompt !== 'string' || !isFileHere(systemPrompt)) return flagged;
+  return { ...flagged, systemPrompt: asSettings({ systemPrompt }).systemPrompt ?? null };
+}
+
+/** A prompt that was read from a file is read again, but from nowhere else than below this directory: tapes may be anybody's. */
+function isFileHere(prompt: string): boolean {
+  const path = relative(process.cwd(), resolve(prompt.slice(1)));
+  return prompt.startsWith('@') && !path.startsWith('..') && !isAbsolute(path);
 }
 
 /** The keys that are configured now, which requests may hold; what else is configured a tape says better. */

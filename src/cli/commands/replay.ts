@@ -1,5 +1,7 @@
 import type * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
+import { runSettings } from '../../app/run-settings.ts';
+import type { Config } from '../../config/load-config.ts';
 import type { Policy } from '../../domain/agent-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
@@ -24,6 +26,7 @@ export interface ReplayFlags
       keyof TapeFlags | 'mode' | 'tools' | 'module' | 'filter' | 'session' | 'continue' | 'user'
     > {
   tape?: string[] | undefined;
+  current?: boolean | undefined;
 }
 
 const DRIFT = exitCodeOf(new AppError('replay_drift', ''));
@@ -43,9 +46,10 @@ export function runReplay(flags: ReplayFlags): Promise<number> {
 }
 
 async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal): Promise<ReplayResult> {
-  const { onMiss = 'fail', timing, redact, config: configPath } = flags;
-  const { tape: _, ...changed } = recordedFlags(asSettings(flags));
-  if (onMiss === 'record' && Object.keys(changed).length > 0) throw notRenewable();
+  const { onMiss = 'fail', timing, redact, current = false, config: configPath } = flags;
+  const { tape: _, current: __, ...given } = recordedFlags(asSettings(flags));
+  let changed = given;
+  if (onMiss === 'record' && (current || Object.keys(given).length > 0)) throw notRenewable();
   const outcome = await replayRun(
     {
       path,
@@ -60,12 +64,23 @@ async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal):
     },
     (run) => {
       const writes = run.header.command === 'ingest';
-      return withReplayedConfig(run, { changed, configPath, onMiss, writes }, (config) =>
-        onApp(config, run, (app) => runAgain(app, run, flags)),
-      );
+      const options = { changed: given, configPath, onMiss, writes, current };
+      return withReplayedConfig(run, options, (config) => {
+        if (current) changed = otherSettings(run, config);
+        return onApp(config, run, (app) => runAgain(app, run, flags));
+      });
     },
   );
-  return compareReplay(outcome, { tape: path, changed, onMiss, wordAdvice: onCommandLine });
+  return compareReplay(outcome, { tape: path, changed, current, onMiss, wordAdvice: onCommandLine });
+}
+
+/** The settings of today that are others than the recorded ones. */
+function otherSettings(run: ReplayingRun, config: Config): Record<string, TapeJson> {
+  const now = runSettings(config);
+  const names = Object.keys(run.settings).filter(
+    (name) => JSON.stringify(run.settings[name]) !== JSON.stringify(now[name]),
+  );
+  return Object.fromEntries(names.map((name) => [name, now[name] ?? null]));
 }
 
 /** Does again what a tape recorded, by the function of its command; what it comes to is noted in the run. */
@@ -77,7 +92,9 @@ async function runAgain(app: App, run: ReplayingRun, flags: ReplayFlags): Promis
     case 'ask':
     case 'chat': {
       const { askQuestions, conversationSchema } = await import('./ask-questions.ts');
-      const questions = questionsOf(run, flags.policy === undefined ? undefined : app.config.agent.policy);
+      const { policy = app.config.agent.policy } = run.settings;
+      const isOther = flags.policy !== undefined || app.config.agent.policy !== policy;
+      const questions = questionsOf(run, isOther ? app.config.agent.policy : undefined);
       const session = run.recorded.resumed?.session.sessionId;
       const events = askQuestions(app, { ...read(conversationSchema), session, questions }, run);
       // What comes of them is noted by whoever observes the session.

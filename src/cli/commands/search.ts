@@ -62,7 +62,7 @@ export function runSearch(flags: SearchFlags): Promise<void> {
 
 /** Finds passages; a tape notes them. Throws `invalid_input` for a query that is none. */
 export async function search(app: App, inputs: z.infer<typeof searchSchema>, { signal, tape }: Run) {
-  const query = queryOf({ ...inputs, topK: inputs.topK ?? app.config.agent.topK });
+  const query = queryOf({ ...inputs, topK: inputs.topK ?? app.config.searchTopK });
   const mode = inputs.mode ?? 'hybrid';
   // The model is loaded while the collection is opened.
   if (mode !== 'lexical') app.embedder().catch(() => {});

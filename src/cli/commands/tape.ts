@@ -5,8 +5,8 @@ import { loadConfig } from '../../config/load-config.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { EXIT_DONE } from '../../faults/exit-code.ts';
 import { createRedactor, type Redactor } from '../../faults/redactor.ts';
-import { fromHar } from '../../tape/har/from-har.ts';
-import { toHar } from '../../tape/har/to-har.ts';
+import { readRecording } from '../../tape/foreign/read-recording.ts';
+import { toHar } from '../../tape/foreign/to-har.ts';
 import { openTape, type Tape } from '../../tape/open-tape.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from '../../tape/tape-format.ts';
 import { findTapeProblems, tapeSummary } from '../../tape/tape-summary.ts';
@@ -30,8 +30,13 @@ export interface TapeScrubFlags extends TapeFileFlags {
   output?: string | undefined;
 }
 
-export interface TapeHarFlags extends TapeScrubFlags {
+export interface TapeHarFlags extends TapeFileFlags {
   har?: string | undefined;
+}
+
+export interface TapeImportFlags extends TapeFileFlags {
+  recording?: string | undefined;
+  redact?: string[] | undefined;
 }
 
 const EXIT_PROBLEMS = 2;
@@ -110,20 +115,25 @@ export async function scrubTape({
   }
 }
 
-export async function importHar({
-  har = '',
+/** Says what could not be carried over. Throws `invalid_input` if that is all of it. */
+export async function importRecording({
+  recording = '',
   tape: path = '',
   redact = [],
   config,
   json,
-}: TapeHarFlags): Promise<void> {
-  const { header, exchanges, outputs } = fromHar(await readJson(har), har);
-  await writeTape(path, { ...header, redact }, exchanges, outputs, redactorOf(redact, config));
-  report(
-    json,
-    { tape: path, exchanges: exchanges.length },
-    `Made a tape of ${exchanges.length} exchanges: ${path}`,
-  );
+}: TapeImportFlags): Promise<void> {
+  const redactor = redactorOf(redact, config);
+  const { header, exchanges, outputs, left: found } = readRecording(await readText(recording), recording);
+  const left = redactor.value(found);
+  if (exchanges.length === 0 && left.length > 0) {
+    throw new AppError('invalid_input', `Nothing in ${recording} can be carried over. ${left[0]}`);
+  }
+  await writeTape(path, { ...header, redact }, exchanges, outputs, redactor);
+  const sentence = `Made a tape of ${exchanges.length === 1 ? '1 exchange' : `${exchanges.length} exchanges`}: ${path}`;
+  const lines =
+    left.length === 0 ? [sentence] : [sentence, 'Not carried over:', ...left.map((each) => `  ${each}`)];
+  report(json, { tape: path, exchanges: exchanges.length, left }, lines.join('\n'));
 }
 
 export async function exportHar({ har = '', tape: path = '', config, json }: TapeHarFlags): Promise<void> {
@@ -159,13 +169,12 @@ function redactorOf(patterns: readonly string[], configPath: string | undefined)
   return createRedactor({ secrets: configuredSecrets(loadConfig({ configPath })), patterns });
 }
 
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as unknown;
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? 'it is not valid JSON' : messageOf(error);
-    throw new AppError('invalid_input', `${path} cannot be read: ${reason}.`, { hint: 'Name a HAR file.' });
-  }
+async function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw new AppError('invalid_input', `${path} cannot be read: ${messageOf(error)}.`, {
+      hint: 'Name a HAR file, a cassette of VCR or definitions of nock.',
+    });
+  });
 }
 
 function report(json: boolean | undefined, fields: object, sentence: string): void {

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs';
-import type { CollectionFlags, CopyFlags, RemoveFlags } from '../commands/collections.ts';
+import type { CollectionFlags, CopyFlags, RemoveFlags, ThresholdFlags } from '../commands/collections.ts';
 import type { IngestFlags } from '../commands/ingest.ts';
 import { type CommonFlags, withServiceFlags, withTapeFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
@@ -27,6 +27,7 @@ export const ingestCommand = defineCommand<IngestFlags>({
           requiresArg: true,
         },
         prune: { type: 'boolean', describe: 'Remove documents that the sources have lost' },
+        watch: { type: 'boolean', describe: 'Go on with every change, until Ctrl-C' },
         include: {
           type: 'string',
           array: true,
@@ -57,6 +58,7 @@ export const ingestCommand = defineCommand<IngestFlags>({
         '$0 ingest ./docs --base-url https://docs.example.com --prune',
         'Cite the published site; forget deleted pages',
       )
+      .example('$0 ingest ./docs --watch --prune', 'Follow what changes and what is deleted')
       .example('$0 ingest . --include "*.py" --exclude tests/', 'Part of a directory')
       .example('$0 ingest https://docs.example.com/sitemap.xml', 'A site by its sitemap'),
   handler: async (flags) => {
@@ -110,6 +112,17 @@ const copy = defineCommand<CopyFlags>({
   handler: async (flags) => (await import('../commands/collections.ts')).copyCollections(flags),
 });
 
+const threshold = defineCommand<ThresholdFlags>({
+  command: 'threshold <name>',
+  describe: 'Find out from which score on its passages count as relevant',
+  builder: (yargs) =>
+    named(yargs).option('save', {
+      type: 'boolean',
+      describe: 'Keep it beside the model (--embedder onnx:<directory>)',
+    }),
+  handler: async (flags) => (await import('../commands/collections.ts')).fitCollectionThreshold(flags),
+});
+
 const use = defineCommand<CollectionFlags>({
   command: 'use <name>',
   describe: 'Make a collection the one that is meant from now on',
@@ -127,6 +140,7 @@ export const collectionsCommand = defineCommand<CommonFlags>({
       .command(use)
       .command(copy)
       .command(removeDocument)
+      .command(threshold)
       .command(remove)
       .example('$0 collections', 'List them')
       .example('$0 collections show web_documents', 'Its documents and modules')

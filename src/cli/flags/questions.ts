@@ -26,6 +26,7 @@ export const askCommand = defineCommand<AskFlags>({
       .example('$0 ask "How do I use it?" --continue', 'A follow-up in the last session')
       .example('$0 ask "frame rate" --module isaac --policy always', 'One module, searched in any case')
       .example('echo "What is a node?" | $0 ask --json --require-grounded', 'For programs')
+      .example('cat build.log | $0 ask "Why does it fail?"', 'With a text of yours beside the documents')
       .example('$0 ask "What is a node?" --record node.tape.json', 'Kept, to be replayed without a key')
       .example('$0 ask "What is a node?" --json --stream', 'Every event as a line of JSON'),
   handler: async (flags) => {

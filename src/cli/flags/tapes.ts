@@ -1,6 +1,14 @@
 import type { Argv } from 'yargs';
+import { ANSWER_CHANGES } from '../../domain/choices.ts';
 import type { ReplayFlags } from '../commands/replay.ts';
-import type { TapeCheckFlags, TapeFileFlags, TapeHarFlags, TapeScrubFlags } from '../commands/tape.ts';
+import type {
+  TapeCheckFlags,
+  TapeFileFlags,
+  TapeHarFlags,
+  TapeImportFlags,
+  TapeScrubFlags,
+} from '../commands/tape.ts';
+import type { TapeDiffFlags, TapeRenewFlags } from '../commands/tape-drift.ts';
 import { answeringOptions } from './agent-flags.ts';
 import { type CommonFlags, redactOption, replayOptions, withServiceFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
@@ -36,12 +44,15 @@ const scrub = defineCommand<TapeScrubFlags>({
   handler: async (flags) => (await import('../commands/tape.ts')).scrubTape(flags),
 });
 
-const importHar = defineCommand<TapeHarFlags>({
-  command: 'import <har> <tape>',
-  describe: 'Make a tape of a HAR file, of a browser or of Polly',
+const importOthers = defineCommand<TapeImportFlags>({
+  command: 'import <recording> <tape>',
+  describe: 'Make a tape of a HAR file (browsers, Polly), a cassette of VCR or definitions of nock',
   builder: (yargs) =>
-    withTape(yargs).positional('har', { type: 'string', describe: 'The HAR file' }).options(redactOption),
-  handler: async (flags) => (await import('../commands/tape.ts')).importHar(flags),
+    withTape(yargs)
+      .positional('recording', { type: 'string', describe: 'What others recorded' })
+      .options(redactOption)
+      .epilogue('Keys are removed as from any recording. What cannot be carried over is listed.'),
+  handler: async (flags) => (await import('../commands/tape.ts')).importRecording(flags),
 });
 
 const exportHar = defineCommand<TapeHarFlags>({
@@ -52,21 +63,66 @@ const exportHar = defineCommand<TapeHarFlags>({
   handler: async (flags) => (await import('../commands/tape.ts')).exportHar(flags),
 });
 
+const diff = defineCommand<TapeDiffFlags>({
+  command: 'diff <before> <after>',
+  describe: 'Show where two tapes differ, but for ids and times; exit with 7 if they do',
+  builder: (yargs) =>
+    yargs
+      .positional('before', { type: 'string', describe: 'A tape' })
+      .positional('after', { type: 'string', describe: 'Another of the same run' }),
+  handler: async (flags) => {
+    process.exitCode = (await import('../commands/tape-drift.ts')).diffTwoTapes(flags);
+  },
+});
+
+const renew = defineCommand<TapeRenewFlags>({
+  command: 'renew <tapes..>',
+  describe: 'Ask the services again for a sample of the calls; exit with 7 if they answer otherwise',
+  builder: (yargs) =>
+    withServiceFlags(yargs, 'provider')
+      .positional('tapes', { type: 'string', array: true, describe: 'The files' })
+      .options({
+        sample: { type: 'number', describe: 'At most so many calls (10)', requiresArg: true },
+        budget: { type: 'number', describe: 'Stop before it costs more than this', requiresArg: true },
+        prices: { type: 'string', describe: 'A JSON file of prices for a million tokens', requiresArg: true },
+        allow: {
+          choices: ANSWER_CHANGES,
+          array: true,
+          nargs: 1,
+          describe: 'A change that is fine; again for another',
+        },
+        'base-url': answeringOptions['base-url'],
+      })
+      .example(
+        '$0 tape renew tapes/*.json --sample 10 --budget 0.50 --prices prices.json',
+        'Has a service drifted?',
+      )
+      .example('$0 tape renew a.tape.json --allow answer', 'Other words are fine, other tool calls are not')
+      .epilogue('No tape is changed: record again where a change is meant to stay.'),
+  handler: async (flags) => {
+    process.exitCode = await (await import('../commands/tape-drift.ts')).renewTapes(flags);
+  },
+});
+
 export const tapeCommand = defineCommand<CommonFlags>({
   command: 'tape',
-  describe: 'Show, check or scrub tapes, and turn them into HAR files and back',
+  describe:
+    'Show, check, scrub and compare tapes, ask their services again, and take in what others recorded',
   builder: (yargs) =>
     yargs
       .command(show)
       .command(check)
       .command(scrub)
-      .command(importHar)
+      .command(importOthers)
       .command(exportHar)
-      .demandCommand(1, 'Say what to do: show, check, scrub, import or export.')
+      .command(diff)
+      .command(renew)
+      .demandCommand(1, 'Say what to do: show, check, scrub, diff, renew, import or export.')
       .example('$0 tape show node.tape.json', 'For people')
       .example('$0 tape check tapes/*.json', 'Before they are committed')
       .example('$0 tape scrub node.tape.json --redact "ACME-\\d+"', 'Remove more')
-      .example('$0 tape import polly.har polly.tape.json', 'What others recorded'),
+      .example('$0 tape diff before.tape.json after.tape.json', 'But for ids and times')
+      .example('$0 tape import cassette.yaml a.tape.json', 'What others recorded'),
   handler: () => {},
 });
 
@@ -83,11 +139,19 @@ export const replayCommand = defineCommand<ReplayFlags>({
   builder: (yargs) =>
     withServiceFlags(yargs, 'provider', 'store', 'rerank')
       .positional('tape', { type: 'string', array: true, describe: 'Tapes, as --record made them' })
-      .options({ ...replayOptions, ...redactOption })
+      .options({
+        current: {
+          type: 'boolean',
+          describe: 'With the prompt and settings of today: do they still come to the same?',
+        },
+        ...replayOptions,
+        ...redactOption,
+      })
       .options(changeable)
       .example('$0 replay tapes/*.tape.json', 'Exit with 7 if any of them comes to something else now')
       .example('$0 replay a.tape.json --on-miss record', 'Renew what changed, from the live service')
       .example('$0 replay a.tape.json --policy always', 'The same questions under another policy')
+      .example('$0 replay tapes/*.tape.json --current', 'What an edited prompt would change')
       .epilogue('With another setting the run forks: what is still the same is taken from the tape.'),
   handler: async (flags) => {
     process.exitCode = await (await import('../commands/replay.ts')).runReplay(flags);

@@ -4,6 +4,7 @@ import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { Location } from '../../domain/location.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
+import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { renderConfidence, renderUnborne, verdictPiece } from './render-sentences.ts';
 import type { Terminal } from './terminal.ts';
@@ -22,7 +23,7 @@ const INDENT = '    ';
 export function renderFooter(
   terminal: Terminal,
   { response, retrievals }: ShownTurn,
-  { streamed = false }: { streamed?: boolean } = {},
+  { streamed = false, priceOf }: { streamed?: boolean; priceOf?: PriceOf | undefined } = {},
 ): void {
   const chunks = retrievals.flatMap((retrieval) => retrieval.chunks);
   const cited = new Map(chunks.map((chunk) => [chunk.chunkId, chunk]));
@@ -37,7 +38,7 @@ export function renderFooter(
   renderConfidence(terminal, response);
   if (!response.grounded) renderText(terminal, `Not grounded: ${whyNotGrounded(response)}`);
   const dim = (text: string) => terminal.text(text, 'dim');
-  terminal.write(`${flowLine(terminal, [{ text: summaryOf(response), paint: dim }], '')}\n`);
+  terminal.write(`${flowLine(terminal, [{ text: summaryOf(response, priceOf), paint: dim }], '')}\n`);
 }
 
 /** The same for whoever reads Markdown: the sources as a list, and whether they bear the answer out. */
@@ -101,7 +102,7 @@ function whyNotGrounded({ outcome, citations, retrievalPerformed, finishReason }
     : 'the answer cites nothing of what was found.';
 }
 
-function summaryOf(response: AgentResponse): string {
+function summaryOf(response: AgentResponse, priceOf: PriceOf = () => null): string {
   const { model, tokensUsed, retrievalCount, retrievalTimeMs, generationTimeMs, totalTimeMs } = response;
   const searches =
     retrievalCount === 0 ? 'no search' : `${retrievalCount} ${retrievalCount === 1 ? 'search' : 'searches'}`;
@@ -111,7 +112,14 @@ function summaryOf(response: AgentResponse): string {
     searches,
     `${time(totalTimeMs)} (search ${time(retrievalTimeMs)}, model ${time(generationTimeMs)})`,
   ];
+  const price = priceOf(model, tokensUsed);
+  if (price !== null) parts.splice(2, 0, `costs ${money(price)}`);
   return parts.join(' · ');
+}
+
+/** In whatever currency the prices are; small amounts with the digits that say something. */
+export function money(amount: number): string {
+  return amount === 0 ? '0' : amount.toFixed(Math.max(2, Math.min(6, 2 - Math.floor(Math.log10(amount)))));
 }
 
 export function time(milliseconds: number): string {

@@ -1,6 +1,7 @@
 import { completeTurn } from '../../agent/complete-turn.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
+import type { PriceOf } from '../../evaluation/run/prices.ts';
 import type { Retry } from '../../faults/retry.ts';
 import { createVisibleStream } from '../../text/visible-stream.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -16,6 +17,7 @@ interface TurnView {
   compact?: boolean;
   /** Markdown as the model wrote it, or its words without any look; else as the terminal can show it. */
   format?: AnswerFormat | undefined;
+  priceOf?: PriceOf | undefined;
 }
 
 export type AnswerFormat = 'md' | 'plain';
@@ -27,7 +29,7 @@ export type AnswerFormat = 'md' | 'plain';
 export async function renderTurn(
   events: AsyncIterable<RunEvent>,
   { stdout, stderr }: Pick<Streams, 'stdout' | 'stderr'>,
-  { stream, compact = false, format }: TurnView,
+  { stream, compact = false, format, priceOf }: TurnView,
 ): Promise<ConversationTurn> {
   const out = createTerminal(stdout, { plain: format !== undefined });
   const spinner = createSpinner(stderr);
@@ -92,7 +94,7 @@ export async function renderTurn(
   }
   if (!compact || format === 'md') out.write('\n');
   if (format === 'md') renderMarkdownFooter(out, completed.response);
-  else renderFooter(out, completed, { streamed });
+  else renderFooter(out, completed, { streamed, priceOf });
   return completed;
 }
 

@@ -96,7 +96,7 @@ function seconds(milliseconds: number): string {
 /** Whether a tape came to the same again, and where it did not. */
 export function renderReplay(terminal: Terminal, result: ReplayResult): void {
   const { changed, differences, exchanges, missing, partedAtTurn } = result;
-  const fork = Object.entries(changed).map(([name, value]) => `${name} ${String(value)}`);
+  const fork = Object.entries(changed).map(([name, value]) => `${name} ${oneLine(String(value), 40)}`);
   const verdict =
     differences.length === 0 && missing.length === 0
       ? terminal.text('same', 'green')
@@ -110,7 +110,9 @@ export function renderReplay(terminal: Terminal, result: ReplayResult): void {
   );
   const failure = failureOf(result);
   if (failure !== null) line(`  The run fails as it did when it was recorded: ${failure}`);
-  if (partedAtTurn !== null) line(`  The two part at turn ${partedAtTurn}.`);
+  const why = result.reason === null ? '' : `: ${oneLine(result.reason, 300)}`;
+  if (partedAtTurn !== null) line(`  The two part at turn ${partedAtTurn}${why}.`);
+  else if (why !== '') line(`  The two part${why}.`);
   for (const difference of differences.slice(0, SHOWN_DIFFERENCES)) line(formatDifference(difference));
   if (differences.length > SHOWN_DIFFERENCES)
     line(`  and ${differences.length - SHOWN_DIFFERENCES} more differences`);

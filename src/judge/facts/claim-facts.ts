@@ -98,6 +98,8 @@ const UNITS = new Map(
     h: 'h hr hrs hour hours',
     d: 'day days',
     week: 'week weeks',
+    decade: 'decade decades',
+    century: 'century centuries',
     month: 'month months',
     year: 'year years',
     hz: 'hz hertz',
@@ -112,8 +114,19 @@ const UNITS = new Map(
     cm: 'cm centimetre centimetres centimeter centimeters',
     m: 'm metre metres meter meters',
     km: 'km kilometre kilometres kilometer kilometers',
+    inch: 'inch inches',
+    foot: 'foot feet ft',
+    yard: 'yard yards',
+    mile: 'mile miles',
+    acre: 'acre acres',
+    hectare: 'hectare hectares',
+    l: 'litre litres liter liters',
+    gallon: 'gallon gallons',
     g: 'g gram grams',
     kg: 'kg kilogram kilograms',
+    ounce: 'ounce ounces oz',
+    pound: 'pound pounds lb lbs',
+    ton: 'ton tons tonne tonnes',
     v: 'v volt volts',
     w: 'w watt watts',
     kw: 'kw kilowatt kilowatts',
@@ -124,6 +137,10 @@ const UNITS = new Map(
     thousand: 'thousand',
     million: 'million',
     billion: 'billion',
+    trillion: 'trillion',
+    point: 'point points',
+    dollar: 'dollar dollars',
+    euro: 'euro euros',
   }).flatMap(([unit, names]) => names.split(' ').map((name): [string, string] => [name, unit])),
 );
 
@@ -135,6 +152,11 @@ export function isUnit(word: string): boolean {
   return UNITS.has(word.toLowerCase());
 }
 
+/** The five US airlines are no microseconds. */
+function unitOf(word: string): string | undefined {
+  return word === 'US' ? undefined : UNITS.get(word.toLowerCase());
+}
+
 /** The numbers of a prose text with their units. Versions such as 1.2.3 are identifiers instead. */
 export function numbersIn(prose: string): NumberFact[] {
   const numbers: NumberFact[] = [];
@@ -142,15 +164,12 @@ export function numbersIn(prose: string): NumberFact[] {
     const [whole, digits = '', suffix] = match;
     const end = match.index + digits.length;
     const glued = suffix !== undefined && whole.length === digits.length + suffix.length;
-    const unit =
-      suffix === undefined
-        ? null
-        : (UNITS.get(suffix.toLowerCase()) ?? (glued ? suffix.toLowerCase() : null));
+    const unit = suffix === undefined ? null : (unitOf(suffix) ?? (glued ? suffix.toLowerCase() : null));
     numbers.push({ value: canonical(digits), unit, spelled: false, at: match.index, end });
   }
   for (const match of prose.matchAll(SPELLED_WORD)) {
     const [, word = '', next = ''] = match;
-    const unit = UNITS.get(next.toLowerCase()) ?? null;
+    const unit = unitOf(next) ?? null;
     const value = String(SPELLED.indexOf(word.toLowerCase()));
     numbers.push({ value, unit, spelled: true, at: match.index, end: match.index + word.length });
   }

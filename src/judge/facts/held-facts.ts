@@ -150,7 +150,7 @@ function numbersOf(clauses: readonly EvidenceClause[], { contextNumbers }: Evide
   return [...clauses.flatMap((one) => one.numbers), ...contextNumbers];
 }
 
-/** Whether a number is given with the same unit, or with none, or as part of a name. */
+/** Whether a number is given with the same unit, or nowhere with another one, or as part of a name. */
 function givesNumber(
   given: readonly NumberFact[],
   number: NumberFact,
@@ -158,9 +158,11 @@ function givesNumber(
   { haystack }: Evidence,
 ): boolean {
   const { value, unit } = number;
-  const holds = given.some(
-    (one) => one.value === value && (unit === null || one.unit === null || one.unit === unit),
-  );
+  const same = given.filter((one) => one.value === value);
+  const holds =
+    unit === null
+      ? same.length > 0
+      : same.some((one) => one.unit === unit) || (same.length > 0 && same.every((one) => one.unit === null));
   return holds || isPartOfName(sentence, number, haystack);
 }
 

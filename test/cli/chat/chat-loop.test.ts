@@ -34,17 +34,21 @@ async function startChat(
     policy: 'tool',
     user: undefined,
     isInteractive: true,
-    async openWithModel(name) {
+    collections: ['handbook', 'animals'],
+    priceOf: (_, { prompt, completion }) => (prompt + completion * 8) / 1_000_000,
+    forkAt: async () => {
+      throw new AppError('invalid_input', 'There is no such turn.');
+    },
+    async openWith({ model: name = 'offline', collection = 'handbook' }) {
       models.push(name);
       if (name === 'missing') throw new AppError('configuration_error', 'There is no key.');
-      return { ...agent.open, model: name };
+      if (collection === 'nowhere') throw new AppError('invalid_input', 'There is no collection "nowhere".');
+      return { ...agent.open, model: name, collection };
     },
   });
   const ended = runChatLoop({
     conversation,
     streams: io.streams,
-    collection: 'handbook',
-    filter: {},
     suggestions: async () => ['What is a node?'],
     stream: true,
     json,
@@ -317,4 +321,19 @@ test('the arrow keys bring back old questions', async () => {
   await chat.seen('On an old question [1].');
   chat.type('\x04');
   await chat.ended;
+});
+
+test('in a chat the collection and the filter change, and tokens and money are told', async () => {
+  const { out, err, asked, conversation } = await piped(
+    '/collection\none?\n/cost\n/filter module=ros2\ntwo?\n/collection nowhere\n/collection animals\n/filter\n/filter nonsense\n',
+  );
+  expect(out).toContain('The collection is handbook.\nThere is also: animals.');
+  expect(out).toMatch(/The last turn: 300 tokens in, 12 out, costs 0\.000396\./);
+  expect(out).toContain('Only documents with module=ros2 are searched');
+  expect(asked.map(({ options }) => options?.filter)).toEqual([{}, { module: ['ros2'] }]);
+  expect(err).toContain('There is no collection "nowhere".');
+  expect(out).toContain('A new conversation on animals.');
+  expect(out).toContain('All documents are searched.');
+  expect(err).toContain('not of the form key=value');
+  expect(conversation.collection()).toBe('animals');
 });

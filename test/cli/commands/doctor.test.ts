@@ -55,6 +55,7 @@ test('on a sound machine every check passes, and an empty collection is called s
   expect({ code, ok }).toEqual({ code: 0, ok: true });
   expect(checks.map(({ name }) => name)).toEqual([
     'node',
+    'settings',
     'data directory',
     'embedding model',
     'embedder',

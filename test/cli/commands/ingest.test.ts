@@ -144,7 +144,7 @@ test('a site is crawled, and its robots.txt is obeyed', async () => {
 });
 
 test('Ctrl-C stops with exit code 130, keeps what was committed, and the same command goes on', async () => {
-  const { start, run, summary, collection } = await machine(manyDocuments(120));
+  const { start, run, summary, collection } = await machine(manyDocuments());
   const stopped = await start({
     onStart: (child) => void oneStored(collection, child).then(() => child.kill('SIGINT')),
   });
@@ -166,7 +166,7 @@ test('Ctrl-C stops with exit code 130, keeps what was committed, and the same co
 });
 
 test('a kill at any moment leaves a sound collection, and two processes at once lose nothing', async () => {
-  const { start, run, summary, collection } = await machine(manyDocuments(30));
+  const { start, run, summary, collection } = await machine(manyDocuments());
   for (const moment of [
     (_: ChildProcess) => delay(500),
     (child: ChildProcess) => oneStored(collection, child),

@@ -174,6 +174,10 @@ describe.skipIf(firstServer === null)('the program on a Qdrant server', () => {
   });
 
   test('a server that died after ingest, and one that is silent, are told with what to do', async () => {
+    // It is given ten seconds, which pass while the rest is tried.
+    const { baseUrl } = await startFaultyServer(silence);
+    const ofTheSilent = await machine(at({ url: baseUrl }));
+    const slow = ofTheSilent(['search', 'owl', '--json'], (child) => void child.stdin?.end());
     const started = await server();
     const run = await machine(at(started));
     await run(['ingest', 'docs']);
@@ -189,10 +193,9 @@ describe.skipIf(firstServer === null)('the program on a Qdrant server', () => {
     await started.again();
     expect((await run(['ask', QUESTION])).stdout).toContain('An owl hunts at night');
 
-    const { baseUrl } = await startFaultyServer(silence);
-    const slow = await (await machine(at({ url: baseUrl })))(['search', 'owl', '--json']);
-    expect(slow.code).toBe(4);
-    expect(JSON.parse(slow.stdout).error.message).toContain('did not answer within 10 seconds');
+    const { code, stdout } = await slow;
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout).error.message).toContain('did not answer within 10 seconds');
   });
 
   test('a server that dies during a chat is told, and the chat goes on when it is back', async () => {

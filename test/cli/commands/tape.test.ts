@@ -156,7 +156,7 @@ test('tapes that cannot be used are refused with a clear line', async () => {
   const file = (name: string) => join(place.home, name);
   const text = await readFile(file('a.tape.json'), 'utf8');
   await writeFile(file('cut.tape.json'), text.slice(0, text.indexOf('"turns"')));
-  await writeFile(file('newer.tape.json'), text.replace('"version": 1', '"version": 9'));
+  await writeFile(file('newer.tape.json'), text.replace('"version": 2', '"version": 9'));
   await writeFile(file('edited.tape.json'), text.replace('A node is', 'A nude is'));
   await writeFile(file('package.json'), '{"name":"x"}');
   const faults = {

@@ -202,6 +202,7 @@ export function scriptedAgent(script: Script, model = 'offline'): ScriptedAgent 
       sessions: store as SessionStore,
       collection: 'handbook',
       model,
+      assertFilter: async () => {},
       passagesAround: async () => [],
       suggestions: async () => [],
       close: async () => {},

@@ -23,16 +23,9 @@ const DOCUMENTS = {
 function dependenciesOn(library: SmallLibrary, policy: Policy = 'tool') {
   const config = agentConfigSchema.parse({ policy });
   const sessions = createMemorySessionStore();
-  const similarity = async (query: string, texts: readonly string[]) => {
-    const wanted = await library.embedder.embedQuery(query);
-    const vectors = await library.embedder.embedDocuments(texts);
-    return vectors.map((vector) =>
-      vector.reduce((sum, value, index) => sum + value * (wanted[index] ?? 0), 0),
-    );
-  };
   const agent = createConversationAgent({
     config,
-    model: createOfflineModel({ similarity, newId: randomUUID }),
+    model: createOfflineModel({ newId: randomUUID }),
     store: library.store,
     retriever: library.retriever,
     sessions,

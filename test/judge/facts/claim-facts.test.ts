@@ -22,6 +22,8 @@ const UNITS = [
   ['week', 'weeks'],
   ['month', 'months'],
   ['year', 'years'],
+  ['decade', 'decades'],
+  ['century', 'centuries'],
   ['Hz', 'hertz'],
   ['kHz', 'kilohertz'],
   ['MHz', 'megahertz'],
@@ -34,6 +36,17 @@ const UNITS = [
   ['cm', 'centimetres', 'centimeters'],
   ['m', 'metres', 'meters'],
   ['km', 'kilometres', 'kilometers'],
+  ['inch', 'inches'],
+  ['foot', 'feet', 'ft'],
+  ['yard', 'yards'],
+  ['mile', 'miles'],
+  ['acre', 'acres'],
+  ['hectare', 'hectares'],
+  ['litre', 'liters'],
+  ['gallon', 'gallons'],
+  ['ounce', 'oz'],
+  ['pounds', 'lb', 'lbs'],
+  ['tons', 'tonnes'],
   ['g', 'grams'],
   ['kg', 'kilograms'],
   ['V', 'volts'],
@@ -46,6 +59,10 @@ const UNITS = [
   ['thousand'],
   ['million'],
   ['billion'],
+  ['trillion'],
+  ['point', 'points'],
+  ['dollar', 'dollars'],
+  ['euro', 'euros'],
 ];
 
 test('a unit is the same however it is written, and another one than all others', () => {
@@ -64,6 +81,7 @@ test('a unit is the same however it is written, and another one than all others'
 test('a word after a number is a unit only if it is one, or is written with it', () => {
   expect(numbersIn('30 frogs')[0]?.unit).toBeNull();
   expect(numbersIn('30frogs')[0]?.unit).toBe('frogs');
+  expect(numbersIn('30 US airlines')[0]?.unit).toBeNull();
   expect(numbersIn('three seconds')).toMatchObject([{ value: '3', unit: 's', spelled: true }]);
 });
 

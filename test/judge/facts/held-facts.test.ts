@@ -66,6 +66,8 @@ test('a number is given with the same unit or where one of the two has none', ()
   expect(missing('It takes 30 seconds.', 'It takes 30.').numbers).toEqual([]);
   expect(missing('It takes 30 seconds.', 'It takes 30 minutes.').numbers).toEqual(['30']);
   expect(missing('It takes 30 seconds.', 'It takes 31 seconds.').numbers).toEqual(['30']);
+  expect(missing('It is 30 miles away.', 'It is 30 kilometers away; see page 30.').numbers).toEqual(['30']);
+  expect(missing('It is 30 miles away.', 'It is 30 miles, or 48 km, away; page 30.').numbers).toEqual([]);
   expect(
     factsOf('It takes 30.', { text: 'It is so.', title: 'The 30', headings: [] }).missing.numbers,
   ).toEqual([]);

@@ -23,11 +23,6 @@ export async function mcpLibrary(
   let nextId = 0;
   const offline = createOfflineModel({
     newId: () => String(nextId++),
-    async similarity(query, texts) {
-      const wanted = await small.embedder.embedQuery(query);
-      const vectors = await small.embedder.embedDocuments(texts);
-      return vectors.map((vector) => vector.reduce((sum, value, i) => sum + value * (wanted[i] ?? 0), 0));
-    },
   });
   const agent = agentOn(small, model ?? offline, { sessions, config: { model: 'offline' } });
   const library: Library = {

@@ -21,10 +21,7 @@ const SEARCH = {
 function server(options: Partial<ModelServerOptions> = {}) {
   const embedder = createWordEmbedder();
   const app = createModelServer({
-    model: createOfflineModel({
-      similarity: async (query, texts) => texts.map((text) => (text.includes(query) ? 1 : 0.5)),
-      newId: randomUUID,
-    }),
+    model: createOfflineModel({ newId: randomUUID }),
     modelName: 'served',
     embedder: async () => embedder,
     embedderName: 'words',

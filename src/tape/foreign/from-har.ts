@@ -1,4 +1,3 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import * as z from 'zod';
 import { validated } from '../../faults/validated.ts';
 import { tapeBody, textBody } from '../tape-exchange.ts';
@@ -6,11 +5,11 @@ import {
   chunkSchema,
   failureSchema,
   headerSchema,
-  type TapeChunk,
   type TapeExchange,
-  type TapeHeader,
   type TapeJson,
 } from '../tape-format.ts';
+import { answerBody, decompressed } from './foreign-body.ts';
+import { addressOf, exchangesOf, type ForeignRecording, foreignHeader } from './foreign-recording.ts';
 
 const pairs = z.array(z.object({ name: z.string(), value: z.string() })).default([]);
 
@@ -61,44 +60,26 @@ const harSchema = z.object({
 });
 type HarEntry = z.infer<typeof harSchema>['log']['entries'][number];
 
-interface HarTape {
-  header: TapeHeader;
-  exchanges: TapeExchange[];
-  outputs: TapeJson;
-}
-
 /** A HAR file of a browser, of Polly or of our own as a tape, not yet redacted. Throws `invalid_input`. */
-export function fromHar(document: unknown, path: string): HarTape {
+export function fromHar(document: unknown, path: string): ForeignRecording {
   const { log } = validated(harSchema, document, `The HAR file ${path}`);
-  const entries = log.entries.filter(({ request }) => /^https?:/i.test(request.url));
-  const times = entries.map(({ startedDateTime }) => Date.parse(startedDateTime ?? ''));
-  const first = Math.min(...times.filter((time) => !Number.isNaN(time)));
-  const began = Number.isFinite(first) ? first : 0;
-  const lanes: number[] = [];
-  const exchanges = entries.map((entry, index) => {
-    const startedAtMs = Math.max(0, (times[index] || began) - began);
-    const durationMs = Math.max(0, entry.time ?? 0);
-    const free = lanes.findIndex((until) => until <= startedAtMs);
-    const lane = free < 0 ? lanes.length : free;
-    lanes[lane] = startedAtMs + durationMs;
-    return { id: index + 1, startedAtMs, durationMs, lane, ...exchangeOf(entry) };
-  });
+  const left: string[] = [];
+  const { began, exchanges } = exchangesOf(
+    log.entries.flatMap((entry, index) => {
+      const url = addressOf(entry.request.url);
+      if (url === null) left.push(`Entry ${index + 1}: its address is not one of HTTP.`);
+      const at = Date.parse(entry.startedDateTime ?? '');
+      return url === null ? [] : [{ at, durationMs: entry.time ?? 0, ...exchangeOf(entry) }];
+    }),
+  );
   const ours = headerSchema.safeParse(log._tape?.header);
+  const madeBy = { program: log.creator.name, version: log.creator.version };
+  const recording = log._recordingName === undefined ? '' : ` of the recording "${log._recordingName}"`;
   return {
     exchanges,
     outputs: (log._tape?.outputs ?? null) as TapeJson,
-    header: ours.data ?? {
-      version: 1,
-      origin: 'recorded',
-      note: `Imported from a HAR file${log._recordingName === undefined ? '' : ` of the recording "${log._recordingName}"`}.`,
-      madeBy: { program: log.creator.name, version: log.creator.version },
-      createdAt: new Date(began).toISOString(),
-      seed: 'har',
-      model: null,
-      command: null,
-      inputs: {},
-      redact: [],
-    },
+    header: ours.data ?? foreignHeader(`Imported from a HAR file${recording}.`, madeBy, began, 'har'),
+    left,
   };
 }
 
@@ -143,29 +124,15 @@ function requestBody({ request: { postData, headers } }: HarEntry): Pick<TapeExc
 function responseBody(entry: HarEntry): Pick<NonNullable<TapeExchange['response']>, 'body' | 'chunks'> {
   const { content, headers } = entry.response;
   const named = headersOf(headers);
-  const type = named['content-type'] ?? content.mimeType ?? null;
+  const type = named['content-type'] ?? content.mimeType ?? undefined;
   if (entry._chunks !== undefined) return { chunks: entry._chunks };
   const bytes = harBody(content, named['content-encoding']);
-  if (/^text\/event-stream/i.test(type ?? '')) return { chunks: eventsOf(bytes.toString('utf8')) };
-  const body = tapeBody(bytes, type);
-  return body ? { body } : {};
-}
-
-/** A HAR file does not tell when each event came: one chunk each, without delay. */
-function eventsOf(text: string): TapeChunk[] {
-  return text.split(/(?<=\r?\n\r?\n)/).map((data) => ({ delayMs: 0, data }));
+  return answerBody(bytes, type);
 }
 
 function headersOf(pairs: readonly { name: string; value: string }[]): Record<string, string> {
   return Object.fromEntries(pairs.map(({ name, value }) => [name.toLowerCase(), value]));
 }
-
-const DECODERS: Record<string, (bytes: Buffer) => Buffer> = {
-  gzip: gunzipSync,
-  'x-gzip': gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-};
 
 /**
  * The bytes of an answer. Browsers keep the body as it was read; Polly keeps a compressed one as it came, as a list
@@ -197,15 +164,5 @@ function piecesOf(text: string): string[] | null {
     return Array.isArray(pieces) && pieces.every((piece) => typeof piece === 'string') ? pieces : null;
   } catch {
     return null;
-  }
-}
-
-/** As they are if they are not compressed after all. */
-function decompressed(bytes: Buffer, contentEncoding: string | undefined): Buffer {
-  const decode = DECODERS[contentEncoding?.trim().toLowerCase() ?? ''];
-  try {
-    return decode === undefined ? bytes : decode(bytes);
-  } catch {
-    return bytes;
   }
 }

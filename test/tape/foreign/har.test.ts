@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../../src/faults/redactor.ts';
-import { fromHar } from '../../../src/tape/har/from-har.ts';
-import { toHar } from '../../../src/tape/har/to-har.ts';
+import { fromHar } from '../../../src/tape/foreign/from-har.ts';
+import { toHar } from '../../../src/tape/foreign/to-har.ts';
 import { openTape } from '../../../src/tape/open-tape.ts';
 import { asked, sampleExchange, writeTape } from '../support/sample-tape.ts';
 

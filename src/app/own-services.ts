@@ -1,0 +1,80 @@
+import { isIP } from 'node:net';
+import { type Config, loadConfig } from '../config/load-config.ts';
+import { providerPresets } from '../config/service-access.ts';
+import { advice, settingOf } from '../faults/advice.ts';
+import { AppError } from '../faults/app-error.ts';
+import type { Service } from '../tape/drift/ask-again.ts';
+import type { TapeJson } from '../tape/tape-format.ts';
+
+const COHERE = 'https://api.cohere.com';
+
+/** Settings of a run that are addresses. */
+const ADDRESSES = ['baseUrl', 'embeddingBaseUrl', 'cohereBaseUrl', 'qdrantUrl'] as const;
+
+/**
+ * Throws `invalid_input` if a tape names the address of a service that is none of the person's own, and the person does
+ * not: whoever made the tape would be sent the keys.
+ */
+export function assertOwnServices(
+  recorded: Readonly<Record<string, TapeJson>>,
+  given: Readonly<Record<string, unknown>>,
+  configPath: string | undefined,
+): void {
+  const config = loadConfig({ configPath });
+  for (const name of ADDRESSES) {
+    const url = recorded[name];
+    if (typeof url !== 'string' || given[name] !== undefined || isOwn(url, config)) continue;
+    throw new AppError(
+      'invalid_input',
+      `The tape names the service ${url}, which is not configured here, and keys would be sent to it.`,
+      { hint: advice`If it is yours, say so${settingOf(name, url, '')}.` },
+    );
+  }
+}
+
+/** Where a call of a tape goes today, with the key for it; a sentence where it goes nowhere. */
+export function serviceOf(recorded: string, config: Config): Service | string {
+  const url = new URL(recorded);
+  const [, base = '', call = ''] =
+    /^(.*?)(\/(?:chat\/completions|responses|embeddings|v\d\/embed|v\d\/rerank))$/.exec(url.pathname) ?? [];
+  if (call === '') return 'a service that is not known';
+  const { modelService, embedding, secrets, cohereBaseUrl, origins } = config;
+  if (/embed$|rerank$/.test(call)) {
+    return { url: `${cohereBaseUrl ?? COHERE}${call}`, headers: bearer(secrets.cohereApiKey?.reveal()) };
+  }
+  const isEmbedding = call === '/embeddings';
+  const service = isEmbedding ? embedding.service : modelService;
+  const named = [origins.baseUrl, origins.provider, ...(isEmbedding ? [origins.embeddingBaseUrl] : [])];
+  if (named.some((origin) => origin !== undefined) || sameOrigin(recorded, service.baseUrl)) {
+    return { url: `${service.baseUrl.replace(/\/$/, '')}${call}`, headers: bearer(service.key?.reveal()) };
+  }
+  const preset = Object.values(providerPresets).find(({ baseUrl }) => sameOrigin(baseUrl, recorded));
+  if (preset === undefined) return `${url.origin} is not configured here: name it with --base-url`;
+  const provider = Object.entries(providerPresets).find(([, each]) => each === preset)?.[0];
+  const { key } = loadConfig({ flags: { provider } }).modelService;
+  return { url: `${url.origin}${base}${call}`, headers: bearer(key?.reveal()) };
+}
+
+function bearer(key: string | undefined): Record<string, string> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` };
+}
+
+function isOwn(url: string, { modelService, embedding, qdrant, cohereBaseUrl }: Config): boolean {
+  const own = [
+    ...Object.values(providerPresets).map(({ baseUrl }) => baseUrl),
+    COHERE,
+    modelService.baseUrl,
+    embedding.service.baseUrl,
+    qdrant.url,
+    ...(cohereBaseUrl === undefined ? [] : [cohereBaseUrl]),
+  ];
+  return isThisMachine(new URL(url).hostname) || own.some((each) => sameOrigin(each, url));
+}
+
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function sameOrigin(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin;
+}

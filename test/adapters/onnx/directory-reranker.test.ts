@@ -1,0 +1,64 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createDirectoryReranker } from '../../../src/adapters/onnx/directory-reranker.ts';
+import { readEncoderDirectory } from '../../../src/adapters/onnx/encoder-directory.ts';
+import { ensureEngine } from '../../../src/adapters/onnx/engine.ts';
+import { describeReranker } from '../../contracts/reranker.contract.ts';
+import { modelDirectory } from '../../support/model-directory.ts';
+import { modelLocation } from '../../support/model-weights.ts';
+import type { TinyModel } from '../../support/tiny-onnx.ts';
+
+/** Finds a passage the better the more often a word stands in it. */
+function counting(word: string): TinyModel {
+  const tokenizer = readFileSync(join(modelLocation().directory, 'tokenizer.json'), 'utf8');
+  const { model } = JSON.parse(tokenizer) as { model: { vocab: Record<string, number> } };
+  return {
+    inputs: ['input_ids', 'attention_mask', 'token_type_ids'],
+    constants: { word: [model.vocab[word] ?? 0], axis: [1] },
+    nodes: [
+      { op: 'Equal', inputs: ['input_ids', 'word'], outputs: ['same'] },
+      { op: 'Cast', inputs: ['same'], outputs: ['ones'], attributes: { to: 1 } },
+      { op: 'Cast', inputs: ['token_type_ids'], outputs: ['second'], attributes: { to: 1 } },
+      { op: 'Mul', inputs: ['ones', 'second'], outputs: ['counted'] },
+      { op: 'ReduceSum', inputs: ['counted', 'axis'], outputs: ['logits'], attributes: { keepdims: 1 } },
+    ],
+    outputs: [{ name: 'logits', dimensions: 2 }],
+  };
+}
+
+async function rerankerIn(directory: string) {
+  const engine = await ensureEngine(modelLocation());
+  return createDirectoryReranker(await readEncoderDirectory(directory), { engine, threads: 1 });
+}
+
+const shared = mkdtempSync(join(tmpdir(), 'citeloop-test-'));
+afterAll(() => rmSync(shared, { recursive: true }));
+
+describeReranker('a cross-encoder that someone brought', async () =>
+  rerankerIn(await modelDirectory({ directory: shared, model: counting('nodes') })),
+);
+
+test('a passage is read together with the query, which is told apart from it', async () => {
+  const reranker = await rerankerIn(await modelDirectory({ model: counting('robot') }));
+  const ranked = await reranker.rerank(
+    'robot robot robot',
+    ['no word of it', 'a robot', 'robot and robot'],
+    3,
+  );
+  expect(ranked.map(({ index }) => index)).toEqual([2, 1, 0]);
+  expect(ranked[2]?.score).toBe(0.5);
+  const [long] = await reranker.rerank('robot '.repeat(5000), [`robot ${'word '.repeat(5000)}`], 1);
+  expect(long?.score).toBeCloseTo(1 / (1 + Math.exp(-1)), 5);
+  await reranker.close();
+});
+
+test('an encoder of single texts is no reranker, and that is said', async () => {
+  const reranker = await rerankerIn(await modelDirectory());
+  await expect(reranker.rerank('a question', ['a passage'], 1)).rejects.toMatchObject({
+    kind: 'configuration_error',
+    message: expect.stringMatching(/is no cross-encoder: it gives \d+ numbers for a pair of texts/),
+  });
+  await reranker.close();
+});

@@ -1,0 +1,47 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { assertOwnServices, serviceOf } from '../../src/app/own-services.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const KEYS = { OPENAI_API_KEY: 'openai-key', GROQ_API_KEY: 'groq-key', COHERE_API_KEY: 'cohere-key' };
+const configOf = (flags: Record<string, string> = {}) => loadConfig({ flags, env: KEYS, cwd: '/' });
+
+test('a tape cannot send keys to an address that only it names', async () => {
+  const path = join(await temporaryDirectory(), 'config.json');
+  await writeFile(path, JSON.stringify({ baseUrl: 'https://models.mine.test/v1' }));
+  const named = (settings: Record<string, string>, given = {}) => assertOwnServices(settings, given, path);
+  for (const setting of ['baseUrl', 'embeddingBaseUrl', 'cohereBaseUrl', 'qdrantUrl']) {
+    expect(() => named({ [setting]: 'https://elsewhere.test/v1' })).toThrow(
+      'The tape names the service https://elsewhere.test/v1, which is not configured here',
+    );
+    named({ [setting]: 'https://elsewhere.test/v1' }, { [setting]: 'https://elsewhere.test/v1' });
+  }
+  named({ baseUrl: 'https://models.mine.test/v2', qdrantUrl: 'http://127.0.0.1:6333' });
+  named({ baseUrl: 'https://api.groq.com/openai/v1', cohereBaseUrl: 'https://api.cohere.com' });
+  expect(() => named({ baseUrl: 'https://127.0.0.1.elsewhere.test/' })).toThrow('not configured here');
+});
+
+test('a call goes to the service of today, with the key that belongs to it', () => {
+  const openai = serviceOf('https://api.openai.com/v1/responses', configOf());
+  expect(openai).toEqual({
+    url: 'https://api.openai.com/v1/responses',
+    headers: { authorization: 'Bearer openai-key' },
+  });
+  expect(serviceOf('https://api.cohere.com/v2/rerank', configOf())).toEqual({
+    url: 'https://api.cohere.com/v2/rerank',
+    headers: { authorization: 'Bearer cohere-key' },
+  });
+  const here = configOf({ baseUrl: 'http://127.0.0.1:1234/v1' });
+  expect(serviceOf('https://elsewhere.test/v1/chat/completions', here)).toMatchObject({
+    url: 'http://127.0.0.1:1234/v1/chat/completions',
+  });
+});
+
+test('one that is nobody we know is not asked', () => {
+  expect(serviceOf('https://elsewhere.test/v1/chat/completions', configOf())).toContain(
+    'not configured here',
+  );
+  expect(serviceOf('https://elsewhere.test/v1/other', configOf())).toBe('a service that is not known');
+});

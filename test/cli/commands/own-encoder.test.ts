@@ -1,0 +1,87 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findEngine } from '../../../src/adapters/onnx/engine.ts';
+import { modelDirectory } from '../../support/model-directory.ts';
+import { modelLocation } from '../../support/model-weights.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const SUBJECTS = [
+  ['zebras', 'Zebras are striped relatives of the horse. They live in herds on the plains of Africa.'],
+  ['bread', 'Bread is baked from flour and water. The dough must rest before it goes into the oven.'],
+  ['chess', 'A bishop moves diagonally over the board. The king is lost when it cannot leave a check.'],
+  ['rain', 'Rain falls when drops in a cloud grow heavy. Meteorologists measure it in millimetres a day.'],
+  ['trains', 'Trains run on steel rails at fixed times. A signal box keeps two of them apart on one line.'],
+  ['violins', 'A violin has four strings tuned in fifths. Its bow is strung with the hair of a horse.'],
+  ['taxes', 'Taxes on wages are paid every month. A return says at the end of the year what was too much.'],
+  ['bees', 'Bees gather nectar and make honey of it. A hive has one queen and thousands of workers.'],
+  ['glass', 'Glass is made of molten sand. It is blown, pressed or poured while it is still soft.'],
+  ['moons', 'Moons circle planets as planets circle stars. Ours takes about a month for one round.'],
+  ['knots', 'A bowline makes a loop that does not slip. Sailors tie it to hold a boat at the pier.'],
+  ['paint', 'Paint dries when its solvent has gone. Two thin coats last longer than a thick one.'],
+] as const;
+
+test('a model of one’s own is ingested with, fitted, searched and judged with, and reranks', async () => {
+  const home = await temporaryDirectory();
+  await mkdir(join(home, 'docs'));
+  for (const [name, text] of SUBJECTS)
+    await writeFile(join(home, 'docs', `${name}.md`), `# ${name}\n\n${text}\n`);
+  const directory = await modelDirectory();
+  const run = (args: string[], env: Record<string, string> = {}) =>
+    runInProcess([...args, '--embedder', `onnx:${directory}`], { home, env });
+
+  const ingested = await run(['ingest', 'docs', '--collection', 'own']);
+  expect(ingested).toMatchObject({ code: 0, stdout: expect.stringContaining('12 added; 12 chunks written') });
+  expect(ingested.stderr).toContain(`citeloop collections threshold own --embedder onnx:${directory} --save`);
+
+  const fitted = await run(['collections', 'threshold', 'own', '--save', '--json']);
+  expect(fitted.code).toBe(0);
+  const { baseline, threshold, ownKept, othersKept, saved } = JSON.parse(fitted.stdout);
+  expect(baseline).toBeLessThan(0.2);
+  expect(threshold).toBeCloseTo(baseline + 0.35 * (1 - baseline), 2);
+  expect(ownKept).toBeGreaterThan(0.9);
+  expect(othersKept).toBeLessThan(0.1);
+  expect(saved).toBe(join(directory, 'citeloop.json'));
+  expect((await run(['doctor'])).stdout).toContain('384 dimensions, threshold 0.35');
+
+  const search = async (query: string) =>
+    JSON.parse((await run(['search', query, '--collection', 'own', '--json'])).stdout);
+  expect((await search('striped animals of Africa')).chunks[0]).toMatchObject({ title: 'zebras' });
+  expect((await search('price of crude oil in dollars')).chunks).toEqual([]);
+
+  const ask = async (env: Record<string, string> = {}) => {
+    const question = ['ask', 'How does a bishop move?', '--collection', 'own', '--json'];
+    return JSON.parse((await run(question, env)).stdout);
+  };
+  const judged = await ask();
+  expect(judged).toMatchObject({ grounded: true, citations: [{ title: 'chess' }] });
+  expect(judged.checkedBy).toBe('judge');
+  // An engine without the built-in model's weights: nothing is fetched for the judge's sake.
+  const engine = findEngine(modelLocation()) ?? '';
+  const bare = await temporaryDirectory();
+  await symlink(engine, join(bare, basename(engine)));
+  expect((await ask({ CITELOOP_MODEL_DIR: bare })).checkedBy).toBe('words');
+});
+
+test('what does not name a model is refused with what would', async () => {
+  const home = await temporaryDirectory();
+  const run = (...args: string[]) => runInProcess(args, { home });
+  expect(await run('search', 'x', '--embedder', 'psychic')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('minilm, openai, cohere or onnx:<directory>'),
+  });
+  expect(await run('search', 'x', '--rerank', 'onnx:/nonexistent')).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('There is no directory /nonexistent with a model.'),
+  });
+  // The question is not taken for the name of a reranker.
+  expect(await run('search', '--rerank', 'What is ROS 2?')).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('COHERE_API_KEY is not set'),
+  });
+  expect(await run('collections', 'threshold', 'none')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is no collection "none".'),
+  });
+});

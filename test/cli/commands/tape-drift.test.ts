@@ -1,0 +1,85 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runInProcess } from '../../support/run-in-process.ts';
+import { library, servedModel } from '../../support/served-model.ts';
+
+const ask = ['ask', 'What is a node?', '--collection', 'small'];
+
+/** A model that no longer searches, and says something else. */
+async function otherModel(): Promise<string> {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ choices: [{ message: { content: 'No idea.' } }] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+test('a tape that is recorded again is the same file, asked again the same service, and another one is told', async () => {
+  const place = await library();
+  const { flags, stop, url } = await servedModel();
+  const record = [...ask, ...flags, '--record', 'a.tape.json'];
+  expect(await runInProcess(record, place)).toMatchObject({ code: 0 });
+  const file = (name: string) => join(place.home, name);
+  const first = await readFile(file('a.tape.json'), 'utf8');
+  const again = await runInProcess(record, place);
+  expect(again.stderr).toContain('Recorded 2 exchanges, as before');
+  expect(await readFile(file('a.tape.json'), 'utf8')).toBe(first);
+
+  await runInProcess([...ask, ...flags, '--record', 'b.tape.json'], place);
+  const same = await runInProcess(['tape', 'diff', 'a.tape.json', 'b.tape.json'], place);
+  expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining('same (2 and 2 calls)') });
+  await runInProcess([...ask, ...flags, '--top-k', '1', '--record', 'b.tape.json'], place);
+  const other = await runInProcess(['tape', 'diff', 'a.tape.json', 'b.tape.json'], place);
+  expect(other).toMatchObject({ code: 7, stdout: expect.stringContaining('settings.topK: 5 -> 1') });
+
+  const renew = ['tape', 'renew', 'a.tape.json', '--base-url'];
+  const unchanged = await runInProcess([...renew, url], place);
+  expect(unchanged).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('2 asked again: all as recorded'),
+  });
+  await stop();
+  const elsewhere = await otherModel();
+  const drifted = await runInProcess([...renew, elsewhere, '--json'], place);
+  expect(drifted.code).toBe(7);
+  const kinds = JSON.parse(drifted.stdout).asked.map(({ changes }: { changes: { kind: string }[] }) =>
+    changes.map(({ kind }) => kind),
+  );
+  expect(kinds[0]).toContain('tool-choice');
+  expect(kinds[1]).toContain('citations');
+  const unnamed = await runInProcess(['tape', 'renew', 'a.tape.json'], place);
+  expect(unnamed.stdout).toContain('is not configured here: name it with --base-url');
+  const unpriced = await runInProcess([...renew, elsewhere, '--budget', '0.5'], place);
+  expect(unpriced).toMatchObject({ code: 2, stderr: expect.stringContaining('where prices are known') });
+});
+
+test('a replay names the turn and the setting that it parts by, with flags and with the settings of today', async () => {
+  const place = await library();
+  const { flags, stop } = await servedModel();
+  await runInProcess([...ask, ...flags, '--record', 'a.tape.json'], place);
+  await stop();
+  const fewer = await runInProcess(['replay', 'a.tape.json', '--top-k', '1'], place);
+  expect(fewer.code).toBe(7);
+  expect(fewer.stdout).toContain('The two part at turn 1: topK is 1 now, and was 5.');
+  expect(fewer.stdout).not.toContain('the collection or its ranking changed');
+
+  expect(await runInProcess(['replay', 'a.tape.json', '--current'], place)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('same'),
+  });
+  await writeFile(join(place.home, 'citeloop.config.json'), JSON.stringify({ systemPrompt: 'Be brief.' }));
+  expect(await runInProcess(['replay', 'a.tape.json'], place)).toMatchObject({ code: 0 });
+  const edited = await runInProcess(['replay', 'a.tape.json', '--current', '--json'], place);
+  expect(edited.code).toBe(7);
+  expect(JSON.parse(edited.stdout).tapes[0]).toMatchObject({
+    ok: false,
+    partedAtTurn: 1,
+    reason: 'systemPrompt is another one now',
+    changed: { systemPrompt: 'Be brief.' },
+  });
+});

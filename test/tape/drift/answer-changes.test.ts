@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { answerChanges } from '../../../src/tape/drift/answer-changes.ts';
+import type { TapeExchange, TapeJson } from '../../../src/tape/tape-format.ts';
+import { asked } from '../support/sample-tape.ts';
+
+const kinds = (before: TapeExchange, now: TapeExchange) => answerChanges(before, now).map(({ kind }) => kind);
+
+const chat = (message: TapeJson, more: object = {}) =>
+  asked(1, {}, { id: `chatcmpl-${Math.random()}`, choices: [{ message }], ...more }, '/v1/chat/completions');
+const said = (content: string) => chat({ role: 'assistant', content });
+const called = (name: string, args: string) =>
+  chat({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'call_1', function: { name, arguments: args } }],
+  });
+
+/** The same as a stream of pieces. */
+function streamed(path: string, events: readonly TapeJson[]): TapeExchange {
+  const data = [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'];
+  return {
+    ...asked(1, {}, {}, path),
+    response: { status: 200, headers: {}, chunks: data.map((each) => ({ delayMs: 0, data: each })) },
+  };
+}
+const pieces = (...deltas: TapeJson[]) =>
+  streamed(
+    '/v1/chat/completions',
+    deltas.map((delta) => ({ choices: [{ delta }] })),
+  );
+
+test('an answer that differs in its ids alone has not changed', () => {
+  expect(kinds(said('A node [1].'), said('A node [1].'))).toEqual([]);
+  expect(kinds(called('search_docs', '{"a":1,"b":2}'), called('search_docs', '{"b":2, "a":1}'))).toEqual([]);
+});
+
+test.each<[string, TapeExchange, TapeExchange, string[]]>([
+  ['other words', said('A node [1].'), said('The node [1].'), ['answer']],
+  ['other citations', said('A node [1].'), said('A node [2].'), ['citations', 'answer']],
+  ['no call', called('search_docs', '{}'), said('A node.'), ['tool-choice', 'answer']],
+  ['other arguments', called('search_docs', '{"q":1}'), called('search_docs', '{"q":2}'), ['arguments']],
+  [
+    'a field that is gone',
+    chat({ content: 'a' }, { usage: { total: 1 } }),
+    chat({ content: 'a' }),
+    ['shape'],
+  ],
+  [
+    'a field of another type',
+    chat({ content: 'a' }, { n: 1 }),
+    chat({ content: 'a' }, { n: '1' }),
+    ['shape'],
+  ],
+  ['a null that is filled', chat({ content: 'a' }, { n: null }), chat({ content: 'a' }, { n: 1 }), []],
+  [
+    'a call in pieces',
+    pieces(
+      { tool_calls: [{ index: 0, function: { name: 'search_docs', arguments: '{"q":' } }] },
+      { tool_calls: [{ index: 0, function: { arguments: '1}' } }] },
+    ),
+    pieces({ tool_calls: [{ index: 0, function: { name: 'search_docs', arguments: '{"q":2}' } }] }),
+    ['arguments'],
+  ],
+  [
+    'a text in other pieces',
+    pieces({ content: 'A ' }, { content: 'node.' }),
+    pieces({ content: 'A node.' }),
+    [],
+  ],
+  ['another ranking', ranked(0, 1), ranked(1, 0), ['ranking']],
+  ['another vector', embedded(1), embedded(-1), ['vectors']],
+  ['the same vector, rounded', embedded(1), embedded(1.0001), []],
+])('%s', (_, before, now, expected) => {
+  expect(kinds(before, now)).toEqual(expected);
+});
+
+test('what the API of responses streams is read from its end', () => {
+  const response = (text: string) => [
+    { type: 'response.output_text.delta', delta: text },
+    { type: 'response.completed', response: { output: [{ type: 'message', content: [{ text }] }] } },
+  ];
+  const [before, now] = ['It is [1].', 'It is [3].'].map((text) => streamed('/v1/responses', response(text)));
+  expect(kinds(before as TapeExchange, now as TapeExchange)).toEqual(['citations', 'answer']);
+});
+
+test('a failure is told as one, and nothing else of it', () => {
+  const busy = { ...said('x'), response: { status: 429, headers: {}, body: { json: {} } } };
+  expect(answerChanges(said('x'), busy)).toEqual([{ kind: 'status', detail: 'status: "200" -> "429"' }]);
+});
+
+function ranked(...order: number[]): TapeExchange {
+  return asked(1, {}, { results: order.map((index) => ({ index, relevance_score: 0.5 })) }, '/v2/rerank');
+}
+
+function embedded(first: number): TapeExchange {
+  const vector = Array.from({ length: 16 }, (_, index) => (index === 0 ? first : 0.1));
+  return asked(1, {}, { data: [{ embedding: vector }] }, '/v1/embeddings');
+}

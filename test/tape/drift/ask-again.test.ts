@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { type AskAgainOptions, askAgain } from '../../../src/tape/drift/ask-again.ts';
+import { openTape } from '../../../src/tape/open-tape.ts';
+import type { TapeExchange } from '../../../src/tape/tape-format.ts';
+import { asked, writeTape } from '../support/sample-tape.ts';
+
+const CHAT = '/v1/chat/completions';
+const answer = (content: string) => ({
+  choices: [{ message: { content } }],
+  usage: { prompt_tokens: 1000, completion_tokens: 100 },
+});
+const question = (id: number) => asked(id, { model: 'm', q: id }, answer(`Answer ${id}.`), CHAT);
+
+async function again(exchanges: readonly TapeExchange[], options: Partial<AskAgainOptions> = {}) {
+  const tape = openTape(await writeTape(exchanges));
+  const heard: { url: string; key: string | null; q: unknown }[] = [];
+  try {
+    const result = await askAgain({
+      tapes: [tape],
+      sample: 100,
+      budget: null,
+      priceOf: () => null,
+      serviceOf: () => ({ url: 'https://today.test/chat', headers: { authorization: 'Bearer mine' } }),
+      fetch: async (input, init) => {
+        const { q } = JSON.parse(String(init?.body));
+        heard.push({ url: String(input), key: new Headers(init?.headers).get('authorization'), q });
+        return Response.json(answer(q === 2 ? 'Something else.' : `Answer ${q}.`));
+      },
+      signal: new AbortController().signal,
+      ...options,
+    });
+    return { result, heard };
+  } finally {
+    tape.close();
+  }
+}
+
+test('what was asked is asked where the service is today, and what changed is told', async () => {
+  const { result, heard } = await again([question(1), question(2)]);
+  expect(heard).toEqual([1, 2].map((q) => ({ url: 'https://today.test/chat', key: 'Bearer mine', q })));
+  expect(result.asked.map(({ exchange, changes }) => [exchange, changes.map(({ kind }) => kind)])).toEqual([
+    [1, []],
+    [2, ['answer']],
+  ]);
+});
+
+test('a sample is spread over the tape and the same every time', async () => {
+  const all = Array.from({ length: 10 }, (_, index) => question(index + 1));
+  const { result } = await again(all, { sample: 3 });
+  expect(result.asked.map(({ exchange }) => exchange)).toEqual([1, 5, 8]);
+  expect(result.left).toEqual([{ reason: 'not in the sample', calls: 7 }]);
+});
+
+test('a budget is not passed, and what has no price is not asked under one', async () => {
+  const priceOf: AskAgainOptions['priceOf'] = (model, { input, output }) =>
+    model === 'm' ? (input + output) / 1100 : null;
+  const other = asked(4, { model: 'unpriced' }, answer('x'), CHAT);
+  const { result } = await again([question(1), question(2), question(3), other], { budget: 2.5, priceOf });
+  expect(result.spent).toBeCloseTo(2);
+  expect(result.asked).toHaveLength(2);
+  expect(result.left).toEqual([
+    { reason: 'its price is not known', calls: 1 },
+    { reason: 'the budget would be passed', calls: 1 },
+  ]);
+});
+
+test('a store, a request without its secret and a service of others are left alone', async () => {
+  const { result, heard } = await again([
+    asked(1, { limit: 3 }, {}, '/collections/book/points/query'),
+    asked(2, { model: 'm', q: 'with [redacted] in it' }, answer('x'), CHAT),
+  ]);
+  expect(heard).toEqual([]);
+  expect(result.left.map(({ reason }) => reason)).toEqual([
+    'a store or another service that is not asked again',
+    'something was taken out of the request',
+  ]);
+  const refused = await again([question(1)], { serviceOf: () => 'it is not yours' });
+  expect(refused.heard).toEqual([]);
+  expect(refused.result.left).toEqual([{ reason: 'it is not yours', calls: 1 }]);
+});
+
+test('a service that cannot be reached has changed', async () => {
+  const { result } = await again([question(1)], {
+    fetch: () => Promise.reject(new TypeError('fetch failed')),
+  });
+  expect(result.asked[0]?.changes).toMatchObject([{ kind: 'status' }]);
+});
