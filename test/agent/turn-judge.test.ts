@@ -53,7 +53,6 @@ test('an answer that answers is told from one that is only quoted, and every pas
   expect(answers.response).toMatchObject({
     grounded: true,
     checkedBy: 'judge',
-    confidence: 'high',
     citations: [{ verdict: 'quoted' }],
     sentences: [{ verdict: 'quoted', borneOutBy: { text: 'A zebra is a striped horse.' } }],
   });

@@ -25,7 +25,7 @@ export const wordsAlone: PassageJudge = {
 };
 
 /**
- * From these chances on what is found is told as an answer, and shown as the closest passages; decisions/0017 says how
+ * From these chances on what is found is told as an answer, and shown as the closest passages; decisions/0020 says how
  * often each is right.
  */
 const ANSWER_FROM = 0.55;
