@@ -51,7 +51,9 @@ for (const set of ['book', ...questionSets()]) {
   const searched = await searchQuestions(set, asked, documents, embedder);
   questions.push(...searched);
   examples.push(
-    ...(await rememberFeatures(`passages-${set}`, searched, () => passageExamples(searched, encoder))),
+    ...(await rememberFeatures('passages', `passages-${set}`, searched, () =>
+      passageExamples(searched, encoder),
+    )),
   );
 }
 await embedder.close();
