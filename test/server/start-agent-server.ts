@@ -45,7 +45,10 @@ export async function startAgentServer(options: TestServerOptions = {}) {
     openStore: async (name) => opened.get(name)?.store ?? null,
     async createAgent({ name }) {
       const library = opened.get(name) as SmallLibrary;
-      return agentOn(library, chatModel ?? offlineModel(library), { sessions, ...(config && { config }) });
+      return agentOn(library, chatModel ?? createOfflineModel({ newId: randomUUID }), {
+        sessions,
+        ...(config && { config }),
+      });
     },
   });
   const server = createAgentServer({
@@ -75,7 +78,8 @@ export async function startAgentServer(options: TestServerOptions = {}) {
     sessions,
     library: [...opened.values()][0] as SmallLibrary,
     client: new OpenAI({ apiKey: options.token ?? 'none', baseURL: `${url}/v1`, maxRetries: 0 }),
-    get: (path: string) => fetch(`${url}${path}`, { headers }),
+    get: (path: string, init: RequestInit = {}) =>
+      fetch(`${url}${path}`, { ...init, headers: { ...headers, ...init.headers } }),
     post: (path: string, body: unknown = {}, init: RequestInit = {}) =>
       fetch(`${url}${path}`, {
         method: 'POST',
@@ -84,12 +88,6 @@ export async function startAgentServer(options: TestServerOptions = {}) {
         headers: { 'content-type': 'application/json', ...headers, ...init.headers },
       }),
   };
-}
-
-function offlineModel({ embedder }: SmallLibrary): Model {
-  return createOfflineModel({
-    newId: randomUUID,
-  });
 }
 
 /** The lines of a response as they are, without those that only keep the connection open. */
