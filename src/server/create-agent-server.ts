@@ -5,6 +5,7 @@ import type { SessionStore } from '../ports/session-store.ts';
 import { askRoute } from './api/ask-route.ts';
 import { sessionRoutes } from './api/session-routes.ts';
 import { sourceRoutes } from './api/source-routes.ts';
+import { createCallers, type NamedToken } from './http/callers.ts';
 import { createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
 import { guardOrigin, guardToken } from './http/guards.ts';
 import type { PageFile } from './http/page-files.ts';
@@ -25,6 +26,8 @@ export interface AgentServerOptions extends HttpAppOptions {
   page: ReadonlyMap<string, PageFile>;
   /** Wanted by every route but the page's files and /healthz, if there is one. */
   token?: string | undefined;
+  /** Instead of one for all: each with a name, sessions and limits of their own. */
+  tokens?: readonly NamedToken[] | undefined;
   limits: TurnLimits & { maxBodyBytes: number };
 }
 
@@ -40,11 +43,14 @@ export function createAgentServer(options: AgentServerOptions): AgentServer {
   const metrics = createMetrics({ version, model });
   const turns = createTurnRunner(limits, metrics);
   const { maxBodyBytes } = limits;
-  const api = { ...options, turns, maxBodyBytes, locks: createKeyedLock() };
+  // One token for all is nobody's name.
+  const callers = createCallers(options.tokens ?? []);
+  const api = { ...options, turns, callers, maxBodyBytes, locks: createKeyedLock() };
   let stopping = false;
 
   const app = createHttpApp({
     ...options,
+    nameOf: callers.nameOf,
     onRequest(request) {
       metrics.requestEnded(request);
       options.onRequest?.(request);
@@ -52,7 +58,8 @@ export function createAgentServer(options: AgentServerOptions): AgentServer {
   });
   for (const path of ['/v1/*', '/api/*', '/metrics']) {
     app.use(path, guardOrigin());
-    if (token !== undefined) app.use(path, guardToken(token));
+    if (options.tokens !== undefined) app.use(path, callers.guard);
+    else if (token !== undefined) app.use(path, guardToken(token));
     app.use(path, async (context, next) => {
       await next();
       if (!context.res.headers.has('cache-control')) context.res.headers.set('cache-control', 'no-store');
@@ -71,7 +78,7 @@ export function createAgentServer(options: AgentServerOptions): AgentServer {
   app.route('/v1', openAiRoutes(api));
   app.route('/api', askRoute(api));
   app.route('/api/sessions', sessionRoutes(api));
-  app.route('/api', sourceRoutes(api, { version, policy, token: token !== undefined }));
+  app.route('/api', sourceRoutes(api, { version, policy, token: (options.tokens ?? token) !== undefined }));
   app.route('/', pageRoutes(options.page));
 
   return {

@@ -160,6 +160,9 @@ test('the names of several sources are told apart where one of them is known', (
   expect(markersIn('A [Source: Other, https://a.test and https://b.test]')).toEqual([
     ['[Source: Other, https://a.test and https://b.test]', 'https://a.test', 'https://b.test'],
   ]);
+  expect(markersIn('A [Source: Other, https://a.test]')).toEqual([
+    ['[Source: Other, https://a.test]', 'https://a.test'],
+  ]);
   expect(markersIn('A [Source: 1, 2]')).toEqual([['[Source: 1, 2]', '1', '2']]);
   expect(markersIn('A [Source: ]')).toEqual([]);
 });

@@ -24,7 +24,7 @@ test('without any setting the defaults need no key and no server', () => {
   const config = load({ env: { HOME: '/home/ada' }, platform: 'linux' });
   expect(config.agent).toMatchObject({
     model: 'offline',
-    topK: 5,
+    topK: 8,
     collection: 'web_documents',
     maxTokens: 1024,
   });
@@ -42,7 +42,7 @@ test('without any setting the defaults need no key and no server', () => {
 });
 
 test('flag beats environment beats .env beats config file beats default', () => {
-  const given = { flag: 1, env: 2, dotEnv: 3, file: 4, default: 5 };
+  const given = { flag: 1, env: 2, dotEnv: 3, file: 4, default: 8 };
   fc.assert(
     fc.property(fc.subarray(['flag', 'env', 'dotEnv', 'file'] as const), (sources) => {
       const has = (source: (typeof sources)[number]) => sources.includes(source);
@@ -56,6 +56,16 @@ test('flag beats environment beats .env beats config file beats default', () => 
     }),
     { numRuns: 50 },
   );
+});
+
+test('the offline model reads more passages, and whole ones; other models and searches have the usual', () => {
+  const offline = load({});
+  expect(offline.agent).toMatchObject({ toolName: 'retrieve_context', topK: 8 });
+  expect(offline.searchTopK).toBe(5);
+  expect(load({ flags: { model: 'another' } }).agent).toMatchObject({ toolName: 'search_docs', topK: 5 });
+  const told = load({ flags: { toolName: 'search_docs', topK: 3 } });
+  expect(told.agent).toMatchObject({ toolName: 'search_docs', topK: 3 });
+  expect(told.searchTopK).toBe(3);
 });
 
 test('every environment variable sets its field', () => {

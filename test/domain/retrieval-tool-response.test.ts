@@ -19,7 +19,7 @@ const refOf = (_: unknown, index: number) => String(index + 1);
 const respond = (context: RetrievalContext) =>
   toToolResponse(showContext(context, Number.POSITIVE_INFINITY), refOf);
 
-test('the model sees results with text, url, title, score and ref', () => {
+test('the model sees results with text, url, title, headings, score and ref', () => {
   const context = createRetrievalContext({ ...base, chunks: [chunk({ score: 0.81249 })] });
   expect(respond(context)).toEqual({
     results: [
@@ -27,6 +27,7 @@ test('the model sees results with text, url, title, score and ref', () => {
         text: 'A node publishes messages on a topic.',
         url: 'https://docs.test/topics',
         title: 'Topics',
+        headings: ['Topics', 'Publishing'],
         score: 0.812,
         ref: '1',
       },

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
 import { redactChunks } from '../../src/tape/redact/redact-chunks.ts';
 import { redactExchange, redactUrl } from '../../src/tape/redact/redact-exchange.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 import { sampleExchange } from '../tape/support/sample-tape.ts';
 
 const redactor = createRedactor();
@@ -41,9 +42,9 @@ test('a private key that was cut off at its end is removed as far as it goes', (
 
 test('long text of base64 is looked through in little time', () => {
   const lines = `${'QUJDRA+/'.repeat(9)}\n`.repeat(20_000);
-  const started = performance.now();
+  const started = cpuTime();
   expect(redactor.text(lines)).toBe(lines);
-  expect(performance.now() - started).toBeLessThan(20_000);
+  expect(cpuTime() - started).toBeLessThan(20_000);
 });
 
 test.each([

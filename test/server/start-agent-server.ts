@@ -78,7 +78,8 @@ export async function startAgentServer(options: TestServerOptions = {}) {
     sessions,
     library: [...opened.values()][0] as SmallLibrary,
     client: new OpenAI({ apiKey: options.token ?? 'none', baseURL: `${url}/v1`, maxRetries: 0 }),
-    get: (path: string) => fetch(`${url}${path}`, { headers }),
+    get: (path: string, init: RequestInit = {}) =>
+      fetch(`${url}${path}`, { ...init, headers: { ...headers, ...init.headers } }),
     post: (path: string, body: unknown = {}, init: RequestInit = {}) =>
       fetch(`${url}${path}`, {
         method: 'POST',

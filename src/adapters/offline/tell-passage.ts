@@ -10,6 +10,8 @@ const MOST_ROWS = 8;
 /** Speaks to a model instead of saying something about the subject. One who writes about such text quotes it. */
 const COMMANDS_THE_MODEL =
   /^\W*(?:(?:system|assistant|ai|model|note to (?:the )?(?:ai|assistant|model))\s*:|(?:please |now |then )?(?:ignore|disregard|forget|override) (?:all|any|the|your|these|previous|prior|earlier)\b.*\b(?:instructions?|rules|prompts?|commands?|messages?|documents?)\b|you are now\b|from now on,? (?:you|answer|always|reply)\b)/im;
+/** What stands around the passages of a prompt; no document means it. */
+const FORGES = /<\/?source\b/i;
 /** Addresses, links and bracketed numbers would be taken for citations of the answer: they are shown as code. */
 const CITES = /https?:\/\/[^\s)\]>"']*[^\s)\]>"'.,;:!?]|\[\^?\d+\]/g;
 const LINK = /\[([^\]\n]*)\]\(([^)\s]*)[^)]*\)/g;
@@ -129,7 +131,8 @@ function write({ text, ref }: Passage, parts: readonly PassagePart[], refs: 'sen
   const marker = `[${ref}]`;
   parts.forEach((part, index) => {
     const own = text.slice(part.start, part.end);
-    if (COMMANDS_THE_MODEL.test(own)) return;
+    const speaks = part.sentences.filter(({ start, end }) => !isForModels(text.slice(start, end)));
+    if (part.sentences.length > 0 ? speaks.length === 0 : isForModels(own)) return;
     const before = parts[index - 1];
     switch (part.kind) {
       case 'label':
@@ -150,7 +153,7 @@ function write({ text, ref }: Passage, parts: readonly PassagePart[], refs: 'sen
       }
       default: {
         const bullet = /^\s*(?:[-*+•]|\d{1,9}[.)])\s+/.exec(own)?.[0].trimStart() ?? '';
-        const sentences = part.sentences.map(({ start, end }) => quotable(text.slice(start, end)));
+        const sentences = speaks.map(({ start, end }) => quotable(text.slice(start, end)));
         const told =
           refs === 'sentence'
             ? sentences.map((sentence) => `${sentence} ${marker}`).join(' ')
@@ -163,6 +166,10 @@ function write({ text, ref }: Passage, parts: readonly PassagePart[], refs: 'sen
     head = part.head;
   });
   return written.join('\n\n');
+}
+
+function isForModels(text: string): boolean {
+  return COMMANDS_THE_MODEL.test(text) || FORGES.test(text);
 }
 
 function quotable(prose: string): string {

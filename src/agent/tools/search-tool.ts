@@ -10,7 +10,8 @@ import {
   toToolResponse,
 } from '../../domain/retrieval-tool-response.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { sentencesIn } from '../../text/split-sentences.ts';
+import type { Range } from '../../text/markdown-blocks.ts';
+import { passageParts } from '../../text/passage-units.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import { cutText } from '../../text/visible-text.ts';
 import { search } from '../search.ts';
@@ -131,44 +132,55 @@ function endTurn(_context: unknown, error: unknown): never {
   throw error;
 }
 
-const CODE = /```[\s\S]*?(?:```|$)/g;
-
 /**
- * The part of a passage, at most `max` characters in one piece, that has most of the query's terms. It begins
- * where a sentence or a line begins; of parts that are equally good it is the first one.
+ * The part of a passage, at most `max` characters in one piece, that has most of the query's terms. It begins where a
+ * sentence, a row or code begins and ends where one ends: what is whole in the passage is whole in the part, with the
+ * head of its table, unless it alone is longer. Of parts that are equally good it is the first one.
  */
 export function passageWindow(text: string, query: string, max: number): string {
   if (text.length <= max) return text;
   const wanted = new Set(queryTerms(query));
-  const starts = startsIn(text);
-  const pieces = starts.map((start, index) => {
-    const end = starts[index + 1] ?? text.length;
-    return { start, end, terms: indexTerms(text.slice(start, end)).filter((term) => wanted.has(term)) };
-  });
+  const pieces = piecesOf(text).map((piece) => ({
+    ...piece,
+    terms: [piece, ...(piece.head === null ? [] : [piece.head])].flatMap(({ start, end }) =>
+      indexTerms(text.slice(start, end)).filter((term) => wanted.has(term)),
+    ),
+  }));
   const weights = weightsOf(pieces.map(({ terms }) => terms));
-  let best = { start: 0, score: -1 };
-  for (const [first, { start }] of pieces.entries()) {
+  let best = { first: 0, last: 0, score: -1 };
+  for (const [first, { start, head }] of pieces.entries()) {
     const found = new Set<string>();
-    for (let last = first; last < pieces.length; last += 1) {
-      const piece = pieces[last];
-      if (piece === undefined || (last > first && piece.end - start > max)) break;
+    const room = max - (head === null ? 0 : head.end - head.start + 1);
+    let last = first;
+    for (let at = first; at < pieces.length; at += 1) {
+      const piece = pieces[at];
+      if (piece === undefined || (at > first && piece.end - start > room)) break;
       for (const term of piece.terms) found.add(term);
+      last = at;
     }
     const score = [...found].reduce((sum, term) => sum + (weights.get(term) ?? 0), 0);
-    if (score > best.score) best = { start, score };
+    if (score > best.score) best = { first, last, score };
     // From here on a part is shorter than it may be, and has nothing that this one has not.
-    if (text.length - start <= max) break;
+    if (last === pieces.length - 1) break;
   }
-  return cutText(text.slice(best.start), max).trimEnd();
+  const { start = 0, head = null } = pieces[best.first] ?? {};
+  const part = text.slice(start, pieces[best.last]?.end);
+  const whole = head === null ? part : `${text.slice(head.start, head.end)}\n${part}`;
+  return cutText(whole, max).trimEnd();
 }
 
-/** Where a reader may begin: with a sentence or a line. Code is never entered in the middle: it could not be told from prose. */
-function startsIn(text: string): number[] {
-  const blocks = Array.from(text.matchAll(CODE), (match) => [match.index, match.index + match[0].length]);
-  const starts = sentencesIn(text)
-    .map(({ start }) => start)
-    .filter((start) => start > 0);
-  return [0, ...starts.filter((at) => !blocks.some(([from = 0, to = 0]) => at > from && at < to))];
+/** What is never cut: sentences, rows with the head of their table beside, code. */
+function piecesOf(text: string): (Range & { head: Range | null })[] {
+  const parts = passageParts(text);
+  const pieces = parts.flatMap(({ start, end, sentences, head }, index) => {
+    const opensTable = head !== null && parts[index - 1]?.head !== head;
+    const whole = opensTable ? { start: head.start, end, head: null } : { start, end, head };
+    const [, ...others] = sentences;
+    if (others.length === 0) return [whole];
+    const starts = [start, ...others.map((sentence) => sentence.start)];
+    return starts.map((from, at) => ({ start: from, end: starts[at + 1] ?? end, head: null }));
+  });
+  return pieces.length > 0 ? pieces : [{ start: 0, end: text.length, head: null }];
 }
 
 /** A term that few pieces have tells more about where the answer is. */

@@ -19,6 +19,8 @@ interface Chat {
   streams: Streams;
   /** A few questions for whoever does not know what to ask. */
   suggestions?: () => Promise<string[]>;
+  /** How many earlier answers rest on what has changed since. */
+  staleAnswers?: () => Promise<number>;
   stream: boolean;
   /** One AgentResponse a line on stdout, and all that is for people on stderr. */
   json: boolean;
@@ -117,6 +119,11 @@ export async function runChatLoop(chat: Chat): Promise<void> {
       `citeloop on ${oneLine(conversation.collection(), 60)}, model ${oneLine(model, 60)}. /help lists commands.`,
     );
     renderText(terminal, aboutModel(model));
+    const stale = (await chat.staleAnswers?.()) ?? 0;
+    if (stale > 0) {
+      const answers = stale === 1 ? '1 earlier answer rests' : `${stale} earlier answers rest`;
+      renderText(terminal, `${answers} on what has changed since: citeloop sessions stale`);
+    }
     const suggested = (await chat.suggestions?.()) ?? [];
     if (suggested.length > 0) terminal.write('\nAsk for example:\n');
     for (const question of suggested) terminal.write(`  ${terminal.text(oneLine(question, 100), 'cyan')}\n`);

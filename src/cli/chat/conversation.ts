@@ -1,4 +1,5 @@
 import type { AgentSession } from '../../agent/agent.ts';
+import type { ForkedSession } from '../../app/fork-session.ts';
 import type { OpenAgent } from '../../app/open-agent.ts';
 import { resolveSessionId } from '../../app/sessions.ts';
 import type { Policy } from '../../domain/agent-config.ts';
@@ -36,6 +37,8 @@ export interface Conversation {
   changeModel(model: string): Promise<void>;
   /** Begins a new session on another collection, without the filter. Throws if it cannot be used, and nothing has changed. */
   changeCollection(name: string): Promise<void>;
+  /** Goes on in a session that shares the turns before this one; returns what was left behind. Throws `invalid_input`. */
+  fork(turn: number): Promise<ConversationTurn[]>;
   /** Filters what is searched from now on. Throws `invalid_input`, and nothing has changed. */
   changeFilter(filter: Filter): Promise<void>;
   /** The session is completed, unless somebody else goes on with it. */
@@ -52,6 +55,7 @@ interface ConversationStart {
   filter?: Filter;
   collections?: readonly string[];
   priceOf?: PriceOf;
+  forkAt(at: { sessions: SessionStore; sessionId: string; turn: number }): Promise<ForkedSession>;
   openWith(changed: { model?: string; collection?: string; session?: string }): Promise<OpenAgent>;
 }
 
@@ -123,6 +127,13 @@ export function createConversation(start: ConversationStart): Conversation {
       open = next;
       conversation.filter = {};
       await previous.close();
+    },
+    async fork(turn) {
+      const forked = await start.forkAt({ sessions: open.sessions, sessionId: session.id, turn });
+      const next = await open.agent.resumeSession(forked.sessionId);
+      await complete(session);
+      enter(next);
+      return forked.left;
     },
     async changeFilter(filter) {
       await open.assertFilter(filter);

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { completeTurn } from '../../agent/complete-turn.ts';
 import { OFFLINE_MODEL, policySchema } from '../../domain/agent-config.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import { sessionTitle } from '../../domain/conversation-session.ts';
@@ -8,15 +9,17 @@ import { formatFilter, isEmptyFilter, parseFilter } from '../../domain/query.ts'
 import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { nearestName } from '../../text/nearest-name.ts';
-import { oneLine } from '../../text/visible-text.ts';
+import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { findEvidence } from '../terminal/find-evidence.ts';
+import { renderMarkdown } from '../terminal/markdown-stream.ts';
 import { openPlace } from '../terminal/open-place.ts';
-import { money, readableUrl } from '../terminal/render-answer.ts';
+import { money, readableUrl, renderFooter } from '../terminal/render-answer.ts';
+import { renderFork } from '../terminal/render-fork.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { renderSources } from '../terminal/render-retrieval.ts';
 import { renderSessionList, renderTranscript } from '../terminal/render-session.ts';
 import { renderSource } from '../terminal/render-source.ts';
-import type { Streams, Terminal } from '../terminal/terminal.ts';
+import { type Streams, type Terminal, wrapWidth } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -38,6 +41,7 @@ export const COMMAND_NAMES = [
   'save',
   'sessions',
   'resume',
+  'fork',
   'good',
   'bad',
   'quit',
@@ -246,6 +250,41 @@ export const commands: Readonly<Record<CommandName, Command>> = {
         `Session ${sessionId.slice(0, 8)}, ${turnCount} ${turnCount === 1 ? 'turn' : 'turns'}.` +
           `${last === null ? '' : ` Last question: ${oneLine(last.userQuery, 80)}`}\n`,
       );
+    },
+  },
+  fork: {
+    usage: 'fork <turn> [policy|model]',
+    describe: 'Ask a turn anew in a session of its own; see where they part',
+    async run(conversation, argument, terminal) {
+      const [, number, wanted = ''] = /^(\d+)(?:\s+(\S+))?$/.exec(argument) ?? [];
+      if (number === undefined) {
+        throw new AppError(
+          'invalid_input',
+          'Say at which turn: /fork <turn>, and if you like a policy or a model.',
+          {
+            hint: 'Turns count from 1.',
+          },
+        );
+      }
+      const [before] = await conversation.fork(Number(number));
+      const policy = policySchema.safeParse(wanted.toLowerCase());
+      if (policy.success) conversation.policy = policy.data;
+      else if (wanted !== '') await conversation.changeModel(wanted);
+      if (before === undefined) return;
+      renderText(
+        terminal,
+        `Forked to ${conversation.session().id.slice(0, 8)}; asked anew: ${oneLine(before.userQuery, 200)}`,
+      );
+      terminal.write('\n');
+      const { policy: now, filter } = conversation;
+      const events = conversation.session().ask(before.userQuery, { policy: now, filter });
+      const after = await completeTurn(events);
+      conversation.completed(after);
+      renderMarkdown({ terminal, width: wrapWidth(terminal) }, visibleText(after.response.answer));
+      terminal.write('\n');
+      renderFooter(terminal, after, { priceOf: conversation.priceOf });
+      terminal.write('\n');
+      renderFork(terminal, before, after);
     },
   },
   good: {

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { forkSession } from '../../app/fork-session.ts';
+import { staleAnswers } from '../../app/stale-sessions.ts';
 import { pricesBy } from '../../evaluation/run/prices.ts';
 import { createChatHistory } from '../chat/chat-history.ts';
 import { runChatLoop } from '../chat/chat-loop.ts';
@@ -8,6 +10,9 @@ import { reportFailure } from '../report-failure.ts';
 import { openAgentFor, openConversation } from './ask-questions.ts';
 import { asSettings, filterOf, outputOf } from './read-flags.ts';
 import { withApp } from './with-app.ts';
+
+/** Older sessions are left to `sessions stale`: a greeting must not keep anybody waiting. */
+const LOOKED_AT = 10;
 
 export function runChat(flags: AgentFlags): Promise<void> {
   const filter = filterOf(flags);
@@ -31,6 +36,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
       // A tape has only what the run asked for.
       collections: run.tape === null && app.config.store === 'sqlite' ? await app.catalog.list() : [],
       priceOf: pricesBy({ currency: '', models: app.config.prices }),
+      forkAt: ({ sessions, ...at }) => forkSession(sessions, at, app.runtime),
       openWith: ({ model, collection = open.collection }) => {
         const agent = { ...app.config.agent, collection };
         const changed = { ...app, config: { ...app.config, collectionChosen: true, agent } };
@@ -43,6 +49,12 @@ export function runChat(flags: AgentFlags): Promise<void> {
         streams: process,
         // Whoever goes on with a conversation knows what it is about.
         suggestions: session.lastTurn() === null ? open.suggestions : async () => [],
+        // Whoever replays has a conversation of its own.
+        staleAnswers: async () =>
+          run.tape === null
+            ? (await staleAnswers(app, open.sessions, { limit: LOOKED_AT, collection: open.collection }))
+                .length
+            : 0,
         stream,
         ...output,
         details: verbose ? app.config.agent : null,

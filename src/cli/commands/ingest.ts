@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { indexDocuments } from '../../app/index-documents.ts';
+import { staleAnswers } from '../../app/stale-sessions.ts';
 import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OWN_MODEL } from '../../domain/choices.ts';
 import { AppError } from '../../faults/app-error.ts';
@@ -13,6 +14,8 @@ import { onCommandLine } from '../advice.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
 import { createTerminal, type Terminal } from '../terminal/terminal.ts';
+import { renderText } from '../terminal/wrapping.ts';
+import { changesOf } from './watch-sources.ts';
 import { withApp } from './with-app.ts';
 
 /** Some documents could not be read: the rest is done. */
@@ -39,11 +42,14 @@ export const ingestSchema = z.object({
 export interface IngestFlags extends CommonFlags, TapeFlags, z.infer<typeof ingestSchema> {
   /** What follows `--`: a path may begin with a dash. */
   '--'?: string[] | undefined;
+  /** Goes on with every change, until Ctrl-C. */
+  watch?: boolean | undefined;
 }
 
 export function runIngest(flags: IngestFlags): Promise<number> {
   refuseNothing(flags);
   refuseWebOnTape(flags);
+  refuseWatch(flags);
   // Here --base-url says where the documents are published: it is not the setting of that name.
   const { baseUrl: _publishedAt, ...settings } = flags;
   return withApp(
@@ -54,11 +60,15 @@ export function runIngest(flags: IngestFlags): Promise<number> {
     },
     async (app, run) => {
       const { collection } = app.config.agent;
-      const { summary, seconds } = await ingestDocuments(app, flags, run);
-      if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
-      else render(createTerminal(process.stdout), collection, summary, seconds);
-      if (summary.embeddedChunks > 0) await adviseThreshold(app);
-      return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
+      const show = ({ summary, seconds }: Awaited<ReturnType<typeof ingestDocuments>>) => {
+        if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
+        else render(createTerminal(process.stdout), collection, summary, seconds);
+      };
+      const first = await ingestDocuments(app, flags, run);
+      show(first);
+      if (first.summary.embeddedChunks > 0) await adviseThreshold(app);
+      if (flags.watch) await followChanges(app, flags, run, show);
+      return first.summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
     },
   );
 }
@@ -72,6 +82,55 @@ async function adviseThreshold(app: App): Promise<void> {
     'It is not known yet which scores of this model count as relevant. Find out with: ' +
       `citeloop collections threshold ${collection} --embedder ${OWN_MODEL}${directory} --save\n`,
   );
+}
+
+/** Ingests again whenever something has changed, and says which earlier answers that concerns. Ends with Ctrl-C. */
+async function followChanges(
+  app: App,
+  flags: IngestFlags,
+  run: Run,
+  show: (done: Awaited<ReturnType<typeof ingestDocuments>>) => void,
+): Promise<void> {
+  const say = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
+  say('Watching for changes until Ctrl-C.');
+  for await (const _ of changesOf(flags.source ?? [], run.signal)) {
+    try {
+      const done = await ingestDocuments(app, flags, run);
+      const { added, changed, renamed, removed, failed } = done.summary;
+      if (added + changed + renamed + removed + failed.length === 0) continue;
+      show(done);
+      const count = await countStale(app);
+      if (count > 0)
+        say(
+          `${count === 1 ? '1 earlier answer rests' : `${count} earlier answers rest`} on what has changed: citeloop sessions stale`,
+        );
+    } catch (error) {
+      if (run.signal.aborted) return;
+      if (!(error instanceof AppError)) throw error;
+      say(`${error.message} It goes on with the next change.`);
+    }
+  }
+}
+
+async function countStale(app: App): Promise<number> {
+  const sessions = await app.sessions();
+  try {
+    const { collection } = app.config.agent;
+    return (await staleAnswers(app, sessions, { limit: 50, collection })).length;
+  } finally {
+    await sessions.close();
+  }
+}
+
+function refuseWatch({ watch, record, replay, source = [] }: IngestFlags): void {
+  if (!watch) return;
+  const refusal =
+    (record ?? replay) !== undefined
+      ? 'A run that watches cannot be on a tape.'
+      : source.some((each) => /^https?:/i.test(each))
+        ? 'Only files can be watched, not the web.'
+        : null;
+  if (refusal !== null) throw new AppError('invalid_input', refusal, { hint: 'Leave out --watch.' });
 }
 
 /** Brings the collection up to date; a tape notes what came of it. */

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { checkedValue } from '../../config/read-value.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
+import type { NamedToken } from '../../server/http/callers.ts';
 import type { ServerFlags } from '../flags/server-flags.ts';
 
 const LEAST_LENGTH = 16;
@@ -22,6 +25,49 @@ export function tokenOf({ token, tokenFile }: Pick<ServerFlags, 'token' | 'token
     );
   }
   return given;
+}
+
+const tokenFileSchema = z
+  .strictObject({
+    tokens: z
+      .array(
+        z.strictObject({
+          name: z.string().trim().min(1).max(64),
+          token: z
+            .string()
+            .min(LEAST_LENGTH)
+            .regex(/^[\x21-\x7e]+$/),
+          concurrent: z.int().min(1).optional(),
+        }),
+      )
+      .min(1),
+  })
+  .describe(
+    'a file such as {"tokens": [{"name": "ada", "token": "16 characters or more", "concurrent": 2}]}',
+  );
+
+/** Everybody who may call, from a file of theirs; undefined if there is none. Throws `invalid_input`. */
+export function namedTokensOf({ tokens: path }: { tokens?: string | undefined }): NamedToken[] | undefined {
+  if (path === undefined) return undefined;
+  const { tokens } = checkedValue(tokenFileSchema, parsed(readToken(path)), {
+    subject: `${path} (flag --tokens)`,
+    kind: 'invalid_input',
+  });
+  for (const field of ['name', 'token'] as const) {
+    if (new Set(tokens.map((each) => each[field])).size === tokens.length) continue;
+    throw new AppError('invalid_input', `In ${path} two have the same ${field}.`, {
+      hint: 'Give everybody a name and a token of their own.',
+    });
+  }
+  return tokens;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export function isLoopback(host: string): boolean {

@@ -19,7 +19,7 @@ import { createServedCollections, type ServedCollections } from '../../server/tu
 import { SERVE_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { asSettings } from './read-flags.ts';
-import { isLoopback, tokenOf } from './serve-token.ts';
+import { isLoopback, namedTokensOf, tokenOf } from './serve-token.ts';
 import { withApp } from './with-app.ts';
 
 export interface ServeFlags extends ServerFlags {
@@ -27,6 +27,8 @@ export interface ServeFlags extends ServerFlags {
   queue?: number | undefined;
   turnTimeout?: number | undefined;
   grace?: number | undefined;
+  /** A file of named tokens. */
+  tokens?: string | undefined;
 }
 
 /** Of seconds, and of questions at a time. */
@@ -40,7 +42,8 @@ export function runServe(flags: ServeFlags): Promise<void> {
   const { host = SERVE_DEFAULTS.host } = flags;
   const port = readFlag('--port', flags.port, portNumber) ?? SERVE_DEFAULTS.port;
   const graceMs = (readFlag('--grace', flags.grace, wholeNumber(0, MOST)) ?? SERVE_DEFAULTS.grace) * 1000;
-  const token = tokenOf(flags, host);
+  const tokens = namedTokensOf(flags);
+  const token = tokens === undefined ? tokenOf(flags, host) : undefined;
   return withApp({ flags: asSettings(flags) }, async (opened, { signal }) => {
     const app = rememberingSentences(opened);
     const limits = limitsOf(flags, app.config.agent.model === OFFLINE_MODEL);
@@ -58,9 +61,10 @@ export function runServe(flags: ServeFlags): Promise<void> {
         version,
         page: await readPageFiles(pageDirectory()),
         token,
+        tokens,
         limits,
         hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopback(host) },
-        ...createLog(app, app.config.agent.verbose, token),
+        ...createLog(app, app.config.agent.verbose, [token, ...(tokens ?? []).map((each) => each.token)]),
       });
       const onListening = (listening: Listening) => announce(listening, flags.json ?? false);
       await serveUntil(signal, server, { host, port, graceMs, onListening });
@@ -111,15 +115,18 @@ async function serveCollections(
   return collections;
 }
 
-function createLog(app: App, verbose: boolean, token: string | undefined) {
+/** Who called which route, how it ended and how long it took. Never a question, an answer, a header or a token. */
+function createLog(app: App, verbose: boolean, tokens: readonly (string | undefined)[]) {
   const terminal = createTerminal(process.stderr);
-  const secrets = [token, ...configuredSecrets(app.config)];
+  const secrets = [...tokens, ...configuredSecrets(app.config)];
   const write = (line: string) => terminal.write(`${terminal.text(redactKeys(line, secrets))}\n`);
   return {
     onDefect: (message: string) => write(`A request failed: ${message}`),
     ...(verbose && {
-      onRequest: ({ method, path, status, ms }: EndedRequest) =>
-        write(`${new Date().toISOString()} ${method} ${path} ${status} ${Math.round(ms)} ms`),
+      onRequest: ({ method, path, status, ms, caller }: EndedRequest) =>
+        write(
+          `${new Date().toISOString()} ${caller === null ? '' : `${caller} `}${method} ${path} ${status} ${Math.round(ms)} ms`,
+        ),
     }),
   };
 }

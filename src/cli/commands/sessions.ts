@@ -2,15 +2,24 @@ import { writeFile } from 'node:fs/promises';
 import { type StaleCitations, staleCitationsByTurn } from '../../agent/stale-citations.ts';
 import type { App } from '../../app/create-app.ts';
 import { resolveSessionId } from '../../app/sessions.ts';
+import { staleAnswers } from '../../app/stale-sessions.ts';
 import { readFlag, wholeNumber } from '../../config/read-value.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import { completeSession, sessionTitle, unknownSession } from '../../domain/conversation-session.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 import { toLegacyWire, toWire } from '../../server/openai/wire-message.ts';
+import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
-import { renderSession, renderSessionList, renderTranscript } from '../terminal/render-session.ts';
+import {
+  type FoundTurn,
+  renderFoundTurns,
+  renderSession,
+  renderSessionList,
+  renderStaleAnswers,
+  renderTranscript,
+} from '../terminal/render-session.ts';
 import { confirmed, createTerminal } from '../terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 
@@ -56,6 +65,39 @@ export function listSessions(flags: SessionListFlags): Promise<void> {
     }
     renderSessionList(terminal, sessions);
     if (found.length > limit) terminal.write(`${terminal.text('There are older ones: --limit', 'dim')}\n`);
+  });
+}
+
+export interface SessionSearchFlags extends SessionListFlags {
+  words?: string[] | undefined;
+}
+
+/** Turns whose question and answer hold every word, the newest sessions first. */
+export function searchSessions(flags: SessionSearchFlags): Promise<void> {
+  return withSessions(flags, async (store) => {
+    const limit = readFlag('--limit', flags.limit, wholeNumber(1)) ?? DEFAULT_LIMIT;
+    const wanted = new Set(queryTerms((flags.words ?? []).join(' ')));
+    const found: FoundTurn[] = [];
+    for (const { sessionId, updatedAt } of await store.list({ user: flags.user })) {
+      if (found.length >= limit) break;
+      for await (const { turn } of store.turns(sessionId)) {
+        const { answer, turnNumber } = turn.response;
+        const held = new Set(indexTerms(`${turn.userQuery}\n${answer}`));
+        if (wanted.size === 0 || ![...wanted].every((term) => held.has(term))) continue;
+        found.push({ sessionId, updatedAt, turn: turnNumber, question: turn.userQuery, answer });
+      }
+    }
+    if (flags.json) return printJson({ turns: found.slice(0, limit) });
+    await paged(process, (terminal) => renderFoundTurns(terminal, found.slice(0, limit)));
+  });
+}
+
+export function listStale(flags: SessionListFlags): Promise<void> {
+  return withSessions(flags, async (store, app) => {
+    const limit = readFlag('--limit', flags.limit, wholeNumber(1));
+    const answers = await staleAnswers(app, store, { limit, collection: flags.collection });
+    if (flags.json) return printJson({ answers });
+    await paged(process, (terminal) => renderStaleAnswers(terminal, answers));
   });
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { App } from '../../app/create-app.ts';
@@ -12,6 +12,7 @@ import {
   readQrels,
   readQueries,
 } from '../../evaluation/cases/import-beir.ts';
+import { importFile } from '../../evaluation/cases/import-tables.ts';
 import { writeCases } from '../../evaluation/cases/read-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
@@ -35,6 +36,9 @@ export interface EvalImportFlags extends Omit<CommonFlags, 'json'> {
 const QRELS = ['qrels.tsv', 'qrels/test.tsv', 'qrels/dev.tsv', 'qrels/train.tsv'];
 
 export async function runEvalImport({ json, ...flags }: EvalImportFlags): Promise<void> {
+  if (statSync(flags.folder ?? '', { throwIfNoEntry: false })?.isFile()) {
+    return importQuestions(flags.folder ?? '', flags, json);
+  }
   const folder = resolve(flags.folder ?? '');
   const collection = flags.collection ?? collectionName(folder);
   const file = flags.output ?? 'cases.jsonl';
@@ -76,6 +80,27 @@ export async function runEvalImport({ json, ...flags }: EvalImportFlags): Promis
       );
     },
   );
+}
+
+/** A file of questions alone; whatever they are about is yours to ingest. */
+async function importQuestions(
+  path: string,
+  flags: Omit<EvalImportFlags, 'json'>,
+  json: string | undefined,
+): Promise<void> {
+  const file = flags.output ?? 'cases.jsonl';
+  refuseExisting(file, flags.force);
+  const limit = readFlag('--limit', flags.limit, wholeNumber(1));
+  const found = importFile(await readNamedFile(path, 'The file'), path);
+  const cases = evenly(found.cases, limit);
+  await writeNamedFile(file, writeCases(cases, file));
+  const terminal = createTerminal(process.stdout);
+  if (json !== undefined) {
+    terminal.write(`${JSON.stringify({ file, cases: cases.length, left: found.left })}\n`);
+    return;
+  }
+  const left = found.left.length === 0 ? '' : ` Not carried over: ${found.left.join(', ')}.`;
+  terminal.write(terminal.text(`${cases.length} cases in ${file}.${left} Next: citeloop eval ${file}\n`));
 }
 
 async function casesOf(folder: string): Promise<EvaluationCase[]> {

@@ -86,7 +86,8 @@ async function fromCollection(
   }
 }
 
-async function allChunks(store: ChunkStore): Promise<DraftChunk[]> {
+/** Every chunk of a collection, document by document. */
+export async function allChunks(store: ChunkStore): Promise<DraftChunk[]> {
   const found: DraftChunk[] = [];
   const uris = await Array.fromAsync(store.documents(), ({ uri }) => uri);
   for (let first = 0; first < uris.length; first += DOCUMENTS_AT_A_TIME) {

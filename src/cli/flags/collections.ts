@@ -27,6 +27,7 @@ export const ingestCommand = defineCommand<IngestFlags>({
           requiresArg: true,
         },
         prune: { type: 'boolean', describe: 'Remove documents that the sources have lost' },
+        watch: { type: 'boolean', describe: 'Go on with every change, until Ctrl-C' },
         include: {
           type: 'string',
           array: true,
@@ -57,6 +58,7 @@ export const ingestCommand = defineCommand<IngestFlags>({
         '$0 ingest ./docs --base-url https://docs.example.com --prune',
         'Cite the published site; forget deleted pages',
       )
+      .example('$0 ingest ./docs --watch --prune', 'Follow what changes and what is deleted')
       .example('$0 ingest . --include "*.py" --exclude tests/', 'Part of a directory')
       .example('$0 ingest https://docs.example.com/sitemap.xml', 'A site by its sitemap'),
   handler: async (flags) => {

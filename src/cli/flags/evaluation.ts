@@ -3,6 +3,7 @@ import type { CompareFlags } from '../evaluation/compare.ts';
 import type { EvalFlags } from '../evaluation/eval.ts';
 import type { EvalCalibrateFlags } from '../evaluation/eval-calibrate.ts';
 import type { EvalDiffFlags } from '../evaluation/eval-diff.ts';
+import type { EvalGenerateFlags } from '../evaluation/eval-generate.ts';
 import type { EvalImportFlags } from '../evaluation/eval-import.ts';
 import type { EvalInitFlags } from '../evaluation/eval-init.ts';
 import type { EvalRunsFlags } from '../evaluation/eval-runs.ts';
@@ -90,12 +91,34 @@ const init = defineCommand<EvalInitFlags>({
   handler: async (flags) => (await import('../evaluation/eval-init.ts')).runEvalInit(flags),
 });
 
+const generate = defineCommand<EvalGenerateFlags>({
+  command: 'generate [collection]',
+  describe: 'Generate verified cases from a collection, for you to edit',
+  builder: (yargs) =>
+    withServiceFlags(yargs, 'provider', 'store')
+      .positional('collection', { type: 'string', describe: 'The collection' })
+      .options({
+        n: { type: 'number', describe: 'How many (50)', requiresArg: true },
+        output: {
+          alias: 'o',
+          type: 'string',
+          describe: 'The file to write (cases.yaml)',
+          requiresArg: true,
+        },
+        seed: { type: 'number', describe: 'Another one draws other passages (1)', requiresArg: true },
+        model: { ...shared.model, describe: 'Words the questions (none: they are ours)' },
+        'base-url': shared['base-url'],
+        force: { type: 'boolean', describe: 'Write over a file that is there' },
+      }),
+  handler: async (flags) => (await import('../evaluation/eval-generate.ts')).runEvalGenerate(flags),
+});
+
 const importFolder = defineCommand<EvalImportFlags>({
   command: 'import <folder>',
-  describe: 'Make cases and a collection of a BEIR folder: corpus.jsonl, queries.jsonl, qrels.tsv',
+  describe: 'Make cases of a BEIR folder, a CSV, or a file of promptfoo or Ragas',
   builder: (yargs) =>
     withServiceFlags(yargs, 'store')
-      .positional('folder', { type: 'string', describe: 'The folder' })
+      .positional('folder', { type: 'string', describe: 'The folder, which is indexed too, or the file' })
       .options({
         output: {
           alias: 'o',
@@ -173,11 +196,13 @@ export const evalCommand = defineCommand<CommonFlags>({
     yargs
       .command(run)
       .command(init)
+      .command(generate)
       .command(importFolder)
       .command(calibrate)
       .command(runs)
       .command(diff)
       .example('$0 eval init --collection docs', 'Draft cases from your documents')
+      .example('$0 eval generate docs --n 50', 'Generate verified cases, to be edited')
       .example('$0 eval cases.yaml --html report.html', 'Measure, with a page to look at')
       .example('$0 eval cases.yaml --gate "citation.precision>=0.9"', 'Exit with 8 if it is lower')
       .example('$0 eval cases.yaml --gate "no-worse-than baseline.json"', 'Against an earlier --json')

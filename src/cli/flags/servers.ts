@@ -13,6 +13,12 @@ export const serveCommand = defineCommand<ServeFlags>({
     withServiceFlags(yargs, 'provider', 'store', 'rerank')
       .options({
         ...serverOptions(SERVE_DEFAULTS, 'callers'),
+        tokens: {
+          type: 'string',
+          describe: 'A file of named tokens, each with sessions and a limit of its own (docs/serve.md)',
+          requiresArg: true,
+          conflicts: ['token', 'token-file'],
+        },
         concurrency: {
           type: 'number',
           describe: `Questions that are answered at the same time (${SERVE_DEFAULTS.concurrency}; offline: ${SERVE_DEFAULTS.offlineConcurrency})`,
@@ -37,7 +43,8 @@ export const serveCommand = defineCommand<ServeFlags>({
       .options(answeringOptions)
       .example('$0 serve', `Then open http://${SERVE_DEFAULTS.host}:${SERVE_DEFAULTS.port}`)
       .example('$0 serve --collection handbook --model gpt-5-mini', 'Another collection, a generative model')
-      .example('$0 serve --host 0.0.0.0 --token-file token.txt', 'For others on the network'),
+      .example('$0 serve --host 0.0.0.0 --token-file token.txt', 'For others on the network')
+      .example('$0 serve --host 0.0.0.0 --tokens team.json', 'For a team, each with their own sessions'),
   handler: async (flags) => (await import('../commands/serve.ts')).runServe(flags),
 });
 

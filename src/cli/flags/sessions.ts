@@ -1,4 +1,5 @@
 import type { Argv } from 'yargs';
+import type { ForkFlags } from '../commands/fork.ts';
 import type { OpenFlags } from '../commands/open.ts';
 import type {
   SessionDeleteFlags,
@@ -6,8 +7,10 @@ import type {
   SessionFeedbackFlags,
   SessionFlags,
   SessionListFlags,
+  SessionSearchFlags,
 } from '../commands/sessions.ts';
-import type { CommonFlags } from './common-flags.ts';
+import { answeringOptions } from './agent-flags.ts';
+import { type CommonFlags, withServiceFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
 
 const list = defineCommand<SessionListFlags>({
@@ -74,19 +77,67 @@ const feedback = defineCommand<SessionFeedbackFlags>({
   handler: async (flags) => (await import('../commands/sessions.ts')).giveFeedback(flags),
 });
 
+const search = defineCommand<SessionSearchFlags>({
+  command: 'search <words..>',
+  describe: 'Find old questions and answers by their words',
+  builder: (yargs) =>
+    yargs
+      .positional('words', { type: 'string', array: true, describe: 'What they hold, all of them' })
+      .options({
+        user: { type: 'string', describe: 'Only sessions of this user', requiresArg: true },
+        limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true },
+      }),
+  handler: async (flags) => (await import('../commands/sessions.ts')).searchSessions(flags),
+});
+
+const stale = defineCommand<SessionListFlags>({
+  command: 'stale',
+  describe: 'List answers whose sources have changed or vanished since',
+  builder: (yargs) =>
+    yargs.options({
+      limit: {
+        type: 'number',
+        describe: 'How many of the newest sessions are looked at (all)',
+        requiresArg: true,
+      },
+    }),
+  handler: async (flags) => (await import('../commands/sessions.ts')).listStale(flags),
+});
+
+const fork = defineCommand<ForkFlags>({
+  command: 'fork <id>',
+  describe: 'Ask once more from a turn on, under another policy or model, and see where they part',
+  builder: (yargs) =>
+    withServiceFlags(identified(yargs), 'provider', 'store', 'rerank')
+      .options({
+        turn: {
+          type: 'number',
+          describe: 'The turn to ask anew, with those after it (the last)',
+          requiresArg: true,
+        },
+      })
+      .options(answeringOptions),
+  handler: async (flags) => (await import('../commands/fork.ts')).forkOneSession(flags),
+});
+
 export const sessionsCommand = defineCommand<CommonFlags>({
   command: 'sessions',
-  describe: 'List, show, export, judge, complete or delete conversations',
+  describe: 'List, show, search, fork, export, judge or delete conversations',
   builder: (yargs) =>
     yargs
       .command(list)
       .command(show)
+      .command(search)
+      .command(fork)
+      .command(stale)
       .command(exportOne)
       .command(remove)
       .command(feedback)
       .command(complete)
       .example('$0 sessions', 'List the newest')
       .example('$0 sessions show last', 'The conversation you had last')
+      .example('$0 sessions search gripper force', 'What was asked and answered about it')
+      .example('$0 sessions fork last --turn 2 --policy always', 'The same questions, always searched')
       .example('$0 sessions export 3f2b8c1e --output talk.md', 'As a readable transcript')
       .example('$0 sessions export last --format openai', 'As messages of the OpenAI API')
       .example('$0 sessions feedback last bad --why "outdated source"', 'Judge its last answer')

@@ -1,4 +1,5 @@
 import type { StaleCitations, Staleness } from '../../agent/stale-citations.ts';
+import type { StaleAnswer } from '../../app/stale-sessions.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
@@ -27,6 +28,40 @@ export function renderSessionList(terminal: Terminal, sessions: readonly Session
   terminal.write(
     table(terminal, ['id', 'updated (UTC)', 'turns', 'model', 'collection', ...user, 'first question'], rows),
   );
+}
+
+/** A turn of an old session that was searched for. */
+export interface FoundTurn {
+  sessionId: string;
+  updatedAt: string;
+  turn: number;
+  question: string;
+  answer: string;
+}
+
+export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]): void {
+  if (found.length === 0) return void terminal.write('No question or answer holds all of these words.\n');
+  for (const { sessionId, updatedAt, turn, question, answer } of found) {
+    const id = terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold');
+    terminal.write(`${id}  ${terminal.text(`${minute(updatedAt)} UTC`, 'dim')}\n`);
+    renderText(terminal, oneLine(question, 200));
+    renderText(terminal, `  ${oneLine(answer, 200)}`);
+    terminal.write('\n');
+  }
+  terminal.write(`${terminal.text('Go on with one: citeloop chat --session <id>', 'dim')}\n`);
+}
+
+export function renderStaleAnswers(terminal: Terminal, answers: readonly StaleAnswer[]): void {
+  if (answers.length === 0) return void terminal.write('Every source that is cited says what it said.\n');
+  for (const { sessionId, turn, question, sources } of answers) {
+    terminal.write(`${terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold')}\n`);
+    renderText(terminal, oneLine(question, 200));
+    for (const { marker, title, became } of sources) {
+      const source = `[${oneLine(marker, 20)}] ${oneLine(title, MAX_TITLE)}`;
+      terminal.write(`  ${terminal.text(`${source}: ${fates[became]}`, 'yellow')}\n`);
+    }
+  }
+  terminal.write(`${terminal.text('Ask anew: citeloop sessions fork <id> --turn <turn>', 'dim')}\n`);
 }
 
 interface ShownSession {

@@ -13,7 +13,7 @@ export type DraftChunk = Pick<RetrievedChunk, 'text' | 'url' | 'title' | 'headin
 
 const DEFINITION =
   /^(?:(?:the|an?) )?((?:[\p{Lu}`][\p{L}\p{N}`.+/-]*|[\p{Ll}\p{N}-]+)(?: [\p{L}\p{N}`.+/-]+){0,3}) (is|are) ((?:an?|the) .{20,})$/iu;
-const PRONOUN =
+export const PRONOUN =
   /^(?:it|this|that|these|those|they|there|he|she|we|you|here|what|which|one|each|both|such|if|when|in|on|at|for|with|as|by|to|and|but|so|all|most|some|no)\b/i;
 const PHRASE_WORDS = 6;
 const SHORTEST_SENTENCE = 6;
@@ -108,7 +108,7 @@ function draft(
 }
 
 /** One chunk of each document in turn, so that long documents do not crowd out short ones. */
-function inTurns(chunks: readonly DraftChunk[], random: (bound: number) => number): DraftChunk[] {
+export function inTurns(chunks: readonly DraftChunk[], random: (bound: number) => number): DraftChunk[] {
   const byDocument = new Map<string, DraftChunk[]>();
   for (const chunk of chunks) byDocument.set(chunk.url, [...(byDocument.get(chunk.url) ?? []), chunk]);
   const documents = shuffled([...byDocument.values()], random).map((list) => shuffled(list, random));

@@ -46,20 +46,28 @@ interface HeldSession {
 }
 
 /** Asks in a session that is kept: a new one, or one that goes on. */
-export function askRoute({ collections, sessions, locks, turns, model, maxBodyBytes }: ApiOptions): Hono {
+export function askRoute(options: ApiOptions): Hono {
+  const { collections, sessions, locks, turns, callers, model, maxBodyBytes } = options;
   const app = new Hono();
 
   app.post('/ask', async (context) => {
-    const request = readFields(askSchema, await readJson(context.req.raw, maxBodyBytes));
+    const asked = readFields(askSchema, await readJson(context.req.raw, maxBodyBytes));
+    const caller = callers.nameOf(context.req.raw);
+    const request = caller === null ? asked : { ...asked, user: caller };
+    const free = callers.takeTurn(context.req.raw);
     const held = await (request.sessionId === undefined
       ? newSession(request)
-      : keptSession(request.sessionId, request));
+      : keptSession(request.sessionId, request, caller)
+    ).catch((error: unknown) => {
+      free();
+      throw error;
+    });
     try {
       const turn = await turns.start(
         (emit, signal) => ask(held, request, emit, signal),
         context.req.raw.signal,
       );
-      turn.ended.finally(held.release);
+      turn.ended.finally(held.release).finally(free);
       return eventResponse(
         { type: 'session', ...held.about },
         turn,
@@ -67,6 +75,7 @@ export function askRoute({ collections, sessions, locks, turns, model, maxBodyBy
       );
     } catch (error) {
       held.release();
+      free();
       throw error;
     }
   });
@@ -85,10 +94,11 @@ export function askRoute({ collections, sessions, locks, turns, model, maxBodyBy
   async function keptSession(
     sessionId: string,
     { collection: wanted, user }: AskRequest,
+    caller: string | null,
   ): Promise<HeldSession> {
     const release = takeSession(locks, sessionId);
     try {
-      const { session: kept, user: owner } = await loadSession(sessions, sessionId);
+      const { session: kept, user: owner } = await loadSession(sessions, sessionId, caller);
       const { collection } = kept;
       if (user !== undefined && user !== owner) {
         throw new RequestFault(400, 'The session is of somebody else.', {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { KeyedLock } from '../../async/gate.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
+import type { Callers } from '../http/callers.ts';
 import { RequestFault } from '../http/request-fault.ts';
 import type { ServedCollections } from '../turns/served-collections.ts';
 import type { TurnRunner } from '../turns/turn-runner.ts';
@@ -12,6 +13,7 @@ export interface ApiOptions {
   sessions: SessionStore;
   locks: KeyedLock;
   turns: TurnRunner;
+  callers: Callers;
   /** The name of the model that answers. */
   model: string;
   maxBodyBytes: number;
@@ -19,19 +21,24 @@ export interface ApiOptions {
 
 export const sessionIdSchema = z.uuidv4();
 
-/** The session, and whose it is. Throws a 404. */
+/** The session, and whose it is. Throws a 404, also for one that is not the caller's: nobody learns that it is there. */
 export async function loadSession(
   sessions: SessionStore,
   sessionId: string,
+  caller: string | null,
 ): Promise<{ session: ConversationSession; user: string | null }> {
   const found = sessionIdSchema.safeParse(sessionId).success ? await sessions.load(sessionId) : null;
-  if (found === null) throw unknownSession();
+  if (found === null || (caller !== null && found.user !== caller)) throw unknownSession();
   return found;
 }
 
 /** The same without its owner. */
-export async function findSession(sessions: SessionStore, sessionId: string): Promise<ConversationSession> {
-  return (await loadSession(sessions, sessionId)).session;
+export async function findSession(
+  sessions: SessionStore,
+  sessionId: string,
+  caller: string | null,
+): Promise<ConversationSession> {
+  return (await loadSession(sessions, sessionId, caller)).session;
 }
 
 export function unknownSession(): RequestFault {

@@ -22,18 +22,19 @@ const feedbackSchema = z.strictObject({
 });
 
 /** Sessions that are kept: list, read, forget, start over, judge. */
-export function sessionRoutes({ collections, sessions, locks, maxBodyBytes }: ApiOptions): Hono {
+export function sessionRoutes({ collections, sessions, locks, callers, maxBodyBytes }: ApiOptions): Hono {
   const app = new Hono();
 
   app.get('/', async (context) => {
     const { limit, user } = readFields(listSchema, context.req.query());
     // One more, to know whether there are more.
-    const found = await sessions.list({ user, limit: limit + 1 });
+    const caller = callers.nameOf(context.req.raw);
+    const found = await sessions.list({ user: caller ?? user, limit: limit + 1 });
     return context.json({ sessions: found.slice(0, limit), more: found.length > limit });
   });
 
   app.get('/:id', async (context) => {
-    const session = await findSession(sessions, context.req.param('id'));
+    const session = await findSession(sessions, context.req.param('id'), callers.nameOf(context.req.raw));
     const turns = await Array.fromAsync(sessions.turns(session.sessionId));
     const stale = await staleByTurn(session, turns);
     const { messages: _, ...about } = session;
@@ -49,7 +50,11 @@ export function sessionRoutes({ collections, sessions, locks, maxBodyBytes }: Ap
   });
 
   app.delete('/:id', async (context) => {
-    const { sessionId } = await findSession(sessions, context.req.param('id'));
+    const { sessionId } = await findSession(
+      sessions,
+      context.req.param('id'),
+      callers.nameOf(context.req.raw),
+    );
     const release = takeSession(locks, sessionId);
     try {
       if (!(await sessions.delete(sessionId))) throw unknownSession();
@@ -60,7 +65,11 @@ export function sessionRoutes({ collections, sessions, locks, maxBodyBytes }: Ap
   });
 
   app.post('/:id/reset', async (context) => {
-    const { sessionId, collection } = await findSession(sessions, context.req.param('id'));
+    const { sessionId, collection } = await findSession(
+      sessions,
+      context.req.param('id'),
+      callers.nameOf(context.req.raw),
+    );
     const release = takeSession(locks, sessionId);
     try {
       const { agent } = await collections.open(collection);
@@ -74,7 +83,11 @@ export function sessionRoutes({ collections, sessions, locks, maxBodyBytes }: Ap
   });
 
   app.post('/:id/feedback', async (context) => {
-    const { sessionId } = await findSession(sessions, context.req.param('id'));
+    const { sessionId } = await findSession(
+      sessions,
+      context.req.param('id'),
+      callers.nameOf(context.req.raw),
+    );
     const request = readFields(feedbackSchema, await readJson(context.req.raw, maxBodyBytes));
     const feedback = { verdict: request.verdict, why: request.why || null, at: new Date().toISOString() };
     if (!(await sessions.setFeedback(sessionId, request.turnNumber ?? 'last', feedback))) {

@@ -8,6 +8,8 @@ export interface HttpAppOptions {
   /** Hears of every request that ended and of every defect. Never gets bodies, queries or headers. */
   onRequest?: (request: EndedRequest) => void;
   onDefect?: (message: string) => void;
+  /** Who sent a request, where callers have names. */
+  nameOf?: (request: Request) => string | null;
 }
 
 export interface EndedRequest {
@@ -17,6 +19,8 @@ export interface EndedRequest {
   path: string;
   status: number;
   ms: number;
+  /** Who sent it; null where callers have no names. */
+  caller: string | null;
 }
 
 /** A page may load what this server holds and nothing else; no other page may show or embed it. */
@@ -45,7 +49,7 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** An HTTP application with what every route needs: names that it answers to, headers, faults as JSON. */
-export function createHttpApp({ hosts, onRequest, onDefect }: HttpAppOptions): Hono {
+export function createHttpApp({ hosts, onRequest, onDefect, nameOf = () => null }: HttpAppOptions): Hono {
   const app = new Hono();
   app.use(async (context, next) => {
     const started = performance.now();
@@ -58,6 +62,7 @@ export function createHttpApp({ hosts, onRequest, onDefect }: HttpAppOptions): H
       route: routeOf(context),
       path: context.req.path,
       status: context.res.status,
+      caller: nameOf(context.req.raw),
       ms: performance.now() - started,
     });
   });

@@ -4,6 +4,7 @@ import { type Policy, policySchema } from '../../domain/agent-config.ts';
 import { filterSchema } from '../../domain/query.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
+import type { Callers } from '../http/callers.ts';
 import { readFields, readJson } from '../http/read-request.ts';
 import { RequestFault } from '../http/request-fault.ts';
 import type { ServedCollections } from '../turns/served-collections.ts';
@@ -21,6 +22,7 @@ const MODEL = 'citeloop';
 interface OpenAiRoutesOptions {
   collections: ServedCollections;
   turns: TurnRunner;
+  callers: Callers;
   policy: Policy;
   runtime: Runtime;
   maxBodyBytes: number;
@@ -34,6 +36,7 @@ const ownFieldsSchema = z
 export function openAiRoutes({
   collections,
   turns,
+  callers,
   policy: configured,
   runtime,
   maxBodyBytes,
@@ -79,10 +82,17 @@ export function openAiRoutes({
     }).citeloop;
     const conversation = splitConversation(call);
     const { agent } = await collections.open(collectionOf(call.model));
-    const turn = await turns.start(
-      (emit, signal) => agent.answer(conversation, emit, { policy, ...(filter && { filter }), signal }),
-      context.req.raw.signal,
-    );
+    const free = callers.takeTurn(context.req.raw);
+    const turn = await turns
+      .start(
+        (emit, signal) => agent.answer(conversation, emit, { policy, ...(filter && { filter }), signal }),
+        context.req.raw.signal,
+      )
+      .catch((error: unknown) => {
+        free();
+        throw error;
+      });
+    turn.ended.finally(free);
     return { ...turn, head: { id: runtime.newId(), createdAt: seconds(), model: call.model } };
   }
 

@@ -6,7 +6,7 @@ export type TurnOutcome = 'completed' | 'failed' | 'interrupted';
 
 /** What is counted while the server runs, and what it is at the moment it is asked for. */
 export interface Metrics {
-  requestEnded(request: EndedRequest): void;
+  requestEnded(request: Omit<EndedRequest, 'caller'>): void;
   turnEnded(outcome: TurnOutcome, seconds: number): void;
   answered(response: Pick<AgentResponse, 'grounded' | 'tokensUsed' | 'retrievalCount'>): void;
   /** A turn that found no place. */

@@ -52,8 +52,8 @@ test('a file that is no database is said to be damaged, and stays as it is', asy
   const { catalog, path } = await library();
   writeFileSync(path, 'This is a letter to my aunt, not a database. '.repeat(100));
   const before = readFileSync(path);
-  for (const opening of [catalog.open('book'), catalog.openOrCreate('book', IDENTITY)]) {
-    const fault = await faultOf(opening);
+  for (const open of [() => catalog.open('book'), () => catalog.openOrCreate('book', IDENTITY)]) {
+    const fault = await faultOf(open());
     expect(fault).toMatchObject({ kind: 'retrieval_error', message: expect.stringContaining('damaged') });
     expect(commandLineHint(fault)).toContain('collections delete');
   }
@@ -129,8 +129,8 @@ test.each([
   const database = new DatabaseSync(path);
   database.exec(`PRAGMA user_version = ${version}`);
   database.close();
-  for (const opening of [catalog.open('book'), catalog.openOrCreate('book', IDENTITY)]) {
-    const fault = await faultOf(opening);
+  for (const open of [() => catalog.open('book'), () => catalog.openOrCreate('book', IDENTITY)]) {
+    const fault = await faultOf(open());
     expect(fault).toMatchObject({ kind: 'configuration_error', message: expect.stringContaining(age) });
     expect(fault.hint).toContain(hint);
   }
@@ -144,8 +144,8 @@ test('a database of another program is refused and not touched', async () => {
   database.close();
   const before = readFileSync(path);
   const catalog = createSqliteCatalog(directory);
-  for (const opening of [catalog.open('book'), catalog.openOrCreate('book', IDENTITY)]) {
-    expect(await faultOf(opening)).toMatchObject({
+  for (const open of [() => catalog.open('book'), () => catalog.openOrCreate('book', IDENTITY)]) {
+    expect(await faultOf(open())).toMatchObject({
       kind: 'configuration_error',
       message: expect.stringContaining('not a citeloop collection'),
     });

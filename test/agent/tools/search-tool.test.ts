@@ -12,7 +12,7 @@ const TEXT = [
 test('a short passage is shown whole, a long one where the query is', () => {
   expect(passageWindow(TEXT, 'inflation', 500)).toBe(TEXT);
   expect(passageWindow(TEXT, 'What does the inflation layer do?', 60)).toBe(
-    'The inflation layer spreads cost around obstacles. Nothing e',
+    'The inflation layer spreads cost around obstacles.',
   );
   expect(passageWindow(TEXT, 'quantum computing', 30)).toBe('Robots have links and joints.');
 });
@@ -20,6 +20,17 @@ test('a short passage is shown whole, a long one where the query is', () => {
 test('code is not entered in the middle', () => {
   const text = `It is started like this.\n\n\`\`\`bash\n${'echo filler\n'.repeat(10)}gz sim world.sdf\n\`\`\`\n\nThe end of it is near.`;
   expect(passageWindow(text, 'gz sim world', 80)).toMatch(/^(?:It is started|```bash)/);
+});
+
+test('code and rows are shown whole, a row with the head of its table', () => {
+  const code = '```bash\ngz sim world.sdf\n```';
+  expect(passageWindow(`${TEXT}\n\nStart it:\n\n${code}\n\n${TEXT}`, 'start gz sim', 60)).toBe(
+    `Start it:\n\n${code}`,
+  );
+  const head = '| Bus | Rate |\n| --- | --- |';
+  const rows = ['EtherCAT', 'Classic', 'Serial'].map((bus) => `| ${bus} | 1 Mbit/s |`);
+  const table = `${head}\n${rows.join('\n')}`;
+  expect(passageWindow(`${TEXT}\n\n${table}`, 'serial bus', 60)).toBe(`${head}\n${rows[2]}`);
 });
 
 test('it is always a part of the passage, in one piece and within bounds', () => {

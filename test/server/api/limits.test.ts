@@ -80,7 +80,7 @@ test('a full queue answers 429 with Retry-After to each API', async () => {
 
 test('a turn that takes too long ends with an error event, and its session goes on', async () => {
   const pausing = createPausingModel();
-  const server = await startAgentServer({ chatModel: pausing.model, limits: { turnMs: 200 } });
+  const server = await startAgentServer({ chatModel: pausing.model, limits: { turnMs: 1500 } });
   const events = await eventsOf(await server.post('/api/ask', { question: 'hi' }));
   expect(events.at(-1)).toMatchObject({
     type: 'error',

@@ -1,0 +1,60 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { changesOf, directoriesOf } from '../../../src/cli/commands/watch-sources.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const ZEBRAS = '# Zebras\n\nA zebra is a striped horse that lives in Africa.\n';
+
+test('answers whose sources have changed or vanished are listed', async () => {
+  const home = await temporaryDirectory();
+  await mkdir(join(home, 'docs'));
+  await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
+  await writeFile(join(home, 'docs', 'owls.md'), '# Owls\n\nAn owl is a bird that hunts at night.\n');
+  await runInProcess(['ingest', 'docs'], { home });
+  await runInProcess(['chat'], { home, input: 'What is a zebra?\nWhat is an owl?\n' });
+  expect((await runInProcess(['sessions', 'stale'], { home })).stdout).toContain('says what it said');
+  await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS.replace('Africa', 'the zoo'));
+  await rm(join(home, 'docs', 'owls.md'));
+  await runInProcess(['ingest', 'docs', '--prune'], { home });
+  const { stdout } = await runInProcess(['sessions', 'stale'], { home });
+  expect(stdout).toMatch(
+    /turn 1\nWhat is a zebra\?\n {2}\[1\] Zebras: stale: the source says something else now/,
+  );
+  expect(stdout).toMatch(/turn 2\nWhat is an owl\?\n {2}\[2\] Owls: stale: the source is no longer/);
+  const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
+  expect(answers).toMatchObject([{ turn: 1, sources: [{ became: 'changed' }] }, { turn: 2 }]);
+});
+
+test('changes below a directory are told once they have come to rest, until the signal is raised', async () => {
+  const directory = await temporaryDirectory();
+  await mkdir(join(directory, 'deep'));
+  const controller = new AbortController();
+  const changes = changesOf([directory], controller.signal);
+  const first = changes.next();
+  await writeFile(join(directory, 'deep', 'a.md'), ZEBRAS);
+  await writeFile(join(directory, 'deep', 'a.md'), `${ZEBRAS}\nMore.\n`);
+  expect(await first).toEqual({ done: false, value: undefined });
+  const end = changes.next();
+  controller.abort();
+  expect((await end).done).toBe(true);
+});
+
+test('what is watched is the directory, the one of a file, or the beginning of a glob', async () => {
+  const directory = await temporaryDirectory();
+  await writeFile(join(directory, 'a.md'), ZEBRAS);
+  expect(directoriesOf([directory, join(directory, 'a.md'), join(directory, '**/*.md')])).toEqual([
+    directory,
+  ]);
+  expect(directoriesOf(['https://docs.test'])).toEqual([]);
+});
+
+test.each([
+  [['https://docs.test', '--watch'], 'Only files can be watched'],
+  [['docs', '--watch', '--record', 'a.tape.json'], 'cannot be on a tape'],
+])('ingest %s is refused', async (args, said) => {
+  const { code, stderr } = await runInProcess(['ingest', ...args], { home: await temporaryDirectory() });
+  expect(code).toBe(2);
+  expect(stderr).toContain(said);
+});
