@@ -3,10 +3,12 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SEARCH_MODES } from '../src/domain/choices.ts';
 import type { IngestProgress } from '../src/ingest/ingest.ts';
+import { createJudge, type Judge } from '../src/judge/create-judge.ts';
 import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import type { Embedder } from '../src/ports/embedder.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
 import { fitThreshold } from '../src/retrieval/fit-threshold.ts';
+import { rerankByNearness } from '../src/retrieval/rerank-by-nearness.ts';
 import {
   METRICS,
   measureMode,
@@ -14,7 +16,7 @@ import {
   type Quality,
   type Scores,
 } from './support/measure-quality.ts';
-import { loadNamedEmbedder } from './support/minilm.ts';
+import { loadEmbedder, loadNamedEmbedder } from './support/minilm.ts';
 import {
   countFound,
   FOUND_COLUMNS,
@@ -27,6 +29,8 @@ import { alignColumns, describeMachine, formatMachine, writeResults } from './su
 import { DATA, findSet, openSet, type RetrievalQuery } from './support/retrieval-set.ts';
 
 const MOST_QUERIES = 1000;
+/** Each of them has ten passages read. */
+const MOST_RERANKED = 200;
 /** Takes long to embed, so it is left out unless it is asked for. */
 const MULTITURN = 'multiturn';
 
@@ -59,9 +63,12 @@ if (sets.length + questionSets.length === 0) {
 async function main(): Promise<void> {
   const machine = describeMachine();
   console.log(formatMachine(machine));
-  const loaded = await loadNamedEmbedder(flags.embedder);
+  const encoder = await loadEmbedder();
+  const loaded = flags.embedder === undefined ? encoder : await loadNamedEmbedder(flags.embedder);
   console.log(loaded.id);
+  const judge = createJudge(encoder);
   const measured: Record<string, Quality & { allLexical: Scores }> = {};
+  const reranked: Record<string, { found: Scores; reranked: Scores }> = {};
   for (const directory of sets) {
     const name = basename(directory);
     const { queries, ...collection } = await openSet(directory, loaded, {
@@ -84,17 +91,27 @@ async function main(): Promise<void> {
           : await measureMode('lexical', collection, embedder, queries.map(ask));
       measured[label] = { ...quality, allLexical };
       console.log(`\n${formatQuality(label, quality, allLexical)}`);
+      const few = spread(picked, MOST_RERANKED).map(ask);
+      reranked[label] = {
+        found: await measureMode('hybrid', collection, embedder, few),
+        reranked: await measureMode('hybrid', collection, embedder, few, judge),
+      };
+      console.log(`\n${formatReranked(few.length, reranked[label])}`);
     }
     await collection.store.close();
   }
   const found: Record<string, Record<string, number[]>> = {};
-  for (const set of questionSets) found[set.name] = await measureQuestions(set, loaded);
-  await loaded.close();
-  console.log(`\nWritten to ${await writeResults('quality.json', { machine, measured, found })}`);
+  for (const set of questionSets) found[set.name] = await measureQuestions(set, loaded, judge);
+  for (const each of new Set([encoder, loaded])) await each.close();
+  console.log(`\nWritten to ${await writeResults('quality.json', { machine, measured, reranked, found })}`);
 }
 
 /** For how many questions of people a passage that answers is found, as the agent would search for it. */
-async function measureQuestions(set: QuestionSet, embedder: Embedder): Promise<Record<string, number[]>> {
+async function measureQuestions(
+  set: QuestionSet,
+  embedder: Embedder,
+  judge: Judge,
+): Promise<Record<string, number[]>> {
   const store = await openDocuments(set, embedder, showProgress(set.name));
   const { documents, chunks } = await store.info();
   console.log(`\n${set.name}: ${documents} documents, ${chunks} chunks, ${set.questions.length} questions\n`);
@@ -103,6 +120,9 @@ async function measureQuestions(set: QuestionSet, embedder: Embedder): Promise<R
     const scoreThreshold = mode === 'lexical' ? 0 : embedder.scoreThreshold;
     const retriever = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold });
     found[mode] = await countFound(set, retriever);
+    if (mode !== 'hybrid') continue;
+    const nearest = rerankByNearness(retriever, { store, nearness: async () => judge.nearness });
+    found['hybrid, reranked by the judge'] = await countFound(set, nearest);
   }
   await store.close();
   const lines = Object.entries(found).map(([mode, counts]) => [mode, ...counts.map(String)]);
@@ -178,6 +198,17 @@ function formatQuality(label: string, quality: Quality, allLexical: Scores): str
     );
   }
   return alignColumns(lines, [1, 2, 3]);
+}
+
+function formatReranked(queries: number, scores: { found: Scores; reranked: Scores }): string {
+  return alignColumns(
+    [
+      [`${queries} of them`, ...METRICS],
+      line('hybrid', scores.found),
+      line('hybrid, reranked by the judge', scores.reranked),
+    ],
+    [1, 2, 3],
+  );
 }
 
 function line(name: string, scores: Scores): string[] {

@@ -38,8 +38,7 @@ try {
 
 async function record(name: string, args: readonly string[], input = ''): Promise<void> {
   const tape = join(TAPES, `${name}-qdrant.tape.json`);
-  await rm(tape, { force: true });
-  await run(...args, '--redact', 'file:///[^"\\\\ ]*/docs', '--record', tape, { input });
+  await run(...args, '--record', tape, { input });
   process.stdout.write(`${tape}\n`);
 }
 

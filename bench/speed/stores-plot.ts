@@ -7,6 +7,7 @@ export interface StorePoint {
   coldMs: number;
   p50: number;
   p95: number;
+  cpuMs: number;
   memoryMb: number;
 }
 

@@ -79,6 +79,7 @@ function pointOf(
     coldMs: of('coldMs'),
     p50: of('p50'),
     p95: of('p95'),
+    cpuMs: of('cpuMs'),
     memoryMb: of('memoryMb'),
   };
 }
@@ -92,6 +93,7 @@ function rowsOf(point: StorePoint): Row[] {
     row(name('first search of a process, opening included'), point.coldMs, 'ms'),
     row(name('hybrid search p50'), point.p50, 'ms'),
     row(name('hybrid search p95'), point.p95, 'ms'),
+    row(name('work of a core for a hybrid search'), point.cpuMs, 'ms'),
     row(name('memory'), point.memoryMb, 'MB'),
   ];
 }

@@ -1,6 +1,8 @@
 import type { SearchMode } from '../../src/domain/choices.ts';
+import type { Judge } from '../../src/judge/create-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
+import { rerankByNearness } from '../../src/retrieval/rerank-by-nearness.ts';
 import type { OpenSet, RetrievalQuery } from './retrieval-set.ts';
 import { mean, ndcgAt, recallAt } from './retrieval-set.ts';
 
@@ -27,14 +29,16 @@ export async function measureQuality(
   };
 }
 
-/** Judges the order of the documents, which are as good as their best chunk. */
+/** Judges the order of the documents, which are as good as their best chunk; reranked by the judge if it is given. */
 export async function measureMode(
   mode: SearchMode,
   { store, documentOf }: SearchedSet,
   embedder: Embedder,
   queries: readonly RetrievalQuery[],
+  judge?: Judge,
 ): Promise<Scores> {
-  const retriever = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold: 0 });
+  const found = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold: 0 });
+  const retriever = judge ? rerankByNearness(found, { store, nearness: async () => judge.nearness }) : found;
   const scores: Scores[] = [];
   for (const { text, relevance } of queries) {
     const { hits } = await retriever.retrieve({ text, topK: TOP_CHUNKS, filter: {} });

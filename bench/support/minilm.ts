@@ -30,9 +30,8 @@ export function collectionFor(name: string, embedderId: string): string {
   return embedderId === MINILM.id ? name : `${name}-${embedderId.replace(/\W+/g, '-')}`;
 }
 
-/** A model in a directory, as `--embedder onnx:<directory>` names it, or else the program's own. */
-export async function loadNamedEmbedder(named: string | undefined): Promise<Embedder> {
-  if (named === undefined) return loadEmbedder();
+/** A model in a directory, as `--embedder onnx:<directory>` names it. */
+export async function loadNamedEmbedder(named: string): Promise<Embedder> {
   const { cache, modelDir, embedding } = loadConfig({ flags: { embedder: named } });
   const encoder = await readEncoderDirectory(embedding.directory ?? '');
   const engine = await ensureEngine(weightsLocation(cache, modelDir));

@@ -10,7 +10,7 @@ import type { SourceRegister } from '../citations/source-register.ts';
 import type { CheckedSentence } from '../domain/checked-sentence.ts';
 import { citationPassed } from '../domain/citation.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
-import { chanceOfAny, createJudge, type Judge, type Support } from '../judge/create-judge.ts';
+import { chanceOfAny, type Judge, judgeOf, type Support } from '../judge/create-judge.ts';
 import type { Unit } from '../judge/unit.ts';
 import type { TokenEncoder } from '../ports/token-encoder.ts';
 import type { Range } from '../text/markdown-blocks.ts';
@@ -18,15 +18,6 @@ import { passageUnits } from '../text/passage-units.ts';
 
 /** The encoder of this machine; null where there is none. Loaded when it is first asked for. */
 export type FindEncoder = () => Promise<TokenEncoder | null>;
-
-/** One for each encoder: what it has read lately serves the turns that come after, and those beside. */
-const judges = new WeakMap<TokenEncoder, Judge>();
-
-export function judgeWith(encoder: TokenEncoder): Judge {
-  const judge = judges.get(encoder) ?? createJudge(encoder);
-  judges.set(encoder, judge);
-  return judge;
-}
 
 /** An answer that cites more passages is no likelier to answer. */
 const MOST_JOINED = 2;
@@ -66,7 +57,7 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
 
   function open(): Promise<Judge | null> {
     opening ??= findEncoder().then(
-      (encoder) => encoder && judgeWith(encoder),
+      (encoder) => encoder && judgeOf(encoder),
       () => null,
     );
     return opening;

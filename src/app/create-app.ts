@@ -83,6 +83,11 @@ export function createApp(config: Config, options: AppOptions = {}): App {
       ? createCohere(config, runtime)
       : localReranker.get(config.rerank.directory);
 
+  async function encoder(): Promise<TokenEncoder | null> {
+    const loaded = await embedder.get();
+    return isTokenEncoder(loaded) ? loaded : given === undefined ? judgeEncoder.get() : null;
+  }
+
   async function describe() {
     return choice === undefined ? (given as Embedder) : choice.describe();
   }
@@ -125,10 +130,7 @@ export function createApp(config: Config, options: AppOptions = {}): App {
     tell,
     sessions: () => openSessions(config),
     embedder: embedder.get,
-    async encoder() {
-      const loaded = await embedder.get();
-      return isTokenEncoder(loaded) ? loaded : given === undefined ? judgeEncoder.get() : null;
-    },
+    encoder,
     reranker,
     async retriever(store, { mode, scoreThreshold = config.agent.scoreThreshold }) {
       const retriever = createRetriever({
@@ -139,6 +141,15 @@ export function createApp(config: Config, options: AppOptions = {}): App {
         // What the embedder calls alike says nothing about words in common.
         scoreThreshold: scoreThreshold ?? (mode === 'lexical' ? 0 : (await describe()).scoreThreshold),
       });
+      if (config.rerank.judge && mode !== 'lexical') {
+        const { rerankByNearness } = await import('../retrieval/rerank-by-nearness.ts');
+        const { judgeOf } = await import('../judge/create-judge.ts');
+        const nearness = async () => {
+          const found = await encoder();
+          return found && judgeOf(found).nearness;
+        };
+        return rerankByNearness(retriever, { store, nearness, clock: runtime });
+      }
       if (!config.rerank.on) return retriever;
       const { withReranker } = await import('../retrieval/rerank.ts');
       return withReranker(retriever, await reranker(), { clock: runtime });

@@ -3,11 +3,11 @@ import type { Judgement, PassageJudge } from '../adapters/offline/answer-from-pa
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
 import type { FaultContext } from '../agent/guards/to-app-error.ts';
-import { type FindEncoder, judgeWith } from '../agent/turn-judge.ts';
+import type { FindEncoder } from '../agent/turn-judge.ts';
 import { OFFLINE_MODEL } from '../domain/agent-config.ts';
 import { advice, setting, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import { chanceOfAny } from '../judge/create-judge.ts';
+import { chanceOfAny, judgeOf } from '../judge/create-judge.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { passageUnits } from '../text/passage-units.ts';
 import type { App } from './create-app.ts';
@@ -77,7 +77,7 @@ export function createPassageJudge(findEncoder: FindEncoder): PassageJudge {
     async judge(question, passages) {
       const encoder = await findEncoder().catch(() => null);
       if (encoder === null) return null;
-      const judge = judgeWith(encoder);
+      const judge = judgeOf(encoder);
       const found = passages.map((passage, index) => ({
         passage,
         rank: index + 1,

@@ -1,7 +1,7 @@
 import type { Config } from '../config/load-config.ts';
 import { createSecret } from '../config/secret.ts';
 import { OFFLINE_MODEL } from '../domain/agent-config.ts';
-import { OWN_MODEL } from '../domain/choices.ts';
+import { JUDGE, OWN_MODEL } from '../domain/choices.ts';
 import { createRedactor, type Redactor } from '../faults/redactor.ts';
 import type { TapeJson } from '../tape/tape-format.ts';
 
@@ -21,7 +21,11 @@ export function runSettings(config: Config): { [name: string]: TapeJson } {
     embeddingModel: embedding.model,
     embeddingDimensions: embedding.dimensions,
     embeddingBaseUrl: embedding.embedder === 'openai' ? embedding.service.baseUrl : undefined,
-    rerank: rerank.directory === undefined ? rerank.on : `${OWN_MODEL}${rerank.directory}`,
+    rerank: rerank.judge
+      ? JUDGE
+      : rerank.directory === undefined
+        ? rerank.on
+        : `${OWN_MODEL}${rerank.directory}`,
     rerankModel: rerank.model,
     cohereBaseUrl,
   };

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { type AgentConfig, agentConfigSchema, OFFLINE_MODEL } from '../domain/agent-config.ts';
-import { EMBEDDERS, NUMBERS, OFFLINE_TOP_K, OWN_MODEL } from '../domain/choices.ts';
+import { EMBEDDERS, JUDGE, NUMBERS, OFFLINE_TOP_K, OWN_MODEL } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';
@@ -36,6 +36,8 @@ export interface Config {
   readonly rerank: {
     readonly on: boolean;
     readonly model: string | undefined;
+    /** Whether the judge puts hits in order; then nobody else does. */
+    readonly judge: boolean;
     /** Of a cross-encoder on this machine; Cohere is asked unless given. */
     readonly directory: string | undefined;
   };
@@ -146,7 +148,8 @@ export function loadConfig(sources: ConfigSources = {}): Config {
       service: embeddingAccess(given, service, secretOf),
     },
     rerank: {
-      on: (valueFor('rerank') ?? false) !== false,
+      on: ![undefined, false, JUDGE].includes(valueFor('rerank')),
+      judge: valueFor('rerank') === JUDGE,
       model: valueFor('rerankModel'),
       directory: ownModelOf(given.rerank),
     },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { agentConfigSchema } from '../domain/agent-config.ts';
-import { EMBEDDERS, OWN_MODEL, PROVIDERS, QUANTIZATIONS, STORES } from '../domain/choices.ts';
+import { EMBEDDERS, JUDGE, OWN_MODEL, PROVIDERS, QUANTIZATIONS, STORES } from '../domain/choices.ts';
 import { address, wholeNumber } from './read-value.ts';
 
 const directory = z.string().trim().min(1).describe('the path of a directory');
@@ -48,10 +48,13 @@ export const settings = {
   embeddingModel: modelName,
   embeddingBaseUrl: address,
   embeddingDimensions: count,
-  /** By Cohere, by a model of one's own, or not at all. */
+  /** By Cohere, by the judge, by a model of one's own, or not at all. */
   rerank: z
-    .preprocess((value) => RERANK_WORDS.get(String(value)) ?? value, z.union([z.boolean(), ownModel]))
-    .describe(oneOf(['true', 'false', `${OWN_MODEL}<directory>`])),
+    .preprocess(
+      (value) => RERANK_WORDS.get(String(value)) ?? value,
+      z.union([z.boolean(), z.literal(JUDGE), ownModel]),
+    )
+    .describe(oneOf(['true', 'false', JUDGE, `${OWN_MODEL}<directory>`])),
   rerankModel: modelName,
   cohereBaseUrl: address,
   traceFile: z.string().trim().min(1).describe('the path of a file'),

@@ -9,6 +9,8 @@ export const PROVIDERS = ['openai', 'groq', 'openrouter', 'ollama'] as const;
 export const STORES = ['sqlite', 'qdrant'] as const;
 export const QUANTIZATIONS = ['none', 'int8'] as const;
 export const EMBEDDERS = ['minilm', 'openai', 'cohere'] as const;
+/** Who reranks on this machine without a model of its own. */
+export const JUDGE = 'judge';
 /** Before the directory of a model that someone brought. */
 export const OWN_MODEL = 'onnx:';
 

@@ -72,6 +72,15 @@ export function termWorth(total: number, containing: number): number {
   return Math.max(LEAST_WORTH, Math.log((total - containing + 0.5) / (containing + 0.5)));
 }
 
+/** How soon more of the same word stops to count, and how much the length of a text counts, in BM25 as FTS5 has it. */
+const K1 = 1.2;
+const B = 0.75;
+
+/** The part of BM25 that a chunk decides: how often it has a term, for its length in terms. */
+export function termSaturation(count: number, length: number, averageLength: number): number {
+  return (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / averageLength));
+}
+
 /** How much meaning counts against words; measured by `npm run bench:quality`. */
 const DENSE_WEIGHT = 0.5;
 

@@ -83,6 +83,11 @@ export function correctionSentence({ typed, meant }: SpellingCorrection): string
   return `No document has "${typed}": searched for "${meant}".`;
 }
 
+/** The query with what was meant in the place of what was typed. */
+export function searchedFor({ query, corrections = [] }: RetrievalContext): string {
+  return corrections.reduce((text, { typed, meant }) => text.replaceAll(typed, meant), query);
+}
+
 /** What the model is shown of a retrieval. */
 export interface ShownContext {
   /** With the chunks that are shown, whole: a citation is checked against all of a chunk. */

@@ -34,6 +34,16 @@ export interface Judge {
   support(claim: string, passages: readonly JudgedPassage[], signal?: AbortSignal): Promise<Support>;
   /** For each unit, in the same order, the calibrated chance that it answers the question. */
   answers(question: string, units: readonly Unit[], signal?: AbortSignal): Promise<number[]>;
+  /**
+   * For each passage how near its words are to those of the question: the mean of the nearest, from -1 to 1, where the
+   * term of a word says how much it counts.
+   */
+  nearness(
+    question: string,
+    passages: readonly JudgedPassage[],
+    weightOf: (term: string) => number,
+    signal?: AbortSignal,
+  ): Promise<number[]>;
   /** For each passage that a search found, in its order, the calibrated chance that it answers the question. */
   passages(question: string, found: readonly FoundPassage[], signal?: AbortSignal): Promise<number[]>;
 }
@@ -63,6 +73,15 @@ export function chanceOfAny(chances: readonly number[]): number {
 const BORNE_FROM = 0.35;
 /** Texts whose vectors are kept, the last that were asked for: each takes up to a megabyte. */
 const MOST_REMEMBERED = 60;
+
+/** One for each encoder: what it has read lately serves whoever asks next. */
+const judges = new WeakMap<TokenEncoder, Judge>();
+
+export function judgeOf(encoder: TokenEncoder): Judge {
+  const judge = judges.get(encoder) ?? createJudge(encoder);
+  judges.set(encoder, judge);
+  return judge;
+}
 
 export function createJudge(encoder: TokenEncoder): Judge {
   const remembered = new Map<string, Promise<ReadText>>();
@@ -99,6 +118,15 @@ export function createJudge(encoder: TokenEncoder): Judge {
     async support(claim, passages, signal) {
       const [said, read] = await Promise.all([readOne(claim, signal), readAll(passages, signal)]);
       return judgeSupport(align(said, read), factsOf(claim, joined(passages)), passages);
+    },
+    async nearness(question, passages, weightOf, signal) {
+      const [asked, read] = await Promise.all([readOne(question, signal), readAll(passages, signal)]);
+      return read.map((passage) => {
+        const { best, content } = align(asked, [passage]);
+        const weights = content.map((index) => weightOf(asked.words[index]?.term ?? ''));
+        const sum = best.reduce((total, cosine, position) => total + cosine * (weights[position] ?? 0), 0);
+        return sum / (weights.reduce((total, weight) => total + weight, 0) || 1);
+      });
     },
     async answers(question, units, signal) {
       const asked = await readOne(question, signal);

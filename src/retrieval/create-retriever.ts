@@ -108,7 +108,7 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
  * The order is made of words and meaning together, and a score may be of meaning alone: no hit is shown to score more than
  * one that comes before it.
  */
-function inStep(hits: readonly StoreHit[]): StoreHit[] {
+export function inStep<Hit extends StoreHit>(hits: readonly Hit[]): Hit[] {
   let most = 1;
   return hits.map((hit) => {
     most = Math.min(most, hit.score);

@@ -3,6 +3,7 @@ import { toErrorResponse } from '../faults/error-response.ts';
 import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { recordFetch } from './record-fetch.ts';
+import { hideFilePlaces } from './redact/file-places.ts';
 import { noOutputs } from './run-outputs.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
 import { createTapeRun, type Run, type TapeRun } from './tape-run.ts';
@@ -91,7 +92,7 @@ export async function recordTape({ path, header, secrets }: RecordTapeOptions): 
   let count = 0;
   const stop = startRecording((exchange) => {
     count += 1;
-    writer.append(exchange);
+    writer.append(hideFilePlaces(exchange));
   });
   return {
     partialPath: writer.partialPath,

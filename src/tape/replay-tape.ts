@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHandler } from 'msw';
 import { AppError } from '../faults/app-error.ts';
 import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
@@ -7,6 +6,7 @@ import { blockNetwork } from './block-network.ts';
 import type { Miss } from './explain-miss.ts';
 import { openTape, type Tape } from './open-tape.ts';
 import { type RecordedFetch, recordFetch } from './record-fetch.ts';
+import { hideFilePlaces } from './redact/file-places.ts';
 import { type Fetch, replayResponse, requestOf, type Timing, tapeRequest } from './tape-exchange.ts';
 import type { TapeExchange, TapeHeader, TapeJson, TapeRequest } from './tape-format.ts';
 import { createTapePlayer, type PlayedCounts, type TapePlayer } from './tape-player.ts';
@@ -71,7 +71,7 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
         misses.push({ miss, error });
         options.onMissed?.(miss, error);
       },
-      ...(writer && { onExchange: writer.append }),
+      ...(writer && { onExchange: (exchange) => writer.append(hideFilePlaces(exchange)) }),
       handlers: options.handlers,
       besides: options.besides,
     });
@@ -107,8 +107,8 @@ function edited(path: string): AppError {
 
 export interface TapeHandlers {
   readonly tape: Tape;
-  /** For `setupServer` of whichever msw; what is not on the tape is left to the handlers after it. */
-  readonly handlers: [RequestHandler];
+  /** For `setupServer` of whichever msw, whose types differ; what is not on the tape is left to the handlers after it. */
+  readonly handlers: never[];
   counts(): PlayedCounts;
 }
 
@@ -124,7 +124,8 @@ export async function tapeHandlers(
   });
   // What msw 2 knows handlers by.
   Object.assign(handler, { __kind: 'RequestHandler' });
-  return { tape, handlers: [handler], counts: player.counts };
+  const handlers: unknown[] = [handler];
+  return { tape, handlers: handlers as never[], counts: player.counts };
 }
 
 function openPlayer({ path, secrets = [], patterns = [], circumstances }: ReplayTapeOptions) {

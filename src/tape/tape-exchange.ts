@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { withFilePlaces } from './redact/file-places.ts';
 import type {
   TapeBody,
   TapeExchange,
@@ -13,7 +14,7 @@ export type Fetch = typeof globalThis.fetch;
 type FetchArguments = Parameters<Fetch>;
 
 /** More than a number of JavaScript holds: as JSON it would change. */
-export const LARGE_INTEGER = /(?<![\d.eE+-])-?\d{17,}(?![\d.eE])/;
+export const LARGE_INTEGER = /(?:^|[:[,])\s*-?\d{17,}\s*(?:[,\]}]|$)/;
 
 /**
  * What a call of `fetch` asks for, and the arguments to make it with: reading a body that is a stream uses it up. The
@@ -98,7 +99,7 @@ function bodyOf(
   if (chunks === undefined && failure === undefined) {
     if (body === undefined) return null;
     const bytes = bodyBytes(body);
-    return typeof bytes === 'string' ? bytes : Uint8Array.from(bytes);
+    return typeof bytes === 'string' ? withFilePlaces(bytes) : Uint8Array.from(bytes);
   }
   const whole = body === undefined ? [] : [{ delayMs: 0, data: bodyBytes(body) }];
   const pieces: { delayMs: number; data: string | Buffer }[] = chunks ?? whole;

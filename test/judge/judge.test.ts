@@ -46,6 +46,15 @@ test('a number or a name that the source does not hold is never outvoted', async
   expect(name.unborne.map(({ start, end }) => claim.slice(start, end))).toContain('Heidelberg');
 });
 
+test('the words of a passage that speaks of what is asked are nearer than those of another', async () => {
+  const other = { ...BATTERY, text: 'The arm of the crane is painted by volunteers in spring.' };
+  const question = 'How long does the accumulator last?';
+  const [about = 0, beside = 0] = await judge.nearness(question, [BATTERY, other], () => 1);
+  expect(about).toBeGreaterThan(beside + 0.1);
+  const [lasting = 0] = await judge.nearness(question, [BATTERY], (term) => Number(term === 'last'));
+  expect(lasting).toBeGreaterThan(about);
+});
+
 test('passages may bear a sentence out together', async () => {
   const more: JudgedPassage = { text: 'The rover was built in Graz by students.', title: '', headings: [] };
   const claim = 'The rover, built in Graz, carries a lithium battery.';

@@ -17,6 +17,8 @@ test('a body is kept in the form that is easiest to read and that loses nothing'
   expect(textBody('{broken', 'application/json')).toEqual({ text: '{broken' });
   expect(textBody('{"id":12345678901234567}', null)).toEqual({ text: '{"id":12345678901234567}' });
   expect(textBody('{"id":1234567890123456}', null)).toEqual({ json: { id: 1234567890123456 } });
+  const hash = { hash: 'ab74680322434015727ef' };
+  expect(textBody(JSON.stringify(hash), null)).toEqual({ json: hash });
   expect(textBody('{"x":0.50000000000000000000}', null)).toEqual({ json: { x: 0.5 } });
   expect(tapeBody(new Uint8Array(), 'application/json')).toBeUndefined();
   expect(tapeBody(Uint8Array.of(255, 0), null)).toEqual({ base64: '/wA=' });

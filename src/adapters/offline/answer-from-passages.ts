@@ -28,7 +28,7 @@ export const wordsAlone: PassageJudge = {
  * From these chances on what is found is told as an answer, and shown as the closest passages; decisions/0020 says how
  * often each is right.
  */
-const ANSWER_FROM = 0.55;
+const ANSWER_FROM = 0.5;
 const PASSAGES_FROM = 0.04;
 /** A second passage joins an answer if it is so likely to answer, against the first; both share the words of one. */
 export const SECOND_FROM = 0.3;

@@ -26,7 +26,7 @@ export const MINILM = {
   dimensions: 384,
   maxTokens: MAX_TOKENS,
   batchSize: 32,
-  scoreThreshold: 0.35,
+  scoreThreshold: 0.3,
 } as const;
 
 interface MiniLmOptions {

@@ -184,7 +184,7 @@ const MODELS: ReadonlyArray<[RegExp, KnownModel]> = [
   [/^text-embedding-3-small$/, { dimensions: 1536, maxTokens: 512, scoreThreshold: 0.3, shortens: true }],
   [/^text-embedding-3-large$/, { dimensions: 3072, maxTokens: 512, scoreThreshold: 0.3, shortens: true }],
   [/^text-embedding-ada-002$/, { dimensions: 1536, maxTokens: 512, scoreThreshold: 0.78 }],
-  [/all-minilm/, { maxTokens: 256, scoreThreshold: 0.35 }],
+  [/all-minilm/, { maxTokens: 256, scoreThreshold: 0.3 }],
   [
     /nomic-embed-text/,
     {

@@ -49,10 +49,13 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
   const { search, containing } = createSearch({ connection, name, chunks, dimensions, shards });
   const writer = createDocumentWriter({ connection, head: heads, name, chunks, documents, dimensions });
   let known = options.head;
+  /** Whether this handle has written since. */
+  let hasWritten = false;
   /** Writes of this handle, one after the other. */
   let writing: Promise<unknown> = Promise.resolve();
 
   function inTurn(work: () => Promise<void>): Promise<void> {
+    hasWritten = true;
     const done = writing.then(work);
     writing = done.catch(() => undefined);
     return done;
@@ -74,6 +77,7 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
       const [finished, now] = await Promise.all([finish(found), heads.read()]);
       if (now === null) throw gone(name);
       known = now;
+      hasWritten = false;
       if (isUnchanged(head, now) && finished !== null) return finished;
     }
     throw new AppError('retrieval_error', `Collection "${name}" changes faster than it can be read.`, {
@@ -229,8 +233,9 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
         },
       ),
 
-    // Not read again if a write comes in between: a word that is new meanwhile is merely not known yet.
-    containing: (terms) => containing(terms, known),
+    // By what the last read saw, which saves asking: what others write meanwhile is merely not known yet.
+    containing: (terms) =>
+      hasWritten ? reading((head) => containing(terms, head)) : containing(terms, known),
 
     count: (filter) => reading((head) => count(chunks, readableAt(head, filterConditions(filter)))),
 

@@ -1,8 +1,5 @@
+import { termSaturation } from '../../domain/rank-hits.ts';
 import { indexTerms } from '../../text/terms.ts';
-
-/** As FTS5 has them, so that both stores score alike. */
-const K1 = 1.2;
-const B = 0.75;
 
 export interface SparseVector {
   indices: number[];
@@ -14,19 +11,18 @@ export function termsOf(title: string, headings: readonly string[], text: string
   return [...indexTerms([title, ...headings].join('\n')), ...indexTerms(text)];
 }
 
-/** The part of BM25 that a chunk decides. The other one, how rare a term is, comes with the query. */
+/** The part of BM25 that a chunk decides, for each of its terms. The other one, how rare a term is, comes with the query. */
 export function documentVector(terms: readonly string[], averageLength: number): SparseVector {
   const frequencies = new Map<number, number>();
   for (const term of terms) {
     const index = termIndex(term);
     frequencies.set(index, (frequencies.get(index) ?? 0) + 1);
   }
-  const saturation = K1 * (1 - B + (B * terms.length) / averageLength);
   const indices: number[] = [];
   const values: number[] = [];
   for (const [index, frequency] of frequencies) {
     indices.push(index);
-    values.push(rounded((frequency * (K1 + 1)) / (frequency + saturation)));
+    values.push(rounded(termSaturation(frequency, terms.length, averageLength)));
   }
   return { indices, values };
 }

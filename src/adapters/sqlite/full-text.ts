@@ -5,6 +5,7 @@ import {
   lexicalScore,
   MOST_TERMS,
   type ScoredId,
+  termSaturation,
   termWorth,
 } from '../../domain/rank-hits.ts';
 import { queryTerms } from '../../text/terms.ts';
@@ -12,10 +13,6 @@ import { BestFew } from './best-few.ts';
 import { view } from './database.ts';
 import { createChangeWatch, readSegments, SEGMENT_SIZE, type Segment } from './segments.ts';
 import { TERM_SEGMENTS } from './term-segments.ts';
-
-/** How soon more of the same word stops to count, and how much the length of a text counts, in BM25. */
-const K1 = 1.2;
-const B = 0.75;
 
 /** The postings of one term in one segment: places of chunks in it, each with how often it has the term. */
 interface Posting {
@@ -153,7 +150,7 @@ function addScores(
   for (let at = 0; at < pairs.length; at += 2) {
     const place = pairs[at] as number;
     const count = pairs[at + 1] as number;
-    const saturation = K1 * (1 - B + (B * (lengths[place] as number)) / averageLength);
-    scores[place] = (scores[place] as number) + (worth * count * (K1 + 1)) / (count + saturation);
+    const saturation = termSaturation(count, lengths[place] as number, averageLength);
+    scores[place] = (scores[place] as number) + worth * saturation;
   }
 }

@@ -1,5 +1,5 @@
 import type { Argv, Options } from 'yargs';
-import { EMBEDDERS, OWN_MODEL, PROVIDERS, QUANTIZATIONS, STORES } from '../../domain/choices.ts';
+import { EMBEDDERS, JUDGE, OWN_MODEL, PROVIDERS, QUANTIZATIONS, STORES } from '../../domain/choices.ts';
 
 /** Flags that every command has. */
 export interface CommonFlags {
@@ -53,7 +53,7 @@ const storeOptions = {
 const rerankOptions = {
   rerank: {
     type: 'string',
-    describe: `Reorder hits by Cohere (COHERE_API_KEY), or by ${OWN_MODEL}<directory>`,
+    describe: `Reorder hits by Cohere (COHERE_API_KEY), by ${JUDGE}, or by ${OWN_MODEL}<directory>`,
   },
   'rerank-model': { type: 'string', describe: 'The reranker (the newest on offer)', requiresArg: true },
 } as const satisfies Record<string, Options>;

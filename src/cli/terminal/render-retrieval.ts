@@ -1,6 +1,6 @@
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
-import type { RetrievalContext } from '../../domain/retrieval-context.ts';
+import { type RetrievalContext, searchedFor } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { RetrievalHit } from '../../retrieval/create-retriever.ts';
 import { cutAtSentences } from '../../text/split-sentences.ts';
@@ -34,7 +34,7 @@ export function renderRetrieval(
   hits.forEach((hit, index) => {
     const { chunk, score } = hit;
     const place = placeOf(chunk);
-    renderPassage(terminal, { label: `[${index + 1}]`, place, chunk, score, query: context.query });
+    renderPassage(terminal, { label: `[${index + 1}]`, place, chunk, score, query: searchedFor(context) });
     if (explain) {
       const how = { text: INDENT + explanation(hit), paint: (text: string) => terminal.text(text, 'yellow') };
       terminal.write(`${flowLine(terminal, [how])}\n`);

@@ -1,15 +1,5 @@
-import { HEADLINE } from '../statistics/compare-columns.ts';
+import { COUNTED, HEADLINE } from '../statistics/compare-columns.ts';
 import type { Arm, Comparison, Decision, MetricComparison, Standing } from './report-data.ts';
-
-/** Besides the answers, what sets arms apart that a person would care for; the price comes last. */
-const COUNTED = [
-  'answer.clean',
-  'citation.precision',
-  'abstention.precision',
-  'abstention.recall',
-  'decision.under',
-  'decision.over',
-];
 
 /** What a turn costs: money where both arms have a price, tokens else. */
 export function priceMetric(metrics: readonly Pick<MetricComparison, 'metric'>[]): string | null {

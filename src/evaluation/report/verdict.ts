@@ -81,7 +81,7 @@ export function findingOf({ arms, comparisons }: Pick<Findings, 'arms' | 'compar
         ]
       : []),
   ];
-  return joined(found);
+  return found.join('; ');
 }
 
 /** What one arm reached, in sentences. */

@@ -17,8 +17,17 @@ import { gathered, type Units } from './units.ts';
 const ALPHA = 0.05;
 /** Rounding must not make two equal cases differ. */
 const SAME = 1e-9;
-/** What decides first: half of the error is kept for it, a quarter for the rest of quality, a quarter for effort. */
+/** What decides first, and half of the error is kept for. */
 export const HEADLINE = 'answer.correct';
+/** Besides it, what sets arms apart that a person would care for. The rest of quality says much the same as these. */
+export const COUNTED: readonly string[] = [
+  'answer.clean',
+  'citation.precision',
+  'abstention.precision',
+  'abstention.recall',
+  'decision.under',
+  'decision.over',
+];
 
 /** One metric in two arms, on the same cases in the same order. */
 export interface ColumnPair {
@@ -98,6 +107,7 @@ function measurePair(pair: ColumnPair, differences: Float64Array, comparing: Com
     if (!isClustered || drawn === null) return exact;
     return [Math.min(drawn[0], exact[0]), Math.max(drawn[1], exact[1])] as [number, number];
   };
+  const counts = [higher.length, lower.length] as const;
   const isTestable = leastAttainableP(differing) < ALPHA;
   const test = isBinary && !isClustered ? 'mcnemar' : 'swaps';
   const [better, worse] = metric.better === 'higher' ? [higher, lower] : [lower, higher];
@@ -122,7 +132,7 @@ function measurePair(pair: ColumnPair, differences: Float64Array, comparing: Com
           ? exactMcNemar(higher.length, lower.length)
           : signFlipP(ofUnits, baselineOfUnits, seed, flips),
       effect: isBinary
-        ? effectOfDiscordant(higher.length, lower.length)
+        ? effectOfDiscordant(...(isClustered ? signsOf(ofUnits, baselineOfUnits) : counts))
         : effectOfDifferences(ofUnits, baselineOfUnits),
       better: named(better),
       worse: named(worse),
@@ -146,10 +156,11 @@ function correct(measured: readonly Measured[]): Map<Measured, number> {
   return new Map(tested.map((one, index) => [one, adjusted[index] ?? 1]));
 }
 
-const WEIGHTS = { headline: 0.5, quality: 0.25, effort: 0.25 };
+const WEIGHTS = { headline: 0.5, counted: 0.2, quality: 0.1, effort: 0.2 };
 
 function familyOf({ pair: { metric } }: Measured): keyof typeof WEIGHTS {
   if (metric.id === HEADLINE) return 'headline';
+  if (COUNTED.includes(metric.id)) return 'counted';
   return CONTINUOUS.has(metric.group) ? 'effort' : 'quality';
 }
 
@@ -200,6 +211,12 @@ function conclude(one: Measured, adjustedP: number | null, margin: number, arms:
       equivalenceAlpha,
     });
   }
+}
+
+/** The units in which the arm has more and less. */
+function signsOf(arm: Column, baseline: Column): [number, number] {
+  const signs = Array.from(arm.sum, (sum, unit) => Math.sign(sum - (baseline.sum[unit] ?? 0)));
+  return [signs.filter((sign) => sign > 0).length, signs.filter((sign) => sign < 0).length];
 }
 
 /** The smallest p that so many differing cases can reach: that of a test on which all of them agree. */

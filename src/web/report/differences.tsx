@@ -110,9 +110,8 @@ function rowsOf(comparison: PageComparison, { arms, metrics }: PageData): Differ
 }
 
 /** Nothing to draw: no case sets the arms apart. */
-function isAlike({ difference, interval, better, worse }: PageMetricComparison): boolean {
-  const isPoint = interval === null || (interval[0] === 0 && interval[1] === 0);
-  return difference === 0 && isPoint && better + worse === 0;
+function isAlike({ difference, effect, better, worse }: PageMetricComparison): boolean {
+  return difference === 0 && effect.value === null && better + worse === 0;
 }
 
 interface DifferenceTableProps extends DifferencesProps {

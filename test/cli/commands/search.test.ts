@@ -79,7 +79,7 @@ test('a question about nothing in the corpus finds nothing and says what came ne
   const { stdout, code } = await search(['What is the capital of France?']);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /Nothing in sample_book is about this\. The nearest is .* below the threshold of 0\.35/,
+    /Nothing in sample_book is about this\. The nearest is .* below the threshold of 0\.3\./,
   );
 });
 

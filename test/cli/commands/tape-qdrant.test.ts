@@ -28,19 +28,20 @@ test('ingest, search and ask on a real Qdrant server replay without it and witho
     await runInProcess([...ingest, '--record', 'ingest.tape.json'], live),
     await runInProcess(['search', 'What is a node?', ...on, '--record', 'search.tape.json'], live),
     await runInProcess(['ask', 'What is a node?', ...on, '--record', 'ask.tape.json'], live),
+    await runInProcess([...ingest, '--record', 'again.tape.json'], live),
   ];
   await server.stop();
-  expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
 
-  for (const name of ['ingest', 'search', 'ask']) {
+  for (const name of ['ingest', 'search', 'ask', 'again']) {
     const text = await readFile(join(home, `${name}.tape.json`), 'utf8');
     expect(text).not.toContain(KEY);
     expect(text).not.toContain(`"${hostname()} `);
+    expect(text).not.toContain(home);
     await writeFile(join(elsewhere, `${name}.tape.json`), text);
   }
-  const replayed = await runInProcess(['replay', 'ingest.tape.json', 'search.tape.json', 'ask.tape.json'], {
-    home: elsewhere,
-  });
+  const tapes = ['ingest.tape.json', 'search.tape.json', 'ask.tape.json', 'again.tape.json'];
+  const replayed = await runInProcess(['replay', ...tapes], { home: elsewhere });
   expect(replayed.stderr + replayed.stdout).not.toMatch(/drifted|cannot/);
   expect(replayed.code).toBe(0);
   const json = ['search', 'What is a node?', '--replay', 'search.tape.json', '--json'];

@@ -314,6 +314,39 @@ test('cases are drafted from a collection, not over a file that is there', async
   );
 });
 
+test("cases are generated and verified, the same every time, and another tool's file is imported", async () => {
+  const generate = (file: string) =>
+    runInProcess(['eval', 'generate', 'robots', '--n', '6', '--output', file, '--json'], { home });
+  const [first, second] = [await generate('made.yaml'), await generate('again.yaml')];
+  expect(first.code).toBe(0);
+  expect(JSON.parse(first.stdout)).toMatchObject({ cases: expect.any(Number), kinds: { definition: 2 } });
+  expect(readFileSync(inHome('again.yaml'), 'utf8')).toBe(readFileSync(inHome('made.yaml'), 'utf8'));
+  expect(second.code).toBe(0);
+  const made = readCases(readFileSync(inHome('made.yaml'), 'utf8'), 'made.yaml');
+  expect(made.map(({ question }) => question)).toContain('What is a node?');
+  await writeFile(inHome('rows.csv'), 'question,answer,owner\nWhat is a node?,A process,anna\n');
+  const { stdout } = await runInProcess(['eval', 'import', 'rows.csv', '-o', 'rows.jsonl'], { home });
+  expect(stdout.replace(/\s+/g, ' ')).toContain('1 cases in rows.jsonl. Not carried over: the column owner.');
+});
+
+test('two arms that are the same differ in nothing', async () => {
+  const many = Array.from({ length: 8 }, (_, index) =>
+    CASES.map((item) => ({
+      ...item,
+      id: `${item.id}-${index}`,
+      question: `${item.question}${' '.repeat(index)}?`,
+    })),
+  ).flat();
+  await writeFile(inHome('twins.jsonl'), many.map((item) => `${JSON.stringify(item)}\n`).join(''));
+  const arms = ['--arm', 'one: topK=5', '--arm', 'two: topK=5'];
+  const { code } = await run(['compare', 'twins.jsonl', ...arms, '--json', 'twins.json']);
+  expect(code).toBe(0);
+  const [comparison] = reportIn('twins.json').comparisons;
+  const changed = comparison?.metrics.filter(({ conclusion }) => ['better', 'worse'].includes(conclusion));
+  expect(changed).toEqual([]);
+  expect(comparison?.metrics.map(({ metric }) => metric)).toContain('time.total');
+});
+
 test('cases are drafted from sessions and what people thought of them', async () => {
   expect((await run(['eval', 'init', '--from', 'sessions', '--output', 'talks.jsonl'])).stderr).toContain(
     'There are no sessions',

@@ -1,0 +1,41 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { hideFilePlaces, withFilePlaces } from '../../../src/tape/redact/file-places.ts';
+import { asked, sampleExchange } from '../support/sample-tape.ts';
+
+test('files are told by what is below the directory of whoever records, and found below that of whoever replays', () => {
+  const uri = (...path: string[]) => pathToFileURL(join(...path)).href;
+  const points = [
+    uri(process.cwd(), 'docs/a.md'),
+    uri(homedir(), 'b.md'),
+    'file:///srv/very/private/c.md',
+    `see ${uri(process.cwd(), 'docs')}/`,
+    'https://docs.test/d.md',
+  ];
+  const hidden = hideFilePlaces(asked(1, { points }, { points }));
+  expect(hidden.request.body).toEqual({
+    json: {
+      points: [
+        'file:///citeloop.here/docs/a.md',
+        'file:///citeloop.home/b.md',
+        'file:///citeloop.elsewhere/c.md',
+        'see file:///citeloop.here/docs/',
+        'https://docs.test/d.md',
+      ],
+    },
+  });
+  expect(hideFilePlaces(hidden)).toEqual(hidden);
+  const shown = JSON.parse(withFilePlaces(JSON.stringify(hidden.response?.body)));
+  expect(shown.json.points).toEqual([
+    ...points.slice(0, 2),
+    'file:///citeloop.elsewhere/c.md',
+    ...points.slice(3),
+  ]);
+});
+
+test('an exchange without files is the same', () => {
+  const exchange = sampleExchange();
+  expect(hideFilePlaces(exchange)).toBe(exchange);
+});
