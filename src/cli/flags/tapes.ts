@@ -106,7 +106,7 @@ const renew = defineCommand<TapeRenewFlags>({
 
 export const tapeCommand = defineCommand<CommonFlags>({
   command: 'tape',
-  describe: 'Show, check, scrub, compare and import tapes; ask services again',
+  describe: 'Show, check, scrub, compare, renew or import tapes',
   builder: (yargs) =>
     yargs
       .command(show)
