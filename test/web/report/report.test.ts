@@ -105,7 +105,7 @@ inBrowser('a page holds every metric of every arm with its value', async () => {
   const { page } = await open(report);
   const heads = await page.locator('.metrics th[scope="row"]').allTextContents();
   for (const [place, { label }] of report.metrics.entries())
-    expect(heads[place]).toMatch(new RegExp(`^${label}`));
+    expect(heads[place]?.slice(0, label.length)).toBe(label);
   const cells = await rowOf(page, 'Answered correctly').locator('td .value').allTextContents();
   expect(cells).toEqual(
     report.arms.map(({ metrics }) => {
