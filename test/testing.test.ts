@@ -1,3 +1,4 @@
+import https from 'node:https';
 import { createAgent } from 'citeloop';
 import { handleTape, useTape } from 'citeloop/testing';
 import { HttpResponse, http } from 'msw';
@@ -43,9 +44,9 @@ const now = http.get(NOW, () => HttpResponse.json({ now: 12 }));
 const broken = http.get('https://broken.test/', () => HttpResponse.error());
 
 /** A server as people have one in their tests, which does not know what the tape knows. */
-function ownServer() {
+function ownServer(onUnhandledFrame: 'error' | 'bypass' = 'error') {
   const server = setupServer(now, broken);
-  server.listen({ onUnhandledFrame: 'error' });
+  server.listen({ onUnhandledFrame });
   onTestFinished(() => server.close());
 }
 
@@ -72,6 +73,22 @@ test("a server of one's own msw answers beside a tape, whichever was started fir
   expect(second.misses()).toHaveLength(1);
   await expect(second.stop()).rejects.toMatchObject({ kind: 'replay_drift' });
   expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
+});
+
+test("what one's own msw lets through does not leave the process, and other clients than fetch are answered by it", async () => {
+  ownServer('bypass');
+  const tape = await useTape(await writeTape([asked(1, { q: 'a' }, { a: 1 })]));
+  await bothAnswer();
+  const status = await new Promise((resolve, reject) => {
+    https.get(NOW, (response) => resolve(response.resume().statusCode)).on('error', reject);
+  });
+  expect(status).toBe(200);
+  const refused = new Promise((resolve) =>
+    https.get('https://127.0.0.1:1/', () => resolve(null)).on('error', resolve),
+  );
+  expect(await refused).toBeInstanceOf(Error);
+  expect(tape.misses().length).toBeGreaterThan(0);
+  await expect(tape.stop()).rejects.toMatchObject({ kind: 'replay_drift' });
 });
 
 test('handlers given with the tape are asked first, with the whole request', async () => {

@@ -18,7 +18,11 @@ const MADE_BY = {
     'judge/{read-text,align,answer-features,question-kind}.ts',
     'text/{terms,split-sentences,markdown-blocks}.ts',
   ],
-  passages: ['judge/*.ts', 'judge/weights/answers.json', 'text/*.ts'],
+  passages: [
+    'judge/{read-text,align,answer-features,passage-features,missing-names,question-kind}.ts',
+    'judge/weights/answers.json',
+    'text/{terms,split-sentences,markdown-blocks,passage-units}.ts',
+  ],
 };
 
 /** Features are made anew whenever the code that makes them, or the data, is another. */

@@ -2,7 +2,6 @@ import { type Model, type ModelRequest, type protocol, type StreamEvent, Usage }
 import { noInformationAbout } from '../../domain/abstention.ts';
 import { coverageIn, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
-import { STOP_WORDS } from '../../text/terms.ts';
 import { cutText, oneLine } from '../../text/visible-text.ts';
 import { answerFromPassages, type Found, type PassageJudge, wordsAlone } from './answer-from-passages.ts';
 import { askedPart } from './asked-part.ts';
@@ -18,9 +17,9 @@ interface OfflineModelOptions {
 
 /** A longer question is searched for by its beginning. */
 const MAX_QUERY = 500;
-const MAX_SEARCHES = 2;
+const MAX_SEARCHES = 3;
 
-/** What is further from the question than the usual is looked at only if nothing else is found. */
+/** What is further from the question than the usual is looked at only where nothing else is found. */
 const LOW_THRESHOLD = 0.2;
 /** A follow-up is taken as it stands if that is so much more likely to be answered than with what it refers to. */
 const PLAIN_AHEAD = 0.1;
@@ -122,24 +121,14 @@ async function bestReading(
   return standing.chance > understood.chance + PLAIN_AHEAD ? standing : understood;
 }
 
-/** The question, and a follow-up also as it stands; if that brought nothing, once more by its telling words. */
+/** The question, and a follow-up also as it stands; if that brought nothing, the question once more with a lower bar. */
 function nextSearch(query: string, asked: string, searches: ReadRequest['searches']): Search | null {
   if (searches.length >= MAX_SEARCHES || searches.some(({ error }) => error !== null)) return null;
-  const done = new Set(searches.map((search) => search.query.toLowerCase()));
-  if (!done.has(query.toLowerCase())) return { query };
-  if (!done.has(asked.toLowerCase())) return { query: asked };
-  if (searches.some(({ results }) => results.length > 0)) return null;
-  const words = tellingWords(query);
-  return words === '' || done.has(words.toLowerCase()) ? null : { query: words, threshold: LOW_THRESHOLD };
-}
-
-/** A long story is often too unlike the page about it; its telling words alone may be nearer. */
-function tellingWords(query: string): string {
-  const words = query.match(/[\p{L}\p{N}][^\s?!,;"()]*/gu) ?? [];
-  return words
-    .map((word) => word.replace(/[.:]+$/, ''))
-    .filter((word) => !STOP_WORDS.has(word.toLowerCase()))
-    .join(' ');
+  const times = (text: string) => searches.filter((search) => search.query === text).length;
+  if (times(query) === 0) return { query };
+  if (times(asked) === 0) return { query: asked };
+  if (times(query) > 1 || passagesOf(searches).length > 0) return null;
+  return { query, threshold: LOW_THRESHOLD };
 }
 
 function passagesOf(searches: ReadRequest['searches']): Passage[] {

@@ -12,7 +12,9 @@ const COMMANDS_THE_MODEL =
   /^\W*(?:(?:system|assistant|ai|model|note to (?:the )?(?:ai|assistant|model))\s*:|(?:please |now |then )?(?:ignore|disregard|forget|override) (?:all|any|the|your|these|previous|prior|earlier)\b.*\b(?:instructions?|rules|prompts?|commands?|messages?|documents?)\b|you are now\b|from now on,? (?:you|answer|always|reply)\b)/im;
 /** What stands around the passages of a prompt; no document means it. */
 const FORGES = /<\/?source\b/i;
-/** Addresses, links and bracketed numbers would be taken for citations of the answer: they are shown as code. */
+/** Numbers in brackets that point at notes of the page would be taken for citations of the answer: they are left out. */
+const NOTE = /(?<![\p{L}\p{N}_)\]])\s?\[\^?\d+\]/gu;
+/** So would addresses, and indices: they are shown as code. */
 const CITES = /https?:\/\/[^\s)\]>"']*[^\s)\]>"'.,;:!?]|\[\^?\d+\]/g;
 const LINK = /\[([^\]\n]*)\]\(([^)\s]*)[^)]*\)/g;
 /** What a page shows to warn of it. */
@@ -176,6 +178,7 @@ function quotable(prose: string): string {
   return prose
     .replace(/\s+/g, ' ')
     .replace(LINK, '$1')
+    .replace(NOTE, '')
     .replace(CITES, (cited) => `\`${cited}\``);
 }
 

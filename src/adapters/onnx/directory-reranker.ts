@@ -1,3 +1,4 @@
+import { advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { Reranker } from '../../ports/reranker.ts';
 import type { EncoderDirectory } from './encoder-directory.ts';
@@ -49,6 +50,6 @@ function chanceOf(output: Float32Array, weights: string): number {
   throw new AppError(
     'configuration_error',
     `The model ${weights} is no cross-encoder: it gives ${output.length} numbers for a pair of texts, not one.`,
-    { hint: 'An encoder of single texts is for --embedder.' },
+    { hint: advice`An encoder of single texts is for ${setting('embedder')}.` },
   );
 }

@@ -128,10 +128,11 @@ async function ask(
     },
   });
   const { headers, body } = exchange.request;
+  const { accept = 'application/json', 'content-type': type = 'application/json' } = headers;
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   await recorded(service.url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers, ...service.headers },
+    headers: { accept, 'content-type': type, ...service.headers },
     ...(body && { body: Buffer.from(bodyBytes(body) as string) }),
     redirect: 'error',
     signal: patience,

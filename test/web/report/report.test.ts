@@ -104,8 +104,8 @@ inBrowser('a page holds every metric of every arm with its value', async () => {
   const report = syntheticReport({ cases: 40, arms: ['tool', 'always', 'first', 'never'] });
   const { page } = await open(report);
   const heads = await page.locator('.metrics th[scope="row"]').allTextContents();
-  for (const [place, { label }] of report.metrics.entries())
-    expect(heads[place]?.slice(0, label.length)).toBe(label);
+  const labels = report.metrics.map(({ label }) => label);
+  expect(heads.map((head, place) => head.slice(0, labels[place]?.length))).toEqual(labels);
   const cells = await rowOf(page, 'Answered correctly').locator('td .value').allTextContents();
   expect(cells).toEqual(
     report.arms.map(({ metrics }) => {

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { tellUnit, tellWhole } from '../../../src/adapters/offline/tell-passage.ts';
+import { passageUnits } from '../../../src/text/passage-units.ts';
+
+const passageOf = (text: string) => ({ ref: '3', title: 'Guide', headings: ['Setup'], text, score: 1 });
+
+/** What is told around the first unit that has some words. */
+function told(text: string, words: string, mostWords?: number): string {
+  const unit = passageUnits(text).find(({ start, end }) => text.slice(start, end).includes(words));
+  if (unit === undefined) throw new Error(`no unit has ${words}`);
+  return tellUnit(passageOf(text), unit, mostWords);
+}
+
+test('code is told as code below what leads in to it, which is cited', () => {
+  const text = 'Robots move.\n\nStart it:\n\n```sh\ngz sim\n```\n\nThen wait.';
+  expect(told(text, 'gz sim')).toBe(
+    'Robots move. [3]\n\nStart it: [3]\n\n```sh\ngz sim\n```\n\nThen wait. [3]',
+  );
+});
+
+test('only what there is room for is told, around what was chosen', () => {
+  const text = 'One two three four five.\n\nSix seven eight.\n\nNine ten eleven twelve.';
+  expect(told(text, 'Six', 7)).toBe('Six seven eight. [3]\n\nNine ten eleven twelve. [3]');
+});
+
+test('what a page shows as the way that fails is not told with the way that works', () => {
+  const text = 'Run this:\n\n```sh\ngood\n```\n\nThis command fails:\n\n```sh\nbad\n```';
+  expect(told(text, 'good')).toContain('good');
+  expect(told(text, 'good')).not.toContain('bad');
+});
+
+test('rows are a small table, steps a list, and addresses are no citations', () => {
+  const table = '| Bus | Rate |\n| --- | --- |\n| CAN | 1 Mbit/s |\n| SPI | 10 Mbit/s |';
+  expect(told(table, 'SPI')).toBe(`${table}\n\n[3]`);
+  expect(told('1. Stop it.\n2. See https://a.test/b now.', 'Stop')).toBe(
+    '1. Stop it. [3]\n2. See `https://a.test/b` now. [3]',
+  );
+});
+
+test('a whole passage stands below its place', () => {
+  expect(tellWhole(passageOf('It moves. It stops.'))).toBe('### Guide › Setup\n\nIt moves. It stops. [3]');
+});
