@@ -20,6 +20,7 @@ const OF_OTHERS = new Set([
   'input-type', // Node
   ...['enable', 'enable-auto-tool-choice', 'tool-call-parser', 'api-key'], // vLLM
   'jinja', // llama.cpp
+  'task', // optimum-cli
   'transport', // an editor that speaks MCP
 ]);
 
