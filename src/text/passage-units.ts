@@ -61,7 +61,8 @@ export function passageParts(text: string): PassagePart[] {
 
 function proseOf(text: string, block: Block): PassagePart {
   const prose = text.slice(block.content, block.end);
-  const sentences = sentencesIn(prose.replace(/\n/g, ' ')).map(({ start, end }) => ({
+  // A tag that opens a line opens a sentence, too: what it says takes nothing of the line before along.
+  const sentences = sentencesIn(prose.replace(/(?<![.!?])\n|\n(?!<)/g, ' ')).map(({ start, end }) => ({
     start: block.content + start,
     end: block.content + end,
   }));
