@@ -53,7 +53,7 @@ test('a tape that is recorded again is the same file, asked again the same servi
   expect(kinds[0]).toContain('tool-choice');
   expect(kinds[1]).toContain('citations');
   const unnamed = await runInProcess(['tape', 'renew', 'a.tape.json'], place);
-  expect(unnamed.stdout).toContain('is not configured here: set the address of the model's service to it');
+  expect(unnamed.stdout).toContain('is not configured here: set the address of the model service to it');
   const unpriced = await runInProcess([...renew, elsewhere, '--budget', '0.5'], place);
   expect(unpriced).toMatchObject({ code: 2, stderr: expect.stringContaining('where prices are known') });
 });

@@ -121,7 +121,7 @@ test("checks of one's own decide what is right, beside prompts and settings from
   expect(code).toBe(0);
   const report = reportIn('checked.json');
   expect(report.arms.map(({ name, settings }) => [name, settings.topK])).toEqual([
-    ['terse.md', 5],
+    ['terse.md', 8],
     ['a', 3],
     ['b', 9],
   ]);
