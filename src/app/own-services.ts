@@ -49,7 +49,8 @@ export function serviceOf(recorded: string, config: Config): Service | string {
     return { url: `${service.baseUrl.replace(/\/$/, '')}${call}`, headers: bearer(service.key?.reveal()) };
   }
   const preset = Object.values(providerPresets).find(({ baseUrl }) => sameOrigin(baseUrl, recorded));
-  if (preset === undefined) return `${url.origin} is not configured here: set the address of the model's service to it`;
+  if (preset === undefined)
+    return `${url.origin} is not configured here: set the address of the model service to it`;
   const provider = Object.entries(providerPresets).find(([, each]) => each === preset)?.[0];
   const { key } = loadConfig({ flags: { provider } }).modelService;
   return { url: `${url.origin}${base}${call}`, headers: bearer(key?.reveal()) };

@@ -12,6 +12,8 @@ export function runSettings(config: Config): { [name: string]: TapeJson } {
   const isHosted = agent.model !== OFFLINE_MODEL;
   const settings = {
     ...agentSettings,
+    // Where nobody said how many passages, a search and a model that reads on this machine each have their own number.
+    topK: agent.topK === config.searchTopK ? agent.topK : undefined,
     baseUrl: isHosted ? modelService.baseUrl : undefined,
     collection: collectionChosen ? collection : undefined,
     store,

@@ -63,7 +63,7 @@ export function commandHelp(command: CommandOutline, width: number): string {
           : [`  ${line}`, ...wrap(what, width - 6).map((part) => `      ${part}`)],
       ),
     ),
-    ...section(COMMON_GROUP, optionLines([...(groups.get(COMMON_GROUP) ?? []), HELP], width)),
+    ...section(COMMON_GROUP, optionLines([...(groups.get(COMMON_GROUP) ?? []), HELP, VERSION], width)),
     ...inOrder.flatMap((title) => section(title ?? '', optionLines(groups.get(title) ?? [], width))),
     ...(epilogue === null ? [] : ['', ...wrap(epilogue, width)]),
     '',
@@ -79,6 +79,8 @@ const HELP: OptionOutline = {
   isMany: false,
   group: COMMON_GROUP,
 };
+
+const VERSION: OptionOutline = { ...HELP, name: 'version', aliases: ['v'], describe: 'Which version it is' };
 
 function rankOf(title: string | null): number {
   return LAST.findIndex((last) => title?.startsWith(last));
@@ -101,7 +103,8 @@ export function spelled({ name, aliases, type, choices }: OptionOutline): string
   const short = aliases.filter((alias) => alias.length === 1).map((alias) => `-${alias}, `);
   const value =
     type === 'boolean' ? '' : choices.length > 0 ? ' <name>' : type === 'number' ? ' <n>' : ' <text>';
-  return `${short.join('') || '    '}--${name}${value}`;
+  const long = [name, ...aliases.filter((alias) => alias.length > 1)].map((each) => `--${each}`);
+  return `${short.join('') || '    '}${long.join(', ')}${value}`;
 }
 
 function described({ describe, choices, isMany }: OptionOutline): string {

@@ -2,6 +2,7 @@ import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
 
 /** Documents that are read and committed together: few enough to hold, many enough to be fast. */
 const BATCH = 32;
+const VECTOR_BATCH = 256;
 
 interface CopyOptions {
   /** Remove documents of the target that the source does not have. */
@@ -51,6 +52,7 @@ export async function copyCollection(
     chunks += documents.reduce((sum, write) => sum + write.chunks.length, 0);
   }
   report();
+  await copyVectors(from, to, signal);
   await to.settle();
   return {
     copied,
@@ -59,6 +61,15 @@ export async function copyCollection(
     kept: prune ? 0 : strangers.length,
     chunks,
   };
+}
+
+/** What was copied before it was embedded gets the vectors that have come since. */
+async function copyVectors(from: ChunkStore, to: ChunkStore, signal: AbortSignal | undefined): Promise<void> {
+  const hashes = [...new Set((await to.unembedded()).map(({ contentHash }) => contentHash))];
+  for (let start = 0; start < hashes.length; start += VECTOR_BATCH) {
+    signal?.throwIfAborted();
+    await to.addVectors(await from.vectors(hashes.slice(start, start + VECTOR_BATCH)));
+  }
 }
 
 async function documentsOf(store: ChunkStore): Promise<Map<string, DocumentRecord>> {

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { endWithParent } from '../support/end-with-parent.ts';
 import { copyHomeWithBook } from '../support/prepared-home.ts';
 import { runInProcess } from '../support/run-in-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -80,7 +81,8 @@ test('the manual page names every command and every flag that help names', async
   const plain = stdout.replaceAll('\\-', '-');
   const help = (await runInProcess(['sessions', 'export', '--help'], { home })).stdout;
   expect(plain).toContain('.SS "citeloop sessions export <id>"');
-  for (const [flag] of help.matchAll(/--[a-z-]+/g)) if (flag !== '--help') expect(plain).toContain(flag);
+  for (const [flag] of help.matchAll(/--[a-z-]+/g))
+    if (!/^--(help|version)$/.test(flag)) expect(plain).toContain(flag);
 });
 
 async function candidates(home: string, ...words: string[]): Promise<string[]> {
@@ -113,7 +115,7 @@ test('bash completes what the program offers', async () => {
   // Stands in for the program: it shows what it was asked.
   await writeFile(join(bin, 'citeloop'), '#!/bin/sh\nprintf "%s\\tasked\\n" "$*"\n', { mode: 0o755 });
   const line = `PATH=${bin}:$PATH; ${script}\nCOMP_WORDS=(citeloop sessions sh); COMP_CWORD=2; _citeloop; echo "\${COMPREPLY[0]}"`;
-  const { stdout } = await promisify(execFile)('bash', ['-c', line]);
+  const { stdout } = await endWithParent(promisify(execFile)('bash', ['-c', line]));
   expect(stdout).toBe('--complete sessions sh\n');
   for (const shell of ['zsh', 'fish']) {
     expect((await runInProcess(['completion', shell], { home })).stdout).toContain('citeloop --complete');

@@ -15,9 +15,12 @@ const OF_OTHERS = new Set([
   'flags',
   ...['password', 'decrypt'], // qpdf
   ...['pack-destination', 'ignore-scripts', 'loglevel', 'cache'], // npm
+  ...['goto', 'line'], // editors
+  'complete', // asked by shells
   'input-type', // Node
   ...['enable', 'enable-auto-tool-choice', 'tool-call-parser', 'api-key'], // vLLM
   'jinja', // llama.cpp
+  'task', // optimum-cli
   'transport', // an editor that speaks MCP
 ]);
 
@@ -101,18 +104,26 @@ async function learn(words: string): Promise<void> {
     .join(', ')
     .split(', ');
   commands.set(words, new Set(names.filter((name) => name.startsWith('--')).map((name) => name.slice(2))));
-  const below = found(help, new RegExp(`^  citeloop (${words}${words && ' '}[a-z]+)\\b`, 'gm'));
-  for (const name of help.includes('Commands:') ? below : []) if (!commands.has(name)) await learn(name);
+  // The program lists its commands first; a command does so under a heading.
+  const list = words === '' ? help : (/\nCommands:\n((?: {2}.*\n)+)/.exec(help)?.[1] ?? '');
+  for (const name of found(list, /^ {2}([a-z]+)\b/gm)) {
+    const path = `${words} ${name}`.trim();
+    if (!commands.has(path)) await learn(path);
+  }
 }
 
 async function helpOf(words: string): Promise<string> {
-  const print = vi.spyOn(console, 'log').mockImplementation(() => {});
+  let help = '';
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    help += String(text);
+    return true;
+  });
   const before = [process.stdout, process.stderr].map((stream) => stream.listeners('error'));
   try {
     await runCommandLine([...words.split(' ').filter((word) => word !== ''), '--help']);
-    return print.mock.calls.flat().join('\n');
+    return help;
   } finally {
-    print.mockRestore();
+    write.mockRestore();
     [process.stdout, process.stderr].forEach((stream, index) => {
       for (const listener of stream.listeners('error')) {
         if (!before[index]?.includes(listener)) stream.off('error', listener as () => void);

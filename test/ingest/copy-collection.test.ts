@@ -48,6 +48,28 @@ test('a copy holds the same documents, chunks and vectors', async () => {
   expect(progress).toEqual([0, 32, 64, 70]);
 });
 
+test('what was copied before it was embedded gets its vectors with the next copy', async () => {
+  const from = await opened(await sqlite());
+  const to = await opened(await sqlite());
+  const [whole, ...others] = DOCUMENTS;
+  const bare = others.map((write) => ({
+    ...write,
+    chunks: write.chunks.map((chunk) => ({ ...chunk, vector: null })),
+  }));
+  await from.write([...(whole ? [whole] : []), ...bare]);
+  await copyCollection(from, to, { prune: false });
+  expect(await to.info()).toMatchObject({ chunks: 140, withoutVector: 138 });
+  const vectors = others.flatMap(({ chunks }) =>
+    chunks.map(({ contentHash, vector }) => [contentHash, vector]),
+  );
+  await from.addVectors(new Map(vectors as [string, Float32Array][]));
+  expect(await copyCollection(from, to, { prune: false })).toMatchObject({ copied: 0, unchanged: 70 });
+  expect(await everythingIn(to)).toEqual(
+    DOCUMENTS.toSorted((a, b) => (a.document.uri < b.document.uri ? -1 : 1)),
+  );
+  expect(await to.check()).toEqual([]);
+});
+
 test('an interrupted copy goes on where it was, and one that is done has nothing to do', async () => {
   const from = await bookStore();
   const to = await opened(await sqlite());

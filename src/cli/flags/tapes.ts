@@ -106,8 +106,7 @@ const renew = defineCommand<TapeRenewFlags>({
 
 export const tapeCommand = defineCommand<CommonFlags>({
   command: 'tape',
-  describe:
-    'Show, check, scrub and compare tapes, ask their services again, and take in what others recorded',
+  describe: 'Show, check, scrub, compare, renew or import tapes',
   builder: (yargs) =>
     yargs
       .command(show)

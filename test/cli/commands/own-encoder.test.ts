@@ -22,7 +22,7 @@ const SUBJECTS = [
   ['paint', 'Paint dries when its solvent has gone. Two thin coats last longer than a thick one.'],
 ] as const;
 
-test('a model of one’s own is ingested with, fitted, searched and judged with, and reranks', async () => {
+test('a model of one’s own is ingested with, fitted, searched with, and its answers are judged', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
   for (const [name, text] of SUBJECTS)

@@ -1,14 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { paged, rowsOf } from '../../../src/cli/terminal/paged.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
-
-const before = process.env.PAGER;
-afterEach(() => {
-  process.env.PAGER = before ?? '';
-});
 
 const LONG = Array.from({ length: 60 }, (_, at) => `line ${at}\n`).join('');
 
@@ -16,7 +11,7 @@ async function pagerInto(): Promise<string> {
   const directory = await temporaryDirectory();
   const program = join(directory, 'pager');
   await writeFile(program, `#!/bin/sh\ncat > ${join(directory, 'paged')}\n`, { mode: 0o755 });
-  process.env.PAGER = program;
+  vi.stubEnv('PAGER', program);
   return join(directory, 'paged');
 }
 
@@ -38,7 +33,7 @@ test.each(['pipe', 'dumb'] as const)('a %s is never paged', async (kind) => {
 });
 
 test('without a pager all of it is written', async () => {
-  process.env.PAGER = '/nowhere/pager';
+  vi.stubEnv('PAGER', '/nowhere/pager');
   const { streams, out } = fakeStreams('terminal');
   await paged(streams, (terminal) => terminal.write(LONG));
   expect(out()).toBe(LONG);
