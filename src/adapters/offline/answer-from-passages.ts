@@ -2,6 +2,7 @@ import { CLOSEST_PASSAGES } from '../../domain/abstention.ts';
 import { type PassageUnit, passageUnits } from '../../text/passage-units.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { Passage } from './read-request.ts';
+import { topicOf } from './standalone-query.ts';
 import { tellUnit, tellWhole } from './tell-passage.ts';
 
 /** What a judge makes of a passage: the chance that it answers the question, and the part that is nearest to it. */
@@ -61,7 +62,9 @@ export async function answerFromPassages(
   if (first === undefined) return { said: null, chance: 0 };
   const joins = second !== undefined && second.chance >= SECOND_FROM * first.chance;
   const chance = chanceOfAny(joins ? [first.chance, second.chance] : [first.chance]);
-  if (chance >= ANSWER_FROM) {
+  const definition = definitionIn(query, first);
+  if (definition !== null) first.unit = definition;
+  if (chance >= ANSWER_FROM || definition !== null) {
     const answer = joins
       ? [tell(first, WORDS_OF_FIRST), tell(second, WORDS_OF_SECOND)]
       : [tell(first, WORDS_OF_FIRST + WORDS_OF_SECOND)];
@@ -75,6 +78,17 @@ export async function answerFromPassages(
 
 function tell({ passage, unit }: Candidate, mostWords: number): string {
   return unit === null ? '' : tellUnit(passage, unit, mostWords);
+}
+
+/** "What is X?" is answered by "X is", however little else there is to judge by. */
+function definitionIn(query: string, { passage: { text } }: Candidate): PassageUnit | null {
+  if (!/^(?:what|who)(?:'s|’s)?\s|^(?:define|explain|describe)\b/i.test(query.trim())) return null;
+  const topic = RegExp.escape(topicOf(query));
+  const defines = new RegExp(
+    `^(?:[\\w-]+ ){0,2}${topic}s?(?: \\([^)]*\\))? (?:is|are|means|stands for|refers to|describes)\\b`,
+    'i',
+  );
+  return passageUnits(text).find(({ start, end }) => defines.test(text.slice(start, end))) ?? null;
 }
 
 /** Without a model on this machine: the share of the question's words, the rarer ones counting more. */
