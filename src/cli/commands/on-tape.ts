@@ -182,7 +182,11 @@ function newHeader(config: Config, { command, question, flags, settings }: Comma
     inputs: {
       ...(question !== undefined && { question }),
       flags: recordedFlags(flags),
-      settings: runSettings(config),
+      settings: {
+        ...runSettings(config),
+        // A search has its own, where an agent has as many as its model takes.
+        ...(command === 'search' && { topK: config.searchTopK }),
+      },
     },
     redact: settings.redact ?? [],
   };
