@@ -1,3 +1,4 @@
+import { setImmediate as signalsHeard } from 'node:timers/promises';
 import { completeTurn } from '../../agent/complete-turn.ts';
 import type { AgentConfig } from '../../domain/agent-config.ts';
 import { AppError } from '../../faults/app-error.ts';
@@ -50,6 +51,9 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     onInterrupt: () => stopTurn?.(),
   });
   for await (const message of questions) {
+    // Turns that wait for nothing, one after the other, would let no Ctrl-C through.
+    await signalsHeard();
+    if (signal.aborted) break;
     const line = parseLine(message);
     if (line.kind === 'command' && line.name === 'quit') break;
     // A blank line between blocks, and on a terminal also below the prompt.
