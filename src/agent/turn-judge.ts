@@ -96,14 +96,15 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
       if (written.length < lookedAt) lookedAt = 0;
       if (written.length < lookedAt + Math.max(MORE_CHARACTERS, lookedAt * MORE_SHARE)) return;
       lookedAt = written.length;
-      for (const [key, lookup] of lookupsSoFar(written, sources)) {
-        doAhead(async (judge) => {
-          if (judged.has(key)) return;
+      doAhead(async (judge) => {
+        for (const [key, lookup] of lookupsSoFar(written, sources)) {
+          if (judged.has(key)) continue;
           const judging = bearing(judge, lookup);
           judged.set(key, judging);
           await judging;
-        });
-      }
+          if (isWritten) return;
+        }
+      });
     },
     async check(answer, sources) {
       isWritten = true;
@@ -123,6 +124,7 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
     },
     async chanceOfAnswering(question, sentences) {
       const judge = await open();
+      if (judge === null) return null;
       const cited = Map.groupBy(
         sentences.flatMap(({ verdict, borneOutBy }) =>
           borneOutBy !== null && citationPassed({ verdict }) ? [borneOutBy] : [],
@@ -138,7 +140,7 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
           units: units.filter((unit) => isTold(unit, bearing)),
         };
       });
-      if (judge === null || !found.some(({ isCited }) => isCited)) return null;
+      if (!found.some(({ isCited }) => isCited)) return null;
       try {
         const judged = found.map(({ chunk, units }) => ({
           passage: chunk,

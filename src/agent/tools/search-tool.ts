@@ -16,7 +16,7 @@ import { indexTerms, queryTerms } from '../../text/terms.ts';
 import { cutText } from '../../text/visible-text.ts';
 import { search } from '../search.ts';
 import { mayUseTools, type TurnState } from '../turn-state.ts';
-import { checkArguments, strictSchema } from './tool-arguments.ts';
+import { checkArguments, type StrictSchema, strictSchema } from './tool-arguments.ts';
 
 export const searchDescriptions: Record<ToolName, string> = {
   search_docs: "Search the user's documents. Returns the best part of each passage with refs to cite.",
@@ -51,18 +51,31 @@ export function searchArguments(modules: readonly string[] = []) {
 export function createSearchTool(turn: TurnState): Tool {
   const { toolName } = turn.config;
   // A filter of the person holds for every search: within it, the model may choose.
-  const schema = searchArguments(turn.filter.module ?? turn.modules);
+  const { schema, parameters } = schemasFor(turn.filter.module ?? turn.modules);
   const searchForModel = createModelSearch(turn, schema);
   return tool({
     name: toolName,
     description: searchDescriptions[toolName],
     strict: true,
-    parameters: strictSchema(schema),
+    parameters,
     isEnabled: () => mayUseTools(turn),
     errorFunction: endTurn,
     execute: async (args, _context, details) =>
       JSON.stringify(await searchForModel(args, details?.toolCall?.callId ?? turn.runtime.newId())),
   });
+}
+
+/** The same modules make the same schemas, turn after turn: the last ones are kept. */
+let kept: { modules: string; schema: ReturnType<typeof searchArguments>; parameters: StrictSchema } | null =
+  null;
+
+function schemasFor(modules: readonly string[]) {
+  const key = JSON.stringify(modules);
+  if (kept?.modules !== key) {
+    const schema = searchArguments(modules);
+    kept = { modules: key, schema, parameters: strictSchema(schema) };
+  }
+  return kept;
 }
 
 /**

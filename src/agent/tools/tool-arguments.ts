@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** A JSON schema as the SDK takes it for a strict tool. */
-interface StrictSchema {
+export interface StrictSchema {
   type: 'object';
   properties: Record<string, z.core.JSONSchema.BaseSchema>;
   required: string[];
