@@ -38,7 +38,18 @@ interface Answer {
   session_id: string;
   turn_number: number;
   query: string;
+  outcome: string;
+  checked_by: string;
   citations: { marker: string; ref: string; verdict: string; resource: string; title: string }[];
+  sentences: {
+    text: string;
+    start: number;
+    end: number;
+    markers: string[];
+    verdict: string | null;
+    probability: number | null;
+    nearest: { ref: string; text: string } | null;
+  }[];
 }
 
 const connect = (...args: string[]) =>
@@ -122,6 +133,15 @@ test('the tools say what they take and give, and what they give is what they sai
   expect(answer).toMatchObject({ grounded: true, turn_number: 1 });
   expect(answer.answer).toContain('fourteen days');
   expect(answer.citations[0]).toMatchObject({ verdict: 'quoted', title: 'Travel' });
+  expect(answer).toMatchObject({ outcome: 'answer', checked_by: 'judge' });
+  const told = answer.sentences.find(({ text }) => text.includes('fourteen days'));
+  expect(told).toMatchObject({
+    verdict: 'quoted',
+    probability: expect.any(Number),
+    markers: [answer.citations[0]?.marker],
+    nearest: { ref: answer.citations[0]?.ref, text: expect.stringContaining('fourteen days') },
+  });
+  expect(answer.answer.slice(told?.start, told?.end)).toContain('fourteen days');
   const { contents } = await client.readResource({ uri: answer.citations[0]?.resource ?? '' });
   expect(contents[0]).toMatchObject({ mimeType: 'text/plain' });
   expect((contents[0] as { text: string }).text).toContain('Expenses\n\nExpenses are paid back');
