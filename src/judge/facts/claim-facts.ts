@@ -6,11 +6,15 @@ const QUOTED = /“([^“”]{1,2000})”|"([^"]{1,2000})"|«([^«»]{1,2000})»
 const OMISSION = /\[?(?:…|\.{3,})\]?/;
 const SHORTEST_QUOTE = 3;
 
-/** Passages in quotation marks of three words or more. What an ellipsis separates must appear on its own. */
+/**
+ * Passages in quotation marks of three words or more. What an ellipsis separates must appear on its own. Quotation marks
+ * inside code are code.
+ */
 export function quotesIn(sentence: string): string[] {
   const passages: string[] = [];
-  for (const [, curly, straight, angled] of sentence.replace(CODE_SPAN, 'code').matchAll(QUOTED)) {
-    const quote = curly ?? straight ?? angled ?? '';
+  const withoutCode = sentence.replace(CODE_SPAN, (code) => 'x'.repeat(code.length));
+  for (const { 0: quoted, index } of withoutCode.matchAll(QUOTED)) {
+    const quote = sentence.slice(index + 1, index + quoted.length - 1);
     if (quote.trim().split(/\s+/).length < SHORTEST_QUOTE) continue;
     passages.push(...quote.split(OMISSION).filter((part) => part.trim() !== ''));
   }

@@ -110,6 +110,7 @@ test('a quote has three words or more, and its parts around an ellipsis are told
   expect(quotesIn('He said "two words" and "three short words".')).toEqual(['three short words']);
   expect(quotesIn('“one two three” and «four five six»')).toEqual(['one two three', 'four five six']);
   expect(quotesIn('"the owl … in the dark"')).toEqual(['the owl ', ' in the dark']);
+  expect(quotesIn('"call `spin` first" with `a "b c d" e`')).toEqual(['call `spin` first']);
   expect(quotesIn('"the owl [...] in the dark ..."')).toEqual(['the owl ', ' in the dark ']);
   expect(quotesIn('Run `echo "one two three"` now.')).toEqual([]);
 });
