@@ -7,7 +7,7 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 
 /** Read by the command line itself, before anything is done, or by the thread of the model. */
 const READ_EARLY =
-  /src\/(faults\/(app-error|advice)|domain\/choices|text\/(visible-text|display-width|nearest-name))\.ts$/;
+  /src\/(faults\/(app-error|advice|fault-message)|domain\/choices|text\/(visible-text|display-width|nearest-name))\.ts$/;
 /** These import nothing of ours but each other, so that whatever imports them can share one chunk. */
 const FOUNDATION = /src\/(domain|text|faults)\/|node_modules\/(zod|stemmer)\//;
 /** Packages call their errors by the names of their classes, and we tell faults apart by them. */
