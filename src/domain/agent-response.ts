@@ -84,7 +84,7 @@ export const agentResponseSchema = z
   });
 export type AgentResponse = z.infer<typeof agentResponseSchema>;
 
-/** From this chance on an answer is taken to answer; decisions/0012 says how often that is wrong. */
+/** From this chance on an answer is taken to answer; decisions/0020 says how often that is wrong. */
 export const CONFIDENT_FROM = 0.75;
 
 /** Whether an answer answers its question; what nobody could tell is never high. */

@@ -142,8 +142,13 @@ export function formatForPrompt({ context, texts }: ShownContext, refOf: RefOf =
   return context.chunks
     .map((chunk, index) => {
       const title = [chunk.title, ...chunk.headings].filter((part) => part !== '').join(' > ');
-      const attributes = `ref=${quoted(refOf(chunk, index))} title=${quoted(title)} url=${quoted(placeOf(chunk))}`;
-      return `<source ${attributes}>\n${(texts[index] ?? '').replace(/<(?=\/?source\b)/gi, '&lt;')}\n</source>`;
+      const attributes = [
+        `ref=${quoted(refOf(chunk, index))}`,
+        `title=${quoted(title)}`,
+        `url=${quoted(placeOf(chunk))}`,
+        `score="${chunk.score.toFixed(3)}"`,
+      ];
+      return `<source ${attributes.join(' ')}>\n${(texts[index] ?? '').replace(/<(?=\/?source\b)/gi, '&lt;')}\n</source>`;
     })
     .join('\n\n');
 }

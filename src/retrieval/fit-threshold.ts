@@ -17,7 +17,7 @@ const MOST_CHARACTERS = 240;
  * the same: the lower tenth is not.
  */
 const UNRELATED_SHARE = 0.1;
-/** How far from there to 1 a passage must be to count as relevant: as far as with the built-in model (decisions/0018). */
+/** How far from there to 1 a passage must be to count as relevant: decisions/0018 says what that keeps. */
 const RELEVANT_FROM = 0.35;
 
 export interface FittedThreshold {

@@ -81,7 +81,7 @@ test('what was found is never shown as nothing: the best stays, cut where a sent
 
 test('the prompt holds each chunk with its ref, place and address', () => {
   expect(formatForPrompt(shown([chunk()]), () => '7')).toBe(
-    '<source ref="7" title="Topics &gt; Topics &gt; Publishing" url="https://docs.test/topics">\n' +
+    '<source ref="7" title="Topics &gt; Topics &gt; Publishing" url="https://docs.test/topics" score="0.800">\n' +
       'A node publishes messages on a topic.\n</source>',
   );
 });

@@ -91,14 +91,14 @@ function jsonOf(text: string): unknown {
   }
 }
 
-const SOURCE = /<source ref="([^"]*)" title="([^"]*)" url="[^"]*">\n([\s\S]*?)\n<\/source>/g;
+const SOURCE = /<source ref="([^"]*)" title="([^"]*)" url="[^"]*" score="([^"]*)">\n([\s\S]*?)\n<\/source>/g;
 
 function passagesIn(blocks: string): Passage[] {
-  return Array.from(blocks.matchAll(SOURCE), ([, ref = '', title = '', text = ''], index) => ({
+  return Array.from(blocks.matchAll(SOURCE), ([, ref = '', title = '', score = '', text = '']) => ({
     ref,
     ...placeOf(unescaped(title)),
     text: text.replace(/&lt;(?=\/?source\b)/gi, '<'),
-    score: 1 / (index + 1),
+    score: Number(score),
   }));
 }
 

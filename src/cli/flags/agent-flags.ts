@@ -46,7 +46,7 @@ export const answeringOptions = {
   api: { choices: APIS, describe: 'What the server speaks', requiresArg: true },
   'tool-name': {
     choices: TOOL_NAMES,
-    describe: 'Short results, or whole passages (search_docs)',
+    describe: 'Short results, or whole passages (search_docs; offline retrieve_context)',
     requiresArg: true,
   },
   tools: {

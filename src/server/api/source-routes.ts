@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
@@ -38,17 +39,22 @@ export function sourceRoutes({ collections, model }: ApiOptions, about: About): 
     return context.json({ questions: await suggestQuestions(store) });
   });
 
-  // The file that a passage was ingested from. As a page it could run, so whatever it is, it is text or a PDF.
+  // The file that a passage was ingested from, if it still is that file: a collection that others can write to must not
+  // open any file of this machine by its name. As a page it could run, so whatever it is, it is text or a PDF.
   app.get('/files/:chunkId', async (context) => {
     const { collection } = readFields(collectionSchema, context.req.query());
     const { store } = await collections.open(collection);
     const [chunk] = await store.chunks([context.req.param('chunkId')]);
-    const path = chunk?.uri?.startsWith('file:') ? fileURLToPath(chunk.uri) : null;
-    const bytes = path === null ? null : await readFile(path).catch(() => null);
-    if (path === null || bytes === null) {
+    const uri = chunk?.uri?.startsWith('file:') ? chunk.uri : null;
+    const bytes = uri === null ? null : await readFile(fileURLToPath(uri)).catch(() => null);
+    if (uri === null || bytes === null) {
       throw new RequestFault(404, 'The file is not on the machine that serves.', { code: 'file_not_found' });
     }
-    const type = /\.pdf$/i.test(path) ? 'application/pdf' : 'text/plain; charset=utf-8';
+    const [ingested] = await store.read([uri]);
+    if (ingested?.document.contentHash !== createHash('sha256').update(bytes).digest('hex')) {
+      throw new RequestFault(404, 'The file has changed since it was ingested.', { code: 'file_changed' });
+    }
+    const type = /\.pdf$/i.test(uri) ? 'application/pdf' : 'text/plain; charset=utf-8';
     return context.body(new Uint8Array(bytes), 200, {
       'content-type': type,
       'content-security-policy': 'sandbox',
