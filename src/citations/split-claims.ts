@@ -1,4 +1,4 @@
-import type { Range } from '../text/markdown-blocks.ts';
+import { findBlocks, type Range } from '../text/markdown-blocks.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import type { Marker } from './find-markers.ts';
 
@@ -23,11 +23,13 @@ const SHORTEST_PART = 4;
 /**
  * The sentences of an answer, each with the markers that stand in it or follow it: one after the full stop
  * belongs to the sentence before it. A marker covers its own sentence only. Headings, questions and lines that
- * lead in a list count only if they cite something. Markers must be in order, as `findMarkers` gives them.
+ * lead in a list count only if they cite something. Code is a claim where a marker stands alone below it. Markers must
+ * be in order, as `findMarkers` gives them.
  */
 export function splitClaims(answer: string, markers: readonly Marker[]): Claim[] {
   const masked = maskMarkers(answer, markers);
-  const sentences = splitSentences(masked);
+  const sentences = [...splitSentences(masked), ...citedCode(answer, masked, markers)];
+  sentences.sort((a, b) => a.start - b.start);
   const claims = sentences.map(({ start, end, heading }) => ({
     start,
     end,
@@ -56,6 +58,22 @@ export function splitClaims(answer: string, markers: readonly Marker[]): Claim[]
     if (!/[\p{L}\p{N}]/u.test(text)) return [];
     if (markers.length === 0 && (heading || /[:?]["'”’)*_]*$/.test(text))) return [];
     return [{ start, end, text, written, markers, parts: partsOf(masked, { start, end }, markers) }];
+  });
+}
+
+/** What stands in fences and is cited by the marker in the line below. */
+function citedCode(
+  answer: string,
+  masked: string,
+  markers: readonly Marker[],
+): (Range & { heading: boolean })[] {
+  const below = (end: number) => end + (/^\s*/.exec(answer.slice(end))?.[0].length ?? 0);
+  return findBlocks(masked).flatMap(({ kind, start, end }) => {
+    if (kind !== 'code' || !markers.some((marker) => marker.start === below(end))) return [];
+    const [fence = ''] = /^[^\n]*\n/.exec(masked.slice(start, end)) ?? [];
+    const code = masked.slice(start + fence.length, end).replace(/\n?[ \t>]*(?:`{3,}|~{3,})\s*$/, '');
+    const from = start + fence.length;
+    return code.trim() === '' ? [] : [{ start: from, end: from + code.length, heading: false }];
   });
 }
 

@@ -163,12 +163,17 @@ function recordedSettings(
   return { ...named, ...(collection !== null && { collection: collection.name }) };
 }
 
+/** On a tape only where somebody gave them. */
+const ONLY_IF_GIVEN = ['topK'];
+
 /** Of the settings that the tape knows: one that came with a later version explains nothing. */
 function changesOf(
   recorded: Readonly<Record<string, TapeJson>>,
   now: Readonly<Record<string, TapeJson>>,
 ): SettingChange[] {
-  return Object.entries(recorded).flatMap(([name, before]) => {
+  const known = new Set([...Object.keys(recorded), ...ONLY_IF_GIVEN]);
+  return [...known].flatMap((name) => {
+    const before = recorded[name];
     const after = now[name];
     return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ name, before, after }];
   });

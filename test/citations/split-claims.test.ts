@@ -21,6 +21,17 @@ test('a marker belongs to the sentence it stands in or follows', () => {
   ]);
 });
 
+test('code is a claim where a marker stands alone below it', () => {
+  expect(claimsIn('```yaml\nport: 80\nhost: a\n```\n\n[1]\n\nTwo. [2]')).toEqual([
+    ['port: 80 host: a', '1'],
+    ['Two.', '2'],
+  ]);
+  expect(claimsIn('Run this: [1]\n\n```sh\nrun\n```\n\nThen wait.')).toEqual([
+    ['Run this:', '1'],
+    ['Then wait.'],
+  ]);
+});
+
 test('a marker at the beginning of a paragraph belongs to what it opens', () => {
   expect(claimsIn('One.\n\n[1] says two. Three.')).toEqual([['One.'], ['says two.', '1'], ['Three.']]);
   expect(claimsIn('[1] One.')).toEqual([['One.', '1']]);

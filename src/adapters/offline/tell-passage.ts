@@ -141,8 +141,8 @@ function write({ text, ref }: Passage, parts: readonly PassagePart[], refs: 'sen
         written.push(quotable(own.replace(/^[#\s]+/, '')));
         break;
       case 'code':
-        // What leads in to code is cited in its stead: nothing within a fence is a marker.
-        written.push(before === undefined || before.kind === 'code' ? `${own}\n\n${marker}` : own);
+        // What leads in to code is cited in its stead, or else the line below: nothing within a fence is a marker.
+        written.push(before?.sentences.length && before.kind !== 'label' ? own : `${own}\n\n${marker}`);
         break;
       case 'row': {
         const opens = part.head !== null && part.head.start !== head?.start;

@@ -266,10 +266,16 @@ export const commands: Readonly<Record<CommandName, Command>> = {
           },
         );
       }
+      const origin = conversation.session().id;
       const [before] = await conversation.fork(Number(number));
       const policy = policySchema.safeParse(wanted.toLowerCase());
       if (policy.success) conversation.policy = policy.data;
-      else if (wanted !== '') await conversation.changeModel(wanted);
+      else if (wanted !== '') {
+        await conversation.changeModel(wanted).catch(async (error) => {
+          await conversation.resume(origin);
+          throw error;
+        });
+      }
       if (before === undefined) return;
       renderText(
         terminal,

@@ -201,8 +201,9 @@ function conclude(one: Measured, adjustedP: number | null, margin: number, arms:
     // Half a case either way, so that five of five are not taken for a law.
     const doubt = 1 / (clusters + 2);
     const { spread } = spreadOfDifferences(pair.arm, pair.baseline);
-    return casesToDecide({
-      n,
+    // What counts is conversations; more of them come with as many cases as these have.
+    const more = casesToDecide({
+      n: clusters,
       difference: (difference / scale) * (1 - 2 * doubt),
       differing: (differing + 1) * doubt,
       spread: Math.hypot(spread / scale, Math.sqrt(doubt) / 2),
@@ -210,6 +211,7 @@ function conclude(one: Measured, adjustedP: number | null, margin: number, arms:
       alpha: ALPHA / 2 / arms,
       equivalenceAlpha,
     });
+    return more === null ? null : Math.ceil((more * n) / clusters);
   }
 }
 

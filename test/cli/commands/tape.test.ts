@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openTape } from '../../../src/tape/open-tape.ts';
+import { copyHomeWithBook } from '../../support/prepared-home.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { library, servedModel } from '../../support/served-model.ts';
@@ -215,6 +216,14 @@ test('a recording that is interrupted is a readable tape that says it is incompl
   const tape = openTape(join(place.home, 'cut.tape.json.partial'));
   expect(tape).toMatchObject({ complete: false, header: { command: 'chat' } });
   tape.close();
+});
+
+test('a setting that nobody gave when the tape was made is named where it makes the run part from it', async () => {
+  const place = { home: await temporaryDirectory() };
+  await copyHomeWithBook(place.home);
+  await runInProcess(['ask', 'What is a topic?', '--record', 'a.tape.json'], place);
+  const fewer = await runInProcess(['replay', 'a.tape.json', '--top-k', '1'], place);
+  expect(fewer.stdout).toContain('The two part at turn 1: topK is 1 now, and was not set.');
 });
 
 test('a tape is scrubbed in place, and goes to HAR and back', async () => {
