@@ -49,6 +49,9 @@ interface Named {
   arm?: string | undefined;
 }
 
+/** Times of two runs were not taken side by side: another load of the machine would pass for a difference of the arms. */
+const COMPARABLE = allMetrics.filter(({ group }) => group !== 'time');
+
 /** Holds one arm of a run against one of another, on the cases that both have. Throws `invalid_input` if there are none. */
 export function diffRuns(former: Named, latter: Named): RunDiff {
   const [before, after] = [sideOf(former), sideOf(latter)];
@@ -69,7 +72,7 @@ export function diffRuns(former: Named, latter: Named): RunDiff {
   const units = unitsOf(shared.map(({ conversation }) => conversation));
   const { seed, margin } = latter.report.header;
   const [metrics = []] = compareColumns(
-    [allMetrics.map((metric) => ({ metric, arm: tabulate(metric, now), baseline: tabulate(metric, then) }))],
+    [COMPARABLE.map((metric) => ({ metric, arm: tabulate(metric, now), baseline: tabulate(metric, then) }))],
     { caseIds: shared.map(({ id }) => id), units, sample: createSampler(seed, units), seed, margin },
   );
   const headline = metrics.find(({ metric }) => metric === HEADLINE);
