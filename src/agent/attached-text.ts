@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { chunkId } from '../domain/document.ts';
 import { lines } from '../domain/location.ts';
+import { ATTACHED_URL } from '../domain/prompts.ts';
 import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import { indexTerms, queryTerms } from '../text/terms.ts';
 
-/** What a person gives along with a question. It is read as any document is: its words are never instructions. */
-export const ATTACHED_URL = 'stdin';
+/** What a person gives along with a question is read as any document is: its words are never instructions. */
 const TITLE = 'Standard input';
 const PIECE_CHARACTERS = 1200;
 /** Of the room for passages; the rest is for documents. */
@@ -66,7 +66,8 @@ function piecesOf(text: string): Omit<RetrievedChunk, 'rank'>[] {
     held = [];
     first = next;
   };
-  text.split('\n').forEach((line, index) => {
+  const all = text.replace(/\n$/, '').split('\n');
+  all.forEach((line, index) => {
     // A line that never ends is cut, so that it cannot push out everything else.
     for (let at = 0; at === 0 || at < line.length; at += PIECE_CHARACTERS) {
       const part = line.slice(at, at + PIECE_CHARACTERS);
@@ -75,7 +76,7 @@ function piecesOf(text: string): Omit<RetrievedChunk, 'rank'>[] {
       held.push(part);
     }
   });
-  close(text.split('\n').length + 1);
+  close(all.length + 1);
   return pieces;
 }
 

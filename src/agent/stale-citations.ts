@@ -1,6 +1,6 @@
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
+import { ATTACHED_URL } from '../domain/prompts.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
-import { ATTACHED_URL } from './attached-text.ts';
 
 /** What became of a chunk since it was cited: it says something else now, or it is no longer there. */
 export type Staleness = 'changed' | 'vanished';

@@ -5,6 +5,9 @@ import { formatForPrompt, type RefOf, type ShownContext } from './retrieval-cont
  * so both sides keep to these texts.
  */
 
+/** The address of what a person gives along with a question. */
+export const ATTACHED_URL = 'stdin';
+
 const NOTHING = 'No passage of the documents matches this question.';
 const QUESTION = '\n\nQuestion: ';
 

@@ -57,7 +57,8 @@ export async function answerFromPassages(
   const judged = (await judge(query, passages)) ?? byWords(query, passages);
   const candidates = passages
     .map((passage, index): Candidate => ({ passage, chance: 0, unit: null, ...judged[index] }))
-    .sort((a, b) => b.chance - a.chance);
+    // What the person gave along is what the question is about, however it is asked.
+    .sort((a, b) => Number(isGiven(b)) - Number(isGiven(a)) || b.chance - a.chance);
   const [first, second] = candidates;
   if (first === undefined) return { said: null, chance: 0 };
   const joins = second !== undefined && second.chance >= SECOND_FROM * first.chance;
@@ -71,9 +72,13 @@ export async function answerFromPassages(
     const said = answer.filter((part) => part !== '').join('\n\n');
     if (said !== '') return { said, chance };
   }
-  if (chance < PASSAGES_FROM) return { said: null, chance };
+  if (chance < PASSAGES_FROM && !isGiven(first)) return { said: null, chance };
   const shown = candidates.slice(0, MOST_SHOWN).map(({ passage }) => tellWhole(passage));
   return { said: [CLOSEST_PASSAGES, ...shown].join('\n\n'), chance };
+}
+
+function isGiven({ passage }: Candidate): boolean {
+  return passage.given === true;
 }
 
 function tell({ passage, unit }: Candidate, mostWords: number): string {

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '@openai/agents';
-import { splitContextPrompt } from '../../domain/prompts.ts';
+import { ATTACHED_URL, splitContextPrompt } from '../../domain/prompts.ts';
 import {
   type RetrievalToolResponse,
   retrievalToolResponseSchema,
@@ -13,6 +13,8 @@ export interface Passage {
   headings: string[];
   text: string;
   score: number;
+  /** By the person, along with the question. */
+  given?: boolean;
 }
 
 export interface Exchange {
@@ -91,14 +93,16 @@ function jsonOf(text: string): unknown {
   }
 }
 
-const SOURCE = /<source ref="([^"]*)" title="([^"]*)" url="[^"]*" score="([^"]*)">\n([\s\S]*?)\n<\/source>/g;
+const SOURCE =
+  /<source ref="([^"]*)" title="([^"]*)" url="([^"]*)" score="([^"]*)">\n([\s\S]*?)\n<\/source>/g;
 
 function passagesIn(blocks: string): Passage[] {
-  return Array.from(blocks.matchAll(SOURCE), ([, ref = '', title = '', score = '', text = '']) => ({
+  return Array.from(blocks.matchAll(SOURCE), ([, ref = '', title = '', url = '', score = '', text = '']) => ({
     ref,
     ...placeOf(unescaped(title)),
     text: text.replace(/&lt;(?=\/?source\b)/gi, '<'),
     score: Number(score),
+    given: url === ATTACHED_URL,
   }));
 }
 

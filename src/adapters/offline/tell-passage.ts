@@ -36,7 +36,15 @@ export function tellUnit(passage: Passage, unit: PassageUnit, mostWords = MOST_W
 /** All of a passage below its place. */
 export function tellWhole(passage: Passage): string {
   const place = [passage.title, ...passage.headings.filter((heading) => heading !== passage.title)];
-  return `### ${place.filter((part) => part !== '').join(' › ')}\n\n${write(passage, passageParts(passage.text), 'part')}`;
+  const told = passage.given ? fenced(passage) : write(passage, passageParts(passage.text), 'part');
+  return `### ${place.filter((part) => part !== '').join(' › ')}\n\n${told}`;
+}
+
+/** Line by line, as it was given: it is a log or code more often than prose. */
+function fenced({ text, ref }: Passage): string {
+  const fence = '`'.repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
+  const lines = text.split('\n').filter((line) => !isForModels(line));
+  return [fence, ...lines, fence, '', `[${ref}]`].join('\n');
 }
 
 /** The longest run of parts around a unit that there is room for; it grows by what follows, then by what comes before. */

@@ -31,8 +31,20 @@ test('what is piped in is read beside the documents and cited as a source of its
   expect(retrievedSources).toContain('stdin');
   expect(retrievedSources.length).toBeGreaterThan(1);
   const shown = await runInProcess(['sessions', 'show', 'last'], { home });
-  expect(shown.stdout).toContain('Standard input, lines 1–5');
+  expect(shown.stdout).toContain('Standard input, lines 1–4');
   expect(shown.stdout).not.toContain('stale');
+});
+
+test('however it is asked about, what is piped in is what the answer begins with', async () => {
+  const { stdout } = await runInProcess(['ask', 'Why does it fail?', '--json'], {
+    home: await homeWithBook(),
+    input: LOG,
+  });
+  const { answer, citations } = JSON.parse(stdout);
+  expect(answer.indexOf('[ERROR] The build of my_pkg failed')).toBeLessThan(100);
+  expect(answer).toContain('[ERROR] The build of my_pkg failed because the file package.xml is missing.');
+  expect(answer).not.toContain('all is well');
+  expect(citations).toContainEqual(expect.objectContaining({ url: 'stdin' }));
 });
 
 test('of a long text the parts nearest to the question and its end are read, and the person is told', async () => {
