@@ -1,4 +1,4 @@
-import { findBlocks, type Range } from '../text/markdown-blocks.ts';
+import { type Block, findBlocks, type Range } from '../text/markdown-blocks.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import type { Marker } from './find-markers.ts';
 
@@ -28,7 +28,8 @@ const SHORTEST_PART = 4;
  */
 export function splitClaims(answer: string, markers: readonly Marker[]): Claim[] {
   const masked = maskMarkers(answer, markers);
-  const sentences = [...splitSentences(masked), ...citedCode(answer, masked, markers)];
+  const blocks = findBlocks(masked);
+  const sentences = [...splitSentences(masked, blocks), ...citedCode(answer, masked, blocks, markers)];
   sentences.sort((a, b) => a.start - b.start);
   const claims = sentences.map(({ start, end, heading }) => ({
     start,
@@ -65,10 +66,11 @@ export function splitClaims(answer: string, markers: readonly Marker[]): Claim[]
 function citedCode(
   answer: string,
   masked: string,
+  blocks: readonly Block[],
   markers: readonly Marker[],
 ): (Range & { heading: boolean })[] {
   const below = (end: number) => end + (/^\s*/.exec(answer.slice(end))?.[0].length ?? 0);
-  return findBlocks(masked).flatMap(({ kind, start, end }) => {
+  return blocks.flatMap(({ kind, start, end }) => {
     if (kind !== 'code' || !markers.some((marker) => marker.start === below(end))) return [];
     const [fence = ''] = /^[^\n]*\n/.exec(masked.slice(start, end)) ?? [];
     const code = masked.slice(start + fence.length, end).replace(/\n?[ \t>]*(?:`{3,}|~{3,})\s*$/, '');

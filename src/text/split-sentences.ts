@@ -1,4 +1,4 @@
-import { findBlocks, findCodeSpans, type Range } from './markdown-blocks.ts';
+import { type Block, findBlocks, findCodeSpans, type Range } from './markdown-blocks.ts';
 import { cutText } from './visible-text.ts';
 
 interface Sentence extends Range {
@@ -23,8 +23,8 @@ let segmenter: Intl.Segmenter | undefined;
  * The sentences of a Markdown text, without those of fenced code. A sentence never crosses a block; its range
  * leaves out the white space and the bullet around it.
  */
-export function splitSentences(text: string): Sentence[] {
-  return findBlocks(text).flatMap(({ kind, content, end }, block) => {
+export function splitSentences(text: string, blocks: readonly Block[] = findBlocks(text)): Sentence[] {
+  return blocks.flatMap(({ kind, content, end }, block) => {
     if (kind === 'code') return [];
     // Within a block a sentence goes on over the end of a line.
     const prose = text.slice(content, end).replace(LINE_END, ' ');
