@@ -4,10 +4,9 @@ import { coverageIn, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { cutText, oneLine } from '../../text/visible-text.ts';
 import { answerFromPassages, type Found, type PassageJudge, wordsAlone } from './answer-from-passages.ts';
-import { askedPart } from './asked-part.ts';
 import { type Passage, type ReadRequest, readRequest } from './read-request.ts';
 import { smallTalk } from './small-talk.ts';
-import { namedTopic, standaloneQuery } from './standalone-query.ts';
+import { askedPart, namedTopic, standaloneQuery } from './standalone-query.ts';
 
 interface OfflineModelOptions {
   /** Without one, words alone tell what answers. */
