@@ -1,6 +1,7 @@
 import type { EvaluationCase } from '../../src/evaluation/cases/evaluation-case.ts';
 import type { ArmResults } from '../../src/evaluation/report/assemble-report.ts';
-import type { CaseRun, ReportData } from '../../src/evaluation/report/report-data.ts';
+import type { CaseRun } from '../../src/evaluation/report/case-run.ts';
+import type { ReportData } from '../../src/evaluation/report/report-data.ts';
 import { createRandom } from './synthetic.ts';
 
 /** Cases of which every metric has something to measure. */

@@ -1,6 +1,6 @@
 import { citationPassed } from '../../domain/citation.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
-import type { CaseRun } from '../report/report-data.ts';
+import type { CaseRun } from '../report/case-run.ts';
 import { type Gold, type Metric, passed, value } from './metric.ts';
 import { hasExpectedSources, isExpected } from './retrieval-metrics.ts';
 

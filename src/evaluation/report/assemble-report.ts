@@ -16,18 +16,12 @@ import { compareColumns } from '../statistics/compare-columns.ts';
 import { wilsonInterval } from '../statistics/significance.ts';
 import { type Units, unitsOf } from '../statistics/units.ts';
 import { calibrate } from './calibration.ts';
+import type { CaseRun } from './case-run.ts';
+import type { Comparison } from './comparison.ts';
 import { decide, standingOf } from './decide.ts';
-import {
-  type Arm,
-  type CaseResult,
-  type CaseRun,
-  type Comparison,
-  type MetricInfo,
-  type MetricValue,
-  REPORT_FORMAT,
-  type ReportCase,
-  type ReportData,
-} from './report-data.ts';
+import type { MetricInfo, MetricValue } from './metric-value.ts';
+import type { CaseResult, ReportCase } from './report-case.ts';
+import { type Arm, REPORT_FORMAT, type ReportData } from './report-data.ts';
 import { searchWorth } from './search-worth.ts';
 import {
   type Findings,

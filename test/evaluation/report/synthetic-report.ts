@@ -3,7 +3,8 @@ import { createRandom } from '../../../bench/support/synthetic.ts';
 import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../../../src/evaluation/report/assemble-report.ts';
-import type { Arm, CaseRun, ReportChunk, ReportData } from '../../../src/evaluation/report/report-data.ts';
+import type { CaseRun, ReportChunk } from '../../../src/evaluation/report/case-run.ts';
+import type { Arm, ReportData } from '../../../src/evaluation/report/report-data.ts';
 
 export interface SyntheticOptions {
   cases: number;
