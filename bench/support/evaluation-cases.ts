@@ -95,7 +95,7 @@ export function syntheticHeader(cases: number): ReportData['header'] {
     program: 'citeloop',
     version: '0.0.0',
     models: ['bench'],
-    collection: { name: 'bench', documents: 1, chunks: 1, embedder: 'none' },
+    collection: { name: 'bench', documents: 1, chunks: 1, embedder: 'none', fingerprint: null },
     casesFile: 'bench.jsonl',
     casesHash: 'bench',
     cases,

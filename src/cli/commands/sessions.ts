@@ -14,10 +14,10 @@ import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
 import {
   type FoundTurn,
+  renderConcernedAnswers,
   renderFoundTurns,
   renderSession,
   renderSessionList,
-  renderConcernedAnswers,
   renderTranscript,
 } from '../terminal/render-session.ts';
 import { confirmed, createTerminal } from '../terminal/terminal.ts';

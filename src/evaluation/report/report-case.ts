@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { historyMessageSchema } from '../cases/evaluation-case.ts';
+import { pinSchema } from '../cases/pin-gold.ts';
 import { caseRunSchema } from './case-run.ts';
 import { armName, caseId, metricId, number } from './schema-parts.ts';
 
@@ -39,6 +40,11 @@ export const reportCaseSchema = z.strictObject({
     /** What its own checks are called. */
     checks: z.array(z.string()),
   }),
+  /** What its gold rested on, and what tells the same gold again; null where that was not noted. */
+  gold: z
+    .strictObject({ key: z.string(), pins: z.array(pinSchema) })
+    .nullable()
+    .default(null),
   /** By the name of the arm; every arm has every case. */
   results: z.record(armName, caseResultSchema),
 });

@@ -80,6 +80,8 @@ export const reportDataSchema = z.strictObject({
       documents: count,
       chunks: count,
       embedder: z.string(),
+      /** The same for the same documents at the same places; null where that was not noted. */
+      fingerprint: z.string().nullable().default(null),
     }),
     /** As it was named on the command line. */
     casesFile: z.string().min(1),

@@ -140,7 +140,7 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
       program: 'citeloop',
       version: '0.1.0',
       models: ['made-up'],
-      collection: { name: 'made_up', documents: Math.ceil(size / 8), chunks: size, embedder: 'none' },
+      collection: { name: 'made_up', documents: Math.ceil(size / 8), chunks: size, embedder: 'none', fingerprint: null },
       casesFile: 'cases/made-up.jsonl',
       casesHash: createHash('sha256').update(JSON.stringify(cases)).digest('hex'),
       cases: count,
