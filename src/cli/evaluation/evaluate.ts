@@ -190,9 +190,10 @@ export async function evaluate(
       cases,
       metrics,
       pins,
-      arms: arms.map(({ name, settings, changed }) => ({
+      arms: arms.map(({ name, settings, otherSettings, changed }) => ({
         name,
         settings,
+        otherSettings,
         changed,
         runs: results.get(name) ?? new Map(),
       })),

@@ -7,7 +7,7 @@ import { tabulate } from '../metrics/metric.ts';
 import { createSampler } from '../statistics/bootstrap.ts';
 import { type ColumnPair, compareColumns } from '../statistics/compare-columns.ts';
 import { unitsOf } from '../statistics/units.ts';
-import { formatP, formatValue } from './format-value.ts';
+import { formatP, formatValue, gatesFailed } from './format-value.ts';
 import { type GateResult, REPORT_FORMAT, type ReportData, reportDataSchema } from './report-data.ts';
 
 type Operator = '>=' | '>' | '<=' | '<';
@@ -162,9 +162,10 @@ export function checkBaseline(
 
 /** Throws `gate_failed` with the lines that failed. */
 export function refuseFailedGates(gates: readonly GateResult[]): void {
+  const failure = gatesFailed(gates);
+  if (failure === null) return;
   const failed = gates.filter(({ passed }) => !passed);
-  if (failed.length === 0) return;
-  throw new AppError('gate_failed', `${failed.length} of ${gates.length} gates failed.`, {
+  throw new AppError('gate_failed', `${failure}.`, {
     hint: failed.map(({ arm, line }) => `${arm}: ${line}`).join('; '),
   });
 }
