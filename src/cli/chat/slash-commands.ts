@@ -9,6 +9,7 @@ import { formatFilter, isEmptyFilter, parseFilter } from '../../domain/query.ts'
 import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { nearestName } from '../../text/nearest-name.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { findEvidence } from '../terminal/find-evidence.ts';
 import { renderMarkdown } from '../terminal/markdown-stream.ts';
@@ -202,7 +203,7 @@ export const commands: Readonly<Record<CommandName, Command>> = {
       renderText(terminal, `The last turn: ${costOf([last.response], conversation.priceOf)}.`);
       renderText(
         terminal,
-        `This session, ${turns.length === 1 ? '1 turn' : `${turns.length} turns`}: ${costOf(session, conversation.priceOf)}.`,
+        `This session, ${counted(turns.length, 'turn')}: ${costOf(session, conversation.priceOf)}.`,
       );
       if (
         last.response.model !== OFFLINE_MODEL &&
@@ -247,7 +248,7 @@ export const commands: Readonly<Record<CommandName, Command>> = {
       const { sessionId, turnCount } = conversation.session().snapshot();
       const last = conversation.session().lastTurn();
       terminal.write(
-        `Session ${sessionId.slice(0, 8)}, ${turnCount} ${turnCount === 1 ? 'turn' : 'turns'}.` +
+        `Session ${sessionId.slice(0, 8)}, ${counted(turnCount, 'turn')}.` +
           `${last === null ? '' : ` Last question: ${oneLine(last.userQuery, 80)}`}\n`,
       );
     },

@@ -85,7 +85,7 @@ export const numberFidelity: Metric = {
 };
 
 const judge = { group: 'judge', unit: 'share', kind: 'mean' } as const;
-const EMPTY = 'no model was asked to judge (--judge)';
+const EMPTY = 'no model was asked to judge (--judge-model)';
 
 export const judgedFaithfulness: Metric = {
   ...judge,
@@ -104,7 +104,7 @@ export const judgeSpread: Metric = {
   label: 'Spread of the judge',
   better: 'lower',
   description: 'Standard deviation of repeated judgements of the same answer.',
-  empty: 'no answer was judged more than once (--judge 3)',
+  empty: 'no answer was judged more than once (--judge 3 --judge-model)',
   measure({ judge }) {
     if (judge === null || judge.scores.length < 2) return null;
     const mean = meanOf(judge.scores);

@@ -1,5 +1,6 @@
 import { advice, command, settingOf } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
@@ -85,7 +86,7 @@ export function checkBound(
     gate: gate.text,
     arm: arm.name,
     passed: holds(found.value, gate.operator, gate.bound),
-    line: `${required}: ${formatValue(found.value, unit)} on ${found.n} cases`,
+    line: `${required}: ${formatValue(found.value, unit)} on ${counted(found.n, 'case')}`,
   };
 }
 

@@ -1,4 +1,4 @@
-import { quoted } from '../../text/phrasing.ts';
+import { counted, quoted } from '../../text/phrasing.ts';
 import { answersOf } from './decide.ts';
 import type { RunDiff, SettingChange } from './diff-runs.ts';
 import { formatP } from './format-value.ts';
@@ -10,7 +10,7 @@ export function sentenceOnDiff({ before, after, shared, metrics, flipped }: RunD
   if (headline === undefined) return `No case says what is right, so ${now} cannot be told better or worse.`;
   const lost = headline.worse.length;
   const gained = headline.better.length;
-  if (flipped.length === 0) return `No answer of ${shared} cases changed between right and wrong.`;
+  if (flipped.length === 0) return `No answer of ${counted(shared, 'case')} changed between right and wrong.`;
   const counts = `${lost} of ${headline.n} answers got worse and ${gained} better`;
   const proven = {
     better: `more answers are right than before (${formatP(headline.adjustedP)})`,

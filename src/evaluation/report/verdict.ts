@@ -34,7 +34,7 @@ export function findingOf({ arms, comparisons }: Pick<Findings, 'arms' | 'compar
   if (comparisons.length === 0) {
     return correct === null
       ? `No case says how many answers of ${name} are right`
-      : `${name} answers ${countOf(correct)} of ${correct.n} questions correctly`;
+      : `${name} answers ${countOf(correct)} of ${counted(correct.n, 'question')} correctly`;
   }
   const judged = comparisons.filter(({ standing }) => standing.answers !== null);
   if (judged.length === 0) {
@@ -95,7 +95,7 @@ export function verdictOnArm({ name, metrics, errors }: Arm): string[] {
   return [
     correct === null
       ? `No case says what is right, so it is not known how many answers of ${arm} are.`
-      : `${arm} answers ${countOf(correct)} of ${correct.n} questions correctly (${percentWithInterval(correct)}).`,
+      : `${arm} answers ${countOf(correct)} of ${counted(correct.n, 'question')} correctly (${percentWithInterval(correct)}).`,
     ...(facts.length > 0 ? [`It ${joined(facts)}.`.replace(/^It (\d|abst)/, 'There, $1')] : []),
     ...(spent.length > 0 ? [`A turn takes ${spent.join(' and ')}.`] : []),
     ...(errors > 0 ? [`${counted(errors, 'run')} ended in an error.`] : []),
