@@ -207,11 +207,10 @@ function comparisonRow(
   const isClear = effect.size !== 'unclear' && effect.size !== 'none';
   const strength = styleOf(comparison) !== null && isClear ? `, effect at least ${effect.size}` : '';
   const p = adjustedP === null ? '' : formatP(adjustedP).replace(/^p (= )?/, '');
-  const line = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${conclusion}${strength}`;
-  const style = styleOf(comparison);
-  return style === null
-    ? terminal.text(line.slice(0, width).trimEnd())
-    : terminal.text(line.slice(0, width).trimEnd(), style);
+  const bare = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${conclusion}`;
+  // Where there is no room for it, the effect is left to the page.
+  const line = displayWidth(bare + strength) <= width ? bare + strength : bare;
+  return terminal.text(cutToWidth(line, width).trimEnd(), styleOf(comparison) ?? undefined);
 }
 
 function casesLine(label: string, ids: readonly string[], width: number): string[] {

@@ -67,7 +67,8 @@ export const quoteFidelity: Metric = {
   unit: 'share',
   better: 'higher',
   kind: 'ratio',
-  description: 'Share of the quotes in cited sentences that stand word for word in a cited chunk.',
+  description:
+    'Share of the quotes of three words or more in cited sentences that stand word for word in a cited chunk; texts in code are none.',
   empty: 'nothing was quoted',
   measure: ({ quotes }) => ({ sum: quotes.held, of: quotes.total }),
 };
