@@ -57,7 +57,7 @@ test('what an answer cited is carried on with its ref, place and title; the rest
   // A source of an earlier turn is cited, and holds.
   expect(turn?.response).toMatchObject({ grounded: true, citations: [{ marker, verdict: 'supported' }] });
   const stored = session.snapshot().messages.find(({ role }) => role === 'tool');
-  expect(stored?.content).toBe(JSON.stringify(whole));
+  expect(JSON.parse(stored?.content ?? '')).toEqual(whole);
 });
 
 test('a turn that cited nothing carries a number alone, and what two searches brought is carried once', async () => {
