@@ -3,7 +3,6 @@ import { createCollectionAgent } from '../../app/open-agent.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
-import { untilItWorks } from '../../async/until-it-works.ts';
 import { portNumber, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
 import { redactKeys } from '../../faults/redact-keys.ts';
@@ -14,7 +13,6 @@ import { createAgentServer } from '../../server/create-agent-server.ts';
 import type { EndedRequest } from '../../server/http/create-http-app.ts';
 import { type Listening, serveUntil } from '../../server/http/listen.ts';
 import { readPageFiles } from '../../server/http/page-files.ts';
-import { rememberVectors } from '../../server/remember-vectors.ts';
 import { createServedCollections, type ServedCollections } from '../../server/turns/served-collections.ts';
 import { SERVE_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal } from '../terminal/terminal.ts';
@@ -34,8 +32,6 @@ export interface ServeFlags extends ServerFlags {
 /** Of seconds, and of questions at a time. */
 const MOST = 1_000_000;
 const MAX_BODY_BYTES = 2_000_000;
-/** Sentences whose vectors are kept: 13 MB of them. */
-const REMEMBERED_SENTENCES = 8192;
 
 /** Serves until Ctrl-C; then lets running turns finish for a while. */
 export function runServe(flags: ServeFlags): Promise<void> {
@@ -44,8 +40,7 @@ export function runServe(flags: ServeFlags): Promise<void> {
   const graceMs = (readFlag('--grace', flags.grace, wholeNumber(0, MOST)) ?? SERVE_DEFAULTS.grace) * 1000;
   const tokens = namedTokensOf(flags);
   const token = tokens === undefined ? tokenOf(flags, host) : undefined;
-  return withApp({ flags: asSettings(flags) }, async (opened, { signal }) => {
-    const app = rememberingSentences(opened);
+  return withApp({ flags: asSettings(flags) }, async (app, { signal }) => {
     const limits = limitsOf(flags, app.config.agent.model === OFFLINE_MODEL);
     // The embedder is loaded in a thread of its own meanwhile.
     if (flags.mode !== 'lexical') app.embedder().catch(() => {});
@@ -73,12 +68,6 @@ export function runServe(flags: ServeFlags): Promise<void> {
       await sessions.close();
     }
   });
-}
-
-/** The offline model compares a question with the same sentences for everybody who asks. */
-function rememberingSentences(app: App): App {
-  const remembering = untilItWorks(async () => rememberVectors(await app.embedder(), REMEMBERED_SENTENCES));
-  return { ...app, embedder: () => remembering.get() };
 }
 
 function announce({ url, port }: Listening, json: boolean): void {
