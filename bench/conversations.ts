@@ -10,6 +10,7 @@ import { createPassageJudge } from '../src/app/models.ts';
 import { systemRuntime } from '../src/app/system-runtime.ts';
 import { agentConfigSchema } from '../src/domain/agent-config.ts';
 import type { ConversationTurn } from '../src/domain/conversation-turn.ts';
+import { judgeOf } from '../src/judge/create-judge.ts';
 import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
 import { estimateTokens } from '../src/text/estimate-tokens.ts';
@@ -41,6 +42,8 @@ interface Taken {
   turn: ConversationTurn;
   /** In the first request of the turn. */
   carriedTokens: number;
+  /** Of these, what a service that keeps the request before has yet to read. */
+  freshTokens: number;
   /** The question before it was in that request. */
   remembersLast: boolean;
 }
@@ -77,6 +80,7 @@ async function converse(
   const session = await agent.startSession();
   const taken: Taken[] = [];
   for (const [index, question] of conversation.entries()) {
+    const before = requests.at(-1) ?? '';
     requests.length = 0;
     const turn = await completeTurn(session.ask(question.question));
     const [first = ''] = requests;
@@ -86,15 +90,23 @@ async function converse(
       question,
       turn,
       carriedTokens: estimateTokens(first) - estimateTokens(question.question),
+      freshTokens: estimateTokens(first.slice(sharedLength(before, first))),
       remembersLast: last === undefined || first.includes(JSON.stringify(last.trim())),
     });
   }
   return taken;
 }
 
+/** How far two texts are the same from their beginning. */
+function sharedLength(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
 function createAgent(store: ChunkStore, settings: object, onRequest: (input: string) => void): Agent {
-  const encoder = async () => embedder;
-  const offline = createOfflineModel({ newId: systemRuntime.newId, judge: createPassageJudge(encoder) });
+  const findJudge = async () => judgeOf(embedder);
+  const offline = createOfflineModel({ newId: systemRuntime.newId, judge: createPassageJudge(findJudge) });
   const model: Model = {
     ...offline,
     getStreamedResponse(request) {
@@ -112,7 +124,7 @@ function createAgent(store: ChunkStore, settings: object, onRequest: (input: str
       mode: 'hybrid',
       scoreThreshold: MINILM.scoreThreshold,
     }),
-    encoder,
+    findJudge,
     sessions: createMemorySessionStore(),
     runtime: systemRuntime,
   });
@@ -137,6 +149,8 @@ function summarize(name: string, taken: readonly Taken[], documentOf: (url: stri
     'carried tokens, p50': carried(followUps),
     'carried tokens at turn 5, p50': carried(at(5)),
     'carried tokens at turn 8, p50': carried(at(8)),
+    'fresh tokens of them, p50': Math.round(median(followUps.map((one) => one.freshTokens))),
+    'fresh tokens at turn 8, p50': Math.round(median(at(8).map((one) => one.freshTokens))),
     'carried tokens, most': Math.max(...taken.map((one) => one.carriedTokens)),
     'prompts that hold the question before': share(followUps, (one) => one.remembersLast),
     'an answering document found': share(answerable, ({ question, turn }) =>

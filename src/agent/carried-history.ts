@@ -1,5 +1,5 @@
-import type { ConversationMessage, ToolMessage } from '../domain/conversation-message.ts';
-import { readToolResponse, type ToolResult, withCitedOnly } from '../domain/retrieval-tool-response.ts';
+import type { ConversationMessage } from '../domain/conversation-message.ts';
+import { citedOf, readToolResponse } from '../domain/retrieval-tool-response.ts';
 import { type FittedHistory, fitHistory } from '../domain/token-budget.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 
@@ -25,31 +25,36 @@ function turnsOf(messages: readonly ConversationMessage[]): ConversationMessage[
 const known = new WeakMap<ConversationMessage, ConversationMessage[]>();
 
 /**
- * A turn that is over with what its answer cited of what was found. Its form is the same in every later prompt, so that
- * these go on as they began, and services that keep what they have read need not read it again.
+ * A turn that is over: its question, its answer, and between them one search with what the answer cited. Its form is the
+ * same in every later prompt, so that these go on as they began, and services that keep what they have read need not
+ * read it again.
  */
 function carried(turn: ConversationMessage[]): ConversationMessage[] {
   const answer = turn.at(-1);
-  if (answer === undefined || !turn.some(({ role }) => role === 'tool')) return turn;
-  const before = known.get(answer);
-  if (before !== undefined) return before;
-  const refs = new Set(answer.citations.map(({ marker }) => marker));
-  const shown = new Set<string>();
-  const isCarried = ({ ref, text }: ToolResult) => {
-    const key = `${ref} ${text}`;
-    if (!refs.has(ref) || shown.has(key)) return false;
-    shown.add(key);
-    return true;
-  };
-  const form = turn.map((message) => (message.role === 'tool' ? reduced(message, isCarried) : message));
+  if (answer === undefined) return turn;
+  const form = known.get(answer) ?? withCitedAlone(turn, answer);
   known.set(answer, form);
   return form;
 }
 
-/** A result of a search without what was not cited. What is no such result stays as it is. */
-function reduced(message: ToolMessage, isCarried: (result: ToolResult) => boolean): ToolMessage {
-  const response = readToolResponse(message.content);
-  if (response === null || response.results.length === 0) return message;
-  const content = JSON.stringify(withCitedOnly(response, isCarried));
-  return { ...message, content, tokenCount: estimateTokens(content) };
+function withCitedAlone(turn: ConversationMessage[], answer: ConversationMessage): ConversationMessage[] {
+  const searches = turn.flatMap((message) => {
+    const response = message.role === 'tool' ? readToolResponse(message.content) : null;
+    return response === null ? [] : [{ message, response }];
+  });
+  const refs = new Set(answer.citations.map(({ marker }) => marker));
+  const evidence = citedOf(
+    searches.map(({ response }) => response),
+    refs,
+  );
+  const search = searches.find(({ response }) => response.query === evidence?.query)?.message;
+  if (evidence === null || search?.role !== 'tool') return turn;
+  const content = JSON.stringify(evidence);
+  return turn.flatMap((message): ConversationMessage[] => {
+    if (message === search) return [{ ...search, content, tokenCount: estimateTokens(content) }];
+    if (message.role === 'tool') return [];
+    if (message.role !== 'assistant' || message.toolCalls.length === 0) return [message];
+    const toolCalls = message.toolCalls.filter(({ id }) => id === search.toolCallId);
+    return toolCalls.length === 0 ? [] : [{ ...message, toolCalls }];
+  });
 }

@@ -24,25 +24,24 @@ const emptyReasonSchema = z.discriminatedUnion('reason', [
 ]);
 type EmptyReason = z.infer<typeof emptyReasonSchema>;
 
-const toolResultSchema = z.object({
-  text: z.string(),
-  url: z.string(),
-  title: z.string(),
-  /** The headings above it, outermost first; none in records of earlier versions. */
-  headings: z.array(z.string()).default([]),
-  score: scoreSchema,
-  /** What the model writes in brackets to cite this result. */
-  ref: z.string().min(1),
-});
-export type ToolResult = z.infer<typeof toolResultSchema>;
-
 /**
  * The answer of a tool, as JSON that the model reads. `empty` is there only without results, `left_out` and
  * `corrected` only where something was.
  */
 export const retrievalToolResponseSchema = z
   .object({
-    results: z.array(toolResultSchema),
+    results: z.array(
+      z.object({
+        text: z.string(),
+        url: z.string(),
+        title: z.string(),
+        /** The headings above it, outermost first; none in records of earlier versions. */
+        headings: z.array(z.string()).default([]),
+        score: scoreSchema,
+        /** What the model writes in brackets to cite this result. */
+        ref: z.string().min(1),
+      }),
+    ),
     total: z.int().min(0),
     query: z.string(),
     /** Of which type the failure is; the message then says what happened and what to do. */
@@ -53,7 +52,7 @@ export const retrievalToolResponseSchema = z
     empty: emptyReasonSchema.optional(),
     /** Words that no document has, with what was searched for instead. */
     corrected: z.array(z.object({ typed: z.string(), meant: z.string() })).optional(),
-    /** What was found and is not shown, or not any more: an answer of an earlier turn did without it. */
+    /** What was found and is not shown, or no longer: the answer of an earlier turn did without it. */
     left_out: z.object({ reason: z.enum(['no_room', 'not_cited']), count: z.int().min(1) }).optional(),
   })
   .refine((response) => response.error !== null || response.total === response.results.length, {
@@ -111,18 +110,28 @@ export function readToolResponse(text: string): RetrievalToolResponse | null {
 }
 
 /**
- * What is left of a response once its turn is over: the results that its answer cited, and how many others there were.
- * What its message and its count said was for that turn.
+ * What is left of the searches of a turn that is over, as one response: what its answer cited, by refs, and how many
+ * other passages there were. What they said besides was for that turn. Null of none.
  */
-export function withCitedOnly(
-  { message: _message, left_out: _leftOut, ...response }: RetrievalToolResponse,
-  isCited: (result: ToolResult) => boolean,
-): RetrievalToolResponse {
-  const results = response.results.filter(isCited);
-  const count = response.results.length - results.length;
-  const shown = { ...response, results, total: results.length };
-  if (count === 0) return { ...shown, message: null };
-  return { ...shown, message: notCitedSentence(count), left_out: { reason: 'not_cited', count } };
+export function citedOf(
+  responses: readonly RetrievalToolResponse[],
+  refs: ReadonlySet<string>,
+): RetrievalToolResponse | null {
+  const found = responses.flatMap(({ results }) => results);
+  const [first] = responses;
+  if (first === undefined || found.length === 0) return first ?? null;
+  const cited = new Map(found.filter(({ ref }) => refs.has(ref)).map((each) => [each.ref + each.text, each]));
+  const count = new Set(found.map(({ ref }) => ref)).difference(refs).size;
+  const { query } = responses.find(({ results }) => results.some(({ ref }) => refs.has(ref))) ?? first;
+  return {
+    results: [...cited.values()],
+    total: cited.size,
+    query,
+    error: null,
+    message: null,
+    execution_time: 0,
+    ...(count > 0 && { left_out: { reason: 'not_cited', count } }),
+  };
 }
 
 /** A call that failed: its type, and a sentence that the model can act on. */
@@ -137,11 +146,6 @@ export function failedToolResponse(
 function leftOutSentence(count: number): string {
   const results = count === 1 ? 'One more result was' : `${count} more results were`;
   return `${results} found and left out for want of room. A narrower query shows other passages.`;
-}
-
-function notCitedSentence(count: number): string {
-  const results = count === 1 ? 'One more result was' : `${count} more results were`;
-  return `${results} not cited, or stood above already, and can be searched for again.`;
 }
 
 function wholeSeconds(ms: number): number {

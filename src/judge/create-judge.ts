@@ -34,6 +34,12 @@ export interface Judge {
   support(claim: string, passages: readonly JudgedPassage[], signal?: AbortSignal): Promise<Support>;
   /** For each unit, in the same order, the calibrated chance that it answers the question. */
   answers(question: string, units: readonly Unit[], signal?: AbortSignal): Promise<number[]>;
+  /** For each passage that a search found, in its order, the calibrated chance that it answers the question. */
+  passages(question: string, found: readonly FoundPassage[], signal?: AbortSignal): Promise<number[]>;
+}
+
+/** The judge where its encoder is, who can also tell what is near. */
+export interface ReadingJudge extends Judge {
   /**
    * For each passage how near its words are to those of the question: the mean of the nearest, from -1 to 1, where the
    * term of a word says how much it counts.
@@ -44,8 +50,6 @@ export interface Judge {
     weightOf: (term: string) => number,
     signal?: AbortSignal,
   ): Promise<number[]>;
-  /** For each passage that a search found, in its order, the calibrated chance that it answers the question. */
-  passages(question: string, found: readonly FoundPassage[], signal?: AbortSignal): Promise<number[]>;
 }
 
 /** A passage among what a search found. */
@@ -75,15 +79,15 @@ const BORNE_FROM = 0.35;
 const MOST_REMEMBERED = 60;
 
 /** One for each encoder: what it has read lately serves whoever asks next. */
-const judges = new WeakMap<TokenEncoder, Judge>();
+const judges = new WeakMap<TokenEncoder, ReadingJudge>();
 
-export function judgeOf(encoder: TokenEncoder): Judge {
+export function judgeOf(encoder: TokenEncoder): ReadingJudge {
   const judge = judges.get(encoder) ?? createJudge(encoder);
   judges.set(encoder, judge);
   return judge;
 }
 
-export function createJudge(encoder: TokenEncoder): Judge {
+export function createJudge(encoder: TokenEncoder): ReadingJudge {
   const remembered = new Map<string, Promise<ReadText>>();
 
   /** Whoever asks for a text that is being read shares the reading, so it goes on to its end, signal or not. */

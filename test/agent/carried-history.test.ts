@@ -52,7 +52,6 @@ test('what an answer cited is carried on with its ref, place and title; the rest
     total: 1,
     query: 'owl',
     left_out: { reason: 'not_cited', count: 2 },
-    message: '2 more results were not cited, or stood above already, and can be searched for again.',
   });
   // A source of an earlier turn is cited, and holds.
   expect(turn?.response).toMatchObject({ grounded: true, citations: [{ marker, verdict: 'supported' }] });
@@ -60,21 +59,35 @@ test('what an answer cited is carried on with its ref, place and title; the rest
   expect(JSON.parse(stored?.content ?? '')).toEqual(whole);
 });
 
-test('a turn that cited nothing carries a number alone, and what two searches brought is carried once', async () => {
+test('a turn that cited nothing carries a number alone, and several searches are carried as one', async () => {
   const model = new ScriptedModel([
     [search('oak', 'a')],
     [assistantMessage('I do not know.')],
-    [search('owl', 'b')],
-    [search('owls at night', 'c')],
-    [assistantMessage('An owl hunts at night. [1] [2] [3]')],
+    [search('oak', 'b'), search('owl', 'c')],
+    [search('owls at night', 'd')],
+    [assistantMessage('An owl hunts at night. [Owls]')],
     [assistantMessage('Bye.')],
   ]);
   const session = await agentOn(await smallLibrary(BOOK), model).startSession();
   for (const question of ['Oaks?', 'Owls?', 'Thanks']) await askAndWait(session, question);
-  const [nothing, first, second] = shownIn(inputs(model).at(-1) ?? []);
-  expect(nothing).toMatchObject({ results: [], total: 0, left_out: { reason: 'not_cited', count: 3 } });
-  expect(first?.results).toHaveLength(3);
-  expect(second).toMatchObject({ results: [], left_out: { count: 3 } });
+  const last = inputs(model).at(-1) ?? [];
+  expect(shownIn(last)).toMatchObject([
+    { results: [], total: 0, left_out: { reason: 'not_cited', count: 3 } },
+    { results: [{ title: 'Owls' }], total: 1, left_out: { reason: 'not_cited', count: 2 } },
+  ]);
+  expect(last.filter((item) => item.type === 'function_call')).toHaveLength(2);
+});
+
+test('a search that found nothing is carried as it was told', async () => {
+  const model = new ScriptedModel([
+    [functionCall('search_docs', { query: 'submarine', top_k: null, module: null }, { callId: 'a' })],
+    [assistantMessage('I do not know.')],
+    [assistantMessage('Bye.')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  for (const question of ['Submarines?', 'Thanks']) await askAndWait(session, question);
+  const [, answering = [], later = []] = inputs(model);
+  expect(shownIn(later)).toEqual(shownIn(answering));
 });
 
 test('a turn is carried in one form: each prompt goes on where the one before it ended, also after a resume', async () => {

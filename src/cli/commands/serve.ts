@@ -1,8 +1,10 @@
 import type { App } from '../../app/create-app.ts';
+import { startJudgeThread } from '../../app/judge-thread.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
+import { untilItWorks } from '../../async/until-it-works.ts';
 import { portNumber, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
 import { redactKeys } from '../../faults/redact-keys.ts';
@@ -40,7 +42,8 @@ export function runServe(flags: ServeFlags): Promise<void> {
   const graceMs = (readFlag('--grace', flags.grace, wholeNumber(0, MOST)) ?? SERVE_DEFAULTS.grace) * 1000;
   const tokens = namedTokensOf(flags);
   const token = tokens === undefined ? tokenOf(flags, host) : undefined;
-  return withApp({ flags: asSettings(flags) }, async (app, { signal }) => {
+  return withApp({ flags: asSettings(flags) }, async (opened, { signal }) => {
+    const { app, closeJudge } = withJudgeApart(opened);
     const limits = limitsOf(flags, app.config.agent.model === OFFLINE_MODEL);
     // The embedder is loaded in a thread of its own meanwhile.
     if (flags.mode !== 'lexical') app.embedder().catch(() => {});
@@ -66,8 +69,21 @@ export function runServe(flags: ServeFlags): Promise<void> {
     } finally {
       await collections.close();
       await sessions.close();
+      await closeJudge();
     }
   });
+}
+
+/** Turns are judged in a thread of its own, so that what one of them computes keeps nobody else waiting. */
+function withJudgeApart(opened: App): { app: App; closeJudge(): Promise<void> } {
+  const apart = untilItWorks(async () => {
+    const encoder = await opened.encoder();
+    return encoder && startJudgeThread(encoder);
+  });
+  return {
+    app: { ...opened, judge: apart.get },
+    closeJudge: async () => (await apart.got())?.close(),
+  };
 }
 
 function announce({ url, port }: Listening, json: boolean): void {
