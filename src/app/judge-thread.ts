@@ -64,13 +64,14 @@ export function startJudgeThread(encoder: TokenEncoder): ApartJudge {
     { encodeId: encodedId, text }: { encodeId: number; text: string },
     asking: Worker,
   ): Promise<void> {
-    const tell = (message: ToThread) => asking.postMessage(message);
     try {
       const [encoded] = await encoder.encodeTokens([text]);
       if (encoded === undefined) throw new Error('the encoder gave nothing back');
-      tell({ encodedId, encoded });
+      // The vectors of the tokens are large: they are handed over, not copied.
+      const handedOver = [encoded.states.buffer as ArrayBuffer];
+      asking.postMessage({ encodedId, encoded } satisfies ToThread, handedOver);
     } catch (error) {
-      tell({ encodedId, fault: toFaultMessage(error) });
+      asking.postMessage({ encodedId, fault: toFaultMessage(error) } satisfies ToThread);
     }
   }
 

@@ -17,7 +17,8 @@ export interface TokenEncoder {
   readonly dimensions: number;
   /**
    * One result for each text, in the same order. A text is encoded by itself, so that its vectors depend on nothing
-   * else; one that is longer than the model reads is encoded in overlapping windows, and nothing of it is lost.
+   * else; one that is longer than the model reads is encoded in overlapping windows, and nothing of it is lost. Whoever
+   * asks for it owns what is given back.
    */
   encodeTokens(texts: readonly string[], signal?: AbortSignal): Promise<EncodedText[]>;
 }
