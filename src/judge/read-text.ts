@@ -1,7 +1,6 @@
 import { addTokens, type EncodedText } from '../ports/token-encoder.ts';
 import type { Range } from '../text/markdown-blocks.ts';
-import { findBlocks } from '../text/markdown-blocks.ts';
-import { splitSentences } from '../text/split-sentences.ts';
+import { sentencesAndCode } from '../text/split-sentences.ts';
 import { indexTerms, STOP_WORDS } from '../text/terms.ts';
 
 /** A word of a text that a model has read. */
@@ -22,7 +21,7 @@ export interface ReadWord extends Range {
 export interface ReadText {
   text: string;
   words: ReadWord[];
-  sentences: Range[];
+  sentences: readonly Range[];
   /** Of each sentence in the light of the others, of unit length. */
   sentenceVectors: Float32Array[];
   /** Of the whole, of unit length. */
@@ -33,7 +32,8 @@ export interface ReadText {
 const WORD = /\d+(?:[.,]\d+)*|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}{1,2}(?!\p{L}))?/gu;
 
 export function readText(text: string, encoded: EncodedText, dimensions: number): ReadText {
-  const sentences = rangesOf(text);
+  const found = sentencesAndCode(text);
+  const sentences = found.length > 0 ? found : [{ start: 0, end: text.length }];
   const { starts, ends, states } = encoded;
   const words: ReadWord[] = [];
   const sums = sentences.map(() => new Float32Array(dimensions));
@@ -80,13 +80,6 @@ export function pooled(
     if (at >= start && at < end) addTokens(sum, states, token, token + 1);
   });
   return unit(sum);
-}
-
-function rangesOf(text: string): Range[] {
-  const code = findBlocks(text).filter(({ kind }) => kind === 'code');
-  const ranges: Range[] = [...splitSentences(text), ...code].map(({ start, end }) => ({ start, end }));
-  ranges.sort((a, b) => a.start - b.start);
-  return ranges.length > 0 ? ranges : [{ start: 0, end: text.length }];
 }
 
 function meanOfUnitLength(states: Float32Array, from: number, to: number, dimensions: number): Float32Array {

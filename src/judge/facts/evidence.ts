@@ -1,10 +1,16 @@
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import { findBlocks, type Range } from '../../text/markdown-blocks.ts';
-import { splitSentences } from '../../text/split-sentences.ts';
+import type { Range } from '../../text/markdown-blocks.ts';
+import { remembering } from '../../text/remembering.ts';
+import { sentencesAndCode } from '../../text/split-sentences.ts';
 import { type NumberFact, numbersIn } from './claim-facts.ts';
 import { termsOf, type Word, type WrittenWord, withoutMarkup, wordsOf, writtenWordsOf } from './words.ts';
 
 export type EvidenceSource = Pick<RetrievedChunk, 'text' | 'title' | 'headings'>;
+
+const CHUNKS = {
+  most: 64,
+  keyOf: ({ title, headings, text }: EvidenceSource) => [title, ...headings, text].join('\0'),
+};
 
 /** The words of a chunk as they stand there. */
 export interface Wording {
@@ -16,9 +22,8 @@ export interface Wording {
   holdsQuote(words: readonly WrittenWord[]): boolean;
 }
 
-export const wordingOf = oncePerChunk((chunk: EvidenceSource): Wording => {
-  const code = findBlocks(chunk.text).filter(({ kind }) => kind === 'code');
-  const ranges = [...splitSentences(chunk.text), ...code].sort((a, b) => a.start - b.start);
+export const wordingOf = remembering(CHUNKS, (chunk: EvidenceSource): Wording => {
+  const ranges = sentencesAndCode(chunk.text);
   const sentences = ranges.map(({ start, end }) => chunk.text.slice(start, end));
   const words = sentences.flatMap((text, sentence) => {
     const ofSentence = writtenWordsOf(text);
@@ -116,7 +121,7 @@ const REFERS_BACK = new Set('it its they their this these that those he she such
 const CLAUSE =
   /, (?:while|whereas)\s+|(?:;|, (?:and|but))\s+(?=(?:the|a|an|this|these|it|they|each|every|all|no)\s|[\p{Lu}`*])/u;
 
-export const evidenceOf = oncePerChunk((chunk: EvidenceSource): Evidence => {
+export const evidenceOf = remembering(CHUNKS, (chunk: EvidenceSource): Evidence => {
   const place = [chunk.title, ...chunk.headings].join('\n');
   const clauses = wordingOf(chunk).sentences.flatMap((text, sentence) =>
     text.split(CLAUSE).map((clause) => prepareClause(clause, sentence)),
@@ -154,16 +159,4 @@ export function oneSpaced(text: string): string {
     .replace(/[‘’]/g, "'")
     .replace(/\s+/g, ' ')
     .toLowerCase();
-}
-
-/** Makes something of a chunk once for each object, which must not change afterwards. */
-function oncePerChunk<Chunk extends object, T>(make: (chunk: Chunk) => T): (chunk: Chunk) => T {
-  const made = new WeakMap<Chunk, T>();
-  return (chunk) => {
-    const known = made.get(chunk);
-    if (known !== undefined) return known;
-    const value = make(chunk);
-    made.set(chunk, value);
-    return value;
-  };
 }
