@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { indexDocuments } from '../../app/index-documents.ts';
-import { staleAnswers } from '../../app/stale-sessions.ts';
+import { countStale } from '../../app/stale-sessions.ts';
 import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OWN_MODEL } from '../../domain/choices.ts';
 import { AppError } from '../../faults/app-error.ts';
@@ -99,7 +99,7 @@ async function followChanges(
       const { added, changed, renamed, removed, failed } = done.summary;
       if (added + changed + renamed + removed + failed.length === 0) continue;
       show(done);
-      const count = await countStale(app);
+      const count = await staleInSessions(app);
       if (count > 0)
         say(
           `${count === 1 ? '1 earlier answer rests' : `${count} earlier answers rest`} on what has changed: citeloop sessions stale`,
@@ -112,11 +112,11 @@ async function followChanges(
   }
 }
 
-async function countStale(app: App): Promise<number> {
+async function staleInSessions(app: App): Promise<number> {
   const sessions = await app.sessions();
   try {
     const { collection } = app.config.agent;
-    return (await staleAnswers(app, sessions, { limit: 50, collection })).length;
+    return await countStale(app, sessions, { limit: 50, collection });
   } finally {
     await sessions.close();
   }
