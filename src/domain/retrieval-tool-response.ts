@@ -24,24 +24,25 @@ const emptyReasonSchema = z.discriminatedUnion('reason', [
 ]);
 type EmptyReason = z.infer<typeof emptyReasonSchema>;
 
+const toolResultSchema = z.object({
+  text: z.string(),
+  url: z.string(),
+  title: z.string(),
+  /** The headings above it, outermost first; none in records of earlier versions. */
+  headings: z.array(z.string()).default([]),
+  score: scoreSchema,
+  /** What the model writes in brackets to cite this result. */
+  ref: z.string().min(1),
+});
+export type ToolResult = z.infer<typeof toolResultSchema>;
+
 /**
  * The answer of a tool, as JSON that the model reads. `empty` is there only without results, `left_out` and
  * `corrected` only where something was.
  */
 export const retrievalToolResponseSchema = z
   .object({
-    results: z.array(
-      z.object({
-        text: z.string(),
-        url: z.string(),
-        title: z.string(),
-        /** The headings above it, outermost first; none in records of earlier versions. */
-        headings: z.array(z.string()).default([]),
-        score: scoreSchema,
-        /** What the model writes in brackets to cite this result. */
-        ref: z.string().min(1),
-      }),
-    ),
+    results: z.array(toolResultSchema),
     total: z.int().min(0),
     query: z.string(),
     /** Of which type the failure is; the message then says what happened and what to do. */
@@ -52,8 +53,8 @@ export const retrievalToolResponseSchema = z
     empty: emptyReasonSchema.optional(),
     /** Words that no document has, with what was searched for instead. */
     corrected: z.array(z.object({ typed: z.string(), meant: z.string() })).optional(),
-    /** What was found and is not shown. */
-    left_out: z.object({ reason: z.literal('no_room'), count: z.int().min(1) }).optional(),
+    /** What was found and is not shown, or not any more: an answer of an earlier turn did without it. */
+    left_out: z.object({ reason: z.enum(['no_room', 'not_cited']), count: z.int().min(1) }).optional(),
   })
   .refine((response) => response.error !== null || response.total === response.results.length, {
     error: 'total must be the number of results',
@@ -100,6 +101,30 @@ export function repeatedToolResponse(query: string): RetrievalToolResponse {
   return { ...nothing, query, message: sentenceFor(empty), empty };
 }
 
+/** A response as the model was given it; null for any other text. */
+export function readToolResponse(text: string): RetrievalToolResponse | null {
+  try {
+    return retrievalToolResponseSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * What is left of a response once its turn is over: the results that its answer cited, and how many others there were.
+ * What its message and its count said was for that turn.
+ */
+export function withCitedOnly(
+  { message: _message, left_out: _leftOut, ...response }: RetrievalToolResponse,
+  isCited: (result: ToolResult) => boolean,
+): RetrievalToolResponse {
+  const results = response.results.filter(isCited);
+  const count = response.results.length - results.length;
+  const shown = { ...response, results, total: results.length };
+  if (count === 0) return { ...shown, message: null };
+  return { ...shown, message: notCitedSentence(count), left_out: { reason: 'not_cited', count } };
+}
+
 /** A call that failed: its type, and a sentence that the model can act on. */
 export function failedToolResponse(
   error: ToolError,
@@ -112,6 +137,11 @@ export function failedToolResponse(
 function leftOutSentence(count: number): string {
   const results = count === 1 ? 'One more result was' : `${count} more results were`;
   return `${results} found and left out for want of room. A narrower query shows other passages.`;
+}
+
+function notCitedSentence(count: number): string {
+  const results = count === 1 ? 'One more result was' : `${count} more results were`;
+  return `${results} not cited, or stood above already, and can be searched for again.`;
 }
 
 function wholeSeconds(ms: number): number {
