@@ -3,7 +3,9 @@ import type { TokenEncoder } from '../ports/token-encoder.ts';
 import type { Range } from '../text/markdown-blocks.ts';
 import { type Alignment, align, bestWindow } from './align.ts';
 import { answerFeatures } from './answer-features.ts';
+import { wordingOf } from './facts/evidence.ts';
 import { type ClaimFacts, factsOf } from './facts/held-facts.ts';
+import { writtenWordsOf } from './facts/words.ts';
 import { logistic, type Network, predict } from './network.ts';
 import { passageFeatures, type ReadPassage } from './passage-features.ts';
 import { type ReadText, type ReadWord, readText } from './read-text.ts';
@@ -120,6 +122,8 @@ export function createJudge(encoder: TokenEncoder): ReadingJudge {
       await readAll(passages, signal);
     },
     async support(claim, passages, signal) {
+      const quoted = quotedFrom(claim, passages);
+      if (quoted !== null) return quoted;
       const [said, read] = await Promise.all([readOne(claim, signal), readAll(passages, signal)]);
       return judgeSupport(align(said, read), factsOf(claim, joined(passages)), passages);
     },
@@ -161,6 +165,18 @@ export function placeOf({ title, headings }: JudgedPassage): string {
   return [title, ...headings.filter((heading) => heading !== title)]
     .filter((part) => part !== '')
     .join(' > ');
+}
+
+/** What stands in a passage word for word need not be read. */
+function quotedFrom(claim: string, passages: readonly JudgedPassage[]): Support | null {
+  const words = writtenWordsOf(claim);
+  for (const passage of passages) {
+    const found = wordingOf(passage).findWhole(words);
+    if (found === null) continue;
+    const bearer = { passage, ...found };
+    return { verdict: 'quoted', chance: QUOTED_CHANCE, objections: [], bearer, unborne: [] };
+  }
+  return null;
 }
 
 /** The verdict on what has been read; pure, for whoever has the vectors already. */

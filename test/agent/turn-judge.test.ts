@@ -58,13 +58,14 @@ test('an answer that answers is told from one that is only quoted, and every pas
     sentences: [{ verdict: 'quoted', borneOutBy: { text: 'A zebra is a striped horse.' } }],
   });
   expect(answers.encoded.filter((text) => text.includes('striped horse. Zebras'))).toHaveLength(1);
+  expect(answers.encoded).not.toContain('A zebra is a striped horse.');
   const evades = await asked('When was the first zebra crossing painted?', 'Zebras live in Africa [1].');
   expect(evades.response).toMatchObject({ grounded: true, confidence: 'low' });
   expect(evades.response.answerProbability).toBeLessThan(answers.response.answerProbability ?? 0);
 });
 
 test('an encoder that fails leaves the check to words, which never say that an answer answers', async () => {
-  const { response } = await asked('What is a zebra?', 'A zebra is a striped horse [1].', {
+  const { response } = await asked('What is a zebra?', 'Zebras are striped horses [1].', {
     encodeTokens: async () => {
       throw new Error('out of memory');
     },

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { endWithParent } from '../support/end-with-parent.ts';
 import { copyHomeWithBook } from '../support/prepared-home.ts';
 import { runInProcess } from '../support/run-in-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -105,21 +102,6 @@ test('what could be typed next is known: commands, flags, values, collections, s
   expect(await candidates(home, 'ask', '--model', 'of')).toEqual(['offline']);
   expect(await candidates(home, 'config', 'get', 'maxTu')).toEqual(['maxTurns', 'maxTurnSeconds']);
   expect(await candidates(home, 'ingest', '')).toEqual([]);
-});
-
-test('bash completes what the program offers', async () => {
-  const home = await temporaryDirectory();
-  const { stdout: script } = await runInProcess(['completion', 'bash'], { home });
-  const bin = join(home, 'bin');
-  await mkdir(bin);
-  // Stands in for the program: it shows what it was asked.
-  await writeFile(join(bin, 'citeloop'), '#!/bin/sh\nprintf "%s\\tasked\\n" "$*"\n', { mode: 0o755 });
-  const line = `PATH=${bin}:$PATH; ${script}\nCOMP_WORDS=(citeloop sessions sh); COMP_CWORD=2; _citeloop; echo "\${COMPREPLY[0]}"`;
-  const { stdout } = await endWithParent(promisify(execFile)('bash', ['-c', line]));
-  expect(stdout).toBe('--complete sessions sh\n');
-  for (const shell of ['zsh', 'fish']) {
-    expect((await runInProcess(['completion', shell], { home })).stdout).toContain('citeloop --complete');
-  }
 });
 
 test('a setting that is kept holds until something stronger is given, and doctor says where it is from', async () => {

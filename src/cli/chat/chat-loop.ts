@@ -11,9 +11,11 @@ import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
 import type { Streams } from '../terminal/terminal.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
+import { type ChatLine, completeCommand, parseLine } from './chat-line.ts';
+import { aboutModel } from './choice-commands.ts';
 import type { Conversation } from './conversation.ts';
 import { type QuestionSource, readQuestions } from './read-questions.ts';
-import { aboutModel, type ChatLine, commands, completeCommand, parseLine } from './slash-commands.ts';
+import { commands } from './slash-commands.ts';
 
 interface Chat {
   conversation: Conversation;

@@ -6,7 +6,9 @@ import type { Config } from '../../config/load-config.ts';
 import { address, listed, readFlag, wholeNumber } from '../../config/read-value.ts';
 import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
+import { collectionFingerprint } from '../../domain/collection-identity.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
+import { pinGold } from '../../evaluation/cases/pin-gold.ts';
 import { hashOfCases, readCases } from '../../evaluation/cases/read-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import type { Metric } from '../../evaluation/metrics/metric.ts';
@@ -32,6 +34,7 @@ import type { Run } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState, readJsonFile, readNamedFile } from './evaluation-files.ts';
+import { notePins } from './gold-ledger.ts';
 import { type InForce, openArm, openJudge, settleArm } from './open-arms.ts';
 import { createTally } from './tally.ts';
 
@@ -151,6 +154,10 @@ export async function evaluate(
       arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, check, tape })),
     );
     const info = await store.info();
+    // On a tape a server is asked for nothing but what the run needs.
+    const mayLook = app.config.store === 'sqlite' || tape === null;
+    const documents = mayLook ? await Array.fromAsync(store.documents()) : null;
+    const pins = documents === null ? undefined : await pinGold(cases, store, documents);
     const state = await openRunState(
       app.config.home,
       {
@@ -182,6 +189,7 @@ export async function evaluate(
     const report = assembleReport({
       cases,
       metrics,
+      pins,
       arms: arms.map(({ name, settings, changed }) => ({
         name,
         settings,
@@ -197,6 +205,7 @@ export async function evaluate(
           documents: info.documents,
           chunks: info.chunks,
           embedder: info.embedder,
+          fingerprint: documents === null ? null : collectionFingerprint(store.identity, documents),
         },
         casesFile: file,
         casesHash,
@@ -218,6 +227,13 @@ export async function evaluate(
         : checkBaseline(gate, report, baselines.get(gate.file) as ReportData),
     );
     await state.discard();
+    if (pins !== undefined && !tape?.replaying) {
+      await notePins(app.config.home, cases, pins, {
+        collection: info.name,
+        date: report.header.date,
+        anew: false,
+      });
+    }
     return { ...report, gates: checked };
   } finally {
     await store.close();

@@ -1,11 +1,7 @@
+import type { MetricComparison } from '../../evaluation/report/comparison.ts';
 import { formatP, formatPercent, formatValue } from '../../evaluation/report/format-value.ts';
-import type {
-  Arm,
-  MetricComparison,
-  MetricInfo,
-  MetricValue,
-  ReportData,
-} from '../../evaluation/report/report-data.ts';
+import type { MetricInfo, MetricValue } from '../../evaluation/report/metric-value.ts';
+import type { Arm, ReportData } from '../../evaluation/report/report-data.ts';
 import { cutToWidth, displayWidth, padToWidth } from '../../text/display-width.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { duration } from '../terminal/progress.ts';

@@ -7,6 +7,7 @@ import type { EvalGenerateFlags } from '../evaluation/eval-generate.ts';
 import type { EvalImportFlags } from '../evaluation/eval-import.ts';
 import type { EvalInitFlags } from '../evaluation/eval-init.ts';
 import type { EvalRunsFlags } from '../evaluation/eval-runs.ts';
+import type { EvalStaleFlags } from '../evaluation/eval-stale.ts';
 import { answeringOptions } from './agent-flags.ts';
 import { type CommonFlags, withServiceFlags, withTapeFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
@@ -171,6 +172,28 @@ const runs = defineCommand<EvalRunsFlags>({
   handler: async (flags) => (await import('../evaluation/eval-runs.ts')).runEvalRuns(flags),
 });
 
+const stale = defineCommand<EvalStaleFlags>({
+  command: 'stale <cases>',
+  describe:
+    'List cases whose expected sources have changed, moved or vanished; exits with 7 if there are any',
+  builder: (yargs) =>
+    withServiceFlags(yargs, 'store')
+      .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })
+      .options({
+        since: {
+          type: 'string',
+          describe: 'A file of --json, or a run (when the cases were first measured)',
+          requiresArg: true,
+        },
+        accept: { type: 'boolean', describe: 'From now on take what the documents say today' },
+      })
+      .example('$0 eval stale cases.yaml', 'Which cases are to be looked at')
+      .example('$0 eval stale cases.yaml --since baseline.json', 'Since a report was made'),
+  handler: async (flags) => {
+    process.exitCode = await (await import('../evaluation/eval-stale.ts')).runEvalStale(flags);
+  },
+});
+
 const armsToDiff = {
   type: 'string',
   array: true,
@@ -201,12 +224,14 @@ export const evalCommand = defineCommand<CommonFlags>({
       .command(calibrate)
       .command(runs)
       .command(diff)
+      .command(stale)
       .example('$0 eval init --collection docs', 'Draft cases from your documents')
       .example('$0 eval generate docs --n 50', 'Generate verified cases, to be edited')
       .example('$0 eval cases.yaml --html report.html', 'Measure, with a page to look at')
       .example('$0 eval cases.yaml --gate "citation.precision>=0.9"', 'Exit with 8 if it is lower')
       .example('$0 eval cases.yaml --gate "no-worse-than baseline.json"', 'Against an earlier --json')
       .example('$0 eval diff last~1 last', 'What flipped since the run before')
+      .example('$0 eval stale cases.yaml', 'Which cases their documents have left behind')
       .example('$0 eval import ./beir/scifact --collection scifact', 'A public set')
       .example('$0 eval calibrate labels.jsonl', 'How far verdicts agree with people')
       .epilogue('What each metric means: docs/metrics.md'),

@@ -6,6 +6,7 @@ import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { fileIsGone } from './open-place.ts';
 import { renderConfidence, renderUnborne, verdictPiece } from './render-sentences.ts';
 import type { Terminal } from './terminal.ts';
 import { flowLine, type Piece, renderText } from './wrapping.ts';
@@ -76,8 +77,14 @@ function sourceLine(terminal: Terminal, citation: Citation, chunk: RetrievedChun
     { text: citation.score.toFixed(2), gap: '  ' },
     verdictPiece(terminal, citation.verdict),
     { text: readableUrl(citation.url), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
+    ...(chunk !== undefined && fileIsGone(chunk) ? [goneWord(terminal)] : []),
   ];
   return flowLine(terminal, pieces, INDENT);
+}
+
+/** Said of a source whose file is no longer there, until `ingest --prune` forgets it. */
+export function goneWord(terminal: Terminal): Piece {
+  return { text: '(the file is gone)', paint: (text) => terminal.text(text, 'yellow') };
 }
 
 function unknownLine(terminal: Terminal, citation: Citation, streamed: boolean): string {

@@ -1,7 +1,8 @@
 import type { StoredChunk } from '../../ports/chunk-store.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import type { Evidence } from './find-evidence.ts';
-import { openable, readableUrl } from './render-answer.ts';
+import { fileIsGone } from './open-place.ts';
+import { goneWord, openable, readableUrl } from './render-answer.ts';
 import { placeOf } from './render-ledger.ts';
 import { verdictPiece } from './render-sentences.ts';
 import { type Terminal, wrapWidth } from './terminal.ts';
@@ -21,6 +22,7 @@ export function renderSource(
       paint: (part) => terminal.link(openable(cited ?? citation), part, 'cyan'),
     },
     verdictPiece(terminal, citation.verdict),
+    ...(cited !== null && fileIsGone(cited) ? [goneWord(terminal)] : []),
   ]);
   terminal.write(`${head}\n${terminal.text(readableUrl(citation.url), 'dim')}\n\n`);
   const ranges = turn.response.sentences

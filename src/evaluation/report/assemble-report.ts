@@ -6,6 +6,7 @@ import {
   expectedAnswers,
   nameOfCheck,
 } from '../cases/evaluation-case.ts';
+import { goldKey, type Pin } from '../cases/pin-gold.ts';
 import { canBeCorrect } from '../metrics/answer-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { type CaseRuns, reasonOf, tabulate } from '../metrics/metric.ts';
@@ -16,18 +17,12 @@ import { compareColumns } from '../statistics/compare-columns.ts';
 import { wilsonInterval } from '../statistics/significance.ts';
 import { type Units, unitsOf } from '../statistics/units.ts';
 import { calibrate } from './calibration.ts';
+import type { CaseRun } from './case-run.ts';
+import type { Comparison } from './comparison.ts';
 import { decide, standingOf } from './decide.ts';
-import {
-  type Arm,
-  type CaseResult,
-  type CaseRun,
-  type Comparison,
-  type MetricInfo,
-  type MetricValue,
-  REPORT_FORMAT,
-  type ReportCase,
-  type ReportData,
-} from './report-data.ts';
+import type { MetricInfo, MetricValue } from './metric-value.ts';
+import type { CaseResult, ReportCase } from './report-case.ts';
+import { type Arm, REPORT_FORMAT, type ReportData } from './report-data.ts';
 import { searchWorth } from './search-worth.ts';
 import {
   type Findings,
@@ -51,10 +46,12 @@ interface ReportInput {
   /** The first is what the others are compared with. */
   arms: readonly ArmResults[];
   metrics: readonly Metric[];
+  /** What the gold of each case rests on, by its id; nothing where that is not known. */
+  pins?: ReadonlyMap<string, readonly Pin[]> | undefined;
 }
 
 /** Runs in, the finished report out. Throws `invalid_input` if an arm lacks a case or has one too many. */
-export function assembleReport({ header: made, cases, arms, metrics }: ReportInput): ReportData {
+export function assembleReport({ header: made, cases, arms, metrics, pins }: ReportInput): ReportData {
   const plain = cases.map(withoutResults);
   const units = unitsOf(plain.map(({ conversation }) => conversation));
   const sample = createSampler(made.seed, units);
@@ -147,6 +144,7 @@ export function assembleReport({ header: made, cases, arms, metrics }: ReportInp
     gates: [],
     cases: plain.map((item, index) => ({
       ...item,
+      gold: goldOf(cases[index] as EvaluationCase, pins),
       results: Object.fromEntries(
         tables.map(({ arm }, place) => [
           arm.name,
@@ -158,6 +156,11 @@ export function assembleReport({ header: made, cases, arms, metrics }: ReportInp
 }
 
 type Result = Omit<CaseResult, 'search'>;
+
+function goldOf(item: EvaluationCase, pins: ReportInput['pins']): ReportCase['gold'] {
+  const own = pins?.get(item.id) ?? [];
+  return own.length === 0 ? null : { key: goldKey(item), pins: [...own] };
+}
 
 function verdictOn(findings: Findings, comparisons: readonly Comparison[]): string[] {
   if (comparisons.length === 0) return verdictOnArm(findings.arms[0] as Arm);
@@ -197,7 +200,7 @@ function assertSameCases({ name, runs }: ArmResults, cases: readonly EvaluationC
 }
 
 /** A case as the report holds it, before its results. */
-export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results'> {
+export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results' | 'gold'> {
   return {
     id: item.id,
     question: item.question,

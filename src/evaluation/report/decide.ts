@@ -1,5 +1,6 @@
 import { COUNTED, HEADLINE } from '../statistics/compare-columns.ts';
-import type { Arm, Comparison, Decision, MetricComparison, Standing } from './report-data.ts';
+import type { Comparison, Decision, MetricComparison, Standing } from './comparison.ts';
+import type { Arm } from './report-data.ts';
 
 /** What a turn costs: money where both arms have a price, tokens else. */
 export function priceMetric(metrics: readonly Pick<MetricComparison, 'metric'>[]): string | null {

@@ -5,7 +5,10 @@ import { type CaseRuns, tabulate } from '../metrics/metric.ts';
 import { createSampler } from '../statistics/bootstrap.ts';
 import { compareColumns, HEADLINE } from '../statistics/compare-columns.ts';
 import { unitsOf } from '../statistics/units.ts';
-import type { CaseRun, MetricComparison, ReportCase, ReportData } from './report-data.ts';
+import type { CaseRun } from './case-run.ts';
+import type { MetricComparison } from './comparison.ts';
+import type { ReportCase } from './report-case.ts';
+import type { ReportData } from './report-data.ts';
 
 /** What an answer came to, in a word. */
 export type AnswerState = 'right' | 'wrong' | 'error' | 'not judged';

@@ -1,4 +1,4 @@
-import type { MetricInfo, MetricValue } from './report-data.ts';
+import type { MetricInfo, MetricValue } from './metric-value.ts';
 
 export type KnownValue = Extract<MetricValue, { status: 'value' }>;
 

@@ -1,7 +1,9 @@
 import { visibleText } from '../../text/visible-text.ts';
+import type { MetricComparison } from './comparison.ts';
 import type { Flip, RunDiff } from './diff-runs.ts';
 import { formatP, formatValue, knownValue } from './format-value.ts';
-import type { Arm, MetricComparison, MetricInfo, ReportData } from './report-data.ts';
+import type { MetricInfo } from './metric-value.ts';
+import type { Arm, ReportData } from './report-data.ts';
 import { findingOf, sentenceOnDiff } from './verdict.ts';
 
 /** What tells a later comment which earlier one it replaces. */

@@ -1,4 +1,5 @@
 import { HEADLINE } from '../statistics/compare-columns.ts';
+import type { Comparison, Decision, MetricComparison, SearchWorth } from './comparison.ts';
 import { answersOf, priceMetric } from './decide.ts';
 import type { RunDiff } from './diff-runs.ts';
 import {
@@ -10,17 +11,9 @@ import {
   knownValue,
   timesAsMuch,
 } from './format-value.ts';
-import type {
-  Arm,
-  Comparison,
-  Decision,
-  MetricComparison,
-  MetricInfo,
-  MetricValue,
-  ReportData,
-  SearchKind,
-  SearchWorth,
-} from './report-data.ts';
+import type { MetricInfo, MetricValue } from './metric-value.ts';
+import type { SearchKind } from './report-case.ts';
+import type { Arm, ReportData } from './report-data.ts';
 
 /* All sentences about what was found are made here, of typed conclusions; nothing is concluded. */
 

@@ -1,6 +1,7 @@
 import { knownValue } from '../../evaluation/report/format-value.ts';
+import type { MetricInfo, MetricValue } from '../../evaluation/report/metric-value.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
-import type { Arm, MetricInfo, MetricValue } from '../../evaluation/report/report-data.ts';
+import type { Arm } from '../../evaluation/report/report-data.ts';
 import { bestOf, type Conclusion, headlineOf, isChange, range, readable } from './numbers.ts';
 import { ArmName, byArm, NoData, Scrollable, Section, ValueWithRange } from './parts.tsx';
 import { linear, place } from './scale.ts';

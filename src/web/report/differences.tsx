@@ -1,6 +1,6 @@
 import { formatP, formatPercent, formatPoints, knownValue } from '../../evaluation/report/format-value.ts';
+import type { MetricInfo } from '../../evaluation/report/metric-value.ts';
 import type { PageComparison, PageData, PageMetricComparison } from '../../evaluation/report/page-data.ts';
-import type { MetricInfo } from '../../evaluation/report/report-data.ts';
 import { CONCLUSIONS, type Conclusion, isChange, range, signed } from './numbers.ts';
 import { Section } from './parts.tsx';
 import { domainOf, linear, place, roundTicks } from './scale.ts';

@@ -1,5 +1,6 @@
+import type { SearchWorth } from '../../evaluation/report/comparison.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
-import type { SearchKind, SearchWorth } from '../../evaluation/report/report-data.ts';
+import type { SearchKind } from '../../evaluation/report/report-case.ts';
 import { signed } from './numbers.ts';
 import { ArmName, Scrollable, Section } from './parts.tsx';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { COMMAND_NAMES, commands, completeCommand, parseLine } from '../../../src/cli/chat/slash-commands.ts';
+import { COMMAND_NAMES, completeCommand, parseLine } from '../../../src/cli/chat/chat-line.ts';
+import { commands } from '../../../src/cli/chat/slash-commands.ts';
 
 test('a line is a question unless it begins with a slash and a word', () => {
   for (const text of ['What is ROS 2?', '/etc/hosts is what?', 'clear the map', 'a\n/quit', '/why\nnot?']) {

@@ -4,6 +4,7 @@ import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-ca
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { type ArmResults, assembleReport } from '../../../src/evaluation/report/assemble-report.ts';
 import { calibrate } from '../../../src/evaluation/report/calibration.ts';
+import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
 import { formatP } from '../../../src/evaluation/report/format-value.ts';
 import {
   checkBaseline,
@@ -14,11 +15,7 @@ import {
   refuseFailedGates,
 } from '../../../src/evaluation/report/gates.ts';
 import { renderJunit } from '../../../src/evaluation/report/junit.ts';
-import {
-  type CaseRun,
-  type ReportData,
-  reportDataSchema,
-} from '../../../src/evaluation/report/report-data.ts';
+import { type ReportData, reportDataSchema } from '../../../src/evaluation/report/report-data.ts';
 import { findingOf } from '../../../src/evaluation/report/verdict.ts';
 import { ablationVerdict } from '../../../src/evaluation/run/plan-arms.ts';
 import { aHeader, theSettings } from '../a-report.ts';
