@@ -113,7 +113,7 @@ function described({ describe, choices, isMany }: OptionOutline): string {
 }
 
 /** Two columns; on a narrow screen the second stands below the first. */
-function aligned(rows: readonly (readonly string[])[], width: number): string[] {
+export function aligned(rows: readonly (readonly string[])[], width: number): string[] {
   const first = Math.min(34, Math.max(0, ...rows.map(([left = '']) => left.length)));
   const room = width - first - 4;
   return rows.flatMap(([left = '', right = '']) => {

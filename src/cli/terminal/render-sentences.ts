@@ -27,10 +27,10 @@ export function renderUnborne(terminal: Terminal, { answer, sentences }: AgentRe
   const doubtful = sentences.filter(({ unborne }) => unborne.length > 0);
   if (doubtful.length === 0) return;
   if (!terminal.interactive) {
-    terminal.write(`In no source that is cited: ${listed(unborneWords({ answer, sentences }))}\n`);
+    renderText(terminal, `In no source that is cited: ${listed(unborneWords({ answer, sentences }))}`);
     return;
   }
-  terminal.write('The underlined words are in no source that is cited:\n');
+  renderText(terminal, 'The underlined words are in no source that is cited:');
   for (const sentence of doubtful) {
     terminal.write(`    ${flowLine(terminal, underlined(terminal, answer, sentence))}\n`);
   }
@@ -58,7 +58,7 @@ export function renderSentences(terminal: Terminal, { answer, sentences }: Agent
       const nearest = { text: `${INDENT}nearest: "${oneLine(borneOutBy.text, MAX_SENTENCE)}"` };
       terminal.write(`${flowLine(terminal, [nearest], INDENT)}\n`);
     }
-    if (words.length > 0) terminal.write(`${INDENT}in no source: ${listed(words)}\n`);
+    if (words.length > 0) renderText(terminal, `in no source: ${listed(words)}`, { indent: INDENT });
   }
 }
 

@@ -45,10 +45,10 @@ export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]
     const id = terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold');
     terminal.write(`${id}  ${terminal.text(`${minute(updatedAt)} UTC`, 'dim')}\n`);
     renderText(terminal, oneLine(question, 200));
-    renderText(terminal, `  ${oneLine(answer, 200)}`);
+    renderText(terminal, oneLine(answer, 200), { indent: '  ' });
     terminal.write('\n');
   }
-  terminal.write(`${terminal.text('Go on with one: citeloop chat --session <id>', 'dim')}\n`);
+  renderText(terminal, 'Go on with one: citeloop chat --session <id>', { style: 'dim' });
 }
 
 export function renderStaleAnswers(terminal: Terminal, answers: readonly StaleAnswer[]): void {
@@ -58,10 +58,10 @@ export function renderStaleAnswers(terminal: Terminal, answers: readonly StaleAn
     renderText(terminal, oneLine(question, 200));
     for (const { marker, title, became } of sources) {
       const source = `[${oneLine(marker, 20)}] ${oneLine(title, MAX_TITLE)}`;
-      terminal.write(`  ${terminal.text(`${source}: ${fates[became]}`, 'yellow')}\n`);
+      renderText(terminal, `${source}: ${fates[became]}`, { style: 'yellow', indent: '  ' });
     }
   }
-  terminal.write(`${terminal.text('Ask anew: citeloop sessions fork <id> --turn <turn>', 'dim')}\n`);
+  renderText(terminal, 'Ask anew: citeloop sessions fork <id> --turn <turn>', { style: 'dim' });
 }
 
 interface ShownSession {
@@ -85,17 +85,18 @@ export function renderSession(terminal: Terminal, { session, user, turns, stale 
     `turns ${turnCount}, searches ${retrievalCount}, tokens ${totalTokensUsed}`,
   ];
   terminal.write(`${terminal.text(session.sessionId, 'bold')}\n`);
-  terminal.write(`${terminal.text(about.map((part) => oneLine(part, 100)).join(' · '), 'dim')}\n`);
+  renderText(terminal, about.map((part) => oneLine(part, 100)).join(' · '), { style: 'dim' });
   const resets = resetsByTurn(session);
   turns.forEach(({ turn, feedback }, index) => {
     const { turnNumber } = turn.response;
-    terminal.write(`\n${terminal.text(`${turnNumber}. ${turn.userQuery.trim()}`, 'bold')}\n`);
+    terminal.write('\n');
+    renderText(terminal, `${turnNumber}. ${turn.userQuery.trim()}`, { style: 'bold' });
     renderMarkdown({ terminal, width: wrapWidth(terminal) }, visibleText(turn.response.answer));
     if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
     terminal.write('\n');
     renderFooter(terminal, turn);
     renderStale(terminal, turn.response, stale[index] ?? new Map());
-    if (feedback !== null) terminal.write(`${feedbackLine(terminal, feedback)}\n`);
+    if (feedback !== null) renderFeedback(terminal, feedback);
     const reset = resets.get(turnNumber);
     if (reset !== undefined) terminal.write(`\n${terminal.text(`Reset ${minute(reset)} UTC`, 'dim')}\n`);
   });
@@ -132,13 +133,14 @@ function renderStale(
     const staleness = chunkId === null ? undefined : stale.get(chunkId);
     if (staleness === undefined) continue;
     const source = `[${oneLine(marker, 20)}] ${oneLine(title, MAX_TITLE)}`;
-    terminal.write(`${terminal.text(`${source}: ${fates[staleness]}`, 'yellow')}\n`);
+    renderText(terminal, `${source}: ${fates[staleness]}`, { style: 'yellow' });
   }
 }
 
-function feedbackLine(terminal: Terminal, { verdict, why, at }: Feedback): string {
+function renderFeedback(terminal: Terminal, { verdict, why, at }: Feedback): void {
   const reason = why === null ? '' : `: ${oneLine(why, 500)}`;
-  return terminal.text(`Judged ${verdict} ${minute(at)} UTC${reason}`, verdict === 'good' ? 'green' : 'red');
+  const style = verdict === 'good' ? 'green' : 'red';
+  renderText(terminal, `Judged ${verdict} ${minute(at)} UTC${reason}`, { style });
 }
 
 /** When the session was reset, by the number of the turn before. */
