@@ -26,7 +26,7 @@ export function wrap(line: string, width: number): string[] {
 }
 
 /** Where a path, an address or a name of many parts may go on below. */
-const AFTER_SIGN = /(?<=[/\\.,:;=?&#@_-])(?=[^/\\.,:;=?&#@_-])/;
+const AFTER_SIGN = /(?<=[/\\])(?=[^/\\])|(?<=\w[.,:;=?&#@_-])(?=\w)/;
 
 /** The parts of a word that stay together: each wide character is one of its own. */
 function unbreakable(word: string, width: number): string[] {
@@ -66,7 +66,7 @@ export function flowLine(terminal: Terminal, pieces: readonly Piece[], indent = 
       for (const together of unbreakable(word, width - indent.length)) {
         const needed = displayWidth(pending + together);
         if (used > indent.length && used + needed > width) {
-          shown += `${part === '' ? '' : paint(part)}\n${indent}`;
+          shown += `${part === '' ? '' : paint(part)}${pending.trimEnd()}\n${indent}`;
           used = indent.length + displayWidth(together);
           part = together;
         } else if (part === '') {

@@ -24,6 +24,7 @@ test('a path or an address that is longer than a line goes on below after a sign
   expect(out()).toBe('  Opened /home/someone/\n  docs/concepts/python-\n  versions.md\n');
   const line = flowLine(createTerminal(streams.stdout), [{ text: '[1]' }, { text: path }], '  ');
   expect(line).toBe('[1] /home/someone/docs/\n  concepts/python-\n  versions.md');
+  expect(wrap('/home/someone/.config/citeloop', 16)).toEqual(['/home/someone/', '.config/citeloop']);
 });
 
 test('what stands before the first word of a line is kept where it means something', () => {
