@@ -15,9 +15,12 @@ test.each([
   expect(nearestName(typed, known)).toBe(meant);
 });
 
-test.each(['colour', 'nope', 'x', 'max', ''])('nothing is suggested for %j, which is near to none', (typed) => {
-  expect(nearestName(typed, known)).toBeUndefined();
-});
+test.each(['colour', 'nope', 'x', 'max', ''])(
+  'nothing is suggested for %j, which is near to none',
+  (typed) => {
+    expect(nearestName(typed, known)).toBeUndefined();
+  },
+);
 
 test('a known name is nearest to itself', () => {
   fc.assert(fc.property(fc.constantFrom(...known), (name) => nearestName(name, known) === name));

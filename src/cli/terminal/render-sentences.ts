@@ -1,5 +1,5 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { confidenceDoubt, unborneWords } from '../../domain/answer-doubts.ts';
+import { unborneWords } from '../../domain/answer-doubts.ts';
 import type { CheckedSentence } from '../../domain/checked-sentence.ts';
 import type { Verdict } from '../../domain/citation.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -17,9 +17,15 @@ const verdicts: Record<Verdict, { word: string; style: 'green' | 'yellow' | 'red
   unknown_source: { word: 'unknown source', style: 'red' },
 };
 
-export function verdictPiece(terminal: Terminal, verdict: Verdict): Piece {
+/** Of passages that are shown for want of an answer it says no more than that they are real: `quietly`. */
+export function verdictPiece(
+  terminal: Terminal,
+  verdict: Verdict,
+  { quietly = false }: { quietly?: boolean } = {},
+): Piece {
   const { word, style } = verdicts[verdict];
-  return { text: word, paint: (text) => terminal.text(text, style) };
+  const shown = quietly && style === 'green' ? 'dim' : style;
+  return { text: word, paint: (text) => terminal.text(text, shown) };
 }
 
 /** The words of an answer that nothing bears out: underlined in their sentences for a person, listed for a pipe. */
@@ -34,12 +40,6 @@ export function renderUnborne(terminal: Terminal, { answer, sentences }: AgentRe
   for (const sentence of doubtful) {
     terminal.write(`    ${flowLine(terminal, underlined(terminal, answer, sentence))}\n`);
   }
-}
-
-/** What the verdicts do not say: whether an answer that is in its sources answers the question. */
-export function renderConfidence(terminal: Terminal, response: AgentResponse): void {
-  const doubt = confidenceDoubt(response);
-  if (doubt !== null) renderText(terminal, doubt);
 }
 
 /** Each sentence that cites, with its verdict and why. */

@@ -1,5 +1,5 @@
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import { findBlocks } from '../../text/markdown-blocks.ts';
+import { codeWithin, findBlocks } from '../../text/markdown-blocks.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { type NumberFact, numbersIn } from './claim-facts.ts';
 import { termsOf, type Word, type WrittenWord, withoutMarkup, wordsOf, writtenWordsOf } from './words.ts';
@@ -20,8 +20,10 @@ export const wordingOf = oncePerChunk((chunk: EvidenceSource): Wording => {
   const code = findBlocks(chunk.text).filter(({ kind }) => kind === 'code');
   const ranges = [...splitSentences(chunk.text), ...code].sort((a, b) => a.start - b.start);
   const sentences = ranges.map(({ start, end }) => chunk.text.slice(start, end));
-  const words = sentences.flatMap((text) => {
-    const ofSentence = writtenWordsOf(text);
+  const words = ranges.flatMap((range) => {
+    // Whoever quotes code may do so without its fences.
+    const { start, end } = 'kind' in range ? codeWithin(chunk.text, range) : range;
+    const ofSentence = writtenWordsOf(chunk.text.slice(start, end));
     return ofSentence.map((word, index) => ({
       ...word,
       starts: index === 0 || ofSentence[index - 1]?.endsSentence === true,
