@@ -49,7 +49,8 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     ...chat.history,
     streams,
     signal,
-    complete: (line) => completeCommand(line, conversation.collections),
+    complete: async (line) =>
+      completeCommand(line, line.startsWith('/collection ') ? await conversation.collections() : []),
     onInterrupt: () => stopTurn?.(),
   });
   for await (const message of questions) {
@@ -132,7 +133,8 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     }
     const suggested = (await chat.suggestions?.()) ?? [];
     if (suggested.length > 0) terminal.write('\nAsk for example:\n');
-    for (const question of suggested) terminal.write(`  ${terminal.text(oneLine(question, 100), 'cyan')}\n`);
+    for (const question of suggested)
+      renderText(terminal, oneLine(question, 100), { style: 'cyan', indent: '  ' });
     terminal.write('\n');
   }
 }

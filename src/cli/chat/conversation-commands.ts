@@ -31,7 +31,7 @@ export const conversationCommands = {
     describe: 'Write the conversation to a .md or .json file',
     async run(conversation, argument, terminal) {
       const path = await saveTranscript(conversation, argument);
-      terminal.write(`Saved to ${terminal.text(path)}\n`);
+      renderText(terminal, `Saved to ${path}`);
     },
   },
   sessions: {
@@ -56,9 +56,10 @@ export const conversationCommands = {
       await conversation.resume(argument);
       const { sessionId, turnCount } = conversation.session().snapshot();
       const last = conversation.session().lastTurn();
-      terminal.write(
+      renderText(
+        terminal,
         `Session ${sessionId.slice(0, 8)}, ${turnCount} ${turnCount === 1 ? 'turn' : 'turns'}.` +
-          `${last === null ? '' : ` Last question: ${oneLine(last.userQuery, 80)}`}\n`,
+          `${last === null ? '' : ` Last question: ${oneLine(last.userQuery, 80)}`}`,
       );
     },
   },

@@ -28,7 +28,7 @@ export function withoutMarkup(text: string): string {
     .replace(/!?\[([^[\]]{0,300})\]\([^()\s]{0,1000}\)/g, '$1')
     .replace(/(?<![\p{L}\p{N}])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![\p{L}\p{N}_])/gu, '')
     .replace(/\*{2,3}|(?<!\S)\*(?=\S)|(?<=\S)\*(?=[\s.,;:!?)]|$)/g, '')
-    .replace(/^[ \t]*#{1,6}[ \t]+/gm, '')
+    .replace(/(?:^[ \t]*|(?<=\s))#{1,6}[ \t]+/gm, '')
     .replace(/\|/g, ' ');
 }
 
