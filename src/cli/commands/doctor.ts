@@ -8,14 +8,16 @@ import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
 import { advice, command, fillCollection } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { counted } from '../../text/phrasing.ts';
-import { oneLine } from '../../text/visible-text.ts';
+import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { commandLineHint, onCommandLine } from '../advice.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createTerminal } from '../terminal/terminal.ts';
+import { flowLine, renderText } from '../terminal/wrapping.ts';
 import { effectiveSettings } from './config.ts';
 import { withApp } from './with-app.ts';
 
 const EXIT_UNHEALTHY = 3;
+const INDENT = '  ';
 
 /** Looks at everything a run needs. Failing checks say how to mend them and make the exit code 3. */
 export function runDoctor(flags: CommonFlags): Promise<number> {
@@ -34,9 +36,17 @@ export function runDoctor(flags: CommonFlags): Promise<number> {
 function render(checks: readonly Check[]): void {
   const terminal = createTerminal(process.stdout);
   for (const { name, ok, detail, fix } of checks) {
-    const mark = ok ? terminal.text('✓', 'green') : terminal.text('✗', 'red');
-    terminal.write(`${mark} ${terminal.text(name, 'bold')}: ${terminal.text(detail)}\n`);
-    if (fix !== null) terminal.write(`  ${terminal.text(fix, 'yellow')}\n`);
+    const line = flowLine(
+      terminal,
+      [
+        { text: ok ? '✓' : '✗', paint: (text) => terminal.text(text, ok ? 'green' : 'red') },
+        { text: name, paint: (text) => terminal.text(text, 'bold') },
+        { text: `: ${visibleText(detail)}`, gap: '' },
+      ],
+      INDENT,
+    );
+    terminal.write(`${line}\n`);
+    if (fix !== null) renderText(terminal, fix, { style: 'yellow', indent: INDENT });
   }
 }
 

@@ -10,7 +10,7 @@ import { oneLine } from '../../text/visible-text.ts';
 import { openable, readableUrl } from './render-answer.ts';
 import { emptyBecause, placeOf } from './render-ledger.ts';
 import type { Terminal } from './terminal.ts';
-import { flowLine, wrap } from './wrapping.ts';
+import { flowLine, renderText, wrap } from './wrapping.ts';
 
 const INDENT = '    ';
 const EXCERPT_LINES = 3;
@@ -27,9 +27,9 @@ export function renderRetrieval(
   terminal: Terminal,
   { collection, context, hits, explain }: SearchResult,
 ): void {
-  for (const note of context.notes) terminal.write(`${terminal.text(oneLine(note, 500), 'yellow')}\n`);
+  for (const note of context.notes) renderText(terminal, oneLine(note, 500), { style: 'yellow' });
   if (hits.length === 0) {
-    terminal.write(`${nothingFound(collection, context)}\n`);
+    renderText(terminal, nothingFound(collection, context));
     return;
   }
   hits.forEach((hit, index) => {
@@ -44,7 +44,7 @@ export function renderRetrieval(
   });
   const more = context.totalFound > hits.length ? ` of ${context.totalFound}` : '';
   const summary = `${hits.length}${more} ${hits.length === 1 && more === '' ? 'passage' : 'passages'} from ${collection} in ${context.queryTimeMs.toFixed(0)} ms`;
-  terminal.write(`${terminal.text(summary, 'dim')}\n`);
+  renderText(terminal, summary, { style: 'dim' });
 }
 
 function explanation({ lexical, dense, fusedScore, fusedRank, rerankScore }: RetrievalHit): string {
@@ -80,7 +80,7 @@ export function renderSources(terminal: Terminal, { retrievals, response }: Conv
     const found = `${counted(retrieval.chunks.length, 'passage')} for: ${retrieval.query}${filter}`;
     const bold = (text: string) => terminal.text(text, 'bold');
     terminal.write(`${flowLine(terminal, [{ text: oneLine(found, 200), paint: bold }])}\n`);
-    if (retrieval.chunks.length === 0) terminal.write(`${INDENT}${emptyBecause(retrieval)}\n`);
+    if (retrieval.chunks.length === 0) renderText(terminal, emptyBecause(retrieval), { indent: INDENT });
     for (const chunk of retrieval.chunks) {
       const marker = markers.get(chunk.chunkId);
       const label = marker === undefined ? '  -' : `[${oneLine(marker, 20)}]`;
@@ -109,7 +109,7 @@ function renderPassage(terminal: Terminal, { label, place, chunk, score, query }
   terminal.write(`${line}\n`);
   const excerpt = excerptOf(chunk.text, query, EXCERPT_LINES * width);
   for (const each of wrap(excerpt, width)) terminal.write(`${INDENT}${each}\n`);
-  terminal.write(`${INDENT}${terminal.text(readableUrl(chunk.url), 'dim')}\n`);
+  renderText(terminal, readableUrl(chunk.url), { style: 'dim', indent: INDENT });
 }
 
 /** The part of a text that speaks most of the query, on one line of about `max` characters, starting at a sentence. */
