@@ -222,7 +222,7 @@ test('an interrupted evaluation goes on where it stopped', async () => {
 
 test('runs are kept, listed, and held against each other case by case', async () => {
   await run(['eval', 'cases.jsonl', '--json', 'with.json']);
-  await run([
+  const without = await run([
     ...['eval', 'cases.jsonl', '--policy', 'never', '--json', 'without.json'],
     ...['--system-prompt', 'Be brief.', '--max-history', '5'],
   ]);
@@ -238,6 +238,7 @@ test('runs are kept, listed, and held against each other case by case', async ()
   // Answers are wrapped, not cut.
   expect(stdout).not.toContain('…');
   expect(stdout).toContain('✗ node: right → wrong');
+  expect(without.stdout).toContain('“never” is wrong on node, topic');
   const files = await runInProcess(['compare', 'without.json', 'with.json', '--json'], { home });
   expect(JSON.parse(files.stdout)).toMatchObject({
     shared: 4,
@@ -338,7 +339,7 @@ test("cases are generated and verified, the same every time, and another tool's 
   expect(made.map(({ question }) => question)).toContain('What is a node?');
   await writeFile(inHome('rows.csv'), 'question,answer,owner\nWhat is a node?,A process,anna\n');
   const { stdout } = await runInProcess(['eval', 'import', 'rows.csv', '-o', 'rows.jsonl'], { home });
-  expect(stdout.replace(/\s+/g, ' ')).toContain('1 cases in rows.jsonl. Not carried over: the column owner.');
+  expect(stdout.replace(/\s+/g, ' ')).toContain('1 case in rows.jsonl. Not carried over: the column owner.');
 });
 
 test('two arms that are the same differ in nothing', async () => {
