@@ -4,6 +4,7 @@ import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import type { Config } from '../../config/load-config.ts';
 import { address, listed, readFlag, wholeNumber } from '../../config/read-value.ts';
+import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
 import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import { collectionFingerprint } from '../../domain/collection-identity.ts';
@@ -31,6 +32,7 @@ import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Run } from '../../tape/tape-run.ts';
+import { counted } from '../../text/phrasing.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState, readJsonFile, readNamedFile } from './evaluation-files.ts';
@@ -115,6 +117,10 @@ export async function evaluate(
   const prices = await pricesFor(inputs.prices, app.config.prices);
   const priceOf = prices ? pricesBy(prices) : noPrices;
   const limit = readFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money'));
+  // A tape of before may have been recorded so.
+  if (judgements !== undefined && inputs.judgeModel === undefined && !tape?.replaying) {
+    throw ownJudge(app.config.agent.model);
+  }
   const judge =
     judgements === undefined && inputs.judgeModel === undefined
       ? undefined
@@ -173,7 +179,9 @@ export async function evaluate(
     );
     // The first search opens files and warms code; on a tape it would be a call too many.
     if (tape === null) await warmUp(app, store, cases, signal);
-    const bar = createProgressBar(state.resumed > 0 ? `Going on after ${state.resumed} answers` : 'Asking');
+    const bar = createProgressBar(
+      state.resumed > 0 ? `Going on after ${counted(state.resumed, 'answer')}` : 'Asking',
+    );
     const tally = createTally(prices ? prices.currency : null, judge !== undefined);
     const results = await runArms(cases, open, {
       repeat,
@@ -190,9 +198,10 @@ export async function evaluate(
       cases,
       metrics,
       pins,
-      arms: arms.map(({ name, settings, changed }) => ({
+      arms: arms.map(({ name, settings, otherSettings, changed }) => ({
         name,
         settings,
+        otherSettings,
         changed,
         runs: results.get(name) ?? new Map(),
       })),
@@ -238,6 +247,16 @@ export async function evaluate(
   } finally {
     await store.close();
   }
+}
+
+/** Nobody has a model judge itself without having said so. */
+function ownJudge(model: string): AppError {
+  return new AppError('invalid_input', `--judge alone would have ${model} judge its own answers.`, {
+    hint:
+      model === OFFLINE_MODEL
+        ? 'Name the model that judges with --judge-model.'
+        : `Name another model with --judge-model, or say so: --judge-model ${model}.`,
+  });
 }
 
 /** The prices of a file, or else those of the configuration; null where neither has any. */

@@ -28,7 +28,7 @@ const evaluationOptions = {
   tag: { type: 'string', array: true, nargs: 1, describe: 'Only cases with this tag; again for another' },
   metrics: { type: 'string', describe: 'Only these, by id, with commas between them', requiresArg: true },
   judge: { type: 'number', describe: 'Have a model judge every answer so many times', requiresArg: true },
-  'judge-model': { type: 'string', describe: 'Which model judges (the one under test)', requiresArg: true },
+  'judge-model': { type: 'string', describe: 'Which model judges; --judge needs it', requiresArg: true },
   'judge-base-url': { type: 'string', describe: 'Where the judge is asked', requiresArg: true },
   budget: {
     type: 'number',
