@@ -20,9 +20,9 @@ import { askableQuestion, runTurn } from './turn.ts';
 import { createTurnProgress, type TurnDependencies } from './turn-state.ts';
 
 interface AgentDependencies
-  extends Omit<TurnDependencies, 'briefing' | 'window' | 'readSource' | 'tracing' | 'encoder'> {
+  extends Omit<TurnDependencies, 'briefing' | 'window' | 'readSource' | 'tracing' | 'findJudge'> {
   sessions: SessionStore;
-  encoder?: TurnDependencies['encoder'];
+  findJudge?: TurnDependencies['findJudge'];
   readSource?: boolean;
   /** The SDK's own tracing, which is off unless asked for. */
   tracing?: boolean;
@@ -34,7 +34,7 @@ export function createConversationAgent({ sessions, ...given }: AgentDependencie
   const dependencies: TurnDependencies = {
     readSource: false,
     tracing: false,
-    encoder: async () => null,
+    findJudge: async () => null,
     ...given,
     briefing: briefing.get,
     window: createContextWindow(config.contextWindow),

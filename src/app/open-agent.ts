@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { type Model, setTraceProcessors } from '@openai/agents';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
-import type { FindEncoder } from '../agent/turn-judge.ts';
+import type { FindJudge } from '../agent/turn-judge.ts';
 import type { SearchMode } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import type { Filter } from '../domain/query.ts';
@@ -142,13 +142,13 @@ export async function createCollectionAgent(app: App, options: CollectionAgentOp
   const { traceFile } = app.config;
   if (traceFile !== undefined) await traceToFile(traceFile, configuredRedactor(app.config));
   // Who searches by words alone is not made to fetch and load a model.
-  const encoder: FindEncoder = async () => (mode === 'lexical' ? null : app.encoder());
+  const findJudge: FindJudge = async () => (mode === 'lexical' ? null : app.judge());
   return createConversationAgent({
     config: app.config.agent,
-    model: options.model ?? (await createModel(app, runtime, encoder)),
+    model: options.model ?? (await createModel(app, runtime, findJudge)),
     store,
     retriever: await app.retriever(store, { mode }),
-    encoder,
+    findJudge,
     sessions,
     runtime,
     readSource,

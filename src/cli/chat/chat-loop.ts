@@ -3,6 +3,7 @@ import { completeTurn } from '../../agent/complete-turn.ts';
 import type { AgentConfig } from '../../domain/agent-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { commandLineError, commandLineResponse } from '../advice.ts';
 import { paged } from '../terminal/paged.ts';
@@ -128,7 +129,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     renderText(terminal, aboutModel(model));
     const stale = (await chat.staleAnswers?.()) ?? 0;
     if (stale > 0) {
-      const answers = stale === 1 ? '1 earlier answer rests' : `${stale} earlier answers rest`;
+      const answers = counted(stale, 'earlier answer rests', 'earlier answers rest');
       renderText(terminal, `${answers} on what has changed since: citeloop sessions stale`);
     }
     const suggested = (await chat.suggestions?.()) ?? [];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { forkSession } from '../../app/fork-session.ts';
 import { collectionNames } from '../../app/open-collection.ts';
-import { staleAnswers } from '../../app/stale-sessions.ts';
+import { countStale } from '../../app/stale-sessions.ts';
 import { pricesBy } from '../../evaluation/run/prices.ts';
 import { createChatHistory } from '../chat/chat-history.ts';
 import { runChatLoop } from '../chat/chat-loop.ts';
@@ -53,8 +53,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
         // Whoever replays has a conversation of its own.
         staleAnswers: async () =>
           run.tape === null
-            ? (await staleAnswers(app, open.sessions, { limit: LOOKED_AT, collection: open.collection }))
-                .length
+            ? countStale(app, open.sessions, { limit: LOOKED_AT, collection: open.collection })
             : 0,
         stream,
         ...output,

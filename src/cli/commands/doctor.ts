@@ -7,6 +7,7 @@ import type { Config } from '../../config/load-config.ts';
 import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
 import { advice, command, fillCollection } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { commandLineHint, onCommandLine } from '../advice.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
@@ -160,7 +161,7 @@ async function collectionChecks(app: App): Promise<Check[]> {
     names = await app.catalog.list();
     const { store, qdrant } = app.config;
     const where = store === 'qdrant' ? `Qdrant at ${new URL(qdrant.url).host}` : 'SQLite files';
-    return `${where}, ${names.length} ${names.length === 1 ? 'collection' : 'collections'}`;
+    return `${where}, ${counted(names.length, 'collection')}`;
   });
   const checks = [listed];
   for (const name of names) checks.push(await check(`collection ${name}`, () => collection(app, name)));
@@ -187,7 +188,7 @@ async function collection(app: App, name: string): Promise<string | Pick<Check, 
     }
     const { documents, chunks, withoutVector } = await store.info();
     if (chunks === 0) return empty;
-    const facts = `${documents} documents, ${chunks} chunks, sound`;
+    const facts = `${counted(documents, 'document')}, ${counted(chunks, 'chunk')}, sound`;
     const isReadable = await app.assertReadable(store).then(
       () => true,
       () => false,

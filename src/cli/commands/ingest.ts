@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { indexDocuments } from '../../app/index-documents.ts';
-import { staleAnswers } from '../../app/stale-sessions.ts';
+import { countStale } from '../../app/stale-sessions.ts';
 import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OWN_MODEL } from '../../domain/choices.ts';
 import { AppError } from '../../faults/app-error.ts';
@@ -10,6 +10,7 @@ import { EXIT_DONE } from '../../faults/exit-code.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
 import { version } from '../../package.ts';
 import type { Run } from '../../tape/tape-run.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { onCommandLine } from '../advice.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
@@ -107,10 +108,10 @@ async function followChanges(
       gone = done.summary.gone;
       if (added + changed + renamed + removed + failed.length === 0 && !isNews) continue;
       show(done);
-      const count = await countStale(app);
+      const count = await staleInSessions(app);
       if (count > 0)
         say(
-          `${count === 1 ? '1 earlier answer rests' : `${count} earlier answers rest`} on what has changed: citeloop sessions stale`,
+          `${counted(count, 'earlier answer rests', 'earlier answers rest')} on what has changed: citeloop sessions stale`,
         );
     } catch (error) {
       if (run.signal.aborted) return;
@@ -120,11 +121,11 @@ async function followChanges(
   }
 }
 
-async function countStale(app: App): Promise<number> {
+async function staleInSessions(app: App): Promise<number> {
   const sessions = await app.sessions();
   try {
     const { collection } = app.config.agent;
-    return (await staleAnswers(app, sessions, { limit: 50, collection })).length;
+    return await countStale(app, sessions, { limit: 50, collection });
   } finally {
     await sessions.close();
   }

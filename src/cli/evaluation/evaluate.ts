@@ -4,9 +4,12 @@ import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import type { Config } from '../../config/load-config.ts';
 import { address, listed, readFlag, wholeNumber } from '../../config/read-value.ts';
+import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
 import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
+import { collectionFingerprint } from '../../domain/collection-identity.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
+import { pinGold } from '../../evaluation/cases/pin-gold.ts';
 import { hashOfCases, readCases } from '../../evaluation/cases/read-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import type { Metric } from '../../evaluation/metrics/metric.ts';
@@ -29,9 +32,11 @@ import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Run } from '../../tape/tape-run.ts';
+import { counted } from '../../text/phrasing.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState, readJsonFile, readNamedFile } from './evaluation-files.ts';
+import { notePins } from './gold-ledger.ts';
 import { type InForce, openArm, openJudge, settleArm } from './open-arms.ts';
 import { createTally } from './tally.ts';
 
@@ -112,6 +117,10 @@ export async function evaluate(
   const prices = await pricesFor(inputs.prices, app.config.prices);
   const priceOf = prices ? pricesBy(prices) : noPrices;
   const limit = readFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money'));
+  // A tape of before may have been recorded so.
+  if (judgements !== undefined && inputs.judgeModel === undefined && !tape?.replaying) {
+    throw ownJudge(app.config.agent.model);
+  }
   const judge =
     judgements === undefined && inputs.judgeModel === undefined
       ? undefined
@@ -151,6 +160,10 @@ export async function evaluate(
       arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, check, tape })),
     );
     const info = await store.info();
+    // On a tape a server is asked for nothing but what the run needs.
+    const mayLook = app.config.store === 'sqlite' || tape === null;
+    const documents = mayLook ? await Array.fromAsync(store.documents()) : null;
+    const pins = documents === null ? undefined : await pinGold(cases, store, documents);
     const state = await openRunState(
       app.config.home,
       {
@@ -166,7 +179,9 @@ export async function evaluate(
     );
     // The first search opens files and warms code; on a tape it would be a call too many.
     if (tape === null) await warmUp(app, store, cases, signal);
-    const bar = createProgressBar(state.resumed > 0 ? `Going on after ${state.resumed} answers` : 'Asking');
+    const bar = createProgressBar(
+      state.resumed > 0 ? `Going on after ${counted(state.resumed, 'answer')}` : 'Asking',
+    );
     const tally = createTally(prices ? prices.currency : null, judge !== undefined);
     const results = await runArms(cases, open, {
       repeat,
@@ -182,9 +197,11 @@ export async function evaluate(
     const report = assembleReport({
       cases,
       metrics,
-      arms: arms.map(({ name, settings, changed }) => ({
+      pins,
+      arms: arms.map(({ name, settings, otherSettings, changed }) => ({
         name,
         settings,
+        otherSettings,
         changed,
         runs: results.get(name) ?? new Map(),
       })),
@@ -197,6 +214,7 @@ export async function evaluate(
           documents: info.documents,
           chunks: info.chunks,
           embedder: info.embedder,
+          fingerprint: documents === null ? null : collectionFingerprint(store.identity, documents),
         },
         casesFile: file,
         casesHash,
@@ -218,10 +236,27 @@ export async function evaluate(
         : checkBaseline(gate, report, baselines.get(gate.file) as ReportData),
     );
     await state.discard();
+    if (pins !== undefined && !tape?.replaying) {
+      await notePins(app.config.home, cases, pins, {
+        collection: info.name,
+        date: report.header.date,
+        anew: false,
+      });
+    }
     return { ...report, gates: checked };
   } finally {
     await store.close();
   }
+}
+
+/** Nobody has a model judge itself without having said so. */
+function ownJudge(model: string): AppError {
+  return new AppError('invalid_input', `--judge alone would have ${model} judge its own answers.`, {
+    hint:
+      model === OFFLINE_MODEL
+        ? 'Name the model that judges with --judge-model.'
+        : `Name another model with --judge-model, or say so: --judge-model ${model}.`,
+  });
 }
 
 /** The prices of a file, or else those of the configuration; null where neither has any. */

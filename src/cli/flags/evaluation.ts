@@ -7,6 +7,7 @@ import type { EvalGenerateFlags } from '../evaluation/eval-generate.ts';
 import type { EvalImportFlags } from '../evaluation/eval-import.ts';
 import type { EvalInitFlags } from '../evaluation/eval-init.ts';
 import type { EvalRunsFlags } from '../evaluation/eval-runs.ts';
+import type { EvalStaleFlags } from '../evaluation/eval-stale.ts';
 import { answeringOptions } from './agent-flags.ts';
 import { type CommonFlags, withServiceFlags, withTapeFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
@@ -27,7 +28,7 @@ const evaluationOptions = {
   tag: { type: 'string', array: true, nargs: 1, describe: 'Only cases with this tag; again for another' },
   metrics: { type: 'string', describe: 'Only these, by id, with commas between them', requiresArg: true },
   judge: { type: 'number', describe: 'Have a model judge every answer so many times', requiresArg: true },
-  'judge-model': { type: 'string', describe: 'Which model judges (the one under test)', requiresArg: true },
+  'judge-model': { type: 'string', describe: 'Which model judges; --judge needs it', requiresArg: true },
   'judge-base-url': { type: 'string', describe: 'Where the judge is asked', requiresArg: true },
   budget: {
     type: 'number',
@@ -182,6 +183,28 @@ const runs = defineCommand<EvalRunsFlags>({
   handler: async (flags) => (await import('../evaluation/eval-runs.ts')).runEvalRuns(flags),
 });
 
+const stale = defineCommand<EvalStaleFlags>({
+  command: 'stale <cases>',
+  describe:
+    'List cases whose expected sources have changed, moved or vanished; exits with 7 if there are any',
+  builder: (yargs) =>
+    withServiceFlags(yargs, 'store')
+      .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })
+      .options({
+        since: {
+          type: 'string',
+          describe: 'A file of --json, or a run (when the cases were first measured)',
+          requiresArg: true,
+        },
+        accept: { type: 'boolean', describe: 'From now on take what the documents say today' },
+      })
+      .example('$0 eval stale cases.yaml', 'Which cases are to be looked at')
+      .example('$0 eval stale cases.yaml --since baseline.json', 'Since a report was made'),
+  handler: async (flags) => {
+    process.exitCode = await (await import('../evaluation/eval-stale.ts')).runEvalStale(flags);
+  },
+});
+
 const armsToDiff = {
   type: 'string',
   array: true,
@@ -214,6 +237,7 @@ export const evalCommand = defineCommand<CommonFlags>({
       .command(calibrate)
       .command(runs)
       .command(diff)
+      .command(stale)
       .epilogue('What each metric means: docs/metrics.md'),
   handler: () => {},
 });

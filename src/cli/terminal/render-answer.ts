@@ -6,6 +6,7 @@ import type { Location } from '../../domain/location.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { fileIsGone } from './open-place.ts';
 import { renderUnborne, verdictPiece } from './render-sentences.ts';
@@ -110,8 +111,7 @@ function markerPiece(terminal: Terminal, { marker }: Citation): Piece {
 
 function summaryOf(response: AgentResponse, priceOf: PriceOf = () => null): string {
   const { model, tokensUsed, retrievalCount, retrievalTimeMs, generationTimeMs, totalTimeMs } = response;
-  const searches =
-    retrievalCount === 0 ? 'no search' : `${retrievalCount} ${retrievalCount === 1 ? 'search' : 'searches'}`;
+  const searches = retrievalCount === 0 ? 'no search' : counted(retrievalCount, 'search', 'searches');
   const parts = [
     oneLine(model, 60),
     `${tokensUsed.estimated ? 'about ' : ''}${tokensUsed.total} tokens (${tokensUsed.prompt} in, ${tokensUsed.completion} out)`,

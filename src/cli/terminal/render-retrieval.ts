@@ -3,6 +3,7 @@ import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
 import { type RetrievalContext, searchedFor } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { RetrievalHit } from '../../retrieval/create-retriever.ts';
+import { counted } from '../../text/phrasing.ts';
 import { cutAtSentences } from '../../text/split-sentences.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -78,7 +79,7 @@ export function renderSources(terminal: Terminal, { retrievals, response }: Conv
   retrievals.forEach((retrieval, index) => {
     if (index > 0) terminal.write('\n');
     const filter = isEmptyFilter(retrieval.filter) ? '' : `, only ${formatFilter(retrieval.filter)}`;
-    const found = `${retrieval.chunks.length} passages for: ${retrieval.query}${filter}`;
+    const found = `${counted(retrieval.chunks.length, 'passage')} for: ${retrieval.query}${filter}`;
     const bold = (text: string) => terminal.text(text, 'bold');
     terminal.write(`${flowLine(terminal, [{ text: oneLine(found, 200), paint: bold }])}\n`);
     if (retrieval.chunks.length === 0) renderText(terminal, emptyBecause(retrieval), { indent: INDENT });

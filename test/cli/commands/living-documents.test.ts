@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { changesOf, directoriesOf } from '../../../src/cli/commands/watch-sources.ts';
@@ -27,6 +27,24 @@ test('answers whose sources have changed or vanished are listed', async () => {
   expect(stdout).toMatch(/turn 2\nWhat is an owl\?\n {2}\[2\] Owls: stale: the source is no longer/);
   const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
   expect(answers).toMatchObject([{ turn: 1, sources: [{ became: 'changed' }] }, { turn: 2 }]);
+});
+
+test('a source that was merely renamed has moved, and concerns nobody who begins a chat', async () => {
+  const home = await temporaryDirectory();
+  await mkdir(join(home, 'docs'));
+  await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
+  await runInProcess(['ingest', 'docs'], { home });
+  await runInProcess(['ask', 'What is a zebra?'], { home });
+  await rename(join(home, 'docs', 'zebras.md'), join(home, 'docs', 'stripes.md'));
+  await runInProcess(['ingest', 'docs', '--prune'], { home });
+  const { stdout } = await runInProcess(['sessions', 'stale'], { home });
+  expect(stdout).toMatch(/\[1\] Zebras: moved to stripes\.md\nNothing says something else/);
+  const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
+  expect(answers).toMatchObject([{ sources: [{ became: 'moved', to: { url: 'stripes.md' } }] }]);
+  const shown = JSON.parse((await runInProcess(['sessions', 'show', 'last', '--json'], { home })).stdout);
+  expect(shown).toMatchObject({ stale: {} });
+  expect(Object.values(shown.moved)).toMatchObject([{ url: 'stripes.md' }]);
+  expect((await runInProcess(['chat'], { home, input: '' })).stdout).not.toContain('sessions stale');
 });
 
 test('a file that is gone is told, also under its answers, until it is pruned', async () => {
