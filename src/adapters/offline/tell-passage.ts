@@ -15,8 +15,11 @@ const FORGES = /<\/?source\b/i;
 /** Numbers in brackets that point at notes of the page would be taken for citations of the answer: they are left out. */
 const NOTE = /(?<![\p{L}\p{N}_)\]])\s?\[\^?\d+\]/gu;
 /** So would addresses, and indices: they are shown as code. */
-const CITES =
-  /https?:\/\/(?:\[[\da-f:]+\](?![^\s)\]>"'.,;:!?])|(?:\[[\da-f:]+\])?[^\s)\]>"']*[^\s)\]>"'.,;:!?])|\[\^?\d+\]/gi;
+const ADDRESS_END = /[^\s)\]>"']*[^\s)\]>"'.,;:!?]/.source;
+const CITES = new RegExp(
+  `https?://(?:\\[[\\da-f:]+\\](?:${ADDRESS_END})?|${ADDRESS_END})|\\[\\^?\\d+\\]`,
+  'gi',
+);
 const LINK = /\[([^\]\n]*)\]\(([^)\s]*)[^)]*\)/g;
 /** What a page shows to warn of it. */
 const WARNS =
