@@ -170,9 +170,9 @@ function tidy(text: string): string {
   return (
     text
       .replace(/\s+/g, ' ')
-      .replace(/ (?=[.,;:!?](?:\s|$))/g, '')
       // What a marker leaves behind; `main()` is nothing of the kind.
-      .replace(/\( \)/g, '')
+      .replace(/ ?\( \)/g, '')
+      .replace(/ (?=[.,;:!?](?:\s|$))/g, '')
       .trim()
   );
 }
