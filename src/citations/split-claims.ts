@@ -167,9 +167,12 @@ function countLines(text: string): Uint32Array {
 }
 
 function tidy(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .replace(/ (?=[.,;:!?](?:\s|$))/g, '')
-    .replace(/\( ?\)/g, '')
-    .trim();
+  return (
+    text
+      .replace(/\s+/g, ' ')
+      // What a marker leaves behind; `main()` is nothing of the kind.
+      .replace(/ ?\( \)/g, '')
+      .replace(/ (?=[.,;:!?](?:\s|$))/g, '')
+      .trim()
+  );
 }

@@ -9,7 +9,10 @@ import { flowLine, renderText } from './terminal/wrapping.ts';
 const HINT_INDENT = '  ';
 
 /** Prints one line and a hint (or an ErrorResponse as JSON) and returns the exit code. */
-export function reportFailure(error: unknown, options: { json: boolean; verbose: boolean }): number {
+export function reportFailure(
+  error: unknown,
+  options: { json: boolean; verbose: boolean; inChat?: boolean },
+): number {
   const failure = error instanceof AppError ? error : defect(error);
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ error: commandLineError(failure) })}\n`);
@@ -19,7 +22,7 @@ export function reportFailure(error: unknown, options: { json: boolean; verbose:
     const [message = '', ...more] = visibleText(failure.message).split('\n');
     terminal.write(`${flowLine(terminal, [label, { text: message }], HINT_INDENT)}\n`);
     for (const line of more) terminal.write(`${line}\n`);
-    for (const line of commandLineHint(failure).split('\n'))
+    for (const line of commandLineHint(failure, options).split('\n'))
       renderText(terminal, line, { indent: HINT_INDENT });
   }
   if (options.verbose) process.stderr.write(`${inspect(error)}\n`);

@@ -32,6 +32,10 @@ test('code is a claim where a marker stands alone below it', () => {
   ]);
 });
 
+test('parentheses that only held a marker go with it, and those of a function stay', () => {
+  expect(claimsIn('Call spin() now ([1]).')).toEqual([['Call spin() now.', '1']]);
+});
+
 test('the rows of a table are claims, each with what stands alone below them', () => {
   const table = '| name | what it does |\n| --- | --- |\n| a | It runs. It waits. |\n| b | It stops |';
   const rows = ['| a | It runs. It waits. |', '| b | It stops |'];

@@ -63,7 +63,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
           history: (await history?.load()) ?? [],
           onMessage: (message) => void history?.add(message),
         },
-        report: (error) => void reportFailure(error, { json: false, verbose }),
+        report: (error) => void reportFailure(error, { json: false, verbose, inChat: true }),
       });
     } finally {
       await conversation.leave().finally(conversation.close);

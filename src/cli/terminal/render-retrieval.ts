@@ -14,6 +14,8 @@ import { flowLine, renderText, wrap } from './wrapping.ts';
 
 const INDENT = '    ';
 const EXCERPT_LINES = 3;
+/** On one line nothing is fenced. */
+const FENCE = /^[ \t>]*(?:`{3,}|~{3,}).*$/gm;
 
 interface SearchResult {
   collection: string;
@@ -115,7 +117,7 @@ function renderPassage(terminal: Terminal, { label, place, chunk, score, query }
 /** The part of a text that speaks most of the query, on one line of about `max` characters, starting at a sentence. */
 function excerptOf(text: string, query: string, max: number): string {
   const wanted = new Set(queryTerms(query));
-  const sentences = cutAtSentences(text);
+  const sentences = cutAtSentences(text.replace(FENCE, ''));
   const worth = sentences.map(
     (sentence) => new Set(indexTerms(sentence).filter((term) => wanted.has(term))).size,
   );

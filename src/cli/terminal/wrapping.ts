@@ -147,8 +147,9 @@ export function flowRuns(
         placeWord();
         gap = { text: part.replaceAll('\t', '    '), paint };
       } else {
-        const pieces =
-          breakWords && displayWidth(part) > width ? charactersOf(part) : unbreakable(part, width);
+        const pieces = unbreakable(part, width).flatMap((piece) =>
+          breakWords && displayWidth(piece) > width ? charactersOf(piece) : [piece],
+        );
         pieces.forEach((piece, index) => {
           if (index > 0) placeWord();
           word.push({ text: piece, paint });

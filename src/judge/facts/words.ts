@@ -44,7 +44,7 @@ export function withTerm(word: WrittenWord): Word {
 /** The words of a text, in which typographic and plain quotation marks are the same. */
 export function writtenWordsOf(text: string): WrittenWord[] {
   const words: WrittenWord[] = [];
-  for (const written of withoutMarkup(text).replace(/`/g, '').split(/\s+/)) {
+  for (const written of withoutMarkup(text).replace(/\\?`/g, '').split(/\s+/)) {
     const isPlain = PLAIN_WORD.test(written);
     const trimmed = isPlain ? written : trimWord(written);
     if (trimmed === '') {
