@@ -160,6 +160,8 @@ test('what could be typed next is known: commands, flags, values, collections, s
   expect((await candidates(home, 'ask', '--session', '')).length).toBe(2);
   expect(await candidates(home, 'ask', '--model', 'of')).toEqual(['offline']);
   expect(await candidates(home, 'config', 'get', 'maxTu')).toEqual(['maxTurns', 'maxTurnSeconds']);
+  expect(await candidates(home, 'eval', 'sta')).toEqual(['stale']);
+  expect(await candidates(home, 'eval', 'stale', 'cases.yaml', '--since', 'l')).toEqual(['last']);
   expect(await candidates(home, 'ingest', '')).toEqual([]);
 });
 

@@ -7,7 +7,8 @@ import {
   expectedAnswers,
   nameOfCheck,
 } from '../cases/evaluation-case.ts';
-import { goldKey, type Pin } from '../cases/pin-gold.ts';
+import type { Pin } from '../cases/pin.ts';
+import { goldKey } from '../cases/pin-gold.ts';
 import { canBeCorrect } from '../metrics/answer-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { type CaseRuns, reasonOf, tabulate } from '../metrics/metric.ts';

@@ -83,7 +83,11 @@ test('piped questions are answered one a block, with a blank line between and no
   expect(asked.map(({ question }) => question)).toEqual(['one?', 'two?']);
   const blocks = out.split('\n\n');
   expect(blocks).toHaveLength(2);
-  expect(blocks[0]).toMatch(/^On one\? \[1\]\.\n\[1\] Topics.* {2}0\.80 supported {2}\S+\noffline · .*$/);
+  const [answer, source, verdict, effort] = blocks[0]?.split('\n') ?? [];
+  expect(answer).toBe('On one? [1].');
+  expect(source).toMatch(/^\[1\] Topics.* {2}0\.80 supported {2}\S+$/);
+  expect(verdict).toBe('Borne out by the source; about 80 % likely to answer your question.');
+  expect(effort).toMatch(/^offline · /);
   expect(blocks[1]).toMatch(/^On two\? \[1\]\.\n/);
   expect(out + err).not.toContain('\x1b');
   expect(err).toBe('');

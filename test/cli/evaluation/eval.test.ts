@@ -338,7 +338,7 @@ test("cases are generated and verified, the same every time, and another tool's 
   expect(made.map(({ question }) => question)).toContain('What is a node?');
   await writeFile(inHome('rows.csv'), 'question,answer,owner\nWhat is a node?,A process,anna\n');
   const { stdout } = await runInProcess(['eval', 'import', 'rows.csv', '-o', 'rows.jsonl'], { home });
-  expect(stdout.replace(/\s+/g, ' ')).toContain('1 cases in rows.jsonl. Not carried over: the column owner.');
+  expect(stdout.replace(/\s+/g, ' ')).toContain('1 case in rows.jsonl. Not carried over: the column owner.');
 });
 
 test('two arms that are the same differ in nothing', async () => {
