@@ -30,6 +30,8 @@ export interface Config {
   readonly cache: string;
   /** A copy of the embedder's weights that is used instead of the cache. */
   readonly modelDir: string | undefined;
+  /** Where the engine of generative models is installed, if it is not beside this program. */
+  readonly engineDir: string;
   readonly store: ValueOf<'store'>;
   readonly qdrant: QdrantConfig;
   readonly embedding: EmbeddingConfig;
@@ -133,6 +135,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
     home: pathOf(given.home) ?? directories.home,
     cache: directories.cache,
     modelDir: pathOf(given.modelDir),
+    engineDir: pathOf(given.engineDir) ?? join(directories.cache, 'llama'),
     store: valueFor('store') ?? (given.qdrantUrl === undefined ? 'sqlite' : 'qdrant'),
     qdrant: {
       url: valueFor('qdrantUrl') ?? DEFAULT_QDRANT_URL,

@@ -64,6 +64,7 @@ export const settings = {
     .describe('prices for a million tokens by model, such as {"gpt-5": {"input": 1.25, "output": 10}}'),
   home: directory,
   modelDir: directory,
+  engineDir: directory,
 } as const;
 export type SettingName = keyof typeof settings;
 
@@ -90,6 +91,7 @@ export const settingVariables = {
   AGENT_MAX_TURNS: 'maxTurns',
   CITELOOP_HOME: 'home',
   CITELOOP_MODEL_DIR: 'modelDir',
+  CITELOOP_ENGINE_DIR: 'engineDir',
 } as const satisfies Record<string, SettingName>;
 
 export const secretVariables = {
