@@ -1,5 +1,8 @@
 import { splitContextPrompt } from '../../domain/prompts.ts';
-import { type RetrievalToolResponse, retrievalToolResponseSchema } from '../../domain/retrieval-tool-response.ts';
+import {
+  type RetrievalToolResponse,
+  retrievalToolResponseSchema,
+} from '../../domain/retrieval-tool-response.ts';
 import { firstText, isObject, type JsonObject, objectsOf, parseJson } from '../openai/wire/json-object.ts';
 import type { OfferedTool, StepChoice } from './step-grammar.ts';
 
@@ -133,7 +136,8 @@ function resultText(text: string): string {
     return `<source ref="${ref}" title="${path}">\n${passage.replace(/<(?=\/?source\b)/gi, '&lt;')}\n</source>`;
   });
   const [first] = search.results;
-  const reminder = first && `Answer from these sources and cite them in square brackets, such as [${first.ref}].`;
+  const reminder =
+    first && `Answer from these sources and cite them in square brackets, such as [${first.ref}].`;
   return [...blocks, search.message, reminder].filter((part) => part).join('\n\n');
 }
 

@@ -1,6 +1,13 @@
 import { createGate, type Gate } from '../../async/gate.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { type ChatWrapper, type Context, type Engine, type LoadedModel, type Sequence, startEngine } from './engine.ts';
+import {
+  type ChatWrapper,
+  type Context,
+  type Engine,
+  type LoadedModel,
+  type Sequence,
+  startEngine,
+} from './engine.ts';
 
 /** A model in memory, ready to write. */
 export interface RunningModel {
@@ -52,7 +59,12 @@ export function modelsInUse(): number {
 /** One load of a file for the whole process, however many use it. */
 export function useModel(choice: ModelChoice): ModelUse {
   const key = JSON.stringify([choice.path, choice.contextSize]);
-  const entry: Shared = shared.get(key) ?? { users: 0, loading: undefined, stop: new AbortController(), held: [] };
+  const entry: Shared = shared.get(key) ?? {
+    users: 0,
+    loading: undefined,
+    stop: new AbortController(),
+    held: [],
+  };
   shared.set(key, entry);
   entry.users += 1;
   let used = true;
@@ -89,7 +101,10 @@ export function useModel(choice: ModelChoice): ModelUse {
   };
 }
 
-async function loadModel({ path, contextSize, threads, engineDirectory }: ModelChoice, { held, stop }: Shared) {
+async function loadModel(
+  { path, contextSize, threads, engineDirectory }: ModelChoice,
+  { held, stop }: Shared,
+) {
   const { signal } = stop;
   const engine = await startEngine(engineDirectory);
   try {
@@ -122,11 +137,14 @@ function sequencesOf(context: Context): Sequence[] {
 
 function loadFault(path: string, contextSize: number, error: unknown): AppError {
   const [reason = ''] = messageOf(error).split('\n');
-  if (error instanceof Error && error.name === 'InsufficientMemoryError' || /memory|alloc/i.test(reason)) {
+  if ((error instanceof Error && error.name === 'InsufficientMemoryError') || /memory|alloc/i.test(reason)) {
     return new AppError(
       'configuration_error',
       `${path} with a window of ${contextSize} tokens needs more memory than there is.`,
-      { hint: 'Use a smaller model, one that is stored in fewer bits, or a smaller contextWindow.', cause: error },
+      {
+        hint: 'Use a smaller model, one that is stored in fewer bits, or a smaller contextWindow.',
+        cause: error,
+      },
     );
   }
   return new AppError('configuration_error', `${path} cannot be loaded (${reason}).`, {

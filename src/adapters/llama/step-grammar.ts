@@ -23,7 +23,8 @@ export interface StepChoice {
  * in these brackets are no citations. Backticks only come as code, so that what is a block is never in doubt.
  */
 export function stepGrammar({ tools, mayAnswer, refs }: StepChoice): string {
-  const calls = tools.length === 0 ? [] : [`call ::= ${eitherOf(tools.map(callExpression))}`, ...SCHEMA_RULES];
+  const calls =
+    tools.length === 0 ? [] : [`call ::= ${eitherOf(tools.map(callExpression))}`, ...SCHEMA_RULES];
   const answers = mayAnswer || tools.length === 0 ? answerRules(refs) : [];
   const steps = [...(calls.length > 0 ? ['call'] : []), ...(answers.length > 0 ? ['answer'] : [])];
   return [`root ::= [ \\n]{0,2} (${steps.join(' | ')})`, ...calls, ...answers].join('\n');
