@@ -1,7 +1,7 @@
 import { findEngine, installAdvice, isKnownVersion } from '../adapters/llama/engine-package.ts';
 import { type GgufHeader, readGgufHeader } from '../adapters/llama/gguf-header.ts';
 import { memoryNeeded } from '../adapters/llama/memory-needed.ts';
-import { type ModelSpeed, readSpeed } from '../adapters/llama/model-speeds.ts';
+import { keepSpeed, type ModelSpeed, readSpeed } from '../adapters/llama/model-speeds.ts';
 import {
   findModelFile,
   listModelFiles,
@@ -9,7 +9,9 @@ import {
   modelBytes,
 } from '../adapters/llama/models-directory.ts';
 import type { Config } from '../config/load-config.ts';
+import { advice, command } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
+import type { Runtime } from '../ports/runtime.ts';
 
 /** A model in a GGUF file on this machine. */
 export interface LocalModel extends Omit<GgufHeader, 'chatTemplate' | 'fileBytes'> {
@@ -83,6 +85,26 @@ async function describe({ name: file, path }: ModelFile, { agent, cache }: Confi
     fits: needed <= process.availableMemory(),
     speed: await readSpeed(cache, path),
   };
+}
+
+/** Finds out how fast a model is here, and keeps it for the list. Throws an AppError for one that is not there or cannot run. */
+export async function measureLocalModel(
+  { ggufDir, engineDir, cache }: Config,
+  model: string,
+  { clock, signal }: { clock: Pick<Runtime, 'now'>; signal: AbortSignal },
+): Promise<{ path: string; speed: ModelSpeed }> {
+  const path = await findModelFile(model, { directory: ggufDir });
+  if (path === null) {
+    throw new AppError('invalid_input', `There is no model ${model} in ${ggufDir}.`, {
+      hint: advice`Name the path of a GGUF file, or one of that directory${command('models')}`,
+    });
+  }
+  readGgufHeader(path);
+  const { measureSpeed } = await import('../adapters/llama/measure-speed.ts');
+  const measured = await measureSpeed({ path, engineDirectory: engineDir }, signal);
+  const speed = { ...measured, measuredAt: clock.now().toISOString() };
+  await keepSpeed(cache, path, speed);
+  return { path, speed };
 }
 
 /** What runs them, as far as it is installed. */

@@ -1,4 +1,5 @@
 import type { GgufHeader } from './gguf-header.ts';
+import { SEQUENCES } from './shared-models.ts';
 
 /** For what is computed between reading a prompt and the next token. */
 const WORKING_BYTES = 128 * 2 ** 20;
@@ -8,5 +9,5 @@ export function memoryNeeded(
   { fileBytes, bytesPerToken = 0 }: Pick<GgufHeader, 'fileBytes' | 'bytesPerToken'>,
   contextTokens: number,
 ): number {
-  return fileBytes + bytesPerToken * contextTokens + WORKING_BYTES;
+  return fileBytes + bytesPerToken * contextTokens * SEQUENCES + WORKING_BYTES;
 }

@@ -34,9 +34,13 @@ export async function modelBytes(path: string, parts: number): Promise<number> {
     const file = path.replace(/00001(?=-of-\d{5}\.gguf$)/i, String(part).padStart(5, '0'));
     const found = await stat(file).catch(() => null);
     if (found === null) {
-      throw new AppError('configuration_error', `${path} is the first of ${parts} files, and ${file} is missing.`, {
-        hint: 'Put all of them into the same directory.',
-      });
+      throw new AppError(
+        'configuration_error',
+        `${path} is the first of ${parts} files, and ${file} is missing.`,
+        {
+          hint: 'Put all of them into the same directory.',
+        },
+      );
     }
     bytes += found.size;
   }

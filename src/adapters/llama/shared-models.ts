@@ -39,7 +39,7 @@ interface ModelUse {
 }
 
 /** A conversation, and what is asked about it in between: a question that stands on its own. */
-const SEQUENCES = 2;
+export const SEQUENCES = 2;
 
 interface Shared {
   users: number;

@@ -110,7 +110,10 @@ async function valuesOf(
     case 'model':
       return models(config);
     case 'gguf':
-      return (await localModelNames(loadConfig({ configPath: config }))).map((word) => ({ word, describe: 'model' }));
+      return (await localModelNames(loadConfig({ configPath: config }))).map((word) => ({
+        word,
+        describe: 'model',
+      }));
     case 'setting':
       return settingNames.map((word) => ({ word, describe: '' }));
     default:

@@ -12,7 +12,10 @@ const measure = defineCommand<MeasureFlags>({
   command: 'measure <gguf>',
   describe: 'Find out how fast a model is on this machine, and keep it',
   builder: (yargs) =>
-    yargs.positional('gguf', { type: 'string', describe: 'Its name as it is listed, or the path of a GGUF file' }),
+    yargs.positional('gguf', {
+      type: 'string',
+      describe: 'Its name as it is listed, or the path of a GGUF file',
+    }),
   handler: async (flags) => (await import('../commands/models.ts')).measureModel(flags),
 });
 

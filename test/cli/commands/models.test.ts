@@ -111,3 +111,28 @@ test('the names of models can be completed', async () => {
   expect(await complete('models', 'measure', 't')).toBe('tiny.gguf\tmodel\n');
   expect(await complete('ask', '--model', 't')).toBe('tiny.gguf\tmodel\n');
 });
+
+test('a model is measured once, and listed with it until it is another file', async () => {
+  const home = await homeWith({ 'tiny.gguf': tiny });
+  const env = { XDG_CACHE_HOME: join(home, 'cache') };
+  const measured = await runInProcess(['models', 'measure', 'tiny', '--json'], { home, env });
+  expect(measured).toMatchObject({ code: 0, stderr: '' });
+  const { read, written } = JSON.parse(measured.stdout);
+  expect(read).toBeGreaterThan(0);
+  expect(written).toBeGreaterThan(0);
+  const speedOf = async () =>
+    JSON.parse((await runInProcess(['models', '--json'], { home, env })).stdout).models[0].speed;
+  expect(await speedOf()).toMatchObject({ read, written });
+  writeTinyGguf(join(home, 'models', 'tiny.gguf'), { seed: 2 });
+  expect(await speedOf()).toBeNull();
+});
+
+test('what cannot be measured is told in a sentence', async () => {
+  const home = await homeWith({ 'cut.gguf': tiny.subarray(0, 100) });
+  const cut = await runInProcess(['models', 'measure', 'cut'], { home });
+  expect(cut.code).toBe(3);
+  expect(cut.stderr).toContain('is cut: it ends within its header.');
+  const unknown = await runInProcess(['models', 'measure', 'other'], { home });
+  expect(unknown.code).toBe(2);
+  expect(unknown.stderr).toContain(`There is no model other in ${join(home, 'models')}.`);
+});
