@@ -20,10 +20,14 @@ import { askableQuestion, runTurn } from './turn.ts';
 import { createTurnProgress, type TurnDependencies } from './turn-state.ts';
 
 interface AgentDependencies
-  extends Omit<TurnDependencies, 'briefing' | 'window' | 'readSource' | 'tracing' | 'encoder'> {
+  extends Omit<
+    TurnDependencies,
+    'briefing' | 'window' | 'readSource' | 'tracing' | 'encoder' | 'mayBeSilent'
+  > {
   sessions: SessionStore;
   encoder?: TurnDependencies['encoder'];
   readSource?: boolean;
+  mayBeSilent?: boolean;
   /** The SDK's own tracing, which is off unless asked for. */
   tracing?: boolean;
 }
@@ -34,6 +38,7 @@ export function createConversationAgent({ sessions, ...given }: AgentDependencie
   const dependencies: TurnDependencies = {
     readSource: false,
     tracing: false,
+    mayBeSilent: false,
     encoder: async () => null,
     ...given,
     briefing: briefing.get,

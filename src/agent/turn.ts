@@ -39,6 +39,7 @@ import {
 } from './turn-state.ts';
 
 const IDLE_TIMEOUT_MS = 60_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Far more than a question needs: what is longer was piped in by mistake. */
 const MAX_QUESTION = 8000;
 
@@ -111,8 +112,10 @@ export function askableQuestion(given: string): string {
 }
 
 /** The model with patience and its limits: it waits for services that ask it to, and not for ever. */
-function guardedModel({ model, config, window, runtime, faults, signal, progress }: TurnState): Model {
-  const checked = withIdleTimeout(withAnswerCheck(model, config.maxAnswerCharacters), IDLE_TIMEOUT_MS);
+function guardedModel(turn: TurnState): Model {
+  const { config, window, runtime, faults, signal, progress } = turn;
+  const answering = withAnswerCheck(turn.model, config.maxAnswerCharacters);
+  const checked = withIdleTimeout(answering, turn.mayBeSilent ? LONGEST_TIMER_MS : IDLE_TIMEOUT_MS);
   const patient = withRetries(checked, {
     signal,
     random: runtime.random,

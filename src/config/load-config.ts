@@ -32,6 +32,8 @@ export interface Config {
   readonly modelDir: string | undefined;
   /** Where the engine of generative models is installed, if it is not beside this program. */
   readonly engineDir: string;
+  /** Processors that a generative model computes with; all that are good for it unless given. */
+  readonly threads: number | undefined;
   /** Where models in GGUF files lie that are meant by their names alone. */
   readonly ggufDir: string;
   readonly store: ValueOf<'store'>;
@@ -139,6 +141,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
     home,
     cache: directories.cache,
     modelDir: pathOf(given.modelDir),
+    threads: valueFor('threads'),
     engineDir: pathOf(given.engineDir) ?? join(directories.cache, 'llama'),
     ggufDir: pathOf(given.ggufDir) ?? join(home, 'models'),
     store: valueFor('store') ?? (given.qdrantUrl === undefined ? 'sqlite' : 'qdrant'),

@@ -65,6 +65,7 @@ export const settings = {
   home: directory,
   modelDir: directory,
   engineDir: directory,
+  threads: count,
   ggufDir: directory,
 } as const;
 export type SettingName = keyof typeof settings;
@@ -93,6 +94,7 @@ export const settingVariables = {
   CITELOOP_HOME: 'home',
   CITELOOP_MODEL_DIR: 'modelDir',
   CITELOOP_ENGINE_DIR: 'engineDir',
+  CITELOOP_THREADS: 'threads',
   CITELOOP_GGUF_DIR: 'ggufDir',
 } as const satisfies Record<string, SettingName>;
 

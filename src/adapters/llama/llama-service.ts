@@ -30,6 +30,8 @@ export function createLlamaService(choice: ModelChoice): LlamaService {
     fingerprint ??= fingerprintOf(path);
     const running = await use.get(signal);
     const steps = generateStep(running, request, signal);
+    // Nobody may read the answer to its end: whoever waits for the model must not wait for that.
+    signal?.addEventListener('abort', () => void steps.return(undefined as never), { once: true });
     const about = {
       id: `chatcmpl-${randomUUID()}`,
       created: Math.floor(Date.now() / 1000),
@@ -38,7 +40,7 @@ export function createLlamaService(choice: ModelChoice): LlamaService {
     };
     // What can be said of a request before anything is written is its status.
     const first = await steps.next();
-    return request.streamed ? streamed(about, steps, first) : whole(about, steps, first);
+    return request.streamed ? streamed(about, steps, first, signal) : whole(about, steps, first);
   }
 
   return {
@@ -70,7 +72,7 @@ type About = object;
 type Steps = AsyncGenerator<string, StepEnd, void>;
 type Step = IteratorResult<string, StepEnd>;
 
-function streamed(about: About, steps: Steps, first: Step): Response {
+function streamed(about: About, steps: Steps, first: Step, signal: AbortSignal | undefined): Response {
   const encoder = new TextEncoder();
   const event = (fields: object) =>
     encoder.encode(`data: ${JSON.stringify({ ...about, object: 'chat.completion.chunk', ...fields })}\n\n`);
@@ -81,6 +83,7 @@ function streamed(about: About, steps: Steps, first: Step): Response {
     async pull(controller) {
       const step = next ?? (await steps.next());
       next = undefined;
+      signal?.throwIfAborted();
       if (!step.done) {
         controller.enqueue(delta({ role: 'assistant', content: step.value }));
         return;

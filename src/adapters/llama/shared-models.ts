@@ -137,7 +137,7 @@ function sequencesOf(context: Context): Sequence[] {
 
 function loadFault(path: string, contextSize: number, error: unknown): AppError {
   const [reason = ''] = messageOf(error).split('\n');
-  if ((error instanceof Error && error.name === 'InsufficientMemoryError') || /memory|alloc/i.test(reason)) {
+  if (/memory|alloc/i.test(reason)) {
     return new AppError(
       'configuration_error',
       `${path} with a window of ${contextSize} tokens needs more memory than there is.`,
