@@ -9,8 +9,8 @@ import { DATA } from './support/retrieval-set.ts';
 
 /*
  * What a model of a GGUF file adds to the extractive one, on the same questions and documents: with tools, and with the
- * passages put before it. `npm run bench:local-model -- [--limit 12] [--model file.gguf] [questions.jsonl documents]`;
- * TinyLlama is fetched unless a model is named. Of many questions as many as the limit are taken, at equal distances.
+ * passages put before it. `npm run bench:local-model -- [--limit 12] [--model file.gguf] [--max-tokens n] [--show]
+ * [questions.jsonl documents]`; TinyLlama is fetched unless a model is named. Of many questions as many as the limit are taken, at equal distances.
  */
 
 const { positionals, values } = parseArgs({
@@ -18,6 +18,7 @@ const { positionals, values } = parseArgs({
   options: {
     limit: { type: 'string', default: '12' },
     model: { type: 'string' },
+    'max-tokens': { type: 'string' },
     show: { type: 'boolean', default: false },
   },
 });
@@ -33,10 +34,11 @@ interface Asked {
 }
 
 const model = values.model ?? (await ensureTinyLlama());
+const limits = values['max-tokens'] === undefined ? [] : ['--max-tokens', values['max-tokens']];
 const ARMS: Record<string, string[]> = {
   extractive: [],
-  'model, tools': ['--model', model],
-  'model, always': ['--model', model, '--policy', 'always'],
+  'model, tools': ['--model', model, ...limits],
+  'model, always': ['--model', model, '--policy', 'always', ...limits],
 };
 const machine = describeMachine();
 console.log(formatMachine(machine));
@@ -54,11 +56,9 @@ try {
     // What is measured so far is kept: this takes long on a small machine.
     await writeResults('local-model.json', { machine, file, model, arms: arms.map(summarize) });
   }
-  const rows = arms.map((arm) => Object.values(summarize(arm)).map(String));
-  const [first = ''] = arms;
-  console.log(
-    alignColumns([first === '' ? [] : Object.keys(summarize(first)), ...rows], [1, 2, 3, 4, 5, 6, 7, 8]),
-  );
+  const summaries = arms.map(summarize);
+  const lines = summaries.map((summary) => Object.values(summary).map(String));
+  console.log(alignColumns([Object.keys(summaries[0] ?? {}), ...lines], [1, 2, 3, 4, 5, 6, 7, 8]));
 } finally {
   program.close();
 }
