@@ -57,7 +57,7 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
         runtime: systemRuntime,
         readSource: false,
         tracing: false,
-        mayBeSilent: false,
+        isLocal: false,
       },
       {
         question,

@@ -20,14 +20,11 @@ import { askableQuestion, runTurn } from './turn.ts';
 import { createTurnProgress, type TurnDependencies } from './turn-state.ts';
 
 interface AgentDependencies
-  extends Omit<
-    TurnDependencies,
-    'briefing' | 'window' | 'readSource' | 'tracing' | 'encoder' | 'mayBeSilent'
-  > {
+  extends Omit<TurnDependencies, 'briefing' | 'window' | 'readSource' | 'tracing' | 'encoder' | 'isLocal'> {
   sessions: SessionStore;
   encoder?: TurnDependencies['encoder'];
   readSource?: boolean;
-  mayBeSilent?: boolean;
+  isLocal?: boolean;
   /** The SDK's own tracing, which is off unless asked for. */
   tracing?: boolean;
 }
@@ -38,7 +35,7 @@ export function createConversationAgent({ sessions, ...given }: AgentDependencie
   const dependencies: TurnDependencies = {
     readSource: false,
     tracing: false,
-    mayBeSilent: false,
+    isLocal: false,
     encoder: async () => null,
     ...given,
     briefing: briefing.get,

@@ -35,8 +35,8 @@ export interface TurnDependencies {
   runtime: Runtime;
   /** Whether the model may also read around a hit. */
   readSource: boolean;
-  /** Whether the model may read for as long as it takes: one of this machine is not gone when it is silent. */
-  mayBeSilent: boolean;
+  /** Whether the model is one of this machine: small ones are helped to cite, and none is gone when it is silent. */
+  isLocal: boolean;
   /** Whether the SDK traces the run, with whatever processors it was given. */
   tracing: boolean;
   /** What the judge of answers reads with; without it they are checked by words alone. */

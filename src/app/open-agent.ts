@@ -3,7 +3,7 @@ import { type Model, setTraceProcessors } from '@openai/agents';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
 import type { FindEncoder } from '../agent/turn-judge.ts';
-import { runsHere } from '../domain/agent-config.ts';
+import { isModelFile } from '../domain/agent-config.ts';
 import type { SearchMode } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import type { Filter } from '../domain/query.ts';
@@ -156,7 +156,7 @@ export async function createCollectionAgent(given: App, options: CollectionAgent
     runtime,
     readSource,
     tracing: options.tracing ?? traceFile !== undefined,
-    mayBeSilent: runsHere(app.config.agent.model),
+    isLocal: isModelFile(app.config.agent.model),
     faults: faultContext(app),
   });
 }

@@ -33,6 +33,8 @@ export function environmentOf(home: string, env: Record<string, string> = {}): R
     CITELOOP_HOME: home,
     CITELOOP_MODEL_DIR: modelLocation().directory,
     CITELOOP_ENGINE_DIR: engineDirectory(),
+    // Threads wait for each other at every token, and other tests keep the processors busy.
+    CITELOOP_THREADS: '1',
     ...env,
   };
 }

@@ -6,6 +6,8 @@ import { stepGrammar } from './step-grammar.ts';
 
 /** Read at once; in between it is looked whether anybody still waits. */
 const TOKENS_READ_AT_ONCE = 128;
+/** Less than this is the form of every conversation, not what is said in it. */
+const LEAST_IN_COMMON = 32;
 /** What the text of a token may depend on. */
 const TOKENS_LOOKED_BACK = 8;
 /** A character has no more bytes than this, and a token may be one of them. */
@@ -48,7 +50,7 @@ export async function* generateStep(
   const most = Math.min(request.maxTokens ?? room, room);
   const leave = await running.gate.enter(signal);
   try {
-    const sequence = nearest(running.sequences, tokens);
+    const sequence = takeSequence(running.sequences, tokens);
     const kept = await readPrompt(sequence, tokens, signal);
     const text = createTokenText(model.detokenize.bind(model), tokens);
     const options = {
@@ -85,13 +87,16 @@ function promptTokens({ wrapper, model }: RunningModel, { history }: ChatRequest
   return wrapper.generateContextState({ chatHistory }).contextText.tokenize(model.tokenizer);
 }
 
-/** The sequence that has read most of this already; of those that have read nothing of it, one that has read least. */
-function nearest(sequences: readonly Sequence[], tokens: readonly Token[]): Sequence {
-  const shared = (sequence: Sequence) => commonLength(sequence.contextTokens, tokens);
-  const [best] = sequences.toSorted(
-    (one, other) => shared(other) - shared(one) || one.contextTokens.length - other.contextTokens.length,
-  );
-  return best as Sequence;
+/**
+ * The sequence that has read most of this already; if none has, the one that was used least lately, so that a question
+ * of its own in between does not cost a conversation what was read of it.
+ */
+function takeSequence(sequences: Sequence[], tokens: readonly Token[]): Sequence {
+  const shared = sequences.map((sequence) => commonLength(sequence.contextTokens, tokens));
+  const most = Math.max(...shared);
+  const [taken] = sequences.splice(most < LEAST_IN_COMMON ? 0 : shared.indexOf(most), 1);
+  sequences.push(taken as Sequence);
+  return taken as Sequence;
 }
 
 function commonLength(read: readonly Token[], wanted: readonly Token[]): number {

@@ -15,8 +15,8 @@ export interface RunningModel {
   readonly model: LoadedModel;
   readonly wrapper: ChatWrapper;
   readonly contextSize: number;
-  /** Each keeps what it has read, for requests that begin alike. */
-  readonly sequences: readonly Sequence[];
+  /** Each keeps what it has read, for requests that begin alike. Those used lately come last. */
+  readonly sequences: Sequence[];
   /** One writes at a time: two would share the same processors, and each be half as fast. */
   readonly gate: Gate;
 }

@@ -15,6 +15,8 @@ type ShownTurn = Pick<ConversationTurn, 'response' | 'retrievals'>;
 
 const MAX_TITLE = 70;
 const INDENT = '    ';
+/** Behind the verdict on a source that the model did not cite. */
+const FOUND = 'found by citeloop, not cited by the model';
 
 /**
  * What stands below an answer: its sources and what became of each, and one line on how it came about. An answer that
@@ -52,7 +54,7 @@ export function markdownFooter({ grounded, citations }: AgentResponse): string[]
     .filter(({ chunkId }) => chunkId !== null)
     .map(
       (citation) =>
-        `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}`,
+        `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}${citation.foundBy === undefined ? '' : `, ${FOUND}`}`,
     );
   return [...(grounded ? [] : ['*Not grounded.*']), ...(sources.length > 0 ? [sources.join('\n')] : [])];
 }
@@ -75,6 +77,7 @@ function sourceLine(terminal: Terminal, citation: Citation, chunk: RetrievedChun
     ...(citation.location ? [{ text: describeLocation(citation.location), gap: ', ' }] : []),
     { text: citation.score.toFixed(2), gap: '  ' },
     verdictPiece(terminal, citation.verdict),
+    ...(citation.foundBy === undefined ? [] : [{ text: FOUND, gap: ', ' }]),
     { text: readableUrl(citation.url), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
   ];
   return flowLine(terminal, pieces, INDENT);
