@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { openTape } from '../../src/tape/open-tape.ts';
+import { replayResponse } from '../../src/tape/tape-exchange.ts';
+import type { TapeExchange } from '../../src/tape/tape-format.ts';
 
 const requestSchema = z.object({
   messages: z.array(z.object({ role: z.string(), content: z.string().nullish() })),
@@ -33,15 +35,14 @@ interface HeldCounts {
  * Holds every step of a recorded run against what its grammar promises: calls of tools that were offered, with arguments
  * that their schemas allow, and nothing in square brackets but refs that the model was shown. Counts what there was.
  */
-export function expectHeldToGrammar(path: string): HeldCounts {
+export async function expectHeldToGrammar(path: string): Promise<HeldCounts> {
   const counts = { steps: 0, calls: 0, citations: 0 };
   const tape = openTape(path);
   try {
-    for (const { request, response } of tape.exchanges()) {
-      const { messages, tools } = requestSchema.parse(
-        request.body && 'json' in request.body && request.body.json,
-      );
-      const deltas = deltasOf(response);
+    for (const exchange of tape.exchanges()) {
+      const { body } = exchange.request;
+      const { messages, tools } = requestSchema.parse(body && 'json' in body ? body.json : null);
+      const deltas = await deltasOf(exchange);
       counts.steps += 1;
       for (const { function: called } of deltas.flatMap(({ tool_calls }) => tool_calls)) {
         const tool = tools.find((offered) => offered.function.name === called.name);
@@ -62,13 +63,12 @@ export function expectHeldToGrammar(path: string): HeldCounts {
   return counts;
 }
 
-function deltasOf(response: unknown) {
-  const { chunks } = z
-    .object({ chunks: z.array(z.object({ events: z.array(z.object({ data: z.unknown() })) })) })
-    .parse(response);
-  return chunks
-    .flatMap(({ events }) => events)
-    .flatMap(({ data }) => deltaSchema.safeParse(data).data?.choices ?? [])
+async function deltasOf(exchange: TapeExchange) {
+  const events = await (await replayResponse(exchange, 'none', null)).text();
+  return Array.from(events.matchAll(/^data: (\{.*)$/gm), ([, data = '']) =>
+    deltaSchema.parse(JSON.parse(data)),
+  )
+    .flatMap(({ choices }) => choices)
     .map(({ delta }) => delta);
 }
 

@@ -51,7 +51,7 @@ async function run(args: string[], input = ''): Promise<AgentResponse[]> {
   const { stdout, stderr, code } = await runInProcess(all, { home, env, input });
   // A small model goes on until it is cut, which is told by the exit code.
   expect([0, CUT], stderr).toContain(code);
-  const held = expectHeldToGrammar(tape);
+  const held = await expectHeldToGrammar(tape);
   for (const key of ['steps', 'calls', 'citations'] as const) written[key] += held[key];
   const responses = stdout
     .split('\n')
