@@ -1,7 +1,12 @@
 import { totalmem } from 'node:os';
 import { requireEngine } from '../adapters/llama/engine-package.ts';
 import { readGgufHeader } from '../adapters/llama/gguf-header.ts';
-import type { LlamaService } from '../adapters/llama/llama-service.ts';
+import {
+  createLlamaService,
+  LLAMA_ADDRESS,
+  type LlamaService,
+  modelNameOf,
+} from '../adapters/llama/llama-service.ts';
 import { findModelFile } from '../adapters/llama/models-directory.ts';
 import { SEQUENCES } from '../adapters/llama/shared-models.ts';
 import type { Config } from '../config/load-config.ts';
@@ -11,6 +16,8 @@ import { AppError } from '../faults/app-error.ts';
 
 /** More of a window than this is used only where somebody asks for it: it takes memory, and time to be read. */
 const USUAL_WINDOW = 8192;
+/** What the instructions, the tools, a passage and an answer to a question take at the least. */
+const LEAST_WINDOW = 1024;
 /** Of the window, for an answer. */
 const ANSWER_SHARE = 1 / 8;
 
@@ -40,6 +47,17 @@ function windowOf(path: string): number {
   }
 }
 
+/** A fetch that asks models of files by the names that stand in requests; whatever else is asked goes to `fetch`. */
+export function fetchWithModelFiles(config: Config, files: ModelFiles): typeof globalThis.fetch {
+  return async (input, init) => {
+    if (!String(input).startsWith(`${LLAMA_ADDRESS}/`)) return globalThis.fetch(input, init);
+    const { model } = JSON.parse(String(init?.body)) as { model: string };
+    const isConfigured = modelNameOf(config.agent.model) === model;
+    const agent = isConfigured ? config.agent : { ...config.agent, model };
+    return (await files.open(await withModelFile({ ...config, agent }))).fetch(input, init);
+  };
+}
+
 /** Models in files that an app has in use. */
 export interface ModelFiles {
   /** The configured one, as a service inside this process. Throws what is wrong with it; nothing is loaded yet. */
@@ -56,7 +74,6 @@ export function createModelFiles(): ModelFiles {
       const key = JSON.stringify([path, agent.contextWindow]);
       const known = services.get(key);
       if (known !== undefined) return known;
-      const { createLlamaService } = await import('../adapters/llama/llama-service.ts');
       const service = createLlamaService({
         path,
         contextSize: agent.contextWindow,
@@ -91,6 +108,13 @@ export async function usableModelFile({ agent, ggufDir, engineDir }: Config): Pr
       'configuration_error',
       `${path} was made for ${contextLength} tokens at once, and contextWindow is ${agent.contextWindow}.`,
       { hint: advice`Lower ${setting('contextWindow')}, or leave it out.` },
+    );
+  }
+  if (agent.contextWindow < LEAST_WINDOW) {
+    throw new AppError(
+      'configuration_error',
+      `${path} is to hold ${agent.contextWindow} tokens at once, and an answer from a passage takes ${LEAST_WINDOW} at the least.`,
+      { hint: 'Use a model that was made for more.' },
     );
   }
   const needed = fileBytes + bytesPerToken * agent.contextWindow * SEQUENCES;

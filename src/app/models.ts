@@ -1,4 +1,5 @@
 import type { Model } from '@openai/agents';
+import { LLAMA_ADDRESS, modelNameOf } from '../adapters/llama/llama-service.ts';
 import type { Judgement, PassageJudge } from '../adapters/offline/answer-from-passages.ts';
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
@@ -54,7 +55,6 @@ export async function assertModelUsable(app: App): Promise<void> {
 /** A model of a file is asked as a service is. From a tape neither the file nor the engine is needed. */
 async function modelFileOptions(app: App): Promise<OpenAiModelOptions> {
   const { model, maxEventBytes, maxAnswerCharacters } = app.config.agent;
-  const { LLAMA_ADDRESS, modelNameOf } = await import('../adapters/llama/llama-service.ts');
   const open = () => app.modelFiles.open(app.config);
   if (!isReplaying()) (await open()).warm();
   return {

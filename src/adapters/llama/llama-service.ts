@@ -36,11 +36,13 @@ export function createLlamaService(choice: ModelChoice): LlamaService {
       id: `chatcmpl-${randomUUID()}`,
       created: Math.floor(Date.now() / 1000),
       model,
-      system_fingerprint: await fingerprint,
     };
+    const weights = await fingerprint;
     // What can be said of a request before anything is written is its status.
     const first = await steps.next();
-    return request.streamed ? streamed(about, steps, first, signal) : whole(about, steps, first);
+    return request.streamed
+      ? streamed(about, weights, steps, first, signal)
+      : whole({ ...about, weights }, steps, first);
   }
 
   return {
@@ -72,7 +74,13 @@ type About = object;
 type Steps = AsyncGenerator<string, StepEnd, void>;
 type Step = IteratorResult<string, StepEnd>;
 
-function streamed(about: About, steps: Steps, first: Step, signal: AbortSignal | undefined): Response {
+function streamed(
+  about: About,
+  weights: string,
+  steps: Steps,
+  first: Step,
+  signal: AbortSignal | undefined,
+): Response {
   const encoder = new TextEncoder();
   const event = (fields: object) =>
     encoder.encode(`data: ${JSON.stringify({ ...about, object: 'chat.completion.chunk', ...fields })}\n\n`);
@@ -93,7 +101,7 @@ function streamed(about: About, steps: Steps, first: Step, signal: AbortSignal |
         controller.enqueue(delta({ role: 'assistant', tool_calls: [{ index: 0, ...wireCall(call) }] }));
       }
       controller.enqueue(delta({}, finishReason(step.value)));
-      controller.enqueue(event({ choices: [], usage: usageOf(step.value) }));
+      controller.enqueue(event({ choices: [], usage: usageOf(step.value), weights }));
       controller.enqueue(encoder.encode('data: [DONE]\n\n'));
       controller.close();
     },

@@ -74,7 +74,7 @@ function ask(service: LlamaService, body: object, signal?: AbortSignal): Promise
 }
 
 interface Completion {
-  system_fingerprint: string;
+  weights: string;
   choices: {
     message: { content: string | null; tool_calls?: { function: { name: string; arguments: string } }[] };
     finish_reason: string;
@@ -243,7 +243,7 @@ test('files are told apart by what they hold', async () => {
   const [one, same, another] = [await tinyService(), await tinyService(), await tinyService({ seed: 6 })];
   const prints = [];
   for (const service of [one, same, another])
-    prints.push((await answerTo(service, { messages: SEARCHED, max_tokens: 1 })).system_fingerprint);
+    prints.push((await answerTo(service, { messages: SEARCHED, max_tokens: 1 })).weights);
   expect(prints[0]).toMatch(/^gguf-[0-9a-f]{32}$/);
   expect(prints[1]).toBe(prints[0]);
   expect(prints[2]).not.toBe(prints[0]);
