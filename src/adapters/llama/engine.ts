@@ -26,7 +26,7 @@ export interface Sequence {
 interface EvaluateOptions {
   temperature: number;
   seed: number;
-  grammarEvaluationState: object;
+  grammarEvaluationState?: object;
   yieldEogToken: boolean;
 }
 

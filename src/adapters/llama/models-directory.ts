@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
 import { AppError, messageOf } from '../../faults/app-error.ts';
@@ -25,6 +25,26 @@ export async function listModelFiles(directory: string): Promise<ModelFile[]> {
     .filter((path) => ENDING.test(path) && !LATER_PART.test(path))
     .map((path) => ({ name: relative(directory, path).replaceAll(sep, '/'), path }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** How many bytes a model has, in all its parts. */
+export async function modelBytes(path: string, parts: number): Promise<number> {
+  let bytes = 0;
+  for (let part = 1; part <= parts; part++) {
+    const file = path.replace(/00001(?=-of-\d{5}\.gguf$)/i, String(part).padStart(5, '0'));
+    const found = await stat(file).catch(() => null);
+    if (found === null) {
+      throw new AppError(
+        'configuration_error',
+        `${path} is the first of ${parts} files, and ${file} is missing.`,
+        {
+          hint: 'Put all of them into the same directory.',
+        },
+      );
+    }
+    bytes += found.size;
+  }
+  return bytes;
 }
 
 async function filesBelow(directory: string, depth: number): Promise<string[]> {
