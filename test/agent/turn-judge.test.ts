@@ -100,7 +100,8 @@ test('sentences are judged while the answer is still written, each once, and as 
 });
 
 test('a model of this machine that does not cite is helped: what the judge finds is marked as found', async () => {
-  const written = 'Zebras live in Africa. Owls see well in the dark [2]. Their stripes are a secret of the moon.';
+  const written =
+    'Zebras live in Africa. Owls see well in the dark [1]. Their stripes are a secret of the moon.';
   const script = () => new ScriptedModel([[search('zebra owl')], [assistantMessage(written)]]);
   const library = await smallLibrary(BOOK);
   const turnOf = async (isLocal: boolean) => {
@@ -112,7 +113,7 @@ test('a model of this machine that does not cite is helped: what the judge finds
   const helped = await turnOf(true);
   const [zebras] = helped.citations.filter(({ title }) => title === 'Zebras');
   expect(helped.answer).toBe(
-    `Zebras live in Africa. [${zebras?.marker}] Owls see well in the dark [2]. Their stripes are a secret of the moon.`,
+    `Zebras live in Africa. [${zebras?.marker}] Owls see well in the dark [1]. Their stripes are a secret of the moon.`,
   );
   expect(helped.sentences.map(({ refs, foundBy }) => [refs.length, foundBy])).toEqual([
     [1, 'judge'],
