@@ -134,6 +134,9 @@ test('the manual page names every command and every flag that help names', async
   const plain = stdout.replaceAll('\\-', '-');
   const help = (await runInProcess(['sessions', 'export', '--help'], { home })).stdout;
   expect(plain).toContain('.SS "citeloop sessions export <id>"');
+  expect(plain).toContain('.SS "citeloop eval <cases>"');
+  expect(plain).toContain('citeloop eval cases.yaml --html report.html');
+  expect(plain).toContain('PAGER=cat');
   for (const [flag] of help.matchAll(/--[a-z-]+/g))
     if (!/^--(help|version)$/.test(flag)) expect(plain).toContain(flag);
 });
