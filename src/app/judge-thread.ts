@@ -39,8 +39,8 @@ export interface ApartJudge extends Judge {
  * thread reads with the encoder that is here. If it ends early, what it was asked fails, and the next who asks has another.
  */
 export function startJudgeThread(encoder: TokenEncoder): ApartJudge {
-  let worker: Worker | undefined;
   const pending = createPending<unknown>();
+  let worker: Worker | undefined = start();
 
   function start(): Worker {
     const { id, dimensions } = encoder;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createApp } from '../../app/create-app.ts';
+import { localModelNames } from '../../app/local-models.ts';
 import { sessionsPath } from '../../app/sessions.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { settingNames } from '../../config/settings.ts';
@@ -79,6 +80,11 @@ async function valuesOf(
       return models(config);
     case 'since':
       return runs(config);
+    case 'gguf':
+      return (await localModelNames(loadConfig({ configPath: config }))).map((word) => ({
+        word,
+        describe: 'model',
+      }));
     case 'setting':
       return settingNames.map((word) => ({ word, describe: '' }));
     default:
@@ -124,9 +130,13 @@ async function sessions(configPath: string | undefined): Promise<Candidate[]> {
   ];
 }
 
-/** Those that were used before, since no service tells its models without being asked. */
+/** Those of the models directory, and those that were used before: no service tells its models without being asked. */
 async function models(configPath: string | undefined): Promise<Candidate[]> {
-  const { model } = loadConfig({ configPath }).agent;
+  const config = loadConfig({ configPath });
+  const local = await localModelNames(config);
   const used = (await pastSessions(configPath)).map((session) => session.model);
-  return [...new Set([OFFLINE_MODEL, model, ...used])].map((word) => ({ word, describe: 'model' }));
+  return [...new Set([OFFLINE_MODEL, config.agent.model, ...local, ...used])].map((word) => ({
+    word,
+    describe: 'model',
+  }));
 }

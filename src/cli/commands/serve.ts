@@ -45,8 +45,8 @@ export function runServe(flags: ServeFlags): Promise<void> {
   return withApp({ flags: asSettings(flags) }, async (opened, { signal }) => {
     const { app, closeJudge } = withJudgeApart(opened);
     const limits = limitsOf(flags, app.config.agent.model === OFFLINE_MODEL);
-    // The embedder is loaded in a thread of its own meanwhile.
-    if (flags.mode !== 'lexical') app.embedder().catch(() => {});
+    // The embedder and the judge are loaded in threads of their own meanwhile.
+    if (flags.mode !== 'lexical') app.judge().catch(() => {});
     const sessions = await app.sessions();
     const collections = await serveCollections(app, signal, flags, sessions);
     try {
@@ -74,7 +74,7 @@ export function runServe(flags: ServeFlags): Promise<void> {
   });
 }
 
-/** Turns are judged in a thread of its own, so that what one of them computes keeps nobody else waiting. */
+/** Turns are judged in a thread of their own, so that what one of them computes keeps nobody else waiting. */
 function withJudgeApart(opened: App): { app: App; closeJudge(): Promise<void> } {
   const apart = untilItWorks(async () => {
     const encoder = await opened.encoder();

@@ -6,8 +6,10 @@ import {
   isAlike,
   knownValue,
 } from '../../evaluation/report/format-value.ts';
+import { gateLines } from '../../evaluation/report/gate-lines.ts';
 import type { MetricInfo, MetricValue } from '../../evaluation/report/metric-value.ts';
 import type { Arm, ReportData } from '../../evaluation/report/report-data.ts';
+import { HEADLINE } from '../../evaluation/statistics/compare-columns.ts';
 import { cutToWidth, displayWidth, padToWidth } from '../../text/display-width.ts';
 import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -38,7 +40,10 @@ export function renderEvaluation(data: ReportData, terminal: Terminal): string {
     ...searchTables(data, terminal),
     ...tagTables(data, terminal, width),
     data.arms.flatMap((arm) => flakyLines(arm, width)).map((line) => terminal.text(line)),
-    gateLines(data, terminal),
+    wrongLines(data, width).map((line) => terminal.text(line)),
+    gateLines(data.gates).map(({ passed, arm, line }) =>
+      passed ? terminal.text(`✓ ${arm}: ${line}`, 'green') : terminal.text(`✗ ${arm}: ${line}`, 'red'),
+    ),
     missingData(data).flatMap((sentence) => paragraph(sentence, 'dim')),
     paragraph(footer(data), 'dim'),
   ];
@@ -55,9 +60,15 @@ function flakyLines({ name, flaky }: Arm, width: number): string[] {
   return casesLine(`${quoted(name)} is flaky on`, listed, width);
 }
 
-function gateLines({ gates }: ReportData, terminal: Terminal): string[] {
-  return gates.map(({ passed, arm, line }) =>
-    passed ? terminal.text(`✓ ${arm}: ${line}`, 'green') : terminal.text(`✗ ${arm}: ${line}`, 'red'),
+/** The cases that a single arm did not answer as they expect: what to look at next. */
+function wrongLines({ arms, cases }: ReportData, width: number): string[] {
+  const [arm, ...others] = arms;
+  if (arm === undefined || others.length > 0) return [];
+  const wrong = cases.filter(({ results }) => (results[arm.name]?.metrics[HEADLINE] ?? 1) < 1);
+  return casesLine(
+    `${quoted(arm.name)} is wrong on`,
+    wrong.map(({ id }) => id),
+    width,
   );
 }
 
@@ -176,7 +187,7 @@ function comparisonTables(data: ReportData, terminal: Terminal, width: number): 
       const info = data.metrics.find(({ id }) => id === comparison.metric);
       return info === undefined ? [] : [comparisonRow(comparison, info, terminal, width)];
     });
-    const headline = parting.find(({ metric }) => metric === 'answer.correct');
+    const headline = parting.find(({ metric }) => metric === HEADLINE);
     const differing =
       headline === undefined
         ? []

@@ -90,6 +90,7 @@ function differenceOf({
   const better = onlyFirstRight > onlySecondRight ? first : second;
   const [more, less] = [Math.max(onlyFirstRight, onlySecondRight), Math.min(onlyFirstRight, onlySecondRight)];
   const names = `${JUDGE_TITLES[first]} and ${JUDGE_TITLES[second].toLowerCase()}`;
+  if (more === 0) return `${names} are right and wrong on the same labels.`;
   if (p >= SIGNIFICANT)
     return `${names} part on ${counted(more + less, 'label')}; that one is right more often is not proven (${formatP(p)}).`;
   return `${names} part on ${counted(more + less, 'label')}; ${JUDGE_TITLES[better].toLowerCase()} is right on ${more} of them (${formatP(p)}).`;

@@ -1,7 +1,6 @@
 import { counted } from '../../text/phrasing.ts';
 import type { MetricComparison } from './comparison.ts';
 import type { MetricInfo, MetricValue } from './metric-value.ts';
-import type { GateResult } from './report-data.ts';
 
 export type KnownValue = Extract<MetricValue, { status: 'value' }>;
 
@@ -54,13 +53,6 @@ export function timesAsMuch(value: number, other: number): string | null {
 /** A, B and C. */
 export function joined(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-}
-
-/** How many gates failed of those that were asked for, however many metrics each of them looks at; null if none did. */
-export function gatesFailed(results: readonly GateResult[]): string | null {
-  const asked = Map.groupBy(results, ({ gate }) => gate);
-  const failed = [...asked.values()].filter((ofGate) => ofGate.some(({ passed }) => !passed));
-  return failed.length === 0 ? null : `${failed.length} of ${counted(asked.size, 'gate')} failed`;
 }
 
 /** Whether no case sets two arms apart in a metric, so that there is nothing to show. */

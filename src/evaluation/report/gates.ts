@@ -8,7 +8,8 @@ import { tabulate } from '../metrics/metric.ts';
 import { createSampler } from '../statistics/bootstrap.ts';
 import { type ColumnPair, compareColumns } from '../statistics/compare-columns.ts';
 import { unitsOf } from '../statistics/units.ts';
-import { formatP, formatValue, gatesFailed } from './format-value.ts';
+import { formatP, formatValue } from './format-value.ts';
+import { gatesFailed } from './gate-lines.ts';
 import { type GateResult, REPORT_FORMAT, type ReportData, reportDataSchema } from './report-data.ts';
 
 type Operator = '>=' | '>' | '<=' | '<';

@@ -3,7 +3,8 @@ import { visibleText } from '../../text/visible-text.ts';
 import type { MetricComparison } from './comparison.ts';
 import { answersOf } from './decide.ts';
 import type { AnswerState, Flip, RunDiff } from './diff-runs.ts';
-import { formatP, formatValue, gatesFailed, knownValue } from './format-value.ts';
+import { formatP, formatValue, knownValue } from './format-value.ts';
+import { gateLines, gatesFailed } from './gate-lines.ts';
 import type { MetricInfo } from './metric-value.ts';
 import type { Arm, ReportData } from './report-data.ts';
 import { findingOf } from './verdict.ts';
@@ -54,7 +55,7 @@ export function renderMarkdown(report: ReportData, { diff, reportUrl }: Markdown
     COMMENT_MARK,
     `### ${failure === null ? '' : '❌ '}${plain(findingOf(report))}`,
     ...verdict.map(plain),
-    ...(gates.length > 0 ? [`**${failure ?? 'All gates hold'}**`, list(gates.map(gateLine))] : []),
+    ...(gates.length > 0 ? [`**${failure ?? 'All gates hold'}**`, list(gateLines(gates).map(gateLine))] : []),
     metricsTable(report),
     ...(diff === null ? [] : [plain(sentenceOnDiff(diff)), plain(sentenceOnSettings(diff))]),
   ];
@@ -73,7 +74,7 @@ export function renderMarkdown(report: ReportData, { diff, reportUrl }: Markdown
   return `${text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}…`}\n`;
 }
 
-function gateLine({ passed, arm, line }: ReportData['gates'][number]): string {
+function gateLine({ passed, arm, line }: ReturnType<typeof gateLines>[number]): string {
   return `${passed ? '✅' : '❌'} ${code(arm)} ${code(line)}`;
 }
 

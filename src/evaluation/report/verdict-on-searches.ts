@@ -26,7 +26,7 @@ export function verdictOnSearches(
       : []),
     ...(missed + spared > 0
       ? [
-          `It did not search in ${missed + spared}: ${missed} would have been right with a search, ${spared} not only with one${evidence(notSearched)}.`.replace(
+          `It did not search in ${counted(missed + spared, 'turn')}: ${missed} ${missed === 1 ? 'was' : 'were'} wrong for want of a search, ${spared} lost nothing by it${evidence(notSearched)}.`.replace(
             /^It/,
             needed + idle + harmful > 0 ? 'It' : quoted(arm),
           ),

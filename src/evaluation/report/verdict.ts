@@ -194,7 +194,10 @@ function changes(ids: readonly string[], { arm, metrics }: Compared, findings: F
 }
 
 /** What sets an arm apart from the first, the most important first. */
-export function verdictOnPair(compared: Compared, { arms, metrics, header }: Findings): string[] {
+export function verdictOnPair(
+  compared: Compared,
+  { arms, metrics, header, comparisons }: Findings,
+): string[] {
   const baseline = arms[0] as Arm;
   const arm = arms.find(({ name }) => name === compared.arm) as Arm;
   const headline = answersOf(compared.metrics);
@@ -208,7 +211,12 @@ export function verdictOnPair(compared: Compared, { arms, metrics, header }: Fin
   return [
     headline === undefined
       ? `No case says what is right in both arms, so ${quoted(arm.name)} and ${quoted(baseline.name)} cannot be compared by their answers.`
-      : sentenceOn(headline, baseline, arm, priceOf(compared, baseline, arm), header.margin),
+      : sentenceOn(headline, baseline, arm, {
+          price: priceOf(compared, baseline, arm),
+          margin: header.margin,
+          // Of a single pair the advice above says it.
+          more: comparisons.length > 1 ? ` ${moreCases(headline)}` : '',
+        }),
     ...others
       .slice(0, MOST_NAMED)
       .map((comparison) => otherSentence(comparison, info(comparison.metric), baseline, arm)),
@@ -219,8 +227,7 @@ function sentenceOn(
   headline: MetricComparison,
   baseline: Arm,
   arm: Arm,
-  price: string | null,
-  margin: number,
+  { price, margin, more }: { price: string | null; margin: number; more: string },
 ): string {
   const { n, better, worse, adjustedP, conclusion } = headline;
   const [other, first] = [quoted(arm.name), quoted(baseline.name)];
@@ -239,11 +246,11 @@ function sentenceOn(
     case 'equivalent':
       return `${other} and ${first} answer as many of ${n} questions correctly, within ${formatPoints(margin)}: ${split}${paid}${where}.`;
     case 'undecided':
-      return `No difference in correct answers is proven between ${other} and ${first} on ${n} questions (${formatP(adjustedP)}), nor that there is none: ${split}${paid}${where}. ${moreCases(headline)}`;
+      return `No difference in correct answers is proven between ${other} and ${first} on ${n} questions (${formatP(adjustedP)}), nor that there is none: ${split}${paid}${where}.${more}`;
     case 'too few':
       return differing.length === 0
-        ? `${other} and ${first} answer the same ${n} questions alike, which is too few to say that they always do${paid}. ${moreCases(headline)}`
-        : `${other} and ${first} differ on ${differing.length} of ${n} questions, too few to prove anything: ${split}${paid}${where}. ${moreCases(headline)}`;
+        ? `${other} and ${first} answer the same ${n} questions alike, which is too few to say that they always do${paid}.${more}`
+        : `${other} and ${first} differ on ${differing.length} of ${n} questions, too few to prove anything: ${split}${paid}${where}.${more}`;
   }
 }
 

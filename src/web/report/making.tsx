@@ -1,4 +1,5 @@
-import { formatValue, gatesFailed, joined } from '../../evaluation/report/format-value.ts';
+import { formatValue, joined } from '../../evaluation/report/format-value.ts';
+import { gatesFailed } from '../../evaluation/report/gate-lines.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
 import { ArmName, byArm, Scrollable, Section } from './parts.tsx';
 

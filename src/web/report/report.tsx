@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
-import { gatesFailed, joined } from '../../evaluation/report/format-value.ts';
+import { joined } from '../../evaluation/report/format-value.ts';
+import { gatesFailed } from '../../evaluation/report/gate-lines.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
 import { counted } from '../../text/phrasing.ts';
 import { isDark, useTheme } from '../shared/theme.ts';

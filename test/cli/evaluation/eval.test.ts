@@ -222,7 +222,7 @@ test('an interrupted evaluation goes on where it stopped', async () => {
 
 test('runs are kept, listed, and held against each other case by case', async () => {
   await run(['eval', 'cases.jsonl', '--json', 'with.json']);
-  await run([
+  const without = await run([
     ...['eval', 'cases.jsonl', '--policy', 'never', '--json', 'without.json'],
     ...['--system-prompt', 'Be brief.', '--max-history', '5'],
   ]);
@@ -238,6 +238,7 @@ test('runs are kept, listed, and held against each other case by case', async ()
   // Answers are wrapped, not cut.
   expect(stdout).not.toContain('…');
   expect(stdout).toContain('✗ node: right → wrong');
+  expect(without.stdout).toContain('“never” is wrong on node, topic');
   const files = await runInProcess(['compare', 'without.json', 'with.json', '--json'], { home });
   expect(JSON.parse(files.stdout)).toMatchObject({
     shared: 4,

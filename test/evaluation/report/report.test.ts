@@ -6,6 +6,7 @@ import { type ArmResults, assembleReport } from '../../../src/evaluation/report/
 import { calibrate } from '../../../src/evaluation/report/calibration.ts';
 import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
 import { formatP } from '../../../src/evaluation/report/format-value.ts';
+import { gateLines } from '../../../src/evaluation/report/gate-lines.ts';
 import {
   checkBaseline,
   checkBound,
@@ -187,6 +188,11 @@ test('a gate counts once, however many metrics it looks at', () => {
     { ...line, gate: 'answer.correct>=0.5', passed: true },
   ];
   expect(() => refuseFailedGates(failed)).toThrow('1 of 2 gates failed.');
+  expect(gateLines([...failed, ...failed.slice(1, 2)]).map(({ line }) => line)).toEqual([
+    'x',
+    'no-worse-than a.json: 2 metrics hold',
+    'x',
+  ]);
 });
 
 test('an arm that is worse is called so, and the first is kept', () => {
