@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { placeOf } from './place.ts';
 import { type Filter, filterSchema, formatFilter, isEmptyFilter } from './query.ts';
 import type { RefOf, RetrievalContext, ShownContext } from './retrieval-context.ts';
-import { type RetrievedChunk, scoreSchema } from './retrieved-chunk.ts';
+import { type RetrievedChunk, SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
 
 /** What `search_docs` shows of a passage, in characters; `retrieve_context` shows all of it. */
 export const MAX_RESULT_TEXT = 500;
@@ -72,7 +72,7 @@ export function toToolResponse({ context, texts }: ShownContext, refOf: RefOf): 
     url: placeOf(chunk),
     title: chunk.title,
     headings: chunk.headings,
-    score: rounded(chunk.score, 3),
+    score: rounded(chunk.score, SCORE_DECIMALS),
     ref: refOf(chunk, index),
   }));
   const response = {
@@ -171,7 +171,7 @@ function tellable(filter: Filter): Filter {
 }
 
 function nearMissOf(chunk: RetrievedChunk) {
-  return { title: chunk.title, url: placeOf(chunk), score: rounded(chunk.score, 3) };
+  return { title: chunk.title, url: placeOf(chunk), score: rounded(chunk.score, SCORE_DECIMALS) };
 }
 
 function sentenceFor(empty: EmptyReason): string {

@@ -43,11 +43,11 @@ const MOST_REMEMBERED = 64;
 /** Where the sentences and the blocks of code of a Markdown text stand, in order. */
 export const sentencesAndCode = remembering(
   { most: MOST_REMEMBERED, keyOf: itself },
-  (text: string): readonly Range[] => {
+  (text: string): readonly (Range & { isCode: boolean })[] => {
     const blocks = findBlocks(text);
     const code = blocks.filter(({ kind }) => kind === 'code');
     return [...splitSentences(text, blocks), ...code]
-      .map(({ start, end }) => ({ start, end }))
+      .map((range) => ({ start: range.start, end: range.end, isCode: 'kind' in range }))
       .sort((a, b) => a.start - b.start);
   },
 );

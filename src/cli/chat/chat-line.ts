@@ -57,7 +57,7 @@ export function parseLine(message: string): ChatLine {
 }
 
 /** For Tab: the commands that begin so, and the values that some of them know. */
-export function completeCommand(line: string, collections: readonly string[] = []): [string[], string] {
+export function completeCommand(line: string, collections: readonly string[] = []): string[] {
   const values: Readonly<Record<string, readonly string[]>> = {
     policy: policySchema.options,
     collection: collections,
@@ -71,5 +71,5 @@ export function completeCommand(line: string, collections: readonly string[] = [
       : (Object.hasOwn(values, command) ? (values[command] ?? []) : []).map(
           (value) => `/${command} ${value}`,
         );
-  return [line.startsWith('/') ? candidates.filter((candidate) => candidate.startsWith(line)) : [], line];
+  return line.startsWith('/') ? candidates.filter((candidate) => candidate.startsWith(line)) : [];
 }

@@ -37,12 +37,14 @@ export const choiceCommands = {
     usage: 'collection [name]',
     describe: 'Show or change the collection; changing begins anew',
     async run(conversation, argument, terminal) {
+      const names = await conversation.collections();
       if (argument !== '') {
+        if (names.length > 0 && !names.includes(argument)) throw noSuchCollection(argument, names);
         await conversation.changeCollection(argument);
         return renderText(terminal, `A new conversation on ${oneLine(conversation.collection(), 60)}.`);
       }
       renderText(terminal, `The collection is ${oneLine(conversation.collection(), 60)}.`);
-      const others = conversation.collections.filter((name) => name !== conversation.collection());
+      const others = names.filter((name) => name !== conversation.collection());
       if (others.length > 0) renderText(terminal, `There is also: ${oneLine(others.join(', '), 300)}.`);
     },
   },
@@ -65,4 +67,12 @@ export const choiceCommands = {
 export function aboutModel(model: string): string {
   if (model !== OFFLINE_MODEL) return '';
   return 'The offline model is extractive: it quotes your documents word for word. For a generative model set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours, and type /model <name>.';
+}
+
+function noSuchCollection(name: string, known: readonly string[]): AppError {
+  const nearest = nearestName(name, known);
+  const meant = nearest === undefined ? '' : `Did you mean ${nearest}? `;
+  return new AppError('invalid_input', `There is no collection "${oneLine(name, 60)}".`, {
+    hint: `${meant}There is: ${oneLine(known.join(', '), 300)}.`,
+  });
 }

@@ -3,6 +3,7 @@ import { OFFLINE_MODEL, policySchema } from '../../domain/agent-config.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { AppError } from '../../faults/app-error.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { renderMarkdown } from '../terminal/markdown-stream.ts';
 import { money, renderFooter } from '../terminal/render-answer.ts';
@@ -31,7 +32,7 @@ export const conversationCommands = {
     describe: 'Write the conversation to a .md or .json file',
     async run(conversation, argument, terminal) {
       const path = await saveTranscript(conversation, argument);
-      terminal.write(`Saved to ${terminal.text(path)}\n`);
+      renderText(terminal, `Saved to ${path}`);
     },
   },
   sessions: {
@@ -56,9 +57,10 @@ export const conversationCommands = {
       await conversation.resume(argument);
       const { sessionId, turnCount } = conversation.session().snapshot();
       const last = conversation.session().lastTurn();
-      terminal.write(
-        `Session ${sessionId.slice(0, 8)}, ${turnCount} ${turnCount === 1 ? 'turn' : 'turns'}.` +
-          `${last === null ? '' : ` Last question: ${oneLine(last.userQuery, 80)}`}\n`,
+      renderText(
+        terminal,
+        `Session ${sessionId.slice(0, 8)}, ${counted(turnCount, 'turn')}.` +
+          `${last === null ? '' : ` Last question: ${oneLine(last.userQuery, 80)}`}`,
       );
     },
   },
@@ -124,7 +126,7 @@ export const conversationCommands = {
       renderText(terminal, `The last turn: ${costOf([last.response], conversation.priceOf)}.`);
       renderText(
         terminal,
-        `This session, ${turns.length === 1 ? '1 turn' : `${turns.length} turns`}: ${costOf(session, conversation.priceOf)}.`,
+        `This session, ${counted(turns.length, 'turn')}: ${costOf(session, conversation.priceOf)}.`,
       );
       if (
         last.response.model !== OFFLINE_MODEL &&

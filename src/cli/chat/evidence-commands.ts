@@ -5,6 +5,7 @@ import { readableUrl } from '../terminal/render-answer.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { renderSources } from '../terminal/render-retrieval.ts';
 import { renderSource } from '../terminal/render-source.ts';
+import { renderText } from '../terminal/wrapping.ts';
 import type { SlashCommand } from './slash-command.ts';
 
 /** What an answer rests on: found, cited, opened, explained. */
@@ -34,7 +35,7 @@ export const evidenceCommands = {
       const { citation, chunk } = findEvidence(await conversation.turns(), numberIn(argument, 'open'));
       const { url, location } = citation;
       await openPlace({ url, uri: chunk?.uri, location }, streams);
-      terminal.write(`${terminal.text(`Opened ${readableUrl(url)}`, 'dim')}\n`);
+      renderText(terminal, `Opened ${readableUrl(url)}`, { style: 'dim' });
     },
   },
   why: {

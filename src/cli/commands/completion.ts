@@ -77,6 +77,8 @@ async function valuesOf(
       return sessions(config);
     case 'model':
       return models(config);
+    case 'since':
+      return runs(config);
     case 'setting':
       return settingNames.map((word) => ({ word, describe: '' }));
     default:
@@ -94,6 +96,12 @@ async function collections(configPath: string | undefined): Promise<Candidate[]>
   } finally {
     await app.close();
   }
+}
+
+async function runs(configPath: string | undefined): Promise<Candidate[]> {
+  const { runNames } = await import('../evaluation/run-archive.ts');
+  const names = await runNames(loadConfig({ configPath }).home);
+  return ['last', ...names.reverse()].map((word) => ({ word, describe: 'evaluation' }));
 }
 
 async function pastSessions(configPath: string | undefined) {

@@ -10,6 +10,7 @@ import { EXIT_DONE } from '../../faults/exit-code.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
 import { version } from '../../package.ts';
 import type { Run } from '../../tape/tape-run.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { onCommandLine } from '../advice.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
@@ -110,7 +111,7 @@ async function followChanges(
       const count = await staleInSessions(app);
       if (count > 0)
         say(
-          `${count === 1 ? '1 earlier answer rests' : `${count} earlier answers rest`} on what has changed: citeloop sessions stale`,
+          `${counted(count, 'earlier answer rests', 'earlier answers rest')} on what has changed: citeloop sessions stale`,
         );
     } catch (error) {
       if (run.signal.aborted) return;

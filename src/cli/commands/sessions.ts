@@ -9,6 +9,7 @@ import { completeSession, sessionTitle, unknownSession } from '../../domain/conv
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 import { toLegacyWire, toWire } from '../../server/openai/wire-message.ts';
+import { counted } from '../../text/phrasing.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
@@ -131,7 +132,7 @@ export function exportSession(flags: SessionExportFlags): Promise<void> {
       });
     });
     if (flags.json) printJson({ exported: session.sessionId, format, output });
-    else process.stderr.write(`Wrote ${turns.length} turns to ${output}.\n`);
+    else process.stderr.write(`Wrote ${counted(turns.length, 'turn')} to ${output}.\n`);
   });
 }
 

@@ -1,6 +1,7 @@
 import { openCollection } from '../../app/open-collection.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
-import { goldKey, type Pin, pinGold } from '../../evaluation/cases/pin-gold.ts';
+import type { Pin } from '../../evaluation/cases/pin.ts';
+import { goldKey, pinGold } from '../../evaluation/cases/pin-gold.ts';
 import { readCases } from '../../evaluation/cases/read-cases.ts';
 import { needsLook, type StaleCase, type StaleGold, staleGold } from '../../evaluation/cases/stale-gold.ts';
 import { AppError } from '../../faults/app-error.ts';

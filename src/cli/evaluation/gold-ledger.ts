@@ -2,7 +2,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
-import { goldKey, type Pin, pinSchema } from '../../evaluation/cases/pin-gold.ts';
+import { type Pin, pinSchema } from '../../evaluation/cases/pin.ts';
+import { goldKey } from '../../evaluation/cases/pin-gold.ts';
 
 /** What gold rested on, and when that was noted: by collection, and by what a case asks and expects. */
 const ledgerSchema = z.record(

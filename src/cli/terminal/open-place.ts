@@ -65,12 +65,26 @@ export function fileIsGone({ url, uri }: Place): boolean {
 
 /** Opens it, and waits where the program has the terminal. Throws `invalid_input` if there is no program for it. */
 export async function openPlace(place: Place, streams: Streams): Promise<void> {
-  const [program = '', ...args] = openerOf(place, terminalPrograms());
-  const code = await withTerminal(streams.stdin, () => run(program, args));
+  if (fileIsGone(place)) {
+    throw new AppError('invalid_input', `${fileOf(place)} is gone.`, {
+      hint: 'The collection still has its text, until it is ingested with --prune.',
+    });
+  }
+  const programs = terminalPrograms();
+  const [program = '', ...args] = openerOf(place, programs);
+  const isChosen = [programs.editor, programs.browser].some((chosen) => chosen?.[0] === program);
+  const code = await withTerminal(streams.stdin, () => run(program, args, isChosen));
   if (code === 0) return;
-  const where = /^https?:/i.test(place.url) ? linkTo(place.url, place.location) : fileOf(place);
-  throw new AppError('invalid_input', `${program} could not open it.`, {
-    hint: `It is ${where}${place.location ? `, ${describeLocation(place.location)}` : ''}. $EDITOR and $BROWSER say what opens things.`,
+  const isOnWeb = /^https?:/i.test(place.url);
+  const where = isOnWeb ? linkTo(place.url, place.location) : fileOf(place);
+  const variable = isOnWeb || place.location?.unit === 'page' ? 'BROWSER' : 'EDITOR';
+  const message = isChosen
+    ? `${program} could not open it.`
+    : `There is no program to open it: $${variable} is not set.`;
+  throw new AppError('invalid_input', message, {
+    hint:
+      `It is ${where}${place.location ? `, ${describeLocation(place.location)}` : ''}. ` +
+      `Set what opens it, for example: export ${variable}=${variable === 'EDITOR' ? 'nano' : 'firefox'}`,
   });
 }
 
@@ -78,10 +92,13 @@ function fileOf({ url, uri }: Place): string {
   return uri?.startsWith('file:') ? fileURLToPath(uri) : url;
 }
 
-/** Its exit code; another than 0 too if it cannot be started. */
-function run(program: string, args: readonly string[]): Promise<number> {
+/**
+ * Its exit code; another than 0 too if it cannot be started. What the system's own opener has to complain of, all the
+ * programs that it looked for in vain, helps nobody.
+ */
+function run(program: string, args: readonly string[], isChosen: boolean): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: 'inherit' });
+    const child = spawn(program, args, { stdio: ['inherit', 'inherit', isChosen ? 'inherit' : 'ignore'] });
     child.on('error', () => resolve(127));
     child.on('exit', (code) => resolve(code ?? 1));
   });

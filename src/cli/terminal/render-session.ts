@@ -46,10 +46,10 @@ export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]
     const id = terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold');
     terminal.write(`${id}  ${terminal.text(`${minute(updatedAt)} UTC`, 'dim')}\n`);
     renderText(terminal, oneLine(question, 200));
-    renderText(terminal, `  ${oneLine(answer, 200)}`);
+    renderText(terminal, oneLine(answer, 200), { indent: '  ' });
     terminal.write('\n');
   }
-  terminal.write(`${terminal.text('Go on with one: citeloop chat --session <id>', 'dim')}\n`);
+  renderText(terminal, 'Go on with one: citeloop chat --session <id>', { style: 'dim' });
 }
 
 /** Answers whose sources are no longer what or where they were, the sources with what became of them. */
@@ -58,12 +58,12 @@ export function renderConcernedAnswers(terminal: Terminal, answers: readonly Con
   for (const { sessionId, turn, question, sources } of answers) {
     terminal.write(`${terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold')}\n`);
     renderText(terminal, oneLine(question, 200));
-    for (const source of sources) terminal.write(`  ${fateLine(terminal, source, source)}\n`);
+    for (const source of sources) renderFate(terminal, source, source, '  ');
   }
   const advice = answers.some(isStale)
     ? 'Ask anew: citeloop sessions fork <id> --turn <turn>'
     : 'Nothing says something else: what moved still bears its answers out.';
-  terminal.write(`${terminal.text(advice, 'dim')}\n`);
+  renderText(terminal, advice, { style: 'dim' });
 }
 
 interface ShownSession {
@@ -87,17 +87,18 @@ export function renderSession(terminal: Terminal, { session, user, turns, fates 
     `turns ${turnCount}, searches ${retrievalCount}, tokens ${totalTokensUsed}`,
   ];
   terminal.write(`${terminal.text(session.sessionId, 'bold')}\n`);
-  terminal.write(`${terminal.text(about.map((part) => oneLine(part, 100)).join(' · '), 'dim')}\n`);
+  renderText(terminal, about.map((part) => oneLine(part, 100)).join(' · '), { style: 'dim' });
   const resets = resetsByTurn(session);
   turns.forEach(({ turn, feedback }, index) => {
     const { turnNumber } = turn.response;
-    terminal.write(`\n${terminal.text(`${turnNumber}. ${turn.userQuery.trim()}`, 'bold')}\n`);
+    terminal.write('\n');
+    renderText(terminal, `${turnNumber}. ${turn.userQuery.trim()}`, { style: 'bold' });
     renderMarkdown({ terminal, width: wrapWidth(terminal) }, visibleText(turn.response.answer));
     if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
     terminal.write('\n');
     renderFooter(terminal, turn);
     renderFates(terminal, turn.response, fates[index] ?? new Map());
-    if (feedback !== null) terminal.write(`${feedbackLine(terminal, feedback)}\n`);
+    if (feedback !== null) renderFeedback(terminal, feedback);
     const reset = resets.get(turnNumber);
     if (reset !== undefined) terminal.write(`\n${terminal.text(`Reset ${minute(reset)} UTC`, 'dim')}\n`);
   });
@@ -127,17 +128,19 @@ function renderFates(
 ): void {
   for (const citation of citations) {
     const fate = fates.get(citation.chunkId ?? '');
-    if (fate !== undefined) terminal.write(`${fateLine(terminal, citation, fate)}\n`);
+    if (fate !== undefined) renderFate(terminal, citation, fate);
   }
 }
 
-function fateLine(
+function renderFate(
   terminal: Terminal,
   { marker, title }: { marker: string; title: string },
   fate: Fate,
-): string {
+  indent = '',
+): void {
   const source = `[${oneLine(marker, 20)}] ${oneLine(title, MAX_TITLE)}`;
-  return terminal.text(`${source}: ${fateWords(fate)}`, fate.became === 'moved' ? 'dim' : 'yellow');
+  const style = fate.became === 'moved' ? 'dim' : 'yellow';
+  renderText(terminal, `${source}: ${fateWords(fate)}`, { style, indent });
 }
 
 function fateWords(fate: Fate): string {
@@ -151,9 +154,10 @@ function fateWords(fate: Fate): string {
   }
 }
 
-function feedbackLine(terminal: Terminal, { verdict, why, at }: Feedback): string {
+function renderFeedback(terminal: Terminal, { verdict, why, at }: Feedback): void {
   const reason = why === null ? '' : `: ${oneLine(why, 500)}`;
-  return terminal.text(`Judged ${verdict} ${minute(at)} UTC${reason}`, verdict === 'good' ? 'green' : 'red');
+  const style = verdict === 'good' ? 'green' : 'red';
+  renderText(terminal, `Judged ${verdict} ${minute(at)} UTC${reason}`, { style });
 }
 
 /** When the session was reset, by the number of the turn before. */

@@ -6,7 +6,7 @@ import { goneWord, openable, readableUrl } from './render-answer.ts';
 import { placeOf } from './render-ledger.ts';
 import { verdictPiece } from './render-sentences.ts';
 import { type Terminal, wrapWidth } from './terminal.ts';
-import { flowLine, flowRuns, type Run } from './wrapping.ts';
+import { flowLine, flowRuns, type Run, renderText } from './wrapping.ts';
 
 /** A cited passage among what stands around it in its document, with what the answer rests on marked. */
 export function renderSource(
@@ -24,7 +24,9 @@ export function renderSource(
     verdictPiece(terminal, citation.verdict),
     ...(cited !== null && fileIsGone(cited) ? [goneWord(terminal)] : []),
   ]);
-  terminal.write(`${head}\n${terminal.text(readableUrl(citation.url), 'dim')}\n\n`);
+  terminal.write(`${head}\n`);
+  renderText(terminal, readableUrl(citation.url), { style: 'dim' });
+  terminal.write('\n');
   const ranges = turn.response.sentences
     .flatMap(({ borneOutBy, refs }) =>
       borneOutBy !== null && borneOutBy.chunkId === citation.chunkId && refs.length > 0 ? [borneOutBy] : [],
@@ -39,7 +41,8 @@ export function renderSource(
     const runs = isCited
       ? marked(terminal, passage.text, isSame ? ranges : [])
       : [{ text: visibleText(passage.text), paint: (part: string) => terminal.text(part, 'dim') }];
-    for (const line of flowRuns(runs, wrapWidth(terminal))) terminal.write(`${line}\n`);
+    const lines = flowRuns(runs, wrapWidth(terminal), { keepIndents: true });
+    for (const line of lines) terminal.write(`${line}\n`);
     if (isCited && !isSame)
       terminal.write(`${terminal.text('It has changed since it was cited.', 'yellow')}\n`);
   });

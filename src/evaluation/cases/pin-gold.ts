@@ -1,17 +1,8 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
 import type { ChunkStore, DocumentRecord } from '../../ports/chunk-store.ts';
 import { conversationOf, type EvaluationCase } from './evaluation-case.ts';
 import { matchesSource } from './expected-source.ts';
-
-/** What a case expects, as it stood in the collection: a document by the hash of its bytes, a chunk by that of its text. */
-export const pinSchema = z.strictObject({
-  /** As the case names it. */
-  expected: z.string(),
-  url: z.string(),
-  contentHash: z.string(),
-});
-export type Pin = z.infer<typeof pinSchema>;
+import type { Pin } from './pin.ts';
 
 export type PinnedDocument = Pick<DocumentRecord, 'uri' | 'url' | 'contentHash'>;
 

@@ -3,7 +3,8 @@ import { type Fate, type PassagePlace, whatBecame } from '../../retrieval/what-b
 import { holdsPhrase } from '../metrics/answer-metrics.ts';
 import type { EvaluationCase } from './evaluation-case.ts';
 import { matchesSource, sourceSuffix } from './expected-source.ts';
-import type { Pin, PinnedDocument } from './pin-gold.ts';
+import type { Pin } from './pin.ts';
+import type { PinnedDocument } from './pin-gold.ts';
 
 /** An expected source or chunk that is no longer what or where it was. */
 export type StaleGold = { expected: string } & (

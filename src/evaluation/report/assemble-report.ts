@@ -1,4 +1,5 @@
 import { AppError } from '../../faults/app-error.ts';
+import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import {
   conversationOf,
@@ -6,7 +7,8 @@ import {
   expectedAnswers,
   nameOfCheck,
 } from '../cases/evaluation-case.ts';
-import { goldKey, type Pin } from '../cases/pin-gold.ts';
+import type { Pin } from '../cases/pin.ts';
+import { goldKey } from '../cases/pin-gold.ts';
 import { canBeCorrect } from '../metrics/answer-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { type CaseRuns, reasonOf, tabulate } from '../metrics/metric.ts';
@@ -24,19 +26,15 @@ import type { MetricInfo, MetricValue } from './metric-value.ts';
 import type { CaseResult, ReportCase } from './report-case.ts';
 import { type Arm, REPORT_FORMAT, type ReportData } from './report-data.ts';
 import { searchWorth } from './search-worth.ts';
-import {
-  type Findings,
-  sentenceOnDecision,
-  verdictOnArm,
-  verdictOnPair,
-  verdictOnSearches,
-} from './verdict.ts';
+import { type Findings, sentenceOnDecision, verdictOnArm, verdictOnPair } from './verdict.ts';
+import { verdictOnSearches } from './verdict-on-searches.ts';
 
 /** Fewer cases than this rarely prove anything. */
 const FEW_CASES = 30;
 
 /** What one arm brought: the runs of every case, by its id. */
 export interface ArmResults extends Pick<Arm, 'name' | 'settings' | 'changed'> {
+  otherSettings?: Arm['otherSettings'];
   runs: ReadonlyMap<string, readonly CaseRun[]>;
 }
 
@@ -67,6 +65,7 @@ export function assembleReport({ header: made, cases, arms, metrics, pins }: Rep
     ({ arm, measured, columns }): Arm => ({
       name: arm.name,
       settings: arm.settings,
+      otherSettings: arm.otherSettings ?? {},
       changed: arm.changed,
       metrics: metricValues(metrics, columns, measured, sample, units),
       tags: tagValues(plain, metrics, columns),
@@ -172,16 +171,14 @@ function notesOn({ cases, judge }: ReportData['header'], arms: readonly Arm[]): 
   const failed = arms.filter(({ errors }) => errors > 0);
   return [
     ...(cases < FEW_CASES
-      ? [`${cases} ${cases === 1 ? 'case is' : 'cases are'} few: only large differences can be seen.`]
+      ? [`${counted(cases, 'case is', 'cases are')} few: only large differences can be seen.`]
       : []),
     ...(judge !== null && arms.some(({ settings }) => settings.model === judge)
       ? [
           `${judge} judged its own answers, and models are kind to themselves: name another with --judge-model.`,
         ]
       : []),
-    ...failed.map(
-      ({ name, errors }) => `${errors} ${errors === 1 ? 'run' : 'runs'} of ${name} ended in an error.`,
-    ),
+    ...failed.map(({ name, errors }) => `${counted(errors, 'run')} of ${quoted(name)} ended in an error.`),
   ];
 }
 

@@ -45,6 +45,8 @@ const standingSchema = z.strictObject({
   /** Besides the answers, what it is proven better and worse in: abstention, needless and missing searches, price. */
   gains: z.array(metricId),
   losses: z.array(metricId),
+  /** What of these is proven neither way. */
+  undecided: z.array(metricId).default([]),
 });
 export type Standing = z.infer<typeof standingSchema>;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { historyMessageSchema } from '../cases/evaluation-case.ts';
-import { pinSchema } from '../cases/pin-gold.ts';
+import { pinSchema } from '../cases/pin.ts';
 import { caseRunSchema } from './case-run.ts';
 import { armName, caseId, metricId, number } from './schema-parts.ts';
 

@@ -22,6 +22,8 @@ const armSchema = z.strictObject({
     temperature: number,
     maxSteps: z.int().min(1),
   }),
+  /** Every other setting that was in force; texts by a hash of them. Empty where that was not noted. */
+  otherSettings: z.record(z.string(), z.union([z.string(), number, z.boolean(), z.null()])).default({}),
   /** What sets it apart from the other arms, by the name of the setting. */
   changed: z.record(z.string(), z.union([z.string(), number, z.boolean()])),
   /** Every metric of the report, by its id. */

@@ -1,5 +1,5 @@
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import type { Range } from '../../text/markdown-blocks.ts';
+import { codeWithin, type Range } from '../../text/markdown-blocks.ts';
 import { remembering } from '../../text/remembering.ts';
 import { sentencesAndCode } from '../../text/split-sentences.ts';
 import { type NumberFact, numbersIn } from './claim-facts.ts';
@@ -25,8 +25,10 @@ export interface Wording {
 export const wordingOf = remembering(CHUNKS, (chunk: EvidenceSource): Wording => {
   const ranges = sentencesAndCode(chunk.text);
   const sentences = ranges.map(({ start, end }) => chunk.text.slice(start, end));
-  const words = sentences.flatMap((text, sentence) => {
-    const ofSentence = writtenWordsOf(text);
+  const words = ranges.flatMap((range, sentence) => {
+    // Whoever quotes code may do so without its fences.
+    const { start, end } = range.isCode ? codeWithin(chunk.text, range) : range;
+    const ofSentence = writtenWordsOf(chunk.text.slice(start, end));
     return ofSentence.map((word, index) => ({
       ...word,
       sentence,

@@ -28,7 +28,7 @@ export function withoutMarkup(text: string): string {
     .replace(/!?\[([^[\]]{0,300})\]\([^()\s]{0,1000}\)/g, '$1')
     .replace(/(?<![\p{L}\p{N}])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![\p{L}\p{N}_])/gu, '')
     .replace(/\*{2,3}|(?<!\S)\*(?=\S)|(?<=\S)\*(?=[\s.,;:!?)]|$)/g, '')
-    .replace(/^[ \t]*#{1,6}[ \t]+/gm, '')
+    .replace(/(?:^[ \t]*|(?<=\s))#{1,6}[ \t]+/gm, '')
     .replace(/\|/g, ' ');
 }
 
@@ -44,7 +44,7 @@ export function withTerm(word: WrittenWord): Word {
 /** The words of a text, in which typographic and plain quotation marks are the same. */
 export function writtenWordsOf(text: string): WrittenWord[] {
   const words: WrittenWord[] = [];
-  for (const written of withoutMarkup(text).replace(/`/g, '').split(/\s+/)) {
+  for (const written of withoutMarkup(text).replace(/\\?`/g, '').split(/\s+/)) {
     const isPlain = PLAIN_WORD.test(written);
     const trimmed = isPlain ? written : trimWord(written);
     if (trimmed === '') {

@@ -36,12 +36,10 @@ test('an unknown command comes with the nearest one', () => {
 });
 
 test('Tab completes commands and policies, and leaves questions alone', () => {
-  expect(completeCommand('/s')).toEqual([['/sources', '/source', '/save', '/sessions'], '/s']);
-  expect(completeCommand('/collection h', ['handbook', 'animals'])).toEqual([
-    ['/collection handbook'],
-    '/collection h',
-  ]);
-  expect(completeCommand('/policy a')).toEqual([['/policy always'], '/policy a']);
-  expect(completeCommand('s')).toEqual([[], 's']);
+  expect(completeCommand('/s')).toEqual(['/sources', '/source', '/save', '/sessions']);
+  expect(completeCommand('/co')).toEqual(['/collection', '/cost']);
+  expect(completeCommand('/collection h', ['handbook', 'animals'])).toEqual(['/collection handbook']);
+  expect(completeCommand('/policy a')).toEqual(['/policy always']);
+  expect(completeCommand('s')).toEqual([]);
   expect(Object.keys(commands).toSorted()).toEqual([...COMMAND_NAMES].toSorted());
 });
