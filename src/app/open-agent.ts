@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { type Model, setTraceProcessors } from '@openai/agents';
+import { modelNameOf } from '../adapters/llama/llama-service.ts';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
 import type { FindEncoder } from '../agent/turn-judge.ts';
@@ -142,12 +143,12 @@ interface CollectionAgentOptions {
 export async function createCollectionAgent(given: App, options: CollectionAgentOptions): Promise<Agent> {
   const app = { ...given, config: await withModelFile(given.config) };
   const { store, sessions, mode = 'hybrid', readSource = false, runtime = app.runtime } = options;
-  const { traceFile } = app.config;
+  const { traceFile, agent } = app.config;
   if (traceFile !== undefined) await traceToFile(traceFile, configuredRedactor(app.config));
   // Who searches by words alone is not made to fetch and load a model.
   const encoder: FindEncoder = async () => (mode === 'lexical' ? null : app.encoder());
   return createConversationAgent({
-    config: app.config.agent,
+    config: { ...agent, model: isModelFile(agent.model) ? modelNameOf(agent.model) : agent.model },
     model: options.model ?? (await createModel(app, runtime, encoder)),
     store,
     retriever: await app.retriever(store, { mode }),
@@ -156,7 +157,7 @@ export async function createCollectionAgent(given: App, options: CollectionAgent
     runtime,
     readSource,
     tracing: options.tracing ?? traceFile !== undefined,
-    isLocal: isModelFile(app.config.agent.model),
+    isLocal: isModelFile(agent.model),
     faults: faultContext(app),
   });
 }

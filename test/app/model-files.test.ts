@@ -36,7 +36,7 @@ test('a model in a file searches, answers and is counted, and its tape replays w
     { home },
   );
   const response = JSON.parse(asked.stdout);
-  expect(response).toMatchObject({ model: './tiny.gguf', retrievalCount: 1 });
+  expect(response).toMatchObject({ model: 'tiny.gguf', retrievalCount: 1 });
   expect(response.tokensUsed).not.toHaveProperty('estimated');
   expect(response.tokensUsed.prompt).toBeGreaterThan(500);
   expect(

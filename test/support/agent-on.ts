@@ -15,6 +15,7 @@ export interface AgentOnOptions {
   sessions?: SessionStore;
   readSource?: boolean;
   encoder?: FindEncoder;
+  isLocal?: boolean;
 }
 
 /** The real agent on a small library, with a model of the test's choice. */
@@ -27,6 +28,7 @@ export function agentOn(library: SmallLibrary, model: Model, options: AgentOnOpt
     sessions: options.sessions ?? createMemorySessionStore(),
     runtime: { now: () => new Date(), elapsedMs: () => performance.now(), newId: randomUUID },
     readSource: options.readSource ?? false,
+    isLocal: options.isLocal ?? false,
     ...(options.encoder && { encoder: options.encoder }),
   });
 }
