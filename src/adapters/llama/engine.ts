@@ -28,6 +28,7 @@ interface EvaluateOptions {
   seed: number;
   grammarEvaluationState?: object;
   yieldEogToken: boolean;
+  repeatPenalty?: { punishTokens: () => Token[]; penalty: number };
 }
 
 export interface Context extends Disposable {
