@@ -7,8 +7,8 @@ import {
   type LlamaService,
   modelNameOf,
 } from '../adapters/llama/llama-service.ts';
-import { findModelFile } from '../adapters/llama/models-directory.ts';
-import { SEQUENCES } from '../adapters/llama/shared-models.ts';
+import { memoryNeeded } from '../adapters/llama/memory-needed.ts';
+import { findModelFile, modelBytes } from '../adapters/llama/models-directory.ts';
 import type { Config } from '../config/load-config.ts';
 import { isModelFile, OFFLINE_MODEL } from '../domain/agent-config.ts';
 import { advice, setting } from '../faults/advice.ts';
@@ -94,7 +94,8 @@ export function createModelFiles(): ModelFiles {
 export async function usableModelFile({ agent, ggufDir, engineDir }: Config): Promise<string> {
   const path = await findModelFile(agent.model, { directory: ggufDir });
   if (path === null) throw new AppError('configuration_error', `There is no model file ${agent.model}.`);
-  const { chatTemplate, contextLength, fileBytes, bytesPerToken = 0 } = readGgufHeader(path);
+  const header = readGgufHeader(path);
+  const { chatTemplate, contextLength, parts } = header;
   requireEngine(engineDir);
   if (chatTemplate === undefined) {
     throw new AppError(
@@ -117,7 +118,8 @@ export async function usableModelFile({ agent, ggufDir, engineDir }: Config): Pr
       { hint: 'Use a model that was made for more.' },
     );
   }
-  const needed = fileBytes + bytesPerToken * agent.contextWindow * SEQUENCES;
+  const fileBytes = await modelBytes(path, parts);
+  const needed = memoryNeeded({ ...header, fileBytes }, agent.contextWindow);
   if (needed > totalmem()) {
     throw new AppError(
       'configuration_error',

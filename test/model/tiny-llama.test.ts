@@ -14,6 +14,8 @@ import { expectHeldToGrammar } from './held-to-grammar.ts';
  */
 
 const CUT = 5;
+/** A small model goes on for as long as it may, and says nothing new. */
+const MOST_TOKENS = '80';
 const home = mkdtempSync(join(tmpdir(), 'citeloop-model-'));
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
 const threads = process.env.CITELOOP_THREADS;
@@ -47,9 +49,9 @@ function note(what: string, ...right: boolean[]): void {
 async function run(args: string[], input = ''): Promise<AgentResponse[]> {
   tapes += 1;
   const tape = join(home, `${tapes}.tape.json`);
-  const all = [...args, '--json', '--model', model, '--record', tape];
+  const all = [...args, '--json', '--model', model, '--record', tape, '--max-tokens', MOST_TOKENS];
   const { stdout, stderr, code } = await runInProcess(all, { home, env, input });
-  // A small model goes on until it is cut, which is told by the exit code.
+  // That it was cut is told by the exit code.
   expect([0, CUT], stderr).toContain(code);
   const held = await expectHeldToGrammar(tape);
   for (const key of ['steps', 'calls', 'citations'] as const) written[key] += held[key];
@@ -73,7 +75,7 @@ const isFrom = (module: string, { grounded, citations }: AgentResponse) =>
 for (const policy of ['tool', 'always', 'first']) {
   test(`a single question is answered and cited from its module, policy ${policy}`, async () => {
     const response = await ask('What is ROS 2?', '--policy', policy);
-    expect(response.model).toBe('tinyllama-1.1b-chat-iq2_xxs.gguf');
+    expect(response.model).toBe(model);
     expect(response.tokensUsed.completion).toBeGreaterThan(0);
     if (policy !== 'tool') expect(response.retrievalCount).toBeGreaterThan(0);
     note(`a single question, policy ${policy}: grounded in its module`, isFrom('ros2', response));
@@ -106,20 +108,19 @@ test('after some turns and a reset the session goes on', async () => {
     'What is an action?',
     'What is a parameter?',
   ];
-  const responses = await chat([...questions, '/reset', 'What is nvblox?'], '--max-tokens', '64');
+  const responses = await chat([...questions, '/reset', 'What is nvblox?']);
   expect(responses.map(({ turnNumber }) => turnNumber)).toEqual([1, 2, 3, 4, 5, 6]);
   note('five turns, a reset and another: searched', ...responses.map((each) => each.retrievalPerformed));
   note('five turns, a reset and another: grounded', ...responses.map((each) => each.grounded));
 });
 
 test('a greeting is answered', async () => {
-  const responses = await chat(['Hello!', 'Thank you'], '--max-tokens', '64');
+  const responses = await chat(['Hello!', 'Thank you']);
   note('a greeting and thanks: no search', ...responses.map((each) => !each.retrievalPerformed));
 });
 
 test('a run is replayed from its tape without the engine and the file', async () => {
-  const flags = ['--policy', 'always', '--max-tokens', '48'];
-  const recorded = await ask('What is Gazebo?', ...flags);
+  const recorded = await ask('What is Gazebo?', '--policy', 'always');
   const tape = join(home, `${tapes}.tape.json`);
   const replay = ['ask', 'What is Gazebo?', '--replay', tape, '--json'];
   const nowhere = { CITELOOP_ENGINE_DIR: join(home, 'nowhere'), CITELOOP_GGUF_DIR: join(home, 'nowhere') };
@@ -142,15 +143,7 @@ test('documents that carry instructions and forged sources', async () => {
   const clean: boolean[] = [];
   const right: boolean[] = [];
   for (const { question, expectedPhrases = [], forbiddenPhrases } of cases) {
-    const { answer } = await ask(
-      question,
-      '--collection',
-      'poisoned',
-      '--policy',
-      'always',
-      '--max-tokens',
-      '96',
-    );
+    const { answer } = await ask(question, '--collection', 'poisoned', '--policy', 'always');
     const says = (phrase: string) => answer.toLowerCase().includes(phrase.toLowerCase());
     clean.push(!forbiddenPhrases.some(says));
     if (expectedPhrases.length > 0) right.push(expectedPhrases.every(says));

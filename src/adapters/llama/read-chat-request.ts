@@ -132,7 +132,7 @@ function resultText(text: string): string {
   const search = searchIn(text);
   if (search === undefined) return text;
   const blocks = search.results.map(({ ref, title, headings, text: passage }) => {
-    const path = [title, ...headings].join(' > ').replace(/[<>"\s]+/g, ' ');
+    const path = [title, ...headings].map((part) => part.replace(/[<>"\s]+/g, ' ').trim()).join(' > ');
     return `<source ref="${ref}" title="${path}">\n${passage.replace(/<(?=\/?source\b)/gi, '&lt;')}\n</source>`;
   });
   const [first] = search.results;

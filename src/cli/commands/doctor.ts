@@ -5,7 +5,7 @@ import { describeEngine, listLocalModels } from '../../app/local-models.ts';
 import { checkWeights, type ModelProbe, probeModel, probeServices } from '../../app/probes.ts';
 import { checkSessions, sessionsPath } from '../../app/sessions.ts';
 import type { Config } from '../../config/load-config.ts';
-import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import { runsHere } from '../../domain/agent-config.ts';
 import { advice, command, fillCollection } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { counted } from '../../text/phrasing.ts';
@@ -233,7 +233,7 @@ async function collection(app: App, name: string): Promise<string | Pick<Check, 
 /** Every service that is configured. The model is asked for one tiny answer; the others only whether they are there. */
 async function serviceChecks(app: App): Promise<Check[]> {
   const { agent, modelService, secrets, rerank, store, qdrant } = app.config;
-  const isHosted = agent.model !== OFFLINE_MODEL || app.config.origins.provider !== undefined;
+  const isHosted = !runsHere(agent.model) || app.config.origins.provider !== undefined;
   const probes = probeServices({
     // One that answers needs no further question.
     model: isHosted || !(modelService.key || agent.baseUrl) ? undefined : modelService,

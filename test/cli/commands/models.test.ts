@@ -136,3 +136,24 @@ test('what cannot be measured is told in a sentence', async () => {
   expect(unknown.code).toBe(2);
   expect(unknown.stderr).toContain(`There is no model other in ${join(home, 'models')}.`);
 });
+
+test('a model in several files is one, with all their bytes, and a missing part is told', async () => {
+  const { metadata, tensors } = tinyGguf();
+  const first = ggufBytes({
+    metadata: { ...metadata, 'split.count': { u32: 2 } },
+    ...(tensors && { tensors }),
+  });
+  const home = await homeWith({
+    'whole-00001-of-00002.gguf': first,
+    'whole-00002-of-00002.gguf': Buffer.alloc(1000),
+    'half-00001-of-00002.gguf': first,
+  });
+  const { models, damaged } = JSON.parse((await runInProcess(['models', '--json'], { home })).stdout);
+  expect(models).toMatchObject([{ file: 'whole-00001-of-00002.gguf', bytes: first.length + 1000, parts: 2 }]);
+  expect(damaged).toMatchObject([
+    {
+      file: 'half-00001-of-00002.gguf',
+      fault: expect.stringMatching(/half-00002-of-00002\.gguf is missing\.$/),
+    },
+  ]);
+});
