@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SEARCH_MODES } from '../src/domain/choices.ts';
 import type { IngestProgress } from '../src/ingest/ingest.ts';
-import { createJudge, type Judge } from '../src/judge/create-judge.ts';
+import { createJudge, type ReadingJudge } from '../src/judge/create-judge.ts';
 import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import type { Embedder } from '../src/ports/embedder.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
@@ -110,7 +110,7 @@ async function main(): Promise<void> {
 async function measureQuestions(
   set: QuestionSet,
   embedder: Embedder,
-  judge: Judge,
+  judge: ReadingJudge,
 ): Promise<Record<string, number[]>> {
   const store = await openDocuments(set, embedder, showProgress(set.name));
   const { documents, chunks } = await store.info();

@@ -27,6 +27,7 @@ await build({
     testing: 'src/testing.ts',
     'model-worker': 'src/adapters/onnx/model-worker.ts',
     'parse-worker': 'src/adapters/documents/parse-worker.ts',
+    'judge-worker': 'src/app/judge-worker.ts',
   },
   // Chunks may hold more than their entry exports, since some modules were put together by hand below.
   preserveEntrySignatures: 'allow-extension',

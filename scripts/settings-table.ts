@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { type SettingName, settingNames, settings, settingVariables } from '../src/config/settings.ts';
 import { agentConfigSchema } from '../src/domain/agent-config.ts';
+import { OFFLINE_DEFAULTS } from '../src/domain/choices.ts';
 
 /** Where the table stands in docs/settings.md. */
 const BEGIN = '<!-- made by scripts/settings-table.ts -->';
@@ -40,7 +41,9 @@ function defaultOf(name: SettingName): string {
   const schema: z.ZodType = settings[name];
   if (!(schema instanceof z.ZodDefault)) return '';
   const text = JSON.stringify(schema.def.defaultValue);
-  return text.length > LONGEST_DEFAULT ? 'a text of ours' : `\`${text}\``;
+  if (text.length > LONGEST_DEFAULT) return 'a text of ours';
+  const offline = Object.entries(OFFLINE_DEFAULTS).find(([setting]) => setting === name)?.[1];
+  return `\`${text}\`${offline === undefined ? '' : `; offline \`${JSON.stringify(offline)}\``}`;
 }
 
 /** The document with the table of today in it. */

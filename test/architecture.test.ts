@@ -62,6 +62,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'src/faults/',
     'src/domain/',
     'src/ports/',
+    'src/retrieval/what-became.ts',
     'src/citations/',
     'src/agent/agent.ts',
     'src/agent/complete-turn.ts',

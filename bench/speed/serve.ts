@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median, percentile, withTemporaryDirectory } from '../support/measure.ts';
@@ -9,8 +10,11 @@ import { type LoadPoint, plotLoad } from './serve-plot.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/citeloop.js', import.meta.url));
 const CONCURRENCIES = [1, 4, 16, 64, 200];
+const PROCESSOR = 'process_cpu_seconds_total';
+const MEMORY = 'process_resident_memory_bytes';
+const LATE = 'nodejs_eventloop_lag_p99_seconds';
 /** For each level; and at least two for each client. */
-const LEAST_TURNS = 80;
+const LEAST_TURNS = 160;
 const QUESTIONS = [
   'What is ROS 2?',
   'What is a node?',
@@ -26,6 +30,12 @@ const QUESTIONS = [
   'What is a launch file?',
 ];
 
+interface MeasuredLoad extends LoadPoint {
+  turns: number;
+  /** Of all cores, for a turn. */
+  processorMs: number;
+}
+
 /** Turns of the served agent with the offline model, the built program as a process of its own, by concurrency. */
 export function benchServe(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => {
@@ -33,10 +43,13 @@ export function benchServe(): Promise<Row[]> {
     try {
       // Every question once: the sample book is indexed, code is compiled, sentences are remembered.
       for (const [number] of QUESTIONS.entries()) await takeTurn(url, number);
-      const points: LoadPoint[] = [];
+      const points: MeasuredLoad[] = [];
       for (const concurrency of CONCURRENCIES) points.push(await measure(url, concurrency));
       const plot = await writePlot(points);
       const [alone] = points;
+      const crowd = points.at(-1);
+      // Whoever asks has to wait for all who asked before, and no sooner can they be served than all cores compute.
+      const idealMs = ((crowd?.concurrency ?? 0) * (alone?.processorMs ?? 0)) / availableParallelism();
       return [
         ...points.flatMap(({ concurrency, turnsPerSecond, medianMs, p95Ms, firstWordMs }) => [
           row(`serve: ${concurrency} at a time, offline model`, turnsPerSecond, 'turns/s', {
@@ -46,7 +59,19 @@ export function benchServe(): Promise<Row[]> {
           row(`serve: ${concurrency} at a time, a turn, p95`, p95Ms, 'ms'),
           row(`serve: ${concurrency} at a time, first word, p95`, firstWordMs, 'ms'),
         ]),
-        row('serve: memory of the process afterwards', (await memoryOf(url)) / 2 ** 20, 'MB'),
+        row('serve: processor time of a turn, one at a time', alone?.processorMs ?? Number.NaN, 'ms'),
+        row(
+          `serve: ${crowd?.concurrency} at a time, p95 against the ideal of ${availableParallelism()} cores`,
+          idealMs,
+          'ms',
+          { ratio: (crowd?.p95Ms ?? Number.NaN) / idealMs, target: { of: 'ratio', atMost: 2 } },
+        ),
+        row('serve: how late the main thread is, p99', 1000 * (await told(url, LATE)), 'ms'),
+        row(
+          `serve: memory of the process after ${points.reduce((sum, { turns }) => sum + turns, QUESTIONS.length)} turns`,
+          (await told(url, MEMORY)) / 2 ** 20,
+          'MB',
+        ),
         note(`serve: plot in ${plot}`),
       ];
     } finally {
@@ -68,10 +93,11 @@ async function startServer(home: string): Promise<{ url: string; child: ChildPro
 }
 
 /** Clients that each ask their next question as soon as they have the answer. */
-async function measure(url: string, concurrency: number): Promise<LoadPoint> {
+async function measure(url: string, concurrency: number): Promise<MeasuredLoad> {
   const turns = Math.max(LEAST_TURNS, 2 * concurrency);
   const taken: { wholeMs: number; firstWordMs: number }[] = [];
   let next = 0;
+  const computed = await told(url, PROCESSOR);
   const started = performance.now();
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
@@ -82,6 +108,8 @@ async function measure(url: string, concurrency: number): Promise<LoadPoint> {
   const whole = taken.map(({ wholeMs }) => wholeMs);
   return {
     concurrency,
+    turns,
+    processorMs: (1000 * ((await told(url, PROCESSOR)) - computed)) / turns,
     turnsPerSecond: taken.length / seconds,
     medianMs: median(whole),
     p95Ms: percentile(whole, 0.95),
@@ -111,9 +139,10 @@ async function takeTurn(url: string, number: number): Promise<{ wholeMs: number;
   return { wholeMs: performance.now() - started, firstWordMs };
 }
 
-async function memoryOf(url: string): Promise<number> {
+/** A number that the program tells about itself. */
+async function told(url: string, metric: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1]);
+  return Number(new RegExp(`^${metric} (\\S+)$`, 'm').exec(metrics)?.[1]);
 }
 
 async function writePlot(points: readonly LoadPoint[]): Promise<string> {

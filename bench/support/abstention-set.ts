@@ -58,11 +58,15 @@ export async function openBook(embedder: Embedder): Promise<AbstentionSet> {
   return { name: 'book', store, questions, documentOf: (url) => url.split('/').slice(-2).join('/') };
 }
 
-/** A set of the data that is kept beside the checkout; null where it is absent. */
-export async function openBeside(name: string, embedder: Embedder): Promise<AbstentionSet | null> {
+/** A set of the data that is kept beside the checkout; null where it is absent. `every` as `openSet` has it. */
+export async function openBeside(
+  name: string,
+  embedder: Embedder,
+  options: { every?: number } = {},
+): Promise<AbstentionSet | null> {
   const directory = findSet(name);
   if (directory === null || !existsSync(join(directory, 'queries.jsonl'))) return null;
-  const { store, documentOf } = await openSet(directory, embedder);
+  const { store, documentOf } = await openSet(directory, embedder, options);
   const relevant = new Map<string, Set<string>>();
   for (const line of readFileSync(join(directory, 'qrels.tsv'), 'utf8').trim().split('\n').slice(1)) {
     const [query = '', document = ''] = line.split('\t');

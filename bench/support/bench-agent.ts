@@ -2,7 +2,7 @@ import { createOpenAiModel } from '../../src/adapters/openai/create-openai-model
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
 import type { Agent, AgentSession } from '../../src/agent/agent.ts';
 import { createConversationAgent } from '../../src/agent/create-agent.ts';
-import type { FindEncoder } from '../../src/agent/turn-judge.ts';
+import type { FindJudge } from '../../src/agent/turn-judge.ts';
 import { systemRuntime } from '../../src/app/system-runtime.ts';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';
 import type { SessionStore } from '../../src/ports/session-store.ts';
@@ -16,7 +16,7 @@ export async function createBenchAgent(
   server: ModelServer,
   directory: string,
   sessions: SessionStore,
-  encoder: FindEncoder = async () => null,
+  findJudge: FindJudge = async () => null,
 ): Promise<Agent & { close(): Promise<void> }> {
   const identity = { embedder: 'none', dimensions: 4 };
   const store = await createSqliteCatalog(directory).openOrCreate('bench', identity);
@@ -32,7 +32,7 @@ export async function createBenchAgent(
     retriever: await createInstantRetriever(),
     sessions,
     runtime: systemRuntime,
-    encoder,
+    findJudge,
   });
   return {
     ...agent,

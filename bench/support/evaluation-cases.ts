@@ -1,6 +1,7 @@
 import type { EvaluationCase } from '../../src/evaluation/cases/evaluation-case.ts';
 import type { ArmResults } from '../../src/evaluation/report/assemble-report.ts';
-import type { CaseRun, ReportData } from '../../src/evaluation/report/report-data.ts';
+import type { CaseRun } from '../../src/evaluation/report/case-run.ts';
+import type { ReportData } from '../../src/evaluation/report/report-data.ts';
 import { createRandom } from './synthetic.ts';
 
 /** Cases of which every metric has something to measure. */
@@ -94,7 +95,7 @@ export function syntheticHeader(cases: number): ReportData['header'] {
     program: 'citeloop',
     version: '0.0.0',
     models: ['bench'],
-    collection: { name: 'bench', documents: 1, chunks: 1, embedder: 'none' },
+    collection: { name: 'bench', documents: 1, chunks: 1, embedder: 'none', fingerprint: null },
     casesFile: 'bench.jsonl',
     casesHash: 'bench',
     cases,

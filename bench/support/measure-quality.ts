@@ -1,5 +1,5 @@
 import type { SearchMode } from '../../src/domain/choices.ts';
-import type { Judge } from '../../src/judge/create-judge.ts';
+import type { ReadingJudge } from '../../src/judge/create-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import { rerankByNearness } from '../../src/retrieval/rerank-by-nearness.ts';
@@ -35,7 +35,7 @@ export async function measureMode(
   { store, documentOf }: SearchedSet,
   embedder: Embedder,
   queries: readonly RetrievalQuery[],
-  judge?: Judge,
+  judge?: ReadingJudge,
 ): Promise<Scores> {
   const found = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold: 0 });
   const retriever = judge ? rerankByNearness(found, { store, nearness: async () => judge.nearness }) : found;

@@ -53,7 +53,7 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
         window: createContextWindow(config.contextWindow),
         store,
         retriever,
-        encoder: async () => null,
+        findJudge: async () => null,
         runtime: systemRuntime,
         readSource: false,
         tracing: false,

@@ -68,18 +68,23 @@ export function findSet(name: string): string | null {
 
 /**
  * Brings the set's collection up to date through the same pipeline as any other. It is kept: after a change
- * of the code the corpus is chunked and indexed anew, but only chunks that differ are embedded again.
+ * of the code the corpus is chunked and indexed anew, but only chunks that differ are embedded again. With `every` 12
+ * the documents that answer are taken, and a twelfth of the others.
  */
 export async function openSet(
   directory: string,
   embedder: Embedder,
-  options: { fresh?: boolean; onProgress?: (progress: IngestProgress) => void } = {},
+  options: { fresh?: boolean; every?: number; onProgress?: (progress: IngestProgress) => void } = {},
 ): Promise<OpenSet> {
-  const name = basename(directory);
+  const { every = 1 } = options;
+  const name = every === 1 ? basename(directory) : `${basename(directory)}-${every}`;
   const catalog = createSqliteCatalog(COLLECTIONS);
   if (options.fresh) await catalog.delete(collectionFor(name, embedder.id));
   const store = await openFor(catalog, name, embedder);
-  const corpus = readRows(directory, 'corpus.jsonl');
+  const relevant = new Set([...readRelevance(directory).values()].flatMap((of) => [...of.keys()]));
+  const corpus = readRows(directory, 'corpus.jsonl').filter(
+    ({ _id }, index) => index % every === 0 || relevant.has(String(_id)),
+  );
   const { failed } = await ingest(
     [corpusSource(corpus)],
     { store, parse: createDocumentParser(), embedder: async () => embedder, stillExists: async () => true },
@@ -119,16 +124,22 @@ export function corpusSource(corpus: readonly Record<string, unknown>[]): Docume
 }
 
 function readQueries(directory: string): RetrievalQuery[] {
-  const relevance = new Map<string, Map<string, number>>();
-  for (const line of readFileSync(join(directory, 'qrels.tsv'), 'utf8').trim().split('\n').slice(1)) {
-    const [query = '', document = '', grade] = line.split('\t');
-    relevance.set(query, (relevance.get(query) ?? new Map()).set(document, Number(grade)));
-  }
+  const relevance = readRelevance(directory);
   return readRows(directory, 'queries.jsonl').flatMap(({ _id, text, rewrite, answerable }) => {
     const relevant = relevance.get(String(_id));
     if (relevant === undefined || answerable === false) return [];
     return [{ text: String(text), rewrite: rewrite ? String(rewrite) : null, relevance: relevant }];
   });
+}
+
+/** By the id of the query. */
+function readRelevance(directory: string): Map<string, Map<string, number>> {
+  const relevance = new Map<string, Map<string, number>>();
+  for (const line of readFileSync(join(directory, 'qrels.tsv'), 'utf8').trim().split('\n').slice(1)) {
+    const [query = '', document = '', grade] = line.split('\t');
+    relevance.set(query, (relevance.get(query) ?? new Map()).set(document, Number(grade)));
+  }
+  return relevance;
 }
 
 export function readRows(directory: string, file: string): Record<string, unknown>[] {

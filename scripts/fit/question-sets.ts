@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -84,14 +85,17 @@ export function documentsOf(set: string, directory: string): string | null {
   return places.find((place) => existsSync(place)) ?? null;
 }
 
-/** Asks the search of the program every question of a set. The collection is kept between runs. */
+/** Asks the search of the program every question of a set. The collection of these documents is kept between runs. */
 export async function searchQuestions(
   set: string,
   questions: readonly DocumentQuestion[],
   documents: string,
   embedder: Embedder,
 ): Promise<SearchedQuestion[]> {
-  const store = await createSqliteCatalog(join(CACHE, 'collections')).openOrCreate(set, IDENTITY);
+  const store = await createSqliteCatalog(join(CACHE, 'collections')).openOrCreate(
+    `${set}_${createHash('sha256').update(documents).digest('hex').slice(0, 8)}`,
+    IDENTITY,
+  );
   const source = await createSource(documents, { files: { cwd: documents }, web: {} });
   await ingest(
     [source],

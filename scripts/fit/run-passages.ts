@@ -128,6 +128,21 @@ print(
   ),
 );
 
+const nothing = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3].map((bar) => {
+  const lost = [ofDocuments, composed.filter(({ set }) => set === 'book')].flatMap((rows) => {
+    const below = rows.filter(({ odds }) => chanceOf(odds) < bar);
+    return [below.filter(({ shown }) => shown).length, below.filter((one) => !one.answerable).length];
+  });
+  return [bar.toFixed(2), ...lost.map(String)];
+});
+const silent = ['right passages not shown', 'unanswerable refused'];
+print(
+  alignColumns(
+    [['nothing below', ...silent, ...silent.map((name) => `book: ${name}`)], ...nothing],
+    [1, 2, 3, 4],
+  ),
+);
+
 function compose(
   question: SearchedQuestion,
   found: readonly PassageExample[],

@@ -20,9 +20,9 @@ import { askableQuestion, runTurn } from './turn.ts';
 import { createTurnProgress, type TurnDependencies } from './turn-state.ts';
 
 interface AgentDependencies
-  extends Omit<TurnDependencies, 'briefing' | 'window' | 'readSource' | 'tracing' | 'encoder' | 'isLocal'> {
+  extends Omit<TurnDependencies, 'briefing' | 'window' | 'readSource' | 'tracing' | 'findJudge' | 'isLocal'> {
   sessions: SessionStore;
-  encoder?: TurnDependencies['encoder'];
+  findJudge?: TurnDependencies['findJudge'];
   readSource?: boolean;
   isLocal?: boolean;
   /** The SDK's own tracing, which is off unless asked for. */
@@ -36,7 +36,7 @@ export function createConversationAgent({ sessions, ...given }: AgentDependencie
     readSource: false,
     tracing: false,
     isLocal: false,
-    encoder: async () => null,
+    findJudge: async () => null,
     ...given,
     briefing: briefing.get,
     window: createContextWindow(config.contextWindow),

@@ -2,7 +2,6 @@ import type { AgentInputItem, Model, ModelRequest } from '@openai/agents';
 import type { TokensUsed } from '../domain/agent-response.ts';
 import type { AssistantMessage, ConversationMessage, ToolMessage } from '../domain/conversation-message.ts';
 import { coverageLine, REWRITE_INSTRUCTIONS } from '../domain/prompts.ts';
-import { type FittedHistory, fitHistory } from '../domain/token-budget.ts';
 import type { ChunkStore, CollectionInfo } from '../ports/chunk-store.ts';
 import { textOf, tokensOf } from './watch-steps.ts';
 
@@ -43,23 +42,6 @@ async function subjectsOf(info: CollectionInfo, store: Pick<ChunkStore, 'documen
 /** Whether the modules of a collection say what it is about: there are several, and nearly all of it is in them. */
 function hasTellingModules({ modules, chunks }: CollectionInfo): boolean {
   return modules.length > 1 && modules.reduce((sum, module) => sum + module.chunks, 0) >= 0.9 * chunks;
-}
-
-/** The past as far as it fits, and what had to go. Searches of earlier turns are left out: they can be made again. */
-export function fittingHistory(
-  messages: readonly ConversationMessage[],
-  limits: { maxTokens: number; maxMessages: number },
-): FittedHistory {
-  return fitHistory(withoutOldSearches(messages), limits);
-}
-
-function withoutOldSearches(messages: readonly ConversationMessage[]): ConversationMessage[] {
-  const lastTurn = messages.findLastIndex(({ role }) => role === 'user');
-  return messages.filter(
-    (message, index) =>
-      index > lastTurn ||
-      (message.role !== 'tool' && !(message.role === 'assistant' && message.toolCalls.length > 0)),
-  );
 }
 
 /** Messages of the past as the SDK takes them. The system message goes another way: as instructions. */

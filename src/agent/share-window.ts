@@ -8,7 +8,7 @@ import {
 } from '../domain/retrieval-context.ts';
 import { planWindow, splitWindow } from '../domain/token-budget.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
-import { fittingHistory } from './model-input.ts';
+import { fittingHistory } from './carried-history.ts';
 
 /** Tells the person something that holds for the whole conversation, the first time only. */
 type TellOnce = (subject: string, message: string) => void;

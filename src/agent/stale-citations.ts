@@ -1,42 +1,36 @@
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
 import { ATTACHED_URL } from '../domain/prompts.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
+import { type Fate, type NotedChunk, type PassagePlace, whatBecame } from '../retrieval/what-became.ts';
 
-/** What became of a chunk since it was cited: it says something else now, or it is no longer there. */
-export type Staleness = 'changed' | 'vanished';
-export type StaleCitations = Map<string, Staleness>;
+/** What became of cited chunks that are no longer what and where they were, by their ids. */
+export type CitationFates = Map<string, Fate>;
 
 type CitingTurn = Pick<ConversationTurn, 'decisions' | 'response'>;
-type Chunks = Pick<ChunkStore, 'chunks'>;
+type Chunks = Pick<ChunkStore, 'chunks' | 'withContent'>;
 
-/** The cited chunks that are no longer what they were when any of these turns cited them. Oldest turn first. */
-export async function staleCitations(turns: readonly CitingTurn[], store: Chunks): Promise<StaleCitations> {
-  return new Map((await staleCitationsByTurn(turns, store)).flatMap((stale) => [...stale]));
-}
+/** Stands for a collection that is gone, and took all its sources with it. */
+export const noChunks: Chunks = { chunks: async () => [], withContent: async () => [] };
 
-/** The same for each turn by itself: a later one may have cited what the source says now. */
-export async function staleCitationsByTurn(
-  turns: readonly CitingTurn[],
-  store: Chunks,
-): Promise<StaleCitations[]> {
-  const cited = citedHashes(turns);
-  const ids = new Set(cited.flatMap((hashes) => [...hashes.keys()]));
-  const current = new Map(
-    (ids.size === 0 ? [] : await store.chunks([...ids])).map((chunk) => [chunk.chunkId, chunk.contentHash]),
-  );
-  return cited.map((hashes) => {
-    const stale: StaleCitations = new Map();
-    for (const [chunkId, hash] of hashes) {
-      const now = current.get(chunkId);
-      if (now === undefined) stale.set(chunkId, 'vanished');
-      else if (hash !== undefined && hash !== now) stale.set(chunkId, 'changed');
-    }
-    return stale;
+/** What became of the sources of each turn since it cited them: a later one may have cited what a source says now. */
+export async function citationFates(turns: readonly CitingTurn[], store: Chunks): Promise<CitationFates[]> {
+  const cited = citedChunks(turns);
+  const fates = await whatBecame(cited.flat(), store);
+  let at = 0;
+  return cited.map((chunks) => {
+    const own = fates.slice(at, at + chunks.length);
+    at += chunks.length;
+    return new Map(
+      chunks.flatMap(({ chunkId }, index): [string, Fate][] => {
+        const fate = own[index] ?? null;
+        return fate === null ? [] : [[chunkId, fate]];
+      }),
+    );
   });
 }
 
 /** What each turn cites, as it was when last retrieved up to then: an answer may cite what an earlier turn found. */
-function citedHashes(turns: readonly CitingTurn[]): Map<string, string | undefined>[] {
+function citedChunks(turns: readonly CitingTurn[]): NotedChunk[][] {
   const retrieved = new Map<string, string>();
   return turns.map(({ decisions, response }) => {
     for (const decision of decisions) {
@@ -47,19 +41,36 @@ function citedHashes(turns: readonly CitingTurn[]): Map<string, string | undefin
     const ids = response.citations.flatMap(({ chunkId, url }) =>
       url === ATTACHED_URL ? [] : (chunkId ?? []),
     );
-    return new Map(ids.map((id) => [id, retrieved.get(id)]));
+    return [...new Set(ids)].map((chunkId) => ({ chunkId, contentHash: retrieved.get(chunkId) }));
   });
 }
 
-/** Says which sources of earlier answers are no longer what they were. */
+export interface FateRecords {
+  /** Those that say something else now, or are gone. */
+  stale: Record<string, 'changed' | 'vanished'>;
+  /** Those whose words stand elsewhere now. */
+  moved: Record<string, PassagePlace>;
+}
+
+/** The same as JSON tells it. */
+export function fateRecords(fates: CitationFates): FateRecords {
+  const records: FateRecords = { stale: {}, moved: {} };
+  for (const [chunkId, fate] of fates) {
+    if (fate.became === 'moved') records.moved[chunkId] = fate.to;
+    else records.stale[chunkId] = fate.became;
+  }
+  return records;
+}
+
+/** Says which sources of earlier answers no longer say what they said. */
 export async function staleNotices(turns: readonly CitingTurn[], store: Chunks): Promise<string[]> {
-  const stale = await staleCitations(turns, store);
-  const titles = new Set(
-    turns
-      .flatMap(({ response }) => response.citations)
-      .filter(({ chunkId }) => chunkId !== null && stale.has(chunkId))
-      .map(({ title }) => title),
+  const fates = await citationFates(turns, store);
+  const titles = turns.flatMap(({ response }, index) =>
+    response.citations.flatMap(({ chunkId, title }) => {
+      const fate = fates[index]?.get(chunkId ?? '');
+      return fate === undefined || fate.became === 'moved' ? [] : [title];
+    }),
   );
-  if (titles.size === 0) return [];
-  return [`Sources of earlier answers have changed or vanished since: ${[...titles].join(', ')}.`];
+  if (titles.length === 0) return [];
+  return [`Sources of earlier answers have changed or vanished since: ${[...new Set(titles)].join(', ')}.`];
 }

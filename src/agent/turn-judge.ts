@@ -11,14 +11,13 @@ import type { SourceRegister } from '../citations/source-register.ts';
 import type { CheckedSentence } from '../domain/checked-sentence.ts';
 import { citationPassed } from '../domain/citation.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
-import { chanceOfAny, type Judge, judgeOf, type Support } from '../judge/create-judge.ts';
+import { chanceOfAny, type Judge, type Support } from '../judge/create-judge.ts';
 import type { Unit } from '../judge/unit.ts';
-import type { TokenEncoder } from '../ports/token-encoder.ts';
 import type { Range } from '../text/markdown-blocks.ts';
 import { passageUnits } from '../text/passage-units.ts';
 
-/** The encoder of this machine; null where there is none. Loaded when it is first asked for. */
-export type FindEncoder = () => Promise<TokenEncoder | null>;
+/** The judge of this machine; null where there is no encoder for it. Opened when it is first asked for. */
+export type FindJudge = () => Promise<Judge | null>;
 
 /** An answer that cites more passages is no likelier to answer. */
 const MOST_JOINED = 2;
@@ -36,7 +35,7 @@ export interface TurnJudge {
   readAhead(chunks: readonly RetrievedChunk[], questions: readonly string[]): void;
   /** Begins to judge the sentences of an answer as far as it is written. Returns at once and never fails. */
   judgeAlong(written: string, sources: SourceRegister): void;
-  /** Checks an answer; by words alone without an encoder, or if that fails. Throws only when the signal is raised. */
+  /** Checks an answer; by words alone without a judge, or if that fails. Throws only when the signal is raised. */
   check(answer: string, sources: SourceRegister): Promise<CheckedAnswer>;
   /**
    * Cites for a model that did not: sentences without a mark get that of the passage that bears them out, if there is one
@@ -55,7 +54,7 @@ export interface TurnJudge {
 const MORE_CHARACTERS = 60;
 const MORE_SHARE = 0.1;
 
-export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): TurnJudge {
+export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): TurnJudge {
   let opening: Promise<Judge | null> | undefined;
   /** Every passage as it came first: another search brings the same in another object, and it is read once. */
   const passages = new Map<string, RetrievedChunk>();
@@ -66,10 +65,7 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
   let lookedAt = 0;
 
   function open(): Promise<Judge | null> {
-    opening ??= findEncoder().then(
-      (encoder) => encoder && judgeOf(encoder),
-      () => null,
-    );
+    opening ??= findJudge().catch(() => null);
     return opening;
   }
 
@@ -80,7 +76,7 @@ export function createTurnJudge(findEncoder: FindEncoder, signal: AbortSignal): 
     return first;
   }
 
-  /** One thing after the other, so that a model that needs the encoder itself waits for one passage at most. */
+  /** One thing after the other, so that a model that needs the judge itself waits for one passage at most. */
   function doAhead(work: (judge: Judge) => Promise<unknown>): void {
     ahead = ahead.then(async () => {
       const judge = isWritten || signal.aborted ? null : await open();

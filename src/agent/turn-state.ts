@@ -22,7 +22,7 @@ import type { FaultContext } from './guards/to-app-error.ts';
 import type { Briefing } from './model-input.ts';
 import type { SearchMemory } from './search-memory.ts';
 import type { ContextWindow, PassageRoom } from './share-window.ts';
-import type { FindEncoder, TurnJudge } from './turn-judge.ts';
+import type { FindJudge, TurnJudge } from './turn-judge.ts';
 
 /** What every turn of an agent stands on. */
 export interface TurnDependencies {
@@ -39,8 +39,8 @@ export interface TurnDependencies {
   isLocal: boolean;
   /** Whether the SDK traces the run, with whatever processors it was given. */
   tracing: boolean;
-  /** What the judge of answers reads with; without it they are checked by words alone. */
-  encoder: FindEncoder;
+  /** The judge of answers; without one they are checked by words alone. */
+  findJudge: FindJudge;
   /** What sentences about faults of the model may name, and what they must not show. */
   faults?: FaultContext | undefined;
 }

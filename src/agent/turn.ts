@@ -78,7 +78,7 @@ export async function runTurn(
       progress,
       record: createTurnRecord(runtime),
       room: createPassageRoom(passageTokens, progress.tellOnce),
-      judge: createTurnJudge(dependencies.encoder, signal),
+      judge: createTurnJudge(dependencies.findJudge, signal),
     };
     const model = guardedModel(turn);
     turn.record.question(question);

@@ -5,6 +5,7 @@ import type { SearchMode } from '../domain/choices.ts';
 import { assertSameEmbedder, type CollectionIdentity } from '../domain/collection-identity.ts';
 import { advice, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
+import type { Judge, ReadingJudge } from '../judge/create-judge.ts';
 import type { ChunkStore, CollectionCatalog } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Reranker } from '../ports/reranker.ts';
@@ -47,6 +48,8 @@ export interface App {
    * that someone brought, if it is on this machine; null where there is none. Throws as `embedder` does.
    */
   encoder(): Promise<TokenEncoder | null>;
+  /** The judge that reads with it; null where there is none. Throws as `embedder` does. */
+  judge(): Promise<Judge | null>;
   /** Throws `auth_error` without a key, or what is wrong with a model that someone brought. */
   reranker(): Promise<Reranker>;
   /** Generative models of this machine. */
@@ -92,6 +95,13 @@ export function createApp(config: Config, options: AppOptions = {}): App {
     return isTokenEncoder(loaded) ? loaded : given === undefined ? judgeEncoder.get() : null;
   }
 
+  async function readingJudge(): Promise<ReadingJudge | null> {
+    const found = await encoder();
+    if (found === null) return null;
+    const { judgeOf } = await import('../judge/create-judge.ts');
+    return judgeOf(found);
+  }
+
   async function describe() {
     return choice === undefined ? (given as Embedder) : choice.describe();
   }
@@ -135,6 +145,7 @@ export function createApp(config: Config, options: AppOptions = {}): App {
     sessions: () => openSessions(config),
     embedder: embedder.get,
     encoder,
+    judge: readingJudge,
     reranker,
     modelFiles,
     async retriever(store, { mode, scoreThreshold = config.agent.scoreThreshold }) {
@@ -148,11 +159,7 @@ export function createApp(config: Config, options: AppOptions = {}): App {
       });
       if (config.rerank.judge && mode !== 'lexical') {
         const { rerankByNearness } = await import('../retrieval/rerank-by-nearness.ts');
-        const { judgeOf } = await import('../judge/create-judge.ts');
-        const nearness = async () => {
-          const found = await encoder();
-          return found && judgeOf(found).nearness;
-        };
+        const nearness = async () => (await readingJudge())?.nearness ?? null;
         return rerankByNearness(retriever, { store, nearness, clock: runtime });
       }
       if (!config.rerank.on) return retriever;

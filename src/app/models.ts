@@ -4,11 +4,11 @@ import type { Judgement, PassageJudge } from '../adapters/offline/answer-from-pa
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
 import type { FaultContext } from '../agent/guards/to-app-error.ts';
-import type { FindEncoder } from '../agent/turn-judge.ts';
+import type { FindJudge } from '../agent/turn-judge.ts';
 import { isModelFile, OFFLINE_MODEL, runsHere } from '../domain/agent-config.ts';
 import { advice, setting, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import { chanceOfAny, judgeOf } from '../judge/create-judge.ts';
+import { chanceOfAny } from '../judge/create-judge.ts';
 import { innerService } from '../ports/inner-service.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { isReplaying } from '../tape/replay-tape.ts';
@@ -25,11 +25,11 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 export async function createModel(
   app: App,
   runtime: Runtime,
-  findEncoder: FindEncoder = app.encoder,
+  findJudge: FindJudge = app.judge,
 ): Promise<Model> {
   assertModelNamed(app);
   if (app.config.agent.model === OFFLINE_MODEL)
-    return createOfflineModel({ judge: createPassageJudge(findEncoder), newId: runtime.newId });
+    return createOfflineModel({ judge: createPassageJudge(findJudge), newId: runtime.newId });
   const { createOpenAiModel } = await import('../adapters/openai/create-openai-model.ts');
   return createOpenAiModel(
     isModelFile(app.config.agent.model) ? await modelFileOptions(app) : openAiModelOptions(app),
@@ -97,12 +97,11 @@ export function faultContext(app: App): FaultContext {
 }
 
 /** The judge of the turns, for the model that answers with passages alone. What one of them has read serves the other. */
-export function createPassageJudge(findEncoder: FindEncoder): PassageJudge {
+export function createPassageJudge(findJudge: FindJudge): PassageJudge {
   return {
     async judge(question, passages) {
-      const encoder = await findEncoder().catch(() => null);
-      if (encoder === null) return null;
-      const judge = judgeOf(encoder);
+      const judge = await findJudge().catch(() => null);
+      if (judge === null) return null;
       const found = passages.map((passage, index) => ({
         passage,
         rank: index + 1,

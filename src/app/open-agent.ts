@@ -3,7 +3,7 @@ import { type Model, setTraceProcessors } from '@openai/agents';
 import { modelNameOf } from '../adapters/llama/llama-service.ts';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
-import type { FindEncoder } from '../agent/turn-judge.ts';
+import type { FindJudge } from '../agent/turn-judge.ts';
 import { isModelFile } from '../domain/agent-config.ts';
 import type { SearchMode } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
@@ -146,13 +146,13 @@ export async function createCollectionAgent(given: App, options: CollectionAgent
   const { traceFile, agent } = app.config;
   if (traceFile !== undefined) await traceToFile(traceFile, configuredRedactor(app.config));
   // Who searches by words alone is not made to fetch and load a model.
-  const encoder: FindEncoder = async () => (mode === 'lexical' ? null : app.encoder());
+  const findJudge: FindJudge = async () => (mode === 'lexical' ? null : app.judge());
   return createConversationAgent({
     config: { ...agent, model: isModelFile(agent.model) ? modelNameOf(agent.model) : agent.model },
-    model: options.model ?? (await createModel(app, runtime, encoder)),
+    model: options.model ?? (await createModel(app, runtime, findJudge)),
     store,
     retriever: await app.retriever(store, { mode }),
-    encoder,
+    findJudge,
     sessions,
     runtime,
     readSource,

@@ -52,17 +52,24 @@ async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promis
   const hasNone = others.length === 0 || isOnly;
   const book = hasSample(app) && (isSample || hasNone) ? sampleBook() : null;
   if (book === null || (collectionChosen && !isSample)) {
-    const nearest = nearestName(collection, names);
+    const known = (await collectionNames(app)).filter((name) => name !== collection);
+    const nearest = nearestName(collection, known);
     const choice =
-      nearest !== undefined && nearest !== collection
+      nearest !== undefined
         ? advice`Did you mean ${nearest}? `
         : others.length > 0
-          ? advice`There is: ${others.join(', ')}; choose one${bySetting('collection')}. `
+          ? advice`There is: ${known.join(', ')}; choose one${bySetting('collection')}. `
           : [];
     throw names.includes(collection) ? emptyCollection(collection, choice) : noCollection(collection, choice);
   }
   if (!isSample) app.tell({ type: 'sample_book' });
   return openSampleBook(app, book, signal);
+}
+
+/** What can be asked for: the collections that there are, and the sample book, which is made on first use. */
+export async function collectionNames(app: App): Promise<string[]> {
+  const names = await app.catalog.list();
+  return hasSample(app) ? [...new Set([...names, SAMPLE_COLLECTION])] : names;
 }
 
 /** The collection, unless there is none or nothing in it: such a one hides none that holds something. */

@@ -155,7 +155,7 @@ function emptyLine(answer: string, left: number, right: number, floor: number): 
 function joinedToParagraph(answer: string, range: Range, floor: number, written: string): Edit {
   const start = skipLinesBack(answer, range.start, floor);
   const lineBefore = answer.slice(answer.lastIndexOf('\n', start - 1) + 1, start);
-  const joins = start > floor && start < range.start && !/^\s*(?:#|\||```|~~~)/.test(lineBefore);
+  const joins = start > floor && start < range.start && !/^(?:\s*(?:#|\||```|~~~)| {4}|\t)/.test(lineBefore);
   return joins ? { start, end: range.end, text: ` ${written}` } : { ...range, text: written };
 }
 

@@ -1,4 +1,4 @@
-import { type Block, findBlocks, type Range } from '../text/markdown-blocks.ts';
+import { type Block, codeWithin, findBlocks, type Range } from '../text/markdown-blocks.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import type { Marker } from './find-markers.ts';
 
@@ -17,32 +17,38 @@ export interface ClaimPart {
   markers: Marker[];
 }
 
+/** A claim whose words are not looked at yet. */
+interface UnreadClaim extends Range {
+  heading: boolean;
+  markers: Marker[];
+}
+
 /** Fewer words between two markers say nothing on their own. */
 const SHORTEST_PART = 4;
 
 /**
  * The sentences of an answer, each with the markers that stand in it or follow it: one after the full stop
  * belongs to the sentence before it. A marker covers its own sentence only. Headings, questions and lines that
- * lead in a list count only if they cite something. Code is a claim where a marker stands alone below it. Markers must
- * be in order, as `findMarkers` gives them.
+ * lead in a list count only if they cite something. Code is a claim where a marker stands alone below it, and so is
+ * every row of a table. Markers must be in order, as `findMarkers` gives them.
  */
 export function splitClaims(answer: string, markers: readonly Marker[]): Claim[] {
   const masked = maskMarkers(answer, markers);
   const blocks = findBlocks(masked);
-  const sentences = [...splitSentences(masked, blocks), ...citedCode(answer, masked, blocks, markers)];
-  sentences.sort((a, b) => a.start - b.start);
-  const claims = sentences.map(({ start, end, heading }) => ({
-    start,
-    end,
-    heading,
-    markers: [] as Marker[],
-  }));
+  const rows = citedRows(answer, masked, blocks, markers);
+  const sentences = splitSentences(masked, blocks)
+    .filter(({ start }) => !rows.some((row) => row.start <= start && start < row.end))
+    .map(({ start, end, heading }) => ({ start, end, heading, markers: [] as Marker[] }));
+  const claims = [...sentences, ...rows, ...citedCode(answer, masked, blocks, markers)]
+    .filter(({ start, end }) => /[\p{L}\p{N}]/u.test(masked.slice(start, end)))
+    .sort((a, b) => a.start - b.start);
+  const ofRows = new Set(rows.flatMap((row) => row.markers));
   const lineAt = countLines(masked);
   const sameLine = (from: number, to: number) => lineAt[from] === lineAt[to];
   let current = 0;
   for (const marker of markers) {
     // A link that is no citation: its text is part of the sentence.
-    if (marker.references.length === 0) continue;
+    if (marker.references.length === 0 || ofRows.has(marker)) continue;
     while (current + 1 < claims.length && (claims[current + 1]?.start ?? 0) < marker.end) current += 1;
     const began = claims[current];
     const before = began !== undefined && began.start < marker.end ? began : undefined;
@@ -56,7 +62,6 @@ export function splitClaims(answer: string, markers: readonly Marker[]): Claim[]
   return claims.flatMap(({ start, end, heading, markers }) => {
     const written = masked.slice(start, end);
     const text = tidy(written);
-    if (!/[\p{L}\p{N}]/u.test(text)) return [];
     if (markers.length === 0 && (heading || /[:?]["'”’)*_]*$/.test(text))) return [];
     return [{ start, end, text, written, markers, parts: partsOf(masked, { start, end }, markers) }];
   });
@@ -68,15 +73,46 @@ function citedCode(
   masked: string,
   blocks: readonly Block[],
   markers: readonly Marker[],
-): (Range & { heading: boolean })[] {
-  const below = (end: number) => end + (/^\s*/.exec(answer.slice(end))?.[0].length ?? 0);
+): UnreadClaim[] {
   return blocks.flatMap(({ kind, start, end }) => {
-    if (kind !== 'code' || !markers.some((marker) => marker.start === below(end))) return [];
-    const [fence = ''] = /^[^\n]*\n/.exec(masked.slice(start, end)) ?? [];
-    const code = masked.slice(start + fence.length, end).replace(/\n?[ \t>]*(?:`{3,}|~{3,})\s*$/, '');
-    const from = start + fence.length;
-    return code.trim() === '' ? [] : [{ start: from, end: from + code.length, heading: false }];
+    if (kind !== 'code' || markersBelow(answer, end, markers).length === 0) return [];
+    return [{ ...codeWithin(masked, { start, end }), heading: false, markers: [] }];
   });
+}
+
+/** The rows of the tables that are cited by what stands alone below them, each with all of these markers. */
+function citedRows(
+  answer: string,
+  masked: string,
+  blocks: readonly Block[],
+  markers: readonly Marker[],
+): UnreadClaim[] {
+  const cited: UnreadClaim[] = [];
+  let rows: UnreadClaim[] = [];
+  blocks.forEach(({ start, end }, index) => {
+    const line = masked.slice(start, end);
+    // What stands above the rule names the columns.
+    if (rows.length === 1 && /^[\s|:-]+$/.test(line)) rows = [];
+    else if (/^\s*\|/.test(line)) rows.push({ start, end, heading: false, markers: [] });
+    const next = blocks[index + 1];
+    if (next !== undefined && next.start <= end + 1) return;
+    const below = rows.length === 0 ? [] : markersBelow(answer, end, markers);
+    if (below.length > 0) cited.push(...rows.map((row) => ({ ...row, markers: below })));
+    rows = [];
+  });
+  return cited;
+}
+
+/** The markers in the next line that holds something, if it holds nothing else. */
+function markersBelow(answer: string, end: number, markers: readonly Marker[]): Marker[] {
+  const start = end + (/^\s*/.exec(answer.slice(end))?.[0].length ?? 0);
+  const found: Marker[] = [];
+  for (let at = start; ; ) {
+    const marker = markers.find((one) => one.start === at);
+    if (marker === undefined) return /^[^\n]*[\p{L}\p{N}]/u.test(answer.slice(at)) ? [] : found;
+    found.push(marker);
+    at = marker.end + (/^[ \t]*/.exec(answer.slice(marker.end))?.[0].length ?? 0);
+  }
 }
 
 function partsOf(masked: string, claim: Range, markers: readonly Marker[]): ClaimPart[] {
@@ -131,9 +167,12 @@ function countLines(text: string): Uint32Array {
 }
 
 function tidy(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .replace(/ (?=[.,;:!?](?:\s|$))/g, '')
-    .replace(/\( ?\)/g, '')
-    .trim();
+  return (
+    text
+      .replace(/\s+/g, ' ')
+      // What a marker leaves behind; `main()` is nothing of the kind.
+      .replace(/ ?\( \)/g, '')
+      .replace(/ (?=[.,;:!?](?:\s|$))/g, '')
+      .trim()
+  );
 }

@@ -9,16 +9,26 @@ import {
   toErrorResponse,
 } from '../faults/error-response.ts';
 
+/** Where advice is read: what a chat has a command for is not to be done by leaving it. */
+interface AdviceReader {
+  inChat?: boolean;
+}
+
+/** Settings that a command of the same name changes in a chat. */
+const CHANGED_IN_CHAT = new Set(['model', 'policy', 'collection', 'filter']);
+
 /** Advice as the command line gives it: with its own flags and commands in the gaps. */
-export function onCommandLine(advice: Advice): string {
+export function onCommandLine(advice: Advice, reader: AdviceReader = {}): string {
   return advice
-    .map((part, index) => (typeof part === 'string' ? part : filled(part, index === advice.length - 1)))
+    .map((part, index) =>
+      typeof part === 'string' ? part : filled(part, index === advice.length - 1, reader),
+    )
     .join('');
 }
 
 /** What to do next. */
-export function commandLineHint(error: AppError): string {
-  return onCommandLine(adviceOf(error));
+export function commandLineHint(error: AppError, reader: AdviceReader = {}): string {
+  return onCommandLine(adviceOf(error), reader);
 }
 
 /** A failure as JSON for whoever runs the program. */
@@ -51,10 +61,15 @@ function reworded(error: ErrorResponse): ErrorResponse {
   return commandLineError(fromErrorResponse(error));
 }
 
-function filled(gap: Gap, isLast: boolean): string {
+function filled(gap: Gap, isLast: boolean, { inChat = false }: AdviceReader): string {
   switch (gap.type) {
-    case 'setting':
-      return `${gap.plain === '' ? ' with ' : ''}${flag(gap.name, gap.value)}`;
+    case 'setting': {
+      const given =
+        inChat && CHANGED_IN_CHAT.has(gap.name)
+          ? [`/${gap.name}`, ...(gap.value === null ? [] : [gap.value])].join(' ')
+          : flag(gap.name, gap.value);
+      return `${gap.plain === '' ? ' with ' : ''}${given}`;
+    }
     case 'command': {
       const flags = Object.entries(gap.settings).map(([name, value]) => ` ${flag(name, value)}`);
       const line = `citeloop ${gap.words}${flags.join('')}`;

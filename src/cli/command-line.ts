@@ -74,7 +74,8 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
 
 const DESCRIPTION = 'Answers questions from your own documents, with citations that were checked.';
 
-function outline(): CommandOutline {
+/** All that the program says of itself. */
+export function outline(): CommandOutline {
   return outlineProgram(COMMANDS as CommandModule[], commonOptions, DESCRIPTION);
 }
 

@@ -57,7 +57,7 @@ export function commandHelp(command: CommandOutline, width: number): string {
     ...section('Options:', optionLines(groups.get(null) ?? [], width)),
     ...section(
       'Examples:',
-      examples.flatMap(({ line, describe: what }) =>
+      [...examples, ...commands.flatMap(examplesAbove)].flatMap(({ line, describe: what }) =>
         line.length <= EXAMPLE && EXAMPLE + what.length + 4 <= width
           ? [`  ${line.padEnd(EXAMPLE)}  ${what}`]
           : [`  ${line}`, ...wrap(what, width - 6).map((part) => `      ${part}`)],
@@ -68,6 +68,11 @@ export function commandHelp(command: CommandOutline, width: number): string {
     ...(epilogue === null ? [] : ['', ...wrap(epilogue, width)]),
     '',
   ].join('\n');
+}
+
+/** What the help of a command shows of one below it: all of the one that is meant where none is named. */
+function examplesAbove({ examples, isDefault }: CommandOutline): CommandOutline['examples'] {
+  return isDefault ? examples : examples.slice(0, 1);
 }
 
 const HELP: OptionOutline = {
@@ -113,7 +118,7 @@ function described({ describe, choices, isMany }: OptionOutline): string {
 }
 
 /** Two columns; on a narrow screen the second stands below the first. */
-function aligned(rows: readonly (readonly string[])[], width: number): string[] {
+export function aligned(rows: readonly (readonly string[])[], width: number): string[] {
   const first = Math.min(34, Math.max(0, ...rows.map(([left = '']) => left.length)));
   const room = width - first - 4;
   return rows.flatMap(([left = '', right = '']) => {

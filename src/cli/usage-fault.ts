@@ -66,7 +66,7 @@ function withoutValue(flag: string, option: OptionOutline): Explained {
 function unknownFlag(command: CommandOutline, { typed, name }: Typed['flags'][number]): Explained {
   const known = optionsOf(command).flatMap((option) => [option.name, ...option.aliases]);
   const plain = name.replace(/^no-/, '');
-  const nearest = known.find((each) => each.startsWith(plain)) ?? nearestName(plain, known);
+  const nearest = nearestName(plain, known);
   const where = command.name === '' ? 'citeloop' : `citeloop ${command.name}`;
   return {
     message: `${where} has no flag ${oneLine(typed, 40)}.`,

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { type AgentConfig, agentConfigSchema, OFFLINE_MODEL } from '../domain/agent-config.ts';
-import { EMBEDDERS, JUDGE, NUMBERS, OFFLINE_TOP_K, OWN_MODEL } from '../domain/choices.ts';
+import { EMBEDDERS, JUDGE, NUMBERS, OFFLINE_DEFAULTS, OWN_MODEL } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';
@@ -218,9 +218,8 @@ function agentConfig(
   if (given.provider || given.baseUrl) values.baseUrl = service.baseUrl;
   values.contextWindow ??= contextWindowOf(String(values.model ?? ''));
   if ((values.model ?? OFFLINE_MODEL) === OFFLINE_MODEL) {
-    // It quotes, so it reads passages whole; and it tells itself which of some more answers.
-    values.toolName ??= 'retrieve_context';
-    values.topK ??= OFFLINE_TOP_K;
+    values.toolName ??= OFFLINE_DEFAULTS.toolName;
+    values.topK ??= OFFLINE_DEFAULTS.topK;
   }
   const contextWindow = Number(values.contextWindow);
   values.maxTokens ??= Math.min(agentDefaults().maxTokens, Math.ceil(contextWindow / 8));

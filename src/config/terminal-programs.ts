@@ -3,7 +3,7 @@ interface TerminalPrograms {
   /** With its arguments; undefined if none is named. */
   editor: string[] | undefined;
   pager: string[];
-  /** What it runs with: `less` shows colours, and leaves the text on the screen. */
+  /** What it runs with: `less` shows colours, leaves the text on the screen, and says how one gets on and back. */
   pagerEnvironment: Record<string, string | undefined>;
   browser: string[] | undefined;
 }
@@ -14,7 +14,7 @@ export function terminalPrograms(
   return {
     editor: words(env.VISUAL) ?? words(env.EDITOR),
     pager: words(env.PAGER) ?? ['less'],
-    pagerEnvironment: { LESS: 'FRX', ...env },
+    pagerEnvironment: { LESS: 'FRXPsSpace\\: on, q\\: back$', ...env },
     browser: words(env.BROWSER),
   };
 }

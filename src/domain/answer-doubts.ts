@@ -2,19 +2,55 @@ import type { AgentResponse } from './agent-response.ts';
 
 // Read by the pages too, which hold no schemas: types alone are imported.
 
-/** What the verdicts do not say of an answer that is in its sources: that it may not answer. Null where it is likely to. */
-export function confidenceDoubt({
-  grounded,
-  checkedBy,
-  confidence,
-  citations,
-}: Pick<AgentResponse, 'grounded' | 'checkedBy' | 'confidence' | 'citations'>): string | null {
-  if (!grounded || confidence === 'high') return null;
-  const quoted = citations.filter(({ verdict }) => verdict === 'quoted').length;
-  const supported = citations.filter(({ verdict }) => verdict === 'supported').length;
+/** What came of a question, in one sentence that can be read by itself. */
+interface Standing {
+  said: string;
+  /** Whether the answer is not what it should be: it is cut, or says what nothing bears out. */
+  isFault: boolean;
+}
+
+type Standings = Pick<
+  AgentResponse,
+  | 'outcome'
+  | 'grounded'
+  | 'citations'
+  | 'retrievalPerformed'
+  | 'finishReason'
+  | 'checkedBy'
+  | 'answerProbability'
+>;
+
+/**
+ * How an answer stands to its sources and to the question. That it is in its sources does not mean that it answers, and
+ * the closest passages are no failed answer: one sentence says which it is, and the verdicts the rest.
+ */
+export function standingOf(response: Standings): Standing {
+  const { outcome, grounded, citations, retrievalPerformed, finishReason } = response;
+  const fault = (why: string) => ({ said: `Not grounded: ${why}.`, isFault: true });
+  const fine = (said: string) => ({ said, isFault: false });
+  if (finishReason !== 'stop') return fault('the answer is not whole');
+  if (grounded) return fine(groundedStanding(response));
+  if (outcome === 'passages')
+    return fine('These are the closest passages; whether they answer is for you to see.');
+  if (outcome === 'none') return fine('Nothing in the documents that were searched answers this.');
+  if (!retrievalPerformed && citations.length === 0)
+    return fine('Answered without a search, from no document.');
+  return citations.length > 0
+    ? fault('no passage that is cited bears the answer out')
+    : fault('the answer cites nothing of what was found');
+}
+
+function groundedStanding({ citations, checkedBy, answerProbability }: Standings): string {
+  const passed = (wanted: 'quoted' | 'supported') =>
+    citations.filter(({ verdict }) => verdict === wanted).length;
+  const [quoted, supported] = [passed('quoted'), passed('supported')];
   const source = quoted + supported === 1 ? 'the source' : 'the sources';
-  const found = `${supported === 0 ? 'Quoted from' : 'Borne out by'} ${source}; may not answer your question.`;
-  return checkedBy === 'judge' ? found : `${found} Checked by words alone, without the local model.`;
+  const found = `${supported === 0 ? 'Quoted from' : 'Borne out by'} ${source}`;
+  if (checkedBy === 'words') return `${found}, by words alone; not judged whether it answers.`;
+  if (answerProbability === null) return `${found}; not judged whether it answers.`;
+  // More digits than the calibration bears out would only look exact.
+  const percent = Math.round(answerProbability * 20) * 5;
+  return `${found}; about ${percent} % likely to answer your question.`;
 }
 
 /** The words of an answer that no source bears out, each once. */

@@ -53,5 +53,8 @@ export const ANSWER_CHANGES = [
   'ranking',
 ] as const;
 
-/** How many passages the offline model reads unless told; measured by `npm run fit:passages`. */
-export const OFFLINE_TOP_K = 8;
+/**
+ * What holds with the offline model unless another value is given: it quotes, so it reads passages whole; and it tells
+ * itself which of some more answers, how many being measured by `npm run fit:passages`.
+ */
+export const OFFLINE_DEFAULTS = { toolName: 'retrieve_context', topK: 8 } as const;

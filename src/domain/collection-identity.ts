@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { advice, command, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 
@@ -6,6 +7,18 @@ export interface CollectionIdentity {
   /** The id of the embedder whose vectors it holds. */
   embedder: string;
   dimensions: number;
+}
+
+/** Tells whether two collections hold the same documents at the same places, wherever their roots lie. */
+export function collectionFingerprint(
+  { embedder }: Pick<CollectionIdentity, 'embedder'>,
+  documents: readonly { url: string; contentHash: string }[],
+): string {
+  const lines = documents.map(({ url, contentHash }) => `${url} ${contentHash}`).sort();
+  return createHash('sha256')
+    .update(`${embedder}\n${lines.join('\n')}`)
+    .digest('hex')
+    .slice(0, 32);
 }
 
 /** Vectors of two embedders must never be compared. Throws `configuration_error`. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { placeOf } from './place.ts';
 import { type Filter, filterSchema } from './query.ts';
-import { type RetrievedChunk, retrievedChunkSchema, scoreSchema } from './retrieved-chunk.ts';
+import { type RetrievedChunk, retrievedChunkSchema, SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
 import { fitTexts } from './token-budget.ts';
 
 /** Records of earlier versions hold no ranks, but their chunks are in that order. */
@@ -146,7 +146,7 @@ export function formatForPrompt({ context, texts }: ShownContext, refOf: RefOf =
         `ref=${quoted(refOf(chunk, index))}`,
         `title=${quoted(title)}`,
         `url=${quoted(placeOf(chunk))}`,
-        `score="${chunk.score.toFixed(3)}"`,
+        `score="${chunk.score.toFixed(SCORE_DECIMALS)}"`,
       ];
       return `<source ${attributes.join(' ')}>\n${(texts[index] ?? '').replace(/<(?=\/?source\b)/gi, '&lt;')}\n</source>`;
     })

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { placeOf } from './place.ts';
 import { type Filter, filterSchema, formatFilter, isEmptyFilter } from './query.ts';
 import type { RefOf, RetrievalContext, ShownContext } from './retrieval-context.ts';
-import { type RetrievedChunk, scoreSchema } from './retrieved-chunk.ts';
+import { type RetrievedChunk, SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
 
 /** What `search_docs` shows of a passage, in characters; `retrieve_context` shows all of it. */
 export const MAX_RESULT_TEXT = 500;
@@ -52,8 +52,8 @@ export const retrievalToolResponseSchema = z
     empty: emptyReasonSchema.optional(),
     /** Words that no document has, with what was searched for instead. */
     corrected: z.array(z.object({ typed: z.string(), meant: z.string() })).optional(),
-    /** What was found and is not shown. */
-    left_out: z.object({ reason: z.literal('no_room'), count: z.int().min(1) }).optional(),
+    /** What was found and is not shown, or no longer: the answer of an earlier turn did without it. */
+    left_out: z.object({ reason: z.enum(['no_room', 'not_cited']), count: z.int().min(1) }).optional(),
   })
   .refine((response) => response.error !== null || response.total === response.results.length, {
     error: 'total must be the number of results',
@@ -72,7 +72,7 @@ export function toToolResponse({ context, texts }: ShownContext, refOf: RefOf): 
     url: placeOf(chunk),
     title: chunk.title,
     headings: chunk.headings,
-    score: rounded(chunk.score, 3),
+    score: rounded(chunk.score, SCORE_DECIMALS),
     ref: refOf(chunk, index),
   }));
   const response = {
@@ -98,6 +98,40 @@ export function repeatedToolResponse(query: string): RetrievalToolResponse {
   const empty: EmptyReason = { reason: 'repeated_query' };
   const nothing = { results: [], total: 0, error: null, execution_time: 0 };
   return { ...nothing, query, message: sentenceFor(empty), empty };
+}
+
+/** A response as the model was given it; null for any other text. */
+export function readToolResponse(text: string): RetrievalToolResponse | null {
+  try {
+    return retrievalToolResponseSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * What is left of the searches of a turn that is over, as one response: what its answer cited, by refs, and how many
+ * other passages there were. What they said besides was for that turn. Null of none.
+ */
+export function citedOf(
+  responses: readonly RetrievalToolResponse[],
+  refs: ReadonlySet<string>,
+): RetrievalToolResponse | null {
+  const found = responses.flatMap(({ results }) => results);
+  const [first] = responses;
+  if (first === undefined || found.length === 0) return first ?? null;
+  const cited = new Map(found.filter(({ ref }) => refs.has(ref)).map((each) => [each.ref + each.text, each]));
+  const count = new Set(found.map(({ ref }) => ref)).difference(refs).size;
+  const { query } = responses.find(({ results }) => results.some(({ ref }) => refs.has(ref))) ?? first;
+  return {
+    results: [...cited.values()],
+    total: cited.size,
+    query,
+    error: null,
+    message: null,
+    execution_time: 0,
+    ...(count > 0 && { left_out: { reason: 'not_cited', count } }),
+  };
 }
 
 /** A call that failed: its type, and a sentence that the model can act on. */
@@ -137,7 +171,7 @@ function tellable(filter: Filter): Filter {
 }
 
 function nearMissOf(chunk: RetrievedChunk) {
-  return { title: chunk.title, url: placeOf(chunk), score: rounded(chunk.score, 3) };
+  return { title: chunk.title, url: placeOf(chunk), score: rounded(chunk.score, SCORE_DECIMALS) };
 }
 
 function sentenceFor(empty: EmptyReason): string {

@@ -3,6 +3,8 @@ import { locationSchema } from './location.ts';
 
 /** From 0 (unrelated) to 1 (the same). */
 export const scoreSchema = z.number().min(0).max(1);
+/** How finely scores are shown, to models and to people. */
+export const SCORE_DECIMALS = 3;
 
 /** Words that are there: more than blanks. */
 export const spokenText = z.string().regex(/\S/, 'it is blank');

@@ -108,6 +108,7 @@ export interface FittedHistory {
 interface HistoryLimits {
   /** Bounds the messages other than the system message, which has a share of its own. */
   maxTokens: number;
+  /** Bounds what was said; searches are carried along with it, as far as the tokens go. */
   maxMessages?: number;
 }
 
@@ -121,7 +122,7 @@ export function fitHistory(history: readonly ConversationMessage[], limits: Hist
   let count = 0;
   for (const unit of completeUnits(history).reverse()) {
     tokens += sumTokens(unit);
-    count += unit.length;
+    count += unit.filter(isSaid).length;
     if (tokens > limits.maxTokens || count > (limits.maxMessages ?? Number.POSITIVE_INFINITY)) break;
     for (const message of unit) kept.add(message);
   }
@@ -147,6 +148,10 @@ function completeUnits(history: readonly ConversationMessage[]): ConversationMes
     units.push({ messages: [message], awaited: new Set(calls.map(({ id }) => id)) });
   }
   return units.filter(({ awaited }) => awaited.size === 0).map(({ messages }) => messages);
+}
+
+function isSaid(message: ConversationMessage): boolean {
+  return message.role !== 'tool' && !(message.role === 'assistant' && message.toolCalls.length > 0);
 }
 
 function sumTokens(messages: readonly ConversationMessage[]): number {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RawDocument } from '../domain/document.ts';
+import { placeBelow } from '../domain/place.ts';
 import { type Advice, plainly } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
@@ -58,6 +59,8 @@ export interface IngestSummary {
   renamed: number;
   unchanged: number;
   removed: number;
+  /** What the sources no longer have and pruning would forget, each by its path below what was ingested. */
+  gone: string[];
   failed: IngestFailure[];
   /** Chunks written. */
   chunks: number;
@@ -85,6 +88,7 @@ export async function ingest(
     renamed: 0,
     unchanged: 0,
     removed: 0,
+    gone: [],
     failed: [],
     chunks: 0,
     embeddedChunks: 0,
@@ -112,7 +116,9 @@ export async function ingest(
     }
   }
   await batch.flush();
-  if (options.prune) await prune();
+  const gone = [...known.all()].filter(isGone);
+  if (options.prune) await prune(gone);
+  else summary.gone = gone.map(({ root, uri }) => decodeURI(placeBelow(root, uri)));
   await embedChunks(store, embedder, {
     signal,
     onProgress(progress) {
@@ -186,15 +192,19 @@ export async function ingest(
     }
   }
 
-  async function prune(): Promise<void> {
-    const vanished: string[] = [];
-    for (const document of known.all()) {
-      if (seen.has(document.uri)) continue;
-      const isGone = places.isSucceeded(document.root) || sources.some((source) => source.covers(document));
-      if (isGone || (await isIgnored(document))) vanished.push(document.uri);
+  /** The sources looked where it was, and it is not there. */
+  function isGone(document: { uri: string; root: string }): boolean {
+    if (seen.has(document.uri)) return false;
+    return places.isSucceeded(document.root) || sources.some((source) => source.covers(document));
+  }
+
+  async function prune(gone: readonly { uri: string }[]): Promise<void> {
+    const vanished = new Set(gone.map(({ uri }) => uri));
+    for (const { uri } of known.all()) {
+      if (!seen.has(uri) && !vanished.has(uri) && (await isIgnored({ uri }))) vanished.add(uri);
     }
-    await store.remove(vanished);
-    summary.removed = vanished.length;
+    await store.remove([...vanished]);
+    summary.removed = vanished.size;
   }
 
   /** Still there, but not to be found any more. */

@@ -1,4 +1,4 @@
-import { dot, type ReadText, type ReadWord } from './read-text.ts';
+import { dot, type ReadText } from './read-text.ts';
 
 /** How near the words of a claim are to those of some passages. Cosines throughout. */
 export interface Alignment {
@@ -26,7 +26,7 @@ export interface AlignedSentence {
 export function align(claim: ReadText, passages: readonly ReadText[]): Alignment {
   const saying = claim.words.flatMap(({ term }, index) => (term === null ? [] : [index]));
   const content = saying.length > 0 ? saying : claim.words.map((_, index) => index);
-  const cosines = passages.map((passage) => cosinesOf(claim.words, passage.words));
+  const cosines = passages.map((passage) => cosinesOf(claim, passage));
   const sentences = passages.flatMap((passage, at) => {
     const aligned = passage.sentenceVectors.map(
       (vector, index): AlignedSentence => ({
@@ -52,15 +52,23 @@ export function align(claim: ReadText, passages: readonly ReadText[]): Alignment
   return { claim, passages, content, cosines, sentences, best };
 }
 
-function cosinesOf(rows: readonly ReadWord[], columns: readonly ReadWord[]): Float32Array {
-  const cosines = new Float32Array(rows.length * columns.length);
+/** A question meets the same passages when they are chosen from, and again when its answer is checked. */
+const met = new WeakMap<ReadText, WeakMap<ReadText, Float32Array>>();
+
+function cosinesOf(claim: ReadText, passage: ReadText): Float32Array {
+  const ofClaim = met.get(claim) ?? new WeakMap<ReadText, Float32Array>();
+  met.set(claim, ofClaim);
+  const before = ofClaim.get(passage);
+  if (before !== undefined) return before;
+  const cosines = new Float32Array(claim.words.length * passage.words.length);
   let at = 0;
-  for (const row of rows) {
-    for (const column of columns) {
+  for (const row of claim.words) {
+    for (const column of passage.words) {
       cosines[at] = dot(row.vector, column.vector);
       at += 1;
     }
   }
+  ofClaim.set(passage, cosines);
   return cosines;
 }
 

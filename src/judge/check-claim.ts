@@ -53,7 +53,7 @@ export function checkClaim(sentence: string, chunk: EvidenceSource): ClaimCheck 
   const wording = wordingOf(chunk);
   const written = writtenWordsOf(sentence);
   if (written.length === 0) return { verdict: 'weak', support: 0, objection: 'words' };
-  if (wording.holdsWhole(written)) return { verdict: 'quoted', support: 1, objection: null };
+  if (wording.findWhole(written) !== null) return { verdict: 'quoted', support: 1, objection: null };
 
   const evidence = evidenceOf(chunk);
   const claim = prepareClaim(sentence, written.map(withTerm), evidence);

@@ -3,7 +3,9 @@ import type { TokenEncoder } from '../ports/token-encoder.ts';
 import type { Range } from '../text/markdown-blocks.ts';
 import { type Alignment, align, bestWindow } from './align.ts';
 import { answerFeatures } from './answer-features.ts';
+import { wordingOf } from './facts/evidence.ts';
 import { type ClaimFacts, factsOf } from './facts/held-facts.ts';
+import { writtenWordsOf } from './facts/words.ts';
 import { logistic, type Network, predict } from './network.ts';
 import { passageFeatures, type ReadPassage } from './passage-features.ts';
 import { type ReadText, type ReadWord, readText } from './read-text.ts';
@@ -34,6 +36,12 @@ export interface Judge {
   support(claim: string, passages: readonly JudgedPassage[], signal?: AbortSignal): Promise<Support>;
   /** For each unit, in the same order, the calibrated chance that it answers the question. */
   answers(question: string, units: readonly Unit[], signal?: AbortSignal): Promise<number[]>;
+  /** For each passage that a search found, in its order, the calibrated chance that it answers the question. */
+  passages(question: string, found: readonly FoundPassage[], signal?: AbortSignal): Promise<number[]>;
+}
+
+/** The judge where its encoder is, who can also tell what is near. */
+export interface ReadingJudge extends Judge {
   /**
    * For each passage how near its words are to those of the question: the mean of the nearest, from -1 to 1, where the
    * term of a word says how much it counts.
@@ -44,8 +52,6 @@ export interface Judge {
     weightOf: (term: string) => number,
     signal?: AbortSignal,
   ): Promise<number[]>;
-  /** For each passage that a search found, in its order, the calibrated chance that it answers the question. */
-  passages(question: string, found: readonly FoundPassage[], signal?: AbortSignal): Promise<number[]>;
 }
 
 /** A passage among what a search found. */
@@ -75,15 +81,15 @@ const BORNE_FROM = 0.35;
 const MOST_REMEMBERED = 60;
 
 /** One for each encoder: what it has read lately serves whoever asks next. */
-const judges = new WeakMap<TokenEncoder, Judge>();
+const judges = new WeakMap<TokenEncoder, ReadingJudge>();
 
-export function judgeOf(encoder: TokenEncoder): Judge {
+export function judgeOf(encoder: TokenEncoder): ReadingJudge {
   const judge = judges.get(encoder) ?? createJudge(encoder);
   judges.set(encoder, judge);
   return judge;
 }
 
-export function createJudge(encoder: TokenEncoder): Judge {
+export function createJudge(encoder: TokenEncoder): ReadingJudge {
   const remembered = new Map<string, Promise<ReadText>>();
 
   /** Whoever asks for a text that is being read shares the reading, so it goes on to its end, signal or not. */
@@ -116,6 +122,8 @@ export function createJudge(encoder: TokenEncoder): Judge {
       await readAll(passages, signal);
     },
     async support(claim, passages, signal) {
+      const quoted = quotedFrom(claim, passages);
+      if (quoted !== null) return quoted;
       const [said, read] = await Promise.all([readOne(claim, signal), readAll(passages, signal)]);
       return judgeSupport(align(said, read), factsOf(claim, joined(passages)), passages);
     },
@@ -157,6 +165,18 @@ export function placeOf({ title, headings }: JudgedPassage): string {
   return [title, ...headings.filter((heading) => heading !== title)]
     .filter((part) => part !== '')
     .join(' > ');
+}
+
+/** What stands in a passage word for word need not be read. */
+function quotedFrom(claim: string, passages: readonly JudgedPassage[]): Support | null {
+  const words = writtenWordsOf(claim);
+  for (const passage of passages) {
+    const found = wordingOf(passage).findWhole(words);
+    if (found === null) continue;
+    const bearer = { passage, ...found };
+    return { verdict: 'quoted', chance: QUOTED_CHANCE, objections: [], bearer, unborne: [] };
+  }
+  return null;
 }
 
 /** The verdict on what has been read; pure, for whoever has the vectors already. */

@@ -1,7 +1,6 @@
-import type { EncodedText } from '../ports/token-encoder.ts';
+import { addTokens, type EncodedText } from '../ports/token-encoder.ts';
 import type { Range } from '../text/markdown-blocks.ts';
-import { findBlocks } from '../text/markdown-blocks.ts';
-import { splitSentences } from '../text/split-sentences.ts';
+import { sentencesAndCode } from '../text/split-sentences.ts';
 import { indexTerms, STOP_WORDS } from '../text/terms.ts';
 
 /** A word of a text that a model has read. */
@@ -22,7 +21,7 @@ export interface ReadWord extends Range {
 export interface ReadText {
   text: string;
   words: ReadWord[];
-  sentences: Range[];
+  sentences: readonly Range[];
   /** Of each sentence in the light of the others, of unit length. */
   sentenceVectors: Float32Array[];
   /** Of the whole, of unit length. */
@@ -33,7 +32,8 @@ export interface ReadText {
 const WORD = /\d+(?:[.,]\d+)*|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}{1,2}(?!\p{L}))?/gu;
 
 export function readText(text: string, encoded: EncodedText, dimensions: number): ReadText {
-  const sentences = rangesOf(text);
+  const found = sentencesAndCode(text);
+  const sentences = found.length > 0 ? found : [{ start: 0, end: text.length }];
   const { starts, ends, states } = encoded;
   const words: ReadWord[] = [];
   const sums = sentences.map(() => new Float32Array(dimensions));
@@ -65,8 +65,7 @@ export function readText(text: string, encoded: EncodedText, dimensions: number)
   for (let i = 0; i < starts.length; i += 1) {
     while (at + 1 < sentences.length && (starts[i] ?? 0) >= (sentences[at + 1]?.start ?? 0)) at += 1;
     const sum = sums[at];
-    if (sum !== undefined)
-      for (let j = 0; j < dimensions; j += 1) sum[j] = (sum[j] ?? 0) + (states[i * dimensions + j] ?? 0);
+    if (sum !== undefined) addTokens(sum, states, i, i + 1);
   }
   return { text, words, sentences, sentenceVectors: sums.map(unit), vector: encoded.vector, encoded };
 }
@@ -76,35 +75,26 @@ export function pooled(
   { encoded: { starts, states }, vector }: ReadText,
   { start, end }: Range,
 ): Float32Array {
-  const dimensions = vector.length;
-  const sum = new Float32Array(dimensions);
+  const sum = new Float32Array(vector.length);
   starts.forEach((at, token) => {
-    if (at < start || at >= end) return;
-    for (let i = 0; i < dimensions; i += 1) sum[i] = (sum[i] ?? 0) + (states[token * dimensions + i] ?? 0);
+    if (at >= start && at < end) addTokens(sum, states, token, token + 1);
   });
   return unit(sum);
 }
 
-function rangesOf(text: string): Range[] {
-  const code = findBlocks(text).filter(({ kind }) => kind === 'code');
-  const ranges: Range[] = [...splitSentences(text), ...code].map(({ start, end }) => ({ start, end }));
-  ranges.sort((a, b) => a.start - b.start);
-  return ranges.length > 0 ? ranges : [{ start: 0, end: text.length }];
-}
-
 function meanOfUnitLength(states: Float32Array, from: number, to: number, dimensions: number): Float32Array {
   const mean = new Float32Array(dimensions);
-  for (let i = from; i < to; i += 1) {
-    for (let j = 0; j < dimensions; j += 1) mean[j] = (mean[j] ?? 0) + (states[i * dimensions + j] ?? 0);
-  }
+  addTokens(mean, states, from, to);
   return unit(mean);
 }
 
 export function unit(vector: Float32Array): Float32Array {
   let square = 0;
-  for (const value of vector) square += value * value;
+  for (let i = 0; i < vector.length; i += 1) square += (vector[i] as number) ** 2;
   const length = Math.sqrt(square) || 1;
-  return vector.map((value) => value / length);
+  const scaled = new Float32Array(vector.length);
+  for (let i = 0; i < vector.length; i += 1) scaled[i] = (vector[i] as number) / length;
+  return scaled;
 }
 
 export function dot(a: Float32Array, b: Float32Array): number {

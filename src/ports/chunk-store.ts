@@ -114,6 +114,11 @@ export interface ChunkStore {
   count(filter: Filter): Promise<number>;
   /** Chunks by id, in the order asked for; unknown ids are left out. */
   chunks(chunkIds: readonly string[]): Promise<StoredChunk[]>;
+  /**
+   * The chunks that have these content hashes, ordered by address and then as they are read; a store that does not
+   * know its chunks by them has none.
+   */
+  withContent(contentHashes: readonly string[]): Promise<StoredChunk[]>;
   /** The chunks of the same document around one, itself included, in reading order. */
   neighbours(chunkId: string, before: number, after: number): Promise<StoredChunk[]>;
   /** Tidies up after many writes; safe to skip. */

@@ -1,3 +1,6 @@
+/** The share of the way from an embedder's baseline to 1 from which a chunk counts as relevant, where it was fitted. */
+export const RELEVANT_FROM = 0.3;
+
 /** Turns text into vectors of unit length. */
 export interface Embedder {
   /** Names model and version: vectors of different ids must not be compared. */

@@ -10,6 +10,23 @@ export interface EncodedText {
   vector: Float32Array;
 }
 
+/**
+ * Adds the vectors of the tokens from one to before another to a sum, number by number: most of what a first answer
+ * computes, run before anything is compiled.
+ */
+export function addTokens(
+  sum: Float32Array | Float64Array,
+  states: Float32Array | Float64Array,
+  from: number,
+  to: number,
+): void {
+  const width = sum.length;
+  let at = from * width;
+  for (let token = from; token < to; token += 1) {
+    for (let i = 0; i < width; i += 1, at += 1) sum[i] = (sum[i] as number) + (states[at] as number);
+  }
+}
+
 /** Gives the vectors of a text's tokens, not only the one of the whole. */
 export interface TokenEncoder {
   /** Names model and version: vectors of different ids must not be compared. */
@@ -17,7 +34,8 @@ export interface TokenEncoder {
   readonly dimensions: number;
   /**
    * One result for each text, in the same order. A text is encoded by itself, so that its vectors depend on nothing
-   * else; one that is longer than the model reads is encoded in overlapping windows, and nothing of it is lost.
+   * else; one that is longer than the model reads is encoded in overlapping windows, and nothing of it is lost. Whoever
+   * asks for it owns what is given back.
    */
   encodeTokens(texts: readonly string[], signal?: AbortSignal): Promise<EncodedText[]>;
 }

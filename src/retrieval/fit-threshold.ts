@@ -1,6 +1,6 @@
 import { AppError } from '../faults/app-error.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
-import type { Embedder } from '../ports/embedder.ts';
+import { type Embedder, RELEVANT_FROM } from '../ports/embedder.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 
 /** So many passages, each with a sentence of its own: pairs of them are squares of that. */
@@ -17,8 +17,6 @@ const MOST_CHARACTERS = 240;
  * the same: the lower tenth is not.
  */
 const UNRELATED_SHARE = 0.1;
-/** How far from there to 1 a passage must be to count as relevant: decisions/0018 says what that keeps. */
-const RELEVANT_FROM = 0.35;
 
 export interface FittedThreshold {
   documents: number;

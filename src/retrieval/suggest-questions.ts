@@ -1,8 +1,10 @@
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import { cutAtSentences } from '../text/split-sentences.ts';
 
-/** Documents that are looked at, spread over the collection: suggestions must not keep anybody waiting. */
+/** Documents that are looked at in one go, spread over the collection: suggestions must not keep anybody waiting. */
 const LOOKED_AT = 16;
+/** How often others are looked at, as long as too few have told something. */
+const ROUNDS = 4;
 /** Of a large collection only the beginning is listed. */
 const LISTED = 500;
 const MAX_SUBJECT_WORDS = 4;
@@ -29,17 +31,20 @@ export async function suggestQuestions(
   const uris: string[] = [];
   for await (const { uri } of store.documents()) if (uris.push(uri) >= LISTED) break;
   const step = Math.max(1, uris.length / LOOKED_AT);
-  const chosen = Array.from(
-    { length: Math.min(LOOKED_AT, uris.length) },
-    (_, at) => uris[Math.floor(at * step)] ?? '',
-  );
+  const unseen = new Set(uris);
   const found: string[] = [];
-  for (const document of await store.read(chosen)) {
-    const question = document.chunks
-      .flatMap(({ text, headings }) => [headings.at(-1) ?? '', ...cutAtSentences(text).slice(0, 2)])
-      .map(questionFrom)
-      .find((each) => each !== null && !found.includes(each));
-    if (question != null) found.push(question);
+  for (let round = 0; round < ROUNDS && found.length < count; round += 1) {
+    const chosen = Array.from(
+      { length: LOOKED_AT },
+      (_, at) => uris[Math.floor((at + round / ROUNDS) * step)],
+    ).flatMap((uri) => (uri !== undefined && unseen.delete(uri) ? [uri] : []));
+    for (const document of await store.read(chosen)) {
+      const question = document.chunks
+        .flatMap(({ text, headings }) => [headings.at(-1) ?? '', ...cutAtSentences(text).slice(0, 2)])
+        .map(questionFrom)
+        .find((each) => each !== null && !found.includes(each));
+      if (question != null) found.push(question);
+    }
   }
   // From all over the collection, not from its beginning.
   const apart = Math.max(1, found.length / count);

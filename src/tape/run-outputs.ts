@@ -5,6 +5,7 @@ import { toolCallSchema } from '../domain/conversation-message.ts';
 import { conversationSessionSchema } from '../domain/conversation-session.ts';
 import { type ConversationTurn, conversationTurnSchema } from '../domain/conversation-turn.ts';
 import { filterSchema } from '../domain/query.ts';
+import { SCORE_DECIMALS } from '../domain/retrieved-chunk.ts';
 import { errorResponseSchema } from '../faults/error-response.ts';
 import { MASK } from '../faults/redactor.ts';
 import { type Difference, diffValues } from './diff-values.ts';
@@ -163,5 +164,15 @@ function comparable(turn: TurnOutput | undefined, withVerdicts: boolean, withSen
 }
 
 function diff(before: unknown, after: unknown, place: string): Difference[] {
-  return diffValues(canonicalValue(before as TapeJson), canonicalValue(after as TapeJson), place);
+  return diffValues(canonicalValue(before as TapeJson), canonicalValue(after as TapeJson), place).filter(
+    (difference) => !isSameScore(difference),
+  );
+}
+
+/** Two scores that nobody can tell apart: on another processor the last digits are others. */
+function isSameScore({ path, before, after }: Difference): boolean {
+  if (!/\.chunks\[\d+\]\.score$/.test(path) || typeof before !== 'number' || typeof after !== 'number') {
+    return false;
+  }
+  return Math.abs(before - after) < 0.5 * 10 ** -SCORE_DECIMALS;
 }

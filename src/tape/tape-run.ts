@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Agent, AgentSession } from '../agent/agent.ts';
+import { collectionFingerprint } from '../domain/collection-identity.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import type { ErrorResponse } from '../faults/error-response.ts';
@@ -43,8 +43,9 @@ export function createTapeRun({ outputs, recorded, turnSignal }: TapeRunOptions)
     recorded,
     async noteCollection(store, isLocal) {
       if (!isLocal) return;
-      const { documents, fingerprint } = await collectionFingerprint(store);
-      outputs.collection = { name: store.name, documents, fingerprint };
+      const documents = await Array.fromAsync(store.documents());
+      const fingerprint = collectionFingerprint(store.identity, documents);
+      outputs.collection = { name: store.name, documents: documents.length, fingerprint };
     },
     observe: (agent) => ({
       ...agent,
@@ -164,15 +165,4 @@ function withoutFiles(turn: ConversationTurn): ConversationTurn {
     nearMiss: retrieval.nearMiss && bare(retrieval.nearMiss),
   }));
   return { ...turn, retrievals };
-}
-
-/** Tells whether two collections hold the same documents at the same places, wherever their roots lie. */
-async function collectionFingerprint(store: ChunkStore): Promise<{ documents: number; fingerprint: string }> {
-  const hashes: string[] = [];
-  for await (const { url, contentHash } of store.documents()) hashes.push(`${url} ${contentHash}`);
-  const { embedder } = store.identity;
-  const fingerprint = createHash('sha256')
-    .update(`${embedder}\n${hashes.sort().join('\n')}`)
-    .digest('hex');
-  return { documents: hashes.length, fingerprint: fingerprint.slice(0, 32) };
 }

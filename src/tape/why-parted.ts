@@ -83,9 +83,19 @@ const KINDS: readonly Kind[] = [
 /** Settings that decide which services are asked, and where. */
 const SERVICES = ['model', 'provider', 'baseUrl', 'api', 'policy', ...SEARCHING];
 
+const CARRIED_OTHERWISE =
+  'this version of the program carries on what the answers of earlier turns cited; the one that recorded it carried more';
+
+/** Versions up to 0.2 had the last turn's results whole. */
+function isCarriedOtherwise({ before, after }: Difference): boolean {
+  const [was, is] = [before, after].map((value) => JSON.stringify(value ?? null).includes('not_cited'));
+  return is === true && was === false;
+}
+
 /** Why a request is asked otherwise than on the tape. */
 export function whyAsked(differences: readonly Difference[], known: Circumstances): string {
   if (differences.length === 0) return 'it was recorded less often than it is asked now';
+  if (differences.some(isCarriedOtherwise)) return CARRIED_OTHERWISE;
   const kind = KINDS.find(({ fields }) => differences.some((each) => fields.test(hintPath(each))));
   return bySettings(known, kind?.settings) ?? byCollection(kind, known) ?? 'the request changed';
 }

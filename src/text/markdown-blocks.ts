@@ -63,6 +63,14 @@ function closesFence(line: string, fence: string): boolean {
   return trimmed.length >= fence.length && trimmed === fence.charAt(0).repeat(trimmed.length);
 }
 
+/** What stands between the fences of a block of code. */
+export function codeWithin(text: string, { start, end }: Range): Range {
+  const [fence = ''] = /^[^\n]*\n?/.exec(text.slice(start, end)) ?? [];
+  const from = start + fence.length;
+  const code = text.slice(from, end).replace(/(?:^|\n)[ \t>]*(?:`{3,}|~{3,})\s*$/, '');
+  return { start: from, end: from + code.length };
+}
+
 /** The code spans of a block: from a run of backticks to the next run of the same length. Linear. */
 export function findCodeSpans(text: string, block: Range): Range[] {
   const runs: { start: number; length: number }[] = [];

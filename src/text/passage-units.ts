@@ -1,4 +1,5 @@
 import { type Block, findBlocks, type Range } from './markdown-blocks.ts';
+import { itself, remembering } from './remembering.ts';
 import { sentencesIn } from './split-sentences.ts';
 
 /** What an answer may be made of. */
@@ -31,33 +32,37 @@ const ITEM = /^(?:[ \t]|>)*(?:[-*+•]|(\d{1,9})[.)])[ \t]+/;
 const TABLE_RULE = /^[ \t]*\|(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$/;
 /** A line of so few words without an end of a sentence names what follows: a file, a system, a case. */
 const MOST_LABEL_WORDS = 8;
+const MOST_REMEMBERED = 64;
 const ENDS_SENTENCE = /[.!?。！？:;]["'”’)\]*_]*$/;
 
 /** The parts of a passage in order. A heading is a label; so is the name of a file above its code. */
-export function passageParts(text: string): PassagePart[] {
-  const blocks = findBlocks(text);
-  const parts: PassagePart[] = [];
-  let head: Range | null = null;
-  blocks.forEach((block, index) => {
-    const written = text.slice(block.start, block.end);
-    const isRow = block.kind === 'text' && written.trimStart().startsWith('|');
-    if (!isRow) head = null;
-    if (isRow) {
-      const next = blocks[index + 1];
-      if (TABLE_RULE.test(written)) return;
-      if (next !== undefined && TABLE_RULE.test(text.slice(next.start, next.end))) {
-        head = { start: block.start, end: next.end };
-        return;
+export const passageParts = remembering(
+  { most: MOST_REMEMBERED, keyOf: itself },
+  (text: string): readonly PassagePart[] => {
+    const blocks = findBlocks(text);
+    const parts: PassagePart[] = [];
+    let head: Range | null = null;
+    blocks.forEach((block, index) => {
+      const written = text.slice(block.start, block.end);
+      const isRow = block.kind === 'text' && written.trimStart().startsWith('|');
+      if (!isRow) head = null;
+      if (isRow) {
+        const next = blocks[index + 1];
+        if (TABLE_RULE.test(written)) return;
+        if (next !== undefined && TABLE_RULE.test(text.slice(next.start, next.end))) {
+          head = { start: block.start, end: next.end };
+          return;
+        }
+        parts.push({ ...rangeOf(block), kind: 'row', sentences: [], number: null, head });
+      } else if (block.kind === 'code') {
+        parts.push({ ...rangeOf(block), kind: 'code', sentences: [], number: null, head: null });
+      } else {
+        parts.push(proseOf(text, block));
       }
-      parts.push({ ...rangeOf(block), kind: 'row', sentences: [], number: null, head });
-    } else if (block.kind === 'code') {
-      parts.push({ ...rangeOf(block), kind: 'code', sentences: [], number: null, head: null });
-    } else {
-      parts.push(proseOf(text, block));
-    }
-  });
-  return parts;
-}
+    });
+    return parts;
+  },
+);
 
 function proseOf(text: string, block: Block): PassagePart {
   const prose = text.slice(block.content, block.end);

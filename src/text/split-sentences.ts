@@ -1,4 +1,5 @@
 import { type Block, findBlocks, findCodeSpans, type Range } from './markdown-blocks.ts';
+import { itself, remembering } from './remembering.ts';
 import { cutText } from './visible-text.ts';
 
 interface Sentence extends Range {
@@ -36,6 +37,20 @@ export function splitSentences(text: string, blocks: readonly Block[] = findBloc
     }));
   });
 }
+
+const MOST_REMEMBERED = 64;
+
+/** Where the sentences and the blocks of code of a Markdown text stand, in order. */
+export const sentencesAndCode = remembering(
+  { most: MOST_REMEMBERED, keyOf: itself },
+  (text: string): readonly (Range & { isCode: boolean })[] => {
+    const blocks = findBlocks(text);
+    const code = blocks.filter(({ kind }) => kind === 'code');
+    return [...splitSentences(text, blocks), ...code]
+      .map((range) => ({ start: range.start, end: range.end, isCode: 'kind' in range }))
+      .sort((a, b) => a.start - b.start);
+  },
+);
 
 /**
  * The sentences of a text that is no Markdown, without the white space around them. The end of a line ends one; an

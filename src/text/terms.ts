@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import { itself, remembering } from './remembering.ts';
 
 /** Runs of letters (with their accents), digits and the characters that hold an identifier together. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:(?:[_.:/@+-]+|['’])[\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*/gu;
@@ -38,23 +39,19 @@ function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word.replace(POSSESSIVE, '').replace('’', "'").toLowerCase());
 }
 
-const MOST_REMEMBERED = 50_000;
+const MOST_REMEMBERED = 25_000;
 /** Nothing longer: a page without a space would be kept whole. */
-const LONGEST_REMEMBERED = 40;
-const remembered = new Map<string, readonly string[]>();
+export const LONGEST_REMEMBERED = 40;
 
 /** Folding and stemming cost a dozen regular expressions a word, and a corpus repeats its words. */
-function termsOfWord(word: string): readonly string[] {
-  const known = remembered.get(word);
-  if (known !== undefined) return known;
-  const terms: string[] = [];
-  addTerms(word, terms);
-  if (word.length <= LONGEST_REMEMBERED) {
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-    remembered.set(word, terms);
-  }
-  return terms;
-}
+const termsOfWord = remembering(
+  { most: MOST_REMEMBERED, keyOf: itself, longest: LONGEST_REMEMBERED },
+  (word): readonly string[] => {
+    const terms: string[] = [];
+    addTerms(word, terms);
+    return terms;
+  },
+);
 
 function addTerms(word: string, terms: string[]): void {
   const parts = word.replace(POSSESSIVE, '').split(SEPARATOR);

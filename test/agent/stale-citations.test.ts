@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { staleCitations, staleCitationsByTurn } from '../../src/agent/stale-citations.ts';
+import { citationFates, staleNotices } from '../../src/agent/stale-citations.ts';
 import { toCitable, unknownCitation, withVerdict } from '../../src/domain/citation.ts';
 import type { ConversationSession } from '../../src/domain/conversation-session.ts';
 import type { ConversationTurn } from '../../src/domain/conversation-turn.ts';
@@ -49,15 +49,41 @@ test('cited chunks that changed or vanished are stale, those that stayed are not
   ];
   const found = [kept, changed, removed];
   const turns = conversation({ found, cites: found });
-  expect(await staleCitations(turns, store)).toEqual(new Map());
+  expect(await citationFates(turns, store)).toEqual([new Map()]);
   await written(store, 'changed', 'Robins sing in spring.');
   await store.remove(['file:///book/removed.md']);
-  expect(await staleCitations(turns, store)).toEqual(
+  expect(await citationFates(turns, store)).toEqual([
     new Map([
-      [changed.chunkId, 'changed'],
-      [removed.chunkId, 'vanished'],
+      [changed.chunkId, { became: 'changed' }],
+      [removed.chunkId, { became: 'vanished' }],
     ]),
-  );
+  ]);
+  expect(await staleNotices(turns, store)).toEqual([
+    `Sources of earlier answers have changed or vanished since: ${changed.title}, ${removed.title}.`,
+  ]);
+});
+
+test('a passage whose words stand elsewhere has moved, whether something else stands in its place or nothing', async () => {
+  const store = await openStore();
+  const [shifted, renamed] = [
+    await written(store, 'shifted', 'Owls hunt at night.'),
+    await written(store, 'renamed', 'Robins sing.'),
+  ];
+  const turns = conversation({ found: [shifted, renamed], cites: [shifted, renamed] });
+  const grown = sampleDocument('shifted', DIMENSIONS, { chunks: ['New above.', 'Owls hunt at night.'] });
+  await store.write([grown]);
+  await store.remove(['file:///book/renamed.md']);
+  const again = await written(store, 'other-name', 'Robins sing.');
+  expect(await citationFates(turns, store)).toEqual([
+    new Map([
+      [
+        shifted.chunkId,
+        { became: 'moved', to: { chunkId: grown.chunks[1]?.chunkId, url: grown.document.url } },
+      ],
+      [renamed.chunkId, { became: 'moved', to: { chunkId: again.chunkId, url: again.url } }],
+    ]),
+  ]);
+  expect(await staleNotices(turns, store)).toEqual([]);
 });
 
 test('what came back but was not cited, and what points at nothing, is of no concern', async () => {
@@ -67,8 +93,8 @@ test('what came back but was not cited, and what points at nothing, is of no con
   await store.remove(['file:///book/other.md']);
   const turns = turn === undefined ? [] : [turn];
   turns[0]?.response.citations.push(unknownCitation('9'));
-  expect(await staleCitations(turns, store)).toEqual(new Map());
-  expect(await staleCitations([], store)).toEqual(new Map());
+  expect(await citationFates(turns, store)).toEqual([new Map()]);
+  expect(await citationFates([], store)).toEqual([]);
 });
 
 test('a turn that cites what an earlier one found is compared with what was found then', async () => {
@@ -76,7 +102,10 @@ test('a turn that cites what an earlier one found is compared with what was foun
   const owl = await written(store, 'owl', 'Owls hunt at night.');
   const turns = conversation({ found: [owl], cites: [] }, { found: [], cites: [owl] });
   await written(store, 'owl', 'Owls sleep at night.');
-  expect(await staleCitationsByTurn(turns, store)).toEqual([new Map(), new Map([[owl.chunkId, 'changed']])]);
+  expect(await citationFates(turns, store)).toEqual([
+    new Map(),
+    new Map([[owl.chunkId, { became: 'changed' }]]),
+  ]);
 });
 
 test('a later turn that cites what the source says now is not stale', async () => {
@@ -85,9 +114,8 @@ test('a later turn that cites what the source says now is not stale', async () =
   const after = await written(store, 'owl', 'Owls sleep at night.');
   expect(after.chunkId).toBe(before.chunkId);
   const turns = conversation({ found: [before], cites: [before] }, { found: [after], cites: [after] });
-  expect(await staleCitationsByTurn(turns, store)).toEqual([
-    new Map([[before.chunkId, 'changed']]),
+  expect(await citationFates(turns, store)).toEqual([
+    new Map([[before.chunkId, { became: 'changed' }]]),
     new Map(),
   ]);
-  expect(await staleCitations(turns, store)).toEqual(new Map([[before.chunkId, 'changed']]));
 });

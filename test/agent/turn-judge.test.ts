@@ -2,6 +2,7 @@ import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/te
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
 import { createTurnJudge } from '../../src/agent/turn-judge.ts';
+import { judgeOf } from '../../src/judge/create-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import { registerOf } from '../citations/sources.ts';
@@ -35,13 +36,13 @@ async function asked(question: string, answer: string, encoder: Pick<TokenEncode
     [assistantMessage(answer)],
   ]);
   const agent = agentOn(await smallLibrary(BOOK), script, {
-    encoder: async () => ({
+    encoder: {
       ...model,
       encodeTokens(texts, signal) {
         encoded.push(...texts);
         return encoder.encodeTokens(texts, signal);
       },
-    }),
+    },
   });
   const { turn } = await askAndWait(await agent.startSession(), question);
   if (turn === null) throw new Error('there was no turn');
@@ -57,13 +58,14 @@ test('an answer that answers is told from one that is only quoted, and every pas
     sentences: [{ verdict: 'quoted', borneOutBy: { text: 'A zebra is a striped horse.' } }],
   });
   expect(answers.encoded.filter((text) => text.includes('striped horse. Zebras'))).toHaveLength(1);
+  expect(answers.encoded).not.toContain('A zebra is a striped horse.');
   const evades = await asked('When was the first zebra crossing painted?', 'Zebras live in Africa [1].');
   expect(evades.response).toMatchObject({ grounded: true, confidence: 'low' });
   expect(evades.response.answerProbability).toBeLessThan(answers.response.answerProbability ?? 0);
 });
 
 test('an encoder that fails leaves the check to words, which never say that an answer answers', async () => {
-  const { response } = await asked('What is a zebra?', 'A zebra is a striped horse [1].', {
+  const { response } = await asked('What is a zebra?', 'Zebras are striped horses [1].', {
     encodeTokens: async () => {
       throw new Error('out of memory');
     },
@@ -84,7 +86,7 @@ test('sentences are judged while the answer is still written, each once, and as 
     },
   };
   const { signal } = new AbortController();
-  const along = createTurnJudge(async () => encoder, signal);
+  const along = createTurnJudge(async () => judgeOf(encoder), signal);
   along.readAhead([zebras], ['What is a zebra?']);
   const first = 'A zebra is a horse with stripes [1].';
   const answer = `${first} Zebras live in Heidelberg and in many other cities of Europe [1].`;
@@ -94,7 +96,7 @@ test('sentences are judged while the answer is still written, each once, and as 
   const checked = await along.check(answer, sources);
   expect(encoded.filter((text) => text === 'A zebra is a horse with stripes.')).toHaveLength(1);
   expect(encoded.some((text) => text.endsWith('Heidelberg and in'))).toBe(false);
-  const afterwards = await createTurnJudge(async () => encoder, signal).check(answer, sources);
+  const afterwards = await createTurnJudge(async () => judgeOf(encoder), signal).check(answer, sources);
   expect(checked).toEqual(afterwards);
   expect(checked.sentences.map(({ unborne }) => unborne.length > 0)).toEqual([false, true]);
 });
@@ -105,7 +107,7 @@ test('a model of this machine that does not cite is helped: what the judge finds
   const script = () => new ScriptedModel([[search('zebra owl')], [assistantMessage(written)]]);
   const library = await smallLibrary(BOOK);
   const turnOf = async (isLocal: boolean) => {
-    const agent = agentOn(library, script(), { encoder: async () => model, isLocal });
+    const agent = agentOn(library, script(), { encoder: model, isLocal });
     const { turn } = await askAndWait(await agent.startSession(), 'Where do zebras live?');
     if (turn === null) throw new Error('there was no turn');
     return turn.response;

@@ -36,6 +36,21 @@ test('each cited sentence gets a verdict, and each cited chunk one citation with
   ]);
 });
 
+test('rows and code that stand in a source as they are told are quoted', () => {
+  const row = '| `limit` | It returns 429. Values below 0 are ignored. |';
+  const code = '```sh\n# All of them\nmake test # now\n```';
+  const text = `| Option | Notes |\n| --- | --- |\n${row}\n| other | Nothing. |\n\nRun it:\n\n${code}`;
+  const { citations, sentences } = checkAnswer(
+    `| Option | Notes |\n| --- | --- |\n${row}\n\n[1]\n\n${code}\n\n[1]`,
+    registerOf(chunk({ chunkId: 'options-0', text })),
+  );
+  expect(citations).toMatchObject([{ marker: '1', verdict: 'quoted' }]);
+  expect(sentences.filter(({ refs }) => refs.length > 0)).toMatchObject([
+    { text: row, verdict: 'quoted' },
+    { text: '# All of them make test # now', verdict: 'quoted' },
+  ]);
+});
+
 test('a sentence that cites as it goes is supported if each of its parts is', () => {
   const { sentences, citations } = checkAnswer(
     'A node publishes messages on a topic [1], while a service has one server [2].',

@@ -99,6 +99,7 @@ test.each([
   ['It is so.\nSource: [1]', 'It is so. [1]'],
   ['# Head\n\nSource: [1]', '# Head\n\n[1]'],
   ['| a | b |\n\nSource: [1]', '| a | b |\n\n[1]'],
+  ['Run this:\n\n    npm start\n\nSource: [1]', 'Run this:\n\n    npm start\n\n[1]'],
   ['Source: [1]\n\nMore.', '[1]\n\nMore.'],
   ['It is so.\n\nSource: [9]\n\nMore.', 'It is so.\n\nMore.'],
   ['It is so [1].\n\nSource: [2]', 'It is so [1]. [2]'],

@@ -32,6 +32,22 @@ test('code is a claim where a marker stands alone below it', () => {
   ]);
 });
 
+test('parentheses that only held a marker go with it, and those of a function stay', () => {
+  expect(claimsIn('Call spin() now ([1]).')).toEqual([['Call spin() now.', '1']]);
+});
+
+test('the rows of a table are claims, each with what stands alone below them', () => {
+  const table = '| name | what it does |\n| --- | --- |\n| a | It runs. It waits. |\n| b | It stops |';
+  const rows = ['| a | It runs. It waits. |', '| b | It stops |'];
+  expect(claimsIn(`${table}\n\n[1] [2]\n\nTwo. [3]`)).toEqual([
+    ['| name | what it does |'],
+    ...rows.map((row) => [row, '1', '2']),
+    ['Two.', '3'],
+  ]);
+  expect(claimsIn(`${table}\n\n[1] says more.`)).toContainEqual(['says more.', '1']);
+  expect(claimsIn(`${table}\n\n[1] says more.`)).toContainEqual(['| b | It stops |']);
+});
+
 test('a marker at the beginning of a paragraph belongs to what it opens', () => {
   expect(claimsIn('One.\n\n[1] says two. Three.')).toEqual([['One.'], ['says two.', '1'], ['Three.']]);
   expect(claimsIn('[1] One.')).toEqual([['One.', '1']]);

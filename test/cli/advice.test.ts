@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSqliteSessionStore } from '../../src/adapters/sqlite/sqlite-session-store.ts';
 import { commandLineError, commandLineHint } from '../../src/cli/advice.ts';
+import { advice, setting, settingOf } from '../../src/faults/advice.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import { sampleSession, sampleTurn } from '../contracts/sample-sessions.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -52,4 +53,14 @@ test('who meets a damaged session reads which command removes it', async () => {
     `Restore it from a backup, or remove it with: citeloop sessions delete ${session.sessionId}`,
   );
   await store.close();
+});
+
+test('in a chat the same advice names what can be typed there', () => {
+  const fault = new AppError('configuration_error', 'It needs a key.', {
+    hint: advice`Set a key, name a server with ${setting('baseUrl')}, or use ${settingOf('model', 'offline', 'the model offline')}.`,
+  });
+  expect(commandLineHint(fault)).toBe('Set a key, name a server with --base-url, or use --model offline.');
+  expect(commandLineHint(fault, { inChat: true })).toBe(
+    'Set a key, name a server with --base-url, or use /model offline.',
+  );
 });

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { endWithParent } from '../support/end-with-parent.ts';
+import { outline } from '../../src/cli/command-line.ts';
+import { type CommandOutline, readTyped } from '../../src/cli/flags/outline.ts';
 import { copyHomeWithBook } from '../support/prepared-home.ts';
 import { runInProcess } from '../support/run-in-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -30,6 +29,7 @@ test.each([
   ['ask x --continue --session y', '--continue and --session contradict each other.', ''],
   ['mcp --port 3', '--port needs --http.', ''],
   ['ask x --json --format md', '--json and --format md contradict each other.', ''],
+  ['config get nope', 'There is no setting of this name, "nope".', 'Known fields are'],
   ['config get modle', 'There is no setting of this name, "modle".', 'Did you mean model?'],
   ['config set topK 77', 'topK must be a whole number from 1 to 20, not 77.', ''],
   ['config set openaiApiKey x', 'There is no setting of this name', 'set OPENAI_API_KEY'],
@@ -75,12 +75,68 @@ test('the help of a command begins with what it does and its own options, and en
   expect(Math.min(...places)).toBeGreaterThan(0);
 });
 
+/** The words that a shell would hand to the program, of a line that may have others beside it. */
+function wordsOf(line: string): string[] {
+  const [, own = ''] =
+    /(?:^|[|(] ?)citeloop ([^|<>)]*)/.exec(`${line} `.replace(/"[^"]*"|'[^']*'/g, hidden)) ?? [];
+  return own.split(' ').flatMap((word) => (word === '' ? [] : [word.replaceAll('\u00a0', ' ')]));
+}
+
+/** What is quoted is one word, whatever it holds. */
+function hidden(quoted: string): string {
+  return quoted.slice(1, -1).replace(/[ |<>()]/g, '\u00a0');
+}
+
+function allCommands(command: CommandOutline): CommandOutline[] {
+  const below = command.commands.filter(({ name }) => name !== command.name);
+  return [...below, ...below.flatMap(allCommands)];
+}
+
+test('the help of every command has an example, and every example is one that the program takes', async () => {
+  const program = outline();
+  const home = await temporaryDirectory();
+  const commands = allCommands(program);
+  expect(commands.length).toBeGreaterThan(40);
+  for (const { name } of commands) {
+    const { stdout } = await runInProcess([...name.split(' '), '--help'], { home });
+    const [, section = ''] = /\nExamples:\n((?: .*\n)+)/.exec(stdout) ?? [];
+    expect(section, name).toContain(`citeloop ${name}`.replace(/ list$/, ''));
+  }
+  const examples = commands.flatMap((command) =>
+    command.examples.map((example) => ({ command, ...example })),
+  );
+  for (const { command, line } of examples) {
+    const { command: reached, words, flags } = readTyped(program, wordsOf(line));
+    const meant = reached.commands.find(({ isDefault }) => isDefault) ?? reached;
+    expect([reached.name, meant.name], line).toContain(command.name);
+    for (const { typed, option, value } of flags) {
+      expect(option?.name, `${typed} of ${line}`).toBeDefined();
+      const choices = option?.choices ?? [];
+      if (option?.type !== 'boolean' && typed !== '--rerank')
+        expect(value, `${typed} of ${line}`).toBeDefined();
+      if (choices.length > 0 && value !== undefined) expect(choices, line).toContain(value);
+    }
+    const { positionals } = meant;
+    expect(words.length, line).toBeGreaterThanOrEqual(
+      positionals.filter(({ isRequired }) => isRequired).length,
+    );
+    if (!positionals.some(({ isMany }) => isMany))
+      expect(words.length, line).toBeLessThanOrEqual(positionals.length);
+    positionals.forEach(({ choices }, at) => {
+      if (choices.length > 0 && words[at] !== undefined) expect(choices, line).toContain(words[at]);
+    });
+  }
+});
+
 test('the manual page names every command and every flag that help names', async () => {
   const home = await temporaryDirectory();
   const { stdout } = await runInProcess(['manual'], { home });
   const plain = stdout.replaceAll('\\-', '-');
   const help = (await runInProcess(['sessions', 'export', '--help'], { home })).stdout;
   expect(plain).toContain('.SS "citeloop sessions export <id>"');
+  expect(plain).toContain('.SS "citeloop eval <cases>"');
+  expect(plain).toContain('citeloop eval cases.yaml --html report.html');
+  expect(plain).toContain('PAGER=cat');
   for (const [flag] of help.matchAll(/--[a-z-]+/g))
     if (!/^--(help|version)$/.test(flag)) expect(plain).toContain(flag);
 });
@@ -104,22 +160,9 @@ test('what could be typed next is known: commands, flags, values, collections, s
   expect((await candidates(home, 'ask', '--session', '')).length).toBe(2);
   expect(await candidates(home, 'ask', '--model', 'of')).toEqual(['offline']);
   expect(await candidates(home, 'config', 'get', 'maxTu')).toEqual(['maxTurns', 'maxTurnSeconds']);
+  expect(await candidates(home, 'eval', 'sta')).toEqual(['stale']);
+  expect(await candidates(home, 'eval', 'stale', 'cases.yaml', '--since', 'l')).toEqual(['last']);
   expect(await candidates(home, 'ingest', '')).toEqual([]);
-});
-
-test('bash completes what the program offers', async () => {
-  const home = await temporaryDirectory();
-  const { stdout: script } = await runInProcess(['completion', 'bash'], { home });
-  const bin = join(home, 'bin');
-  await mkdir(bin);
-  // Stands in for the program: it shows what it was asked.
-  await writeFile(join(bin, 'citeloop'), '#!/bin/sh\nprintf "%s\\tasked\\n" "$*"\n', { mode: 0o755 });
-  const line = `PATH=${bin}:$PATH; ${script}\nCOMP_WORDS=(citeloop sessions sh); COMP_CWORD=2; _citeloop; echo "\${COMPREPLY[0]}"`;
-  const { stdout } = await endWithParent(promisify(execFile)('bash', ['-c', line]));
-  expect(stdout).toBe('--complete sessions sh\n');
-  for (const shell of ['zsh', 'fish']) {
-    expect((await runInProcess(['completion', shell], { home })).stdout).toContain('citeloop --complete');
-  }
 });
 
 test('a setting that is kept holds until something stronger is given, and doctor says where it is from', async () => {

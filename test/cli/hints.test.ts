@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { COMMAND_NAMES } from '../../src/cli/chat/slash-commands.ts';
+import { COMMAND_NAMES } from '../../src/cli/chat/chat-line.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { secretVariables, settingVariables } from '../../src/config/settings.ts';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';

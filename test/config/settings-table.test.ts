@@ -4,6 +4,8 @@ import { withTable } from '../../scripts/settings-table.ts';
 
 test('the table of settings in the docs is what the schemas say', () => {
   const document = readFileSync('docs/settings.md', 'utf8');
-  expect(document).toContain('| `topK` | a whole number from 1 to 20 | `5` | `AGENT_TOP_K` | yes |');
+  expect(document).toContain(
+    '| `topK` | a whole number from 1 to 20 | `5`; offline `8` | `AGENT_TOP_K` | yes |',
+  );
   expect(withTable(document)).toBe(document);
 });

@@ -10,6 +10,9 @@ const tokensOf = (messages: readonly ConversationMessage[]) =>
 const callIds = (messages: readonly ConversationMessage[]) =>
   messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls.map(({ id }) => id) : []));
 
+const isSaid = (message: ConversationMessage) =>
+  message.role === 'user' || (message.role === 'assistant' && message.toolCalls.length === 0);
+
 const resultIds = (messages: readonly ConversationMessage[]) =>
   messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []));
 
@@ -37,7 +40,7 @@ test('a fitted history keeps to its limits, keeps the system message and loses t
       (history, maxTokens, maxMessages) => {
         const { messages, dropped, droppedTokens } = fitHistory(history, { maxTokens, maxMessages });
         expect(tokensOf(messages)).toBeLessThanOrEqual(maxTokens);
-        expect(messages.length - 1).toBeLessThanOrEqual(maxMessages);
+        expect(messages.filter(isSaid).length).toBeLessThanOrEqual(maxMessages);
         expect(messages[0]).toBe(history[0]);
         expect([history[0], ...dropped, ...messages.slice(1)]).toEqual(history);
         expect(droppedTokens).toBe(tokensOf(dropped));
@@ -129,11 +132,12 @@ test('nothing older is kept than what had to go, however small it is', () => {
   expect(fitted.droppedTokens).toBe(51);
 });
 
-test('calls and their results count as one, and go as one', () => {
-  const history = [system, calls('ask', 'x', 'y'), result('rx', 'x'), result('ry', 'y'), user('q', 10)];
-  expect(kept(history, { maxTokens: 40, maxMessages: 4 })).toBe('s ask rx ry q');
-  expect(kept(history, { maxTokens: 39, maxMessages: 4 })).toBe('s q');
-  expect(kept(history, { maxTokens: 40, maxMessages: 3 })).toBe('s q');
+test('calls and their results go as one, and are no messages that are counted', () => {
+  const history = [system, user('a', 10), calls('ask', 'x', 'y'), result('rx', 'x'), result('ry', 'y')];
+  history.push(user('q', 10));
+  expect(kept(history, { maxTokens: 50, maxMessages: 2 })).toBe('s a ask rx ry q');
+  expect(kept(history, { maxTokens: 50, maxMessages: 1 })).toBe('s ask rx ry q');
+  expect(kept(history, { maxTokens: 39, maxMessages: 2 })).toBe('s q');
 });
 
 test('a result of another call, a second result and a call without its result are left out', () => {

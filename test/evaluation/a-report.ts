@@ -16,7 +16,7 @@ export function aHeader(cases: number): ReportData['header'] {
     program: 'citeloop',
     version: '1.2.3',
     models: ['offline'],
-    collection: { name: 'docs', documents: 2, chunks: 9, embedder: 'words' },
+    collection: { name: 'docs', documents: 2, chunks: 9, embedder: 'words', fingerprint: null },
     casesFile: 'cases.yaml',
     casesHash: 'hash',
     cases,

@@ -1,5 +1,5 @@
 import type { Gold } from '../../src/evaluation/metrics/metric.ts';
-import type { CaseRun } from '../../src/evaluation/report/report-data.ts';
+import type { CaseRun } from '../../src/evaluation/report/case-run.ts';
 
 /** A run in which nothing happened, but for what the test says. */
 export function aRun(changes: Partial<CaseRun> = {}): CaseRun {

@@ -68,6 +68,7 @@ const nothing = {
   renamed: 0,
   unchanged: 0,
   removed: 0,
+  gone: [],
   failed: [],
   chunks: 0,
   embeddedChunks: 0,
@@ -195,7 +196,7 @@ test('vanished documents stay until they are pruned', async () => {
   const { run, remove, documents, uri } = await library({ 'a.md': 'Alpha.', 'b.md': 'Beta.' });
   await run();
   await remove('a.md');
-  expect(await run()).toEqual({ ...nothing, unchanged: 1 });
+  expect(await run()).toEqual({ ...nothing, unchanged: 1, gone: ['a.md'] });
   expect(await documents()).toHaveLength(2);
   expect(await run({ prune: true })).toEqual({ ...nothing, unchanged: 1, removed: 1 });
   expect(await documents()).toMatchObject([{ uri: uri('b.md') }]);

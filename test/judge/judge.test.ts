@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
-import { createJudge, type Judge } from '../../src/judge/create-judge.ts';
+import { createJudge, type ReadingJudge } from '../../src/judge/create-judge.ts';
 import type { JudgedPassage, Unit } from '../../src/judge/unit.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { modelLocation } from '../support/model-weights.ts';
 
 let embedder: Embedder;
-let judge: Judge;
+let judge: ReadingJudge;
 
 beforeAll(async () => {
   const model = await createMiniLmEmbedder({ location: modelLocation() });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { questionFrom } from '../../src/retrieval/suggest-questions.ts';
+import { questionFrom, suggestQuestions } from '../../src/retrieval/suggest-questions.ts';
 
 test.each([
   ['A node is a process that performs a computation in a graph.', 'What is a node?'],
@@ -23,4 +23,27 @@ test.each([
   '',
 ])('%s answers none', (text) => {
   expect(questionFrom(text)).toBeNull();
+});
+
+test('where few documents tell something, more of them are looked at, each once', async () => {
+  const telling = new Set([3, 77, 130]);
+  const read: string[] = [];
+  const store = {
+    async *documents() {
+      for (let at = 0; at < 160; at += 1) yield { uri: `file:///${at}.md` };
+    },
+    async read(uris: readonly string[]) {
+      read.push(...uris);
+      return uris.map((uri) => {
+        const at = Number(/\d+/.exec(uri)?.[0]);
+        const text = telling.has(at) ? `Thing ${at} is a part of the machine.` : 'Nothing.';
+        return { uri, chunks: [{ text, headings: [] }] };
+      });
+    },
+  };
+  // Only what is used of a store is played here.
+  const questions = await suggestQuestions(store as unknown as Parameters<typeof suggestQuestions>[0]);
+  expect(questions).toHaveLength(2);
+  expect(new Set(read).size).toBe(64);
+  expect(read).toHaveLength(64);
 });

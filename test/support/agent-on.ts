@@ -3,23 +3,26 @@ import type { Model } from '@openai/agents';
 import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
 import type { Agent, AgentSession, AskOptions } from '../../src/agent/agent.ts';
 import { createConversationAgent } from '../../src/agent/create-agent.ts';
-import type { FindEncoder } from '../../src/agent/turn-judge.ts';
 import { type AgentConfig, agentConfigSchema } from '../../src/domain/agent-config.ts';
 import type { ConversationTurn } from '../../src/domain/conversation-turn.ts';
 import type { RunEvent } from '../../src/domain/run-event.ts';
+import { judgeOf } from '../../src/judge/create-judge.ts';
 import type { SessionStore } from '../../src/ports/session-store.ts';
+import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import type { SmallLibrary } from './small-library.ts';
 
 export interface AgentOnOptions {
   config?: Partial<AgentConfig>;
   sessions?: SessionStore;
   readSource?: boolean;
-  encoder?: FindEncoder;
+  /** What the judge of answers reads with. */
+  encoder?: TokenEncoder;
   isLocal?: boolean;
 }
 
 /** The real agent on a small library, with a model of the test's choice. */
 export function agentOn(library: SmallLibrary, model: Model, options: AgentOnOptions = {}): Agent {
+  const { encoder } = options;
   return createConversationAgent({
     config: agentConfigSchema.parse({ model: 'scripted', ...options.config }),
     model,
@@ -29,7 +32,7 @@ export function agentOn(library: SmallLibrary, model: Model, options: AgentOnOpt
     runtime: { now: () => new Date(), elapsedMs: () => performance.now(), newId: randomUUID },
     readSource: options.readSource ?? false,
     isLocal: options.isLocal ?? false,
-    ...(options.encoder && { encoder: options.encoder }),
+    ...(encoder && { findJudge: async () => judgeOf(encoder) }),
   });
 }
 

@@ -46,6 +46,23 @@ const failure = (message: string) => ({
 const pathsOf = (before: Partial<RunOutputs>, after: Partial<RunOutputs>) =>
   compareOutputs(run(before), run(after)).map(({ path }) => path);
 
+test('scores count as far as anybody is shown them', () => {
+  const scored = (score: number) => {
+    const [found] = turn().retrieved;
+    return turn({
+      retrieved: found ? [{ ...found, chunks: found.chunks.map((chunk) => ({ ...chunk, score })) }] : [],
+    });
+  };
+  const before = { turns: [scored(0.5)], search: scored(0.5).retrieved[0] ?? null };
+  const after = (score: number) => ({ turns: [scored(score)], search: scored(score).retrieved[0] ?? null });
+  expect(pathsOf(before, after(0.5000003))).toEqual([]);
+  expect(pathsOf(before, after(0.4999997))).toEqual([]);
+  expect(pathsOf(before, after(0.501))).toEqual([
+    'turn 1.retrieved[0].chunks[0].score',
+    'search.chunks[0].score',
+  ]);
+});
+
 test('the same is the same, whatever ids, tokens and volatile fields it came with', () => {
   const again = turn({
     tokensUsed: { prompt: 9, completion: 9, total: 18 },

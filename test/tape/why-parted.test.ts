@@ -21,6 +21,17 @@ test('a setting that was changed is the reason, not what it looks like', () => {
   expect(whyElsewhere(true, changed('api', 'responses', 'chat_completions'))).toContain('api is');
 });
 
+test('a tape of a version that carried more of earlier turns is told as that', () => {
+  const leftOut = { reason: 'not_cited', count: 3 };
+  const path = 'messages[3].content.left_out';
+  const [results] = at('messages[3].content.results[2]');
+  const differences = [...(results ? [results] : []), { path, before: undefined, after: leftOut }];
+  expect(whyAsked(differences, NOTHING_KNOWN)).toContain('what the answers of earlier turns cited');
+  expect(whyAsked([{ path, before: leftOut, after: { ...leftOut, count: 2 } }], NOTHING_KNOWN)).toBe(
+    'the question, the prompt or the conversation before it changed',
+  );
+});
+
 test('a setting that cannot have done it is not blamed', () => {
   expect(whyAsked(at('model'), changed('topK', 5, 3))).toBe('the model changed');
   expect(whyAsked(at('temperature'), changed('systemPrompt', 'a', 'b'))).toBe(

@@ -9,13 +9,18 @@ test.each([
   ['temprature', 'temperature'],
   ['max_tokens', 'maxTokens'],
   ['maxTurn', 'maxTurns'],
+  ['tpoK', 'topK'],
+  ['temp', 'temperature'],
 ])('%s was meant to be %s', (typed, meant) => {
   expect(nearestName(typed, known)).toBe(meant);
 });
 
-test('nothing is suggested for a name unlike all others', () => {
-  expect(nearestName('colour', known)).toBeUndefined();
-});
+test.each(['colour', 'nope', 'x', 'max', ''])(
+  'nothing is suggested for %j, which is near to none',
+  (typed) => {
+    expect(nearestName(typed, known)).toBeUndefined();
+  },
+);
 
 test('a known name is nearest to itself', () => {
   fc.assert(fc.property(fc.constantFrom(...known), (name) => nearestName(name, known) === name));

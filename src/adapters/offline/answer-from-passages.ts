@@ -30,7 +30,7 @@ export const wordsAlone: PassageJudge = {
  * often each is right.
  */
 const ANSWER_FROM = 0.55;
-const PASSAGES_FROM = 0.04;
+const PASSAGES_FROM = 0.2;
 /** A second passage joins an answer if it is so likely to answer, against the first; both share the words of one. */
 export const SECOND_FROM = 0.3;
 export const WORDS_OF_FIRST = 80;

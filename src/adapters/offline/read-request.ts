@@ -1,9 +1,6 @@
 import type { ModelRequest } from '@openai/agents';
 import { ATTACHED_URL, splitContextPrompt } from '../../domain/prompts.ts';
-import {
-  type RetrievalToolResponse,
-  retrievalToolResponseSchema,
-} from '../../domain/retrieval-tool-response.ts';
+import { type RetrievalToolResponse, readToolResponse } from '../../domain/retrieval-tool-response.ts';
 
 /** A passage that an answer may be taken from. */
 export interface Passage {
@@ -77,20 +74,11 @@ function textOf(item: Item | undefined): string {
   return (item.content ?? []).map((part) => ('text' in part ? part.text : '')).join('');
 }
 
-function searchOf(item: Item): RetrievalToolResponse[] {
+function searchOf(item: Item): RetrievalToolResponse | [] {
   if (item.type !== 'function_call_result') return [];
   const output = item.output;
   const text = typeof output === 'string' ? output : 'text' in output ? output.text : '';
-  const parsed = retrievalToolResponseSchema.safeParse(jsonOf(text));
-  return parsed.success ? [parsed.data] : [];
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return readToolResponse(text) ?? [];
 }
 
 const SOURCE =

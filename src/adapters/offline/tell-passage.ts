@@ -1,4 +1,4 @@
-import type { Range } from '../../text/markdown-blocks.ts';
+import { findCodeSpans, type Range } from '../../text/markdown-blocks.ts';
 import { type PassagePart, type PassageUnit, passageParts } from '../../text/passage-units.ts';
 import type { Passage } from './read-request.ts';
 
@@ -15,7 +15,11 @@ const FORGES = /<\/?source\b/i;
 /** Numbers in brackets that point at notes of the page would be taken for citations of the answer: they are left out. */
 const NOTE = /(?<![\p{L}\p{N}_)\]])\s?\[\^?\d+\]/gu;
 /** So would addresses, and indices: they are shown as code. */
-const CITES = /https?:\/\/[^\s)\]>"']*[^\s)\]>"'.,;:!?]|\[\^?\d+\]/g;
+const ADDRESS_END = /[^\s)\]>"']*[^\s)\]>"'.,;:!?]/.source;
+const CITES = new RegExp(
+  `https?://(?:\\[[\\da-f:]+\\](?:${ADDRESS_END})?|${ADDRESS_END})|\\[\\^?\\d+\\]`,
+  'gi',
+);
 const LINK = /\[([^\]\n]*)\]\(([^)\s]*)[^)]*\)/g;
 /** What a page shows to warn of it. */
 const WARNS =
@@ -182,12 +186,22 @@ function isForModels(text: string): boolean {
   return COMMANDS_THE_MODEL.test(text) || FORGES.test(text);
 }
 
+/** Prose as a sentence of an answer. What is code in it stays code, and begins or ends no other. */
 function quotable(prose: string): string {
-  return prose
-    .replace(/\s+/g, ' ')
-    .replace(LINK, '$1')
-    .replace(NOTE, '')
-    .replace(CITES, (cited) => `\`${cited}\``);
+  const line = prose.replace(/\s+/g, ' ').replace(LINK, '$1');
+  const plain = (from: number, to?: number) =>
+    line
+      .slice(from, to)
+      .replace(NOTE, '')
+      .replaceAll('`', '\\`')
+      .replace(CITES, (cited) => `\`${cited}\``);
+  let told = '';
+  let at = 0;
+  for (const { start, end } of findCodeSpans(line, { start: 0, end: line.length })) {
+    told += plain(at, start) + line.slice(start, end);
+    at = end;
+  }
+  return told + plain(at);
 }
 
 function wordsIn(text: string): number {

@@ -1,12 +1,10 @@
 import { AppError } from '../../faults/app-error.ts';
-import type { Embedder } from '../../ports/embedder.ts';
+import { type Embedder, RELEVANT_FROM } from '../../ports/embedder.ts';
 import type { EncoderDirectory } from './encoder-directory.ts';
 import { type ForeignTokens, readForeignTokens } from './foreign-tokens.ts';
 import { startModelPool } from './model-pool.ts';
 
 const BATCH_SIZE = 32;
-/** Of similarities beyond the baseline, as with the built-in model. */
-const FITTED_THRESHOLD = 0.35;
 
 interface DirectoryEmbedderOptions {
   /** The directory of the native library. */
@@ -21,7 +19,7 @@ export function describeDirectoryEmbedder({ id, dimensions, baseline, threshold 
     dimensions,
     baseline: baseline ?? 0,
     // What its cosines are like is not known before they are looked at.
-    scoreThreshold: threshold ?? (baseline === undefined ? 0 : FITTED_THRESHOLD),
+    scoreThreshold: threshold ?? (baseline === undefined ? 0 : RELEVANT_FROM),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { EncodedText, TokenEncoder } from '../../ports/token-encoder.ts';
+import { addTokens, type EncodedText, type TokenEncoder } from '../../ports/token-encoder.ts';
 import type { RunningModel } from './start-model.ts';
 import { asInput, type Tokenize } from './word-pieces.ts';
 
@@ -33,7 +33,7 @@ export function createEncodeTokens(
       starts: Uint32Array.from(starts),
       ends: Uint32Array.from(ends),
       states,
-      vector: ofUnitLength(sum),
+      vector: Float32Array.from(ofUnitLength(sum)),
     };
   }
 
@@ -66,17 +66,11 @@ export function windowsOf(tokens: number, most: number): Window[] {
 
 function addUnitMean(sum: Float64Array, states: Float32Array, dimensions: number): void {
   const mean = new Float64Array(dimensions);
-  for (let i = 0; i < states.length; i += 1) {
-    const at = i % dimensions;
-    mean[at] = (mean[at] ?? 0) + (states[i] ?? 0);
-  }
-  const length = Math.hypot(...mean) || 1;
-  mean.forEach((value, at) => {
-    sum[at] = (sum[at] ?? 0) + value / length;
-  });
+  addTokens(mean, states, 0, states.length / dimensions);
+  addTokens(sum, ofUnitLength(mean), 0, 1);
 }
 
-function ofUnitLength(vector: Float64Array): Float32Array {
+function ofUnitLength(vector: Float64Array): Float64Array {
   const length = Math.hypot(...vector) || 1;
-  return Float32Array.from(vector, (value) => value / length);
+  return vector.map((value) => value / length);
 }

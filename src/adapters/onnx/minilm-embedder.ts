@@ -1,4 +1,4 @@
-import type { Embedder } from '../../ports/embedder.ts';
+import { type Embedder, RELEVANT_FROM } from '../../ports/embedder.ts';
 import type { TokenEncoder } from '../../ports/token-encoder.ts';
 import { createEncodeTokens } from './encode-tokens.ts';
 import { ensureEngine } from './engine.ts';
@@ -26,7 +26,7 @@ export const MINILM = {
   dimensions: 384,
   maxTokens: MAX_TOKENS,
   batchSize: 32,
-  scoreThreshold: 0.3,
+  scoreThreshold: RELEVANT_FROM,
 } as const;
 
 interface MiniLmOptions {

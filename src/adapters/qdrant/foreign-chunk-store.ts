@@ -191,6 +191,9 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
       return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
     },
 
+    // Its hashes are made as it is read.
+    withContent: async () => [],
+
     async neighbours(chunkId, before, after) {
       const chunk = (await chunksById([chunkId])).get(chunkId);
       if (chunk === undefined) return [];

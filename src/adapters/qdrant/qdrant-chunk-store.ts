@@ -248,6 +248,16 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
       return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
     },
 
+    async withContent(contentHashes) {
+      if (contentHashes.length === 0) return [];
+      const points = await reading((head) =>
+        pointsWith(head, 'contentHash', [...new Set(contentHashes)], { fields: CHUNK_FIELDS }),
+      );
+      return points
+        .map(({ payload }) => toChunk(payload))
+        .sort((a, b) => (a.url === b.url ? a.chunkIndex - b.chunkIndex : a.url < b.url ? -1 : 1));
+    },
+
     neighbours: (chunkId, before, after) =>
       reading(async (head) => {
         const [at] = await pointsWith(head, 'chunkId', [chunkId], { fields: ['uri', 'chunkIndex'] });

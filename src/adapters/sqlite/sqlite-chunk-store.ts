@@ -148,6 +148,16 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
       }),
 
+    withContent: (contentHashes) =>
+      guarded(() =>
+        database
+          .prepare(
+            `${SELECT_CHUNKS} WHERE chunk.content_hash IN (SELECT value FROM json_each(?)) ORDER BY url, chunk_index`,
+          )
+          .all(JSON.stringify(contentHashes))
+          .map(toChunk),
+      ),
+
     neighbours: (chunkId, before, after) =>
       guarded(() =>
         database

@@ -1,7 +1,7 @@
 import type { AgentInputItem, Model, ModelRequest } from '@openai/agents';
 import { windowToldIn } from '../../domain/context-window.ts';
 import { withFewerPassages } from '../../domain/prompts.ts';
-import { retrievalToolResponseSchema } from '../../domain/retrieval-tool-response.ts';
+import { readToolResponse } from '../../domain/retrieval-tool-response.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 
@@ -92,18 +92,10 @@ function fewerIn(item: AgentInputItem, most: number): AgentInputItem {
   }
   if (item.type !== 'function_call_result') return item;
   const text = typeof item.output === 'string' ? item.output : 'text' in item.output ? item.output.text : '';
-  const parsed = retrievalToolResponseSchema.safeParse(jsonOf(text));
-  if (!parsed.success || parsed.data.results.length <= most) return item;
-  const results = parsed.data.results.slice(0, most);
-  const leftOut = (parsed.data.left_out?.count ?? 0) + parsed.data.results.length - most;
-  const fewer = { ...parsed.data, results, total: most, left_out: { reason: 'no_room', count: leftOut } };
+  const response = readToolResponse(text);
+  if (response === null || response.results.length <= most) return item;
+  const results = response.results.slice(0, most);
+  const leftOut = (response.left_out?.count ?? 0) + response.results.length - most;
+  const fewer = { ...response, results, total: most, left_out: { reason: 'no_room', count: leftOut } };
   return { ...item, output: { type: 'text' as const, text: JSON.stringify(fewer) } };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -3,6 +3,7 @@ import { completeTurn } from '../../agent/complete-turn.ts';
 import type { AgentConfig } from '../../domain/agent-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { commandLineError, commandLineResponse } from '../advice.ts';
 import { paged } from '../terminal/paged.ts';
@@ -11,9 +12,11 @@ import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
 import type { Streams } from '../terminal/terminal.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
+import { type ChatLine, completeCommand, parseLine } from './chat-line.ts';
+import { aboutModel } from './choice-commands.ts';
 import type { Conversation } from './conversation.ts';
 import { type QuestionSource, readQuestions } from './read-questions.ts';
-import { aboutModel, type ChatLine, commands, completeCommand, parseLine } from './slash-commands.ts';
+import { commands } from './slash-commands.ts';
 
 interface Chat {
   conversation: Conversation;
@@ -47,7 +50,8 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     ...chat.history,
     streams,
     signal,
-    complete: (line) => completeCommand(line, conversation.collections),
+    complete: async (line) =>
+      completeCommand(line, line.startsWith('/collection ') ? await conversation.collections() : []),
     onInterrupt: () => stopTurn?.(),
   });
   for await (const message of questions) {
@@ -125,12 +129,13 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     renderText(terminal, aboutModel(model));
     const stale = (await chat.staleAnswers?.()) ?? 0;
     if (stale > 0) {
-      const answers = stale === 1 ? '1 earlier answer rests' : `${stale} earlier answers rest`;
+      const answers = counted(stale, 'earlier answer rests', 'earlier answers rest');
       renderText(terminal, `${answers} on what has changed since: citeloop sessions stale`);
     }
     const suggested = (await chat.suggestions?.()) ?? [];
     if (suggested.length > 0) terminal.write('\nAsk for example:\n');
-    for (const question of suggested) terminal.write(`  ${terminal.text(oneLine(question, 100), 'cyan')}\n`);
+    for (const question of suggested)
+      renderText(terminal, oneLine(question, 100), { style: 'cyan', indent: '  ' });
     terminal.write('\n');
   }
 }

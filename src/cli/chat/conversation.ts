@@ -17,8 +17,8 @@ export interface Conversation {
   policy: Policy;
   /** Only documents that pass it are searched. */
   filter: Filter;
-  /** The names that `/collection` knows, for Tab. */
-  readonly collections: readonly string[];
+  /** The names that `/collection` knows; empty where they cannot be told. */
+  collections(): Promise<readonly string[]>;
   readonly priceOf: PriceOf;
   collection(): string;
   session(): AgentSession;
@@ -53,7 +53,7 @@ interface ConversationStart {
   user: string | undefined;
   isInteractive: boolean;
   filter?: Filter;
-  collections?: readonly string[];
+  collections?: () => Promise<readonly string[]>;
   priceOf?: PriceOf;
   forkAt(at: { sessions: SessionStore; sessionId: string; turn: number }): Promise<ForkedSession>;
   openWith(changed: { model?: string; collection?: string; session?: string }): Promise<OpenAgent>;
@@ -73,7 +73,7 @@ export function createConversation(start: ConversationStart): Conversation {
     savedFiles: new Set(),
     policy: start.policy,
     filter: start.filter ?? {},
-    collections: start.collections ?? [],
+    collections: start.collections ?? (async () => []),
     priceOf: start.priceOf ?? (() => null),
     collection: () => open.collection,
     session: () => session,

@@ -1,6 +1,7 @@
 import { createInterface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import { canRedraw, createTerminal, type Streams } from '../terminal/terminal.ts';
+import { renderText } from '../terminal/wrapping.ts';
 
 /** Lines that come faster than anyone types were pasted, and are one message. */
 const PASTE_MS = 15;
@@ -12,12 +13,16 @@ export interface QuestionSource {
   signal: AbortSignal;
   /** Past messages for the arrow keys, oldest first. */
   history: readonly string[];
-  complete(line: string): [string[], string];
+  /** What a line could become, for Tab. */
+  complete(line: string): Promise<string[]>;
   /** Hears of every message that a person typed. */
   onMessage(message: string): void;
   /** Ctrl-C while the last message is being answered, that is, before the next one is asked for. */
   onInterrupt(): void;
 }
+
+/** What readline wants to hear of a line: what it could become, and the line. */
+type Completed = (error: null, found: [string[], string]) => void;
 
 /** Messages as they are asked for, until the input ends: typed at a prompt, or one a line from a pipe. */
 export function readQuestions(source: QuestionSource): AsyncGenerator<string, void, undefined> {
@@ -57,7 +62,7 @@ async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<strin
     history: source.history.toReversed(),
     historySize: 1000,
     removeHistoryDuplicates: true,
-    completer: source.complete,
+    completer: (line: string, done: Completed) => void complete(line, done),
     signal: source.signal,
   });
   const joiner = createLineJoiner();
@@ -69,6 +74,18 @@ async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<strin
   let leaving = false;
   let ended = false;
   let wake = () => {};
+
+  /** By itself readline lists what a line could become only when Tab is pressed once more. */
+  async function complete(line: string, done: Completed): Promise<void> {
+    const found = await source.complete(line).catch(() => []);
+    const next = found[0]?.[line.length];
+    const isStuck = found.length > 1 && found.some((each) => each[line.length] !== next);
+    done(null, [isStuck ? [] : found, line]);
+    if (!isStuck || ended) return;
+    screen.write('\n');
+    renderText(terminal, found.join('  '));
+    prompt();
+  }
 
   function prompt(): void {
     const unfinished = joiner.open || pasted.length > 0;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { forkSession } from '../../app/fork-session.ts';
-import { staleAnswers } from '../../app/stale-sessions.ts';
+import { collectionNames } from '../../app/open-collection.ts';
+import { countStale } from '../../app/stale-sessions.ts';
 import { pricesBy } from '../../evaluation/run/prices.ts';
 import { createChatHistory } from '../chat/chat-history.ts';
 import { runChatLoop } from '../chat/chat-loop.ts';
@@ -34,7 +35,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
       isInteractive,
       filter,
       // A tape has only what the run asked for.
-      collections: run.tape === null && app.config.store === 'sqlite' ? await app.catalog.list() : [],
+      collections: async () => (run.tape === null ? collectionNames(app) : []),
       priceOf: pricesBy({ currency: '', models: app.config.prices }),
       forkAt: ({ sessions, ...at }) => forkSession(sessions, at, app.runtime),
       openWith: ({ model, collection = open.collection }) => {
@@ -52,8 +53,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
         // Whoever replays has a conversation of its own.
         staleAnswers: async () =>
           run.tape === null
-            ? (await staleAnswers(app, open.sessions, { limit: LOOKED_AT, collection: open.collection }))
-                .length
+            ? countStale(app, open.sessions, { limit: LOOKED_AT, collection: open.collection })
             : 0,
         stream,
         ...output,
@@ -63,7 +63,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
           history: (await history?.load()) ?? [],
           onMessage: (message) => void history?.add(message),
         },
-        report: (error) => void reportFailure(error, { json: false, verbose }),
+        report: (error) => void reportFailure(error, { json: false, verbose, inChat: true }),
       });
     } finally {
       await conversation.leave().finally(conversation.close);

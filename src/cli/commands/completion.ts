@@ -7,6 +7,7 @@ import { settingNames } from '../../config/settings.ts';
 import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { type CommandOutline, lastWord, optionsOf, readTyped } from '../flags/outline.ts';
+import { completionScripts } from './completion-scripts.ts';
 
 /** A word that could stand here, and what it means. */
 interface Candidate {
@@ -16,54 +17,22 @@ interface Candidate {
 
 const SHOWN_SESSIONS = 30;
 
-/** What each shell runs to know what could be typed next: `citeloop --complete` with the words so far. */
-const scripts = {
-  bash: `# citeloop completion bash >> ~/.bashrc
-_citeloop() {
-  local IFS=$'\\n'
-  local words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
-  COMPREPLY=($(citeloop --complete "\${words[@]}" 2>/dev/null | cut -f1))
-  if [ \${#COMPREPLY[@]} -eq 0 ]; then compopt -o default 2>/dev/null; fi
-}
-complete -F _citeloop citeloop
-`,
-  zsh: `#compdef citeloop
-# citeloop completion zsh > "\${fpath[1]}/_citeloop", or add it to ~/.zshrc
-_citeloop() {
-  local -a candidates
-  local line
-  while IFS= read -r line; do
-    candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
-  done < <(citeloop --complete "\${(@)words[2,CURRENT]}" 2>/dev/null)
-  if (( \${#candidates} )); then _describe 'citeloop' candidates; else _files; fi
-}
-if [ "$funcstack[1]" = "_citeloop" ]; then _citeloop "$@"; else compdef _citeloop citeloop; fi
-`,
-  fish: `# citeloop completion fish > ~/.config/fish/completions/citeloop.fish
-function __citeloop_complete
-    set -l words (commandline -opc)
-    citeloop --complete $words[2..-1] (commandline -ct) 2>/dev/null
-end
-complete -c citeloop -a '(__citeloop_complete)'
-`,
-} as const;
-
-export const SHELLS = Object.keys(scripts) as (keyof typeof scripts)[];
-
 export interface CompletionFlags {
-  shell?: keyof typeof scripts | undefined;
+  shell?: keyof typeof completionScripts | undefined;
 }
 
 export function printCompletion({ shell = 'bash' }: CompletionFlags): void {
-  process.stdout.write(scripts[shell]);
+  process.stdout.write(completionScripts[shell]);
 }
 
 /** Prints what the last of the words could become, one a line, with what it means after a tab. */
 export async function printCandidates(program: CommandOutline, words: readonly string[]): Promise<void> {
-  const begun = words.at(-1) ?? '';
-  const found = await candidatesFor(program, words.slice(0, -1), begun);
-  for (const { word, describe } of found) {
-    if (word.startsWith(begun)) process.stdout.write(`${word}\t${oneLine(describe, 80)}\n`);
+  const typed = words.at(-1) ?? '';
+  // The value of `--flag=value` is completed as that of `--flag value`.
+  const [, joined = '', begun = typed] = /^(--[^=]+=)(.*)$/s.exec(typed) ?? [];
+  const before = [...words.slice(0, -1), ...(joined === '' ? [] : [joined.slice(0, -1)])];
+  for (const { word, describe } of await candidatesFor(program, before, begun)) {
+    if (word.startsWith(begun)) process.stdout.write(`${joined}${word}\t${oneLine(describe, 80)}\n`);
   }
 }
 
@@ -109,6 +78,8 @@ async function valuesOf(
       return sessions(config);
     case 'model':
       return models(config);
+    case 'since':
+      return runs(config);
     case 'gguf':
       return (await localModelNames(loadConfig({ configPath: config }))).map((word) => ({
         word,
@@ -131,6 +102,12 @@ async function collections(configPath: string | undefined): Promise<Candidate[]>
   } finally {
     await app.close();
   }
+}
+
+async function runs(configPath: string | undefined): Promise<Candidate[]> {
+  const { runNames } = await import('../evaluation/run-archive.ts');
+  const names = await runNames(loadConfig({ configPath }).home);
+  return ['last', ...names.reverse()].map((word) => ({ word, describe: 'evaluation' }));
 }
 
 async function pastSessions(configPath: string | undefined) {

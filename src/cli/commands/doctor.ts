@@ -9,14 +9,17 @@ import type { Config } from '../../config/load-config.ts';
 import { isModelFile, runsHere } from '../../domain/agent-config.ts';
 import { advice, command, fillCollection } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { oneLine } from '../../text/visible-text.ts';
+import { counted } from '../../text/phrasing.ts';
+import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { commandLineHint, onCommandLine } from '../advice.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createTerminal } from '../terminal/terminal.ts';
+import { flowLine, renderText } from '../terminal/wrapping.ts';
 import { effectiveSettings } from './config.ts';
 import { withApp } from './with-app.ts';
 
 const EXIT_UNHEALTHY = 3;
+const INDENT = '  ';
 
 /** Looks at everything a run needs. Failing checks say how to mend them and make the exit code 3. */
 export function runDoctor(flags: CommonFlags): Promise<number> {
@@ -36,9 +39,17 @@ export function runDoctor(flags: CommonFlags): Promise<number> {
 function render(checks: readonly Check[]): void {
   const terminal = createTerminal(process.stdout);
   for (const { name, ok, detail, fix } of checks) {
-    const mark = ok ? terminal.text('✓', 'green') : terminal.text('✗', 'red');
-    terminal.write(`${mark} ${terminal.text(name, 'bold')}: ${terminal.text(detail)}\n`);
-    if (fix !== null) terminal.write(`  ${terminal.text(fix, 'yellow')}\n`);
+    const line = flowLine(
+      terminal,
+      [
+        { text: ok ? '✓' : '✗', paint: (text) => terminal.text(text, ok ? 'green' : 'red') },
+        { text: name, paint: (text) => terminal.text(text, 'bold') },
+        { text: `: ${visibleText(detail)}`, gap: '' },
+      ],
+      INDENT,
+    );
+    terminal.write(`${line}\n`);
+    if (fix !== null) renderText(terminal, fix, { style: 'yellow', indent: INDENT });
   }
 }
 
@@ -177,7 +188,7 @@ async function collectionChecks(app: App): Promise<Check[]> {
     names = await app.catalog.list();
     const { store, qdrant } = app.config;
     const where = store === 'qdrant' ? `Qdrant at ${new URL(qdrant.url).host}` : 'SQLite files';
-    return `${where}, ${names.length} ${names.length === 1 ? 'collection' : 'collections'}`;
+    return `${where}, ${counted(names.length, 'collection')}`;
   });
   const checks = [listed];
   for (const name of names) checks.push(await check(`collection ${name}`, () => collection(app, name)));
@@ -204,7 +215,7 @@ async function collection(app: App, name: string): Promise<string | Pick<Check, 
     }
     const { documents, chunks, withoutVector } = await store.info();
     if (chunks === 0) return empty;
-    const facts = `${documents} documents, ${chunks} chunks, sound`;
+    const facts = `${counted(documents, 'document')}, ${counted(chunks, 'chunk')}, sound`;
     const isReadable = await app.assertReadable(store).then(
       () => true,
       () => false,

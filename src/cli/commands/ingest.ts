@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { indexDocuments } from '../../app/index-documents.ts';
-import { staleAnswers } from '../../app/stale-sessions.ts';
+import { countStale } from '../../app/stale-sessions.ts';
 import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OWN_MODEL } from '../../domain/choices.ts';
 import { AppError } from '../../faults/app-error.ts';
@@ -10,6 +10,8 @@ import { EXIT_DONE } from '../../faults/exit-code.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
 import { version } from '../../package.ts';
 import type { Run } from '../../tape/tape-run.ts';
+import { counted } from '../../text/phrasing.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { onCommandLine } from '../advice.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
@@ -23,6 +25,9 @@ const EXIT_SOME_FAILED = 2;
 
 /** What takes some seconds to embed. */
 const MANY_CHUNKS = 256;
+
+/** How many of the documents that are gone are named. */
+const NAMED_GONE = 3;
 
 /** What an ingest is asked for, as flags and tapes say it. */
 export const ingestSchema = z.object({
@@ -60,14 +65,14 @@ export function runIngest(flags: IngestFlags): Promise<number> {
     },
     async (app, run) => {
       const { collection } = app.config.agent;
-      const show = ({ summary, seconds }: Awaited<ReturnType<typeof ingestDocuments>>) => {
+      const show = ({ summary, seconds }: IngestDone) => {
         if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
         else render(createTerminal(process.stdout), collection, summary, seconds);
       };
       const first = await ingestDocuments(app, flags, run);
       show(first);
       if (first.summary.embeddedChunks > 0) await adviseThreshold(app);
-      if (flags.watch) await followChanges(app, flags, run, show);
+      if (flags.watch) await followChanges(app, flags, run, first, show);
       return first.summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
     },
   );
@@ -89,20 +94,24 @@ async function followChanges(
   app: App,
   flags: IngestFlags,
   run: Run,
-  show: (done: Awaited<ReturnType<typeof ingestDocuments>>) => void,
+  first: IngestDone,
+  show: (done: IngestDone) => void,
 ): Promise<void> {
   const say = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
   say('Watching for changes until Ctrl-C.');
+  let { gone } = first.summary;
   for await (const _ of changesOf(flags.source ?? [], run.signal)) {
     try {
       const done = await ingestDocuments(app, flags, run);
       const { added, changed, renamed, removed, failed } = done.summary;
-      if (added + changed + renamed + removed + failed.length === 0) continue;
+      const isNews = done.summary.gone.join('\n') !== gone.join('\n');
+      gone = done.summary.gone;
+      if (added + changed + renamed + removed + failed.length === 0 && !isNews) continue;
       show(done);
-      const count = await countStale(app);
+      const count = await staleInSessions(app);
       if (count > 0)
         say(
-          `${count === 1 ? '1 earlier answer rests' : `${count} earlier answers rest`} on what has changed: citeloop sessions stale`,
+          `${counted(count, 'earlier answer rests', 'earlier answers rest')} on what has changed: citeloop sessions stale`,
         );
     } catch (error) {
       if (run.signal.aborted) return;
@@ -112,11 +121,11 @@ async function followChanges(
   }
 }
 
-async function countStale(app: App): Promise<number> {
+async function staleInSessions(app: App): Promise<number> {
   const sessions = await app.sessions();
   try {
     const { collection } = app.config.agent;
-    return (await staleAnswers(app, sessions, { limit: 50, collection })).length;
+    return await countStale(app, sessions, { limit: 50, collection });
   } finally {
     await sessions.close();
   }
@@ -133,12 +142,17 @@ function refuseWatch({ watch, record, replay, source = [] }: IngestFlags): void 
   if (refusal !== null) throw new AppError('invalid_input', refusal, { hint: 'Leave out --watch.' });
 }
 
+interface IngestDone {
+  summary: IngestSummary;
+  seconds: number;
+}
+
 /** Brings the collection up to date; a tape notes what came of it. */
 export async function ingestDocuments(
   app: App,
   inputs: z.infer<typeof ingestSchema>,
   { signal, tape }: Run,
-): Promise<{ summary: IngestSummary; seconds: number }> {
+): Promise<IngestDone> {
   const { collection } = app.config.agent;
   const started = app.runtime.elapsedMs();
   const onNotice = (notice: string) => void process.stderr.write(`${notice}\n`);
@@ -177,7 +191,11 @@ export async function ingestDocuments(
       },
     },
   }).finally(bar.clear);
-  if (tape !== null) tape.outputs.ingest = { ...summary, intoNew: isNew };
+  if (tape !== null) {
+    // What is gone is a matter of the machine, not of the run.
+    const { gone: _, ...noted } = summary;
+    tape.outputs.ingest = { ...noted, intoNew: isNew };
+  }
   return { summary, seconds: (app.runtime.elapsedMs() - started) / 1000 };
 }
 
@@ -198,6 +216,14 @@ function render(terminal: Terminal, collection: string, summary: IngestSummary, 
   terminal.write(
     `${terminal.text(collection, 'bold')}: ${counts.join(', ') || 'nothing to do'}${chunks} ` +
       `${terminal.text(`(${seconds.toFixed(1)} s)`, 'dim')}\n`,
+  );
+  const { gone } = summary;
+  if (gone.length === 0) return;
+  const more = gone.length > NAMED_GONE ? ` and ${gone.length - NAMED_GONE} more` : '';
+  const names = gone.slice(0, NAMED_GONE).map((name) => oneLine(name, 100));
+  renderText(
+    terminal,
+    `${gone.length} gone: ${names.join(', ')}${more}; --prune forgets ${gone.length === 1 ? 'it' : 'them'}`,
   );
 }
 

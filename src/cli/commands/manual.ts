@@ -29,6 +29,7 @@ export function manualPage(program: CommandOutline, version: string): string {
     'Settings of a user; see citeloop config.',
     '.SH ENVIRONMENT',
     'The file .env.example of the package lists every variable that is read.',
+    'EDITOR and BROWSER say what opens a source, and PAGER what shows long output; PAGER=cat shows it at once.',
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -47,10 +48,15 @@ const EXIT_CODES = [
 ] as const;
 
 function commandLines(command: CommandOutline): string[] {
-  const { name, describe, positionals, options, examples, commands } = command;
+  const { name, describe, commands } = command;
+  // What is meant where no command below is named is told as the command's own.
+  const meant = commands.find((below) => below.name === name);
+  const positionals = [...command.positionals, ...(meant?.positionals ?? [])];
+  const examples = [...command.examples, ...(meant?.examples ?? [])];
+  const options = Map.groupBy([...command.options, ...(meant?.options ?? [])], (option) => option.name);
   // Services and tapes last, as in the help.
-  const own = options
-    .filter(({ group }) => group !== COMMON_GROUP)
+  const own = [...options.values()]
+    .flatMap(([option]) => (option === undefined || option.group === COMMON_GROUP ? [] : [option]))
     .toSorted((a, b) => Number(a.group !== null) - Number(b.group !== null));
   return [
     `.SS "citeloop ${escaped([name, ...positionals.map(usageOf)].join(' '))}"`,

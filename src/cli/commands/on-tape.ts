@@ -13,6 +13,7 @@ import { type RecordingEnd, type RunOnTape, recordRun } from '../../tape/record-
 import { type ReplayingRun, replayRun } from '../../tape/replay-run.ts';
 import type { OnMiss } from '../../tape/replay-tape.ts';
 import { TAPE_VERSION, type TapeHeader, type TapeJson } from '../../tape/tape-format.ts';
+import { counted } from '../../text/phrasing.ts';
 import type { TapeFlags } from '../flags/common-flags.ts';
 import { asSettings } from './read-flags.ts';
 
@@ -80,7 +81,7 @@ export async function replayCommand<T>(run: CommandOnTape, work: Work<T>): Promi
       ),
   );
   if (renewed)
-    say(`The tape is renewed: ${counted(misses.length)} ${misses.length === 1 ? 'was' : 'were'} made anew.`);
+    say(`The tape is renewed: ${counted(misses.length, 'exchange was', 'exchanges were')} made anew.`);
   if ('missed' in result) throw result.missed;
   if ('failed' in result) throw result.failed;
   return result.value;
@@ -196,12 +197,8 @@ function newHeader(config: Config, { command, question, flags, settings }: Comma
 function sentenceOf(end: RecordingEnd): string {
   if (end.type === 'abandoned')
     return `The recording is incomplete; what there is of it is in ${end.partialPath}`;
-  const recorded = `Recorded ${counted(end.exchanges)}${end.failed ? ' and the failure' : ''}`;
+  const recorded = `Recorded ${counted(end.exchanges, 'exchange')}${end.failed ? ' and the failure' : ''}`;
   return end.unchanged ? `${recorded}, as before: ${end.path} is unchanged` : `${recorded} in ${end.path}`;
-}
-
-function counted(exchanges: number): string {
-  return exchanges === 1 ? '1 exchange' : `${exchanges} exchanges`;
 }
 
 function say(sentence: string): void {

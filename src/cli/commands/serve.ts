@@ -1,4 +1,5 @@
 import type { App } from '../../app/create-app.ts';
+import { startJudgeThread } from '../../app/judge-thread.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
@@ -14,7 +15,6 @@ import { createAgentServer } from '../../server/create-agent-server.ts';
 import type { EndedRequest } from '../../server/http/create-http-app.ts';
 import { type Listening, serveUntil } from '../../server/http/listen.ts';
 import { readPageFiles } from '../../server/http/page-files.ts';
-import { rememberVectors } from '../../server/remember-vectors.ts';
 import { createServedCollections, type ServedCollections } from '../../server/turns/served-collections.ts';
 import { SERVE_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal } from '../terminal/terminal.ts';
@@ -34,8 +34,6 @@ export interface ServeFlags extends ServerFlags {
 /** Of seconds, and of questions at a time. */
 const MOST = 1_000_000;
 const MAX_BODY_BYTES = 2_000_000;
-/** Sentences whose vectors are kept: 13 MB of them. */
-const REMEMBERED_SENTENCES = 8192;
 
 /** Serves until Ctrl-C; then lets running turns finish for a while. */
 export function runServe(flags: ServeFlags): Promise<void> {
@@ -45,10 +43,10 @@ export function runServe(flags: ServeFlags): Promise<void> {
   const tokens = namedTokensOf(flags);
   const token = tokens === undefined ? tokenOf(flags, host) : undefined;
   return withApp({ flags: asSettings(flags) }, async (opened, { signal }) => {
-    const app = rememberingSentences(opened);
+    const { app, closeJudge } = withJudgeApart(opened);
     const limits = limitsOf(flags, app.config.agent.model === OFFLINE_MODEL);
-    // The embedder is loaded in a thread of its own meanwhile.
-    if (flags.mode !== 'lexical') app.embedder().catch(() => {});
+    // The embedder and the judge are loaded in threads of their own meanwhile.
+    if (flags.mode !== 'lexical') app.judge().catch(() => {});
     const sessions = await app.sessions();
     const collections = await serveCollections(app, signal, flags, sessions);
     try {
@@ -71,14 +69,21 @@ export function runServe(flags: ServeFlags): Promise<void> {
     } finally {
       await collections.close();
       await sessions.close();
+      await closeJudge();
     }
   });
 }
 
-/** The offline model compares a question with the same sentences for everybody who asks. */
-function rememberingSentences(app: App): App {
-  const remembering = untilItWorks(async () => rememberVectors(await app.embedder(), REMEMBERED_SENTENCES));
-  return { ...app, embedder: () => remembering.get() };
+/** Turns are judged in a thread of their own, so that what one of them computes keeps nobody else waiting. */
+function withJudgeApart(opened: App): { app: App; closeJudge(): Promise<void> } {
+  const apart = untilItWorks(async () => {
+    const encoder = await opened.encoder();
+    return encoder && startJudgeThread(encoder);
+  });
+  return {
+    app: { ...opened, judge: apart.get },
+    closeJudge: async () => (await apart.got())?.close(),
+  };
 }
 
 function announce({ url, port }: Listening, json: boolean): void {

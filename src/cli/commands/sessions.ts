@@ -1,23 +1,24 @@
 import { writeFile } from 'node:fs/promises';
-import { type StaleCitations, staleCitationsByTurn } from '../../agent/stale-citations.ts';
+import { type CitationFates, citationFates, fateRecords, noChunks } from '../../agent/stale-citations.ts';
 import type { App } from '../../app/create-app.ts';
 import { resolveSessionId } from '../../app/sessions.ts';
-import { staleAnswers } from '../../app/stale-sessions.ts';
+import { concernedAnswers } from '../../app/stale-sessions.ts';
 import { readFlag, wholeNumber } from '../../config/read-value.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import { completeSession, sessionTitle, unknownSession } from '../../domain/conversation-session.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 import { toLegacyWire, toWire } from '../../server/openai/wire-message.ts';
+import { counted } from '../../text/phrasing.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
 import {
   type FoundTurn,
+  renderConcernedAnswers,
   renderFoundTurns,
   renderSession,
   renderSessionList,
-  renderStaleAnswers,
   renderTranscript,
 } from '../terminal/render-session.ts';
 import { confirmed, createTerminal } from '../terminal/terminal.ts';
@@ -95,21 +96,21 @@ export function searchSessions(flags: SessionSearchFlags): Promise<void> {
 export function listStale(flags: SessionListFlags): Promise<void> {
   return withSessions(flags, async (store, app) => {
     const limit = readFlag('--limit', flags.limit, wholeNumber(1));
-    const answers = await staleAnswers(app, store, { limit, collection: flags.collection });
+    const answers = await concernedAnswers(app, store, { limit, collection: flags.collection });
     if (flags.json) return printJson({ answers });
-    await paged(process, (terminal) => renderStaleAnswers(terminal, answers));
+    await paged(process, (terminal) => renderConcernedAnswers(terminal, answers));
   });
 }
 
 export function showSession(flags: SessionFlags): Promise<void> {
   return withSessions(flags, async (store, app) => {
     const { session, user, turns } = await readSession(store, flags);
-    const stale = await staleByTurn(app, session, turns);
+    const fates = await fatesByTurn(app, session, turns);
     if (flags.json) {
-      const marks = Object.fromEntries(stale.flatMap((marks) => [...marks]));
-      return printJson({ session, user, turns, stale: marks });
+      const all = new Map(fates.flatMap((ofTurn) => [...ofTurn]));
+      return printJson({ session, user, turns, ...fateRecords(all) });
     }
-    await paged(process, (terminal) => renderSession(terminal, { session, user, turns, stale }));
+    await paged(process, (terminal) => renderSession(terminal, { session, user, turns, fates }));
   });
 }
 
@@ -131,7 +132,7 @@ export function exportSession(flags: SessionExportFlags): Promise<void> {
       });
     });
     if (flags.json) printJson({ exported: session.sessionId, format, output });
-    else process.stderr.write(`Wrote ${turns.length} turns to ${output}.\n`);
+    else process.stderr.write(`Wrote ${counted(turns.length, 'turn')} to ${output}.\n`);
   });
 }
 
@@ -219,18 +220,18 @@ async function readSession(store: SessionStore, flags: SessionFlags) {
 }
 
 /** A collection that is gone took all its sources with it; one that cannot be read tells nothing about them. */
-async function staleByTurn(
+async function fatesByTurn(
   app: App,
   { collection }: ConversationSession,
   recorded: readonly RecordedTurn[],
-): Promise<StaleCitations[]> {
+): Promise<CitationFates[]> {
   const turns = recorded.map(({ turn }) => turn);
   try {
     const isThere = (await app.catalog.list()).includes(collection);
     const store = isThere ? await app.catalog.open(collection) : null;
-    if (store === null) return await staleCitationsByTurn(turns, { chunks: async () => [] });
+    if (store === null) return await citationFates(turns, noChunks);
     try {
-      return await staleCitationsByTurn(turns, store);
+      return await citationFates(turns, store);
     } finally {
       await store.close();
     }

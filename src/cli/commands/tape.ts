@@ -11,6 +11,7 @@ import { openTape, type Tape } from '../../tape/open-tape.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from '../../tape/tape-format.ts';
 import { findTapeProblems, tapeSummary } from '../../tape/tape-summary.ts';
 import { createTapeWriter } from '../../tape/tape-writer.ts';
+import { counted } from '../../text/phrasing.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
 import { renderTape } from '../terminal/tape-views.ts';
@@ -109,7 +110,11 @@ export async function scrubTape({
       tape.tail?.outputs ?? null,
       redactorOf(header.redact, config),
     );
-    report(json, { tape: target, exchanges: tape.count }, `Scrubbed ${tape.count} exchanges in ${target}`);
+    report(
+      json,
+      { tape: target, exchanges: tape.count },
+      `Scrubbed ${counted(tape.count, 'exchange')} in ${target}`,
+    );
   } finally {
     tape.close();
   }
@@ -130,7 +135,7 @@ export async function importRecording({
     throw new AppError('invalid_input', `Nothing in ${recording} can be carried over. ${left[0]}`);
   }
   await writeTape(path, { ...header, redact }, exchanges, outputs, redactor);
-  const sentence = `Made a tape of ${exchanges.length === 1 ? '1 exchange' : `${exchanges.length} exchanges`}: ${path}`;
+  const sentence = `Made a tape of ${counted(exchanges.length, 'exchange')}: ${path}`;
   const lines =
     left.length === 0 ? [sentence] : [sentence, 'Not carried over:', ...left.map((each) => `  ${each}`)];
   report(json, { tape: path, exchanges: exchanges.length, left }, lines.join('\n'));
@@ -147,7 +152,7 @@ export async function exportHar({ har = '', tape: path = '', config, json }: Tap
         hint: 'Choose another name.',
       });
     });
-    report(json, { har, exchanges: tape.count }, `Wrote ${tape.count} exchanges to ${har}`);
+    report(json, { har, exchanges: tape.count }, `Wrote ${counted(tape.count, 'exchange')} to ${har}`);
   } finally {
     tape.close();
   }

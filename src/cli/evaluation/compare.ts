@@ -16,13 +16,8 @@ import type { Run } from '../../tape/tape-run.ts';
 import { asSettings } from '../commands/read-flags.ts';
 import { withApp } from '../commands/with-app.ts';
 import { armFiles } from './arm-files.ts';
-import {
-  type EvaluationFlags,
-  type EvaluationInputs,
-  type EvaluationPlan,
-  evaluate,
-  evaluationSchema,
-} from './evaluate.ts';
+import { type EvaluationPlan, evaluate } from './evaluate.ts';
+import { type EvaluationFlags, type EvaluationInputs, evaluationSchema } from './evaluation-inputs.ts';
 import { finishEvaluation } from './finish-evaluation.ts';
 
 /** What a comparison is asked for, as flags and tapes say it. */

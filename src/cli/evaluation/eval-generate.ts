@@ -12,6 +12,7 @@ import type { JudgedPassage, Unit } from '../../judge/unit.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Retriever } from '../../retrieval/create-retriever.ts';
 import { passageUnits } from '../../text/passage-units.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { withApp } from '../commands/with-app.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
@@ -70,7 +71,7 @@ export async function runEvalGenerate({ json, ...flags }: EvalGenerateFlags): Pr
       const told = Object.entries(kinds).map(([kind, number]) => `${number} ${kind}`);
       terminal.write(
         terminal.text(
-          `Generated ${cases.length} cases in ${file} (${told.join(', ')}); the judge turned ${dropped} down. They are generated: read them, correct what is wrong, then: citeloop eval ${file} --collection ${store.name}\n`,
+          `Generated ${counted(cases.length, 'case')} in ${file} (${told.join(', ')}); the judge turned ${dropped} down. They are generated: read them, correct what is wrong, then: citeloop eval ${file} --collection ${store.name}\n`,
         ),
       );
     } finally {

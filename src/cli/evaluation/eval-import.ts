@@ -17,6 +17,7 @@ import { writeCases } from '../../evaluation/cases/read-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
 import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
+import { counted } from '../../text/phrasing.ts';
 import { withApp } from '../commands/with-app.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
@@ -72,10 +73,12 @@ export async function runEvalImport({ json, ...flags }: EvalImportFlags): Promis
           ? ''
           : ` (${summary.failed.length} could not be read)`;
       const indexed =
-        summary === null ? '' : ` and ${documents.length} documents in the collection ${collection}${failed}`;
+        summary === null
+          ? ''
+          : ` and ${counted(documents.length, 'document')} in the collection ${collection}${failed}`;
       terminal.write(
         terminal.text(
-          `${cases.length} cases in ${file}${indexed}. Next: citeloop eval ${file} --collection ${collection}\n`,
+          `${counted(cases.length, 'case')} in ${file}${indexed}. Next: citeloop eval ${file} --collection ${collection}\n`,
         ),
       );
     },
@@ -100,7 +103,9 @@ async function importQuestions(
     return;
   }
   const left = found.left.length === 0 ? '' : ` Not carried over: ${found.left.join(', ')}.`;
-  terminal.write(terminal.text(`${cases.length} cases in ${file}.${left} Next: citeloop eval ${file}\n`));
+  terminal.write(
+    terminal.text(`${counted(cases.length, 'case')} in ${file}.${left} Next: citeloop eval ${file}\n`),
+  );
 }
 
 async function casesOf(folder: string): Promise<EvaluationCase[]> {

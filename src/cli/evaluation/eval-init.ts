@@ -10,6 +10,7 @@ import { writeCases } from '../../evaluation/cases/read-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { RecordedTurn } from '../../ports/session-store.ts';
+import { counted } from '../../text/phrasing.ts';
 import { withApp } from '../commands/with-app.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createTerminal } from '../terminal/terminal.ts';
@@ -42,7 +43,7 @@ export async function runEvalInit({ json, ...flags }: EvalInitFlags): Promise<vo
     if (ofLabels) {
       const labels = await fromFeedback(app, flags.user, flags.count === undefined ? undefined : count);
       await writeNamedFile(file, writeLabels(labels));
-      const told = `Drafted ${labels.length} labels in ${file}. Read them, correct what is wrong, then: citeloop eval calibrate ${file}`;
+      const told = `Drafted ${counted(labels.length, 'label')} in ${file}. Read them, correct what is wrong, then: citeloop eval calibrate ${file}`;
       terminal.write(
         json === undefined
           ? terminal.text(`${told}\n`)
@@ -62,7 +63,7 @@ export async function runEvalInit({ json, ...flags }: EvalInitFlags): Promise<vo
     const chosen = app.config.collectionChosen ? ` --collection ${app.config.agent.collection}` : '';
     terminal.write(
       terminal.text(
-        `Drafted ${cases.length} cases in ${file}. Read them, correct what is wrong, then: citeloop eval ${file}${chosen}\n`,
+        `Drafted ${counted(cases.length, 'case')} in ${file}. Read them, correct what is wrong, then: citeloop eval ${file}${chosen}\n`,
       ),
     );
   });

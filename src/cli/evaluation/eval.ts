@@ -5,7 +5,8 @@ import type { ReportData } from '../../evaluation/report/report-data.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import { asSettings } from '../commands/read-flags.ts';
 import { withApp } from '../commands/with-app.ts';
-import { type EvaluationFlags, type EvaluationInputs, evaluate, evaluationSchema } from './evaluate.ts';
+import { evaluate } from './evaluate.ts';
+import { type EvaluationFlags, type EvaluationInputs, evaluationSchema } from './evaluation-inputs.ts';
 import { finishEvaluation } from './finish-evaluation.ts';
 
 /** What an evaluation is asked for, as flags and tapes say it. */

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { type App, createApp } from '../../app/create-app.ts';
 import { createModel } from '../../app/models.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { createMemorySessionStore } from '../../app/sessions.ts';
-import { agentConfigSchema, OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import type { Config } from '../../config/load-config.ts';
+import { type AgentConfig, agentConfigSchema, OFFLINE_MODEL } from '../../domain/agent-config.ts';
 import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import type { Arm } from '../../evaluation/report/report-data.ts';
@@ -23,7 +25,7 @@ const LONGEST_SHOWN = 120;
 const MODES: readonly string[] = ['hybrid', 'dense', 'lexical'];
 
 /** An arm with its settings in full, checked. */
-interface SettledArm extends Pick<Arm, 'name' | 'settings' | 'changed'> {
+interface SettledArm extends Pick<Arm, 'name' | 'settings' | 'otherSettings' | 'changed'> {
   app: App;
 }
 
@@ -69,6 +71,7 @@ export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce
       temperature: agent.temperature,
       maxSteps: agent.maxSteps,
     },
+    otherSettings: otherSettings(agent, own.config),
     app: {
       ...own,
       config: {
@@ -82,6 +85,31 @@ export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce
       },
       retriever: (store, options) => own.retriever(store, { ...options, scoreThreshold }),
     },
+  };
+}
+
+/** They decide no answer, or are told elsewhere. */
+const LEFT_OUT = new Set<string>([
+  'model',
+  'policy',
+  'topK',
+  'scoreThreshold',
+  'temperature',
+  'maxSteps',
+  'collection',
+  'verbose',
+  'stream',
+]);
+
+/** What else decides an answer. A prompt is long, and whether it is the same is all that a later run asks. */
+function otherSettings(agent: AgentConfig, { rerank }: Config): Arm['otherSettings'] {
+  const hashed = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
+  const { systemPrompt, abstentionPhrases, ...rest } = agent;
+  return {
+    ...Object.fromEntries(Object.entries(rest).filter(([name]) => !LEFT_OUT.has(name))),
+    systemPrompt: hashed(systemPrompt),
+    abstentionPhrases: hashed(JSON.stringify(abstentionPhrases)),
+    ...(rerank.on && { reranker: rerank.judge ? 'judge' : (rerank.directory ?? rerank.model ?? 'cohere') }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { CalibrationData, JudgeFigures } from '../../evaluation/calibration/calibration-data.ts';
 import { formatEstimate, namedFigures } from '../../evaluation/calibration/findings.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { duration } from '../terminal/progress.ts';
 import { table } from '../terminal/table.ts';
@@ -15,7 +16,7 @@ export function renderCalibration(data: CalibrationData, terminal: Terminal): st
   const paragraph = (text: string, style?: Parameters<Terminal['text']>[1]) =>
     wrap(text, terminal.width).map((line) => terminal.text(line, style));
   const [first = '', ...others] = findings;
-  const footer = `${header.labels} labels of ${header.file} (${Object.entries(header.byLabel)
+  const footer = `${counted(header.labels, 'label')} of ${header.file} (${Object.entries(header.byLabel)
     .map(([label, count]) => `${count} ${label}`)
     .join(
       ', ',

@@ -1,13 +1,16 @@
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import type { Flip, RunDiff } from '../../evaluation/report/diff-runs.ts';
 import { formatP, formatValue } from '../../evaluation/report/format-value.ts';
-import { sentenceOnDiff } from '../../evaluation/report/verdict.ts';
+import { sentenceOnDiff, sentenceOnSettings } from '../../evaluation/report/verdict-on-diff.ts';
+import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrapping.ts';
 
 const MOST_FLIPS = 20;
+/** The whole of it is in what --json writes. */
+const LONGEST_TEXT = 400;
 
 /** What changed between two runs, for a terminal: the sentence, the metrics that moved, and each case that flipped. */
 export function renderDiff(diff: RunDiff, terminal: Terminal): string {
@@ -16,14 +19,14 @@ export function renderDiff(diff: RunDiff, terminal: Terminal): string {
   const { before, after, shared, gone, added, reworded } = diff;
   const left = diff.flipped.length - MOST_FLIPS;
   const blocks = [
-    paragraph(sentenceOnDiff(diff), 'bold'),
+    [...paragraph(sentenceOnDiff(diff), 'bold'), ...paragraph(sentenceOnSettings(diff))],
     metricsTable(diff, terminal),
     diff.flipped.slice(0, MOST_FLIPS).flatMap((flip) => flipLines(flip, terminal)),
     left > 0 ? [terminal.text(`and ${left} more; --json has all of them`, 'dim')] : [],
     paragraph(
       [
-        `${before.run} (${before.arm}, ${before.date.slice(0, 16)}) against ${after.run} (${after.arm}, ${after.date.slice(0, 16)})`,
-        `${shared} cases in both${reworded > 0 ? `, ${reworded} of them answered in other words` : ''}`,
+        `${before.run} (${quoted(before.arm)}, ${before.date.slice(0, 16)}) against ${after.run} (${quoted(after.arm)}, ${after.date.slice(0, 16)})`,
+        `${counted(shared, 'case')} in both${reworded > 0 ? `, ${reworded} of them answered in other words` : ''}`,
         ...(gone.length > 0 ? [`${gone.length} only before`] : []),
         ...(added.length > 0 ? [`${added.length} only now`] : []),
       ].join('; '),
@@ -59,11 +62,15 @@ function metricsTable({ metrics }: RunDiff, terminal: Terminal): string[] {
 function flipLines({ id, question, before, after }: Flip, terminal: Terminal): string[] {
   const isWorse = before.state === 'right';
   const head = `${isWorse ? '✗' : '✓'} ${id}: ${before.state} → ${after.state}`;
-  const cut = (text: string) => oneLine(text, Math.max(30, terminal.width - 12));
+  const told = (label: string, text: string) =>
+    wrap(oneLine(text, LONGEST_TEXT), Math.max(30, terminal.width - label.length)).map(
+      (line, index) => `${index === 0 ? label : ' '.repeat(label.length)}${line}`,
+    );
   return [
     terminal.text(head, isWorse ? 'red' : 'green'),
-    terminal.text(`    ${cut(question)}`),
-    terminal.text(`    before: ${cut(before.answer)}`, 'dim'),
-    terminal.text(`    now:    ${cut(after.answer)}`, 'dim'),
+    ...told('    ', question).map((line) => terminal.text(line)),
+    ...[...told('    before: ', before.answer), ...told('    now:    ', after.answer)].map((line) =>
+      terminal.text(line, 'dim'),
+    ),
   ];
 }

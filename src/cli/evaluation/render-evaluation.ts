@@ -1,12 +1,17 @@
-import { formatP, formatPercent, formatValue } from '../../evaluation/report/format-value.ts';
-import type {
-  Arm,
-  MetricComparison,
-  MetricInfo,
-  MetricValue,
-  ReportData,
-} from '../../evaluation/report/report-data.ts';
+import type { MetricComparison } from '../../evaluation/report/comparison.ts';
+import {
+  formatP,
+  formatPercent,
+  formatValue,
+  isAlike,
+  knownValue,
+} from '../../evaluation/report/format-value.ts';
+import { gateLines } from '../../evaluation/report/gate-lines.ts';
+import type { MetricInfo, MetricValue } from '../../evaluation/report/metric-value.ts';
+import type { Arm, ReportData } from '../../evaluation/report/report-data.ts';
+import { HEADLINE } from '../../evaluation/statistics/compare-columns.ts';
 import { cutToWidth, displayWidth, padToWidth } from '../../text/display-width.ts';
+import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { duration } from '../terminal/progress.ts';
 import { table } from '../terminal/table.ts';
@@ -35,7 +40,10 @@ export function renderEvaluation(data: ReportData, terminal: Terminal): string {
     ...searchTables(data, terminal),
     ...tagTables(data, terminal, width),
     data.arms.flatMap((arm) => flakyLines(arm, width)).map((line) => terminal.text(line)),
-    gateLines(data, terminal),
+    wrongLines(data, width).map((line) => terminal.text(line)),
+    gateLines(data.gates).map(({ passed, arm, line }) =>
+      passed ? terminal.text(`✓ ${arm}: ${line}`, 'green') : terminal.text(`✗ ${arm}: ${line}`, 'red'),
+    ),
     missingData(data).flatMap((sentence) => paragraph(sentence, 'dim')),
     paragraph(footer(data), 'dim'),
   ];
@@ -49,12 +57,18 @@ export function renderEvaluation(data: ReportData, terminal: Terminal): string {
 function flakyLines({ name, flaky }: Arm, width: number): string[] {
   if (flaky.length === 0) return [];
   const listed = flaky.map(({ id, right, runs }) => `${id} (${right} of ${runs})`);
-  return casesLine(`${name} is flaky on`, listed, width);
+  return casesLine(`${quoted(name)} is flaky on`, listed, width);
 }
 
-function gateLines({ gates }: ReportData, terminal: Terminal): string[] {
-  return gates.map(({ passed, arm, line }) =>
-    passed ? terminal.text(`✓ ${arm}: ${line}`, 'green') : terminal.text(`✗ ${arm}: ${line}`, 'red'),
+/** The cases that a single arm did not answer as they expect: what to look at next. */
+function wrongLines({ arms, cases }: ReportData, width: number): string[] {
+  const [arm, ...others] = arms;
+  if (arm === undefined || others.length > 0) return [];
+  const wrong = cases.filter(({ results }) => (results[arm.name]?.metrics[HEADLINE] ?? 1) < 1);
+  return casesLine(
+    `${quoted(arm.name)} is wrong on`,
+    wrong.map(({ id }) => id),
+    width,
   );
 }
 
@@ -65,11 +79,13 @@ function footer({ header, arms }: ReportData): string {
   const isGrouped = header.conversations < header.cases;
   const threshold = arms[0]?.settings.scoreThreshold ?? 0;
   return [
-    `${header.cases} cases${isGrouped ? ` of ${header.conversations} conversations` : ''}, ${totals.turns} turns, ${header.concurrency} at a time, in ${duration(header.durationMs / 1000)}`,
-    ...(totals.reused > 0 ? [`${totals.reused} answers reused from a run that was interrupted`] : []),
+    `${counted(header.cases, 'case')}${isGrouped ? ` of ${counted(header.conversations, 'conversation')}` : ''}, ${counted(totals.turns, 'turn')}, ${header.concurrency} at a time, in ${duration(header.durationMs / 1000)}`,
+    ...(totals.reused > 0
+      ? [`${counted(totals.reused, 'answer')} reused from a run that was interrupted`]
+      : []),
     `${totals.tokens} tokens${money(totals.money)}`,
     ...(totals.judge === null ? [] : [`the judge ${totals.judge.tokens} tokens${money(totals.judge.money)}`]),
-    `${header.models.join(', ')} on ${collection.name} (${collection.documents} documents, ${collection.chunks} chunks)`,
+    `${header.models.join(', ')} on ${collection.name} (${counted(collection.documents, 'document')}, ${counted(collection.chunks, 'chunk')})`,
     `intervals of ${formatPercent(0.95)}, seed ${header.seed}`,
     `threshold ${threshold}`,
   ].join('; ');
@@ -146,29 +162,45 @@ function labelled(label: string): string {
 /** Where an arm parts from the first: difference, interval, p after Holm, effect, and the cases. */
 function comparisonTables(data: ReportData, terminal: Terminal, width: number): string[][] {
   return data.comparisons.map(({ arm, baseline, metrics }) => {
-    const parting = metrics.filter(
-      (comparison) => styleOf(comparison) !== null || comparison.better.length + comparison.worse.length > 0,
+    const labelOf = (id: string) => data.metrics.find((metric) => metric.id === id)?.label ?? id;
+    const isSame = (one: MetricComparison) => isAlike(one, one.better.length + one.worse.length);
+    const parting = metrics.filter((comparison) => !isSame(comparison));
+    const alike = metrics.filter(isSame).map(({ metric }) => labelOf(metric));
+    // What no arm has is told once, below.
+    const missing = data.metrics.filter(
+      ({ id }) =>
+        !metrics.some(({ metric }) => metric === id) && data.arms.some((one) => knownValue(one.metrics[id])),
     );
-    const title = terminal.text(`${arm} against ${baseline}`, 'bold');
-    if (parting.length === 0) return [title, '  no case differs'];
+    const title = terminal.text(`${quoted(arm)} against ${quoted(baseline)}`, 'bold');
+    // What is not in the table is named, as on the page.
+    const rest = [
+      ...(alike.length > 0 ? [`The same on every case: ${alike.join(', ')}.`] : []),
+      ...(missing.length > 0
+        ? [`No data in both arms: ${missing.map(({ label }) => label).join(', ')}.`]
+        : []),
+    ]
+      .flatMap((sentence) => wrap(sentence, width - 2))
+      .map((line) => terminal.text(`  ${line}`, 'dim'));
+    if (parting.length === 0) return [title, ...rest];
     const heading = `${'  metric'.padEnd(LABEL_WIDTH)}${GAP}${'diff'.padStart(8)}${GAP}${'95 % interval'.padEnd(17)}${GAP}${'p (Holm)'.padEnd(9)}${GAP}conclusion`;
     const rows = parting.flatMap((comparison) => {
       const info = data.metrics.find(({ id }) => id === comparison.metric);
       return info === undefined ? [] : [comparisonRow(comparison, info, terminal, width)];
     });
-    const headline = parting.find(({ metric }) => metric === 'answer.correct');
+    const headline = parting.find(({ metric }) => metric === HEADLINE);
     const differing =
       headline === undefined
         ? []
         : [
-            ...casesLine(`  only ${arm} right:`, headline.better, width),
-            ...casesLine(`  only ${baseline} right:`, headline.worse, width),
+            ...casesLine(`only ${quoted(arm)} right:`, headline.better, width),
+            ...casesLine(`only ${quoted(baseline)} right:`, headline.worse, width),
           ];
     return [
       title,
       terminal.text(heading.slice(0, width), 'dim'),
       ...rows,
       ...differing.map((line) => terminal.text(line)),
+      ...rest,
     ];
   });
 }
@@ -186,11 +218,10 @@ function comparisonRow(
   const isClear = effect.size !== 'unclear' && effect.size !== 'none';
   const strength = styleOf(comparison) !== null && isClear ? `, effect at least ${effect.size}` : '';
   const p = adjustedP === null ? '' : formatP(adjustedP).replace(/^p (= )?/, '');
-  const line = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${conclusion}${strength}`;
-  const style = styleOf(comparison);
-  return style === null
-    ? terminal.text(line.slice(0, width).trimEnd())
-    : terminal.text(line.slice(0, width).trimEnd(), style);
+  const bare = `${labelled(info.label)}${GAP}${signed(difference).padStart(8)}${GAP}${range.padEnd(17)}${GAP}${p.padEnd(9)}${GAP}${conclusion}`;
+  // Where there is no room for it, the effect is left to the page.
+  const line = displayWidth(bare + strength) <= width ? bare + strength : bare;
+  return terminal.text(cutToWidth(line, width).trimEnd(), styleOf(comparison) ?? undefined);
 }
 
 function casesLine(label: string, ids: readonly string[], width: number): string[] {

@@ -1,6 +1,6 @@
 import type { Options } from 'yargs';
 import type { NumberRange, NumberSetting, SearchMode } from '../../domain/choices.ts';
-import { APIS, NUMBERS, POLICIES, SEARCH_MODES, TOOL_NAMES } from '../../domain/choices.ts';
+import { APIS, NUMBERS, OFFLINE_DEFAULTS, POLICIES, SEARCH_MODES, TOOL_NAMES } from '../../domain/choices.ts';
 import type { CommonFlags, TapeFlags } from './common-flags.ts';
 
 /** The numbers that a flag of their own name gives. */
@@ -30,7 +30,8 @@ export interface AgentFlags extends CommonFlags, TapeFlags, NumberFlags {
 function numberFlag(name: NumberSetting, what: string) {
   const { least, most, usual }: NumberRange = NUMBERS[name];
   const bounds = most === undefined ? `at least ${least}` : `${least} to ${most}`;
-  const describe = `${what}, ${bounds} (${usual ?? 'by the embedder'})`;
+  const offline = name === 'topK' ? `; offline ${OFFLINE_DEFAULTS.topK}` : '';
+  const describe = `${what}, ${bounds} (${usual ?? 'by the embedder'}${offline})`;
   return { type: 'number', describe, requiresArg: true } as const;
 }
 
@@ -46,7 +47,7 @@ export const answeringOptions = {
   api: { choices: APIS, describe: 'What the server speaks', requiresArg: true },
   'tool-name': {
     choices: TOOL_NAMES,
-    describe: 'Short results, or whole passages (search_docs; offline retrieve_context)',
+    describe: `Short results, or whole passages (search_docs; offline ${OFFLINE_DEFAULTS.toolName})`,
     requiresArg: true,
   },
   tools: {

@@ -73,20 +73,24 @@ export const ingestCommand = defineCommand<IngestFlags>({
 const list = defineCommand<CommonFlags>({
   command: ['list', '$0'],
   describe: 'List the collections',
+  builder: (yargs) => yargs.example('$0 collections', 'List them'),
   handler: async (flags) => (await import('../commands/collections.ts')).listCollections(flags),
 });
 
 const show = defineCommand<CollectionFlags>({
   command: 'show <name>',
   describe: 'Show what a collection holds',
-  builder: named,
+  builder: (yargs) => named(yargs).example('$0 collections show web_documents', 'Its documents and modules'),
   handler: async (flags) => (await import('../commands/collections.ts')).showCollection(flags),
 });
 
 const remove = defineCommand<CollectionFlags>({
   command: 'delete <name>',
   describe: 'Delete a collection for good',
-  builder: (yargs) => named(yargs).option('yes', { alias: 'y', type: 'boolean', describe: 'Do not ask' }),
+  builder: (yargs) =>
+    named(yargs)
+      .option('yes', { alias: 'y', type: 'boolean', describe: 'Do not ask' })
+      .example('$0 collections delete web_documents --yes', 'Delete without being asked'),
   handler: async (flags) => (await import('../commands/collections.ts')).deleteCollection(flags),
 });
 
@@ -94,10 +98,12 @@ const removeDocument = defineCommand<RemoveFlags>({
   command: 'remove <name> <document>',
   describe: 'Remove one document from a collection',
   builder: (yargs) =>
-    named(yargs).positional('document', {
-      type: 'string',
-      describe: 'Its path or address, or as much of the end of it as tells it apart',
-    }),
+    named(yargs)
+      .positional('document', {
+        type: 'string',
+        describe: 'Its path or address, or as much of the end of it as tells it apart',
+      })
+      .example('$0 collections remove web_documents docs/old.md', 'Forget one document'),
   handler: async (flags) => (await import('../commands/collections.ts')).removeFromCollection(flags),
 });
 
@@ -108,7 +114,8 @@ const copy = defineCommand<CopyFlags>({
     yargs
       .positional('from', { type: 'string', describe: 'A collection; sqlite:name or qdrant:name' })
       .positional('to', { type: 'string', describe: 'Its copy; sqlite:name or qdrant:name' })
-      .option('prune', { type: 'boolean', describe: 'Remove what only the copy has' }),
+      .option('prune', { type: 'boolean', describe: 'Remove what only the copy has' })
+      .example('$0 collections copy sqlite:web_documents qdrant:web_documents', 'To a Qdrant server'),
   handler: async (flags) => (await import('../commands/collections.ts')).copyCollections(flags),
 });
 
@@ -116,17 +123,24 @@ const threshold = defineCommand<ThresholdFlags>({
   command: 'threshold <name>',
   describe: 'Find out from which score on its passages count as relevant',
   builder: (yargs) =>
-    named(yargs).option('save', {
-      type: 'boolean',
-      describe: 'Keep it beside the model (--embedder onnx:<directory>)',
-    }),
+    named(yargs)
+      .option('save', {
+        type: 'boolean',
+        describe: 'Keep it beside the model (--embedder onnx:<directory>)',
+      })
+      .example('$0 collections threshold web_documents', 'Which scores count as relevant there')
+      .example(
+        '$0 collections threshold handbook --embedder onnx:./models/gte-small --save',
+        'For a model of your own, kept beside it',
+      ),
   handler: async (flags) => (await import('../commands/collections.ts')).fitCollectionThreshold(flags),
 });
 
 const use = defineCommand<CollectionFlags>({
   command: 'use <name>',
   describe: 'Make a collection the one that is meant from now on',
-  builder: named,
+  builder: (yargs) =>
+    named(yargs).example('$0 collections use handbook', 'Ask that one unless --collection names another'),
   handler: async (flags) => (await import('../commands/collections.ts')).useCollection(flags),
 });
 
@@ -141,13 +155,7 @@ export const collectionsCommand = defineCommand<CommonFlags>({
       .command(copy)
       .command(removeDocument)
       .command(threshold)
-      .command(remove)
-      .example('$0 collections', 'List them')
-      .example('$0 collections show web_documents', 'Its documents and modules')
-      .example('$0 collections use handbook', 'Ask that one unless --collection names another')
-      .example('$0 collections copy sqlite:web_documents qdrant:web_documents', 'To a Qdrant server')
-      .example('$0 collections remove web_documents docs/old.md', 'Forget one document')
-      .example('$0 collections delete web_documents --yes', 'Delete without being asked'),
+      .command(remove),
   handler: () => {},
 });
 

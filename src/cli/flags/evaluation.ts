@@ -7,6 +7,7 @@ import type { EvalGenerateFlags } from '../evaluation/eval-generate.ts';
 import type { EvalImportFlags } from '../evaluation/eval-import.ts';
 import type { EvalInitFlags } from '../evaluation/eval-init.ts';
 import type { EvalRunsFlags } from '../evaluation/eval-runs.ts';
+import type { EvalStaleFlags } from '../evaluation/eval-stale.ts';
 import { answeringOptions } from './agent-flags.ts';
 import { type CommonFlags, withServiceFlags, withTapeFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
@@ -27,7 +28,7 @@ const evaluationOptions = {
   tag: { type: 'string', array: true, nargs: 1, describe: 'Only cases with this tag; again for another' },
   metrics: { type: 'string', describe: 'Only these, by id, with commas between them', requiresArg: true },
   judge: { type: 'number', describe: 'Have a model judge every answer so many times', requiresArg: true },
-  'judge-model': { type: 'string', describe: 'Which model judges (the one under test)', requiresArg: true },
+  'judge-model': { type: 'string', describe: 'Which model judges; --judge needs it', requiresArg: true },
   'judge-base-url': { type: 'string', describe: 'Where the judge is asked', requiresArg: true },
   budget: {
     type: 'number',
@@ -64,7 +65,10 @@ const run = defineCommand<EvalFlags>({
       .options({
         'top-k': topK,
         mode,
-      }),
+      })
+      .example('$0 eval cases.yaml --html report.html', 'Measure, with a page to look at')
+      .example('$0 eval cases.yaml --gate "citation.precision>=0.9"', 'Exit with 8 if it is lower')
+      .example('$0 eval cases.yaml --gate "no-worse-than baseline.json"', 'Against an earlier --json'),
   handler: async (flags) => (await import('../evaluation/eval.ts')).runEval(flags),
 });
 
@@ -72,22 +76,25 @@ const init = defineCommand<EvalInitFlags>({
   command: 'init',
   describe: 'Draft cases from a collection or from past sessions, for you to correct',
   builder: (yargs) =>
-    withServiceFlags(yargs, 'store').options({
-      from: {
-        choices: ['collection', 'sessions', 'feedback'] as const,
-        describe: 'What to draft from (collection); feedback makes labels for eval calibrate',
-      },
-      count: { type: 'number', describe: 'How many (40; of feedback all)', requiresArg: true },
-      output: {
-        alias: 'o',
-        type: 'string',
-        describe: 'The file to write (cases.yaml, or labels.jsonl)',
-        requiresArg: true,
-      },
-      seed: { type: 'number', describe: 'Another one draws other passages (1)', requiresArg: true },
-      user: { type: 'string', describe: 'Only sessions of this user', requiresArg: true },
-      force: { type: 'boolean', describe: 'Write over a file that is there' },
-    }),
+    withServiceFlags(yargs, 'store')
+      .options({
+        from: {
+          choices: ['collection', 'sessions', 'feedback'] as const,
+          describe: 'What to draft from (collection); feedback makes labels for eval calibrate',
+        },
+        count: { type: 'number', describe: 'How many (40; of feedback all)', requiresArg: true },
+        output: {
+          alias: 'o',
+          type: 'string',
+          describe: 'The file to write (cases.yaml, or labels.jsonl)',
+          requiresArg: true,
+        },
+        seed: { type: 'number', describe: 'Another one draws other passages (1)', requiresArg: true },
+        user: { type: 'string', describe: 'Only sessions of this user', requiresArg: true },
+        force: { type: 'boolean', describe: 'Write over a file that is there' },
+      })
+      .example('$0 eval init --collection docs', 'Draft cases from your documents')
+      .example('$0 eval init --from feedback', 'Labels from the answers that you judged'),
   handler: async (flags) => (await import('../evaluation/eval-init.ts')).runEvalInit(flags),
 });
 
@@ -109,7 +116,8 @@ const generate = defineCommand<EvalGenerateFlags>({
         model: { ...shared.model, describe: 'Words the questions (none: they are ours)' },
         'base-url': shared['base-url'],
         force: { type: 'boolean', describe: 'Write over a file that is there' },
-      }),
+      })
+      .example('$0 eval generate docs --n 50', 'Generate verified cases, to be edited'),
   handler: async (flags) => (await import('../evaluation/eval-generate.ts')).runEvalGenerate(flags),
 });
 
@@ -137,7 +145,8 @@ const importFolder = defineCommand<EvalImportFlags>({
           describe: 'Index the corpus; --no-ingest: write the cases alone',
         },
         force: { type: 'boolean', describe: 'Write over a file that is there' },
-      }),
+      })
+      .example('$0 eval import ./beir/scifact --collection scifact', 'A public set'),
   handler: async (flags) => (await import('../evaluation/eval-import.ts')).runEvalImport(flags),
 });
 
@@ -159,7 +168,8 @@ const calibrate = defineCommand<EvalCalibrateFlags>({
         seed: evaluationOptions.seed,
         json: evaluationOptions.json,
         html: evaluationOptions.html,
-      }),
+      })
+      .example('$0 eval calibrate labels.jsonl', 'How far verdicts agree with people'),
   handler: async (flags) => (await import('../evaluation/eval-calibrate.ts')).runEvalCalibrate(flags),
 });
 
@@ -167,8 +177,32 @@ const runs = defineCommand<EvalRunsFlags>({
   command: 'runs',
   describe: 'List the evaluations that are kept, the newest first',
   builder: (yargs) =>
-    yargs.options({ limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true } }),
+    yargs
+      .options({ limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true } })
+      .example('$0 eval runs', 'With the names that eval diff takes'),
   handler: async (flags) => (await import('../evaluation/eval-runs.ts')).runEvalRuns(flags),
+});
+
+const stale = defineCommand<EvalStaleFlags>({
+  command: 'stale <cases>',
+  describe:
+    'List cases whose expected sources have changed, moved or vanished; exits with 7 if there are any',
+  builder: (yargs) =>
+    withServiceFlags(yargs, 'store')
+      .positional('cases', { type: 'string', describe: 'A file of cases, JSONL or YAML' })
+      .options({
+        since: {
+          type: 'string',
+          describe: 'A file of --json, or a run (when the cases were first measured)',
+          requiresArg: true,
+        },
+        accept: { type: 'boolean', describe: 'From now on take what the documents say today' },
+      })
+      .example('$0 eval stale cases.yaml', 'Which cases are to be looked at')
+      .example('$0 eval stale cases.yaml --since baseline.json', 'Since a report was made'),
+  handler: async (flags) => {
+    process.exitCode = await (await import('../evaluation/eval-stale.ts')).runEvalStale(flags);
+  },
 });
 
 const armsToDiff = {
@@ -185,7 +219,9 @@ const diff = defineCommand<EvalDiffFlags>({
     yargs
       .positional('before', { type: 'string', describe: 'A file of --json, a run, or last~1' })
       .positional('after', { type: 'string', describe: 'The same; last unless given' })
-      .options({ arm: armsToDiff }),
+      .options({ arm: armsToDiff })
+      .example('$0 eval diff last~1 last', 'What flipped since the run before')
+      .example('$0 eval diff before.json after.json', 'Between two files of --json'),
   handler: async (flags) => (await import('../evaluation/eval-diff.ts')).runEvalDiff(flags),
 });
 
@@ -201,14 +237,7 @@ export const evalCommand = defineCommand<CommonFlags>({
       .command(calibrate)
       .command(runs)
       .command(diff)
-      .example('$0 eval init --collection docs', 'Draft cases from your documents')
-      .example('$0 eval generate docs --n 50', 'Generate verified cases, to be edited')
-      .example('$0 eval cases.yaml --html report.html', 'Measure, with a page to look at')
-      .example('$0 eval cases.yaml --gate "citation.precision>=0.9"', 'Exit with 8 if it is lower')
-      .example('$0 eval cases.yaml --gate "no-worse-than baseline.json"', 'Against an earlier --json')
-      .example('$0 eval diff last~1 last', 'What flipped since the run before')
-      .example('$0 eval import ./beir/scifact --collection scifact', 'A public set')
-      .example('$0 eval calibrate labels.jsonl', 'How far verdicts agree with people')
+      .command(stale)
       .epilogue('What each metric means: docs/metrics.md'),
   handler: () => {},
 });

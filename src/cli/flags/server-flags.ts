@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Options } from 'yargs';
 import type { AgentFlags } from './agent-flags.ts';
 
@@ -15,8 +16,11 @@ export const SERVE_DEFAULTS = {
   host: '127.0.0.1',
   port: 8088,
   concurrency: 32,
-  /** The offline model computes in this process: more at a time would only keep it from reading requests. */
-  offlineConcurrency: 4,
+  /**
+   * The offline model computes on this machine: more at a time than there are cores end no sooner, and push what others
+   * have read out of the judge's memory.
+   */
+  offlineConcurrency: availableParallelism(),
   queue: 512,
   turnTimeout: 300,
   grace: 10,

@@ -21,7 +21,7 @@ export const serveCommand = defineCommand<ServeFlags>({
         },
         concurrency: {
           type: 'number',
-          describe: `Questions that are answered at the same time (${SERVE_DEFAULTS.concurrency}; offline: ${SERVE_DEFAULTS.offlineConcurrency})`,
+          describe: `Questions that are answered at the same time (${SERVE_DEFAULTS.concurrency}; offline: one a core)`,
           requiresArg: true,
         },
         queue: {

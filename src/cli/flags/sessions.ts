@@ -17,17 +17,20 @@ const list = defineCommand<SessionListFlags>({
   command: ['list', '$0'],
   describe: 'List the sessions, newest first',
   builder: (yargs) =>
-    yargs.options({
-      user: { type: 'string', describe: 'Only those of this user', requiresArg: true },
-      limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true },
-    }),
+    yargs
+      .options({
+        user: { type: 'string', describe: 'Only those of this user', requiresArg: true },
+        limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true },
+      })
+      .example('$0 sessions', 'List the newest')
+      .example('$0 sessions list --limit 100 --json', 'A hundred of them, for programs'),
   handler: async (flags) => (await import('../commands/sessions.ts')).listSessions(flags),
 });
 
 const show = defineCommand<SessionFlags>({
   command: 'show <id>',
   describe: 'Show a conversation and what became of its sources',
-  builder: identified,
+  builder: (yargs) => identified(yargs).example('$0 sessions show last', 'The conversation you had last'),
   handler: async (flags) => (await import('../commands/sessions.ts')).showSession(flags),
 });
 
@@ -35,13 +38,17 @@ const exportOne = defineCommand<SessionExportFlags>({
   command: 'export <id>',
   describe: 'Write a session as JSON, as Markdown, or as messages of the OpenAI API',
   builder: (yargs) =>
-    identified(yargs).options({
-      format: {
-        choices: ['json', 'md', 'openai', 'openai-legacy'] as const,
-        describe: 'How; else as the file is called, or JSON. openai-legacy writes function_call',
-      },
-      output: { alias: 'o', type: 'string', describe: 'A file instead of stdout', requiresArg: true },
-    }),
+    identified(yargs)
+      .options({
+        format: {
+          choices: ['json', 'md', 'openai', 'openai-legacy'] as const,
+          describe: 'How; else as the file is called, or JSON. openai-legacy writes function_call',
+        },
+        output: { alias: 'o', type: 'string', describe: 'A file instead of stdout', requiresArg: true },
+      })
+      .example('$0 sessions stale', 'Answers whose sources have changed since')
+      .example('$0 sessions export 3f2b8c1e --output talk.md', 'As a readable transcript')
+      .example('$0 sessions export last --format openai', 'As messages of the OpenAI API'),
   handler: async (flags) => (await import('../commands/sessions.ts')).exportSession(flags),
 });
 
@@ -49,18 +56,16 @@ const remove = defineCommand<SessionDeleteFlags>({
   command: 'delete <id>',
   describe: 'Delete a session for good',
   builder: (yargs) =>
-    identified(yargs).option('yes', {
-      alias: 'y',
-      type: 'boolean',
-      describe: 'Do not ask',
-    }),
+    identified(yargs)
+      .option('yes', { alias: 'y', type: 'boolean', describe: 'Do not ask' })
+      .example('$0 sessions delete 3f2b8c1e --yes', 'Delete without being asked'),
   handler: async (flags) => (await import('../commands/sessions.ts')).deleteSession(flags),
 });
 
 const complete = defineCommand<SessionFlags>({
   command: 'complete <id>',
   describe: 'Say that a conversation is over; --session takes it up again',
-  builder: identified,
+  builder: (yargs) => identified(yargs).example('$0 sessions complete last', 'It is over'),
   handler: async (flags) => (await import('../commands/sessions.ts')).completeOneSession(flags),
 });
 
@@ -73,7 +78,9 @@ const feedback = defineCommand<SessionFeedbackFlags>({
       .options({
         turn: { type: 'number', describe: 'The number of the turn (the last one)', requiresArg: true },
         why: { type: 'string', describe: 'The reason', requiresArg: true },
-      }),
+      })
+      .example('$0 sessions feedback last bad --why "outdated source"', 'Judge its last answer')
+      .example('$0 sessions feedback 3f2b8c1e good --turn 2', 'Or another one'),
   handler: async (flags) => (await import('../commands/sessions.ts')).giveFeedback(flags),
 });
 
@@ -86,7 +93,8 @@ const search = defineCommand<SessionSearchFlags>({
       .options({
         user: { type: 'string', describe: 'Only sessions of this user', requiresArg: true },
         limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true },
-      }),
+      })
+      .example('$0 sessions search gripper force', 'What was asked and answered about it'),
   handler: async (flags) => (await import('../commands/sessions.ts')).searchSessions(flags),
 });
 
@@ -94,13 +102,16 @@ const stale = defineCommand<SessionListFlags>({
   command: 'stale',
   describe: 'List answers whose sources have changed or vanished since',
   builder: (yargs) =>
-    yargs.options({
-      limit: {
-        type: 'number',
-        describe: 'How many of the newest sessions are looked at (all)',
-        requiresArg: true,
-      },
-    }),
+    yargs
+      .options({
+        limit: {
+          type: 'number',
+          describe: 'How many of the newest sessions are looked at (all)',
+          requiresArg: true,
+        },
+      })
+      .example('$0 sessions stale', 'After an ingest: which answers to ask anew')
+      .example('$0 sessions stale --limit 10', 'Those of the ten newest conversations'),
   handler: async (flags) => (await import('../commands/sessions.ts')).listStale(flags),
 });
 
@@ -116,7 +127,8 @@ const fork = defineCommand<ForkFlags>({
           requiresArg: true,
         },
       })
-      .options(answeringOptions),
+      .options(answeringOptions)
+      .example('$0 sessions fork last --turn 2 --policy always', 'The same questions, always searched'),
   handler: async (flags) => (await import('../commands/fork.ts')).forkOneSession(flags),
 });
 
@@ -133,15 +145,7 @@ export const sessionsCommand = defineCommand<CommonFlags>({
       .command(exportOne)
       .command(remove)
       .command(feedback)
-      .command(complete)
-      .example('$0 sessions', 'List the newest')
-      .example('$0 sessions show last', 'The conversation you had last')
-      .example('$0 sessions search gripper force', 'What was asked and answered about it')
-      .example('$0 sessions fork last --turn 2 --policy always', 'The same questions, always searched')
-      .example('$0 sessions export 3f2b8c1e --output talk.md', 'As a readable transcript')
-      .example('$0 sessions export last --format openai', 'As messages of the OpenAI API')
-      .example('$0 sessions feedback last bad --why "outdated source"', 'Judge its last answer')
-      .example('$0 sessions delete 3f2b8c1e --yes', 'Delete without being asked'),
+      .command(complete),
   handler: () => {},
 });
 

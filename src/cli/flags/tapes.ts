@@ -23,7 +23,7 @@ const output = {
 const show = defineCommand<TapeFileFlags>({
   command: 'show <tape>',
   describe: 'Show a tape: the conversation, each call, what was retrieved and cited',
-  builder: withTape,
+  builder: (yargs) => withTape(yargs).example('$0 tape show node.tape.json', 'For people'),
   handler: async (flags) => (await import('../commands/tape.ts')).showTape(flags),
 });
 
@@ -31,7 +31,10 @@ const check = defineCommand<TapeCheckFlags>({
   command: 'check <tapes..>',
   describe: 'Check that tapes are whole, as recorded, and hold no key',
   builder: (yargs) =>
-    yargs.positional('tapes', { type: 'string', array: true, describe: 'The files' }).options(redactOption),
+    yargs
+      .positional('tapes', { type: 'string', array: true, describe: 'The files' })
+      .options(redactOption)
+      .example('$0 tape check tapes/*.json', 'Before they are committed'),
   handler: async (flags) => {
     process.exitCode = await (await import('../commands/tape.ts')).checkTapes(flags);
   },
@@ -40,7 +43,10 @@ const check = defineCommand<TapeCheckFlags>({
 const scrub = defineCommand<TapeScrubFlags>({
   command: 'scrub <tape>',
   describe: 'Remove keys, and whatever --redact names, from a tape',
-  builder: (yargs) => withTape(yargs).options({ ...redactOption, output }),
+  builder: (yargs) =>
+    withTape(yargs)
+      .options({ ...redactOption, output })
+      .example('$0 tape scrub node.tape.json --redact "ACME-\\d+"', 'Remove more'),
   handler: async (flags) => (await import('../commands/tape.ts')).scrubTape(flags),
 });
 
@@ -51,6 +57,7 @@ const importOthers = defineCommand<TapeImportFlags>({
     withTape(yargs)
       .positional('recording', { type: 'string', describe: 'What others recorded' })
       .options(redactOption)
+      .example('$0 tape import cassette.yaml a.tape.json', 'What others recorded')
       .epilogue('Keys are removed as from any recording. What cannot be carried over is listed.'),
   handler: async (flags) => (await import('../commands/tape.ts')).importRecording(flags),
 });
@@ -59,7 +66,9 @@ const exportHar = defineCommand<TapeHarFlags>({
   command: 'export <tape> <har>',
   describe: 'Write a tape as a HAR file',
   builder: (yargs) =>
-    withTape(yargs).positional('har', { type: 'string', describe: 'The HAR file to write' }),
+    withTape(yargs)
+      .positional('har', { type: 'string', describe: 'The HAR file to write' })
+      .example('$0 tape export node.tape.json node.har', 'For the network view of a browser'),
   handler: async (flags) => (await import('../commands/tape.ts')).exportHar(flags),
 });
 
@@ -69,7 +78,8 @@ const diff = defineCommand<TapeDiffFlags>({
   builder: (yargs) =>
     yargs
       .positional('before', { type: 'string', describe: 'A tape' })
-      .positional('after', { type: 'string', describe: 'Another of the same run' }),
+      .positional('after', { type: 'string', describe: 'Another of the same run' })
+      .example('$0 tape diff before.tape.json after.tape.json', 'But for ids and times'),
   handler: async (flags) => {
     process.exitCode = (await import('../commands/tape-drift.ts')).diffTwoTapes(flags);
   },
@@ -116,12 +126,7 @@ export const tapeCommand = defineCommand<CommonFlags>({
       .command(exportHar)
       .command(diff)
       .command(renew)
-      .demandCommand(1, 'Say what to do: show, check, scrub, diff, renew, import or export.')
-      .example('$0 tape show node.tape.json', 'For people')
-      .example('$0 tape check tapes/*.json', 'Before they are committed')
-      .example('$0 tape scrub node.tape.json --redact "ACME-\\d+"', 'Remove more')
-      .example('$0 tape diff before.tape.json after.tape.json', 'But for ids and times')
-      .example('$0 tape import cassette.yaml a.tape.json', 'What others recorded'),
+      .demandCommand(1, 'Say what to do: show, check, scrub, diff, renew, import or export.'),
   handler: () => {},
 });
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { terminalPrograms } from '../../config/terminal-programs.ts';
@@ -52,14 +53,38 @@ export function openerOf(
   return [program, ...rest, ...(known === undefined ? [file] : known[1](file, location?.from ?? 1))];
 }
 
+/**
+ * Whether a file that was indexed here is no longer there. Where what it was found under is not there either, it was
+ * indexed on another machine or moved with all the others, and nothing can be told.
+ */
+export function fileIsGone({ url, uri }: Place): boolean {
+  if (uri === undefined || !uri.startsWith('file:') || existsSync(new URL(uri))) return false;
+  const above = /^https?:/i.test(url) ? 0 : url.split('/').length - 1;
+  return existsSync(new URL(`./${'../'.repeat(above)}`, uri));
+}
+
 /** Opens it, and waits where the program has the terminal. Throws `invalid_input` if there is no program for it. */
 export async function openPlace(place: Place, streams: Streams): Promise<void> {
-  const [program = '', ...args] = openerOf(place, terminalPrograms());
-  const code = await withTerminal(streams.stdin, () => run(program, args));
+  if (fileIsGone(place)) {
+    throw new AppError('invalid_input', `${fileOf(place)} is gone.`, {
+      hint: 'The collection still has its text, until it is ingested with --prune.',
+    });
+  }
+  const programs = terminalPrograms();
+  const [program = '', ...args] = openerOf(place, programs);
+  const isChosen = [programs.editor, programs.browser].some((chosen) => chosen?.[0] === program);
+  const code = await withTerminal(streams.stdin, () => run(program, args, isChosen));
   if (code === 0) return;
-  const where = /^https?:/i.test(place.url) ? linkTo(place.url, place.location) : fileOf(place);
-  throw new AppError('invalid_input', `${program} could not open it.`, {
-    hint: `It is ${where}${place.location ? `, ${describeLocation(place.location)}` : ''}. $EDITOR and $BROWSER say what opens things.`,
+  const isOnWeb = /^https?:/i.test(place.url);
+  const where = isOnWeb ? linkTo(place.url, place.location) : fileOf(place);
+  const variable = isOnWeb || place.location?.unit === 'page' ? 'BROWSER' : 'EDITOR';
+  const message = isChosen
+    ? `${program} could not open it.`
+    : `There is no program to open it: $${variable} is not set.`;
+  throw new AppError('invalid_input', message, {
+    hint:
+      `It is ${where}${place.location ? `, ${describeLocation(place.location)}` : ''}. ` +
+      `Set what opens it, for example: export ${variable}=${variable === 'EDITOR' ? 'nano' : 'firefox'}`,
   });
 }
 
@@ -67,10 +92,13 @@ function fileOf({ url, uri }: Place): string {
   return uri?.startsWith('file:') ? fileURLToPath(uri) : url;
 }
 
-/** Its exit code; another than 0 too if it cannot be started. */
-function run(program: string, args: readonly string[]): Promise<number> {
+/**
+ * Its exit code; another than 0 too if it cannot be started. What the system's own opener has to complain of, all the
+ * programs that it looked for in vain, helps nobody.
+ */
+function run(program: string, args: readonly string[], isChosen: boolean): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: 'inherit' });
+    const child = spawn(program, args, { stdio: ['inherit', 'inherit', isChosen ? 'inherit' : 'ignore'] });
     child.on('error', () => resolve(127));
     child.on('exit', (code) => resolve(code ?? 1));
   });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { basename } from 'node:path';
 import { terminalPrograms } from '../../config/terminal-programs.ts';
 import { canRedraw, createTerminal, type Streams, type Terminal, withTerminal } from './terminal.ts';
 import { visibleWidth } from './wrapping.ts';
@@ -21,7 +22,7 @@ export async function paged(
     });
   } finally {
     const { rows = Number.POSITIVE_INFINITY, columns = terminal.width } = stdout;
-    const isShown = rowsOf(text, columns) > rows - 1 && (await showInPager(text, stdin));
+    const isShown = rowsOf(text, columns) > rows - 1 && (await showInPager(text, stdin, terminal));
     if (!isShown) stdout.write(text);
   }
 }
@@ -32,15 +33,15 @@ export function rowsOf(text: string, columns: number): number {
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / columns)), 0);
 }
 
-/** False if there is no pager. */
-async function showInPager(text: string, stdin: NodeJS.ReadStream): Promise<boolean> {
+/** Says so, as some would wonder where their prompt is. False if there is no pager. */
+async function showInPager(text: string, stdin: NodeJS.ReadStream, terminal: Terminal): Promise<boolean> {
   const { pager, pagerEnvironment } = terminalPrograms();
   const [program = '', ...args] = pager;
   if (program === 'cat') return false;
-  return withTerminal(
+  const shown = await withTerminal(
     stdin,
     () =>
-      new Promise((resolve) => {
+      new Promise<boolean>((resolve) => {
         const child = spawn(program, args, { stdio: ['pipe', 'inherit', 'inherit'], env: pagerEnvironment });
         child.on('error', () => resolve(false));
         child.on('exit', () => resolve(true));
@@ -49,4 +50,7 @@ async function showInPager(text: string, stdin: NodeJS.ReadStream): Promise<bool
         child.stdin.end(text);
       }),
   );
+  const said = `Shown in ${basename(program)}, a page at a time; PAGER=cat shows all at once.`;
+  if (shown) terminal.write(`${terminal.text(said, 'dim')}\n`);
+  return shown;
 }

@@ -1,12 +1,15 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
+import { standingOf } from '../../domain/answer-doubts.ts';
 import { type Citation, formatCitation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { Location } from '../../domain/location.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { renderConfidence, renderUnborne, verdictPiece } from './render-sentences.ts';
+import { fileIsGone } from './open-place.ts';
+import { renderUnborne, verdictPiece } from './render-sentences.ts';
 import type { Terminal } from './terminal.ts';
 import { flowLine, type Piece, renderText } from './wrapping.ts';
 
@@ -33,12 +36,15 @@ export function renderFooter(
     const line =
       citation.verdict === 'unknown_source'
         ? unknownLine(terminal, citation, streamed)
-        : sourceLine(terminal, citation, cited.get(citation.chunkId ?? ''));
+        : sourceLine(terminal, citation, {
+            chunk: cited.get(citation.chunkId ?? ''),
+            quietly: response.outcome !== 'answer',
+          });
     terminal.write(`${line}\n`);
   }
   renderUnborne(terminal, response);
-  renderConfidence(terminal, response);
-  if (!response.grounded) renderText(terminal, `Not grounded: ${whyNotGrounded(response)}`);
+  const { said, isFault } = standingOf(response);
+  renderText(terminal, said, isFault ? { style: 'yellow' } : {});
   const dim = (text: string) => terminal.text(text, 'dim');
   terminal.write(`${flowLine(terminal, [{ text: summaryOf(response, priceOf), paint: dim }], '')}\n`);
 }
@@ -49,14 +55,15 @@ export function renderMarkdownFooter(terminal: Terminal, response: AgentResponse
   if (blocks.length > 0) terminal.write(`${terminal.text(blocks.join('\n\n'))}\n`);
 }
 
-export function markdownFooter({ grounded, citations }: AgentResponse): string[] {
-  const sources = citations
+export function markdownFooter(response: AgentResponse): string[] {
+  const sources = response.citations
     .filter(({ chunkId }) => chunkId !== null)
     .map(
       (citation) =>
         `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}${citation.foundBy === undefined ? '' : `, ${FOUND}`}`,
     );
-  return [...(grounded ? [] : ['*Not grounded.*']), ...(sources.length > 0 ? [sources.join('\n')] : [])];
+  const standing = response.grounded ? [] : [`*${standingOf(response).said}*`];
+  return [...standing, ...(sources.length > 0 ? [sources.join('\n')] : [])];
 }
 
 /** In the order of their numbers; what is no number comes last. */
@@ -65,7 +72,11 @@ function byMarker(a: Citation, b: Citation): number {
 }
 
 /** `[1] title › heading, lines 3–9  0.82 supported  address`; what does not fit moves below. */
-function sourceLine(terminal: Terminal, citation: Citation, chunk: RetrievedChunk | undefined): string {
+function sourceLine(
+  terminal: Terminal,
+  citation: Citation,
+  { chunk, quietly }: { chunk: RetrievedChunk | undefined; quietly: boolean },
+): string {
   const named = citation.title === '' ? citation.url : citation.title;
   const place = [named, ...(chunk?.headings ?? []).filter((heading) => heading !== named)].join(' › ');
   const pieces: Piece[] = [
@@ -76,11 +87,17 @@ function sourceLine(terminal: Terminal, citation: Citation, chunk: RetrievedChun
     },
     ...(citation.location ? [{ text: describeLocation(citation.location), gap: ', ' }] : []),
     { text: citation.score.toFixed(2), gap: '  ' },
-    verdictPiece(terminal, citation.verdict),
+    verdictPiece(terminal, citation.verdict, { quietly }),
     ...(citation.foundBy === undefined ? [] : [{ text: FOUND, gap: ', ' }]),
     { text: readableUrl(citation.url), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
+    ...(chunk !== undefined && fileIsGone(chunk) ? [goneWord(terminal)] : []),
   ];
   return flowLine(terminal, pieces, INDENT);
+}
+
+/** Said of a source whose file is no longer there, until `ingest --prune` forgets it. */
+export function goneWord(terminal: Terminal): Piece {
+  return { text: '(the file is gone)', paint: (text) => terminal.text(text, 'yellow') };
 }
 
 function unknownLine(terminal: Terminal, citation: Citation, streamed: boolean): string {
@@ -95,20 +112,9 @@ function markerPiece(terminal: Terminal, { marker }: Citation): Piece {
   return { text: `[${oneLine(marker, 20)}]`, paint: (text) => terminal.text(text, 'bold') };
 }
 
-function whyNotGrounded({ outcome, citations, retrievalPerformed, finishReason }: AgentResponse): string {
-  if (finishReason !== 'stop') return 'the answer is not whole.';
-  if (!retrievalPerformed && citations.length === 0) return 'answered without a search, from no document.';
-  if (outcome === 'passages') return 'these are the closest passages; whether they answer is for you to see.';
-  if (outcome === 'none') return 'nothing in the documents that were searched answers this.';
-  return citations.length > 0
-    ? 'no passage that is cited bears the answer out.'
-    : 'the answer cites nothing of what was found.';
-}
-
 function summaryOf(response: AgentResponse, priceOf: PriceOf = () => null): string {
   const { model, tokensUsed, retrievalCount, retrievalTimeMs, generationTimeMs, totalTimeMs } = response;
-  const searches =
-    retrievalCount === 0 ? 'no search' : `${retrievalCount} ${retrievalCount === 1 ? 'search' : 'searches'}`;
+  const searches = retrievalCount === 0 ? 'no search' : counted(retrievalCount, 'search', 'searches');
   const parts = [
     oneLine(model, 60),
     `${tokensUsed.estimated ? 'about ' : ''}${tokensUsed.total} tokens (${tokensUsed.prompt} in, ${tokensUsed.completion} out)`,

@@ -1,4 +1,5 @@
 import type { ConversationTurn, Decision } from '../../domain/conversation-turn.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { Terminal } from './terminal.ts';
 import { renderText } from './wrapping.ts';
@@ -44,7 +45,7 @@ function sameStep(one: Decision | undefined, other: Decision | undefined): boole
 function described(decision: Decision | undefined): string {
   if (decision === undefined) return 'over';
   if (!decision.searched) return 'answered without a search';
-  return `searched "${oneLine(decision.query, 80)}" (${decision.chunks.length} passages)`;
+  return `searched "${oneLine(decision.query, 80)}" (${counted(decision.chunks.length, 'passage')})`;
 }
 
 function without(

@@ -10,12 +10,14 @@ import { renderSentences, verdictPiece } from './render-sentences.ts';
 import type { Terminal } from './terminal.ts';
 import { flowLine, type Piece, renderText } from './wrapping.ts';
 
+const INDENT = '        ';
+
 type Search = Extract<Decision, { searched: true }>;
 
 /** Prints why a turn went as it did: each step, what it searched for, what came back, and what became of it. */
 export function renderLedger(terminal: Terminal, turn: ConversationTurn): void {
   const { decisions, response } = turn;
-  terminal.write(`${terminal.text(`Why: ${oneLine(turn.userQuery, 200)}`, 'bold')}\n`);
+  renderText(terminal, `Why: ${oneLine(turn.userQuery, 200)}`, { style: 'bold' });
   for (const decision of decisions) {
     if (decision.searched) renderSearch(terminal, decision, turn);
     else terminal.write(`${terminal.text(`Step ${decision.step}`, 'bold')}  answered, no search\n`);
@@ -58,15 +60,15 @@ function renderSearch(terminal: Terminal, search: Search, turn: ConversationTurn
       { text: oneLine(search.query, 200), paint: (text) => terminal.text(text, 'cyan') },
       ...(filter === '' ? [] : [{ text: filter, gap: '  ', paint: dim }]),
     ],
-    '        ',
+    INDENT,
   );
   terminal.write(`${line}\n`);
   const retrieval = retrievalOf(search, turn.retrievals);
   for (const note of retrieval?.notes ?? []) {
-    terminal.write(`        ${terminal.text(oneLine(note, 500), 'yellow')}\n`);
+    renderText(terminal, oneLine(note, 500), { style: 'yellow', indent: INDENT });
   }
   if (search.chunks.length === 0) {
-    terminal.write(`        ${emptyBecause(retrieval)}\n`);
+    renderText(terminal, emptyBecause(retrieval), { indent: INDENT });
     return;
   }
   const known = new Map(
@@ -82,7 +84,7 @@ function renderSearch(terminal: Terminal, search: Search, turn: ConversationTurn
     const fate = fateOf(terminal, { chunk, citation: cited.get(chunkId), leastCited });
     const passage =
       chunk === undefined ? oneLine(chunkId, 40) : `${placeOf(chunk)}  ${chunk.score.toFixed(2)}`;
-    terminal.write(`${flowLine(terminal, [{ text: `        ${passage}` }, ...fate], '          ')}\n`);
+    terminal.write(`${flowLine(terminal, [{ text: `${INDENT}${passage}` }, ...fate], `${INDENT}  `)}\n`);
   }
 }
 

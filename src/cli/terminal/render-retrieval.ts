@@ -3,16 +3,19 @@ import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
 import { type RetrievalContext, searchedFor } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { RetrievalHit } from '../../retrieval/create-retriever.ts';
+import { counted } from '../../text/phrasing.ts';
 import { cutAtSentences } from '../../text/split-sentences.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { openable, readableUrl } from './render-answer.ts';
 import { emptyBecause, placeOf } from './render-ledger.ts';
 import type { Terminal } from './terminal.ts';
-import { flowLine, wrap } from './wrapping.ts';
+import { flowLine, renderText, wrap } from './wrapping.ts';
 
 const INDENT = '    ';
 const EXCERPT_LINES = 3;
+/** On one line nothing is fenced. */
+const FENCE = /^[ \t>]*(?:`{3,}|~{3,}).*$/gm;
 
 interface SearchResult {
   collection: string;
@@ -26,9 +29,9 @@ export function renderRetrieval(
   terminal: Terminal,
   { collection, context, hits, explain }: SearchResult,
 ): void {
-  for (const note of context.notes) terminal.write(`${terminal.text(oneLine(note, 500), 'yellow')}\n`);
+  for (const note of context.notes) renderText(terminal, oneLine(note, 500), { style: 'yellow' });
   if (hits.length === 0) {
-    terminal.write(`${nothingFound(collection, context)}\n`);
+    renderText(terminal, nothingFound(collection, context));
     return;
   }
   hits.forEach((hit, index) => {
@@ -43,7 +46,7 @@ export function renderRetrieval(
   });
   const more = context.totalFound > hits.length ? ` of ${context.totalFound}` : '';
   const summary = `${hits.length}${more} ${hits.length === 1 && more === '' ? 'passage' : 'passages'} from ${collection} in ${context.queryTimeMs.toFixed(0)} ms`;
-  terminal.write(`${terminal.text(summary, 'dim')}\n`);
+  renderText(terminal, summary, { style: 'dim' });
 }
 
 function explanation({ lexical, dense, fusedScore, fusedRank, rerankScore }: RetrievalHit): string {
@@ -76,10 +79,10 @@ export function renderSources(terminal: Terminal, { retrievals, response }: Conv
   retrievals.forEach((retrieval, index) => {
     if (index > 0) terminal.write('\n');
     const filter = isEmptyFilter(retrieval.filter) ? '' : `, only ${formatFilter(retrieval.filter)}`;
-    const found = `${retrieval.chunks.length} passages for: ${retrieval.query}${filter}`;
+    const found = `${counted(retrieval.chunks.length, 'passage')} for: ${retrieval.query}${filter}`;
     const bold = (text: string) => terminal.text(text, 'bold');
     terminal.write(`${flowLine(terminal, [{ text: oneLine(found, 200), paint: bold }])}\n`);
-    if (retrieval.chunks.length === 0) terminal.write(`${INDENT}${emptyBecause(retrieval)}\n`);
+    if (retrieval.chunks.length === 0) renderText(terminal, emptyBecause(retrieval), { indent: INDENT });
     for (const chunk of retrieval.chunks) {
       const marker = markers.get(chunk.chunkId);
       const label = marker === undefined ? '  -' : `[${oneLine(marker, 20)}]`;
@@ -108,13 +111,13 @@ function renderPassage(terminal: Terminal, { label, place, chunk, score, query }
   terminal.write(`${line}\n`);
   const excerpt = excerptOf(chunk.text, query, EXCERPT_LINES * width);
   for (const each of wrap(excerpt, width)) terminal.write(`${INDENT}${each}\n`);
-  terminal.write(`${INDENT}${terminal.text(readableUrl(chunk.url), 'dim')}\n`);
+  renderText(terminal, readableUrl(chunk.url), { style: 'dim', indent: INDENT });
 }
 
 /** The part of a text that speaks most of the query, on one line of about `max` characters, starting at a sentence. */
 function excerptOf(text: string, query: string, max: number): string {
   const wanted = new Set(queryTerms(query));
-  const sentences = cutAtSentences(text);
+  const sentences = cutAtSentences(text.replace(FENCE, ''));
   const worth = sentences.map(
     (sentence) => new Set(indexTerms(sentence).filter((term) => wanted.has(term))).size,
   );

@@ -1,5 +1,5 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { confidenceDoubt, unborneWords } from '../../domain/answer-doubts.ts';
+import { unborneWords } from '../../domain/answer-doubts.ts';
 import type { CheckedSentence } from '../../domain/checked-sentence.ts';
 import type { Verdict } from '../../domain/citation.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -17,9 +17,15 @@ const verdicts: Record<Verdict, { word: string; style: 'green' | 'yellow' | 'red
   unknown_source: { word: 'unknown source', style: 'red' },
 };
 
-export function verdictPiece(terminal: Terminal, verdict: Verdict): Piece {
+/** Of passages that are shown for want of an answer it says no more than that they are real: `quietly`. */
+export function verdictPiece(
+  terminal: Terminal,
+  verdict: Verdict,
+  { quietly = false }: { quietly?: boolean } = {},
+): Piece {
   const { word, style } = verdicts[verdict];
-  return { text: word, paint: (text) => terminal.text(text, style) };
+  const shown = quietly && style === 'green' ? 'dim' : style;
+  return { text: word, paint: (text) => terminal.text(text, shown) };
 }
 
 /** The words of an answer that nothing bears out: underlined in their sentences for a person, listed for a pipe. */
@@ -27,19 +33,13 @@ export function renderUnborne(terminal: Terminal, { answer, sentences }: AgentRe
   const doubtful = sentences.filter(({ unborne }) => unborne.length > 0);
   if (doubtful.length === 0) return;
   if (!terminal.interactive) {
-    terminal.write(`In no source that is cited: ${listed(unborneWords({ answer, sentences }))}\n`);
+    renderText(terminal, `In no source that is cited: ${listed(unborneWords({ answer, sentences }))}`);
     return;
   }
-  terminal.write('The underlined words are in no source that is cited:\n');
+  renderText(terminal, 'The underlined words are in no source that is cited:');
   for (const sentence of doubtful) {
     terminal.write(`    ${flowLine(terminal, underlined(terminal, answer, sentence))}\n`);
   }
-}
-
-/** What the verdicts do not say: whether an answer that is in its sources answers the question. */
-export function renderConfidence(terminal: Terminal, response: AgentResponse): void {
-  const doubt = confidenceDoubt(response);
-  if (doubt !== null) renderText(terminal, doubt);
 }
 
 /** Each sentence that cites, with its verdict and why. */
@@ -58,7 +58,7 @@ export function renderSentences(terminal: Terminal, { answer, sentences }: Agent
       const nearest = { text: `${INDENT}nearest: "${oneLine(borneOutBy.text, MAX_SENTENCE)}"` };
       terminal.write(`${flowLine(terminal, [nearest], INDENT)}\n`);
     }
-    if (words.length > 0) terminal.write(`${INDENT}in no source: ${listed(words)}\n`);
+    if (words.length > 0) renderText(terminal, `in no source: ${listed(words)}`, { indent: INDENT });
   }
 }
 

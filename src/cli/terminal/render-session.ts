@@ -1,8 +1,9 @@
-import type { StaleCitations, Staleness } from '../../agent/stale-citations.ts';
-import type { StaleAnswer } from '../../app/stale-sessions.ts';
+import type { CitationFates } from '../../agent/stale-citations.ts';
+import { type ConcernedAnswer, isStale } from '../../app/stale-sessions.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
+import type { Fate } from '../../retrieval/what-became.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { renderMarkdown } from './markdown-stream.ts';
 import { markdownFooter, renderFooter } from './render-answer.ts';
@@ -45,23 +46,24 @@ export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]
     const id = terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold');
     terminal.write(`${id}  ${terminal.text(`${minute(updatedAt)} UTC`, 'dim')}\n`);
     renderText(terminal, oneLine(question, 200));
-    renderText(terminal, `  ${oneLine(answer, 200)}`);
+    renderText(terminal, oneLine(answer, 200), { indent: '  ' });
     terminal.write('\n');
   }
-  terminal.write(`${terminal.text('Go on with one: citeloop chat --session <id>', 'dim')}\n`);
+  renderText(terminal, 'Go on with one: citeloop chat --session <id>', { style: 'dim' });
 }
 
-export function renderStaleAnswers(terminal: Terminal, answers: readonly StaleAnswer[]): void {
+/** Answers whose sources are no longer what or where they were, the sources with what became of them. */
+export function renderConcernedAnswers(terminal: Terminal, answers: readonly ConcernedAnswer[]): void {
   if (answers.length === 0) return void terminal.write('Every source that is cited says what it said.\n');
   for (const { sessionId, turn, question, sources } of answers) {
     terminal.write(`${terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold')}\n`);
     renderText(terminal, oneLine(question, 200));
-    for (const { marker, title, became } of sources) {
-      const source = `[${oneLine(marker, 20)}] ${oneLine(title, MAX_TITLE)}`;
-      terminal.write(`  ${terminal.text(`${source}: ${fates[became]}`, 'yellow')}\n`);
-    }
+    for (const source of sources) renderFate(terminal, source, source, '  ');
   }
-  terminal.write(`${terminal.text('Ask anew: citeloop sessions fork <id> --turn <turn>', 'dim')}\n`);
+  const advice = answers.some(isStale)
+    ? 'Ask anew: citeloop sessions fork <id> --turn <turn>'
+    : 'Nothing says something else: what moved still bears its answers out.';
+  renderText(terminal, advice, { style: 'dim' });
 }
 
 interface ShownSession {
@@ -69,11 +71,11 @@ interface ShownSession {
   user: string | null;
   turns: readonly RecordedTurn[];
   /** What became of the sources, turn by turn. */
-  stale: readonly StaleCitations[];
+  fates: readonly CitationFates[];
 }
 
 /** Prints a conversation for a person, with what became of its sources since. */
-export function renderSession(terminal: Terminal, { session, user, turns, stale }: ShownSession): void {
+export function renderSession(terminal: Terminal, { session, user, turns, fates }: ShownSession): void {
   const { turnCount, retrievalCount, totalTokensUsed } = sessionTotals(session);
   const about = [
     `collection ${session.collection}`,
@@ -85,17 +87,18 @@ export function renderSession(terminal: Terminal, { session, user, turns, stale 
     `turns ${turnCount}, searches ${retrievalCount}, tokens ${totalTokensUsed}`,
   ];
   terminal.write(`${terminal.text(session.sessionId, 'bold')}\n`);
-  terminal.write(`${terminal.text(about.map((part) => oneLine(part, 100)).join(' · '), 'dim')}\n`);
+  renderText(terminal, about.map((part) => oneLine(part, 100)).join(' · '), { style: 'dim' });
   const resets = resetsByTurn(session);
   turns.forEach(({ turn, feedback }, index) => {
     const { turnNumber } = turn.response;
-    terminal.write(`\n${terminal.text(`${turnNumber}. ${turn.userQuery.trim()}`, 'bold')}\n`);
+    terminal.write('\n');
+    renderText(terminal, `${turnNumber}. ${turn.userQuery.trim()}`, { style: 'bold' });
     renderMarkdown({ terminal, width: wrapWidth(terminal) }, visibleText(turn.response.answer));
     if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
     terminal.write('\n');
     renderFooter(terminal, turn);
-    renderStale(terminal, turn.response, stale[index] ?? new Map());
-    if (feedback !== null) terminal.write(`${feedbackLine(terminal, feedback)}\n`);
+    renderFates(terminal, turn.response, fates[index] ?? new Map());
+    if (feedback !== null) renderFeedback(terminal, feedback);
     const reset = resets.get(turnNumber);
     if (reset !== undefined) terminal.write(`\n${terminal.text(`Reset ${minute(reset)} UTC`, 'dim')}\n`);
   });
@@ -117,28 +120,44 @@ export function renderTranscript(title: string, turns: readonly RecordedTurn[]):
   return visibleText(`${[`# ${title}`, ...blocks].join('\n\n')}\n`);
 }
 
-const fates: Record<Staleness, string> = {
-  changed: 'stale: the source says something else now',
-  vanished: 'stale: the source is no longer in the collection',
-};
-
-/** One line for each source of an answer that is no longer what was cited. */
-function renderStale(
+/** One line for each source of an answer that is no longer what or where it was. */
+function renderFates(
   terminal: Terminal,
   { citations }: Pick<AgentResponse, 'citations'>,
-  stale: StaleCitations,
+  fates: CitationFates,
 ): void {
-  for (const { chunkId, marker, title } of citations) {
-    const staleness = chunkId === null ? undefined : stale.get(chunkId);
-    if (staleness === undefined) continue;
-    const source = `[${oneLine(marker, 20)}] ${oneLine(title, MAX_TITLE)}`;
-    terminal.write(`${terminal.text(`${source}: ${fates[staleness]}`, 'yellow')}\n`);
+  for (const citation of citations) {
+    const fate = fates.get(citation.chunkId ?? '');
+    if (fate !== undefined) renderFate(terminal, citation, fate);
   }
 }
 
-function feedbackLine(terminal: Terminal, { verdict, why, at }: Feedback): string {
+function renderFate(
+  terminal: Terminal,
+  { marker, title }: { marker: string; title: string },
+  fate: Fate,
+  indent = '',
+): void {
+  const source = `[${oneLine(marker, 20)}] ${oneLine(title, MAX_TITLE)}`;
+  const style = fate.became === 'moved' ? 'dim' : 'yellow';
+  renderText(terminal, `${source}: ${fateWords(fate)}`, { style, indent });
+}
+
+function fateWords(fate: Fate): string {
+  switch (fate.became) {
+    case 'changed':
+      return 'stale: the source says something else now';
+    case 'vanished':
+      return 'stale: the source is no longer in the collection';
+    case 'moved':
+      return `moved to ${oneLine(fate.to.url, 200)}`;
+  }
+}
+
+function renderFeedback(terminal: Terminal, { verdict, why, at }: Feedback): void {
   const reason = why === null ? '' : `: ${oneLine(why, 500)}`;
-  return terminal.text(`Judged ${verdict} ${minute(at)} UTC${reason}`, verdict === 'good' ? 'green' : 'red');
+  const style = verdict === 'good' ? 'green' : 'red';
+  renderText(terminal, `Judged ${verdict} ${minute(at)} UTC${reason}`, { style });
 }
 
 /** When the session was reset, by the number of the turn before. */

@@ -1,11 +1,12 @@
 import type { StoredChunk } from '../../ports/chunk-store.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import type { Evidence } from './find-evidence.ts';
-import { openable, readableUrl } from './render-answer.ts';
+import { fileIsGone } from './open-place.ts';
+import { goneWord, openable, readableUrl } from './render-answer.ts';
 import { placeOf } from './render-ledger.ts';
 import { verdictPiece } from './render-sentences.ts';
 import { type Terminal, wrapWidth } from './terminal.ts';
-import { flowLine, flowRuns, type Run } from './wrapping.ts';
+import { flowLine, flowRuns, type Run, renderText } from './wrapping.ts';
 
 /** A cited passage among what stands around it in its document, with what the answer rests on marked. */
 export function renderSource(
@@ -21,8 +22,11 @@ export function renderSource(
       paint: (part) => terminal.link(openable(cited ?? citation), part, 'cyan'),
     },
     verdictPiece(terminal, citation.verdict),
+    ...(cited !== null && fileIsGone(cited) ? [goneWord(terminal)] : []),
   ]);
-  terminal.write(`${head}\n${terminal.text(readableUrl(citation.url), 'dim')}\n\n`);
+  terminal.write(`${head}\n`);
+  renderText(terminal, readableUrl(citation.url), { style: 'dim' });
+  terminal.write('\n');
   const ranges = turn.response.sentences
     .flatMap(({ borneOutBy, refs }) =>
       borneOutBy !== null && borneOutBy.chunkId === citation.chunkId && refs.length > 0 ? [borneOutBy] : [],
@@ -37,7 +41,8 @@ export function renderSource(
     const runs = isCited
       ? marked(terminal, passage.text, isSame ? ranges : [])
       : [{ text: visibleText(passage.text), paint: (part: string) => terminal.text(part, 'dim') }];
-    for (const line of flowRuns(runs, wrapWidth(terminal))) terminal.write(`${line}\n`);
+    const lines = flowRuns(runs, wrapWidth(terminal), { keepIndents: true });
+    for (const line of lines) terminal.write(`${line}\n`);
     if (isCited && !isSame)
       terminal.write(`${terminal.text('It has changed since it was cited.', 'yellow')}\n`);
   });

@@ -9,6 +9,7 @@ import type { MarkdownStream } from './markdown-stream.ts';
 import { countdown, createSpinner } from './progress.ts';
 import { renderFooter, renderMarkdownFooter } from './render-answer.ts';
 import { canRedraw, createTerminal, type Streams, type Terminal, wrapWidth } from './terminal.ts';
+import { renderText } from './wrapping.ts';
 
 interface TurnView {
   /** Whether the answer is printed as it is made, or at once when it is complete. */
@@ -63,7 +64,7 @@ export async function renderTurn(
       answer?.end();
       spinner.hide();
       const terminal = createTerminal(stderr);
-      terminal.write(`${terminal.text(`Note: ${oneLine(message, 500)}`, 'dim')}\n`);
+      renderText(terminal, `Note: ${oneLine(message, 500)}`, { style: 'dim' });
     }
   }
 

@@ -3,6 +3,7 @@ import type { Tape } from '../../tape/open-tape.ts';
 import type { ReplayResult } from '../../tape/replay-result.ts';
 import type { TurnOutput } from '../../tape/run-outputs.ts';
 import { type Call, tapeSummary } from '../../tape/tape-summary.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -27,7 +28,9 @@ export function renderTape(terminal: Terminal, tape: Tape): void {
   if (edited) line('It was changed after it was recorded.', 'yellow');
   const collection = outputs?.collection;
   if (collection)
-    line(`collection ${collection.name}, ${collection.documents} documents, ${collection.fingerprint}`);
+    line(
+      `collection ${collection.name}, ${counted(collection.documents, 'document')}, ${collection.fingerprint}`,
+    );
 
   for (const [index, turn] of (outputs?.turns ?? []).entries()) renderTurn(line, turn, index + 1);
   if (outputs?.search) {
@@ -38,10 +41,7 @@ export function renderTape(terminal: Terminal, tape: Tape): void {
   if (outputs?.ingest) line(`ingested: ${oneLine(JSON.stringify(outputs.ingest), 300)}`);
   if (outputs?.error) line(`failed: ${oneLine(outputs.error.message, 300)}`, 'red');
   line('');
-  line(
-    calls.length === 0 ? 'No calls.' : `${calls.length === 1 ? '1 call' : `${calls.length} calls`}:`,
-    'bold',
-  );
+  line(calls.length === 0 ? 'No calls.' : `${counted(calls.length, 'call')}:`, 'bold');
   for (const row of formatTable(calls)) line(row);
 }
 
@@ -75,7 +75,7 @@ function formatTable(calls: readonly Call[]): string[] {
     oneLine(request, 70),
     oneLine(outcome, 30),
     tokens === null ? '' : `${tokens.input} in, ${tokens.output} out`,
-    chunks === null ? '' : `${chunks} chunks`,
+    chunks === null ? '' : counted(chunks, 'chunk'),
   ]);
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? '').length)),
@@ -102,8 +102,8 @@ export function renderReplay(terminal: Terminal, result: ReplayResult): void {
       ? terminal.text('same', 'green')
       : terminal.text(fork.length > 0 ? 'parts' : 'drifted', fork.length > 0 ? 'yellow' : 'red');
   const line = (text: string) => terminal.write(`${terminal.text(text)}\n`);
-  const used = `${exchanges.used} of ${exchanges.recorded} exchanges used`;
-  const turns = result.turns === 0 ? '' : `, ${result.turns === 1 ? '1 turn' : `${result.turns} turns`}`;
+  const used = `${exchanges.used} of ${counted(exchanges.recorded, 'exchange')} used`;
+  const turns = result.turns === 0 ? '' : `, ${counted(result.turns, 'turn')}`;
   const settings = fork.length > 0 ? ` with ${oneLine(fork.join(', '), 80)}` : '';
   terminal.write(
     `${terminal.text(oneLine(result.tape, 200), 'bold')}${terminal.text(settings)}: ${verdict} ${terminal.text(`(${used}${turns})`, 'dim')}\n`,
@@ -119,7 +119,8 @@ export function renderReplay(terminal: Terminal, result: ReplayResult): void {
   if (result.collectionChanged === true && differences.length + missing.length > 0) {
     line('  The collection holds other documents than when it was recorded: different chunks.');
   }
-  if (exchanges.repeated > 0) line(`  ${exchanges.repeated} calls were made more often than recorded.`);
+  if (exchanges.repeated > 0)
+    line(`  ${counted(exchanges.repeated, 'call was', 'calls were')} made more often than recorded.`);
   renderMissing(line, result);
   if (result.renewed) line('  The tape is renewed.');
 }
@@ -133,7 +134,7 @@ function failureOf({ outputs, differences, missing }: ReplayResult): string | nu
 function renderMissing(line: (text: string) => void, { missing, live }: ReplayResult): void {
   const [first] = missing;
   if (first === undefined) return;
-  const calls = missing.length === 1 ? '1 call' : `${missing.length} calls`;
+  const calls = counted(missing.length, 'call');
   if (live) {
     line(`  ${calls} not on the tape ${missing.length === 1 ? 'was' : 'were'} taken from the live service.`);
     return;

@@ -14,7 +14,7 @@ export function canRedraw(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && stream.getColorDepth() > 1;
 }
 
-type Style = Parameters<typeof styleText>[0];
+export type Style = Parameters<typeof styleText>[0];
 
 /** Text for people on one stream: colours and links only where they can be shown, and nothing that a document smuggled in. */
 export interface Terminal {

@@ -1,14 +1,18 @@
 import { stripVTControlCharacters } from 'node:util';
 import { charactersOf, displayWidth, isWide } from '../../text/display-width.ts';
-import { type Terminal, wrapWidth } from './terminal.ts';
+import { visibleText } from '../../text/visible-text.ts';
+import { type Style, type Terminal, wrapWidth } from './terminal.ts';
 
-/** Breaks one line into several of at most `width` columns, at spaces and between wide characters where there are any. */
+/**
+ * Breaks one line into several of at most `width` columns: at spaces, between wide characters, and after a sign in words
+ * that are longer than a line.
+ */
 export function wrap(line: string, width: number): string[] {
   const lines: string[] = [];
   let current = '';
   for (const word of line.split(' ')) {
     let gap = ' ';
-    for (const part of unbreakable(word)) {
+    for (const part of unbreakable(word, width)) {
       if (current !== '' && displayWidth(current + gap + part) > width) {
         lines.push(current);
         current = part;
@@ -21,8 +25,11 @@ export function wrap(line: string, width: number): string[] {
   return current === '' ? lines : [...lines, current];
 }
 
+/** Where a path, an address or a name of many parts may go on below. */
+const AFTER_SIGN = /(?<=[/\\])(?=[^/\\])|(?<=\w[.,:;=?&#@_-])(?=\w)/;
+
 /** The parts of a word that stay together: each wide character is one of its own. */
-function unbreakable(word: string): string[] {
+function unbreakable(word: string, width: number): string[] {
   const parts = [''];
   let afterWide = false;
   for (const character of charactersOf(word)) {
@@ -31,7 +38,7 @@ function unbreakable(word: string): string[] {
     else parts.push((parts.pop() ?? '') + character);
     afterWide = isWide(character);
   }
-  return parts;
+  return parts.flatMap((part) => (displayWidth(part) > width ? part.split(AFTER_SIGN) : [part]));
 }
 
 /** A part of a line that looks one way. */
@@ -45,8 +52,8 @@ export interface Piece {
 }
 
 /**
- * Pieces one after the other. Where they do not fit on a line of a person's terminal they go on below, indented,
- * and no word is broken.
+ * Pieces one after the other. Where they do not fit on a line of a person's terminal they go on below, indented; only
+ * words that are longer than a line are broken, after a sign.
  */
 export function flowLine(terminal: Terminal, pieces: readonly Piece[], indent = '    '): string {
   const width = wrapWidth(terminal);
@@ -56,18 +63,21 @@ export function flowLine(terminal: Terminal, pieces: readonly Piece[], indent = 
     let part = '';
     let pending = index === 0 ? '' : gap;
     for (const word of text.split(' ')) {
-      const needed = displayWidth(pending + word);
-      if (used > indent.length && used + needed > width) {
-        shown += `${part === '' ? '' : paint(part)}\n${indent}`;
-        used = indent.length + displayWidth(word);
-        part = word;
-      } else if (part === '') {
-        shown += pending;
-        used += needed;
-        part = word;
-      } else {
-        used += needed;
-        part += pending + word;
+      for (const together of unbreakable(word, width - indent.length)) {
+        const needed = displayWidth(pending + together);
+        if (used > indent.length && used + needed > width) {
+          shown += `${part === '' ? '' : paint(part)}${pending.trimEnd()}\n${indent}`;
+          used = indent.length + displayWidth(together);
+          part = together;
+        } else if (part === '') {
+          shown += pending;
+          used += needed;
+          part = together;
+        } else {
+          used += needed;
+          part += pending + together;
+        }
+        pending = '';
       }
       pending = ' ';
     }
@@ -92,12 +102,13 @@ export interface Run {
 
 /**
  * Runs as lines of at most `width` columns, broken at spaces and between wide characters. A word that is longer than
- * a line is left to the terminal, unless words may be broken.
+ * a line goes on below after a sign, and where there is none it is left to the terminal, unless words may be broken. What stands before the first word of a line is left out,
+ * unless it is to be kept.
  */
 export function flowRuns(
   runs: readonly Run[],
   width: number,
-  { breakWords = false }: { breakWords?: boolean } = {},
+  { breakWords = false, keepIndents = false }: { breakWords?: boolean; keepIndents?: boolean } = {},
 ): string[] {
   const lines: string[] = [];
   let line = '';
@@ -116,7 +127,7 @@ export function flowRuns(
     const needed = word.reduce((sum, { text }) => sum + displayWidth(text), 0);
     if (needed === 0) return;
     if (used > 0 && used + (gap?.text.length ?? 0) + needed > width) breakLine();
-    if (used > 0 && gap !== null) {
+    if (gap !== null && (used > 0 || keepIndents)) {
       line += gap.paint(gap.text);
       used += gap.text.length;
     }
@@ -136,7 +147,9 @@ export function flowRuns(
         placeWord();
         gap = { text: part.replaceAll('\t', '    '), paint };
       } else {
-        const pieces = breakWords && displayWidth(part) > width ? charactersOf(part) : unbreakable(part);
+        const pieces = unbreakable(part, width).flatMap((piece) =>
+          breakWords && displayWidth(piece) > width ? charactersOf(piece) : [piece],
+        );
         pieces.forEach((piece, index) => {
           if (index > 0) placeWord();
           word.push({ text: piece, paint });
@@ -154,7 +167,12 @@ export function visibleWidth(painted: string): number {
 }
 
 /** Sentences for a person, wrapped, or as they are for a pipe. */
-export function renderText(terminal: Terminal, text: string): void {
-  const runs = [{ text: terminal.text(text.trim()), paint: (part: string) => part }];
-  for (const line of flowRuns(runs, wrapWidth(terminal))) terminal.write(`${line}\n`);
+export function renderText(
+  terminal: Terminal,
+  text: string,
+  { style, indent = '' }: { style?: Style; indent?: string } = {},
+): void {
+  const runs = [{ text: visibleText(text.trim()), paint: (part: string) => terminal.text(part, style) }];
+  const lines = flowRuns(runs, wrapWidth(terminal) - indent.length);
+  for (const line of lines) terminal.write(`${indent}${line}\n`);
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../text/phrasing.ts';
 import { cutText } from '../../text/visible-text.ts';
 import { type Html, html, renderPage } from '../report/render-report.ts';
 import type { CalibrationData, JudgeFigures, Ruling } from './calibration-data.ts';
@@ -16,7 +17,7 @@ export function calibrationPage(data: CalibrationData, { style }: { style: strin
 <section class="verdict"><h1>${title}</h1>
 <ul class="findings">${others.map((sentence) => html`<li>${sentence}</li>`)}</ul></section>
 <section><h2>Figures</h2>
-<p class="hint">${header.labels} labels of ${header.file}: ${said.join(', ')}. Only "supported" counts as such. Intervals of 95 %, seed ${header.seed}; citeloop ${header.version}.</p>
+<p class="hint">${counted(header.labels, 'label')} of ${header.file}: ${said.join(', ')}. Only "supported" counts as such. Intervals of 95 %, seed ${header.seed}; citeloop ${header.version}.</p>
 ${figures(judges)}
 <dl>${judges.map(({ name, description, bias }) => html`<dt class="strong">${name}</dt><dd class="hint">${description}${bias.map(({ towards, kind }) => `; ${towards}: ${kind}`)}</dd>`)}</dl></section>
 <section><h2>What they said of what people said</h2>${judges.map(counts)}</section>

@@ -1,3 +1,4 @@
+import { counted } from '../../text/phrasing.ts';
 import { formatP, formatPercent } from '../report/format-value.ts';
 import type { Estimate } from '../statistics/agreement.ts';
 import type { CalibrationData, JudgeFigures, JudgeName } from './calibration-data.ts';
@@ -33,11 +34,27 @@ function agreementOf({ name, agreement, kappa, ruled }: JudgeFigures): string {
     agreement.interval === null
       ? ''
       : ` (${formatPercent(agreement.interval[0])} to ${formatPercent(agreement.interval[1])})`;
-  const beyond =
-    kappa === null
-      ? 'kappa cannot be told, since all is of one kind'
-      : `kappa ${kappa.value.toFixed(2)}, ${strengthOf(kappa.value)} agreement`;
-  return `${title} agrees with people on ${formatPercent(agreement.value)}${range} of ${ruled} labels: ${beyond}.`;
+  const same = `${title} says the same as people on ${formatPercent(agreement.value)}${range} of ${counted(ruled, 'label')}`;
+  return `${same}: ${beyondChance(kappa)}.`;
+}
+
+/** How much of it is more than chance, as far as the interval bears it out. */
+function beyondChance(kappa: Estimate | null): string {
+  if (kappa === null) return 'kappa cannot be told, since all is of one kind';
+  const { value, interval } = kappa;
+  const range = interval === null ? '' : ` (${twoDigits(interval[0])} to ${twoDigits(interval[1])})`;
+  const figure = `kappa ${twoDigits(value)}${range}`;
+  if (interval === null) return `agreement beyond chance is not shown, ${figure} of too few labels`;
+  const [low, high] = interval;
+  if (high < 0) return `less than chance would do, ${figure}`;
+  if (low <= 0) return `agreement beyond chance is not shown, the interval of ${figure} reaches 0`;
+  const [least, most] = [strengthOf(low), strengthOf(high)];
+  return `${least === most ? least : `${least} to ${most}`} agreement, ${figure}`;
+}
+
+/** Never "-0.00", which is a sign of nothing. */
+function twoDigits(value: number): string {
+  return value.toFixed(2).replace(/^-(0\.00)$/, '$1');
 }
 
 /** By the names of Landis and Koch. */
@@ -73,9 +90,10 @@ function differenceOf({
   const better = onlyFirstRight > onlySecondRight ? first : second;
   const [more, less] = [Math.max(onlyFirstRight, onlySecondRight), Math.min(onlyFirstRight, onlySecondRight)];
   const names = `${JUDGE_TITLES[first]} and ${JUDGE_TITLES[second].toLowerCase()}`;
+  if (more === 0) return `${names} are right and wrong on the same labels.`;
   if (p >= SIGNIFICANT)
-    return `${names} part on ${more + less} labels; that one is right more often is not proven (${formatP(p)}).`;
-  return `${names} part on ${more + less} labels; ${JUDGE_TITLES[better].toLowerCase()} is right on ${more} of them (${formatP(p)}).`;
+    return `${names} part on ${counted(more + less, 'label')}; that one is right more often is not proven (${formatP(p)}).`;
+  return `${names} part on ${counted(more + less, 'label')}; ${JUDGE_TITLES[better].toLowerCase()} is right on ${more} of them (${formatP(p)}).`;
 }
 
 /** The figures of a judge by what they are called, in order. */
@@ -98,6 +116,6 @@ export function namedFigures(judge: JudgeFigures): [string, Estimate | null][] {
 export function formatEstimate(estimate: Estimate | null): string {
   if (estimate === null) return 'no data';
   const { value, interval } = estimate;
-  const range = interval === null ? '' : ` (${interval[0].toFixed(2)} to ${interval[1].toFixed(2)})`;
-  return `${value.toFixed(2)}${range}`;
+  const range = interval === null ? '' : ` (${twoDigits(interval[0])} to ${twoDigits(interval[1])})`;
+  return `${twoDigits(value)}${range}`;
 }

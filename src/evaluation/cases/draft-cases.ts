@@ -8,6 +8,7 @@ import { oneLine } from '../../text/visible-text.ts';
 import { createRandomIndex } from '../statistics/random.ts';
 import { type EvaluationCase, evaluationCaseSchema, type HistoryMessage } from './evaluation-case.ts';
 import { sourceSuffix } from './expected-source.ts';
+import { actionOf } from './word-questions.ts';
 
 export type DraftChunk = Pick<RetrievedChunk, 'text' | 'url' | 'title' | 'headings'>;
 
@@ -77,11 +78,12 @@ function fromHeading([first]: readonly string[], chunk: DraftChunk): Omit<Evalua
   const heading = oneLine(chunk.headings.at(-1) ?? '', LONGEST_HEADING).replace(/^[\d.]+\s+/, '');
   if (heading === '' || first === undefined || PRONOUN.test(first)) return null;
   const about = heading === chunk.title ? '' : ` in "${oneLine(chunk.title, LONGEST_HEADING)}"`;
+  const action = actionOf(heading);
   const question = heading.endsWith('?')
     ? heading
-    : /^[A-Z][a-z]+ing\b/.test(heading)
-      ? `How does ${heading.charAt(0).toLowerCase()}${heading.slice(1)} work?`
-      : `What is said about "${heading}"${about}?`;
+    : action === null
+      ? `What is said about "${heading}"${about}?`
+      : `How do I ${action}?`;
   return draft(question, first, chunk, 'heading');
 }
 

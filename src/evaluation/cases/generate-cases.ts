@@ -5,6 +5,7 @@ import { createRandomIndex } from '../statistics/random.ts';
 import { inTurns, PRONOUN } from './draft-cases.ts';
 import type { EvaluationCase } from './evaluation-case.ts';
 import { sourceSuffix } from './expected-source.ts';
+import { actionOf, questionOfCell } from './word-questions.ts';
 
 export type SourceChunk = Pick<RetrievedChunk, 'text' | 'url' | 'title' | 'headings'>;
 
@@ -49,10 +50,18 @@ const ITS_DEED =
   /^It (?:also |then )?(?!is\b|was\b|has\b|does\b)([a-z]+[^s\W]s) ((?!\d|(?:of|on|to|from|in|with|at|for|by|that|as)\b).{15,})$/;
 /** A subject that points at what stands around it is a question to nobody. */
 const POINTING =
-  /\b(?:below|above|following|previous|next|same|other|first|second|last|result|example|that|which)\b/i;
+  /\b(?:below|above|following|previous|next|same|other|first|second|last|result|example|that|which|and|primary|main|semantics|parameters|rest|edges)\b/i;
+/** What opens a clause, or does something, is no thing to ask for. */
+const NO_THING =
+  /^(?:while|although|because|since|once|until|unless|however|note|also|even|\p{L}+ing \p{L}+)\b/iu;
+/** What is said of a thing without telling what it is. */
+const NO_DEFINITION = /^(?:the same|the \w+est,|an? (?:good|great|core|useful|nice|common) )/i;
 /** Commands that only lead to the one that counts. */
 const BESIDE_THE_POINT = /^(?:cd|source|export|echo|mkdir|ls|cat|set)\b/;
 const CELLS_OF_A_TABLE = 2;
+/** A program with what it is told, as it is typed; no output, no flag of the line before. */
+const COMMAND = /^[a-z][\w./+-]* \S*[a-z]/;
+const PROMPT = /^\s*[$>]\s+/;
 const SHELL = /```(?:bash|sh|shell|console)\n([\s\S]*?)```/g;
 const SHORTEST_SENTENCE = 5;
 const LONGEST_CELL = 60;
@@ -129,7 +138,8 @@ function candidatesIn(chunk: SourceChunk): Candidate[] {
     const article = (/^(?:the|an?) /i.exec(sentence)?.[0] ?? '').toLowerCase();
     // "The status is a number" is said of one that was spoken of before.
     const isKnown = article !== 'the ' || subject.includes(' ');
-    if (subject !== '' && isKnown && !PRONOUN.test(subject) && !POINTING.test(subject)) {
+    const isThing = !PRONOUN.test(subject) && !POINTING.test(subject) && !NO_THING.test(subject);
+    if (subject !== '' && isKnown && isThing && !NO_DEFINITION.test(rest)) {
       const user = `What ${verb} ${article}${subject}?`;
       const own = make('definition', user, firstWords(rest), sentence);
       const next = followUp(`${article}${subject}`, sentences[index + 1] ?? '');
@@ -139,7 +149,7 @@ function candidatesIn(chunk: SourceChunk): Candidate[] {
       return [own, { ...make('follow-up', question, span, evidence), history, standalone }];
     }
     const [, who = '', does = '', count = '', unit = ''] = NUMBER.exec(sentence) ?? [];
-    if (who === '' || PRONOUN.test(who) || POINTING.test(who)) return [];
+    if (who === '' || PRONOUN.test(who) || POINTING.test(who) || NO_THING.test(who)) return [];
     const question = `How many ${unit} ${/s$/.test(does) ? 'does' : 'do'} ${article}${who} ${baseForm(does)}?`;
     return [make('number', question, `${count} ${unit}`, sentence)];
   });
@@ -166,18 +176,27 @@ function followUp(subject: string, next: string) {
 
 type Make = (kind: GeneratedKind, question: string, span: string, evidence: string) => Candidate;
 
-/** A command, asked for by the heading that it stands under. */
+/** The one command of a block, asked for by what its heading says is done. */
 function commandsIn({ text, headings }: SourceChunk, make: Make): Candidate[] {
-  const heading = headings.at(-1) ?? '';
+  const action = actionOf(headings.at(-1) ?? '');
   const [block] = text.matchAll(SHELL);
-  const command = block?.[1]
-    ?.split('\n')
-    .map((line) => line.replace(/^\s*[$>]\s+|\s+#.*$/g, '').trim())
-    .find((line) => line !== '' && !/^#|\\$/.test(line) && !BESIDE_THE_POINT.test(line));
-  if (heading === '' || command === undefined || command.split(' ').length < 2) return [];
-  return [
-    make('command', `Which command is given under "${oneLine(heading, 80)}"?`, command, block?.[0] ?? ''),
-  ];
+  const lines = (block?.[1] ?? '').split('\n');
+  // Where some lines have a prompt, the others are what came of them.
+  const isPrompted = lines.some((line) => PROMPT.test(line));
+  const commands = lines
+    .filter((line, index) => (!isPrompted || PROMPT.test(line)) && !/\\\s*$/.test(lines[index - 1] ?? ''))
+    .map((line) =>
+      line
+        .replace(PROMPT, '')
+        .replace(/\s+#.*$/, '')
+        .trim(),
+    )
+    .filter((line) => COMMAND.test(line) && !BESIDE_THE_POINT.test(line));
+  const [command] = commands;
+  // What is used is no command yet.
+  if (action === null || action.startsWith('use ') || command === undefined || commands.length > 1) return [];
+  if (/(?:\\|\.{3})$/.test(command)) return [];
+  return [make('command', `What is the command to ${oneLine(action, 80)}?`, command, block?.[0] ?? '')];
 }
 
 /** A cell of a table, asked for by its row and its column. */
@@ -198,22 +217,19 @@ function cellsIn({ text }: SourceChunk, make: Make): Candidate[] {
     // Where two rows read alike the question has two answers.
     const isOnly = body.filter((other) => other[0] === key).length === 1;
     if (!isPlain || !isOnly || row.length !== head.length) return [];
-    const question = `What is given as "${name}" for "${key.replace(/`/g, '')}"?`;
-    return [make('table', question, value.replace(/`/g, ''), rows[index + 2] ?? '')];
+    const question = questionOfCell(name, key, value);
+    return question === null ? [] : [make('table', question, value.replace(/`/g, ''), rows[index + 2] ?? '')];
   });
   return candidates.slice(0, CELLS_OF_A_TABLE);
 }
 
 function headingIn({ headings, title }: SourceChunk, [first]: readonly string[], make: Make): Candidate[] {
   const heading = oneLine(headings.at(-1) ?? '', 80).replace(/^[\d.]+\s+/, '');
-  if (heading === '' || heading === title || first === undefined || PRONOUN.test(first)) return [];
-  const question = heading.endsWith('?')
-    ? heading
-    : /^[A-Z][a-z]+ing\b/.test(heading)
-      ? `How does ${heading.charAt(0).toLowerCase()}${heading.slice(1)} work?`
-      : /^How to /i.test(heading)
-        ? `How do I ${heading.slice(7)}?`
-        : null;
+  // A row of a table is no sentence.
+  const says = first !== undefined && !PRONOUN.test(first) && !first.includes('|');
+  if (heading === '' || heading === title || !says) return [];
+  const action = actionOf(heading);
+  const question = heading.endsWith('?') ? heading : action === null ? null : `How do I ${action}?`;
   return question === null ? [] : [make('heading', question, firstWords(first), first)];
 }
 

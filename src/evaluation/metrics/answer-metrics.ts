@@ -1,6 +1,6 @@
 import { citationPassed } from '../../domain/citation.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
-import type { CaseRun } from '../report/report-data.ts';
+import type { CaseRun } from '../report/case-run.ts';
 import { type Gold, type Metric, passed, value } from './metric.ts';
 import { hasExpectedSources, isExpected } from './retrieval-metrics.ts';
 
@@ -162,7 +162,7 @@ function normalisedWords(text: string): string[] {
 }
 
 /** Whether the words of a phrase stand in a row in a text. A phrase of nothing but punctuation stands nowhere. */
-function holdsPhrase(text: string, phrase: string): boolean {
+export function holdsPhrase(text: string, phrase: string): boolean {
   const wanted = normalisedWords(phrase);
   return wanted.length > 0 && ` ${normalisedWords(text).join(' ')} `.includes(` ${wanted.join(' ')} `);
 }

@@ -67,7 +67,8 @@ export const quoteFidelity: Metric = {
   unit: 'share',
   better: 'higher',
   kind: 'ratio',
-  description: 'Share of the quotes in cited sentences that stand word for word in a cited chunk.',
+  description:
+    'Share of the quotes of three words or more in cited sentences that stand word for word in a cited chunk; texts in code are none.',
   empty: 'nothing was quoted',
   measure: ({ quotes }) => ({ sum: quotes.held, of: quotes.total }),
 };
@@ -85,7 +86,7 @@ export const numberFidelity: Metric = {
 };
 
 const judge = { group: 'judge', unit: 'share', kind: 'mean' } as const;
-const EMPTY = 'no model was asked to judge (--judge)';
+const EMPTY = 'no model was asked to judge (--judge-model)';
 
 export const judgedFaithfulness: Metric = {
   ...judge,
@@ -104,7 +105,7 @@ export const judgeSpread: Metric = {
   label: 'Spread of the judge',
   better: 'lower',
   description: 'Standard deviation of repeated judgements of the same answer.',
-  empty: 'no answer was judged more than once (--judge 3)',
+  empty: 'no answer was judged more than once (--judge 3 --judge-model)',
   measure({ judge }) {
     if (judge === null || judge.scores.length < 2) return null;
     const mean = meanOf(judge.scores);

@@ -1,4 +1,4 @@
-import type { CaseRun } from '../report/report-data.ts';
+import type { CaseRun } from '../report/case-run.ts';
 import { ALL_FAILED, type Contribution, type Gold, type Metric, passed } from './metric.ts';
 
 const NEEDS_ANSWERABLE = 'no case says answerable';

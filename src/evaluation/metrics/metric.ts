@@ -1,6 +1,8 @@
 import { advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
-import type { CaseRun, MetricInfo, ReportCase } from '../report/report-data.ts';
+import type { CaseRun } from '../report/case-run.ts';
+import type { MetricInfo } from '../report/metric-value.ts';
+import type { ReportCase } from '../report/report-case.ts';
 import { type Column, createColumn } from '../statistics/column.ts';
 
 /** What is known about the right answer to a case. */

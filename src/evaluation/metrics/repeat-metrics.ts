@@ -1,4 +1,4 @@
-import type { CaseRun } from '../report/report-data.ts';
+import type { CaseRun } from '../report/case-run.ts';
 import { canBeCorrect, isCorrect, NEEDS_CORRECT } from './answer-metrics.ts';
 import { type Gold, type Metric, passed } from './metric.ts';
 

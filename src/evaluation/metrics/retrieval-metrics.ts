@@ -1,5 +1,5 @@
 import { matchesSource } from '../cases/expected-source.ts';
-import type { CaseRun } from '../report/report-data.ts';
+import type { CaseRun } from '../report/case-run.ts';
 import { type Gold, type Metric, value } from './metric.ts';
 
 export const NEEDS_SOURCES = 'no case has expectedSources or expectedChunks';

@@ -1,4 +1,5 @@
 import { AppError } from '../../faults/app-error.ts';
+import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import {
   conversationOf,
@@ -6,6 +7,8 @@ import {
   expectedAnswers,
   nameOfCheck,
 } from '../cases/evaluation-case.ts';
+import type { Pin } from '../cases/pin.ts';
+import { goldKey } from '../cases/pin-gold.ts';
 import { canBeCorrect } from '../metrics/answer-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { type CaseRuns, reasonOf, tabulate } from '../metrics/metric.ts';
@@ -16,32 +19,22 @@ import { compareColumns } from '../statistics/compare-columns.ts';
 import { wilsonInterval } from '../statistics/significance.ts';
 import { type Units, unitsOf } from '../statistics/units.ts';
 import { calibrate } from './calibration.ts';
+import type { CaseRun } from './case-run.ts';
+import type { Comparison } from './comparison.ts';
 import { decide, standingOf } from './decide.ts';
-import {
-  type Arm,
-  type CaseResult,
-  type CaseRun,
-  type Comparison,
-  type MetricInfo,
-  type MetricValue,
-  REPORT_FORMAT,
-  type ReportCase,
-  type ReportData,
-} from './report-data.ts';
+import type { MetricInfo, MetricValue } from './metric-value.ts';
+import type { CaseResult, ReportCase } from './report-case.ts';
+import { type Arm, REPORT_FORMAT, type ReportData } from './report-data.ts';
 import { searchWorth } from './search-worth.ts';
-import {
-  type Findings,
-  sentenceOnDecision,
-  verdictOnArm,
-  verdictOnPair,
-  verdictOnSearches,
-} from './verdict.ts';
+import { type Findings, sentenceOnDecision, verdictOnArm, verdictOnPair } from './verdict.ts';
+import { verdictOnSearches } from './verdict-on-searches.ts';
 
 /** Fewer cases than this rarely prove anything. */
 const FEW_CASES = 30;
 
 /** What one arm brought: the runs of every case, by its id. */
 export interface ArmResults extends Pick<Arm, 'name' | 'settings' | 'changed'> {
+  otherSettings?: Arm['otherSettings'];
   runs: ReadonlyMap<string, readonly CaseRun[]>;
 }
 
@@ -51,10 +44,12 @@ interface ReportInput {
   /** The first is what the others are compared with. */
   arms: readonly ArmResults[];
   metrics: readonly Metric[];
+  /** What the gold of each case rests on, by its id; nothing where that is not known. */
+  pins?: ReadonlyMap<string, readonly Pin[]> | undefined;
 }
 
 /** Runs in, the finished report out. Throws `invalid_input` if an arm lacks a case or has one too many. */
-export function assembleReport({ header: made, cases, arms, metrics }: ReportInput): ReportData {
+export function assembleReport({ header: made, cases, arms, metrics, pins }: ReportInput): ReportData {
   const plain = cases.map(withoutResults);
   const units = unitsOf(plain.map(({ conversation }) => conversation));
   const sample = createSampler(made.seed, units);
@@ -70,6 +65,7 @@ export function assembleReport({ header: made, cases, arms, metrics }: ReportInp
     ({ arm, measured, columns }): Arm => ({
       name: arm.name,
       settings: arm.settings,
+      otherSettings: arm.otherSettings ?? {},
       changed: arm.changed,
       metrics: metricValues(metrics, columns, measured, sample, units),
       tags: tagValues(plain, metrics, columns),
@@ -147,6 +143,7 @@ export function assembleReport({ header: made, cases, arms, metrics }: ReportInp
     gates: [],
     cases: plain.map((item, index) => ({
       ...item,
+      gold: goldOf(cases[index] as EvaluationCase, pins),
       results: Object.fromEntries(
         tables.map(({ arm }, place) => [
           arm.name,
@@ -159,6 +156,11 @@ export function assembleReport({ header: made, cases, arms, metrics }: ReportInp
 
 type Result = Omit<CaseResult, 'search'>;
 
+function goldOf(item: EvaluationCase, pins: ReportInput['pins']): ReportCase['gold'] {
+  const own = pins?.get(item.id) ?? [];
+  return own.length === 0 ? null : { key: goldKey(item), pins: [...own] };
+}
+
 function verdictOn(findings: Findings, comparisons: readonly Comparison[]): string[] {
   if (comparisons.length === 0) return verdictOnArm(findings.arms[0] as Arm);
   const advice = sentenceOnDecision(findings);
@@ -169,16 +171,14 @@ function notesOn({ cases, judge }: ReportData['header'], arms: readonly Arm[]): 
   const failed = arms.filter(({ errors }) => errors > 0);
   return [
     ...(cases < FEW_CASES
-      ? [`${cases} ${cases === 1 ? 'case is' : 'cases are'} few: only large differences can be seen.`]
+      ? [`${counted(cases, 'case is', 'cases are')} few: only large differences can be seen.`]
       : []),
     ...(judge !== null && arms.some(({ settings }) => settings.model === judge)
       ? [
           `${judge} judged its own answers, and models are kind to themselves: name another with --judge-model.`,
         ]
       : []),
-    ...failed.map(
-      ({ name, errors }) => `${errors} ${errors === 1 ? 'run' : 'runs'} of ${name} ended in an error.`,
-    ),
+    ...failed.map(({ name, errors }) => `${counted(errors, 'run')} of ${quoted(name)} ended in an error.`),
   ];
 }
 
@@ -197,7 +197,7 @@ function assertSameCases({ name, runs }: ArmResults, cases: readonly EvaluationC
 }
 
 /** A case as the report holds it, before its results. */
-export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results'> {
+export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results' | 'gold'> {
   return {
     id: item.id,
     question: item.question,

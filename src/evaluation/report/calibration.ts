@@ -1,4 +1,5 @@
-import type { Calibration, CaseRun } from './report-data.ts';
+import type { CaseRun } from './case-run.ts';
+import type { Calibration } from './report-data.ts';
 
 const STEPS = 100;
 

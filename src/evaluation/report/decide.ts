@@ -1,5 +1,6 @@
 import { COUNTED, HEADLINE } from '../statistics/compare-columns.ts';
-import type { Arm, Comparison, Decision, MetricComparison, Standing } from './report-data.ts';
+import type { Comparison, Decision, MetricComparison, Standing } from './comparison.ts';
+import type { Arm } from './report-data.ts';
 
 /** What a turn costs: money where both arms have a price, tokens else. */
 export function priceMetric(metrics: readonly Pick<MetricComparison, 'metric'>[]): string | null {
@@ -17,7 +18,14 @@ export function standingOf(metrics: readonly MetricComparison[]): Standing {
     answers: answersOf(metrics)?.conclusion ?? null,
     gains: concluded('better'),
     losses: concluded('worse'),
+    undecided: counted.filter((id) =>
+      metrics.some(({ metric, conclusion }) => metric === id && isOpen(conclusion)),
+    ),
   };
+}
+
+function isOpen(conclusion: MetricComparison['conclusion']): boolean {
+  return conclusion === 'undecided' || conclusion === 'too few';
 }
 
 export function answersOf<Compared extends Pick<MetricComparison, 'metric'>>(
@@ -40,7 +48,7 @@ export function decide(first: Pick<Arm, 'name'>, comparisons: readonly Compared[
   const gaining = equal
     .filter(({ standing }) => standing.gains.length > 0 && standing.losses.length === 0)
     .toSorted((a, b) => b.standing.gains.length - a.standing.gains.length);
-  const open = judged.filter(({ standing: { answers } }) => answers === 'undecided' || answers === 'too few');
+  const open = judged.filter(({ standing: { answers } }) => answers !== null && isOpen(answers));
   const mixed = equal.filter(({ standing }) => standing.gains.length > 0 && standing.losses.length > 0);
   const alike = equal.filter(({ standing }) => standing.gains.length + standing.losses.length === 0);
   const about = (kind: Decision['kind'], those: readonly Compared[]): Decision => ({

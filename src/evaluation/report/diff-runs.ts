@@ -5,7 +5,10 @@ import { type CaseRuns, tabulate } from '../metrics/metric.ts';
 import { createSampler } from '../statistics/bootstrap.ts';
 import { compareColumns, HEADLINE } from '../statistics/compare-columns.ts';
 import { unitsOf } from '../statistics/units.ts';
-import type { CaseRun, MetricComparison, ReportCase, ReportData } from './report-data.ts';
+import type { CaseRun } from './case-run.ts';
+import type { MetricComparison } from './comparison.ts';
+import type { ReportCase } from './report-case.ts';
+import type { ReportData } from './report-data.ts';
 
 /** What an answer came to, in a word. */
 export type AnswerState = 'right' | 'wrong' | 'error' | 'not judged';
@@ -25,10 +28,19 @@ interface Side {
   date: string;
 }
 
+/** Something that was set otherwise; texts and documents by a hash of them. */
+export interface SettingChange {
+  setting: string;
+  before: string | number | boolean | null;
+  after: string | number | boolean | null;
+}
+
 /** What changed between two runs of any day. */
 export interface RunDiff {
   before: Side;
   after: Side;
+  /** What the runs differ in besides what came of them, of what both have noted. */
+  settings: SettingChange[];
   /** Cases that are in both with the same question. */
   shared: number;
   /** Cases that are in one alone, or whose question changed. */
@@ -85,12 +97,12 @@ export function diffRuns(former: Named, latter: Named): RunDiff {
     const parts = runs.map((run) => correct?.measure(run, gold)?.sum ?? 0);
     return parts.reduce((sum, part) => sum + part, 0) > runs.length / 2 ? 'right' : 'wrong';
   };
-  const told = (one: CaseRuns) => ({ state: stateOf(one), answer: oneLine(one.runs[0]?.answer ?? '', 300) });
+  const told = (one: CaseRuns) => ({ state: stateOf(one), answer: one.runs[0]?.answer ?? '' });
   const flipped = changed.map((id): Flip => {
     const at = places.get(id) ?? 0;
     return {
       id,
-      question: oneLine(shared[at]?.question ?? '', 200),
+      question: shared[at]?.question ?? '',
       before: told(then[at] as CaseRuns),
       after: told(now[at] as CaseRuns),
     };
@@ -101,6 +113,7 @@ export function diffRuns(former: Named, latter: Named): RunDiff {
   return {
     before,
     after,
+    settings: changedSettings(settingsOf(former.report, before.arm), settingsOf(latter.report, after.arm)),
     shared: shared.length,
     gone: former.report.cases.flatMap(({ id }) => (inBoth.has(id) ? [] : [id])),
     added: latter.report.cases.flatMap(({ id }) => (inBoth.has(id) ? [] : [id])),
@@ -108,6 +121,36 @@ export function diffRuns(former: Named, latter: Named): RunDiff {
     flipped,
     reworded,
   };
+}
+
+/** All that decides what comes of a run, as far as it was noted, by name. */
+function settingsOf({ header, arms }: ReportData, name: string): Map<string, SettingChange['before']> {
+  const arm = arms.find((one) => one.name === name);
+  const { version, collection, casesHash, repeat, judge } = header;
+  return new Map(
+    Object.entries({
+      ...arm?.settings,
+      ...arm?.otherSettings,
+      collection: collection.name,
+      ...(collection.fingerprint !== null && { documents: collection.fingerprint }),
+      embedder: collection.embedder,
+      cases: casesHash,
+      repeat,
+      judge,
+      version,
+    }),
+  );
+}
+
+/** What one of them has not noted may have been the same. */
+function changedSettings(
+  before: ReadonlyMap<string, SettingChange['before']>,
+  after: ReadonlyMap<string, SettingChange['before']>,
+): SettingChange[] {
+  return [...after].flatMap(([setting, now]) => {
+    const then = before.get(setting);
+    return then === undefined || then === now ? [] : [{ setting, before: then, after: now }];
+  });
 }
 
 function keyOf({ question, history }: ReportCase): string {

@@ -1,5 +1,7 @@
 import { citationPassed } from '../../domain/citation.ts';
 import { cutText, visibleText } from '../../text/visible-text.ts';
+import type { CaseRun, ReportChunk } from './case-run.ts';
+import type { Comparison } from './comparison.ts';
 import { joined } from './format-value.ts';
 import type {
   PageCase,
@@ -11,7 +13,8 @@ import type {
   PageRun,
   PageSentence,
 } from './page-data.ts';
-import type { CaseRun, Comparison, ReportCase, ReportChunk, ReportData } from './report-data.ts';
+import type { ReportCase } from './report-case.ts';
+import type { ReportData } from './report-data.ts';
 import { findingOf } from './verdict.ts';
 
 /** How much the page may carry. A text that is longer ends in an ellipsis. */

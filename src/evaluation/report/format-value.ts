@@ -1,4 +1,6 @@
-import type { MetricInfo, MetricValue } from './report-data.ts';
+import { counted } from '../../text/phrasing.ts';
+import type { MetricComparison } from './comparison.ts';
+import type { MetricInfo, MetricValue } from './metric-value.ts';
 
 export type KnownValue = Extract<MetricValue, { status: 'value' }>;
 
@@ -36,7 +38,7 @@ export function formatPercent(share: number): string {
 /** A difference of shares as people say it: 5 points are 0.05. */
 export function formatPoints(share: number): string {
   const points = Number((share * 100).toFixed(1));
-  return `${points} ${points === 1 ? 'point' : 'points'}`;
+  return counted(points, 'point');
 }
 
 /** 1.9 times, and so on; null where there is nothing to compare with. */
@@ -51,4 +53,12 @@ export function timesAsMuch(value: number, other: number): string | null {
 /** A, B and C. */
 export function joined(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** Whether no case sets two arms apart in a metric, so that there is nothing to show. */
+export function isAlike(
+  { difference, effect }: Pick<MetricComparison, 'difference' | 'effect'>,
+  differing: number,
+): boolean {
+  return difference === 0 && effect.value === null && differing === 0;
 }

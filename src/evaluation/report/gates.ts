@@ -1,5 +1,6 @@
 import { advice, command, settingOf } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
@@ -8,6 +9,7 @@ import { createSampler } from '../statistics/bootstrap.ts';
 import { type ColumnPair, compareColumns } from '../statistics/compare-columns.ts';
 import { unitsOf } from '../statistics/units.ts';
 import { formatP, formatValue } from './format-value.ts';
+import { gatesFailed } from './gate-lines.ts';
 import { type GateResult, REPORT_FORMAT, type ReportData, reportDataSchema } from './report-data.ts';
 
 type Operator = '>=' | '>' | '<=' | '<';
@@ -85,7 +87,7 @@ export function checkBound(
     gate: gate.text,
     arm: arm.name,
     passed: holds(found.value, gate.operator, gate.bound),
-    line: `${required}: ${formatValue(found.value, unit)} on ${found.n} cases`,
+    line: `${required}: ${formatValue(found.value, unit)} on ${counted(found.n, 'case')}`,
   };
 }
 
@@ -162,9 +164,10 @@ export function checkBaseline(
 
 /** Throws `gate_failed` with the lines that failed. */
 export function refuseFailedGates(gates: readonly GateResult[]): void {
+  const failure = gatesFailed(gates);
+  if (failure === null) return;
   const failed = gates.filter(({ passed }) => !passed);
-  if (failed.length === 0) return;
-  throw new AppError('gate_failed', `${failed.length} of ${gates.length} gates failed.`, {
+  throw new AppError('gate_failed', `${failure}.`, {
     hint: failed.map(({ arm, line }) => `${arm}: ${line}`).join('; '),
   });
 }

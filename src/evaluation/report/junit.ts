@@ -1,5 +1,6 @@
 import { oneLine } from '../../text/visible-text.ts';
-import type { CaseResult, ReportCase, ReportData } from './report-data.ts';
+import type { CaseResult, ReportCase } from './report-case.ts';
+import type { ReportData } from './report-data.ts';
 
 const CORRECT = 'answer.correct';
 

@@ -1,8 +1,14 @@
+import { counted, quoted } from '../../text/phrasing.ts';
 import { visibleText } from '../../text/visible-text.ts';
-import type { Flip, RunDiff } from './diff-runs.ts';
+import type { MetricComparison } from './comparison.ts';
+import { answersOf } from './decide.ts';
+import type { AnswerState, Flip, RunDiff } from './diff-runs.ts';
 import { formatP, formatValue, knownValue } from './format-value.ts';
-import type { Arm, MetricComparison, MetricInfo, ReportData } from './report-data.ts';
-import { findingOf, sentenceOnDiff } from './verdict.ts';
+import { gateLines, gatesFailed } from './gate-lines.ts';
+import type { MetricInfo } from './metric-value.ts';
+import type { Arm, ReportData } from './report-data.ts';
+import { findingOf } from './verdict.ts';
+import { sentenceOnDiff, sentenceOnSettings } from './verdict-on-diff.ts';
 
 /** What tells a later comment which earlier one it replaces. */
 export const COMMENT_MARK = '<!-- citeloop-evaluation -->';
@@ -43,32 +49,32 @@ interface MarkdownOptions {
  */
 export function renderMarkdown(report: ReportData, { diff, reportUrl }: MarkdownOptions): string {
   const { verdict, notes, gates, header } = report;
-  const failed = gates.filter(({ passed }) => !passed).length;
-  const gatesTitle = failed === 0 ? 'All gates hold' : `${failed} of ${gates.length} gates failed`;
+  const failure = gatesFailed(gates);
   const link = reportUrl === undefined ? [] : [`[The whole report](${encodeURI(reportUrl)})`];
   const before = [
     COMMENT_MARK,
-    `### ${failed > 0 ? '❌ ' : ''}${plain(findingOf(report))}`,
+    `### ${failure === null ? '' : '❌ '}${plain(findingOf(report))}`,
     ...verdict.map(plain),
-    ...(gates.length > 0 ? [`**${gatesTitle}**`, list(gates.map(gateLine))] : []),
+    ...(gates.length > 0 ? [`**${failure ?? 'All gates hold'}**`, list(gateLines(gates).map(gateLine))] : []),
     metricsTable(report),
-    ...(diff === null ? [] : [plain(sentenceOnDiff(diff))]),
+    ...(diff === null ? [] : [plain(sentenceOnDiff(diff)), plain(sentenceOnSettings(diff))]),
   ];
   const after = [
     ...notes.map((note) => `> ${plain(note)}`),
     [
       ...link,
-      `${header.cases} cases of ${code(header.casesFile)}, ${header.totals.tokens} tokens, ${plain(header.models.join(', '))}, citeloop ${header.version}`,
+      `${counted(header.cases, 'case')} of ${code(header.casesFile)}, ${header.totals.tokens} tokens, ${plain(header.models.join(', '))}, citeloop ${header.version}`,
     ].join(' · '),
   ];
   const room = MOST_CHARACTERS - [...before, ...after].join('\n\n').length;
-  const flips = flipsTable(diff === null ? flipsOf(report) : diff.flipped, room);
-  const text = [...before, ...(flips === null ? [] : [flips]), ...after].join('\n\n');
+  const pairs =
+    diff === null ? flipsOf(report) : [{ title: `since ${diff.before.run}`, flipped: diff.flipped }];
+  const text = [...before, ...flipsTables(pairs, room), ...after].join('\n\n');
   // Hundreds of arms or gates would still be too much.
   return `${text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}…`}\n`;
 }
 
-function gateLine({ passed, arm, line }: ReportData['gates'][number]): string {
+function gateLine({ passed, arm, line }: ReturnType<typeof gateLines>[number]): string {
   return `${passed ? '✅' : '❌'} ${code(arm)} ${code(line)}`;
 }
 
@@ -99,47 +105,62 @@ function cellOf(arm: Arm, { id, unit }: MetricInfo, compared: MetricComparison |
   return `${formatValue(value.value, unit)}${sign}${proof}`;
 }
 
-/** Where the last arm parts from the first. */
-function flipsOf({ comparisons, cases }: ReportData): Flip[] {
-  const comparison = comparisons.at(-1);
-  const headline = comparison?.metrics.find(({ metric }) => metric === 'answer.correct');
-  if (comparison === undefined || headline === undefined) return [];
-  const flip = (id: string, isBetter: boolean): Flip[] => {
-    const item = cases.find((one) => one.id === id);
-    const answerOf = (arm: string) => item?.results[arm]?.runs[0]?.answer ?? '';
-    const [right, wrong] = ['right', 'wrong'] as const;
-    return item === undefined
-      ? []
-      : [
-          {
-            id,
-            question: item.question,
-            before: { state: isBetter ? wrong : right, answer: answerOf(comparison.baseline) },
-            after: { state: isBetter ? right : wrong, answer: answerOf(comparison.arm) },
-          },
-        ];
-  };
-  return [
-    ...headline.worse.flatMap((id) => flip(id, false)),
-    ...headline.better.flatMap((id) => flip(id, true)),
-  ];
+/** What flipped between two arms, or two runs. */
+interface Flips {
+  title: string;
+  flipped: readonly Flip[];
+}
+
+/** Where each arm parts from the first. */
+function flipsOf({ comparisons, cases }: ReportData): Flips[] {
+  const byId = new Map(cases.map((item) => [item.id, item]));
+  return comparisons.flatMap(({ arm, baseline, metrics }): Flips[] => {
+    const headline = answersOf(metrics);
+    if (headline === undefined) return [];
+    const flip = (id: string, [was, is]: [AnswerState, AnswerState]): Flip => {
+      const item = byId.get(id);
+      const answerOf = (name: string) => item?.results[name]?.runs[0]?.answer ?? '';
+      return {
+        id,
+        question: item?.question ?? '',
+        before: { state: was, answer: answerOf(baseline) },
+        after: { state: is, answer: answerOf(arm) },
+      };
+    };
+    const flipped = [
+      ...headline.worse.map((id) => flip(id, ['right', 'wrong'])),
+      ...headline.better.map((id) => flip(id, ['wrong', 'right'])),
+    ];
+    return [{ title: `from ${quoted(baseline)} to ${quoted(arm)}`, flipped }];
+  });
+}
+
+/** The cases of each pair that flipped, as many as there is room for: every pair gets its part of it. */
+function flipsTables(pairs: readonly Flips[], room: number): string[] {
+  const flipping = pairs.filter(({ flipped }) => flipped.length > 0);
+  let left = room;
+  return flipping.flatMap((pair, index) => {
+    const others = flipping.length - index;
+    const table = flipsTable(pair, Math.floor(left / others), Math.ceil(MOST_FLIPS / flipping.length));
+    left -= (table?.length ?? 0) + 2;
+    return table ?? [];
+  });
 }
 
 /** As many of the cases as there is room for; null without any. */
-function flipsTable(flips: readonly Flip[], room: number): string | null {
-  if (flips.length === 0) return null;
-  const head = `<details><summary>${flips.length} ${flips.length === 1 ? 'case' : 'cases'} flipped</summary>\n\n| case | was | is | question | answer now |\n|---|---|---|---|---|\n`;
+function flipsTable({ title, flipped }: Flips, room: number, most: number): string | null {
+  const head = `<details><summary>${counted(flipped.length, 'case')} flipped ${escaped(title)}</summary>\n\n| case | was | is | question | answer now |\n|---|---|---|---|---|\n`;
   const end = (left: number) => `${left > 0 ? `\nand ${left} more\n` : ''}\n</details>`;
   let rows = '';
   let shown = 0;
-  for (const { id, question, before, after } of flips.slice(0, MOST_FLIPS)) {
+  for (const { id, question, before, after } of flipped.slice(0, most)) {
     const sign = after.state === 'right' ? '✅' : '❌';
     const row = `| ${sign} ${code(id)} | ${before.state} | ${after.state} | ${code(question)} | ${code(after.answer)} |\n`;
-    if (head.length + rows.length + row.length + end(flips.length).length + 4 > room) break;
+    if (head.length + rows.length + row.length + end(flipped.length).length + 4 > room) break;
     rows += row;
     shown += 1;
   }
-  return shown === 0 ? null : `${head}${rows}${end(flips.length - shown)}`;
+  return shown === 0 ? null : `${head}${rows}${end(flipped.length - shown)}`;
 }
 
 function list(lines: readonly string[]): string {

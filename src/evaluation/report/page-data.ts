@@ -1,12 +1,8 @@
 import type { Filter } from '../../domain/query.ts';
-import type {
-  CaseRun,
-  Comparison,
-  MetricComparison,
-  ReportCase,
-  ReportData,
-  SearchKind,
-} from './report-data.ts';
+import type { CaseRun } from './case-run.ts';
+import type { Comparison, MetricComparison } from './comparison.ts';
+import type { ReportCase, SearchKind } from './report-case.ts';
+import type { ReportData } from './report-data.ts';
 
 /** A text's place in `PageData.texts`. */
 type TextAt = number;

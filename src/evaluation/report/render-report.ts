@@ -5,7 +5,8 @@ import { AppError } from '../../faults/app-error.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { embedData } from './embed-data.ts';
 import { formatValue, knownValue } from './format-value.ts';
-import type { MetricInfo, ReportData } from './report-data.ts';
+import type { MetricInfo } from './metric-value.ts';
+import type { ReportData } from './report-data.ts';
 import { findingOf } from './verdict.ts';
 
 /** The page as it was built: what runs in it and how it looks. */

@@ -2,7 +2,11 @@ import { createSampler } from '../statistics/bootstrap.ts';
 import { createColumn } from '../statistics/column.ts';
 import { type ColumnPair, compareColumns, HEADLINE } from '../statistics/compare-columns.ts';
 import type { Units } from '../statistics/units.ts';
-import type { Arm, CaseResult, CaseRun, MetricInfo, SearchKind, SearchWorth } from './report-data.ts';
+import type { CaseRun } from './case-run.ts';
+import type { SearchWorth } from './comparison.ts';
+import type { MetricInfo } from './metric-value.ts';
+import type { CaseResult, SearchKind } from './report-case.ts';
+import type { Arm } from './report-data.ts';
 
 /** One case in one arm, as far as it tells what its search was worth. */
 interface Turn {

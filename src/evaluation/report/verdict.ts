@@ -1,6 +1,7 @@
+import { counted, quoted } from '../../text/phrasing.ts';
 import { HEADLINE } from '../statistics/compare-columns.ts';
+import type { Comparison, Decision, MetricComparison } from './comparison.ts';
 import { answersOf, priceMetric } from './decide.ts';
-import type { RunDiff } from './diff-runs.ts';
 import {
   formatP,
   formatPercent,
@@ -10,19 +11,10 @@ import {
   knownValue,
   timesAsMuch,
 } from './format-value.ts';
-import type {
-  Arm,
-  Comparison,
-  Decision,
-  MetricComparison,
-  MetricInfo,
-  MetricValue,
-  ReportData,
-  SearchKind,
-  SearchWorth,
-} from './report-data.ts';
+import type { MetricInfo, MetricValue } from './metric-value.ts';
+import type { Arm, ReportData } from './report-data.ts';
 
-/* All sentences about what was found are made here, of typed conclusions; nothing is concluded. */
+/* Sentences about what was found are made of typed conclusions; nothing is concluded here. */
 
 const MOST_NAMED = 5;
 const EFFORT = new Set<MetricInfo['group']>(['effort', 'cost', 'time']);
@@ -37,21 +29,21 @@ export interface Findings extends Pick<ReportData, 'arms' | 'metrics' | 'decisio
 
 /** What was found, in one line without a full stop: the headline of the page. Only what is proven is claimed. */
 export function findingOf({ arms, comparisons }: Pick<Findings, 'arms' | 'comparisons'>): string {
-  const name = arms[0]?.name ?? '';
+  const name = quoted(arms[0]?.name ?? '');
   const correct = knownValue(arms[0]?.metrics[HEADLINE]);
   if (comparisons.length === 0) {
     return correct === null
       ? `No case says how many answers of ${name} are right`
-      : `${name} answers ${countOf(correct)} of ${correct.n} questions correctly`;
+      : `${name} answers ${countOf(correct)} of ${counted(correct.n, 'question')} correctly`;
   }
   const judged = comparisons.filter(({ standing }) => standing.answers !== null);
   if (judged.length === 0) {
-    return `No case says whether ${name} or ${joined(comparisons.map(({ arm }) => arm))} answers better`;
+    return `No case says whether ${name} or ${joined(comparisons.map(({ arm }) => quoted(arm)))} answers better`;
   }
   const named = (...conclusions: MetricComparison['conclusion'][]) =>
     judged
       .filter(({ standing }) => conclusions.some((one) => one === standing.answers))
-      .map(({ arm }) => arm);
+      .map(({ arm }) => quoted(arm));
   const [better, worse, equal, open] = [
     named('better'),
     named('worse'),
@@ -86,6 +78,7 @@ export function findingOf({ arms, comparisons }: Pick<Findings, 'arms' | 'compar
 
 /** What one arm reached, in sentences. */
 export function verdictOnArm({ name, metrics, errors }: Arm): string[] {
+  const arm = quoted(name);
   const correct = knownValue(metrics[HEADLINE]);
   const facts = [
     fact(metrics['retrieval.recall@5'], (value) => `finds ${formatPercent(value)} of the expected sources`),
@@ -101,18 +94,33 @@ export function verdictOnArm({ name, metrics, errors }: Arm): string[] {
   ].filter((text) => text !== null);
   return [
     correct === null
-      ? `No case says what is right, so it is not known how many answers of ${name} are.`
-      : `${name} answers ${countOf(correct)} of ${correct.n} questions correctly (${percentWithInterval(correct)}).`,
+      ? `No case says what is right, so it is not known how many answers of ${arm} are.`
+      : `${arm} answers ${countOf(correct)} of ${counted(correct.n, 'question')} correctly (${percentWithInterval(correct)}).`,
     ...(facts.length > 0 ? [`It ${joined(facts)}.`.replace(/^It (\d|abst)/, 'There, $1')] : []),
     ...(spent.length > 0 ? [`A turn takes ${spent.join(' and ')}.`] : []),
-    ...(errors > 0 ? [`${errors} ${errors === 1 ? 'run' : 'runs'} ended in an error.`] : []),
+    ...(errors > 0 ? [`${counted(errors, 'run')} ended in an error.`] : []),
   ];
 }
 
-/** What to do, in a sentence; null where nothing is judged. */
+/** What to do, and what these cases leave open about it; null where nothing is judged. */
 export function sentenceOnDecision(findings: Findings): string | null {
+  const advice = adviceOf(findings);
+  return advice === null ? null : `${advice}${leftOpen(findings)}`;
+}
+
+/** What else counts, and is proven neither way, of the arms that the decision is about. */
+function leftOpen({ decision, comparisons, metrics }: Findings): string {
+  if (decision === null || decision.kind === 'undecided') return '';
+  const about =
+    decision.kind === 'keep' ? comparisons : comparisons.filter(({ arm }) => decision.arms.includes(arm));
+  const open = new Set(about.flatMap(({ standing }) => standing.undecided));
+  const labels = metrics.flatMap(({ id, label }) => (open.has(id) ? [lowerFirst(label)] : []));
+  return labels.length === 0 ? '' : ` Not decided by these cases: ${joined(labels)}.`;
+}
+
+function adviceOf(findings: Findings): string | null {
   const { decision, arms, comparisons, header } = findings;
-  const first = arms[0]?.name ?? '';
+  const first = quoted(arms[0]?.name ?? '');
   if (decision === null) return null;
   const about = comparisons.find(({ arm }) => arm === decision.arms[0]);
   const equally = `as many questions correctly as ${first}, within ${formatPoints(header.margin)}`;
@@ -126,26 +134,26 @@ export function sentenceOnDecision(findings: Findings): string | null {
           ? `it answers more questions correctly than ${first} (${formatP(answersOf(taken.metrics)?.adjustedP ?? null)})`
           : `it answers ${equally}`;
       const besides = gains.length === 0 ? '' : `, and is ${changes(gains, taken, findings)}`;
-      return `Take ${taken.arm}${price}: ${reason}${besides}.`;
+      return `Take ${quoted(taken.arm)}${price}: ${reason}${besides}.`;
     }
     case 'keep':
       return `Keep ${first}: ${keptBecause(findings)}.`;
     case 'either':
-      return `Take either: ${joined(decision.arms)} ${decision.arms.length === 1 ? 'answers' : 'answer'} ${equally}, and nothing else that matters is proven to set them apart.`;
+      return `Take either: ${joined(decision.arms.map(quoted))} ${decision.arms.length === 1 ? 'answers' : 'answer'} ${equally}, and nothing else that matters is proven to set them apart.`;
     case 'weigh': {
       const mixed = about as Compared;
       const { gains, losses } = mixed.standing;
-      return `Weigh ${mixed.arm} against ${first}: it answers ${equally}, is ${changes(gains, mixed, findings)}, but ${changes(losses, mixed, findings)}.`;
+      return `Weigh ${quoted(mixed.arm)} against ${first}: it answers ${equally}, is ${changes(gains, mixed, findings)}, but ${changes(losses, mixed, findings)}.`;
     }
     case 'undecided':
-      return `Not decided by these cases: ${first} or ${joined(decision.arms)}. ${moreCases(decision)}`;
+      return `Not decided by these cases: ${first} or ${joined(decision.arms.map(quoted))}. ${moreCases(decision)}`;
   }
 }
 
 function moreCases({ needed }: Pick<Decision, 'needed'>): string {
   return needed === null
     ? 'More of them would hardly decide it.'
-    : `About ${needed} more ${needed === 1 ? 'case' : 'cases'} like these would decide it.`;
+    : `About ${counted(needed, 'more case')} like these would decide it.`;
 }
 
 function keptBecause(findings: Findings): string {
@@ -155,11 +163,11 @@ function keptBecause(findings: Findings): string {
   return joined([
     ...(worse.length > 0
       ? [
-          `${joined(worse.map(({ arm }) => arm))} ${worse.length === 1 ? 'answers' : 'answer'} fewer questions correctly`,
+          `${joined(worse.map(({ arm }) => quoted(arm)))} ${worse.length === 1 ? 'answers' : 'answer'} fewer questions correctly`,
         ]
       : []),
     ...dearer.map(
-      (one) => `${one.arm} answers as many, but is ${changes(one.standing.losses, one, findings)}`,
+      (one) => `${quoted(one.arm)} answers as many, but is ${changes(one.standing.losses, one, findings)}`,
     ),
   ]);
 }
@@ -185,73 +193,11 @@ function changes(ids: readonly string[], { arm, metrics }: Compared, findings: F
   );
 }
 
-/** What changed between two runs. */
-export function sentenceOnDiff({ before, after, shared, metrics, flipped }: RunDiff): string {
-  const headline = answersOf(metrics);
-  const now = `${after.run}${after.arm === before.arm ? '' : ` (${after.arm})`}`;
-  if (headline === undefined) return `No case says what is right, so ${now} cannot be told better or worse.`;
-  const lost = headline.worse.length;
-  const gained = headline.better.length;
-  if (flipped.length === 0) return `No answer of ${shared} cases changed between right and wrong.`;
-  const counts = `${lost} of ${headline.n} answers got worse and ${gained} better`;
-  const proven = {
-    better: `more answers are right than before (${formatP(headline.adjustedP)})`,
-    worse: `fewer answers are right than before (${formatP(headline.adjustedP)})`,
-    equivalent: 'on the whole nothing that matters changed',
-    undecided: `not more than chance may do (${formatP(headline.adjustedP)})`,
-    'too few': 'too few to prove anything',
-  }[headline.conclusion];
-  return `${counts}: ${proven}.`;
-}
-
-/** What the searches of an arm were worth, and what they took for nothing. */
-export function verdictOnSearches(
-  { arm, kinds, unknown, searched, notSearched }: Omit<SearchWorth, 'verdict'>,
-  { currency }: Pick<ReportData['header'], 'currency'>,
-): string[] {
-  const countOf = (kind: SearchKind) => kinds.find((one) => one.kind === kind)?.turns ?? 0;
-  const [needed, idle, harmful] = [countOf('needed'), countOf('idle'), countOf('harmful')];
-  const [missed, spared] = [countOf('missed'), countOf('spared')];
-  const wasted = kinds.find(({ kind }) => kind === 'idle');
-  const price = [
-    ...(wasted?.money == null ? [] : [`${formatValue(wasted.money, 'money')} ${currency ?? ''}`.trim()]),
-    ...(wasted?.tokens == null ? [] : [`${wasted.tokens.toFixed(0)} tokens`]),
-    ...(wasted?.ms == null ? [] : [formatValue(wasted.ms, 'ms')]),
-  ];
-  return [
-    ...(needed + idle + harmful > 0
-      ? [
-          `${arm} searched in ${needed + idle + harmful} turns: ${needed} needed it, ${idle} came to the same without it, ${harmful} were right without it alone${evidence(searched)}.`,
-        ]
-      : []),
-    ...(missed + spared > 0
-      ? [
-          `It did not search in ${missed + spared}: ${missed} would have been right with a search, ${spared} not only with one${evidence(notSearched)}.`.replace(
-            /^It/,
-            needed + idle + harmful > 0 ? 'It' : arm,
-          ),
-        ]
-      : []),
-    ...(idle > 0 && price.length > 0 ? [`A search that was idle added ${joined(price)} to its turn.`] : []),
-    ...(unknown > 0
-      ? [
-          `Of ${unknown} turns nothing can be said: no arm decided otherwise, or the case does not say what is right.`,
-        ]
-      : []),
-  ];
-}
-
-function evidence(found: SearchWorth['searched']): string {
-  if (found === null || found.n === 0) return '';
-  const { difference, interval, adjustedP, conclusion } = found;
-  const points = (share: number) => `${share > 0 ? '+' : ''}${Number((share * 100).toFixed(1))}`;
-  const range = interval === null ? '' : `, 95 % interval ${points(interval[0])} to ${points(interval[1])}`;
-  const what = conclusion === 'equivalent' ? 'no difference that matters' : formatP(adjustedP);
-  return ` (right answers by searching: ${points(difference)} points${range}; ${what})`;
-}
-
 /** What sets an arm apart from the first, the most important first. */
-export function verdictOnPair(compared: Compared, { arms, metrics, header }: Findings): string[] {
+export function verdictOnPair(
+  compared: Compared,
+  { arms, metrics, header, comparisons }: Findings,
+): string[] {
   const baseline = arms[0] as Arm;
   const arm = arms.find(({ name }) => name === compared.arm) as Arm;
   const headline = answersOf(compared.metrics);
@@ -264,8 +210,13 @@ export function verdictOnPair(compared: Compared, { arms, metrics, header }: Fin
   );
   return [
     headline === undefined
-      ? `No case says what is right in both arms, so ${arm.name} and ${baseline.name} cannot be compared by their answers.`
-      : sentenceOn(headline, baseline, arm, priceOf(compared, baseline, arm), header.margin),
+      ? `No case says what is right in both arms, so ${quoted(arm.name)} and ${quoted(baseline.name)} cannot be compared by their answers.`
+      : sentenceOn(headline, baseline, arm, {
+          price: priceOf(compared, baseline, arm),
+          margin: header.margin,
+          // Of a single pair the advice above says it.
+          more: comparisons.length > 1 ? ` ${moreCases(headline)}` : '',
+        }),
     ...others
       .slice(0, MOST_NAMED)
       .map((comparison) => otherSentence(comparison, info(comparison.metric), baseline, arm)),
@@ -276,30 +227,30 @@ function sentenceOn(
   headline: MetricComparison,
   baseline: Arm,
   arm: Arm,
-  price: string | null,
-  margin: number,
+  { price, margin, more }: { price: string | null; margin: number; more: string },
 ): string {
   const { n, better, worse, adjustedP, conclusion } = headline;
+  const [other, first] = [quoted(arm.name), quoted(baseline.name)];
   const net = Math.abs(better.length - worse.length);
   const paid = price === null ? '' : `, ${price}`;
   const differing = [...better, ...worse];
   if (differing.length === 0 && conclusion === 'equivalent') {
-    return `${arm.name} and ${baseline.name} answer the same ${n} questions alike${paid}.`;
+    return `${other} and ${first} answer the same ${n} questions alike${paid}.`;
   }
   const where = differing.length === 0 ? '' : `; they differ on ${named(differing)}`;
-  const split = `${arm.name} gets ${better.length} right that ${baseline.name} gets wrong, and ${worse.length} the other way round`;
+  const split = `${other} gets ${better.length} right that ${first} gets wrong, and ${worse.length} the other way round`;
   switch (conclusion) {
     case 'better':
     case 'worse':
-      return `${arm.name} answers ${net} of ${n} ${conclusion === 'better' ? 'more' : 'fewer'} questions correctly than ${baseline.name} (${formatP(adjustedP)})${paid}${where}.`;
+      return `${other} answers ${net} of ${n} ${conclusion === 'better' ? 'more' : 'fewer'} questions correctly than ${first} (${formatP(adjustedP)})${paid}${where}.`;
     case 'equivalent':
-      return `${arm.name} and ${baseline.name} answer as many of ${n} questions correctly, within ${formatPoints(margin)}: ${split}${paid}${where}.`;
+      return `${other} and ${first} answer as many of ${n} questions correctly, within ${formatPoints(margin)}: ${split}${paid}${where}.`;
     case 'undecided':
-      return `No difference in correct answers is proven between ${arm.name} and ${baseline.name} on ${n} questions (${formatP(adjustedP)}), nor that there is none: ${split}${paid}${where}. ${moreCases(headline)}`;
+      return `No difference in correct answers is proven between ${other} and ${first} on ${n} questions (${formatP(adjustedP)}), nor that there is none: ${split}${paid}${where}.${more}`;
     case 'too few':
       return differing.length === 0
-        ? `${arm.name} and ${baseline.name} answer the same ${n} questions alike, which is too few to say that they always do${paid}. ${moreCases(headline)}`
-        : `${arm.name} and ${baseline.name} differ on ${differing.length} of ${n} questions, too few to prove anything: ${split}${paid}${where}. ${moreCases(headline)}`;
+        ? `${other} and ${first} answer the same ${n} questions alike, which is too few to say that they always do${paid}.${more}`
+        : `${other} and ${first} differ on ${differing.length} of ${n} questions, too few to prove anything: ${split}${paid}${where}.${more}`;
   }
 }
 
@@ -316,7 +267,7 @@ function otherSentence(
     before === null || after === null
       ? ''
       : `, ${formatValue(before.value, unit)} to ${formatValue(after.value, unit)}`;
-  return `${arm.name} is ${conclusion} in ${lowerFirst(info?.label ?? metric)}${change} (${formatP(adjustedP)}).`;
+  return `${quoted(arm.name)} is ${conclusion} in ${lowerFirst(info?.label ?? metric)}${change} (${formatP(adjustedP)}).`;
 }
 
 function priceOf({ metrics }: Compared, baseline: Arm, arm: Arm): string | null {

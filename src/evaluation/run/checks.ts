@@ -5,7 +5,7 @@ import type { TokensUsed } from '../../domain/agent-response.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { type Check, type EvaluationCase, nameOfCheck } from '../cases/evaluation-case.ts';
-import type { CaseRun } from '../report/report-data.ts';
+import type { CaseRun } from '../report/case-run.ts';
 import type { AskModel } from './judge.ts';
 
 type CheckResult = CaseRun['checks'][number];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { EvaluationCase } from '../cases/evaluation-case.ts';
-import type { CaseRun } from '../report/report-data.ts';
+import type { CaseRun } from '../report/case-run.ts';
 
 /** One question to a model, without tools or history, and what it took. */
 export type AskModel = (instructions: string, prompt: string, signal: AbortSignal) => Promise<ModelReply>;

@@ -1,8 +1,9 @@
 import { advice, type Gap, settingOf } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import type { Comparison } from '../report/comparison.ts';
 import { formatP } from '../report/format-value.ts';
-import type { Arm, Comparison } from '../report/report-data.ts';
+import type { Arm } from '../report/report-data.ts';
 
 type SettingValue = string | number | boolean;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type ErrorKind, restated } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import type { EvaluationCase } from '../cases/evaluation-case.ts';
-import { type CaseRun, caseRunSchema } from '../report/report-data.ts';
+import { type CaseRun, caseRunSchema } from '../report/case-run.ts';
 import { type Budget, budgetUsedUp, noBudget } from './budget.ts';
 
 /** An arm that is ready to be asked. */

@@ -11,7 +11,7 @@ import type { SessionStore } from '../../ports/session-store.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import type { EvaluationCase, HistoryMessage } from '../cases/evaluation-case.ts';
 import { withoutResults } from '../report/assemble-report.ts';
-import type { CaseRun } from '../report/report-data.ts';
+import type { CaseRun } from '../report/case-run.ts';
 import type { CheckAnswer } from './checks.ts';
 import type { PriceOf } from './prices.ts';
 import { type Observation, toCaseRun } from './to-case-run.ts';

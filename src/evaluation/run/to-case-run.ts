@@ -9,7 +9,7 @@ import { oneLine } from '../../text/visible-text.ts';
 import { decoded, matchesSource } from '../cases/expected-source.ts';
 import type { Gold } from '../metrics/metric.ts';
 import { isExpected } from '../metrics/retrieval-metrics.ts';
-import type { CaseRun, ReportChunk } from '../report/report-data.ts';
+import type { CaseRun, ReportChunk } from '../report/case-run.ts';
 import type { PriceOf } from './prices.ts';
 
 /** What was seen of a turn while it ran. */

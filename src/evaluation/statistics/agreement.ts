@@ -47,11 +47,31 @@ export function measureAgreement(ruled: Rulings, sample: Sampler) {
   const said = share(all, ({ judge }) => judge);
   return {
     agreement: estimateShare(agreement, sample),
-    kappa: estimate([agreement, people, said], ([a = 0, p = 0, j = 0]) => kappaOf(a, p, j), sample),
+    kappa: combinedShares([agreement, people, said], ([a = 0, p = 0, j = 0]) => kappaOf(a, p, j), 1, sample),
     precision: estimateShare(precision, sample),
     recall: estimateShare(recall, sample),
-    balancedAccuracy: estimate([recall, specificity], ([r = 0, s = 0]) => (r + s) / 2, sample),
+    balancedAccuracy: combinedShares([recall, specificity], ([r = 0, s = 0]) => (r + s) / 2, 2, sample),
   };
+}
+
+/**
+ * What shares come to together. Where all cases of the first of them are alike no sample differs, and the bounds of
+ * their own intervals stand in.
+ */
+function combinedShares(
+  columns: readonly Column[],
+  combine: (values: readonly number[]) => number,
+  varying: number,
+  sample: Sampler,
+): Estimate | null {
+  const found = estimate(columns, combine, sample);
+  const shares = columns.map(ratioOf);
+  const isVaried = shares.slice(0, varying).some((share) => share > 0 && share < 1);
+  if (found === null || found.interval === null || isVaried) return found;
+  const bounds = columns.map((column) => estimateShare(column, sample)?.interval ?? null);
+  const at = (side: 0 | 1) =>
+    combine(shares.map((share, index) => (index < varying ? (bounds[index]?.[side] ?? share) : share)));
+  return { ...found, interval: [at(0), at(1)] };
 }
 
 /**

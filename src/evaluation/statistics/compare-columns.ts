@@ -1,4 +1,5 @@
-import type { MetricComparison, MetricInfo } from '../report/report-data.ts';
+import type { MetricComparison } from '../report/comparison.ts';
+import type { MetricInfo } from '../report/metric-value.ts';
 import { percentileInterval, type Sampler } from './bootstrap.ts';
 import { type Column, masked, ratioOf, valueAt } from './column.ts';
 import { pairedShareInterval } from './paired-shares.ts';

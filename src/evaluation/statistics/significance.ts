@@ -1,4 +1,4 @@
-import type { MetricComparison } from '../report/report-data.ts';
+import type { MetricComparison } from '../report/comparison.ts';
 import { type Column, ratioOf, total } from './column.ts';
 
 /**

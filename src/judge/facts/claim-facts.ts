@@ -5,6 +5,8 @@ const CODE_SPAN = /`([^`]{1,300})`/g;
 const QUOTED = /“([^“”]{1,2000})”|"([^"]{1,2000})"|«([^«»]{1,2000})»/g;
 const OMISSION = /\[?(?:…|\.{3,})\]?/;
 const SHORTEST_QUOTE = 3;
+/** What stands before the quotation mark of a text in code, as in print("…"), f"…" or name = "…", and never before a quote. */
+const BEFORE_LITERAL = /(?:[\p{L}\p{N}_][([]?|=\s?)$/u;
 
 /**
  * Passages in quotation marks of three words or more. What an ellipsis separates must appear on its own. Quotation marks
@@ -14,6 +16,8 @@ export function quotesIn(sentence: string): string[] {
   const passages: string[] = [];
   const withoutCode = sentence.replace(CODE_SPAN, (code) => 'x'.repeat(code.length));
   for (const { 0: quoted, index } of withoutCode.matchAll(QUOTED)) {
+    if (quoted.startsWith('"') && BEFORE_LITERAL.test(sentence.slice(Math.max(0, index - 3), index)))
+      continue;
     const quote = sentence.slice(index + 1, index + quoted.length - 1);
     if (quote.trim().split(/\s+/).length < SHORTEST_QUOTE) continue;
     passages.push(...quote.split(OMISSION).filter((part) => part.trim() !== ''));

@@ -1,29 +1,37 @@
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import { findBlocks } from '../../text/markdown-blocks.ts';
-import { splitSentences } from '../../text/split-sentences.ts';
+import { codeWithin, type Range } from '../../text/markdown-blocks.ts';
+import { remembering } from '../../text/remembering.ts';
+import { sentencesAndCode } from '../../text/split-sentences.ts';
 import { type NumberFact, numbersIn } from './claim-facts.ts';
 import { termsOf, type Word, type WrittenWord, withoutMarkup, wordsOf, writtenWordsOf } from './words.ts';
 
 export type EvidenceSource = Pick<RetrievedChunk, 'text' | 'title' | 'headings'>;
 
+const CHUNKS = {
+  most: 64,
+  keyOf: ({ title, headings, text }: EvidenceSource) => [title, ...headings, text].join('\0'),
+};
+
 /** The words of a chunk as they stand there. */
 export interface Wording {
   /** With every block of code as one of them. */
   sentences: string[];
-  /** Whether words are one or more whole sentences of the text, in any case. */
-  holdsWhole(words: readonly WrittenWord[]): boolean;
+  /** Where words stand as one or more whole sentences of the text, in any case. */
+  findWhole(words: readonly WrittenWord[]): Range | null;
   /** Whether words stand in a row, in the same case but for the first letter. */
   holdsQuote(words: readonly WrittenWord[]): boolean;
 }
 
-export const wordingOf = oncePerChunk((chunk: EvidenceSource): Wording => {
-  const code = findBlocks(chunk.text).filter(({ kind }) => kind === 'code');
-  const ranges = [...splitSentences(chunk.text), ...code].sort((a, b) => a.start - b.start);
+export const wordingOf = remembering(CHUNKS, (chunk: EvidenceSource): Wording => {
+  const ranges = sentencesAndCode(chunk.text);
   const sentences = ranges.map(({ start, end }) => chunk.text.slice(start, end));
-  const words = sentences.flatMap((text) => {
-    const ofSentence = writtenWordsOf(text);
+  const words = ranges.flatMap((range, sentence) => {
+    // Whoever quotes code may do so without its fences.
+    const { start, end } = range.isCode ? codeWithin(chunk.text, range) : range;
+    const ofSentence = writtenWordsOf(chunk.text.slice(start, end));
     return ofSentence.map((word, index) => ({
       ...word,
+      sentence,
       starts: index === 0 || ofSentence[index - 1]?.endsSentence === true,
       ends: index === ofSentence.length - 1 || word.endsSentence,
     }));
@@ -33,17 +41,20 @@ export const wordingOf = oncePerChunk((chunk: EvidenceSource): Wording => {
 
   return {
     sentences,
-    holdsWhole: (sought) =>
-      lower.find(
+    findWhole(sought) {
+      const found = lower.find(
         sought.map((word) => word.lower),
         (first, last) => words[first]?.starts === true && words[last]?.ends === true,
-      ),
+      );
+      const [first, last] = [found?.first, found?.last].map((at) => ranges[words[at ?? -1]?.sentence ?? -1]);
+      return first && last ? { start: first.start, end: last.end } : null;
+    },
     holdsQuote(sought) {
       written ??= createWordSearch([...words, ...placeOf(chunk)].map(({ text }) => text));
       const search = written;
       const [first = '', ...rest] = sought.map(({ text }) => text);
       const cases = new Set([first, first.charAt(0).toLowerCase() + first.slice(1), capitalised(first)]);
-      return [...cases].some((word) => search.find([word, ...rest], () => true));
+      return [...cases].some((word) => search.find([word, ...rest], () => true) !== null);
     },
   };
 });
@@ -68,14 +79,16 @@ function createWordSearch(words: readonly string[]) {
     at += word.length + 1;
   });
   return {
-    find(sought: readonly string[], accepts: (first: number, last: number) => boolean): boolean {
-      if (sought.length === 0) return false;
+    find(sought: readonly string[], accepts: (first: number, last: number) => boolean) {
+      if (sought.length === 0) return null;
       const text = ` ${sought.join(' ')} `;
       for (let found = joined.indexOf(text); found >= 0; found = joined.indexOf(text, found + 1)) {
         const first = indexAt.get(found);
-        if (first !== undefined && accepts(first, first + sought.length - 1)) return true;
+        if (first === undefined) continue;
+        const last = first + sought.length - 1;
+        if (accepts(first, last)) return { first, last };
       }
-      return false;
+      return null;
     },
   };
 }
@@ -110,7 +123,7 @@ const REFERS_BACK = new Set('it its they their this these that those he she such
 const CLAUSE =
   /, (?:while|whereas)\s+|(?:;|, (?:and|but))\s+(?=(?:the|a|an|this|these|it|they|each|every|all|no)\s|[\p{Lu}`*])/u;
 
-export const evidenceOf = oncePerChunk((chunk: EvidenceSource): Evidence => {
+export const evidenceOf = remembering(CHUNKS, (chunk: EvidenceSource): Evidence => {
   const place = [chunk.title, ...chunk.headings].join('\n');
   const clauses = wordingOf(chunk).sentences.flatMap((text, sentence) =>
     text.split(CLAUSE).map((clause) => prepareClause(clause, sentence)),
@@ -148,16 +161,4 @@ export function oneSpaced(text: string): string {
     .replace(/[‘’]/g, "'")
     .replace(/\s+/g, ' ')
     .toLowerCase();
-}
-
-/** Makes something of a chunk once for each object, which must not change afterwards. */
-function oncePerChunk<Chunk extends object, T>(make: (chunk: Chunk) => T): (chunk: Chunk) => T {
-  const made = new WeakMap<Chunk, T>();
-  return (chunk) => {
-    const known = made.get(chunk);
-    if (known !== undefined) return known;
-    const value = make(chunk);
-    made.set(chunk, value);
-    return value;
-  };
 }

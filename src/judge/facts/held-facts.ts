@@ -50,7 +50,7 @@ export function factsOf(sentence: string, source: EvidenceSource): ClaimFacts {
   const isAnywhere = isGiven(evidence.clauses);
   const isNear = isGiven(passage.clauses);
   return {
-    whole: words.length > 0 && wording.holdsWhole(words),
+    whole: wording.findWhole(words) !== null,
     share: passage.support,
     missing: {
       quotes: quotesIn(sentence).filter((quote) => !wording.holdsQuote(writtenWordsOf(quote))),

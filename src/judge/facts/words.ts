@@ -1,4 +1,5 @@
-import { indexTerms, STOP_WORDS } from '../../text/terms.ts';
+import { itself, remembering } from '../../text/remembering.ts';
+import { indexTerms, LONGEST_REMEMBERED, STOP_WORDS } from '../../text/terms.ts';
 
 /** A word as it stands in a text. */
 export interface WrittenWord {
@@ -27,7 +28,7 @@ export function withoutMarkup(text: string): string {
     .replace(/!?\[([^[\]]{0,300})\]\([^()\s]{0,1000}\)/g, '$1')
     .replace(/(?<![\p{L}\p{N}])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![\p{L}\p{N}_])/gu, '')
     .replace(/\*{2,3}|(?<!\S)\*(?=\S)|(?<=\S)\*(?=[\s.,;:!?)]|$)/g, '')
-    .replace(/^[ \t]*#{1,6}[ \t]+/gm, '')
+    .replace(/(?:^[ \t]*|(?<=\s))#{1,6}[ \t]+/gm, '')
     .replace(/\|/g, ' ');
 }
 
@@ -43,7 +44,7 @@ export function withTerm(word: WrittenWord): Word {
 /** The words of a text, in which typographic and plain quotation marks are the same. */
 export function writtenWordsOf(text: string): WrittenWord[] {
   const words: WrittenWord[] = [];
-  for (const written of withoutMarkup(text).replace(/`/g, '').split(/\s+/)) {
+  for (const written of withoutMarkup(text).replace(/\\?`/g, '').split(/\s+/)) {
     const isPlain = PLAIN_WORD.test(written);
     const trimmed = isPlain ? written : trimWord(written);
     if (trimmed === '') {
@@ -121,20 +122,13 @@ export function termsOf(text: string): string[] {
   return indexTerms(text).map((term) => known.get(term) ?? term);
 }
 
-const LONGEST_KEPT_WORD = 40;
-const MOST_KEPT_WORDS = 10_000;
-const kept = new Map<string, readonly string[]>();
+const MOST_REMEMBERED = 5_000;
 
-/** The same for one word. Answers and passages repeat their words: a bounded number is remembered. */
-export function termsOfWord(word: string): readonly string[] {
-  const known = kept.get(word);
-  if (known !== undefined) return known;
-  const terms = termsOf(word);
-  if (word.length > LONGEST_KEPT_WORD) return terms;
-  if (kept.size >= MOST_KEPT_WORDS) kept.clear();
-  kept.set(word, terms);
-  return terms;
-}
+/** The same for one word. */
+export const termsOfWord: (word: string) => readonly string[] = remembering(
+  { most: MOST_REMEMBERED, keyOf: itself, longest: LONGEST_REMEMBERED },
+  termsOf,
+);
 
 let optional: Set<string> | undefined;
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { type StaleCitations, staleCitationsByTurn } from '../../agent/stale-citations.ts';
+import { type CitationFates, citationFates, fateRecords } from '../../agent/stale-citations.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { RecordedTurn } from '../../ports/session-store.ts';
@@ -36,15 +36,15 @@ export function sessionRoutes({ collections, sessions, locks, callers, maxBodyBy
   app.get('/:id', async (context) => {
     const session = await findSession(sessions, context.req.param('id'), callers.nameOf(context.req.raw));
     const turns = await Array.fromAsync(sessions.turns(session.sessionId));
-    const stale = await staleByTurn(session, turns);
+    const fates = await fatesByTurn(session, turns);
     const { messages: _, ...about } = session;
     return context.json({
       session: about,
       turns: turns.map(({ turn, feedback }, index) => ({
         turn,
         feedback,
-        /** What became of cited passages since: `changed` or `vanished`, by chunk id. */
-        stale: Object.fromEntries(stale[index] ?? []),
+        // What became of cited passages since, by chunk id.
+        ...fateRecords(fates[index] ?? new Map()),
       })),
     });
   });
@@ -101,13 +101,13 @@ export function sessionRoutes({ collections, sessions, locks, callers, maxBodyBy
   return app;
 
   /** Nothing is said about sources that cannot be looked at. */
-  async function staleByTurn(
+  async function fatesByTurn(
     { collection }: ConversationSession,
     recorded: readonly RecordedTurn[],
-  ): Promise<StaleCitations[]> {
+  ): Promise<CitationFates[]> {
     try {
       const { store } = await collections.open(collection);
-      return await staleCitationsByTurn(
+      return await citationFates(
         recorded.map(({ turn }) => turn),
         store,
       );

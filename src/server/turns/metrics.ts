@@ -50,12 +50,15 @@ export function createMetrics(labels: { version: string; model: string }): Metri
     refused: () => refusals.add({}),
     text({ running, waiting, collections }) {
       const { rss, heapUsed } = process.memoryUsage();
+      const { user, system } = process.cpuUsage();
       return [
         ...[requests, turns, refusals, answers, tokens, retrievals, seconds].flatMap((each) => each.lines()),
         ...gaugeLines('citeloop_turns_running', 'Turns that run now.', running),
         ...gaugeLines('citeloop_turns_waiting', 'Turns that wait for their place.', waiting),
         ...gaugeLines('citeloop_collections_open', 'Collections that are kept open.', collections),
         ...gaugeLines('citeloop_build_info', 'What is running.', 1, labels),
+        ...head('process_cpu_seconds_total', 'Time of all cores that the process took.', 'counter'),
+        `process_cpu_seconds_total ${(user + system) / 1e6}`,
         ...gaugeLines('process_resident_memory_bytes', 'Memory of the process.', rss),
         ...gaugeLines('nodejs_heap_size_used_bytes', 'Memory that objects take up.', heapUsed),
         ...gaugeLines(

@@ -1,4 +1,5 @@
 import type { Policy } from '../../domain/agent-config.ts';
+import type { Citation } from '../../domain/citation.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { Location } from '../../domain/location.ts';
@@ -25,6 +26,8 @@ export interface StoredTurn {
   feedback: Feedback | null;
   /** What became of cited passages since, by chunk id. */
   stale: Record<string, 'changed' | 'vanished'>;
+  /** Where the words of those stand that moved. */
+  moved: Record<string, Pick<Citation, 'chunkId' | 'url'>>;
 }
 
 interface StoredSession {

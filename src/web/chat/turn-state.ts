@@ -43,9 +43,14 @@ export function newTurn(question: string): TurnState {
   };
 }
 
-export function storedTurn({ turn, feedback, stale }: StoredTurn): TurnState {
+export function storedTurn({ turn, feedback, stale, moved }: StoredTurn): TurnState {
   return {
     ...completed(newTurn(turn.userQuery), turn),
+    // What moved opens where it stands now.
+    citations: turn.response.citations.map((citation) => ({
+      ...citation,
+      ...moved[citation.chunkId ?? ''],
+    })),
     searches: turn.retrievals.map(({ query, chunks }, index) => ({
       id: String(index),
       query,

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { confidenceDoubt, unborneWords } from '../../domain/answer-doubts.ts';
+import { standingOf, unborneWords } from '../../domain/answer-doubts.ts';
 import type { Citation } from '../../domain/citation.ts';
 import { describeLocation } from '../../domain/show-location.ts';
 import { VerdictBadge } from '../shared/citations.tsx';
@@ -67,7 +67,7 @@ export function TurnView({ state, number, isAfterReset, onOpen, onJudge, onAgain
         </p>
       )}
       {state.turn !== null && <Sources state={state} onOpen={onOpen} />}
-      {state.turn !== null && <Doubts turn={state.turn} />}
+      {state.turn !== null && <Standing turn={state.turn} />}
       {state.turn !== null && <Footer state={state} onJudge={onJudge} />}
     </article>
   );
@@ -140,10 +140,8 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
 }
 
 /** What the verdicts of the sources do not say. */
-function Doubts({ turn: { response } }: { turn: NonNullable<TurnState['turn']> }) {
+function Standing({ turn: { response } }: { turn: NonNullable<TurnState['turn']> }) {
   const words = unborneWords(response);
-  const doubt = confidenceDoubt(response);
-  if (words.length === 0 && doubt === null) return null;
   return (
     <p class="quiet">
       {words.length > 0 && (
@@ -158,7 +156,7 @@ function Doubts({ turn: { response } }: { turn: NonNullable<TurnState['turn']> }
           .{' '}
         </>
       )}
-      {doubt}
+      {standingOf(response).said}
     </p>
   );
 }

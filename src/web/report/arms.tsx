@@ -1,6 +1,8 @@
 import { knownValue } from '../../evaluation/report/format-value.ts';
+import type { MetricInfo, MetricValue } from '../../evaluation/report/metric-value.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
-import type { Arm, MetricInfo, MetricValue } from '../../evaluation/report/report-data.ts';
+import type { Arm } from '../../evaluation/report/report-data.ts';
+import { counted } from '../../text/phrasing.ts';
 import { bestOf, type Conclusion, headlineOf, isChange, range, readable } from './numbers.ts';
 import { ArmName, byArm, NoData, Scrollable, Section, ValueWithRange } from './parts.tsx';
 import { linear, place } from './scale.ts';
@@ -106,7 +108,7 @@ function HeadlineFigure({ arm, headline }: { arm: Arm; headline: MetricInfo | nu
         <span class="unit"> %</span>
       </p>
       <p class="under">
-        {headline.label}, {n} {n === 1 ? 'case' : 'cases'}
+        {headline.label}, {counted(n, 'case')}
       </p>
       <svg class="bar" viewBox={`0 0 ${BAR.width} ${BAR.height}`} aria-hidden="true" focusable="false">
         <path class="track" d={`M1 ${middle}H${BAR.width - 1}`} />

@@ -1,5 +1,6 @@
+import type { MetricInfo } from '../../evaluation/report/metric-value.ts';
 import type { PageCase, PageData, PageRun } from '../../evaluation/report/page-data.ts';
-import type { MetricInfo, SearchKind } from '../../evaluation/report/report-data.ts';
+import type { SearchKind } from '../../evaluation/report/report-case.ts';
 import { isBorneOut } from '../shared/verdicts.ts';
 
 export type Outcome =

@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { knownValue } from '../../evaluation/report/format-value.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
+import { counted } from '../../text/phrasing.ts';
 import { type Criteria, caseFilter } from './case-filter.ts';
 import { CaseView } from './case-view.tsx';
 import { headlineOf } from './numbers.ts';
@@ -62,9 +63,7 @@ export function Cases({ data, criteria, onCriteria }: CasesProps) {
     <Section id="cases" title={data.arms.length > 1 ? 'Where the arms part' : 'The cases'}>
       <Filters data={data} criteria={criteria} onCriteria={onCriteria} />
       <p class="count" role="status" id="case-count">
-        {found.length === all
-          ? `All ${all} ${all === 1 ? 'case' : 'cases'}`
-          : `${found.length} of ${all} cases`}
+        {found.length === all ? `All ${counted(all, 'case')}` : `${found.length} of ${all} cases`}
       </p>
       {data.shortened !== null && <p class="hint">{data.shortened}</p>}
       <ol class="cases" id="case-list" ref={list}>

@@ -1,6 +1,6 @@
 import { type KnownValue, knownValue } from '../../evaluation/report/format-value.ts';
+import type { MetricInfo } from '../../evaluation/report/metric-value.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
-import type { MetricInfo } from '../../evaluation/report/report-data.ts';
 import { type Box, placeLabels } from './label-places.ts';
 import { headlineOf, priceOf, range, readable, spoken } from './numbers.ts';
 import { ArmName, InBothWidths, Mark, NoData, Scrollable, Section } from './parts.tsx';

@@ -1,6 +1,13 @@
-import { formatP, formatPercent, formatPoints, knownValue } from '../../evaluation/report/format-value.ts';
+import {
+  formatP,
+  formatPercent,
+  formatPoints,
+  isAlike,
+  knownValue,
+} from '../../evaluation/report/format-value.ts';
+import type { MetricInfo } from '../../evaluation/report/metric-value.ts';
 import type { PageComparison, PageData, PageMetricComparison } from '../../evaluation/report/page-data.ts';
-import type { MetricInfo } from '../../evaluation/report/report-data.ts';
+import { quoted } from '../../text/phrasing.ts';
 import { CONCLUSIONS, type Conclusion, isChange, range, signed } from './numbers.ts';
 import { Section } from './parts.tsx';
 import { domainOf, linear, place, roundTicks } from './scale.ts';
@@ -17,7 +24,7 @@ interface DifferencesProps {
 export function Differences({ data, onShow }: DifferencesProps) {
   if (data.comparisons.length === 0) return null;
   return (
-    <Section id="differences" title={`Differences from ${data.arms[0]?.name ?? ''}`}>
+    <Section id="differences" title={`Differences from ${quoted(data.arms[0]?.name ?? '')}`}>
       <p class="hint">
         Paired on the same cases, with 95 % intervals. <span class="key">▲ proven better</span>{' '}
         <span class="key">▼ proven worse</span> <span class="key">○ not decided</span>{' '}
@@ -46,14 +53,14 @@ interface PairProps extends DifferencesProps {
 
 function Pair({ comparison, data, isOpen, onShow }: PairProps) {
   const rows = rowsOf(comparison, data);
-  const alike = rows.filter(({ compared }) => isAlike(compared));
+  const alike = rows.filter(({ compared }) => isAlike(compared, compared.better + compared.worse));
   const apart = rows.filter((row) => !alike.includes(row));
   const shares = apart.filter(({ metric }) => metric.unit === 'share');
   const others = apart.filter(({ metric }) => metric.unit !== 'share');
   const missing = data.metrics.filter(({ id }) => !comparison.metrics.some(({ metric }) => metric === id));
   // What stands on top of the page need not be read twice.
   const findings = comparison.verdict.filter((sentence) => !data.verdict.includes(sentence));
-  const title = `${comparison.arm} against ${comparison.baseline}`;
+  const title = `${quoted(comparison.arm)} against ${quoted(comparison.baseline)}`;
   const common = { data, comparison, onShow };
   return (
     <details class="pair" open={isOpen}>
@@ -78,7 +85,7 @@ function Pair({ comparison, data, isOpen, onShow }: PairProps) {
       {others.length > 0 && (
         <DifferenceTable
           {...common}
-          caption={`${title}: effort, cost and time, drawn in per cent of ${comparison.baseline}`}
+          caption={`${title}: effort, cost and time, drawn in per cent of ${quoted(comparison.baseline)}`}
           rows={others}
           show={(tick) => `${signed(tick * 100, 'tokens')} %`}
         />
@@ -107,11 +114,6 @@ function rowsOf(comparison: PageComparison, { arms, metrics }: PageData): Differ
     };
     return [{ metric, compared, point: by > 0 ? point : null }];
   });
-}
-
-/** Nothing to draw: no case sets the arms apart. */
-function isAlike({ difference, effect, better, worse }: PageMetricComparison): boolean {
-  return difference === 0 && effect.value === null && better + worse === 0;
 }
 
 interface DifferenceTableProps extends DifferencesProps {

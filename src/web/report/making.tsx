@@ -1,4 +1,5 @@
 import { formatValue, joined } from '../../evaluation/report/format-value.ts';
+import { gatesFailed } from '../../evaluation/report/gate-lines.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
 import { ArmName, byArm, Scrollable, Section } from './parts.tsx';
 
@@ -14,7 +15,7 @@ const SETTINGS = [
 ] as const;
 
 export function Gates({ data: { gates } }: { data: PageData }) {
-  const failed = gates.filter(({ passed }) => !passed).length;
+  const failure = gatesFailed(gates);
   if (gates.length === 0) {
     return (
       <Section id="gates" title="Gates">
@@ -24,7 +25,7 @@ export function Gates({ data: { gates } }: { data: PageData }) {
   }
   return (
     <Section id="gates" title="Gates">
-      <p>{failed === 0 ? `All ${gates.length} passed.` : `${failed} of ${gates.length} failed.`}</p>
+      <p>{failure === null ? 'All gates hold.' : `${failure}.`}</p>
       <Scrollable label="Gates">
         <table class="gates">
           <caption class="unseen">Gates and what was measured</caption>

@@ -1,6 +1,6 @@
 import { formatValue, type KnownValue, knownValue } from '../../evaluation/report/format-value.ts';
+import type { MetricInfo, MetricValue } from '../../evaluation/report/metric-value.ts';
 import type { PageData, PageMetricComparison } from '../../evaluation/report/page-data.ts';
-import type { MetricInfo, MetricValue } from '../../evaluation/report/report-data.ts';
 
 type Unit = MetricInfo['unit'];
 

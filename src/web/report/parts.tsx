@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { MetricInfo, MetricValue } from '../../evaluation/report/report-data.ts';
+import type { MetricInfo, MetricValue } from '../../evaluation/report/metric-value.ts';
 import { range, readable } from './numbers.ts';
 import { place } from './scale.ts';
 

@@ -1,6 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { joined } from '../../evaluation/report/format-value.ts';
+import { gatesFailed } from '../../evaluation/report/gate-lines.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
+import { counted } from '../../text/phrasing.ts';
 import { isDark, useTheme } from '../shared/theme.ts';
 import { Arms } from './arms.tsx';
 import { type Criteria, caseFilter } from './case-filter.ts';
@@ -106,12 +108,12 @@ function Top({ isComparison, isDecided }: { isComparison: boolean; isDecided: bo
 /** What was found, before all else, in sentences. */
 function Verdict({ data: { kind, header, finding, verdict, notes, gates } }: { data: PageData }) {
   const [lead, ...others] = verdict;
-  const failed = gates.filter(({ passed }) => !passed).length;
+  const failure = gatesFailed(gates);
   return (
     <section id="verdict" aria-labelledby="verdict-title" class="verdict">
       <p class="kicker">
-        {kind === 'comparison' ? 'Comparison' : 'Evaluation'} · {header.cases}{' '}
-        {header.cases === 1 ? 'case' : 'cases'} of {fileName(header.casesFile)} · {joined(header.models)}
+        {kind === 'comparison' ? 'Comparison' : 'Evaluation'} · {counted(header.cases, 'case')} of{' '}
+        {fileName(header.casesFile)} · {joined(header.models)}
       </p>
       <h1 id="verdict-title">{finding}</h1>
       <p class="lead">{lead}</p>
@@ -122,12 +124,9 @@ function Verdict({ data: { kind, header, finding, verdict, notes, gates } }: { d
           ))}
         </ul>
       )}
-      {failed > 0 && (
+      {failure !== null && (
         <p class="callout failed">
-          <strong>
-            ✗ {failed} of {gates.length} {gates.length === 1 ? 'gate' : 'gates'} failed.
-          </strong>{' '}
-          <a href="#gates">Which</a>
+          <strong>✗ {failure}.</strong> <a href="#gates">Which</a>
         </p>
       )}
       {notes.length > 0 && (

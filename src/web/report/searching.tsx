@@ -1,5 +1,7 @@
+import type { SearchWorth } from '../../evaluation/report/comparison.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
-import type { SearchKind, SearchWorth } from '../../evaluation/report/report-data.ts';
+import type { SearchKind } from '../../evaluation/report/report-case.ts';
+import { counted, quoted } from '../../text/phrasing.ts';
 import { signed } from './numbers.ts';
 import { ArmName, Scrollable, Section } from './parts.tsx';
 
@@ -53,7 +55,7 @@ function Worth({ worth: { arm, kinds, verdict }, data, isPriced, onShow }: Worth
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      <Scrollable label={`What searching was worth in ${arm}`}>
+      <Scrollable label={`What searching was worth in ${quoted(arm)}`}>
         <table class="searching">
           <thead>
             <tr>
@@ -80,7 +82,7 @@ function Worth({ worth: { arm, kinds, verdict }, data, isPriced, onShow }: Worth
                 </th>
                 <td class="jumps">
                   <button type="button" class="jump" data-kind={kind} onClick={() => onShow(place, kind)}>
-                    {turns} {turns === 1 ? 'turn' : 'turns'}
+                    {counted(turns, 'turn')}
                     <span class="unseen">: show these cases</span>
                   </button>
                 </td>

@@ -1,6 +1,7 @@
 import { joined } from '../../evaluation/report/format-value.ts';
 import type { PageData } from '../../evaluation/report/page-data.ts';
 import type { Calibration } from '../../evaluation/report/report-data.ts';
+import { counted, quoted } from '../../text/phrasing.ts';
 import { readable } from './numbers.ts';
 import { InBothWidths, NoData, Scrollable, Section } from './parts.tsx';
 import { linear, place, type Scale } from './scale.ts';
@@ -23,7 +24,7 @@ export function Threshold({ data: { calibrations } }: { data: PageData }) {
         {Array.from(drawn.values(), (alike) => (
           <CalibrationFigure
             key={alike[0]?.arm}
-            names={joined(alike.map(({ arm }) => arm))}
+            names={joined(alike.map(({ arm }) => quoted(arm)))}
             calibration={alike[0] as Calibration}
           />
         ))}
@@ -31,8 +32,8 @@ export function Threshold({ data: { calibrations } }: { data: PageData }) {
       {(missing.length > 0 || calibrations.length === 0) && (
         <p>
           <NoData />
-          {missing.length > 0 && ` for ${joined(missing.map(({ arm }) => arm))}`}: no run searched on a case
-          that says whether it is answerable.
+          {missing.length > 0 && ` for ${joined(missing.map(({ arm }) => quoted(arm)))}`}: no run searched on
+          a case that says whether it is answerable.
         </p>
       )}
     </Section>
@@ -49,7 +50,7 @@ function CalibrationFigure({ names, calibration }: { names: string; calibration:
       <figcaption>
         <h3>{names}</h3>
         <p>
-          {said} {n} {n === 1 ? 'run' : 'runs'}.
+          {said} {counted(n, 'run')}.
         </p>
       </figcaption>
       <InBothWidths

@@ -47,13 +47,20 @@ test('it answers with what a passage says, sentence by sentence word for word, c
 test('where it is unsure it shows the two closest passages whole, and says so', async () => {
   const { ask } = await offlineSession();
   const { answer, outcome, citations, grounded } = await ask(
-    'Isaac Sim licence price student discount university campus?',
+    'Isaac Sim workstation licence price student discount?',
   );
   expect(answer).toMatch(/^I can't say for sure; this is the nearest I found:\n\n### Isaac Sim Overview\n\n/);
   expect(answer).toContain('It runs on a workstation with an RTX graphics card. [1]');
   expect(answer.match(/^### /gm)).toHaveLength(2);
   expect(citations.every(({ verdict }) => verdict === 'quoted')).toBe(true);
   expect({ outcome, grounded }).toEqual({ outcome: 'passages', grounded: false });
+});
+
+test('what has next to nothing to do with the question is not shown', async () => {
+  const { ask } = await offlineSession();
+  const { answer, outcome } = await ask('Isaac Sim licence price student discount university campus?');
+  expect(answer).toMatch(/^I don't have information about/);
+  expect(outcome).toBe('none');
 });
 
 test('what it streams is what it answers', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { tellUnit, tellWhole } from '../../../src/adapters/offline/tell-passage.ts';
+import { findMarkers } from '../../../src/citations/find-markers.ts';
 import { passageUnits } from '../../../src/text/passage-units.ts';
 
 const passageOf = (text: string) => ({ ref: '3', title: 'Guide', headings: ['Setup'], text, score: 1 });
@@ -35,6 +36,22 @@ test('rows are a small table, steps a list, and addresses are no citations', () 
   expect(told('1. Stop it.\n2. See https://a.test/b now.', 'Stop')).toBe(
     '1. Stop it. [3]\n2. See `https://a.test/b` now. [3]',
   );
+});
+
+test.each([
+  // A lone backtick and the next one would be the ends of code, with the mark of the sentence in it.
+  [
+    'Press ` to open it. See https://a.test/b now.',
+    'Press \\` to open it. [3] See `https://a.test/b` now. [3]',
+  ],
+  ['Run `curl https://a.test/b` first. Then wait.', 'Run `curl https://a.test/b` first. [3] Then wait. [3]'],
+  [
+    'Open http://[::1]. Or http://[::1]:80/x now.',
+    'Open `http://[::1]`. [3] Or `http://[::1]:80/x` now. [3]',
+  ],
+])('no mark of a sentence stands in code: %s', (text, expected) => {
+  expect(told(text, text.slice(0, 5))).toBe(expected);
+  expect(findMarkers(expected)).toHaveLength(2);
 });
 
 test('a whole passage stands below its place', () => {

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { runChatLoop } from '../../../src/cli/chat/chat-loop.ts';
 import { createConversation } from '../../../src/cli/chat/conversation.ts';
+import { plainly } from '../../../src/faults/advice.ts';
 import { AppError, messageOf } from '../../../src/faults/app-error.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { fakeStreams, plain } from '../support/fake-streams.ts';
@@ -34,7 +35,7 @@ async function startChat(
     policy: 'tool',
     user: undefined,
     isInteractive: true,
-    collections: ['handbook', 'animals'],
+    collections: async () => ['handbook', 'animals'],
     priceOf: (_, { prompt, completion }) => (prompt + completion * 8) / 1_000_000,
     forkAt: async () => {
       throw new AppError('invalid_input', 'There is no such turn.');
@@ -54,7 +55,10 @@ async function startChat(
     json,
     signal: controller.signal,
     history: { history: ['an old question'], onMessage: () => {} },
-    report: (error) => void io.streams.stderr.write(`failed: ${messageOf(error)}\n`),
+    report: (error) => {
+      const hint = error instanceof AppError && error.advice ? plainly(error.advice) : '';
+      io.streams.stderr.write(`failed: ${messageOf(error)} ${hint}\n`);
+    },
   });
   const settled = ended.then(
     () => 'done',
@@ -79,7 +83,11 @@ test('piped questions are answered one a block, with a blank line between and no
   expect(asked.map(({ question }) => question)).toEqual(['one?', 'two?']);
   const blocks = out.split('\n\n');
   expect(blocks).toHaveLength(2);
-  expect(blocks[0]).toMatch(/^On one\? \[1\]\.\n\[1\] Topics.* {2}0\.80 supported {2}\S+\noffline · .*$/);
+  const [answer, source, verdict, effort] = blocks[0]?.split('\n') ?? [];
+  expect(answer).toBe('On one? [1].');
+  expect(source).toMatch(/^\[1\] Topics.* {2}0\.80 supported {2}\S+$/);
+  expect(verdict).toBe('Borne out by the source; about 80 % likely to answer your question.');
+  expect(effort).toMatch(/^offline · /);
   expect(blocks[1]).toMatch(/^On two\? \[1\]\.\n/);
   expect(out + err).not.toContain('\x1b');
   expect(err).toBe('');
@@ -315,6 +323,21 @@ test('what is typed during an answer is kept for the next prompt', async () => {
   expect(await chat.ended).toBe('done');
 });
 
+test('Tab lists at once what a command could become', async () => {
+  const chat = await startChat('terminal');
+  // What comes in one piece is pasted, its tabs too.
+  chat.type('/co');
+  chat.type('\t');
+  await chat.seen('/collection  /cost');
+  chat.type('llection anim');
+  chat.type('\t');
+  await chat.seen('animals');
+  chat.type('\r');
+  await chat.seen('A new conversation on animals.');
+  chat.type('\x04');
+  await chat.ended;
+});
+
 test('the arrow keys bring back old questions', async () => {
   const chat = await startChat('terminal');
   chat.type('\x1b[A\r');
@@ -332,6 +355,7 @@ test('in a chat the collection and the filter change, and tokens and money are t
   expect(out).toContain('Only documents with module=ros2 are searched');
   expect(asked.map(({ options }) => options?.filter)).toEqual([{}, { module: ['ros2'] }]);
   expect(err).toContain('There is no collection "nowhere".');
+  expect(err).toContain('There is: handbook, animals.');
   expect(out).toContain('A new conversation on animals.');
   expect(out).toContain('All documents are searched.');
   expect(err).toContain('not of the form key=value');

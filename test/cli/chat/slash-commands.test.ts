@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { COMMAND_NAMES, commands, completeCommand, parseLine } from '../../../src/cli/chat/slash-commands.ts';
+import { COMMAND_NAMES, completeCommand, parseLine } from '../../../src/cli/chat/chat-line.ts';
+import { commands } from '../../../src/cli/chat/slash-commands.ts';
 
 test('a line is a question unless it begins with a slash and a word', () => {
   for (const text of ['What is ROS 2?', '/etc/hosts is what?', 'clear the map', 'a\n/quit', '/why\nnot?']) {
@@ -35,12 +36,10 @@ test('an unknown command comes with the nearest one', () => {
 });
 
 test('Tab completes commands and policies, and leaves questions alone', () => {
-  expect(completeCommand('/s')).toEqual([['/sources', '/source', '/save', '/sessions'], '/s']);
-  expect(completeCommand('/collection h', ['handbook', 'animals'])).toEqual([
-    ['/collection handbook'],
-    '/collection h',
-  ]);
-  expect(completeCommand('/policy a')).toEqual([['/policy always'], '/policy a']);
-  expect(completeCommand('s')).toEqual([[], 's']);
+  expect(completeCommand('/s')).toEqual(['/sources', '/source', '/save', '/sessions']);
+  expect(completeCommand('/co')).toEqual(['/collection', '/cost']);
+  expect(completeCommand('/collection h', ['handbook', 'animals'])).toEqual(['/collection handbook']);
+  expect(completeCommand('/policy a')).toEqual(['/policy always']);
+  expect(completeCommand('s')).toEqual([]);
   expect(Object.keys(commands).toSorted()).toEqual([...COMMAND_NAMES].toSorted());
 });

@@ -1,7 +1,9 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import type { ChildProcess } from 'node:child_process';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { changesOf, directoriesOf } from '../../../src/cli/commands/watch-sources.ts';
+import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -25,6 +27,70 @@ test('answers whose sources have changed or vanished are listed', async () => {
   expect(stdout).toMatch(/turn 2\nWhat is an owl\?\n {2}\[2\] Owls: stale: the source is no longer/);
   const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
   expect(answers).toMatchObject([{ turn: 1, sources: [{ became: 'changed' }] }, { turn: 2 }]);
+});
+
+test('a source that was merely renamed has moved, and concerns nobody who begins a chat', async () => {
+  const home = await temporaryDirectory();
+  await mkdir(join(home, 'docs'));
+  await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
+  await runInProcess(['ingest', 'docs'], { home });
+  await runInProcess(['ask', 'What is a zebra?'], { home });
+  await rename(join(home, 'docs', 'zebras.md'), join(home, 'docs', 'stripes.md'));
+  await runInProcess(['ingest', 'docs', '--prune'], { home });
+  const { stdout } = await runInProcess(['sessions', 'stale'], { home });
+  expect(stdout).toMatch(/\[1\] Zebras: moved to stripes\.md\nNothing says something else/);
+  const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
+  expect(answers).toMatchObject([{ sources: [{ became: 'moved', to: { url: 'stripes.md' } }] }]);
+  const shown = JSON.parse((await runInProcess(['sessions', 'show', 'last', '--json'], { home })).stdout);
+  expect(shown).toMatchObject({ stale: {} });
+  expect(Object.values(shown.moved)).toMatchObject([{ url: 'stripes.md' }]);
+  expect((await runInProcess(['chat'], { home, input: '' })).stdout).not.toContain('sessions stale');
+});
+
+test('a file that is gone is told, also under its answers, until it is pruned', async () => {
+  const home = await temporaryDirectory();
+  await mkdir(join(home, 'docs', 'birds'), { recursive: true });
+  await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
+  const owls = join(home, 'docs', 'birds', 'the owls.md');
+  await writeFile(owls, '# Owls\n\nAn owl is a bird that hunts at night.\n');
+  await runInProcess(['ingest', 'docs'], { home });
+  const ask = (question: string) => runInProcess(['ask', question], { home });
+  expect((await ask('What is an owl?')).stdout).not.toContain('gone');
+
+  await rm(join(home, 'docs', 'birds'), { recursive: true });
+  const { stdout } = await runInProcess(['ingest', 'docs'], { home });
+  expect(stdout).toContain('1 gone: birds/the owls.md; --prune forgets it\n');
+  expect((await ask('What is an owl?')).stdout).toContain('birds/the owls.md (the file is gone)');
+  expect((await ask('What is a zebra?')).stdout).not.toContain('gone');
+
+  expect((await runInProcess(['ingest', 'docs', '--prune'], { home })).stdout).toContain('1 removed');
+  expect((await runInProcess(['ingest', 'docs'], { home })).stdout).not.toContain('gone');
+});
+
+test('whoever watches hears once that a file is gone', async () => {
+  const home = await temporaryDirectory();
+  await mkdir(join(home, 'docs'));
+  await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
+  await writeFile(join(home, 'docs', 'owls.md'), '# Owls\n\nAn owl is a bird that hunts at night.\n');
+  let child: ChildProcess | undefined;
+  let said = '';
+  const ended = runCli(['ingest', 'docs', '--watch'], {
+    home,
+    onStart(started) {
+      child = started;
+      started.stdout?.on('data', (part) => {
+        said += part;
+      });
+      started.stderr?.on('data', (part) => {
+        said += part;
+      });
+    },
+  });
+  await expect.poll(() => said, { timeout: 30_000 }).toContain('Watching for changes');
+  await rm(join(home, 'docs', 'owls.md'));
+  await expect.poll(() => said, { timeout: 30_000 }).toContain('1 gone: owls.md; --prune forgets it');
+  child?.kill('SIGINT');
+  expect((await ended).stdout.match(/gone/g)).toHaveLength(1);
 });
 
 test('changes below a directory are told once they have come to rest, until the signal is raised', async () => {

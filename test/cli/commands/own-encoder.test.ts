@@ -39,11 +39,11 @@ test('a model of one’s own is ingested with, fitted, searched with, and its an
   expect(fitted.code).toBe(0);
   const { baseline, threshold, ownKept, othersKept, saved } = JSON.parse(fitted.stdout);
   expect(baseline).toBeLessThan(0.2);
-  expect(threshold).toBeCloseTo(baseline + 0.35 * (1 - baseline), 2);
+  expect(threshold).toBeCloseTo(baseline + 0.3 * (1 - baseline), 2);
   expect(ownKept).toBeGreaterThan(0.9);
   expect(othersKept).toBeLessThan(0.1);
   expect(saved).toBe(join(directory, 'citeloop.json'));
-  expect((await run(['doctor'])).stdout).toContain('384 dimensions, threshold 0.35');
+  expect((await run(['doctor'])).stdout).toContain('384 dimensions, threshold 0.3');
 
   const search = async (query: string) =>
     JSON.parse((await run(['search', query, '--collection', 'own', '--json'])).stdout);

@@ -58,7 +58,7 @@ test('the check and a model are held against labels, and where they part is told
     { home },
   );
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  expect(stdout).toContain('The check agrees with people on 80 %');
+  expect(stdout).toContain('The check says the same as people on 80 %');
   expect(stdout).toContain('slip: people supported, check');
 
   const { judges, comparisons, cases, header } = dataIn('out.json');

@@ -63,8 +63,7 @@ test('the configured model judges, its spread is shown, and the price file price
     '--collection',
     'robots',
     ...model,
-    '--judge',
-    '2',
+    ...['--judge', '2', '--judge-model', 'judge'],
     '--prices',
     'prices.json',
   ];
@@ -99,7 +98,17 @@ test('the configured model judges, its spread is shown, and the price file price
 test('an evaluation is recorded and measured again from its tape, without the server', async () => {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const model = ['--model', 'judge', '--base-url', baseUrl, '--policy', 'always'];
-  const args = ['eval', 'cases.jsonl', '--collection', 'robots', ...model, '--judge', '2'];
+  const args = [
+    'eval',
+    'cases.jsonl',
+    '--collection',
+    'robots',
+    ...model,
+    '--judge',
+    '2',
+    '--judge-model',
+    'judge',
+  ];
   const recorded = await runInProcess([...args, '--record', 'eval.tape.json', '--json', 'first.json'], {
     home,
   });

@@ -51,7 +51,7 @@ test('takes of the same question are kept on one tape, and repeats replay for fr
   const recorded = await runInProcess([...args, '--record', 'three.tape.json', '--json', 'a.json'], place);
   expect(recorded).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('always is flaky on node (2 of 3)'),
+    stdout: expect.stringContaining('“always” is flaky on node (2 of 3)'),
   });
   expect(asked).toHaveLength(3);
   const replayed = await runInProcess([...args, '--replay', 'three.tape.json', '--json', 'b.json'], place);
@@ -78,7 +78,11 @@ test('a judge of its own is asked by its own name, and one that judges itself is
   );
   const { asked, flags, url } = await waveringModel();
   const args = ['eval', 'cases.jsonl', '--collection', 'small', ...flags];
-  const own = await runInProcess([...args, '--judge', '1'], place);
+  const silent = await runInProcess([...args, '--judge', '1'], place);
+  expect(silent).toMatchObject({ code: 2, stdout: '' });
+  expect(silent.stderr).toContain('would have wavering judge its own answers');
+  expect(silent.stderr).toContain('--judge-model wavering');
+  const own = await runInProcess([...args, '--judge-model', 'wavering'], place);
   expect(own.stdout.replace(/\s+/g, ' ')).toContain('wavering judged its own answers');
   const judge = ['--judge-model', 'strict', '--judge-base-url', url];
   const other = await runInProcess([...args, ...judge, '--fresh'], place);

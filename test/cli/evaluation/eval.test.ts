@@ -75,7 +75,7 @@ test('cases are measured, told about, and written in every form that was asked f
     'junit.xml',
   ]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^tool answers 3 of 3 questions correctly/);
+  expect(stdout).toMatch(/^“tool” answers 3 of 3 questions correctly/);
   expect(stdout).toContain('Citation precision');
   expect(stdout).toContain('No data: ');
   const report = reportIn('base.json');
@@ -84,7 +84,7 @@ test('cases are measured, told about, and written in every form that was asked f
     header: { cases: 4, models: ['offline'], collection: { name: 'robots', documents: 2 } },
   });
   expect(report.arms[0]?.metrics['decision.over']).toMatchObject({ value: 0, n: 1 });
-  expect(readFileSync(inHome('out/page.html'), 'utf8')).toContain('tool answers 3 of 3');
+  expect(readFileSync(inHome('out/page.html'), 'utf8')).toContain('“tool” answers 3 of 3');
   expect(readFileSync(inHome('junit.xml'), 'utf8')).toContain(
     'tests="4" failures="0" errors="0" skipped="1"',
   );
@@ -159,8 +159,8 @@ test('policies are compared on the same cases, with the verdict on top', async (
     'compared.json',
   ]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^Not decided by these cases: tool or always and never\. About \d+ more/);
-  expect(stdout).toContain('never against tool');
+  expect(stdout).toMatch(/^Not decided by these cases: “tool” or “always” and “never”\. About \d+ more/);
+  expect(stdout).toContain('“never” against “tool”');
   expect(stdout).toContain('4 cases are few');
   const report = reportIn('compared.json');
   expect(report.arms.map(({ name }) => name)).toEqual(['tool', 'always', 'never']);
@@ -222,18 +222,31 @@ test('an interrupted evaluation goes on where it stopped', async () => {
 
 test('runs are kept, listed, and held against each other case by case', async () => {
   await run(['eval', 'cases.jsonl', '--json', 'with.json']);
-  await run(['eval', 'cases.jsonl', '--policy', 'never', '--json', 'without.json']);
+  const without = await run([
+    ...['eval', 'cases.jsonl', '--policy', 'never', '--json', 'without.json'],
+    ...['--system-prompt', 'Be brief.', '--max-history', '5'],
+  ]);
   const listed = JSON.parse((await runInProcess(['eval', 'runs', '--json'], { home })).stdout);
   expect(listed[0]).toMatchObject({ readable: true, arms: [{ name: 'never', correct: 1 / 3 }] });
   const table = (await runInProcess(['eval', 'runs', '--limit', '2'], { home })).stdout;
   expect(table).toContain(listed[1].name);
   const { code, stdout } = await runInProcess(['eval', 'diff'], { home });
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^2 of 3 answers got worse and 0 better: too few to prove anything\./);
+  expect(stdout).toMatch(
+    /^2 of 3 answers got worse and 0 better: too few to prove anything\.\nSet otherwise: policy tool → never; maxHistory 20 → 5; another system prompt\.\n/,
+  );
+  // Answers are wrapped, not cut.
+  expect(stdout).not.toContain('…');
   expect(stdout).toContain('✗ node: right → wrong');
+  expect(without.stdout).toContain('“never” is wrong on node, topic');
   const files = await runInProcess(['compare', 'without.json', 'with.json', '--json'], { home });
   expect(JSON.parse(files.stdout)).toMatchObject({
     shared: 4,
+    settings: [
+      { setting: 'policy', before: 'never', after: 'tool' },
+      { setting: 'maxHistory', before: 5, after: 20 },
+      { setting: 'systemPrompt' },
+    ],
     gone: [],
     flipped: [
       { id: 'node', before: { state: 'wrong' }, after: { state: 'right' } },
@@ -326,7 +339,7 @@ test("cases are generated and verified, the same every time, and another tool's 
   expect(made.map(({ question }) => question)).toContain('What is a node?');
   await writeFile(inHome('rows.csv'), 'question,answer,owner\nWhat is a node?,A process,anna\n');
   const { stdout } = await runInProcess(['eval', 'import', 'rows.csv', '-o', 'rows.jsonl'], { home });
-  expect(stdout.replace(/\s+/g, ' ')).toContain('1 cases in rows.jsonl. Not carried over: the column owner.');
+  expect(stdout.replace(/\s+/g, ' ')).toContain('1 case in rows.jsonl. Not carried over: the column owner.');
 });
 
 test('two arms that are the same differ in nothing', async () => {

@@ -1,9 +1,16 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { findEvidence } from '../../../src/cli/terminal/find-evidence.ts';
-import { openerOf } from '../../../src/cli/terminal/open-place.ts';
+import { fileIsGone, openerOf } from '../../../src/cli/terminal/open-place.ts';
 import { renderSource } from '../../../src/cli/terminal/render-source.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { citation } from '../../domain/arbitraries.ts';
+import { endWithParent } from '../../support/end-with-parent.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 import { turnOf } from '../support/scripted-agent.ts';
 
@@ -38,6 +45,39 @@ test('a PDF is opened at its page in a browser, and not in an editor', () => {
   const programs = { editor: ['vim'], browser: ['firefox'] };
   expect(openerOf(pdf, programs)).toEqual(['firefox', 'file:///a.pdf#page=3']);
   expect(openerOf(pdf, { ...programs, browser: undefined }, 'linux')).toEqual(['xdg-open', '/a.pdf']);
+});
+
+test('where nothing is set to open a file, one sentence says what to set', async () => {
+  const directory = await temporaryDirectory();
+  await writeFile(join(directory, 'a.md'), 'Text.');
+  const place = { url: 'a.md', uri: pathToFileURL(join(directory, 'a.md')).href, location: line };
+  const opener = '#!/bin/sh\necho "www-browser: not found" >&2\nexit 3\n';
+  const script = `
+    const { openPlace } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/cli/terminal/open-place.ts'))});
+    await openPlace(${JSON.stringify(place)}, process).catch((error) => console.log(error.message, error.advice.join('')));
+  `;
+  for (const name of ['xdg-open', 'open']) await writeFile(join(directory, name), opener, { mode: 0o755 });
+  const env = { PATH: `${directory}:/usr/bin:/bin` };
+  const { stdout, stderr } = await endWithParent(
+    promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { env }),
+  );
+  expect(stderr).toBe('');
+  expect(stdout).toContain('There is no program to open it: $EDITOR is not set.');
+  expect(stdout).toContain(
+    `It is ${join(directory, 'a.md')}, lines 12–14. Set what opens it, for example: export EDITOR=nano`,
+  );
+});
+
+test('a file is gone if what it was found under is still there', async () => {
+  const directory = await temporaryDirectory();
+  const uri = (path: string) => pathToFileURL(join(directory, path)).href;
+  await writeFile(join(directory, 'a.md'), 'Text.');
+  expect(fileIsGone({ url: 'a.md', uri: uri('a.md') })).toBe(false);
+  expect(fileIsGone({ url: 'b.md', uri: uri('b.md') })).toBe(true);
+  expect(fileIsGone({ url: 'deep/er/b.md', uri: uri('deep/er/b.md') })).toBe(true);
+  expect(fileIsGone({ url: 'https://docs.test/b', uri: uri('b.md') })).toBe(true);
+  expect(fileIsGone({ url: 'b.md', uri: uri('elsewhere/b.md') })).toBe(false);
+  expect(fileIsGone({ url: 'https://docs.test/b' })).toBe(false);
 });
 
 test('what was indexed on another machine cannot be opened here', () => {

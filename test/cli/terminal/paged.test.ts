@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { paged, rowsOf } from '../../../src/cli/terminal/paged.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -21,7 +22,9 @@ test('what does not fit on the screen goes to the pager, and what fits does not'
   await paged(streams, (terminal) => terminal.write('short\n'));
   expect(out()).toBe('short\n');
   await paged(streams, (terminal) => terminal.write(LONG));
-  expect(out()).toBe('short\n');
+  expect(stripVTControlCharacters(out())).toBe(
+    'short\nShown in pager, a page at a time; PAGER=cat shows all at once.\n',
+  );
   expect(await readFile(file, 'utf8')).toBe(LONG);
 });
 

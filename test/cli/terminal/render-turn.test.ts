@@ -25,6 +25,7 @@ test('an answer in a pipe is plain text with its sources and one line of facts',
   expect(out()).toBe(
     'A node publishes messages on a topic [1].\n\n' +
       '[1] Topics › Publishing  0.80 supported  /docs/ro s/topics.md\n' +
+      'Borne out by the source; about 80 % likely to answer your question.\n' +
       'offline · 312 tokens (300 in, 12 out) · 1 search · 1.2 s (search 4 ms, model 1.2 s)\n',
   );
   expect(err()).toBe('');
@@ -66,7 +67,7 @@ test.each([
   },
 );
 
-test('an answer that is not grounded says so and why', async () => {
+test('what came of a question is said in one line: an answer that nothing bears out is a fault, and passages are not', async () => {
   const cases = [
     [
       turnOf({
@@ -75,20 +76,23 @@ test('an answer that is not grounded says so and why', async () => {
         citations: [],
         grounded: false,
       }),
-      'nothing in the documents',
+      '^Nothing in the documents that were searched answers this\\.$',
     ],
-    [turnOf({ outcome: 'passages', grounded: false }), 'closest passages'],
+    [
+      turnOf({ outcome: 'passages', grounded: false }),
+      '^These are the closest passages; whether they answer',
+    ],
     [
       turnOf({ citations: [citation({ verdict: 'unsupported' })], grounded: false }),
-      'no passage that is cited',
+      '^Not grounded: no passage that is cited',
     ],
-    [turnOf({ citations: [], grounded: false }), 'cites nothing'],
-    [turnOf({ answer: 'Hello!', citations: [], grounded: false }, []), 'without a search'],
+    [turnOf({ citations: [], grounded: false }), '^Not grounded: the answer cites nothing'],
+    [turnOf({ answer: 'Hello!', citations: [], grounded: false }, []), '^Answered without a search'],
   ] as const;
   for (const [turn, reason] of cases) {
     const { streams, out } = fakeStreams('pipe');
     await renderTurn(happening(eventsOf(turn)), streams, { stream: true });
-    expect(out()).toMatch(new RegExp(`^Not grounded: .*${reason}`, 'm'));
+    expect(out()).toMatch(new RegExp(reason, 'm'));
   }
 });
 
@@ -196,21 +200,35 @@ test('the words that nothing bears out are listed in a pipe and underlined on a 
   expect(person.out()).toContain('A node of \x1b[4mHeidelberg\x1b[24m publishes messages on a topic [1].');
 });
 
-test('an answer that is in its sources and may not answer says so, and by what it was checked', async () => {
+test('an answer that is in its sources says how likely it answers, and by what it was checked', async () => {
   const shown = async (fields: Parameters<typeof turnOf>[0]) => {
     const { streams, out } = fakeStreams('pipe');
     await renderTurn(happening(eventsOf(turnOf(fields))), streams, { stream: true });
     return out();
   };
   const quoted = { citations: [citation({ verdict: 'quoted' })] };
-  expect(await shown({ ...quoted, confidence: 'low' })).toContain(
-    '\nQuoted from the source; may not answer your question.\n',
+  expect(await shown({ ...quoted, confidence: 'low', answerProbability: 0.62 })).toContain(
+    '\nQuoted from the source; about 60 % likely to answer your question.\n',
   );
-  expect(await shown({ confidence: 'low' })).toContain(
-    '\nBorne out by the source; may not answer your question.\n',
+  expect(await shown({ confidence: 'high', answerProbability: 0.84 })).toContain(
+    '\nBorne out by the source; about 85 % likely to answer your question.\n',
   );
-  expect(
-    await shown({ ...quoted, confidence: 'low', checkedBy: 'words', answerProbability: null }),
-  ).toContain('may not answer your question. Checked by words alone, without the local model.\n');
-  expect(await shown(quoted)).not.toContain('may not answer');
+  expect(await shown({ ...quoted, checkedBy: 'words', answerProbability: null })).toContain(
+    '\nQuoted from the source, by words alone; not judged whether it answers.\n',
+  );
+});
+
+test('green stands under answers alone: passages that are shown for want of one are quoted, too', async () => {
+  const shown = async (outcome: 'answer' | 'passages') => {
+    const { streams, out } = fakeStreams('terminal');
+    const turn = turnOf({
+      outcome,
+      grounded: outcome === 'answer',
+      citations: [citation({ verdict: 'quoted' })],
+    });
+    await renderTurn(happening(eventsOf(turn)), streams, { stream: true });
+    return out();
+  };
+  expect(await shown('answer')).toContain('\x1b[32mquoted\x1b[39m');
+  expect(await shown('passages')).toContain('\x1b[2mquoted\x1b[22m');
 });

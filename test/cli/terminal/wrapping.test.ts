@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { table } from '../../../src/cli/terminal/table.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import { wrap } from '../../../src/cli/terminal/wrapping.ts';
+import { flowLine, flowRuns, renderText, wrap } from '../../../src/cli/terminal/wrapping.ts';
 import { cutToWidth, displayWidth, padToWidth } from '../../../src/text/display-width.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 
@@ -10,6 +10,27 @@ test('a line is broken at spaces, and a word that is longer than a line stays wh
   expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
   expect(wrap('a incomprehensibilities b', 8)).toEqual(['a', 'incomprehensibilities', 'b']);
   expect(wrap('', 8)).toEqual([]);
+});
+
+test('a path or an address that is longer than a line goes on below after a sign', () => {
+  const path = '/home/someone/docs/concepts/python-versions.md';
+  expect(wrap(`It is ${path}.`, 20)).toEqual([
+    'It is /home/someone/',
+    'docs/concepts/',
+    'python-versions.md.',
+  ]);
+  const { streams, out } = fakeStreams('terminal', 24);
+  renderText(createTerminal(streams.stdout), `Opened ${path}`, { indent: '  ' });
+  expect(out()).toBe('  Opened /home/someone/\n  docs/concepts/python-\n  versions.md\n');
+  const line = flowLine(createTerminal(streams.stdout), [{ text: '[1]' }, { text: path }], '  ');
+  expect(line).toBe('[1] /home/someone/docs/\n  concepts/python-\n  versions.md');
+  expect(wrap('/home/someone/.config/citeloop', 16)).toEqual(['/home/someone/', '.config/citeloop']);
+});
+
+test('what stands before the first word of a line is kept where it means something', () => {
+  const runs = [{ text: 'def f():\n    return 1\n\nend', paint: (part: string) => part }];
+  expect(flowRuns(runs, 40, { keepIndents: true })).toEqual(['def f():', '    return 1', '', 'end']);
+  expect(flowRuns(runs, 40)).toEqual(['def f():', 'return 1', '', 'end']);
 });
 
 test('wide characters fill two columns, and a line may break between any two of them', () => {

@@ -41,7 +41,7 @@ test('a heading becomes a question where nothing is defined', () => {
     5,
     1,
   ).map(({ question }) => question);
-  expect(questions).toContain('How does installing packages work?');
+  expect(questions).toContain('How do I install packages?');
   expect(questions).toContain('Why does it stop?');
 });
 

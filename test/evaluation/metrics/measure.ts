@@ -1,7 +1,7 @@
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import type { Gold } from '../../../src/evaluation/metrics/metric.ts';
 import { reasonOf, tabulate } from '../../../src/evaluation/metrics/metric.ts';
-import type { CaseRun } from '../../../src/evaluation/report/report-data.ts';
+import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
 import { ratioOf } from '../../../src/evaluation/statistics/column.ts';
 
 export type { Gold };

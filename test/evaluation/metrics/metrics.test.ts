@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
-import type { CaseRun } from '../../../src/evaluation/report/report-data.ts';
+import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
 import { aCitation, aGold, anError, aRun, aRunThatFound } from '../a-run.ts';
 import { type Gold, metricValueIn } from './measure.ts';
 

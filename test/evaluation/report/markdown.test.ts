@@ -9,14 +9,16 @@ import { syntheticReport } from './synthetic-report.ts';
 const LIMIT = 65_536;
 
 test('a comment has the verdict, the gates, a table and the link, and says by its first line what it replaces', () => {
-  const report = syntheticReport({ cases: 40 });
+  const report = syntheticReport({ cases: 40, arms: ['tool', 'always', 'never'] });
   const gates = [{ gate: 'g', arm: 'tool', passed: false, line: 'answer.correct >= 0.9: 0.7' }];
   const text = renderMarkdown({ ...report, gates }, { diff: null, reportUrl: 'https://ci.example/runs/1' });
   expect(text.startsWith(`${COMMENT_MARK}\n\n### ❌ `)).toBe(true);
-  expect(text).toContain('**1 of 1 gates failed**');
+  expect(text).toContain('**1 of 1 gate failed**');
   expect(text).toContain('| Answered correctly | ');
   expect(text).toContain('[The whole report](https://ci.example/runs/1)');
-  expect(text).toMatch(/\d+ cases flipped/);
+  for (const arm of report.arms.slice(1)) {
+    expect(text).toMatch(new RegExp(`\\d+ cases? flipped from “tool” to “${arm.name}”`));
+  }
 });
 
 test('a comment stays below the limit however many cases flip and however long they are', () => {
@@ -29,6 +31,7 @@ test('a comment stays below the limit however many cases flip and however long t
   } as ReportData;
   const diff = diffRuns({ name: 'before.json', report: before }, { name: 'this run', report });
   expect(diff.flipped.length).toBeGreaterThan(50);
+  expect(renderMarkdown(report, { diff: null }).length).toBeLessThan(LIMIT);
   const text = renderMarkdown(report, { diff });
   expect(text.length).toBeLessThan(LIMIT);
   expect(text).toMatch(/and \d+ more/);

@@ -4,7 +4,9 @@ import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-ca
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { type ArmResults, assembleReport } from '../../../src/evaluation/report/assemble-report.ts';
 import { calibrate } from '../../../src/evaluation/report/calibration.ts';
+import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
 import { formatP } from '../../../src/evaluation/report/format-value.ts';
+import { gateLines } from '../../../src/evaluation/report/gate-lines.ts';
 import {
   checkBaseline,
   checkBound,
@@ -14,11 +16,7 @@ import {
   refuseFailedGates,
 } from '../../../src/evaluation/report/gates.ts';
 import { renderJunit } from '../../../src/evaluation/report/junit.ts';
-import {
-  type CaseRun,
-  type ReportData,
-  reportDataSchema,
-} from '../../../src/evaluation/report/report-data.ts';
+import { type ReportData, reportDataSchema } from '../../../src/evaluation/report/report-data.ts';
 import { findingOf } from '../../../src/evaluation/report/verdict.ts';
 import { ablationVerdict } from '../../../src/evaluation/run/plan-arms.ts';
 import { aHeader, theSettings } from '../a-report.ts';
@@ -74,10 +72,10 @@ test('an arm that answers more gets a sentence to act on, with its price', () =>
   expect(correctOf(report)?.better).toHaveLength(12);
   expect(report.decision).toEqual({ kind: 'take', arms: ['always'], needed: null });
   expect(report.verdict[0]).toBe(
-    'Take always, if it may be dearer (1.9 times the tokens): it answers more questions correctly than tool (p < 0.001).',
+    'Take “always”, if it may be dearer (1.9 times the tokens): it answers more questions correctly than “tool” (p < 0.001).',
   );
   expect(report.verdict[1]).toMatch(
-    /^always answers 12 of 80 more questions correctly than tool \(p < 0\.001\), for 1\.9 times the tokens; they differ on c60, c61, c62, c63, c64 and 7 more\.$/,
+    /^“always” answers 12 of 80 more questions correctly than “tool” \(p < 0\.001\), for 1\.9 times the tokens; they differ on c60, c61, c62, c63, c64 and 7 more\.$/,
   );
 });
 
@@ -89,13 +87,13 @@ test('what is not proven is not claimed, nor is that there is no difference', ()
   expect(report.decision).toMatchObject({ kind: 'undecided', arms: ['always'] });
   expect(report.decision?.needed).toBeGreaterThan(1000);
   expect(report.verdict[0]).toMatch(
-    /^Not decided by these cases: tool or always\. About \d+ more cases like these would decide it\.$/,
+    /^Not decided by these cases: “tool” or “always”\. About \d+ more cases like these would decide it\.$/,
   );
   expect(report.verdict[1]).toContain(
-    'No difference in correct answers is proven between always and tool on 80 questions (p = 1.00), nor that there is none',
+    'No difference in correct answers is proven between “always” and “tool” on 80 questions (p = 1.00), nor that there is none',
   );
   expect(report.verdict[1]).toContain(
-    'always gets 20 right that tool gets wrong, and 19 the other way round',
+    '“always” gets 20 right that “tool” gets wrong, and 19 the other way round',
   );
 });
 
@@ -121,14 +119,16 @@ test('arms that answer as many are told apart by what else is proven, money befo
   };
   const dearer = aReport(cheap('small', 100, 0.001), cheap('large', 100, 0.01));
   expect(dearer.decision).toEqual({ kind: 'keep', arms: ['small'], needed: null });
-  expect(dearer.verdict[0]).toBe('Keep small: large answers as many, but is dearer (10 times the price).');
+  expect(dearer.verdict[0]).toBe(
+    'Keep “small”: “large” answers as many, but is dearer (10 times the price).',
+  );
   const cheaper = aReport(cheap('large', 100, 0.01), cheap('small', 100, 0.001));
   expect(cheaper.verdict[0]).toBe(
-    'Take small: it answers as many questions correctly as large, within 5 points, and is cheaper (0.1 times the price).',
+    'Take “small”: it answers as many questions correctly as “large”, within 5 points, and is cheaper (0.1 times the price).',
   );
   // Half the tokens at the same price are no gain.
   expect(aReport(cheap('long', 200, 0.01), cheap('short', 100, 0.01)).verdict[0]).toBe(
-    'Take either: short answers as many questions correctly as long, within 5 points, and nothing else that matters is proven to set them apart.',
+    'Take either: “short” answers as many questions correctly as “long”, within 5 points, and nothing else that matters is proven to set them apart.',
   );
 });
 
@@ -151,10 +151,48 @@ test('needless searches are weighed against fewer tokens', () => {
     answers: 'equivalent',
     gains: ['cost.tokens'],
     losses: ['decision.over'],
+    undecided: [],
   });
   expect(report.verdict[0]).toBe(
-    'Weigh always against tool: it answers as many questions correctly as tool, within 5 points, is cheaper (0.5 times the tokens), but worse in over-search (0.000 to 1.000).',
+    'Weigh “always” against “tool”: it answers as many questions correctly as “tool”, within 5 points, is cheaper (0.5 times the tokens), but worse in over-search (0.000 to 1.000).',
   );
+});
+
+test('advice says what else counts that these cases do not decide', () => {
+  const cases = CASES.map((item, index) => (index < 2 ? { ...item, needsRetrieval: false } : item));
+  const searching = (name: string, tokens: number, searches: number): ArmResults => {
+    const arm = anArm(name, (index) => index < 60, tokens);
+    const runs = Array.from(arm.runs, ([id, [run]]): [string, CaseRun[]] => [
+      id,
+      [{ ...(run as CaseRun), searches }],
+    ]);
+    return { ...arm, runs: new Map(runs) };
+  };
+  const report = assembleReport({
+    header: aHeader(cases.length),
+    cases,
+    arms: [searching('tool', 200, 0), searching('always', 100, 1)],
+    metrics: allMetrics,
+  });
+  expect(report.comparisons[0]?.standing.undecided).toEqual(['decision.over']);
+  expect(report.verdict[0]).toMatch(
+    /^Take “always”: .*cheaper \(0\.5 times the tokens\)\. Not decided by these cases: over-search\.$/,
+  );
+});
+
+test('a gate counts once, however many metrics it looks at', () => {
+  const line = { arm: 'tool', line: 'x' };
+  const failed = [
+    { ...line, gate: 'no-worse-than a.json', passed: false },
+    { ...line, gate: 'no-worse-than a.json', passed: true },
+    { ...line, gate: 'answer.correct>=0.5', passed: true },
+  ];
+  expect(() => refuseFailedGates(failed)).toThrow('1 of 2 gates failed.');
+  expect(gateLines([...failed, ...failed.slice(1, 2)]).map(({ line }) => line)).toEqual([
+    'x',
+    'no-worse-than a.json: 2 metrics hold',
+    'x',
+  ]);
 });
 
 test('an arm that is worse is called so, and the first is kept', () => {
@@ -163,9 +201,9 @@ test('an arm that is worse is called so, and the first is kept', () => {
     anArm('never', () => false, 10),
   );
   expect(report.decision?.kind).toBe('keep');
-  expect(report.verdict[0]).toBe('Keep tool: every other arm answers fewer questions correctly.');
+  expect(report.verdict[0]).toBe('Keep “tool”: every other arm answers fewer questions correctly.');
   expect(report.verdict[1]).toContain(
-    'never answers 60 of 80 fewer questions correctly than tool (p < 0.001), for 0.1 times the tokens',
+    '“never” answers 60 of 80 fewer questions correctly than “tool” (p < 0.001), for 0.1 times the tokens',
   );
 });
 
@@ -183,25 +221,31 @@ test('arms that do the same differ in nothing, and eighty cases say so', () => {
     });
   }
   expect(report.decision?.kind).toBe('either');
-  expect(report.verdict[1]).toContain('again and tool answer the same 80 questions alike');
+  expect(report.verdict[1]).toContain('“again” and “tool” answer the same 80 questions alike');
 });
 
 test('what was found is told in one line, and only what is proven', () => {
   const right = (count: number) => (index: number) => index < count;
   const found = (...arms: ArmResults[]) => findingOf(aReport(...arms));
   const tool = anArm('tool', right(60));
-  expect(found(tool)).toBe('tool answers 60 of 80 questions correctly');
-  expect(found(tool, anArm('always', right(72)))).toBe('always answers more questions correctly than tool');
+  expect(found(tool)).toBe('“tool” answers 60 of 80 questions correctly');
+  expect(found(tool, anArm('always', right(72)))).toBe(
+    '“always” answers more questions correctly than “tool”',
+  );
   expect(found(tool, anArm('never', right(20)), anArm('once', right(10)))).toBe(
-    'never and once answer fewer questions correctly than tool',
+    '“never” and “once” answer fewer questions correctly than “tool”',
   );
   expect(found(tool, anArm('always', right(72)), anArm('never', right(20)))).toBe(
-    'always answers more questions correctly than tool, never fewer',
+    '“always” answers more questions correctly than “tool”, “never” fewer',
   );
-  expect(found(tool, anArm('always', right(64)))).toBe('These cases do not decide between tool and always');
-  expect(found(tool, anArm('first', right(60)))).toBe('first answers as many questions correctly as tool');
+  expect(found(tool, anArm('always', right(64)))).toBe(
+    'These cases do not decide between “tool” and “always”',
+  );
+  expect(found(tool, anArm('first', right(60)))).toBe(
+    '“first” answers as many questions correctly as “tool”',
+  );
   expect(found(tool, anArm('first', right(60)), anArm('never', right(0)), anArm('always', right(64)))).toBe(
-    'never answers fewer questions correctly than tool; first and always are not decided',
+    '“never” answers fewer questions correctly than “tool”; “first” and “always” are not decided',
   );
 });
 
@@ -211,16 +255,16 @@ test('where nothing is judged, the line says so', () => {
     anArm('always', (index) => index < 61),
   );
   const [comparison] = report.comparisons;
-  const standing = { answers: null, gains: [], losses: [] };
+  const standing = { answers: null, gains: [], losses: [], undecided: [] };
   const unjudged = { ...report, comparisons: [{ ...comparison, metrics: [], standing }] } as ReportData;
-  expect(findingOf(unjudged)).toBe('No case says whether tool or always answers better');
+  expect(findingOf(unjudged)).toBe('No case says whether “tool” or “always” answers better');
 });
 
 test('one arm is told about alone, with interval and tags', () => {
   const report = aReport(anArm('tool', (index) => index % 2 === 0));
   expect(report.kind).toBe('evaluation');
   expect(report.verdict[0]).toBe(
-    'tool answers 40 of 80 questions correctly (50 %, 95 % interval 39 to 61 %).',
+    '“tool” answers 40 of 80 questions correctly (50 %, 95 % interval 39 to 61 %).',
   );
   expect(report.arms[0]?.tags.even).toMatchObject({ n: 40, metrics: { 'answer.correct': 1 } });
   expect(report.arms[0]?.tags.odd).toMatchObject({ n: 40, metrics: { 'answer.correct': 0 } });
@@ -243,7 +287,7 @@ test('errors count as wrong answers, are counted, and noted', () => {
     errors: 1,
     metrics: { 'answer.correct': { value: 79 / 80 }, 'cost.tokens': { n: 79 } },
   });
-  expect(report.notes).toContain('1 run of tool ended in an error.');
+  expect(report.notes).toContain('1 run of “tool” ended in an error.');
 });
 
 test('arms that differ in their cases are refused', () => {
@@ -390,7 +434,7 @@ test('a gate on a metric without data fails and says why', () => {
     passed: false,
     line: expect.stringContaining('no data, every case is answerable'),
   });
-  expect(() => refuseFailedGates([result])).toThrow('1 of 1 gates failed.');
+  expect(() => refuseFailedGates([result])).toThrow('1 of 1 gate failed.');
   expect(() => refuseFailedGates([{ ...result, passed: true }])).not.toThrow();
 });
 

@@ -95,7 +95,7 @@ test('each turn is needed, idle, harmful, missed or spared by the arm that decid
     notSearched: { n: 3, difference: 0 },
   });
   expect(report.searchWorth[0]?.verdict[0]).toMatch(
-    /^tool searched in 4 turns: 1 needed it, 2 came to the same without it, 1 were right without it alone/,
+    /^“tool” searched in 4 turns: 1 needed it, 2 came to the same without it, 1 was right without it alone/,
   );
 });
 

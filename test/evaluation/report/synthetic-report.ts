@@ -3,7 +3,8 @@ import { createRandom } from '../../../bench/support/synthetic.ts';
 import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../../../src/evaluation/report/assemble-report.ts';
-import type { Arm, CaseRun, ReportChunk, ReportData } from '../../../src/evaluation/report/report-data.ts';
+import type { CaseRun, ReportChunk } from '../../../src/evaluation/report/case-run.ts';
+import type { Arm, ReportData } from '../../../src/evaluation/report/report-data.ts';
 
 export interface SyntheticOptions {
   cases: number;
@@ -139,7 +140,13 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
       program: 'citeloop',
       version: '0.1.0',
       models: ['made-up'],
-      collection: { name: 'made_up', documents: Math.ceil(size / 8), chunks: size, embedder: 'none' },
+      collection: {
+        name: 'made_up',
+        documents: Math.ceil(size / 8),
+        chunks: size,
+        embedder: 'none',
+        fingerprint: null,
+      },
       casesFile: 'cases/made-up.jsonl',
       casesHash: createHash('sha256').update(JSON.stringify(cases)).digest('hex'),
       cases: count,

@@ -5,7 +5,7 @@ import { createOfflineModel } from '../../../src/adapters/offline/offline-model.
 import { createConversationAgent } from '../../../src/agent/create-agent.ts';
 import { agentConfigSchema, type Policy } from '../../../src/domain/agent-config.ts';
 import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
-import { caseRunSchema } from '../../../src/evaluation/report/report-data.ts';
+import { caseRunSchema } from '../../../src/evaluation/report/case-run.ts';
 import { noPrices, pricesBy } from '../../../src/evaluation/run/prices.ts';
 import { runCase } from '../../../src/evaluation/run/run-case.ts';
 import { type SmallLibrary, smallLibrary } from '../../support/small-library.ts';

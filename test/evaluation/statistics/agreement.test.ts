@@ -40,6 +40,14 @@ test('kappa has no value where all is of one kind, and is 0 for a judge that say
   expect(kappaOf(0, 0.5, 0.5)).toBe(-1);
 });
 
+test('a kappa of few labels on which all agree is not taken for proof either', () => {
+  const six = [...times(3, true, true), ...times(3, false, false)];
+  const { kappa, balancedAccuracy } = measureAgreement(six, createSampler(1));
+  // Wilson's lower bound of 6 of 6 is .610, of 3 of 3 .438; chance brings .5.
+  expect(kappa).toMatchObject({ value: 1, interval: [expect.closeTo((0.6097 - 0.5) / 0.5, 3), 1] });
+  expect(balancedAccuracy).toMatchObject({ value: 1, interval: [expect.closeTo(0.4385, 3), 1] });
+});
+
 test('what a judge did not rule on has no part, and full agreement is not taken for proof', () => {
   const { agreement, precision } = measureAgreement([...times(20, true, true), null, null], createSampler(1));
   // Wilson's bound for 20 of 20.

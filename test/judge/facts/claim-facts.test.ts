@@ -111,6 +111,12 @@ test('a quote has three words or more, and its parts around an ellipsis are told
   expect(quotesIn('“one two three” and «four five six»')).toEqual(['one two three', 'four five six']);
   expect(quotesIn('"the owl … in the dark"')).toEqual(['the owl ', ' in the dark']);
   expect(quotesIn('"call `spin` first" with `a "b c d" e`')).toEqual(['call `spin` first']);
+  // Texts in code are no quotes, whatever the code stands in.
+  expect(quotesIn('raise PlanError(f"step {i}: nothing to place") if name == "one two three"')).toEqual([]);
+  expect(quotesIn('It says so ("one two three") and: "four five six".')).toEqual([
+    'one two three',
+    'four five six',
+  ]);
   expect(quotesIn('"the owl [...] in the dark ..."')).toEqual(['the owl ', ' in the dark ']);
   expect(quotesIn('Run `echo "one two three"` now.')).toEqual([]);
 });

@@ -19,6 +19,7 @@ test('every line is of the format that Prometheus reads', async () => {
   expect(text).toContain('citeloop_turns_total{outcome="completed"} 1');
   expect(text).toContain('citeloop_answers_total{grounded="true"} 1');
   expect(text).toContain('citeloop_turn_seconds_count 1');
+  expect(Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
 });
 
 test('labels cannot break out of their quotes, and methods are few', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { joined } from '../../../src/evaluation/report/format-value.ts';
-import type { MetricValue } from '../../../src/evaluation/report/report-data.ts';
+import type { MetricValue } from '../../../src/evaluation/report/metric-value.ts';
 import {
   bestOf,
   CONCLUSIONS,

@@ -150,6 +150,19 @@ inBrowser('a report whose every metric lacks data is still a page, without NaN o
   expect(complaints).toEqual([]);
 });
 
+for (const width of [360, 800, 1280]) {
+  inBrowser(`the whole menu is in sight on a screen of ${width} pixels`, async () => {
+    const { page } = await open(syntheticReport({ cases: 12 }), { viewport: { width, height: 740 } });
+    const ends = await page
+      .locator('.top nav a')
+      .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().right));
+    expect(ends.length).toBeGreaterThan(5);
+    const nav = await page.locator('.top nav').evaluate((menu) => menu.getBoundingClientRect().right);
+    for (const end of ends) expect(end).toBeLessThanOrEqual(nav + 1);
+    expect(nav).toBeLessThanOrEqual(width);
+  });
+}
+
 inBrowser('a single arm has no columns of comparison', async () => {
   const { page } = await open(syntheticReport({ cases: 8, arms: ['tool'] }));
   expect(await page.locator('#arms-title').textContent()).toBe('What was measured');

@@ -60,7 +60,25 @@ export async function* mendedEvents(
     }
     yield* mender.finish(closed);
   } finally {
-    source.cancel().catch(() => undefined);
+    if (closed) letEnd(source);
+    else source.cancel().catch(() => undefined);
+  }
+}
+
+/** How long a stream may go on after it said that it is done. */
+const END_PATIENCE_MS = 500;
+
+/** Reads what is left, which is nothing as a rule: a connection that is not cut serves the next request. */
+async function letEnd(source: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const cut = () => source.cancel().catch(() => undefined);
+  const patience = setTimeout(cut, END_PATIENCE_MS);
+  patience.unref();
+  try {
+    while (!(await source.read()).done);
+  } catch {
+    // The answer is complete.
+  } finally {
+    clearTimeout(patience);
   }
 }
 

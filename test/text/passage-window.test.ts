@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { passageWindow } from '../../../src/agent/tools/search-tool.ts';
+import { passageWindow } from '../../src/text/passage-window.ts';
 
 const TEXT = [
   'Robots have links and joints.',

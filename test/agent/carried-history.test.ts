@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { AgentInputItem } from '@openai/agents';
+import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
+import { expect, test } from 'vitest';
+import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
+import { createOfflineModel } from '../../src/adapters/offline/offline-model.ts';
+import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';
+import { agentOn, askAndWait } from '../support/agent-on.ts';
+import { smallLibrary } from '../support/small-library.ts';
+
+const BOOK = {
+  'animals/Zebras': 'A zebra is a striped horse. Zebras live in Africa and sleep standing.',
+  'animals/Owls': 'An owl hunts at night. Owls live in forests.',
+  'plants/Oaks': 'An oak is a tall tree. Oaks live for 600 years.',
+};
+
+const search = (query: string, callId: string) =>
+  functionCall('search_docs', { query, top_k: null, module: null, threshold: 0 }, { callId });
+
+function inputs(model: ScriptedModel): AgentInputItem[][] {
+  return model.calls.map(({ request }) => (typeof request.input === 'string' ? [] : request.input));
+}
+
+/** The results of tools in a request; each holds to the contract. */
+function shownIn(items: readonly AgentInputItem[]) {
+  return items
+    .flatMap((item) => (item.type === 'function_call_result' ? [item.output] : []))
+    .map((output) =>
+      retrievalToolResponseSchema.parse(
+        JSON.parse(typeof output === 'string' ? output : (output as { text: string }).text),
+      ),
+    );
+}
+
+test('what an answer cited is carried on with its ref, place and title; the rest is a number, and stays stored', async () => {
+  const model = new ScriptedModel([
+    [search('owl', 'a')],
+    [assistantMessage('Owls live in forests. [1]')],
+    [assistantMessage('As I said, owls live in forests. [1]')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  const { turn: asked } = await askAndWait(session, 'Where do owls live?');
+  const marker = asked?.response.citations[0]?.marker;
+  const { turn } = await askAndWait(session, 'Where again?');
+
+  const [, answering = [], later = []] = inputs(model);
+  const [whole] = shownIn(answering);
+  const [carried] = shownIn(later);
+  expect(whole?.results).toHaveLength(3);
+  expect(carried).toMatchObject({
+    results: whole?.results.filter(({ ref }) => ref === marker),
+    total: 1,
+    query: 'owl',
+    left_out: { reason: 'not_cited', count: 2 },
+  });
+  // A source of an earlier turn is cited, and holds.
+  expect(turn?.response).toMatchObject({ grounded: true, citations: [{ marker, verdict: 'supported' }] });
+  const stored = session.snapshot().messages.find(({ role }) => role === 'tool');
+  expect(JSON.parse(stored?.content ?? '')).toEqual(whole);
+});
+
+test('a turn that cited nothing carries a number alone, and several searches are carried as one', async () => {
+  const model = new ScriptedModel([
+    [search('oak', 'a')],
+    [assistantMessage('I do not know.')],
+    [search('oak', 'b'), search('owl', 'c')],
+    [search('owls at night', 'd')],
+    [assistantMessage('An owl hunts at night. [Owls]')],
+    [assistantMessage('Bye.')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  for (const question of ['Oaks?', 'Owls?', 'Thanks']) await askAndWait(session, question);
+  const last = inputs(model).at(-1) ?? [];
+  expect(shownIn(last)).toMatchObject([
+    { results: [], total: 0, left_out: { reason: 'not_cited', count: 3 } },
+    { results: [{ title: 'Owls' }], total: 1, left_out: { reason: 'not_cited', count: 2 } },
+  ]);
+  expect(last.filter((item) => item.type === 'function_call')).toHaveLength(2);
+});
+
+test('a search that found nothing is carried as it was told', async () => {
+  const model = new ScriptedModel([
+    [functionCall('search_docs', { query: 'submarine', top_k: null, module: null }, { callId: 'a' })],
+    [assistantMessage('I do not know.')],
+    [assistantMessage('Bye.')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  for (const question of ['Submarines?', 'Thanks']) await askAndWait(session, question);
+  const [, answering = [], later = []] = inputs(model);
+  expect(shownIn(later)).toEqual(shownIn(answering));
+});
+
+test('a turn is carried in one form: each prompt goes on where the one before it ended, also after a resume', async () => {
+  const library = await smallLibrary(BOOK);
+  const sessions = createMemorySessionStore();
+  const script = ['zebra', 'owl', 'oak'].flatMap((subject) => [
+    [search(subject, subject)],
+    [assistantMessage(`About the ${subject}. [1]`)],
+  ]);
+  const model = new ScriptedModel([...script, [assistantMessage('Bye.')]]);
+  const session = await agentOn(library, model, { sessions }).startSession();
+  for (const question of ['Zebra?', 'Owl?', 'Oak?', 'Thanks']) await askAndWait(session, question);
+  const opening = inputs(model).filter((items) => items.at(-1)?.type !== 'function_call_result');
+  expect(opening).toHaveLength(4);
+  opening.reduce((before, items) => {
+    expect(items.slice(0, before.length)).toEqual(before);
+    return items;
+  });
+
+  const again = new ScriptedModel([[assistantMessage('Bye again.')]]);
+  await askAndWait(await agentOn(library, again, { sessions }).resumeSession(session.id), 'Hello?');
+  const last = opening.at(-1) ?? [];
+  expect(inputs(again)[0]?.slice(0, last.length)).toEqual(last);
+});
+
+test('the offline model still knows what a follow-up is about', async () => {
+  const model = createOfflineModel({ newId: randomUUID });
+  const config = { toolName: 'retrieve_context' } as const;
+  const session = await agentOn(await smallLibrary(BOOK), model, { config }).startSession();
+  await askAndWait(session, 'What is a zebra?');
+  await askAndWait(session, 'Where do they sleep?');
+  const { turn } = await askAndWait(session, 'And where do they live?');
+  expect(turn?.retrievals[0]?.query).toContain('zebra');
+});
