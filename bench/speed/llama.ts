@@ -10,8 +10,8 @@ import { ensureTinyLlama } from '../../test/support/tiny-llama.ts';
 import { median } from '../support/measure.ts';
 import { type Row, row } from '../support/results.ts';
 
-const ROUNDS = 3;
-const TOKENS = 40;
+const ROUNDS = 5;
+const TOKENS = 24;
 const WINDOW = 2048;
 
 const SYSTEM = {

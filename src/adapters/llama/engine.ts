@@ -28,6 +28,7 @@ interface EvaluateOptions {
   seed: number;
   grammarEvaluationState?: object;
   yieldEogToken: boolean;
+  repeatPenalty?: { punishTokens: () => Token[]; penalty: number };
 }
 
 export interface Context extends Disposable {
@@ -70,7 +71,10 @@ interface EnginePackage {
     logLevel: 'disabled';
     maxThreads: number;
   }): Promise<Llama>;
-  resolveChatWrapper(model: LoadedModel, options: { warningLogs: false }): ChatWrapper;
+  resolveChatWrapper(
+    model: LoadedModel,
+    options: { warningLogs: false; customWrapperSettings: Readonly<Record<string, object>> },
+  ): ChatWrapper;
   LlamaGrammarEvaluationState: new (options: { model: LoadedModel; grammar: object }) => object;
 }
 

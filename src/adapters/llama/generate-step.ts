@@ -8,6 +8,8 @@ import { stepGrammar } from './step-grammar.ts';
 const TOKENS_READ_AT_ONCE = 128;
 /** Less than this is the form of every conversation, not what is said in it. */
 const LEAST_IN_COMMON = 32;
+/** What was written lately counts a little less, as in the engine's own chats: small models repeat themselves for ever. */
+const REPEATING = { tokens: 64, penalty: 1.1 };
 /** What the text of a token may depend on. */
 const TOKENS_LOOKED_BACK = 8;
 /** A character has no more bytes than this, and a token may be one of them. */
@@ -53,11 +55,16 @@ export async function* generateStep(
     const sequence = takeSequence(running.sequences, tokens);
     const kept = await readPrompt(sequence, tokens, signal);
     const text = createTokenText(model.detokenize.bind(model), tokens);
+    const lately: Token[] = [];
     const options = {
       temperature: request.temperature,
       seed: request.seed,
       grammarEvaluationState: state,
       yieldEogToken: true,
+      repeatPenalty: {
+        punishTokens: () => lately.slice(-REPEATING.tokens),
+        penalty: REPEATING.penalty,
+      },
     };
     const end = { promptTokens: tokens.length, keptTokens: kept, writtenTokens: 0, call: null };
     let written = '';
@@ -68,6 +75,7 @@ export async function* generateStep(
       if (model.isEogToken(token) || model.isSpecialToken(token)) {
         return { ...end, reason: 'stop', call: callIn(written) };
       }
+      lately.push(token);
       const piece = text.push(token);
       const shown = written === '' ? piece.trimStart() : piece;
       written += shown;

@@ -41,6 +41,14 @@ interface ModelUse {
 /** A conversation, and what is asked about it in between: a question that stands on its own. */
 export const SEQUENCES = 2;
 
+/** A step begins with its first token: templates that can are told to leave thoughts out. */
+const WITHOUT_THOUGHTS = {
+  qwen: { thoughts: 'discourage' },
+  gemma4: { reasoning: false },
+  seed: { thinkingBudget: 0 },
+  jinjaTemplate: { reasoning: false },
+};
+
 interface Shared {
   users: number;
   loading: Promise<RunningModel> | undefined;
@@ -120,7 +128,10 @@ async function loadModel(
     return {
       engine,
       model,
-      wrapper: engine.package.resolveChatWrapper(model, { warningLogs: false }),
+      wrapper: engine.package.resolveChatWrapper(model, {
+        warningLogs: false,
+        customWrapperSettings: WITHOUT_THOUGHTS,
+      }),
       contextSize: Math.min(contextSize, context.contextSize),
       sequences: sequencesOf(context),
       gate: createGate({ concurrent: 1 }),

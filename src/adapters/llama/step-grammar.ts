@@ -19,7 +19,7 @@ export interface StepChoice {
 
 /**
  * What a step may look like, in GBNF. A call is JSON with arguments by the tool's schema. An answer is free text that
- * does not begin like a call, and in which square brackets hold the refs and nothing else, but for blocks of code:
+ * begins neither like a call nor like thoughts, and in which square brackets hold the refs and nothing else, but for blocks of code:
  * in these brackets are no citations. Backticks only come as code, so that what is a block is never in doubt.
  */
 export function stepGrammar({ tools, mayAnswer, refs }: StepChoice): string {
@@ -36,7 +36,7 @@ function answerRules(refs: readonly string[]): string[] {
   const cited = refs.length === 0 ? '' : ' | citation';
   return [
     `answer ::= (start | inline${cited}) (plain | inline | block${cited})*`,
-    'start ::= [^{`\\[\\]【】\\x00-\\x20\\x7F]',
+    'start ::= [^{<`\\[\\]【】\\x00-\\x20\\x7F]',
     'plain ::= [^`\\[\\]【】\\x00-\\x08\\x0B-\\x1F\\x7F]',
     'inline ::= "`" [^`\\[\\]【】\\n]+ "`"',
     'block ::= "\\n" " "{0,3} "```" [a-zA-Z0-9+-]{0,20} "\\n" [^`]+ "\\n" " "{0,3} "```"',
