@@ -5,6 +5,7 @@ import LongestFirst from './test/support/longest-first.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: ['test/model/**'],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/worker-setup.ts'],
     reporters: ['default', './test/support/summary-reporter.ts'],

@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type DocumentQuestion, holdsAnswer, readQuestions } from '../scripts/fit/question-sets.ts';
-import { type AgentResponse, agentResponseSchema } from '../src/domain/agent-response.ts';
+import type { AgentResponse } from '../src/domain/agent-response.ts';
+import { createAskedProgram } from './support/ask-program.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 import { DATA } from './support/retrieval-set.ts';
 
@@ -14,8 +11,6 @@ import { DATA } from './support/retrieval-set.ts';
  * with `ask --json`, what was said before it in the same session. `npm run bench:answers [questions.jsonl documents]`.
  */
 
-const PROGRAM = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const COLLECTION = 'asked';
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { show: { type: 'boolean', default: false } },
@@ -34,12 +29,11 @@ interface Asked {
 
 const machine = describeMachine();
 console.log(formatMachine(machine));
-const home = mkdtempSync(join(tmpdir(), 'answers-'));
+const program = await createAskedProgram(documents);
 try {
-  await run(['ingest', documents, '--collection', COLLECTION]);
   const asked: Asked[] = [];
   for (const question of readQuestions(file)) {
-    const response = await ask([...question.history, question.question]);
+    const response = await program.ask([...question.history, question.question]);
     const holds = response.outcome !== 'none' && holdsAnswer(question, response.answer);
     asked.push({ question, response, holds });
   }
@@ -47,37 +41,7 @@ try {
   if (values.show) show(asked);
   console.log(`\nWritten to ${await writeResults('answers.json', { machine, file, ...result })}`);
 } finally {
-  rmSync(home, { recursive: true, force: true });
-}
-
-/** The last of some questions of one conversation. */
-async function ask(questions: readonly string[]): Promise<AgentResponse> {
-  let session: string[] = [];
-  let last: AgentResponse | undefined;
-  for (const question of questions) {
-    const printed = await run(['ask', '--json', '--collection', COLLECTION, ...session, '-'], question);
-    last = agentResponseSchema.parse(JSON.parse(printed));
-    session = ['--session', last.sessionId];
-  }
-  return last as AgentResponse;
-}
-
-function run(args: string[], input = ''): Promise<string> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { ...process.env, CITELOOP_HOME: home },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  child.stdin.end(input);
-  let printed = '';
-  child.stdout.on('data', (chunk) => {
-    printed += chunk;
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0 ? resolve(printed) : reject(new Error(`${args[0]} ended with ${code}`)),
-    );
-  });
+  program.close();
 }
 
 function summarize(asked: readonly Asked[]) {

@@ -108,6 +108,11 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
     throw emptyCollection(store.name);
   }
   const sessions = ownSessions ?? (await app.sessions());
+  const close = async () => {
+    if (ownSessions === undefined) await sessions.close();
+    if (ownStore === undefined) await store.close();
+    await app.close();
+  };
   const agent = await createCollectionAgent(app, {
     store,
     sessions,
@@ -116,6 +121,9 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
     tracing,
     model: chatModel,
     ...(runtime && { runtime }),
+  }).catch(async (error: unknown) => {
+    await close();
+    throw error;
   });
 
   return {
@@ -126,10 +134,6 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
       );
       return response;
     },
-    async close() {
-      if (ownSessions === undefined) await sessions.close();
-      if (ownStore === undefined) await store.close();
-      await app.close();
-    },
+    close,
   };
 }

@@ -57,6 +57,7 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
         runtime: systemRuntime,
         readSource: false,
         tracing: false,
+        isLocal: false,
       },
       {
         question,

@@ -20,10 +20,11 @@ import { askableQuestion, runTurn } from './turn.ts';
 import { createTurnProgress, type TurnDependencies } from './turn-state.ts';
 
 interface AgentDependencies
-  extends Omit<TurnDependencies, 'briefing' | 'window' | 'readSource' | 'tracing' | 'findJudge'> {
+  extends Omit<TurnDependencies, 'briefing' | 'window' | 'readSource' | 'tracing' | 'findJudge' | 'isLocal'> {
   sessions: SessionStore;
   findJudge?: TurnDependencies['findJudge'];
   readSource?: boolean;
+  isLocal?: boolean;
   /** The SDK's own tracing, which is off unless asked for. */
   tracing?: boolean;
 }
@@ -34,6 +35,7 @@ export function createConversationAgent({ sessions, ...given }: AgentDependencie
   const dependencies: TurnDependencies = {
     readSource: false,
     tracing: false,
+    isLocal: false,
     findJudge: async () => null,
     ...given,
     briefing: briefing.get,

@@ -12,6 +12,7 @@ import type { Citation } from '../domain/citation.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import { type ConversationTurn, durationBetween, withCited } from '../domain/conversation-turn.ts';
 import { contextPrompt } from '../domain/prompts.ts';
+import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import { advice, bySetting, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
@@ -39,6 +40,7 @@ import {
 } from './turn-state.ts';
 
 const IDLE_TIMEOUT_MS = 60_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Far more than a question needs: what is longer was piped in by mistake. */
 const MAX_QUESTION = 8000;
 
@@ -83,8 +85,9 @@ export async function runTurn(
     const isGiven = request.attached !== undefined || policies[policy].searchFirst;
     const prompt = isGiven ? await withPassages(turn, model, passageTokens) : question;
     const written = await generate(turn, { model, instructions, prompt });
-    const checked = await turn.judge.check(written, sources);
-    if (checked.answer.trim() === '') throw nothingBut(checked.citations);
+    const asWritten = await turn.judge.check(written, sources);
+    if (asWritten.answer.trim() === '') throw nothingBut(asWritten.citations);
+    const checked = turn.isLocal ? await turn.judge.citeFor(asWritten, foundIn(turn), sources) : asWritten;
     const outcome =
       turn.record.finishReason === 'max_steps' ? 'none' : outcomeOf(checked.answer, config.abstentionPhrases);
     const answerProbability = outcome === 'answer' ? await chanceOfAnswering(turn, checked) : null;
@@ -111,8 +114,10 @@ export function askableQuestion(given: string): string {
 }
 
 /** The model with patience and its limits: it waits for services that ask it to, and not for ever. */
-function guardedModel({ model, config, window, runtime, faults, signal, progress }: TurnState): Model {
-  const checked = withIdleTimeout(withAnswerCheck(model, config.maxAnswerCharacters), IDLE_TIMEOUT_MS);
+function guardedModel(turn: TurnState): Model {
+  const { config, window, runtime, faults, signal, progress } = turn;
+  const answering = withAnswerCheck(turn.model, config.maxAnswerCharacters);
+  const checked = withIdleTimeout(answering, turn.isLocal ? LONGEST_TIMER_MS : IDLE_TIMEOUT_MS);
   const patient = withRetries(checked, {
     signal,
     random: runtime.random,
@@ -235,6 +240,10 @@ async function chanceOfAnswering(
 ): Promise<number | null> {
   const goesOn = history.some(({ role }) => role === 'user');
   return judge.chanceOfAnswering((goesOn && record.retrievals[0]?.query) || question, sentences);
+}
+
+function foundIn({ record }: TurnState): RetrievedChunk[] {
+  return record.retrievals.flatMap(({ chunks }) => chunks);
 }
 
 function hasFound(retrievals: ConversationTurn['retrievals']): boolean {

@@ -1,19 +1,25 @@
 import type { Model } from '@openai/agents';
+import { LLAMA_ADDRESS, modelNameOf } from '../adapters/llama/llama-service.ts';
 import type { Judgement, PassageJudge } from '../adapters/offline/answer-from-passages.ts';
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
 import type { FaultContext } from '../agent/guards/to-app-error.ts';
 import type { FindJudge } from '../agent/turn-judge.ts';
-import { OFFLINE_MODEL } from '../domain/agent-config.ts';
+import { isModelFile, OFFLINE_MODEL, runsHere } from '../domain/agent-config.ts';
 import { advice, setting, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { chanceOfAny } from '../judge/create-judge.ts';
+import { innerService } from '../ports/inner-service.ts';
 import type { Runtime } from '../ports/runtime.ts';
+import { isReplaying } from '../tape/replay-tape.ts';
 import { passageUnits } from '../text/passage-units.ts';
 import type { App } from './create-app.ts';
+import { usableModelFile } from './model-files.ts';
 import { configuredSecrets } from './run-settings.ts';
 
 const MODEL_TIMEOUT_MS = 120_000;
+/** A model of this machine may take its time to be loaded and to read: a turn has a limit of its own. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The configured model on its own. Throws `auth_error` where it needs a key. */
 export async function createModel(
@@ -25,7 +31,9 @@ export async function createModel(
   if (app.config.agent.model === OFFLINE_MODEL)
     return createOfflineModel({ judge: createPassageJudge(findJudge), newId: runtime.newId });
   const { createOpenAiModel } = await import('../adapters/openai/create-openai-model.ts');
-  return createOpenAiModel(openAiModelOptions(app));
+  return createOpenAiModel(
+    isModelFile(app.config.agent.model) ? await modelFileOptions(app) : openAiModelOptions(app),
+  );
 }
 
 /** Whoever names a provider does not want to be answered by the model that needs none. */
@@ -38,9 +46,26 @@ export function assertModelNamed({ config }: App): void {
 }
 
 /** Throws what is missing for the configured model to be called at all. */
-export function assertModelUsable(app: App): void {
+export async function assertModelUsable(app: App): Promise<void> {
   assertModelNamed(app);
-  if (app.config.agent.model !== OFFLINE_MODEL) openAiModelOptions(app);
+  if (!runsHere(app.config.agent.model)) openAiModelOptions(app);
+  else if (isModelFile(app.config.agent.model) && !isReplaying()) await usableModelFile(app.config);
+}
+
+/** A model of a file is asked as a service is. From a tape neither the file nor the engine is needed. */
+async function modelFileOptions(app: App): Promise<OpenAiModelOptions> {
+  const { model, maxEventBytes, maxAnswerCharacters } = app.config.agent;
+  const open = () => app.modelFiles.open(app.config);
+  if (!isReplaying()) (await open()).warm();
+  return {
+    model: modelNameOf(model),
+    baseUrl: LLAMA_ADDRESS,
+    api: 'chat_completions',
+    timeoutMs: NO_TIMEOUT_MS,
+    maxEventBytes,
+    maxAnswerCharacters,
+    fetch: innerService(async (...call) => (await open()).fetch(...call)),
+  };
 }
 
 /** How the configured model is called. Throws `auth_error` where it is known to need a key and there is none. */
@@ -66,7 +91,7 @@ export function openAiModelOptions(app: App): OpenAiModelOptions {
 /** What sentences about faults of the model name. */
 export function faultContext(app: App): FaultContext {
   const { model } = app.config.agent;
-  if (model === OFFLINE_MODEL) return { model };
+  if (runsHere(model)) return { model };
   const { baseUrl, keyVariable } = app.config.modelService;
   return { model, baseUrl, keyVariable, secrets: configuredSecrets(app.config) };
 }

@@ -1,8 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { type Model, setTraceProcessors } from '@openai/agents';
+import { modelNameOf } from '../adapters/llama/llama-service.ts';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
 import type { FindJudge } from '../agent/turn-judge.ts';
+import { isModelFile } from '../domain/agent-config.ts';
 import type { SearchMode } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import type { Filter } from '../domain/query.ts';
@@ -15,6 +17,7 @@ import type { SessionStore } from '../ports/session-store.ts';
 import { suggestQuestions } from '../retrieval/suggest-questions.ts';
 import type { TapeRun } from '../tape/tape-run.ts';
 import type { App } from './create-app.ts';
+import { withModelFile } from './model-files.ts';
 import { assertModelUsable, createModel, faultContext } from './models.ts';
 import { assertKnownFilter, openCollection } from './open-collection.ts';
 import { configuredRedactor } from './run-settings.ts';
@@ -67,7 +70,7 @@ export async function openAgent(
   };
   try {
     const collection = await collectionOf(options.session, sessions, app);
-    const config = {
+    const config = await withModelFile({
       ...app.config,
       collectionChosen: app.config.collectionChosen || options.session !== undefined,
       agent: {
@@ -76,9 +79,9 @@ export async function openAgent(
         collection,
         ...(app.config.origins.contextWindow === undefined && { contextWindow: contextWindowOf(model) }),
       },
-    };
+    });
     // A missing key is told before anything is indexed.
-    assertModelUsable({ ...app, config });
+    await assertModelUsable({ ...app, config });
     const opened = await openCollection({ ...app, config }, signal, tape);
     store = opened;
     await assertKnownFilter(store, options.filter ?? {});
@@ -91,7 +94,7 @@ export async function openAgent(
       agent: tape?.observe(agent) ?? agent,
       sessions,
       collection: store.name,
-      model,
+      model: config.agent.model,
       assertFilter: (filter) => assertKnownFilter(opened, filter),
       passagesAround: (chunkId) => opened.neighbours(chunkId, 1, 1),
       suggestions: async () => (tape === null ? suggestQuestions(opened) : []),
@@ -137,14 +140,15 @@ interface CollectionAgentOptions {
 }
 
 /** The configured agent on a collection that is open. */
-export async function createCollectionAgent(app: App, options: CollectionAgentOptions): Promise<Agent> {
+export async function createCollectionAgent(given: App, options: CollectionAgentOptions): Promise<Agent> {
+  const app = { ...given, config: await withModelFile(given.config) };
   const { store, sessions, mode = 'hybrid', readSource = false, runtime = app.runtime } = options;
-  const { traceFile } = app.config;
+  const { traceFile, agent } = app.config;
   if (traceFile !== undefined) await traceToFile(traceFile, configuredRedactor(app.config));
   // Who searches by words alone is not made to fetch and load a model.
   const findJudge: FindJudge = async () => (mode === 'lexical' ? null : app.judge());
   return createConversationAgent({
-    config: app.config.agent,
+    config: { ...agent, model: isModelFile(agent.model) ? modelNameOf(agent.model) : agent.model },
     model: options.model ?? (await createModel(app, runtime, findJudge)),
     store,
     retriever: await app.retriever(store, { mode }),
@@ -153,6 +157,7 @@ export async function createCollectionAgent(app: App, options: CollectionAgentOp
     runtime,
     readSource,
     tracing: options.tracing ?? traceFile !== undefined,
+    isLocal: isModelFile(agent.model),
     faults: faultContext(app),
   });
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config/load-config.ts';
 import { createSecret } from '../config/secret.ts';
-import { OFFLINE_MODEL } from '../domain/agent-config.ts';
+import { runsHere } from '../domain/agent-config.ts';
 import { JUDGE, OWN_MODEL } from '../domain/choices.ts';
 import { createRedactor, type Redactor } from '../faults/redactor.ts';
 import type { TapeJson } from '../tape/tape-format.ts';
@@ -9,7 +9,7 @@ import type { TapeJson } from '../tape/tape-format.ts';
 export function runSettings(config: Config): { [name: string]: TapeJson } {
   const { agent, store, qdrant, embedding, rerank, modelService, cohereBaseUrl, collectionChosen } = config;
   const { verbose: _, stream: __, collection, ...agentSettings } = agent;
-  const isHosted = agent.model !== OFFLINE_MODEL;
+  const isHosted = !runsHere(agent.model);
   const settings = {
     ...agentSettings,
     // Where nobody said how many passages, a search and a model that reads on this machine each have their own number.

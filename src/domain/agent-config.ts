@@ -3,6 +3,16 @@ import { APIS, NUMBERS, type NumberRange, POLICIES, TOOL_NAMES } from './choices
 
 export const OFFLINE_MODEL = 'offline';
 
+/** Whether a model is a file of this machine: a path, or the name of one. */
+export function isModelFile(model: string): boolean {
+  return /\.gguf$/i.test(model);
+}
+
+/** Whether a model answers within this process: nobody else is asked, and no key is needed. */
+export function runsHere(model: string): boolean {
+  return model === OFFLINE_MODEL || isModelFile(model);
+}
+
 /** Who decides to retrieve: the model, always before the answer, forced on the first step, or never. */
 export const policySchema = z.enum(POLICIES);
 export type Policy = z.infer<typeof policySchema>;

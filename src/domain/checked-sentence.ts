@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { verdictSchema } from './citation.ts';
+import { foundBySchema, verdictSchema } from './citation.ts';
 
 /** Characters of a text from `start` up to `end`. */
 const rangeSchema = z.object({ start: z.int().min(0), end: z.int().min(0) });
@@ -21,6 +21,7 @@ export const checkedSentenceSchema = rangeSchema.extend({
   borneOutBy: rangeSchema.extend({ chunkId: z.string().min(1), text: z.string() }).nullable(),
   /** The words of the answer that nothing bears out. */
   unborne: z.array(rangeSchema),
+  foundBy: foundBySchema,
 });
 export type CheckedSentence = z.infer<typeof checkedSentenceSchema>;
 

@@ -43,6 +43,7 @@ export type NumberSetting = keyof typeof NUMBERS;
 /** What may be different about an answer of a service that is asked again, the gravest first. */
 export const ANSWER_CHANGES = [
   'status',
+  'weights',
   'shape',
   'tool-choice',
   'arguments',

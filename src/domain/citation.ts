@@ -22,6 +22,9 @@ const fields = {
   location: locationSchema.optional(),
 };
 
+/** Who put a mark where the model wrote none; left out where the model cited by itself. */
+export const foundBySchema = z.literal('judge').optional();
+
 /** A chunk that an answer may point at, before any answer was checked. */
 const citableSchema = z.object({ ...fields, chunkId: z.string().min(1) });
 export type Citable = z.infer<typeof citableSchema>;
@@ -33,6 +36,7 @@ export const citationSchema = z
     url: z.union([addressSchema, z.literal('')]),
     chunkId: z.string().min(1).nullable(),
     verdict: verdictSchema,
+    foundBy: foundBySchema,
   })
   .refine((citation) => (citation.url === '') === (citation.verdict === 'unknown_source'), {
     error: 'a citation has an address unless its source is unknown',

@@ -7,6 +7,8 @@ const BODILESS = new Set([101, 204, 205, 304]);
 
 export interface RecordedFetch {
   fetch: Fetch;
+  /** The same around another service, on the same tape. */
+  over(service: Fetch): Fetch;
   /** Hands over what is still under way, as far as it came. */
   settle(): void;
 }
@@ -23,7 +25,7 @@ export function recordFetch(fetch: Fetch, { nextId, onExchange }: RecordOptions)
   const began = performance.now();
   const open = new Set<() => void>();
 
-  async function recorded(...args: Parameters<Fetch>): Promise<Response> {
+  async function recorded(service: Fetch, ...args: Parameters<Fetch>): Promise<Response> {
     const startedAt = performance.now();
     const id = nextId();
     const lane = takeLane(lanes);
@@ -50,7 +52,7 @@ export function recordFetch(fetch: Fetch, { nextId, onExchange }: RecordOptions)
     open.add(unread);
 
     try {
-      const answer = await fetch(...call);
+      const answer = await service(...call);
       const taken = startResponse(answer);
       response = taken.response;
       if (answer.body === null || BODILESS.has(answer.status)) {
@@ -64,8 +66,13 @@ export function recordFetch(fetch: Fetch, { nextId, onExchange }: RecordOptions)
     }
   }
 
+  const over =
+    (service: Fetch): Fetch =>
+    (...args) =>
+      recorded(service, ...args);
   return {
-    fetch: recorded,
+    fetch: over(fetch),
+    over,
     settle() {
       for (const unread of [...open]) unread();
     },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../faults/app-error.ts';
 import { createRedactor } from '../faults/redactor.ts';
+import { putAroundServices } from '../ports/inner-service.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { blockNetwork } from './block-network.ts';
 import type { Miss } from './explain-miss.ts';
@@ -159,8 +160,8 @@ export function isReplaying(): boolean {
 }
 
 /**
- * From here on every call of `fetch` in this process is answered from the tape, until the function it gives back is
- * called. Calls are handed to msw's handlers directly, which spares them the socket that msw's server would
+ * From here on every call of `fetch` in this process, and of services inside of it, is answered from the tape, until the
+ * function it gives back is called. Calls are handed to msw's handlers directly, which spares them the socket that msw's server would
  * make for each, and lets a miss reach the caller as the AppError that it is. Unless misses may go to the live
  * service, no connection is let out at all.
  */
@@ -190,32 +191,37 @@ async function startReplay(options: ReplayOptions): Promise<() => void> {
     return replayResponse(found, timing, request.signal);
   });
 
-  const replayFetch: Fetch = async (...args) => {
-    if (stopped) return before(...args);
-    const { request: tapeForm, call } = await tapeRequest(...args);
-    const [input, init] = call;
-    const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
-    signal?.throwIfAborted();
-    const given = handlers.length === 0 ? undefined : await answerOf(handlers, wholeRequest(call));
-    if (given !== undefined) return given;
-    const request = new Request(tapeForm.url, { method: tapeForm.method, signal });
-    described.set(request, tapeForm);
-    const response = await getResponse([fromTape], request);
-    if (response !== undefined) return Object.defineProperty(response, 'url', { value: tapeForm.url });
-    if (besides && network !== null) {
-      const answer = await network.quietly(() => before(...call)).catch(notAnswered);
-      if (answer !== null) return answer;
-    }
-    const { miss, error } = player.miss(tapeForm);
-    onMissed(miss, error);
-    if (onMiss === 'fail') throw error;
-    return live.fetch(...call);
-  };
+  const replayOver =
+    (service: Fetch): Fetch =>
+    async (...args) => {
+      if (stopped) return service(...args);
+      const { request: tapeForm, call } = await tapeRequest(...args);
+      const [input, init] = call;
+      const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
+      signal?.throwIfAborted();
+      const given = handlers.length === 0 ? undefined : await answerOf(handlers, wholeRequest(call));
+      if (given !== undefined) return given;
+      const request = new Request(tapeForm.url, { method: tapeForm.method, signal });
+      described.set(request, tapeForm);
+      const response = await getResponse([fromTape], request);
+      if (response !== undefined) return Object.defineProperty(response, 'url', { value: tapeForm.url });
+      if (besides && network !== null) {
+        const answer = await network.quietly(() => before(...call)).catch(notAnswered);
+        if (answer !== null) return answer;
+      }
+      const { miss, error } = player.miss(tapeForm);
+      onMissed(miss, error);
+      if (onMiss === 'fail') throw error;
+      return live.over(service)(...call);
+    };
+  const replayFetch = replayOver(before);
   globalThis.fetch = replayFetch;
+  const leaveServices = putAroundServices(replayOver);
 
   return () => {
     stopped = true;
     if (replaying === own) replaying = null;
+    leaveServices();
     live.settle();
     network?.unblock();
     // Whoever has wrapped it since keeps it, and it lets everything through.
@@ -223,7 +229,8 @@ async function startReplay(options: ReplayOptions): Promise<() => void> {
   };
 
   function liveFetch(): RecordedFetch {
-    if (onMiss !== 'record' || onExchange === undefined) return { fetch: before, settle: () => {} };
+    if (onMiss !== 'record' || onExchange === undefined)
+      return { fetch: before, over: (service) => service, settle: () => {} };
     return recordFetch(before, {
       nextId: () => {
         ids += 1;

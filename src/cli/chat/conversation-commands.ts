@@ -1,5 +1,5 @@
 import { completeTurn } from '../../agent/complete-turn.ts';
-import { OFFLINE_MODEL, policySchema } from '../../domain/agent-config.ts';
+import { policySchema, runsHere } from '../../domain/agent-config.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { AppError } from '../../faults/app-error.ts';
@@ -129,7 +129,7 @@ export const conversationCommands = {
         `This session, ${counted(turns.length, 'turn')}: ${costOf(session, conversation.priceOf)}.`,
       );
       if (
-        last.response.model !== OFFLINE_MODEL &&
+        !runsHere(last.response.model) &&
         conversation.priceOf(last.response.model, last.response.tokensUsed) === null
       ) {
         const example = `{"${last.response.model}": {"input": 1.25, "output": 10}}`;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createApp } from '../../app/create-app.ts';
+import { localModelNames } from '../../app/local-models.ts';
 import { sessionsPath } from '../../app/sessions.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { settingNames } from '../../config/settings.ts';
@@ -27,7 +28,7 @@ export function printCompletion({ shell = 'bash' }: CompletionFlags): void {
 /** Prints what the last of the words could become, one a line, with what it means after a tab. */
 export async function printCandidates(program: CommandOutline, words: readonly string[]): Promise<void> {
   const typed = words.at(-1) ?? '';
-  // The value of `--flag=value` is completed as that of `--flag value`.
+  // The value of `--model=name` is completed as that of `--model name`.
   const [, joined = '', begun = typed] = /^(--[^=]+=)(.*)$/s.exec(typed) ?? [];
   const before = [...words.slice(0, -1), ...(joined === '' ? [] : [joined.slice(0, -1)])];
   for (const { word, describe } of await candidatesFor(program, before, begun)) {
@@ -79,6 +80,11 @@ async function valuesOf(
       return models(config);
     case 'since':
       return runs(config);
+    case 'gguf':
+      return (await localModelNames(loadConfig({ configPath: config }))).map((word) => ({
+        word,
+        describe: 'model',
+      }));
     case 'setting':
       return settingNames.map((word) => ({ word, describe: '' }));
     default:
@@ -124,9 +130,13 @@ async function sessions(configPath: string | undefined): Promise<Candidate[]> {
   ];
 }
 
-/** Those that were used before, since no service tells its models without being asked. */
+/** Those of the models directory, and those that were used before: no service tells its models without being asked. */
 async function models(configPath: string | undefined): Promise<Candidate[]> {
-  const { model } = loadConfig({ configPath }).agent;
+  const config = loadConfig({ configPath });
+  const local = await localModelNames(config);
   const used = (await pastSessions(configPath)).map((session) => session.model);
-  return [...new Set([OFFLINE_MODEL, model, ...used])].map((word) => ({ word, describe: 'model' }));
+  return [...new Set([OFFLINE_MODEL, config.agent.model, ...local, ...used])].map((word) => ({
+    word,
+    describe: 'model',
+  }));
 }

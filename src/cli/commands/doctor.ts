@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { App } from '../../app/create-app.ts';
+import { describeEngine, listLocalModels } from '../../app/local-models.ts';
 import { checkWeights, type ModelProbe, probeModel, probeServices } from '../../app/probes.ts';
 import { checkSessions, sessionsPath } from '../../app/sessions.ts';
 import type { Config } from '../../config/load-config.ts';
-import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import { runsHere } from '../../domain/agent-config.ts';
 import { advice, command, fillCollection } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { counted } from '../../text/phrasing.ts';
@@ -88,10 +89,34 @@ async function machineChecks(app: App): Promise<Check[]> {
     checks.push(await check('embedding model', () => weights(config)));
   }
   checks.push(await check('embedder', () => embedder(app)));
+  checks.push(...(await localModelChecks(config)));
   // Only where there are any: looking must not make the file.
   const path = sessionsPath(config);
   if (existsSync(path)) checks.push(await check('sessions', () => sessions(app, path)));
   return checks;
+}
+
+/** What runs models in GGUF files, which only those need who have one; and the files. */
+async function localModelChecks(config: Config): Promise<Check[]> {
+  const { directory, models, faults } = await listLocalModels(config);
+  const engine = describeEngine(config);
+  const found =
+    engine.version === null
+      ? 'node-llama-cpp is not installed; only models in GGUF files need it'
+      : `node-llama-cpp ${engine.version} in ${engine.directory}`;
+  const names = models.map(({ file, fits }) => (fits ? file : `${file} (needs more memory than is free)`));
+  return [
+    { name: 'local engine', ok: engine.usable || models.length === 0, detail: found, fix: engine.advice },
+    {
+      name: 'local models',
+      ok: faults.length === 0,
+      detail: [
+        names.length === 0 ? `none in ${directory}` : `${names.join(', ')} in ${directory}`,
+        ...faults.map(({ fault }) => fault.message),
+      ].join('; '),
+      fix: faults.map(({ fault }) => commandLineHint(fault)).find((hint) => hint !== null) ?? null,
+    },
+  ];
 }
 
 /** Each value that is no default, with where it comes from. */
@@ -208,7 +233,7 @@ async function collection(app: App, name: string): Promise<string | Pick<Check, 
 /** Every service that is configured. The model is asked for one tiny answer; the others only whether they are there. */
 async function serviceChecks(app: App): Promise<Check[]> {
   const { agent, modelService, secrets, rerank, store, qdrant } = app.config;
-  const isHosted = agent.model !== OFFLINE_MODEL || app.config.origins.provider !== undefined;
+  const isHosted = !runsHere(agent.model) || app.config.origins.provider !== undefined;
   const probes = probeServices({
     // One that answers needs no further question.
     model: isHosted || !(modelService.key || agent.baseUrl) ? undefined : modelService,

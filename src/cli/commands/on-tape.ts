@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
+import { withModelFile } from '../../app/model-files.ts';
 import { assertOwnServices } from '../../app/own-services.ts';
 import { configuredSecrets, runSettings, withoutKeys } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
@@ -40,9 +41,9 @@ export const THIS_PROGRAM: TapeHeader['madeBy'] = { program: 'citeloop', version
 type Work<T> = (config: Config, run: RunOnTape) => Promise<T>;
 
 /** Does a command's work while it is recorded, as `--record` asks for. */
-export function recordCommand<T>(run: CommandOnTape, work: Work<T>): Promise<T> {
+export async function recordCommand<T>(run: CommandOnTape, work: Work<T>): Promise<T> {
   const { settings, configPath, signal } = run;
-  const config = loadConfig({ flags: settings, configPath });
+  const config = await withModelFile(loadConfig({ flags: settings, configPath }));
   return recordRun(
     {
       path: resolve(settings.record ?? ''),

@@ -6,7 +6,7 @@ import { configuredSecrets } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
 import { untilItWorks } from '../../async/until-it-works.ts';
 import { portNumber, readFlag, wholeNumber } from '../../config/read-value.ts';
-import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import { runsHere } from '../../domain/agent-config.ts';
 import { redactKeys } from '../../faults/redact-keys.ts';
 import { pageDirectory, version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
@@ -44,7 +44,7 @@ export function runServe(flags: ServeFlags): Promise<void> {
   const token = tokens === undefined ? tokenOf(flags, host) : undefined;
   return withApp({ flags: asSettings(flags) }, async (opened, { signal }) => {
     const { app, closeJudge } = withJudgeApart(opened);
-    const limits = limitsOf(flags, app.config.agent.model === OFFLINE_MODEL);
+    const limits = limitsOf(flags, runsHere(app.config.agent.model));
     // The embedder and the judge are loaded in threads of their own meanwhile.
     if (flags.mode !== 'lexical') app.judge().catch(() => {});
     const sessions = await app.sessions();
@@ -136,8 +136,8 @@ function createLog(app: App, verbose: boolean, tokens: readonly (string | undefi
   };
 }
 
-function limitsOf({ concurrency, queue, turnTimeout }: ServeFlags, offline: boolean) {
-  const usual = offline ? SERVE_DEFAULTS.offlineConcurrency : SERVE_DEFAULTS.concurrency;
+function limitsOf({ concurrency, queue, turnTimeout }: ServeFlags, here: boolean) {
+  const usual = here ? SERVE_DEFAULTS.offlineConcurrency : SERVE_DEFAULTS.concurrency;
   return {
     concurrent: readFlag('--concurrency', concurrency, wholeNumber(1, MOST)) ?? usual,
     waiting: readFlag('--queue', queue, wholeNumber(0, MOST)) ?? SERVE_DEFAULTS.queue,

@@ -18,6 +18,8 @@ type ShownTurn = Pick<ConversationTurn, 'response' | 'retrievals'>;
 
 const MAX_TITLE = 70;
 const INDENT = '    ';
+/** Behind the verdict on a source that the model did not cite. */
+const FOUND = 'found by citeloop, not cited by the model';
 
 /**
  * What stands below an answer: its sources and what became of each, and one line on how it came about. An answer that
@@ -58,7 +60,7 @@ export function markdownFooter(response: AgentResponse): string[] {
     .filter(({ chunkId }) => chunkId !== null)
     .map(
       (citation) =>
-        `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}`,
+        `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}${citation.foundBy === undefined ? '' : `, ${FOUND}`}`,
     );
   const standing = response.grounded ? [] : [`*${standingOf(response).said}*`];
   return [...standing, ...(sources.length > 0 ? [sources.join('\n')] : [])];
@@ -86,6 +88,7 @@ function sourceLine(
     ...(citation.location ? [{ text: describeLocation(citation.location), gap: ', ' }] : []),
     { text: citation.score.toFixed(2), gap: '  ' },
     verdictPiece(terminal, citation.verdict, { quietly }),
+    ...(citation.foundBy === undefined ? [] : [{ text: FOUND, gap: ', ' }]),
     { text: readableUrl(citation.url), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
     ...(chunk !== undefined && fileIsGone(chunk) ? [goneWord(terminal)] : []),
   ];

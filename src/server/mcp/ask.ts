@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Agent, AgentSession } from '../../agent/agent.ts';
 import { completeTurn } from '../../agent/complete-turn.ts';
 import { createKeyedLock } from '../../async/gate.ts';
-import { OFFLINE_MODEL, policySchema } from '../../domain/agent-config.ts';
+import { policySchema, runsHere } from '../../domain/agent-config.ts';
 import {
   type AgentResponse,
   confidenceSchema,
@@ -107,7 +107,7 @@ export function createAsk(library: Library): Tool {
       readOnlyHint: false,
       destructiveHint: false,
       idempotentHint: false,
-      openWorldHint: library.model !== OFFLINE_MODEL,
+      openWorldHint: !runsHere(library.model),
     },
     async run({ question, session_id, module, policy }, call) {
       const filter = await library.moduleFilter(module);

@@ -93,7 +93,7 @@ function bodyOf({ request: { body } }: TapeExchange): TapeJson | undefined {
 /** Of a model what it said and called, put together; otherwise what was answered, as it came. */
 function answerOf(exchange: TapeExchange): TapeJson {
   const answer = modelAnswer(exchange);
-  if (answer !== null) return { text: answer.text, calls: answer.calls };
+  if (answer !== null) return { ...answer };
   const { response, failure } = exchange;
   return {
     ...(failure && { failure: failure.code ?? failure.name }),

@@ -5,6 +5,8 @@ import type { TapeExchange, TapeJson } from '../tape-format.ts';
 export interface ModelAnswer {
   text: string;
   calls: { name: string; arguments: string }[];
+  /** Which file it was written by, where a service says so; ours does. */
+  weights?: string;
 }
 
 type Fields = { [key: string]: TapeJson | undefined };
@@ -22,7 +24,8 @@ export function modelAnswer({ request, response }: TapeExchange): ModelAnswer | 
 /** Of one completion, or of the pieces of one. */
 function chatAnswer(events: readonly Fields[]): ModelAnswer {
   const answer: ModelAnswer = { text: '', calls: [] };
-  for (const { choices } of events) {
+  for (const { choices, weights } of events) {
+    if (typeof weights === 'string') answer.weights = weights;
     const choice = fieldsOf(listOf(choices)[0]);
     const piece = fieldsOf(choice.message ?? choice.delta);
     answer.text += stringOf(piece.content);

@@ -104,7 +104,7 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
   return (
     <ul class="sources" aria-label="Sources">
       {citations.toSorted(byMarker).map((citation) => {
-        const { marker, score, verdict, chunkId } = citation;
+        const { marker, score, verdict, chunkId, foundBy } = citation;
         const changed = chunkId === null ? undefined : stale[chunkId];
         return (
           <li key={marker}>
@@ -124,6 +124,11 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
                   </span>
                 )}
                 <VerdictBadge verdict={verdict} />
+                {foundBy !== undefined && (
+                  <span class="quiet" title="The model did not cite it">
+                    found by citeloop
+                  </span>
+                )}
               </span>
               {changed !== undefined && <span class="badge stale">source {changed} since</span>}
             </span>
