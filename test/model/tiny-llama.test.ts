@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AgentResponse, agentResponseSchema } from '../../src/domain/agent-response.ts';
 import { copyHomeWithBook } from '../support/prepared-home.ts';
@@ -75,7 +75,7 @@ const isFrom = (module: string, { grounded, citations }: AgentResponse) =>
 for (const policy of ['tool', 'always', 'first']) {
   test(`a single question is answered and cited from its module, policy ${policy}`, async () => {
     const response = await ask('What is ROS 2?', '--policy', policy);
-    expect(response.model).toBe(model);
+    expect(response.model).toBe(basename(model));
     expect(response.tokensUsed.completion).toBeGreaterThan(0);
     if (policy !== 'tool') expect(response.retrievalCount).toBeGreaterThan(0);
     note(`a single question, policy ${policy}: grounded in its module`, isFrom('ros2', response));

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { App } from '../../app/create-app.ts';
 import { describeEngine, listLocalModels } from '../../app/local-models.ts';
+import { usableModelFile, withModelFile } from '../../app/model-files.ts';
 import { checkWeights, type ModelProbe, probeModel, probeServices } from '../../app/probes.ts';
 import { checkSessions, sessionsPath } from '../../app/sessions.ts';
 import type { Config } from '../../config/load-config.ts';
-import { runsHere } from '../../domain/agent-config.ts';
+import { isModelFile, runsHere } from '../../domain/agent-config.ts';
 import { advice, command, fillCollection } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { counted } from '../../text/phrasing.ts';
@@ -22,7 +23,8 @@ const INDENT = '  ';
 
 /** Looks at everything a run needs. Failing checks say how to mend them and make the exit code 3. */
 export function runDoctor(flags: CommonFlags): Promise<number> {
-  return withApp({ flags }, async (app) => {
+  return withApp({ flags }, async (given) => {
+    const app = { ...given, config: await withModelFile(given.config) };
     const checks = [
       ...(await machineChecks(app)),
       ...(await collectionChecks(app)),
@@ -242,9 +244,14 @@ async function serviceChecks(app: App): Promise<Check[]> {
   });
   return Promise.all([
     ...(isHosted ? [check('model', () => model(app))] : []),
+    ...(isModelFile(agent.model) ? [check('model', () => modelFile(app.config))] : []),
     ...(rerank.on ? [check('reranker', () => reranker(app))] : []),
     ...probes.map(({ name, probe }) => check(name, probe)),
   ]);
+}
+
+async function modelFile(config: Config): Promise<string> {
+  return `${await usableModelFile(config)}, with a window of ${config.agent.contextWindow} tokens`;
 }
 
 async function model(app: App): Promise<string> {

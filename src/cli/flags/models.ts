@@ -21,7 +21,7 @@ const measure = defineCommand<MeasureFlags>({
 
 export const modelsCommand = defineCommand<CommonFlags>({
   command: 'models',
-  describe: 'Models in GGUF files, which run in the program: list or measure them',
+  describe: 'List or measure models in GGUF files, which run in the program',
   builder: (yargs) =>
     yargs
       .command(list)

@@ -87,6 +87,20 @@ test('an engine that is missing is told with the command that installs it', asyn
   expect(check('local models')).toMatchObject({ ok: true, detail: expect.stringContaining('tiny.gguf in') });
 });
 
+test('doctor looks at the model that is named, without a service and a key', async () => {
+  const home = await homeWith({ 'tiny.gguf': tiny });
+  const modelCheck = async (model: string) => {
+    const { stdout } = await runInProcess(['doctor', '--json', '--model', model], { home });
+    return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'model');
+  };
+  const path = join(home, 'models', 'tiny.gguf');
+  expect(await modelCheck('tiny')).toMatchObject({
+    ok: true,
+    detail: `${path}, with a window of 8192 tokens`,
+  });
+  expect(await modelCheck('tinny.gguf')).toMatchObject({ ok: false, fix: 'Did you mean tiny.gguf?' });
+});
+
 test('whoever has no model misses no engine, and a damaged file is unhealthy', async () => {
   const home = await temporaryDirectory();
   const env = { CITELOOP_ENGINE_DIR: join(home, 'engine') };
