@@ -29,6 +29,9 @@ export type FromThread =
   | { id: number; fault: FaultMessage }
   | { encodeId: number; text: string };
 
+/** Texts that were read are large and soon forgotten: where the young have much room, as many again lie about dead. */
+const YOUNG_MB = 12;
+
 export interface ApartJudge extends Judge {
   /** What was not answered yet fails. */
   close(): Promise<void>;
@@ -44,8 +47,12 @@ export function startJudgeThread(encoder: TokenEncoder): ApartJudge {
 
   function start(): Worker {
     const { id, dimensions } = encoder;
-    // What the program was started with need not suit a file: `--input-type`, say.
-    const started = new Worker(workerFile(), { workerData: { id, dimensions }, execArgv: [] });
+    const started = new Worker(workerFile(), {
+      workerData: { id, dimensions },
+      // What the program was started with need not suit a file: `--input-type`, say.
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    });
     started.unref();
     started.on('message', (message: FromThread) => {
       if ('encodeId' in message) void encode(message, started);

@@ -37,6 +37,9 @@ export function readText(text: string, encoded: EncodedText, dimensions: number)
   const { starts, ends, states } = encoded;
   const words: ReadWord[] = [];
   const sums = sentences.map(() => new Float32Array(dimensions));
+  // One piece of memory for all words: each has a token at least.
+  const vectors = new Float32Array(starts.length * dimensions);
+  let used = 0;
   let token = 0;
   let sentence = 0;
   for (const { 0: written, index } of text.matchAll(WORD)) {
@@ -58,8 +61,9 @@ export function readText(text: string, encoded: EncodedText, dimensions: number)
       name: !opens && /^\p{Lu}/u.test(written) && term !== null,
       pieces: token - from,
       sentence,
-      vector: meanOfUnitLength(states, from, token, dimensions),
+      vector: meanOfUnitLength(states, from, token, vectors.subarray(used, used + dimensions)),
     });
+    used += dimensions;
   }
   let at = 0;
   for (let i = 0; i < starts.length; i += 1) {
@@ -82,19 +86,19 @@ export function pooled(
   return unit(sum);
 }
 
-function meanOfUnitLength(states: Float32Array, from: number, to: number, dimensions: number): Float32Array {
-  const mean = new Float32Array(dimensions);
+/** Written into zeros. */
+function meanOfUnitLength(states: Float32Array, from: number, to: number, mean: Float32Array): Float32Array {
   addTokens(mean, states, from, to);
   return unit(mean);
 }
 
+/** The vector itself, made of unit length. */
 export function unit(vector: Float32Array): Float32Array {
   let square = 0;
   for (let i = 0; i < vector.length; i += 1) square += (vector[i] as number) ** 2;
   const length = Math.sqrt(square) || 1;
-  const scaled = new Float32Array(vector.length);
-  for (let i = 0; i < vector.length; i += 1) scaled[i] = (vector[i] as number) / length;
-  return scaled;
+  for (let i = 0; i < vector.length; i += 1) vector[i] = (vector[i] as number) / length;
+  return vector;
 }
 
 export function dot(a: Float32Array, b: Float32Array): number {

@@ -14,7 +14,7 @@ const documents = [...readAll('docs', '.md'), { path: 'README.md', text: read('R
 const OF_OTHERS = new Set([
   'flags',
   ...['password', 'decrypt'], // qpdf
-  ...['pack-destination', 'ignore-scripts', 'loglevel', 'cache'], // npm
+  ...['pack-destination', 'ignore-scripts', 'loglevel', 'cache', 'prefix', 'omit'], // npm
   ...['goto', 'line'], // editors
   'complete', // asked by shells
   'input-type', // Node

@@ -20,13 +20,17 @@ export function createEncodeTokens(
 ): TokenEncoder['encodeTokens'] {
   async function encode(text: string, signal: AbortSignal | undefined): Promise<EncodedText> {
     const { ids, starts, ends } = tokenize.locate(text);
-    const states = new Float32Array(ids.length * dimensions);
+    const windows = windowsOf(ids.length, maxTokens - AROUND);
+    let states: Float32Array = new Float32Array(windows.length > 1 ? ids.length * dimensions : 0);
     const sum = new Float64Array(dimensions);
-    for (const { start, end, from, to } of windowsOf(ids.length, maxTokens - AROUND)) {
+    for (const { start, end, from, to } of windows) {
       signal?.throwIfAborted();
       const seen = await model.encode(asInput(ids.slice(start, end), maxTokens));
       const first = (1 + from - start) * dimensions;
-      states.set(seen.subarray(first, first + (to - from) * dimensions), from * dimensions);
+      const own = seen.subarray(first, first + (to - from) * dimensions);
+      // What the model gave is nobody else's, and large: of one window it need not be copied.
+      if (windows.length > 1) states.set(own, from * dimensions);
+      else states = own;
       addUnitMean(sum, seen, dimensions);
     }
     return {

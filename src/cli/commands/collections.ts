@@ -13,6 +13,7 @@ import { createProgressBar } from '../terminal/progress.ts';
 import { readableUrl } from '../terminal/render-answer.ts';
 import { table } from '../terminal/table.ts';
 import { confirmed, createTerminal } from '../terminal/terminal.ts';
+import { renderText } from '../terminal/wrapping.ts';
 import { setSetting } from './config.ts';
 import { withApp } from './with-app.ts';
 
@@ -66,8 +67,9 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
         `${terminal.text(info.name, 'bold')}: ${info.documents} documents, ${chunksOf(info)} chunks, `,
       );
       terminal.write(`${megabytes(info.bytes)}\n`);
-      terminal.write(`embedder ${info.embedder}, ${info.dimensions} dimensions\n`);
-      terminal.write(`made ${info.createdAt}, updated ${info.updatedAt}\n\n`);
+      renderText(terminal, `embedder ${info.embedder}, ${info.dimensions} dimensions`);
+      renderText(terminal, `made ${info.createdAt}, updated ${info.updatedAt}`);
+      terminal.write('\n');
       if (info.modules.length > 0) {
         const rows = info.modules.map(({ name, chunks }) => [name, String(chunks)]);
         terminal.write(`${table(terminal, ['module', 'chunks'], rows)}\n`);

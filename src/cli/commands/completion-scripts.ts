@@ -1,6 +1,6 @@
 /**
- * What each shell runs to know what could be typed next: `citeloop --complete` with the words so far. Where it knows
- * nothing, the shell offers files.
+ * What each shell runs to know what could be typed next: `citeloop --complete` with the words so far. They are offered
+ * in its order, the newest session first. Where it knows nothing, the shell offers files.
  */
 export const completionScripts = {
   bash: `# citeloop completion bash >> ~/.bashrc
@@ -24,7 +24,7 @@ _citeloop() {
   while read -r candidate; do
     COMPREPLY+=("$(printf %q "\${candidate#"\${begun%"\${begun##*[:=]}"}"}")")
   done < <(citeloop --complete "\${words[@]:1}" 2>/dev/null | cut -f1)
-  if [ \${#COMPREPLY[@]} -eq 0 ]; then compopt -o default 2>/dev/null; fi
+  if [ \${#COMPREPLY[@]} -eq 0 ]; then compopt -o default; else compopt -o nosort; fi 2>/dev/null
 }
 complete -F _citeloop citeloop
 `,
@@ -36,7 +36,7 @@ _citeloop() {
   while IFS= read -r line; do
     candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
   done < <(citeloop --complete "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
-  if (( \${#candidates} )); then _describe 'citeloop' candidates; else _files; fi
+  if (( \${#candidates} )); then _describe -V 'citeloop' candidates; else _files; fi
 }
 if [ "$funcstack[1]" = "_citeloop" ]; then
   _citeloop "$@"
@@ -56,6 +56,6 @@ function __citeloop_complete
         __fish_complete_path "$begun"
     end
 end
-complete -c citeloop -f -a '(__citeloop_complete)'
+complete -c citeloop -f -k -a '(__citeloop_complete)'
 `,
 } as const;

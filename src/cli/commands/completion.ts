@@ -28,7 +28,7 @@ export function printCompletion({ shell = 'bash' }: CompletionFlags): void {
 /** Prints what the last of the words could become, one a line, with what it means after a tab. */
 export async function printCandidates(program: CommandOutline, words: readonly string[]): Promise<void> {
   const typed = words.at(-1) ?? '';
-  // The value of `--flag=value` is completed as that of `--flag value`.
+  // The value of `--model=name` is completed as that of `--model name`.
   const [, joined = '', begun = typed] = /^(--[^=]+=)(.*)$/s.exec(typed) ?? [];
   const before = [...words.slice(0, -1), ...(joined === '' ? [] : [joined.slice(0, -1)])];
   for (const { word, describe } of await candidatesFor(program, before, begun)) {

@@ -11,8 +11,8 @@ import { oneLine } from '../../text/visible-text.ts';
 import { withApp } from '../commands/with-app.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { renderText } from '../terminal/wrapping.ts';
+import { type Terminal, wrapWidth } from '../terminal/terminal.ts';
+import { renderText, wrap } from '../terminal/wrapping.ts';
 import { readNamedFile } from './evaluation-files.ts';
 import { notedPins, notePins } from './gold-ledger.ts';
 import { findReport } from './run-archive.ts';
@@ -98,33 +98,41 @@ interface Looked {
 }
 
 function renderStaleCases(terminal: Terminal, { cases, resting, stale, unknown, accepted }: Looked): void {
-  const dim = (text: string) => terminal.write(`${terminal.text(text, 'dim')}\n`);
+  const dim = (text: string) => {
+    for (const line of wrap(text, wrapWidth(terminal))) terminal.write(`${terminal.text(line, 'dim')}\n`);
+  };
   for (const { id, question, gold, missing } of stale) {
     terminal.write(`${terminal.text(oneLine(id, 80), 'bold')}\n`);
     renderText(terminal, oneLine(question, 200));
     for (const one of gold) terminal.write(`  ${terminal.text(goldWords(one), 'yellow')}\n`);
     if (missing === null) continue;
-    if (missing.length === 0) dim('  every expected phrase still stands there');
-    else terminal.write(`  ${terminal.text(`no longer there: ${missing.map(quoted).join(', ')}`, 'red')}\n`);
+    const held =
+      missing.length === 0
+        ? terminal.text('every expected phrase still stands there', 'dim')
+        : terminal.text(`no longer there: ${missing.map(quoted).join(', ')}`, 'red');
+    terminal.write(`  ${held}\n`);
+  }
+  if (accepted) {
+    return void renderText(
+      terminal,
+      `What the documents say now is noted for ${counted(resting, 'case')} of ${cases}.`,
+    );
   }
   const looking = stale.filter(needsLook).length;
   const known = resting - unknown.length;
-  if (stale.length === 0) {
-    renderText(terminal, `What ${counted(known, 'case')} of ${cases} rest on is as it was.`);
-  } else {
+  if (stale.length > 0) {
     const fine = stale.length - looking;
-    renderText(
-      terminal,
-      `${looking} of ${counted(cases, 'case')} to look at${fine === 0 ? '' : `; ${fine} more whose sources changed but hold the expected phrases`}.`,
-    );
+    const more = fine === 0 ? '' : `; ${fine} more whose sources changed but hold the expected phrases`;
+    renderText(terminal, `${looking} of ${counted(cases, 'case')} to look at${more}.`);
+  } else if (known > 0) {
+    renderText(terminal, `What ${counted(known, 'case')} of ${cases} rest on is as it was.`);
   }
   if (unknown.length > 0) {
     dim(
       `Of ${counted(unknown.length, 'case')} nobody noted what the sources said, only whether they are there: measure them once with citeloop eval, or note it with --accept.`,
     );
   }
-  if (accepted) dim('What the documents say now is noted as what these cases rest on.');
-  else if (looking > 0) dim('Correct the cases, or take what the documents say now: --accept');
+  if (looking > 0) dim('Correct the cases, or take what the documents say now: --accept');
 }
 
 function goldWords(gold: StaleGold): string {

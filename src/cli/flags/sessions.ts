@@ -46,7 +46,6 @@ const exportOne = defineCommand<SessionExportFlags>({
         },
         output: { alias: 'o', type: 'string', describe: 'A file instead of stdout', requiresArg: true },
       })
-      .example('$0 sessions stale', 'Answers whose sources have changed since')
       .example('$0 sessions export 3f2b8c1e --output talk.md', 'As a readable transcript')
       .example('$0 sessions export last --format openai', 'As messages of the OpenAI API'),
   handler: async (flags) => (await import('../commands/sessions.ts')).exportSession(flags),

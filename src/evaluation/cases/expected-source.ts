@@ -14,6 +14,34 @@ export function matchesSource(expected: string, url: string): boolean {
   );
 }
 
+/**
+ * Looks documents up by what cases expect, without asking every document about every case. A file may be named by
+ * directories above what was ingested, too.
+ */
+export function createSourceFinder<Document extends { url: string; uri: string }>(
+  documents: readonly Document[],
+): (expected: string) => readonly Document[] {
+  const nameOf = (path: string) => segmentsOf(path).at(-1) ?? '';
+  const byName = new Map<string, Set<Document>>();
+  for (const document of documents) {
+    for (const address of [document.url, document.uri]) {
+      const name = nameOf(pathOf(address));
+      byName.set(name, (byName.get(name) ?? new Set()).add(document));
+    }
+  }
+  const known = new Map<string, readonly Document[]>();
+  return (expected) => {
+    const before = known.get(expected);
+    if (before !== undefined) return before;
+    const alike = byName.get(nameOf(expected.includes('://') ? pathOf(expected) : expected)) ?? [];
+    const found = [...alike].filter(
+      ({ url, uri }) => matchesSource(expected, url) || matchesSource(expected, uri),
+    );
+    known.set(expected, found);
+    return found;
+  };
+}
+
 function wholeAddress(url: string): string {
   return decoded(url.replace(/#.*$/s, '')).replace(/\/+$/, '');
 }

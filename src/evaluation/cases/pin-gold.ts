@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChunkStore, DocumentRecord } from '../../ports/chunk-store.ts';
 import { conversationOf, type EvaluationCase } from './evaluation-case.ts';
-import { matchesSource } from './expected-source.ts';
+import { createSourceFinder } from './expected-source.ts';
 import type { Pin } from './pin.ts';
 
 export type PinnedDocument = Pick<DocumentRecord, 'uri' | 'url' | 'contentHash'>;
@@ -15,14 +15,13 @@ export async function pinGold(
   const ids = [...new Set(cases.flatMap(({ expectedChunks = [] }) => expectedChunks))];
   const found = ids.length === 0 ? [] : await store.chunks(ids);
   const chunks = new Map(found.map((chunk) => [chunk.chunkId, chunk]));
+  const named = createSourceFinder(documents);
   return new Map(
     cases.map(({ id, expectedSources = [], expectedChunks = [] }) => [
       id,
       [
         ...expectedSources.flatMap((expected) =>
-          documents
-            .filter(({ url }) => matchesSource(expected, url))
-            .map(({ url, contentHash }) => ({ expected, url, contentHash })),
+          named(expected).map(({ url, contentHash }) => ({ expected, url, contentHash })),
         ),
         ...expectedChunks.flatMap((expected): Pin[] => {
           const chunk = chunks.get(expected);

@@ -2,7 +2,7 @@ import type { ChunkStore } from '../../ports/chunk-store.ts';
 import { type Fate, type PassagePlace, whatBecame } from '../../retrieval/what-became.ts';
 import { holdsPhrase } from '../metrics/answer-metrics.ts';
 import type { EvaluationCase } from './evaluation-case.ts';
-import { matchesSource, sourceSuffix } from './expected-source.ts';
+import { createSourceFinder, sourceSuffix } from './expected-source.ts';
 import type { Pin } from './pin.ts';
 import type { PinnedDocument } from './pin-gold.ts';
 
@@ -24,6 +24,12 @@ export interface StaleCase {
 
 type Store = Pick<ChunkStore, 'chunks' | 'withContent' | 'read'>;
 
+interface Library {
+  documents: readonly PinnedDocument[];
+  /** Those that a case means by a source. */
+  named: (expected: string) => readonly PinnedDocument[];
+}
+
 interface StaleOptions {
   store: Store;
   documents: readonly PinnedDocument[];
@@ -37,15 +43,16 @@ export async function staleGold(
   { store, documents, pins }: StaleOptions,
 ): Promise<StaleCase[]> {
   const found: StaleCase[] = [];
+  const library = { documents, named: createSourceFinder(documents) };
   for (const item of cases) {
     const own = pins.get(item.id) ?? [];
     const { expectedSources = [], expectedChunks = [] } = item;
     const gold = [
-      ...expectedSources.flatMap((expected) => becomeOfSource(expected, own, documents) ?? []),
+      ...expectedSources.flatMap((expected) => becomeOfSource(expected, own, library) ?? []),
       ...(await becomeOfChunks(expectedChunks, own, store)),
     ];
     if (gold.length === 0) continue;
-    const missing = await missingPhrases(item, documents, store);
+    const missing = await missingPhrases(item, library, store);
     found.push({ id: item.id, question: item.question, gold, missing });
   }
   return found;
@@ -59,10 +66,10 @@ export function needsLook({ gold, missing }: StaleCase): boolean {
 function becomeOfSource(
   expected: string,
   pins: readonly Pin[],
-  documents: readonly PinnedDocument[],
+  { documents, named }: Library,
 ): StaleGold | null {
   const pinned = pins.filter((pin) => pin.expected === expected);
-  const there = documents.filter(({ url }) => matchesSource(expected, url));
+  const there = named(expected);
   if (there.length > 0) {
     const isSame = pinned.every((pin) => there.some(({ contentHash }) => contentHash === pin.contentHash));
     return isSame ? null : { expected, became: 'changed' };
@@ -85,11 +92,11 @@ async function becomeOfChunks(
   }));
   const fates = await whatBecame(noted, store);
   return fates.flatMap((fate, index): StaleGold[] =>
-    fate === null ? [] : [{ expected: expected[index] ?? '', ...named(fate) }],
+    fate === null ? [] : [{ expected: expected[index] ?? '', ...inCase(fate) }],
   );
 }
 
-function named(fate: Fate) {
+function inCase(fate: Fate) {
   if (fate.became !== 'moved') return fate;
   const { chunkId, url }: PassagePlace = fate.to;
   return { became: fate.became, to: chunkId, url };
@@ -97,15 +104,13 @@ function named(fate: Fate) {
 
 async function missingPhrases(
   { expectedPhrases = [], expectedSources = [], expectedChunks = [] }: EvaluationCase,
-  documents: readonly PinnedDocument[],
+  { named }: Library,
   store: Store,
 ): Promise<string[] | null> {
   if (expectedPhrases.length === 0) return null;
-  const uris = documents
-    .filter(({ url }) => expectedSources.some((expected) => matchesSource(expected, url)))
-    .map(({ uri }) => uri);
+  const uris = new Set(expectedSources.flatMap(named).map(({ uri }) => uri));
   const chunks = [
-    ...(await store.read(uris)).flatMap((document) => document.chunks),
+    ...(await store.read([...uris])).flatMap((document) => document.chunks),
     ...(expectedChunks.length === 0 ? [] : await store.chunks(expectedChunks)),
   ];
   if (chunks.length === 0) return null;

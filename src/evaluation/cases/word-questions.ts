@@ -40,10 +40,11 @@ export function actionOf(heading: string): string | null {
   return null;
 }
 
-/** What a cell of a table is asked for by; null where the column names no property, or the row answers it itself. */
+/** What a cell of a table is asked for by; null where the column names no property, or the cell no word that the row has not. */
 export function questionOfCell(column: string, row: string, value: string): string | null {
   const plain = (cell: string) => cell.replace(/[`*]/g, '').trim();
   if (!PROPERTY.test(plain(column)) || plain(value).includes(plain(row))) return null;
+  if (!/[\p{L}\p{N}]/u.test(value)) return null;
   const name = plain(column).toLowerCase();
   return `What ${/[^su]s$/.test(name) ? 'are' : 'is'} the ${name} for ${plain(row)}?`;
 }

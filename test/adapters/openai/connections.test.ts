@@ -27,8 +27,8 @@ test('a streamed answer leaves its connection to the next request; one that does
         fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, ...headers } }),
       });
       expect(await askModel(model, true)).toMatchObject({ text: 'Foxes run.' });
-      // The end of the body is read after the answer is handed over.
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      // A connection is put back after what waits for it has been told.
+      await new Promise((resolve) => setTimeout(resolve, 20));
     };
     for (let times = 0; times < 3; times += 1) await ask();
     expect(connections.size).toBe(1);

@@ -166,6 +166,13 @@ test('policies are compared on the same cases, with the verdict on top', async (
   expect(report.arms.map(({ name }) => name)).toEqual(['tool', 'always', 'never']);
   const correct = report.comparisons[1]?.metrics.find(({ metric }) => metric === 'answer.correct');
   expect(correct).toMatchObject({ n: 3, worse: ['node', 'topic'], p: null });
+  // As on the page: every metric that both arms have has a row, or is named below.
+  const [, ofNever = ''] = stdout.split('“never” against “tool”\n');
+  const [table = ''] = ofNever.split('\n\n');
+  const shown = table.replace(/\s+/g, ' ');
+  for (const { metric } of report.comparisons[1]?.metrics ?? []) {
+    expect(shown).toContain(report.metrics.find(({ id }) => id === metric)?.label);
+  }
 });
 
 test('any setting is an arm, and an ablation says what each stage is worth', async () => {

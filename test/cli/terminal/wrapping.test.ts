@@ -59,6 +59,16 @@ test('what is padded or cut comes to the columns asked for', () => {
   expect(cutToWidth('robots', 0)).toBe('');
 });
 
+test('where a terminal is too narrow for a table, each row takes a few lines', () => {
+  const shown = (columns: number) => {
+    const { streams } = fakeStreams('dumb', columns);
+    const rows = [['3f2b8c1e', '2026-11-17 19:03', 'How do I pin a version of Python?']];
+    return table(createTerminal(streams.stdout), ['id', 'updated', 'first question'], rows);
+  };
+  expect(shown(60)).toContain('3f2b8c1e  2026-11-17 19:03  How do I pin a version of Pytho…');
+  expect(shown(40)).toBe('3f2b8c1e, updated 2026-11-17 19:03\n  How do I pin a version of Python?\n');
+});
+
 test('the columns of a table line up whatever is in them', () => {
   const { streams } = fakeStreams('pipe');
   const shown = table(

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { matchesSource, sourceSuffix } from '../../../src/evaluation/cases/expected-source.ts';
+import {
+  createSourceFinder,
+  matchesSource,
+  sourceSuffix,
+} from '../../../src/evaluation/cases/expected-source.ts';
 
 const NODES = 'file:///home/me/book/ros2/01%20nodes.md';
 
@@ -29,4 +33,19 @@ test('a name made from an address names that address', () => {
   for (const url of [NODES, 'https://docs.example/a?b=1', 'file:///a.md', 'file:///x/%E0%A4%A.md']) {
     expect(matchesSource(sourceSuffix(url), url)).toBe(true);
   }
+});
+
+test('documents are found by what a case calls them, files also by directories above what was ingested', () => {
+  const documents = [
+    { url: 'ros2/nodes.md', uri: 'file:///home/me/book/ros2/nodes.md' },
+    { url: 'gazebo/nodes.md', uri: 'file:///home/me/book/gazebo/nodes.md' },
+    { url: 'https://docs.example/guide', uri: 'file:///home/me/guide.md' },
+  ];
+  const find = createSourceFinder(documents);
+  const urls = (expected: string) => find(expected).map(({ url }) => url);
+  expect(urls('nodes.md')).toEqual(['ros2/nodes.md', 'gazebo/nodes.md']);
+  expect(urls('book/ros2/nodes.md')).toEqual(['ros2/nodes.md']);
+  expect(urls('me/guide.md')).toEqual(['https://docs.example/guide']);
+  expect(urls('https://docs.example/guide/#top')).toEqual(['https://docs.example/guide']);
+  expect(urls('odes.md')).toEqual([]);
 });

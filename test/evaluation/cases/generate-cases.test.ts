@@ -79,6 +79,7 @@ test.each([
     chunk('a', '```bash\naws deploy \\\n  layer:1 x\n```', 'Using a layer'),
   ],
   ['a column that is a name', chunk('a', '| Key | Linux |\n|---|---|\n| sys_platform | linux2 |', 'Keys')],
+  ['a cell of signs', chunk('a', '| Key | Default |\n|---|---|\n| `cookie.path` | `/` |', 'Keys')],
   ['a row that answers itself', chunk('a', '| Key | Value |\n|---|---|\n| `--all` | `--all` |', 'Keys')],
   ['a clause', chunk('a', 'While unsafe is the closest to what was there before, it may surprise people.')],
   ['an opinion', chunk('a', 'The build backend is a great choice for nearly everybody out there.')],

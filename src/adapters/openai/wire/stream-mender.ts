@@ -60,19 +60,18 @@ export async function* mendedEvents(
     }
     yield* mender.finish(closed);
   } finally {
-    if (closed) letEnd(source);
+    if (closed) await letEnd(source);
     else source.cancel().catch(() => undefined);
   }
 }
 
 /** How long a stream may go on after it said that it is done. */
-const END_PATIENCE_MS = 500;
+const END_PATIENCE_MS = 100;
 
 /** Reads what is left, which is nothing as a rule: a connection that is not cut serves the next request. */
 async function letEnd(source: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const cut = () => source.cancel().catch(() => undefined);
   const patience = setTimeout(cut, END_PATIENCE_MS);
-  patience.unref();
   try {
     while (!(await source.read()).done);
   } catch {
