@@ -46,6 +46,7 @@ test('a model in a file searches, answers and is counted, and its tape replays w
 
   const kept = readFileSync(tape, 'utf8');
   expect(kept).toContain('http://llama.cpp/v1/chat/completions');
+  expect(kept).toMatch(/"temperature": ?0,?\n/);
   expect(kept).toMatch(/"weights": ?"gguf-[0-9a-f]{32}"/);
   rmSync(model);
   const replayed = await runInProcess(['replay', tape], {
