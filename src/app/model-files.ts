@@ -22,21 +22,33 @@ const LEAST_WINDOW = 1024;
 const ANSWER_SHARE = 1 / 8;
 
 /**
- * The configuration with what is known of a model in a file of this machine: the file that its name stands for, and the
- * window that it was made for. What is wrong with it is told when it is asked.
+ * The configuration with what is known of a model in a file of this machine: the file that its name stands for, the
+ * window that it was made for, and no chance in what it writes. What is wrong with it is told when it is asked.
  */
 export async function withModelFile(config: Config): Promise<Config> {
   const { agent, origins } = config;
   if (agent.model === OFFLINE_MODEL || agent.baseUrl !== undefined) return config;
-  // Settings of a tape hold the window; the file need not be there.
-  if (isModelFile(agent.model) && origins.contextWindow !== undefined) return config;
-  const path = await findModelFile(agent.model, { directory: config.ggufDir }).catch(() => null);
-  if (path === null) return config;
-  const model = isModelFile(agent.model) ? agent.model : `${agent.model}.gguf`;
-  const contextWindow = origins.contextWindow === undefined ? windowOf(path) : agent.contextWindow;
+  const isFile = isModelFile(agent.model);
+  const isWindowKnown = origins.contextWindow !== undefined;
+  // Settings of a tape hold the window: the file need not be there.
+  const path = isFile && isWindowKnown ? null : await fileOf(config);
+  if (!isFile && path === null) return config;
+  const contextWindow = isWindowKnown || path === null ? agent.contextWindow : windowOf(path);
   const most = Math.ceil(contextWindow * ANSWER_SHARE);
-  const maxTokens = origins.maxTokens === undefined ? Math.min(agent.maxTokens, most) : agent.maxTokens;
-  return { ...config, agent: { ...agent, model, contextWindow, maxTokens } };
+  return {
+    ...config,
+    agent: {
+      ...agent,
+      model: isFile ? agent.model : `${agent.model}.gguf`,
+      contextWindow,
+      maxTokens: origins.maxTokens === undefined ? Math.min(agent.maxTokens, most) : agent.maxTokens,
+      temperature: origins.temperature === undefined ? 0 : agent.temperature,
+    },
+  };
+}
+
+function fileOf({ agent, ggufDir }: Config): Promise<string | null> {
+  return findModelFile(agent.model, { directory: ggufDir }).catch(() => null);
 }
 
 function windowOf(path: string): number {

@@ -46,6 +46,7 @@ test('a model in a file searches, answers and is counted, and its tape replays w
 
   const kept = readFileSync(tape, 'utf8');
   expect(kept).toContain('http://llama.cpp/v1/chat/completions');
+  expect(kept).toMatch(/"temperature": ?0,?\n/);
   expect(kept).toMatch(/"weights": ?"gguf-[0-9a-f]{32}"/);
   rmSync(model);
   const replayed = await runInProcess(['replay', tape], {
@@ -69,6 +70,25 @@ test('a tape tells when it is asked again of another file', async () => {
   await runInProcess([...ask, '--record', again], { home });
   const compared = await runInProcess(['tape', 'diff', tape, again], { home });
   expect(compared).toMatchObject({ code: 7, stdout: expect.stringMatching(/answer\.weights.*gguf-/) });
+});
+
+test('a follow-up reads what is new in it, not the conversation again', async () => {
+  const { home, model } = await homeWithModel();
+  const tape = join(home, 'chat.tape.json');
+  await runInProcess(
+    ['chat', '--model', model, '--policy', 'never', '--max-tokens', '30', '--record', tape],
+    {
+      home,
+      input: 'What is a node?\nAnd what is a topic?\n',
+    },
+  );
+  const usages = Array.from(
+    readFileSync(tape, 'utf8').matchAll(/"prompt_tokens": ?(\d+)[\s\S]*?"cached_tokens": ?(\d+)/g),
+    ([, prompt, kept]) => ({ prompt: Number(prompt), kept: Number(kept) }),
+  );
+  expect(usages).toHaveLength(2);
+  expect(usages[0]?.kept).toBe(0);
+  expect(usages[1]?.kept).toBeGreaterThanOrEqual((usages[0]?.prompt ?? 0) - 1);
 });
 
 test('a model may be named by its file in the models directory', async () => {
