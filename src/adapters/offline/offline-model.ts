@@ -59,8 +59,9 @@ export function createOfflineModel({ judge = wordsAlone, newId }: OfflineModelOp
     async *getStreamedResponse(request): AsyncGenerator<StreamEvent> {
       yield { type: 'response_started' };
       const { text, ...response } = await reply(request);
-      // By lines, since all of it is there: each piece costs a turn of everything that hears of it.
-      for (const delta of text.match(/.*\n+|.+/g) ?? []) yield { type: 'output_text_delta', delta };
+      // By sentences, since all of it is there: each piece costs a turn of everything that hears of it.
+      for (const delta of text.match(/.+?(?:[.!?:;,]\s+|\n+|$)/gs) ?? [])
+        yield { type: 'output_text_delta', delta };
       yield { type: 'response_done', response };
     },
   };
