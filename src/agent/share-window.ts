@@ -31,6 +31,9 @@ export function createContextWindow(configured: number): ContextWindow {
   };
 }
 
+/** Sizes are estimates: a part that takes a little more than its share is nothing to tell. */
+const WORTH_TELLING = 1.1;
+
 /** What a turn needs of the window, whatever it retrieves and remembers. */
 export function fixedNeeds({ maxTokens }: AgentConfig, instructions: string, question: string) {
   return { system: estimateTokens(instructions), exchange: estimateTokens(question) + maxTokens };
@@ -49,9 +52,9 @@ export function shareWindow(
   const needs = fixedNeeds(config, given.instructions, given.question);
   const shares = splitWindow(window.tokens);
   const plan = planWindow(window.tokens, needs);
-  if (needs.system > shares.system)
+  if (needs.system > WORTH_TELLING * shares.system)
     tellOnce('system prompt', overShare('The system prompt', needs.system, shares.system, window));
-  if (needs.exchange > shares.exchange) {
+  if (needs.exchange > WORTH_TELLING * shares.exchange) {
     tellOnce(
       'exchange',
       overShare('The question with its answer (maxTokens)', needs.exchange, shares.exchange, window),
