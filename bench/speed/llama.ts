@@ -4,7 +4,7 @@ import {
   LLAMA_ADDRESS,
   type LlamaService,
 } from '../../src/adapters/llama/llama-service.ts';
-import { type RunningModel, useModel } from '../../src/adapters/llama/shared-models.ts';
+import { type RunningModel, useModel, usualThreads } from '../../src/adapters/llama/shared-models.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { ensureTinyLlama } from '../../test/support/tiny-llama.ts';
 import { median } from '../support/measure.ts';
@@ -68,7 +68,7 @@ async function rates(running: RunningModel, service: LlamaService): Promise<{ ba
   const context = await running.model.createContext({
     contextSize: WINDOW,
     sequences: 1,
-    threads: loadConfig().threads ?? running.engine.llama.cpuMathCores,
+    threads: loadConfig().threads ?? usualThreads(running.engine),
     createSignal: new AbortController().signal,
   });
   try {

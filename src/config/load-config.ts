@@ -32,7 +32,7 @@ export interface Config {
   readonly modelDir: string | undefined;
   /** Where the engine of generative models is installed, if it is not beside this program. */
   readonly engineDir: string;
-  /** Processors that a generative model computes with; all that are good for it unless given. */
+  /** Processors that a generative model computes with; all but one of those that are good for it unless given. */
   readonly threads: number | undefined;
   /** Where models in GGUF files lie that are meant by their names alone. */
   readonly ggufDir: string;

@@ -25,7 +25,7 @@ export interface ModelChoice {
   /** The whole path of the file. */
   path: string;
   contextSize: number;
-  /** Processors to compute with; those of the machine unless given. */
+  /** Processors to compute with; all but one of those that are good for it unless given. */
   threads?: number | undefined;
   engineDirectory: string;
 }
@@ -121,7 +121,7 @@ async function loadModel(
     const context = await model.createContext({
       contextSize,
       sequences: SEQUENCES,
-      threads: threads ?? engine.llama.cpuMathCores,
+      threads: threads ?? usualThreads(engine),
       createSignal: signal,
     });
     held.push(context);
@@ -140,6 +140,11 @@ async function loadModel(
     signal.throwIfAborted();
     throw loadFault(path, contextSize, error);
   }
+}
+
+/** All cores that are good for it but one: threads wait for each other at every token, and the rest of the program runs too. */
+export function usualThreads({ llama }: Engine): number {
+  return Math.max(1, llama.cpuMathCores - 1);
 }
 
 function sequencesOf(context: Context): Sequence[] {
