@@ -5,6 +5,8 @@ import type { Look } from './wrapping.ts';
 
 /** Once a block is shown in part, more of it is looked at when there is so much more, or a line is complete. */
 const ENOUGH = 24;
+/** Where nobody looks on: reading Markdown takes longer than all else that is done with a short answer. */
+const ENOUGH_FOR_PROGRAMS = 400;
 
 /** Markdown that arrives in pieces, on its way to the terminal. */
 export interface MarkdownStream {
@@ -19,6 +21,7 @@ export interface MarkdownStream {
  * ends. Whole blocks and list items are done with, so a long answer costs no more to read than a short one.
  */
 export function createMarkdownStream(look: Look): MarkdownStream {
+  const { interactive } = look.terminal;
   const write = (text: string) => look.terminal.write(text);
   /** The source from the first block that is not done. */
   let pending = '';
@@ -75,7 +78,8 @@ export function createMarkdownStream(look: Look): MarkdownStream {
     push(text) {
       pending += text;
       unread += text.length;
-      if (shown !== '' && unread < ENOUGH && !text.includes('\n')) return;
+      const isLittle = interactive ? shown !== '' && unread < ENOUGH : unread < ENOUGH_FOR_PROGRAMS;
+      if (isLittle && !text.includes('\n')) return;
       unread = 0;
       takeBlocks();
     },
