@@ -27,7 +27,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   'src/ports/': ['src/domain/', 'src/faults/'],
   'src/config/': ['src/text/', 'src/faults/', 'src/domain/', 'zod', 'node:'],
   'src/ingest/': ['src/text/', 'src/faults/', 'src/domain/', 'src/ports/', 'node:crypto'],
-  'src/retrieval/': ['src/text/', 'src/faults/', 'src/domain/', 'src/ports/'],
+  // What became of a passage also depends on whether its file is still there.
+  'src/retrieval/': ['src/text/', 'src/faults/', 'src/domain/', 'src/ports/', 'node:fs'],
   'src/judge/': ['src/text/', 'src/faults/', 'src/domain/', 'src/ports/', 'zod'],
   'src/citations/': ['src/text/', 'src/domain/', 'src/judge/'],
   'src/agent/': [
@@ -63,6 +64,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'src/domain/',
     'src/ports/',
     'src/retrieval/what-became.ts',
+    'src/retrieval/file-is-gone.ts',
     'src/citations/',
     'src/agent/agent.ts',
     'src/agent/complete-turn.ts',

@@ -46,8 +46,8 @@ function citedChunks(turns: readonly CitingTurn[]): NotedChunk[][] {
 }
 
 export interface FateRecords {
-  /** Those that say something else now, or are gone. */
-  stale: Record<string, 'changed' | 'vanished'>;
+  /** Those that say something else now, or are gone, be it only their file. */
+  stale: Record<string, 'changed' | 'vanished' | 'gone'>;
   /** Those whose words stand elsewhere now. */
   moved: Record<string, PassagePlace>;
 }

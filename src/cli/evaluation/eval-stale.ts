@@ -142,6 +142,8 @@ function goldWords(gold: StaleGold): string {
       return `${expected}: says something else now`;
     case 'vanished':
       return `${expected}: is no longer in the collection`;
+    case 'gone':
+      return `${expected}: the file is gone; ingest --prune forgets it`;
     case 'moved':
       return `${expected}: moved to ${gold.to === gold.url ? gold.to : `${gold.to} (${oneLine(gold.url, 120)})`}`;
   }

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { terminalPrograms } from '../../config/terminal-programs.ts';
 import type { Location } from '../../domain/location.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import { AppError } from '../../faults/app-error.ts';
+import { fileIsGone } from '../../retrieval/file-is-gone.ts';
 import { type Streams, withTerminal } from './terminal.ts';
 
 /** Where evidence is: its address on the web, or the file that this machine read it from. */
@@ -51,16 +51,6 @@ export function openerOf(
   const name = basename(program).replace(/\.exe$/i, '');
   const known = location?.unit === 'line' ? editors.find(([names]) => names.test(name)) : undefined;
   return [program, ...rest, ...(known === undefined ? [file] : known[1](file, location?.from ?? 1))];
-}
-
-/**
- * Whether a file that was indexed here is no longer there. Where what it was found under is not there either, it was
- * indexed on another machine or moved with all the others, and nothing can be told.
- */
-export function fileIsGone({ url, uri }: Place): boolean {
-  if (uri === undefined || !uri.startsWith('file:') || existsSync(new URL(uri))) return false;
-  const above = /^https?:/i.test(url) ? 0 : url.split('/').length - 1;
-  return existsSync(new URL(`./${'../'.repeat(above)}`, uri));
 }
 
 /** Opens it, and waits where the program has the terminal. Throws `invalid_input` if there is no program for it. */

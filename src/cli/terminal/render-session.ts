@@ -120,7 +120,7 @@ export function renderTranscript(title: string, turns: readonly RecordedTurn[]):
   return visibleText(`${[`# ${title}`, ...blocks].join('\n\n')}\n`);
 }
 
-/** One line for each source of an answer that is no longer what or where it was. */
+/** One line for each source of an answer that is no longer what or where it was; of a file that is gone, the footer tells. */
 function renderFates(
   terminal: Terminal,
   { citations }: Pick<AgentResponse, 'citations'>,
@@ -128,7 +128,7 @@ function renderFates(
 ): void {
   for (const citation of citations) {
     const fate = fates.get(citation.chunkId ?? '');
-    if (fate !== undefined) renderFate(terminal, citation, fate);
+    if (fate !== undefined && fate.became !== 'gone') renderFate(terminal, citation, fate);
   }
 }
 
@@ -149,6 +149,8 @@ function fateWords(fate: Fate): string {
       return 'stale: the source says something else now';
     case 'vanished':
       return 'stale: the source is no longer in the collection';
+    case 'gone':
+      return 'stale: the file is gone; ingest --prune forgets it';
     case 'moved':
       return `moved to ${oneLine(fate.to.url, 200)}`;
   }

@@ -1,7 +1,7 @@
 import type { StoredChunk } from '../../ports/chunk-store.ts';
+import { fileIsGone } from '../../retrieval/file-is-gone.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import type { Evidence } from './find-evidence.ts';
-import { fileIsGone } from './open-place.ts';
 import { goneWord, openable, readableUrl } from './render-answer.ts';
 import { placeOf } from './render-ledger.ts';
 import { verdictPiece } from './render-sentences.ts';

@@ -1,4 +1,5 @@
 import type { ChunkStore } from '../../ports/chunk-store.ts';
+import { fileIsGone } from '../../retrieval/file-is-gone.ts';
 import { type Fate, type PassagePlace, whatBecame } from '../../retrieval/what-became.ts';
 import { holdsPhrase } from '../metrics/answer-metrics.ts';
 import type { EvaluationCase } from './evaluation-case.ts';
@@ -8,7 +9,7 @@ import type { PinnedDocument } from './pin-gold.ts';
 
 /** An expected source or chunk that is no longer what or where it was. */
 export type StaleGold = { expected: string } & (
-  | { became: 'changed' | 'vanished' }
+  | { became: 'changed' | 'vanished' | 'gone' }
   /** What the case should name instead. */
   | { became: 'moved'; to: string; url: string }
 );
@@ -70,14 +71,15 @@ function becomeOfSource(
 ): StaleGold | null {
   const pinned = pins.filter((pin) => pin.expected === expected);
   const there = named(expected);
-  if (there.length > 0) {
+  const isGone = there.length > 0 && there.every(fileIsGone);
+  if (there.length > 0 && !isGone) {
     const isSame = pinned.every((pin) => there.some(({ contentHash }) => contentHash === pin.contentHash));
     return isSame ? null : { expected, became: 'changed' };
   }
-  const elsewhere = documents.find(({ contentHash }) =>
-    pinned.some((pin) => pin.contentHash === contentHash),
+  const elsewhere = documents.find(
+    (document) => pinned.some((pin) => pin.contentHash === document.contentHash) && !fileIsGone(document),
   );
-  if (elsewhere === undefined) return { expected, became: 'vanished' };
+  if (elsewhere === undefined) return { expected, became: isGone ? 'gone' : 'vanished' };
   return { expected, became: 'moved', to: sourceSuffix(elsewhere.url), url: elsewhere.url };
 }
 
@@ -108,10 +110,13 @@ async function missingPhrases(
   store: Store,
 ): Promise<string[] | null> {
   if (expectedPhrases.length === 0) return null;
-  const uris = new Set(expectedSources.flatMap(named).map(({ uri }) => uri));
+  const there = expectedSources.flatMap(named).filter((document) => !fileIsGone(document));
+  const uris = new Set(there.map(({ uri }) => uri));
   const chunks = [
     ...(await store.read([...uris])).flatMap((document) => document.chunks),
-    ...(expectedChunks.length === 0 ? [] : await store.chunks(expectedChunks)),
+    ...(expectedChunks.length === 0 ? [] : await store.chunks(expectedChunks)).filter(
+      (chunk) => !fileIsGone(chunk),
+    ),
   ];
   if (chunks.length === 0) return null;
   const text = chunks.map((chunk) => chunk.text).join(' ');

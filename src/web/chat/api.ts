@@ -25,7 +25,7 @@ export interface StoredTurn {
   turn: ConversationTurn;
   feedback: Feedback | null;
   /** What became of cited passages since, by chunk id. */
-  stale: Record<string, 'changed' | 'vanished'>;
+  stale: Record<string, 'changed' | 'vanished' | 'gone'>;
   /** Where the words of those stand that moved. */
   moved: Record<string, Pick<Citation, 'chunkId' | 'url'>>;
 }

@@ -8,12 +8,13 @@ import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const ZEBRAS = '# Zebras\n\nA zebra is a striped horse that lives in Africa.\n';
+const OWLS = '# Owls\n\nAn owl is a bird that hunts at night.\n';
 
 test('answers whose sources have changed or vanished are listed', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
-  await writeFile(join(home, 'docs', 'owls.md'), '# Owls\n\nAn owl is a bird that hunts at night.\n');
+  await writeFile(join(home, 'docs', 'owls.md'), OWLS);
   await runInProcess(['ingest', 'docs'], { home });
   await runInProcess(['chat'], { home, input: 'What is a zebra?\nWhat is an owl?\n' });
   expect((await runInProcess(['sessions', 'stale'], { home })).stdout).toContain('says what it said');
@@ -52,7 +53,7 @@ test('a file that is gone is told, also under its answers, until it is pruned', 
   await mkdir(join(home, 'docs', 'birds'), { recursive: true });
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
   const owls = join(home, 'docs', 'birds', 'the owls.md');
-  await writeFile(owls, '# Owls\n\nAn owl is a bird that hunts at night.\n');
+  await writeFile(owls, OWLS);
   await runInProcess(['ingest', 'docs'], { home });
   const ask = (question: string) => runInProcess(['ask', question], { home });
   expect((await ask('What is an owl?')).stdout).not.toContain('gone');
@@ -62,6 +63,12 @@ test('a file that is gone is told, also under its answers, until it is pruned', 
   expect(stdout).toContain('1 gone: birds/the owls.md; --prune forgets it\n');
   expect((await ask('What is an owl?')).stdout).toContain('birds/the owls.md (the file is gone)');
   expect((await ask('What is a zebra?')).stdout).not.toContain('gone');
+  const stale = (...flags: string[]) => runInProcess(['sessions', 'stale', ...flags], { home });
+  expect((await stale()).stdout).toMatch(
+    /What is an owl\?\n {2}\[1\] Owls: stale: the file is gone; ingest --prune forgets it\n/,
+  );
+  const { answers } = JSON.parse((await stale('--json')).stdout);
+  expect(answers).toMatchObject([{ sources: [{ became: 'gone' }] }, { sources: [{ became: 'gone' }] }]);
 
   expect((await runInProcess(['ingest', 'docs', '--prune'], { home })).stdout).toContain('1 removed');
   expect((await runInProcess(['ingest', 'docs'], { home })).stdout).not.toContain('gone');
@@ -71,7 +78,7 @@ test('whoever watches hears once that a file is gone', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
-  await writeFile(join(home, 'docs', 'owls.md'), '# Owls\n\nAn owl is a bird that hunts at night.\n');
+  await writeFile(join(home, 'docs', 'owls.md'), OWLS);
   let child: ChildProcess | undefined;
   let said = '';
   const ended = runCli(['ingest', 'docs', '--watch'], {

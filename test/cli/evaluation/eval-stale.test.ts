@@ -91,3 +91,24 @@ test('a source that changed and holds every expected phrase is listed, but nobod
   expect(stdout).toContain('zebras.md: says something else now\n  every expected phrase still stands there');
   expect(stdout).toContain('0 of 5 cases to look at; 1 more whose sources changed');
 });
+
+test('a source whose file is gone is to be looked at before it is pruned', async () => {
+  const { home, run, write } = await aLibrary();
+  await write('copy of newts.md', DOCUMENTS['newts.md']);
+  await run('ingest', 'docs');
+  await run('eval', 'stale', 'cases.jsonl', '--accept');
+  await rm(join(home, 'docs', 'newts.md'));
+  await rm(join(home, 'docs', 'dodos.md'));
+  await rm(join(home, 'docs', 'owls.md'));
+  await run('ingest', 'docs');
+  const { code, stdout } = await run('eval', 'stale', 'cases.jsonl');
+  expect(code).toBe(7);
+  expect(stdout).toContain('dodos.md: the file is gone; ingest --prune forgets it\n');
+  expect(stdout).toContain('3 of 5 cases to look at.');
+  const { stale } = JSON.parse((await run('eval', 'stale', 'cases.jsonl', '--json')).stdout);
+  expect(stale).toMatchObject([
+    { id: 'owl', gold: [{ became: 'gone' }], missing: null },
+    { id: 'newt', gold: [{ became: 'moved', to: 'copy of newts.md' }] },
+    { id: 'dodo', gold: [{ became: 'gone' }], missing: null },
+  ]);
+});
