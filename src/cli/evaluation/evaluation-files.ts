@@ -24,7 +24,7 @@ export interface Outputs {
 export async function writeOutputs(
   report: ReportData,
   { json, html, junit, markdown, reportUrl }: Outputs,
-  { kept, diff }: { kept: string | null; diff: RunDiff | null },
+  { kept, diff }: { kept: { name: string; isFirst: boolean } | null; diff: RunDiff | null },
 ): Promise<void> {
   const toStdout = json === '';
   const written: string[] = [];
@@ -52,8 +52,9 @@ export async function writeOutputs(
   const terminal = createTerminal(process.stdout);
   terminal.write(renderEvaluation(report, terminal));
   for (const path of written) terminal.write(terminal.text(`Written: ${path}\n`, 'dim'));
-  if (kept !== null)
-    terminal.write(terminal.text(`Kept as ${kept}: citeloop eval diff last~1 last\n`, 'dim'));
+  if (kept === null) return;
+  const next = kept.isFirst ? '.' : ': citeloop eval diff last~1 last';
+  terminal.write(terminal.text(`Kept as ${kept.name}${next}\n`, 'dim'));
 }
 
 /** Writes a file that a flag names, making its folder. Throws `invalid_input`. */

@@ -6,14 +6,15 @@ import { gunzip, gzip } from 'node:zlib';
 import { readBaseline } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { AppError } from '../../faults/app-error.ts';
+import { counted } from '../../text/phrasing.ts';
 import { readJsonFile } from './evaluation-files.ts';
 
 const SUFFIX = '.json.gz';
 /** Older ones are forgotten. */
 const MOST_KEPT = 200;
 
-/** Keeps a finished evaluation, and says under which name: when it was finished, to the second. */
-export async function keepRun(home: string, report: ReportData): Promise<string> {
+/** Keeps a finished evaluation, and says under which name: when it was finished, to the second; and whether it is alone. */
+export async function keepRun(home: string, report: ReportData): Promise<{ name: string; isFirst: boolean }> {
   const folder = folderIn(home);
   await mkdir(folder, { recursive: true });
   const time = report.header.date
@@ -25,8 +26,9 @@ export async function keepRun(home: string, report: ReportData): Promise<string>
   const packed = await promisify(gzip)(JSON.stringify(report));
   // Whoever lists runs meanwhile must not find half of one.
   await writeFile(join(folder, name + SUFFIX), packed, { flush: true });
-  for (const old of (await runNames(home)).slice(0, -MOST_KEPT)) await rm(join(folder, old + SUFFIX));
-  return name;
+  const all = await runNames(home);
+  for (const old of all.slice(0, -MOST_KEPT)) await rm(join(folder, old + SUFFIX));
+  return { name, isFirst: all.length === 1 };
 }
 
 /** The names of the runs that are kept, oldest first. */
@@ -63,7 +65,7 @@ export async function findReport(
     throw new AppError(
       'invalid_input',
       name === undefined
-        ? `There is no file and no run called "${called}".`
+        ? `There is no file and no run called "${called}"${back === undefined || names.length === 0 ? '' : `: only ${counted(names.length, 'run is', 'runs are')} kept`}.`
         : `Several runs begin with "${called}".`,
       { hint: 'List the runs that are kept with: citeloop eval runs' },
     );
