@@ -1,3 +1,4 @@
+import { whatIsWrong } from '../../evaluation/metrics/answer-metrics.ts';
 import type { MetricComparison } from '../../evaluation/report/comparison.ts';
 import { formatPercent, formatValue } from '../../evaluation/report/format-value.ts';
 import { gateLines } from '../../evaluation/report/gate-lines.ts';
@@ -21,6 +22,8 @@ import {
 } from './render-comparison.ts';
 
 const NARROWEST = 40;
+/** Of how many wrong cases it is said what is wrong; data and page have the rest. */
+const MOST_REASONS = 5;
 const VALUE_WIDTH = 9;
 const WITH_INTERVAL = 24;
 const COUNT_WIDTH = 5;
@@ -59,16 +62,18 @@ function flakyLines({ name, flaky }: Arm, width: number): string[] {
   return casesLine(`${quoted(name)} is flaky on`, listed, width);
 }
 
-/** The cases that a single arm did not answer as they expect: what to look at next. */
+/** The cases that a single arm did not answer as they expect, the first with what is wrong: what to look at next. */
 function wrongLines({ arms, cases }: ReportData, width: number): string[] {
   const [arm, ...others] = arms;
   if (arm === undefined || others.length > 0) return [];
   const wrong = cases.filter(({ results }) => (results[arm.name]?.metrics[HEADLINE] ?? 1) < 1);
-  return casesLine(
-    `${quoted(arm.name)} is wrong on`,
-    wrong.map(({ id }) => id),
-    width,
-  );
+  const reasons = wrong.slice(0, MOST_REASONS).flatMap((item) => {
+    const runs = item.results[arm.name]?.runs ?? [];
+    const [reason] = runs.flatMap((run) => whatIsWrong(run, item) ?? []);
+    return reason === undefined ? [] : [`    ${oneLine(`${item.id}: ${reason}`, width - 4)}`];
+  });
+  const ids = wrong.map(({ id }) => id);
+  return [...casesLine(`${quoted(arm.name)} is wrong on`, ids, width), ...reasons];
 }
 
 function footer({ header, arms }: ReportData): string {

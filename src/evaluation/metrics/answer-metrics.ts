@@ -1,4 +1,5 @@
 import { citationPassed } from '../../domain/citation.ts';
+import { quoted } from '../../text/phrasing.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { CaseRun } from '../report/case-run.ts';
 import { type Gold, type Metric, passed, value } from './metric.ts';
@@ -25,17 +26,39 @@ export function canBeCorrect(gold: Gold): boolean {
  * there are checks, sources need not be cited.
  */
 export function isCorrect(run: CaseRun, gold: Gold): boolean {
-  const { phrases, forbidden, answers } = gold.expected;
+  return whatIsWrong(run, gold) === null;
+}
+
+/** What keeps an answer from being correct, in a few words; null if nothing does. */
+export function whatIsWrong(run: CaseRun, gold: Gold): string | null {
+  const { phrases, forbidden, answers, checks, sources, chunks } = gold.expected;
   const { answer } = run;
-  if (run.error !== null || forbidden.some((phrase) => holdsPhrase(answer, phrase))) return false;
-  if (run.checks.some(({ passed: isPassed }) => !isPassed)) return false;
-  if (gold.answerable === false) return run.abstained;
-  if (run.abstained) return false;
-  if (phrases.length > 0) return phrases.every((phrase) => holdsPhrase(answer, phrase));
-  if (answers.length > 0) return answers.some((wanted) => saysTheSame(answer, wanted));
+  if (run.error !== null) return `ended in an error: ${run.error.message}`;
+  const said = forbidden.filter((phrase) => holdsPhrase(answer, phrase));
+  if (said.length > 0) return `says what it must not: ${listed(said)}`;
+  const failed = run.checks.find(({ passed: isPassed }) => !isPassed);
+  if (failed !== undefined) return `fails ${failed.check}: ${failed.reason}`;
+  if (gold.answerable === false) {
+    return run.abstained ? null : 'answers, though the documents do not hold the answer';
+  }
+  if (run.abstained) return 'abstains';
+  if (phrases.length > 0) {
+    const missing = phrases.filter((phrase) => !holdsPhrase(answer, phrase));
+    return missing.length === 0 ? null : `does not say ${listed(missing)}`;
+  }
+  if (answers.length > 0) {
+    const isSaid = answers.some((wanted) => saysTheSame(answer, wanted));
+    return isSaid ? null : `does not say ${answers.map(quoted).join(' or ')}`;
+  }
   // Checks of one's own are enough to say what is right.
-  if (gold.expected.checks.length > 0) return run.checks.length > 0;
-  return run.citations.some((citation) => citationPassed(citation) && isExpected(citation, gold) === true);
+  if (checks.length > 0) return run.checks.length > 0 ? null : 'was not checked';
+  return run.citations.some((citation) => citationPassed(citation) && isExpected(citation, gold) === true)
+    ? null
+    : `does not cite ${[...sources, ...chunks].join(' or ')}`;
+}
+
+function listed(phrases: readonly string[]): string {
+  return phrases.map(quoted).join(', ');
 }
 
 /** Whether an answer holds another one word for word, half of their words are the same, or it holds three quarters of its content. */

@@ -245,7 +245,7 @@ test('runs are kept, listed, and held against each other case by case', async ()
   // Answers are wrapped, not cut.
   expect(stdout).not.toContain('…');
   expect(stdout).toContain('✗ node: right → wrong');
-  expect(without.stdout).toContain('“never” is wrong on node, topic');
+  expect(without.stdout).toContain('“never” is wrong on node, topic\n    node: ');
   const files = await runInProcess(['compare', 'without.json', 'with.json', '--json'], { home });
   expect(JSON.parse(files.stdout)).toMatchObject({
     shared: 4,

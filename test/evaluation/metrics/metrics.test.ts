@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
+import { whatIsWrong } from '../../../src/evaluation/metrics/answer-metrics.ts';
 import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
 import { aCitation, aGold, anError, aRun, aRunThatFound } from '../a-run.ts';
 import { type Gold, metricValueIn } from './measure.ts';
@@ -248,4 +249,27 @@ test('words are compared without accents in any script', () => {
   const gold = aGold({ answers: ['Der Fluß Añapa, № 5'] });
   expect(measured('answer.exact', [aRun({ answer: 'der fluß anapa no 5' }), gold])).toBe(1);
   expect(measured('answer.exact', [aRun({ answer: 'der fluß anapa no 6' }), gold])).toBe(0);
+});
+
+test.each<[string, CaseRun, Gold]>([
+  ['abstains', aRun({ answer: 'I do not know.', abstained: true }), aGold({ phrases: ['at night'] })],
+  [
+    'does not say “at night”',
+    aRun({ answer: 'Owls hunt mice.' }),
+    aGold({ phrases: ['hunt mice', 'at night'] }),
+  ],
+  [
+    'does not say “Mice.” or “Small rodents.”',
+    aRun({ answer: 'Nothing.' }),
+    aGold({ answers: ['Mice.', 'Small rodents.'] }),
+  ],
+  ['does not cite a.md', aRun({ citations: [aCitation('b.md')] }), aGold({ sources: ['a.md'] })],
+  ['says what it must not: “never”', aRun({ answer: 'Never.' }), aGold({ forbidden: ['never', 'always'] })],
+  [
+    'answers, though the documents do not hold the answer',
+    aRun({ answer: 'Mice.' }),
+    aGold({ answerable: false }),
+  ],
+])('a wrong answer %s', (wrong, run, gold) => {
+  expect(whatIsWrong(run, gold)).toBe(wrong);
 });
