@@ -5,6 +5,7 @@ import { readFlag, wholeNumber } from '../../config/read-value.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { renderFork, whereLedgersPart } from '../terminal/render-fork.ts';
 import { createTerminal } from '../terminal/terminal.ts';
+import { renderText } from '../terminal/wrapping.ts';
 import { openAgentFor } from './ask-questions.ts';
 import { asSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
@@ -24,15 +25,18 @@ export function forkOneSession({ id = '', turn, ...flags }: ForkFlags): Promise<
     const { agent, close } = await openAgentFor(app, { session: fork.sessionId }, run);
     const terminal = createTerminal(process.stdout);
     const parted = [];
+    const shortId = fork.sessionId.slice(0, 8);
     try {
       const session = await agent.resumeSession(fork.sessionId);
       const policy = flags.policy === undefined ? {} : { policy: app.config.agent.policy };
-      if (!flags.json) terminal.write(`Forked to ${fork.sessionId.slice(0, 8)}.\n`);
+      if (!flags.json) terminal.write(`Forked to ${shortId}.\n`);
       for (const before of fork.left) {
         const after = await completeTurn(session.ask(before.userQuery, { ...policy, signal: run.signal }));
         parted.push({ turn: before.response.turnNumber, parts: whereLedgersPart(before, after) });
         if (!flags.json) renderFork(terminal, before, after);
       }
+      const see = `The new ${fork.left.length === 1 ? 'answer' : 'answers'}: citeloop sessions show ${shortId}`;
+      if (!flags.json) renderText(terminal, see, { style: 'dim' });
     } finally {
       await close();
     }

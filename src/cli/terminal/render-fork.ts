@@ -11,7 +11,7 @@ export function whereLedgersPart(before: ConversationTurn, after: ConversationTu
   for (let index = 0; index < steps; index += 1) {
     const [one, other] = [before.decisions[index], after.decisions[index]];
     if (sameStep(one, other)) continue;
-    differences.push(`step ${index + 1}: ${described(one)}, now ${described(other)}`);
+    differences.push(`step ${index + 1}: ${stepsApart(one, other)}`);
     break;
   }
   const [cited, citedNow] = [before, after].map(({ response }) =>
@@ -30,7 +30,13 @@ export function whereLedgersPart(before: ConversationTurn, after: ConversationTu
 export function renderFork(terminal: Terminal, before: ConversationTurn, after: ConversationTurn): void {
   const differences = whereLedgersPart(before, after);
   const number = before.response.turnNumber;
-  if (differences === null) return void renderText(terminal, `Turn ${number}: as before, step by step.`);
+  if (differences === null) {
+    const answer = before.response.answer === after.response.answer ? 'the same too' : 'worded otherwise';
+    return void renderText(
+      terminal,
+      `Turn ${number}: the ledgers are the same, step by step; the answer is ${answer}.`,
+    );
+  }
   renderText(terminal, `Turn ${number} parts from what it was:`);
   for (const difference of differences) renderText(terminal, `- ${difference}`);
 }
@@ -38,8 +44,24 @@ export function renderFork(terminal: Terminal, before: ConversationTurn, after: 
 function sameStep(one: Decision | undefined, other: Decision | undefined): boolean {
   if (one === undefined || other === undefined || one.searched !== other.searched) return false;
   if (!one.searched || !other.searched) return true;
-  const ids = ({ chunks }: typeof one) => chunks.map(({ chunkId }) => chunkId).join();
-  return one.query === other.query && ids(one) === ids(other);
+  return one.query === other.query && passagesOf(one).join() === passagesOf(other).join();
+}
+
+function passagesOf({ chunks }: Extract<Decision, { searched: true }>): string[] {
+  return chunks.map(({ chunkId, contentHash }) => `${chunkId} ${contentHash}`);
+}
+
+/** How two steps differ; where they searched for the same, by what came back. */
+function stepsApart(one: Decision | undefined, other: Decision | undefined): string {
+  if (!one?.searched || !other?.searched || one.query !== other.query) {
+    return `${described(one)}, now ${described(other)}`;
+  }
+  const known = new Set(passagesOf(one));
+  const isNew = passagesOf(other).filter((passage) => !known.has(passage)).length;
+  if (one.chunks.length !== other.chunks.length || isNew > 0) {
+    return `${described(one)}, now ${counted(other.chunks.length, 'passage')}, ${isNew} of them new or changed`;
+  }
+  return `${described(one)}, now the same in another order`;
 }
 
 function described(decision: Decision | undefined): string {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { whereLedgersPart } from '../../../src/cli/terminal/render-fork.ts';
+import type { ConversationTurn } from '../../../src/domain/conversation-turn.ts';
 import { copyHomeWithBook } from '../../support/prepared-home.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { turnOf } from '../support/scripted-agent.ts';
 
 async function homeWithTalk(): Promise<string> {
   const home = await temporaryDirectory();
@@ -35,6 +38,32 @@ test('a session is forked at a turn: what was before is shared, the rest is aske
   const shown = await runInProcess(['sessions', 'show', forked.sessionId], { home });
   expect(shown.stdout).toContain('1. What is ROS 2?');
   expect(shown.stdout).toContain('3. What is Nav2?');
+});
+
+test('a fork that goes the same way says so, and where the answer is', async () => {
+  const home = await homeWithTalk();
+  const { stdout } = await runInProcess(['sessions', 'fork', 'last'], { home });
+  const [, id = ''] =
+    /^Forked to (\w{8})\.\nTurn 3: the ledgers are the same, step by step; the answer is the same too\.\nThe new answer: citeloop sessions show \w{8}\n$/.exec(
+      stdout,
+    ) ?? [];
+  expect((await runInProcess(['sessions', 'show', id], { home })).stdout).toContain('3. What is Nav2?');
+});
+
+test('a search for the same that brought back something else is told by what came back', () => {
+  const searchThatFound = (...found: string[]): ConversationTurn => {
+    const chunks = found.map((each) => ({ chunkId: each, contentHash: each }));
+    const searched = { step: 1, searched: true as const, query: 'owls', filter: {}, chunks, cited: [] };
+    return { ...turnOf(), decisions: [searched] };
+  };
+  const before = searchThatFound('a', 'b');
+  expect(whereLedgersPart(before, searchThatFound('a', 'b'))).toBeNull();
+  expect(whereLedgersPart(before, searchThatFound('a', 'c'))).toEqual([
+    'step 1: searched "owls" (2 passages), now 2 passages, 1 of them new or changed',
+  ]);
+  expect(whereLedgersPart(before, searchThatFound('b', 'a'))).toEqual([
+    'step 1: searched "owls" (2 passages), now the same in another order',
+  ]);
 });
 
 test('a fork at a turn that there is not is refused with those that there are', async () => {
