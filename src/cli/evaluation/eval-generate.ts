@@ -26,7 +26,7 @@ export interface EvalGenerateFlags extends Omit<CommonFlags, 'json'> {
   /** Given at all: what was done as JSON. */
   json?: string | undefined;
   collection?: string | undefined;
-  n?: number | undefined;
+  count?: number | undefined;
   output?: string | undefined;
   seed?: number | undefined;
   model?: string | undefined;
@@ -49,7 +49,7 @@ Reply with the question alone, on one line.`;
 /** Makes cases of a collection, offline and the same every time; a model that is configured words them, and the judge verifies. */
 export async function runEvalGenerate({ json, ...flags }: EvalGenerateFlags): Promise<void> {
   const file = flags.output ?? DEFAULT_FILE;
-  const count = readFlag('--n', flags.n, wholeNumber(1)) ?? DEFAULT_COUNT;
+  const count = readFlag('--count', flags.count, wholeNumber(1)) ?? DEFAULT_COUNT;
   const seed = readFlag('--seed', flags.seed, wholeNumber(0)) ?? 1;
   refuseExisting(file, flags.force);
   await withApp({ flags }, async (app, { signal }) => {

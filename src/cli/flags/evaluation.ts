@@ -72,6 +72,8 @@ const run = defineCommand<EvalFlags>({
   handler: async (flags) => (await import('../evaluation/eval.ts')).runEval(flags),
 });
 
+const count = { alias: 'n', type: 'number', requiresArg: true } as const;
+
 const init = defineCommand<EvalInitFlags>({
   command: 'init',
   describe: 'Draft cases from a collection or from past sessions, for you to correct',
@@ -82,7 +84,7 @@ const init = defineCommand<EvalInitFlags>({
           choices: ['collection', 'sessions', 'feedback'] as const,
           describe: 'What to draft from (collection); feedback makes labels for eval calibrate',
         },
-        count: { type: 'number', describe: 'How many (40; of feedback all)', requiresArg: true },
+        count: { ...count, describe: 'How many (40; of feedback all)' },
         output: {
           alias: 'o',
           type: 'string',
@@ -105,7 +107,7 @@ const generate = defineCommand<EvalGenerateFlags>({
     withServiceFlags(yargs, 'provider', 'store')
       .positional('collection', { type: 'string', describe: 'The collection' })
       .options({
-        n: { type: 'number', describe: 'How many (50)', requiresArg: true },
+        count: { ...count, describe: 'How many (50)' },
         output: {
           alias: 'o',
           type: 'string',
@@ -117,7 +119,7 @@ const generate = defineCommand<EvalGenerateFlags>({
         'base-url': shared['base-url'],
         force: { type: 'boolean', describe: 'Write over a file that is there' },
       })
-      .example('$0 eval generate docs --n 50', 'Generate verified cases, to be edited'),
+      .example('$0 eval generate docs --count 50', 'Generate verified cases, to be edited'),
   handler: async (flags) => (await import('../evaluation/eval-generate.ts')).runEvalGenerate(flags),
 });
 

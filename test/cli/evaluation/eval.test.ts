@@ -329,15 +329,21 @@ test('cases are drafted from a collection, not over a file that is there', async
   expect(JSON.parse(stdout)).toEqual({ file: 'drafts.yaml', cases: drafts.length });
   expect(drafts.map(({ question }) => question)).toContain('What is topic?');
   expect((await run(['eval', 'init', '--output', 'drafts.yaml'])).code).toBe(2);
+  // Some questions that no document answers come beside them.
+  expect(drafts.length).toBeGreaterThan(6);
+  for (const howMany of ['--count', '--n', '-n']) {
+    const one = await run(['eval', 'init', howMany, '1', '--output', 'one.yaml', '--force', '--json']);
+    expect(JSON.parse(one.stdout)).toMatchObject({ cases: 6 });
+  }
   expect((await run(['eval', 'drafts.yaml', '--metrics', 'answer.correct'])).stdout).toContain(
     'questions correctly',
   );
 });
 
 test("cases are generated and verified, the same every time, and another tool's file is imported", async () => {
-  const generate = (file: string) =>
-    runInProcess(['eval', 'generate', 'robots', '--n', '6', '--output', file, '--json'], { home });
-  const [first, second] = [await generate('made.yaml'), await generate('again.yaml')];
+  const generate = (file: string, howMany: string) =>
+    runInProcess(['eval', 'generate', 'robots', howMany, '6', '--output', file, '--json'], { home });
+  const [first, second] = [await generate('made.yaml', '--count'), await generate('again.yaml', '--n')];
   expect(first.code).toBe(0);
   expect(JSON.parse(first.stdout)).toMatchObject({ cases: expect.any(Number), kinds: { definition: 2 } });
   expect(readFileSync(inHome('again.yaml'), 'utf8')).toBe(readFileSync(inHome('made.yaml'), 'utf8'));
