@@ -6,6 +6,7 @@ import { type IngestedStore, type IngestOptions, type IngestSummary, ingest } fr
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { DocumentParser, DocumentSource } from '../ports/loader.ts';
 import type { App } from './create-app.ts';
+import { nameWhatIsGone } from './name-what-is-gone.ts';
 
 interface SourceOptions {
   files: FileSourceOptions;
@@ -47,7 +48,13 @@ export async function indexDocuments(
 ): Promise<IngestSummary> {
   // All of them first: a misspelt path must not cost an hour of embedding the others.
   const sources: DocumentSource[] = [];
-  for (const argument of args) sources.push(await createSource(argument, sourceOptions));
+  const { cwd } = sourceOptions.files;
+  for (const path of args) {
+    const source = createSource(path, sourceOptions).catch(async (failure: unknown) => {
+      throw await nameWhatIsGone(failure, app, { collection, path, cwd });
+    });
+    sources.push(await source);
+  }
   return indexSources(app, collection, sources, { ...options, stillExists: fileStillExists });
 }
 

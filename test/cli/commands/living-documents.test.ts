@@ -74,6 +74,20 @@ test('a file that is gone is told, also under its answers, until it is pruned', 
   expect((await runInProcess(['ingest', 'docs'], { home })).stdout).not.toContain('gone');
 });
 
+test('a directory whose last file is gone names it, and how to forget it', async () => {
+  const home = await temporaryDirectory();
+  await mkdir(join(home, 'docs'));
+  await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
+  await runInProcess(['ingest', 'docs'], { home });
+  await rm(join(home, 'docs', 'zebras.md'));
+  const { code, stderr } = await runInProcess(['ingest', 'docs'], { home });
+  expect(code).toBe(2);
+  expect(stderr).toContain('docs holds no document that can be read. 1 gone: zebras.md.');
+  const [, ...forget] = /citeloop (collections) (remove) (web_documents) "(zebras\.md)"/.exec(stderr) ?? [];
+  expect((await runInProcess(forget, { home })).code).toBe(0);
+  expect((await runInProcess(['ingest', 'docs'], { home })).stderr).not.toContain('gone');
+});
+
 test('whoever watches hears once that a file is gone', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
