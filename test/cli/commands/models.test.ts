@@ -22,6 +22,9 @@ test('without a model it is said where to put one', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain(`There are no models in ${join(home, 'models')} yet.`);
   expect(stdout).toContain('docs/services.md');
+  // It can be put there right away.
+  writeTinyGguf(join(home, 'models', 'tiny.gguf'));
+  expect((await runInProcess(['models'], { home })).stdout).toContain('tiny.gguf');
 });
 
 test('models are listed with what they are, what they need and that they were not measured', async () => {
