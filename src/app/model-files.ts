@@ -10,7 +10,8 @@ import {
 import { memoryNeeded } from '../adapters/llama/memory-needed.ts';
 import { findModelFile, modelBytes } from '../adapters/llama/models-directory.ts';
 import type { Config } from '../config/load-config.ts';
-import { isModelFile, OFFLINE_MODEL } from '../domain/agent-config.ts';
+import { OFFLINE_MODEL } from '../domain/agent-config.ts';
+import { isModelFile } from '../domain/choices.ts';
 import { advice, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 

@@ -75,12 +75,15 @@ test('a tape tells when it is asked again of another file', async () => {
 test('a follow-up reads what is new in it, not the conversation again', async () => {
   const { home, model } = await homeWithModel();
   const tape = join(home, 'chat.tape.json');
-  await runInProcess(
+  const { stdout } = await runInProcess(
     ['chat', '--model', model, '--policy', 'never', '--max-tokens', '30', '--record', tape],
     {
       home,
       input: 'What is a node?\nAnd what is a topic?\n',
     },
+  );
+  expect(stdout.replace(/\s+/g, ' ')).toMatch(
+    /model did not search your documents and cites none of them. They are searched first with \/policy always\./,
   );
   const usages = Array.from(
     readFileSync(tape, 'utf8').matchAll(/"prompt_tokens": ?(\d+)[\s\S]*?"cached_tokens": ?(\d+)/g),

@@ -100,7 +100,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
   async function ask(question: string, turnSignal: AbortSignal): Promise<void> {
     const { policy, session, filter, priceOf } = conversation;
     const events = session().ask(question, { policy, filter, signal: turnSignal });
-    const view = { stream: chat.stream, compact: !typed, format: chat.format, priceOf };
+    const view = { stream: chat.stream, compact: !typed, inChat: true, format: chat.format, priceOf };
     const turn = await (json ? completeTurn(events) : renderTurn(events, streams, view));
     if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
     if (chat.details) renderDetails(streams.stderr, turn, chat.details);

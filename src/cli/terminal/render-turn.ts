@@ -16,6 +16,8 @@ interface TurnView {
   stream: boolean;
   /** No blank line between the answer and its sources. */
   compact?: boolean;
+  /** Whether commands of a chat can be typed next. */
+  inChat?: boolean;
   /** Markdown as the model wrote it, or its words without any look; else as the terminal can show it. */
   format?: AnswerFormat | undefined;
   priceOf?: PriceOf | undefined;
@@ -30,7 +32,7 @@ export type AnswerFormat = 'md' | 'plain';
 export async function renderTurn(
   events: AsyncIterable<RunEvent>,
   { stdout, stderr }: Pick<Streams, 'stdout' | 'stderr'>,
-  { stream, compact = false, format, priceOf }: TurnView,
+  { stream, compact = false, inChat = false, format, priceOf }: TurnView,
 ): Promise<ConversationTurn> {
   const out = createTerminal(stdout, { plain: format !== undefined });
   const spinner = createSpinner(stderr);
@@ -95,7 +97,7 @@ export async function renderTurn(
   }
   if (!compact || format === 'md') out.write('\n');
   if (format === 'md') renderMarkdownFooter(out, completed.response);
-  else renderFooter(out, completed, { streamed, priceOf });
+  else renderFooter(out, completed, { streamed, inChat, priceOf });
   return completed;
 }
 

@@ -88,6 +88,24 @@ test('what came of a question is said in one line: an answer that nothing bears 
     ],
     [turnOf({ citations: [], grounded: false }), '^Not grounded: the answer cites nothing'],
     [turnOf({ answer: 'Hello!', citations: [], grounded: false }, []), '^Answered without a search'],
+    [
+      turnOf({ answer: 'A node is fruit.', citations: [], grounded: false, model: 'tiny.gguf' }, []),
+      '^The model did not search your documents and cites none of them\\..* with --policy always\\.$',
+    ],
+    [
+      turnOf(
+        {
+          answer: 'A node is',
+          citations: [],
+          grounded: false,
+          model: 'tiny.gguf',
+          outcome: 'none',
+          finishReason: 'length',
+        },
+        [],
+      ),
+      '^The answer is not whole, and the model did not search your documents',
+    ],
   ] as const;
   for (const [turn, reason] of cases) {
     const { streams, out } = fakeStreams('pipe');
