@@ -11,12 +11,12 @@ import { memoryNeeded } from '../adapters/llama/memory-needed.ts';
 import { findModelFile, modelBytes } from '../adapters/llama/models-directory.ts';
 import type { Config } from '../config/load-config.ts';
 import { OFFLINE_MODEL } from '../domain/agent-config.ts';
-import { isModelFile } from '../domain/choices.ts';
+import { isModelFile, NUMBERS } from '../domain/choices.ts';
 import { advice, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 
 /** More of a window than this is used only where somebody asks for it: it takes memory, and time to be read. */
-const USUAL_WINDOW = 8192;
+const USUAL_WINDOW = NUMBERS.contextWindow.usual;
 /** What the instructions, the tools, a passage and an answer to a question take at the least. */
 const LEAST_WINDOW = 1024;
 /** Of the window, for an answer. */

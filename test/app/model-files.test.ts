@@ -116,6 +116,18 @@ test('the window is that of the model, and budgets shrink to it', async () => {
   expect(response.retrievalCount).toBe(1);
 });
 
+test('only a model that may hold more is said to have more room with a larger window', async () => {
+  const { home, model } = await homeWithModel();
+  const prompt = ['--system-prompt', 'Be terse. '.repeat(300)];
+  const noteOf = async (contextLength: number) => {
+    writeTinyGguf(model, { contextLength });
+    const ask = ['ask', QUESTION, '--model', model, '--policy', 'never', '--max-tokens', '10', ...prompt];
+    return (await runInProcess(ask, { home })).stderr.replace(/\s+/g, ' ');
+  };
+  expect(await noteOf(8000)).toMatch(/The system prompt may take .* for passages\.(?! A larger)/);
+  expect(await noteOf(32_768)).toContain('for passages. A larger context window (--context-window,');
+});
+
 test.each<[string, (path: string) => unknown, string[], RegExp]>([
   ['is no GGUF', (path) => writeFileSync(path, 'PK not a model'), [], /tiny\.gguf is not a GGUF file\./],
   [
