@@ -75,6 +75,8 @@ export function fetchWithModelFiles(config: Config, files: ModelFiles): typeof g
 export interface ModelFiles {
   /** The configured one, as a service inside this process. Throws what is wrong with it; nothing is loaded yet. */
   open(config: Config): Promise<LlamaService>;
+  /** The name of one that is on its way into memory, as whoever waits for an answer waits for it too. */
+  loading(): string | null;
   close(): Promise<void>;
 }
 
@@ -95,6 +97,9 @@ export function createModelFiles(): ModelFiles {
       });
       services.set(key, service);
       return service;
+    },
+    loading() {
+      return services.values().find((service) => service.isLoading())?.model ?? null;
     },
     async close() {
       for (const service of services.values()) await service.close();

@@ -114,6 +114,14 @@ test('what came of a question is said in one line: an answer that nothing bears 
   }
 });
 
+test('whoever waits for a model that is being loaded is told', async () => {
+  const { streams, err } = fakeStreams('terminal');
+  const view = { stream: true, loading: () => 'tiny.gguf' };
+  await renderTurn(happening(eventsOf(turnOf())), streams, view);
+  expect(plain(err())).toContain('loading tiny.gguf');
+  expect(plain(err())).not.toContain('writing');
+});
+
 test('nothing that a model or a document says moves the cursor or changes the terminal', async () => {
   const evil = '\x1b]0;owned\x07\x1b[2J\x1b[31mred\u009b31m\u202e';
   for (const stream of [true, false]) {
