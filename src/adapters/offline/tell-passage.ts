@@ -77,8 +77,14 @@ function excerptAround(
       grew = true;
     }
   }
-  while (to > unit.parts.to && parts[to]?.kind === 'label') to -= 1;
+  while (to > unit.parts.to && leadsIn(text, parts[to])) to -= 1;
   return { from, to };
+}
+
+/** Whether a part only announces what follows it. */
+function leadsIn(text: string, part: PassagePart | undefined): boolean {
+  if (part === undefined || part.kind === 'code' || part.kind === 'row') return false;
+  return part.kind === 'label' || /:[*_\s]*$/.test(text.slice(part.start, part.end));
 }
 
 function isReadable(text: string, parts: readonly PassagePart[], mostWords: number): boolean {

@@ -24,6 +24,12 @@ test('only what there is room for is told, around what was chosen', () => {
   expect(told(text, 'Six', 7)).toBe('Six seven eight. [3]\n\nNine ten eleven twelve. [3]');
 });
 
+test('what announces something that the passage does not hold any more is left out', () => {
+  const text = 'Start it:\n\n```sh\ngz sim\n```\n\nOr, with a world:';
+  expect(told(text, 'gz sim')).toBe('Start it: [3]\n\n```sh\ngz sim\n```');
+  expect(told('Or, with a world:', 'world')).toBe('Or, with a world: [3]');
+});
+
 test('what a page shows as the way that fails is not told with the way that works', () => {
   const text = 'Run this:\n\n```sh\ngood\n```\n\nThis command fails:\n\n```sh\nbad\n```';
   expect(told(text, 'good')).toContain('good');
