@@ -88,9 +88,9 @@ export async function openAiModelOptions(app: App): Promise<OpenAiModelOptions> 
     throw noModelFile(model);
   if (lacksKey) {
     const nearest = await nearestModelFile(model, app.config.ggufDir);
-    const meant = nearest === undefined ? '' : `Did you mean ${nearest}? `;
+    const set = nearest === undefined ? 'Set' : `Did you mean ${nearest}? If not, set`;
     throw new AppError('auth_error', `The model ${model} needs a key, and ${keyVariable} is not set.`, {
-      hint: advice`${meant}Set ${keyVariable} in the environment or in .env, name a server with ${setting('baseUrl')}, or use ${settingOf('model', OFFLINE_MODEL, `the model ${OFFLINE_MODEL}`)}.`,
+      hint: advice`${set} ${keyVariable} in the environment or in .env, name a server with ${setting('baseUrl')}, or use ${settingOf('model', OFFLINE_MODEL, `the model ${OFFLINE_MODEL}`)}.`,
     });
   }
   return {
