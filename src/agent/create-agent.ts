@@ -39,7 +39,7 @@ export function createConversationAgent({ sessions, ...given }: AgentDependencie
     findJudge: async () => null,
     ...given,
     briefing: briefing.get,
-    window: createContextWindow(config.contextWindow),
+    window: createContextWindow(config.contextWindow, given),
   };
 
   return {

@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../domain/agent-config.ts';
+import { NUMBERS } from '../domain/choices.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import {
   type RetrievalContext,
@@ -16,12 +17,16 @@ type TellOnce = (subject: string, message: string) => void;
 /** How much the model holds, in tokens: as configured, until its service tells of less. */
 export interface ContextWindow {
   readonly tokens: number;
+  /** Whether the model may hold more, if it is asked to. */
+  readonly canGrow: boolean;
   learn(tokens: number): void;
 }
 
-export function createContextWindow(configured: number): ContextWindow {
+/** The window of a file is smaller than usual only where its model was made for less, or somebody wants it to be. */
+export function createContextWindow(configured: number, { isLocal = false } = {}): ContextWindow {
   let tokens = configured;
   return {
+    canGrow: !isLocal || configured >= NUMBERS.contextWindow.usual,
     get tokens() {
       return tokens;
     },
@@ -68,10 +73,14 @@ export function shareWindow(
   return { history: messages, passageTokens: plan.retrieved };
 }
 
-function overShare(what: string, needed: number, share: number, { tokens }: ContextWindow): string {
+/** A note is read by people at a terminal and by programs. */
+const BY_CONTEXT_WINDOW = 'A larger context window (--context-window, or the setting contextWindow)';
+
+function overShare(what: string, needed: number, share: number, { tokens, canGrow }: ContextWindow): string {
+  const remedy = canGrow ? ` ${BY_CONTEXT_WINDOW}, if the model has one, makes room.` : '';
   return (
     `${what} may take about ${needed} tokens, more than the ${share} that a window of ${tokens} has for it: ` +
-    'less is left for the conversation and for passages. A larger contextWindow, if the model has one, makes room.'
+    `less is left for the conversation and for passages.${remedy}`
   );
 }
 
@@ -81,7 +90,11 @@ export interface PassageRoom {
   show(context: RetrievalContext, showing?: Showing): ShownContext;
 }
 
-export function createPassageRoom(maxTokens: number, tellOnce: TellOnce): PassageRoom {
+export function createPassageRoom(
+  maxTokens: number,
+  { canGrow }: Pick<ContextWindow, 'canGrow'>,
+  tellOnce: TellOnce,
+): PassageRoom {
   let left = maxTokens;
   return {
     show(context, showing) {
@@ -91,7 +104,7 @@ export function createPassageRoom(maxTokens: number, tellOnce: TellOnce): Passag
         tellOnce(
           'passages',
           'Not all passages that were found fit into the window of the model; those that scored least are left out. ' +
-            'A larger contextWindow, or a smaller topK, makes room.',
+            `${canGrow ? `${BY_CONTEXT_WINDOW}, or a smaller topK,` : 'A smaller topK'} makes room.`,
         );
       }
       return shown;

@@ -77,7 +77,7 @@ export async function runTurn(
       signal,
       progress,
       record: createTurnRecord(runtime),
-      room: createPassageRoom(passageTokens, progress.tellOnce),
+      room: createPassageRoom(passageTokens, dependencies.window, progress.tellOnce),
       judge: createTurnJudge(dependencies.findJudge, signal),
     };
     const model = guardedModel(turn);
@@ -137,7 +137,7 @@ function guardedModel(turn: TurnState): Model {
       progress.tellOnce(
         'overflow',
         `The window of the model is ${size}: the oldest messages and the weakest passages were left out. ` +
-          'Set contextWindow to what the model holds.',
+          'Set --context-window, or contextWindow in the settings, to what the model holds.',
       );
     },
   });

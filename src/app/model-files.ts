@@ -10,12 +10,13 @@ import {
 import { memoryNeeded } from '../adapters/llama/memory-needed.ts';
 import { findModelFile, modelBytes } from '../adapters/llama/models-directory.ts';
 import type { Config } from '../config/load-config.ts';
-import { isModelFile, OFFLINE_MODEL } from '../domain/agent-config.ts';
+import { OFFLINE_MODEL } from '../domain/agent-config.ts';
+import { isModelFile, NUMBERS } from '../domain/choices.ts';
 import { advice, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 
 /** More of a window than this is used only where somebody asks for it: it takes memory, and time to be read. */
-const USUAL_WINDOW = 8192;
+const USUAL_WINDOW = NUMBERS.contextWindow.usual;
 /** What the instructions, the tools, a passage and an answer to a question take at the least. */
 const LEAST_WINDOW = 1024;
 /** Of the window, for an answer. */
@@ -74,6 +75,8 @@ export function fetchWithModelFiles(config: Config, files: ModelFiles): typeof g
 export interface ModelFiles {
   /** The configured one, as a service inside this process. Throws what is wrong with it; nothing is loaded yet. */
   open(config: Config): Promise<LlamaService>;
+  /** The name of one that is on its way into memory, as whoever waits for an answer waits for it too. */
+  loading(): string | null;
   close(): Promise<void>;
 }
 
@@ -94,6 +97,9 @@ export function createModelFiles(): ModelFiles {
       });
       services.set(key, service);
       return service;
+    },
+    loading() {
+      return services.values().find((service) => service.isLoading())?.model ?? null;
     },
     async close() {
       for (const service of services.values()) await service.close();

@@ -1,11 +1,18 @@
 import type { Model } from '@openai/agents';
 import { LLAMA_ADDRESS, modelNameOf } from '../adapters/llama/llama-service.ts';
+import {
+  isPlainlyPath,
+  namesFile,
+  nearestModelFile,
+  noModelFile,
+} from '../adapters/llama/models-directory.ts';
 import type { Judgement, PassageJudge } from '../adapters/offline/answer-from-passages.ts';
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
 import type { FaultContext } from '../agent/guards/to-app-error.ts';
 import type { FindJudge } from '../agent/turn-judge.ts';
-import { isModelFile, OFFLINE_MODEL, runsHere } from '../domain/agent-config.ts';
+import { OFFLINE_MODEL, runsHere } from '../domain/agent-config.ts';
+import { isModelFile } from '../domain/choices.ts';
 import { advice, setting, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { chanceOfAny } from '../judge/create-judge.ts';
@@ -32,7 +39,7 @@ export async function createModel(
     return createOfflineModel({ judge: createPassageJudge(findJudge), newId: runtime.newId });
   const { createOpenAiModel } = await import('../adapters/openai/create-openai-model.ts');
   return createOpenAiModel(
-    isModelFile(app.config.agent.model) ? await modelFileOptions(app) : openAiModelOptions(app),
+    isModelFile(app.config.agent.model) ? await modelFileOptions(app) : await openAiModelOptions(app),
   );
 }
 
@@ -48,7 +55,7 @@ export function assertModelNamed({ config }: App): void {
 /** Throws what is missing for the configured model to be called at all. */
 export async function assertModelUsable(app: App): Promise<void> {
   assertModelNamed(app);
-  if (!runsHere(app.config.agent.model)) openAiModelOptions(app);
+  if (!runsHere(app.config.agent.model)) await openAiModelOptions(app);
   else if (isModelFile(app.config.agent.model) && !isReplaying()) await usableModelFile(app.config);
 }
 
@@ -68,13 +75,22 @@ async function modelFileOptions(app: App): Promise<OpenAiModelOptions> {
   };
 }
 
-/** How the configured model is called. Throws `auth_error` where it is known to need a key and there is none. */
-export function openAiModelOptions(app: App): OpenAiModelOptions {
+/**
+ * How the configured model is called. Throws `auth_error` where it is known to need a key and there is none, and
+ * `configuration_error` for the path of what is no model.
+ */
+export async function openAiModelOptions(app: App): Promise<OpenAiModelOptions> {
   const { model, api, maxEventBytes, maxAnswerCharacters } = app.config.agent;
   const { baseUrl, key, keyVariable, needsKey } = app.config.modelService;
-  if (needsKey && key === undefined) {
+  const lacksKey = needsKey && key === undefined;
+  // A server of one's own may call its models by paths.
+  if (app.config.agent.baseUrl === undefined && (isPlainlyPath(model) || (lacksKey && namesFile(model))))
+    throw noModelFile(model);
+  if (lacksKey) {
+    const nearest = await nearestModelFile(model, app.config.ggufDir);
+    const set = nearest === undefined ? 'Set' : `Did you mean ${nearest}? If not, set`;
     throw new AppError('auth_error', `The model ${model} needs a key, and ${keyVariable} is not set.`, {
-      hint: advice`Set ${keyVariable} in the environment or in .env, name a server with ${setting('baseUrl')}, or use ${settingOf('model', OFFLINE_MODEL, `the model ${OFFLINE_MODEL}`)}.`,
+      hint: advice`${set} ${keyVariable} in the environment or in .env, name a server with ${setting('baseUrl')}, or use ${settingOf('model', OFFLINE_MODEL, `the model ${OFFLINE_MODEL}`)}.`,
     });
   }
   return {

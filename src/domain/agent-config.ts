@@ -1,12 +1,7 @@
 import * as z from 'zod';
-import { APIS, NUMBERS, type NumberRange, POLICIES, TOOL_NAMES } from './choices.ts';
+import { APIS, isModelFile, NUMBERS, type NumberRange, POLICIES, TOOL_NAMES } from './choices.ts';
 
 export const OFFLINE_MODEL = 'offline';
-
-/** Whether a model is a file of this machine: a path, or the name of one. */
-export function isModelFile(model: string): boolean {
-  return /\.gguf$/i.test(model);
-}
 
 /** Whether a model answers within this process: nobody else is asked, and no key is needed. */
 export function runsHere(model: string): boolean {

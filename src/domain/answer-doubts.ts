@@ -1,10 +1,12 @@
+import { type Advice, advice, settingOf } from '../faults/advice.ts';
 import type { AgentResponse } from './agent-response.ts';
+import { isModelFile } from './choices.ts';
 
-// Read by the pages too, which hold no schemas: types alone are imported.
+// Read by the pages too, which hold no schemas: nothing that has any is imported.
 
 /** What came of a question, in one sentence that can be read by itself. */
 interface Standing {
-  said: string;
+  said: Advice;
   /** Whether the answer is not what it should be: it is cut, or says what nothing bears out. */
   isFault: boolean;
 }
@@ -16,6 +18,7 @@ type Standings = Pick<
   | 'citations'
   | 'retrievalPerformed'
   | 'finishReason'
+  | 'model'
   | 'checkedBy'
   | 'answerProbability'
 >;
@@ -25,16 +28,25 @@ type Standings = Pick<
  * the closest passages are no failed answer: one sentence says which it is, and the verdicts the rest.
  */
 export function standingOf(response: Standings): Standing {
-  const { outcome, grounded, citations, retrievalPerformed, finishReason } = response;
-  const fault = (why: string) => ({ said: `Not grounded: ${why}.`, isFault: true });
-  const fine = (said: string) => ({ said, isFault: false });
+  const { outcome, grounded, citations, retrievalPerformed, finishReason, model } = response;
+  const fault = (why: string) => ({ said: advice`Not grounded: ${why}.`, isFault: true });
+  const fine = (said: string) => ({ said: advice`${said}`, isFault: false });
+  const isUnsearched = !retrievalPerformed && citations.length === 0;
+  // Small models often do not search where they should, and what they say then reads as if they had.
+  if (isUnsearched && isModelFile(model)) {
+    const isFault = finishReason !== 'stop';
+    const cut = isFault ? 'The answer is not whole, and the' : 'The';
+    return {
+      said: advice`${cut} model did not search your documents and cites none of them. They are searched first with ${settingOf('policy', 'always', 'the policy "always"')}.`,
+      isFault,
+    };
+  }
   if (finishReason !== 'stop') return fault('the answer is not whole');
   if (grounded) return fine(groundedStanding(response));
   if (outcome === 'passages')
     return fine('These are the closest passages; whether they answer is for you to see.');
   if (outcome === 'none') return fine('Nothing in the documents that were searched answers this.');
-  if (!retrievalPerformed && citations.length === 0)
-    return fine('Answered without a search, from no document.');
+  if (isUnsearched) return fine('Answered without a search, from no document.');
   return citations.length > 0
     ? fault('no passage that is cited bears the answer out')
     : fault('the answer cites nothing of what was found');

@@ -14,6 +14,11 @@ export const JUDGE = 'judge';
 /** Before the directory of a model that someone brought. */
 export const OWN_MODEL = 'onnx:';
 
+/** Whether a model is a file of this machine: a path, or the name of one. */
+export function isModelFile(model: string): boolean {
+  return /\.gguf$/i.test(model);
+}
+
 /** A number that can be set: its bounds, and what holds unless one is given. */
 export interface NumberRange {
   least: number;

@@ -75,12 +75,15 @@ test('a tape tells when it is asked again of another file', async () => {
 test('a follow-up reads what is new in it, not the conversation again', async () => {
   const { home, model } = await homeWithModel();
   const tape = join(home, 'chat.tape.json');
-  await runInProcess(
+  const { stdout } = await runInProcess(
     ['chat', '--model', model, '--policy', 'never', '--max-tokens', '30', '--record', tape],
     {
       home,
       input: 'What is a node?\nAnd what is a topic?\n',
     },
+  );
+  expect(stdout.replace(/\s+/g, ' ')).toMatch(
+    /model did not search your documents and cites none of them. They are searched first with \/policy always\./,
   );
   const usages = Array.from(
     readFileSync(tape, 'utf8').matchAll(/"prompt_tokens": ?(\d+)[\s\S]*?"cached_tokens": ?(\d+)/g),
@@ -111,6 +114,18 @@ test('the window is that of the model, and budgets shrink to it', async () => {
   const response = JSON.parse(asked.stdout);
   expect(response.tokensUsed.total).toBeLessThanOrEqual(3000);
   expect(response.retrievalCount).toBe(1);
+});
+
+test('only a model that may hold more is said to have more room with a larger window', async () => {
+  const { home, model } = await homeWithModel();
+  const prompt = ['--system-prompt', 'Be terse. '.repeat(300)];
+  const noteOf = async (contextLength: number) => {
+    writeTinyGguf(model, { contextLength });
+    const ask = ['ask', QUESTION, '--model', model, '--policy', 'never', '--max-tokens', '10', ...prompt];
+    return (await runInProcess(ask, { home })).stderr.replace(/\s+/g, ' ');
+  };
+  expect(await noteOf(8000)).toMatch(/The system prompt may take .* for passages\.(?! A larger)/);
+  expect(await noteOf(32_768)).toContain('for passages. A larger context window (--context-window,');
 });
 
 test.each<[string, (path: string) => unknown, string[], RegExp]>([

@@ -16,6 +16,7 @@ export interface LlamaService {
   readonly fetch: typeof globalThis.fetch;
   /** Begins to load the model, so that the first question need not wait for all of it. Never fails: the question tells. */
   warm(): void;
+  isLoading(): boolean;
   close(): Promise<void>;
 }
 
@@ -61,6 +62,7 @@ export function createLlamaService(choice: ModelChoice): LlamaService {
     warm() {
       use.get().catch(() => {});
     },
+    isLoading: use.isLoading,
     close: () => use.release(),
   };
 }

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, relative, resolve, sep } from 'node:path';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 
@@ -73,14 +73,14 @@ export async function findModelFile(
   { directory, cwd = process.cwd() }: { directory: string; cwd?: string },
 ): Promise<string | null> {
   const isPath = ENDING.test(model);
-  const path = resolve(cwd, model.replace(/^~(?=[\\/])/, homedir()));
+  const path = pathOf(model, cwd);
   if (isPath && existsSync(path)) return path;
   const known = await listModelFiles(directory);
   const named = known.find(({ name }) => name === model || name.replace(ENDING, '') === model);
   if (named !== undefined) return named.path;
   if (!isPath) return null;
   const names = known.map(({ name }) => name);
-  const nearest = nearestName(model, names);
+  const nearest = nearestModel(model, names);
   throw new AppError(
     'configuration_error',
     `There is no model file ${model}, nor one of that name in ${directory}.`,
@@ -93,4 +93,52 @@ export async function findModelFile(
             : 'Name the path of a GGUF file, or put it there.',
     },
   );
+}
+
+function pathOf(model: string, cwd = process.cwd()): string {
+  return resolve(cwd, model.replace(/^~(?=[\\/])/, homedir()));
+}
+
+/** Whether a name can only be a path: no service has a model that is called so. */
+export function isPlainlyPath(model: string): boolean {
+  return /^(\.{1,2}|~)[\\/]/.test(model) || isAbsolute(model);
+}
+
+/** Whether a name is that of a file, which a model of a service may be by chance. */
+export function namesFile(model: string): boolean {
+  return statSync(pathOf(model), { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** What is wrong with a path that does not end as models do. */
+export function noModelFile(model: string): AppError {
+  return existsSync(pathOf(model))
+    ? new AppError('configuration_error', `${model} is not a GGUF file: their names end in .gguf.`, {
+        hint: 'Name one that is, or a model by its name.',
+      })
+    : new AppError('configuration_error', `There is no model file ${model}.`, {
+        hint: 'Name the path of a GGUF file, or a model by its name.',
+      });
+}
+
+/** The file of the models directory whose name was probably meant. */
+export async function nearestModelFile(model: string, directory: string): Promise<string | undefined> {
+  const known = await listModelFiles(directory).catch(() => []);
+  return nearestModel(
+    model,
+    known.map(({ name }) => name),
+  );
+}
+
+/** By the whole of a name, or by the words that it begins with: few people type how a model is stored. */
+function nearestModel(model: string, names: readonly string[]): string | undefined {
+  const typed = model.replace(ENDING, '');
+  const beginnings = new Map<string, string>();
+  for (const name of names) {
+    const stem = basename(name).replace(ENDING, '');
+    for (const { index } of stem.matchAll(/[-_.]|$/g)) {
+      const beginning = stem.slice(0, index);
+      if (!beginnings.has(beginning)) beginnings.set(beginning, name);
+    }
+  }
+  return nearestName(model, names) ?? beginnings.get(nearestName(typed, [...beginnings.keys()]) ?? '');
 }

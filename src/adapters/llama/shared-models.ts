@@ -34,6 +34,8 @@ export interface ModelChoice {
 interface ModelUse {
   /** Loads it, or waits for whoever does. Throws the reason of the signal without waiting any longer. */
   get(signal?: AbortSignal): Promise<RunningModel>;
+  /** Whether it is on its way into memory. */
+  isLoading(): boolean;
   /** Whoever is the last lets go of the memory; what is still being loaded is stopped. */
   release(): Promise<void>;
 }
@@ -52,6 +54,7 @@ const WITHOUT_THOUGHTS = {
 interface Shared {
   users: number;
   loading: Promise<RunningModel> | undefined;
+  isLoaded: boolean;
   stop: AbortController;
   /** What there is to let go of, in the order in which it came. */
   held: { dispose(): Promise<void> }[];
@@ -70,6 +73,7 @@ export function useModel(choice: ModelChoice): ModelUse {
   const entry: Shared = shared.get(key) ?? {
     users: 0,
     loading: undefined,
+    isLoaded: false,
     stop: new AbortController(),
     held: [],
   };
@@ -83,10 +87,15 @@ export function useModel(choice: ModelChoice): ModelUse {
 
   function load(): Promise<RunningModel> {
     const attempt = loadModel(choice, entry);
-    attempt.catch(async () => {
-      entry.loading = undefined;
-      await dispose();
-    });
+    attempt.then(
+      () => {
+        entry.isLoaded = true;
+      },
+      async () => {
+        entry.loading = undefined;
+        await dispose();
+      },
+    );
     return attempt;
   }
 
@@ -96,6 +105,7 @@ export function useModel(choice: ModelChoice): ModelUse {
       entry.loading ??= load();
       return signal === undefined ? entry.loading : Promise.race([entry.loading, raised(signal)]);
     },
+    isLoading: () => entry.loading !== undefined && !entry.isLoaded,
     async release() {
       if (!used) return;
       used = false;

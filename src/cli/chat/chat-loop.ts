@@ -26,6 +26,8 @@ interface Chat {
   /** How many earlier answers rest on what has changed since. */
   staleAnswers?: () => Promise<number>;
   stream: boolean;
+  /** The name of a model that is still being loaded. */
+  loading?: () => string | null;
   /** One AgentResponse a line on stdout, and all that is for people on stderr. */
   json: boolean;
   format?: AnswerFormat | undefined;
@@ -100,7 +102,14 @@ export async function runChatLoop(chat: Chat): Promise<void> {
   async function ask(question: string, turnSignal: AbortSignal): Promise<void> {
     const { policy, session, filter, priceOf } = conversation;
     const events = session().ask(question, { policy, filter, signal: turnSignal });
-    const view = { stream: chat.stream, compact: !typed, format: chat.format, priceOf };
+    const view = {
+      stream: chat.stream,
+      compact: !typed,
+      inChat: true,
+      format: chat.format,
+      priceOf,
+      loading: chat.loading,
+    };
     const turn = await (json ? completeTurn(events) : renderTurn(events, streams, view));
     if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
     if (chat.details) renderDetails(streams.stderr, turn, chat.details);

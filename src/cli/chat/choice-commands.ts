@@ -66,7 +66,7 @@ export const choiceCommands = {
 /** What to know about a model besides its name; only the offline one needs a word. */
 export function aboutModel(model: string): string {
   if (model !== OFFLINE_MODEL) return '';
-  return 'The offline model is extractive: it quotes your documents word for word. For a generative model set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours, and type /model <name>.';
+  return 'The offline model is extractive: it quotes your documents word for word. For a generative model set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours, and type /model <name>; one that runs here, from a GGUF file, needs neither: citeloop models.';
 }
 
 function noSuchCollection(name: string, known: readonly string[]): AppError {

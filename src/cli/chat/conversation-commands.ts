@@ -100,7 +100,7 @@ export const conversationCommands = {
       conversation.completed(after);
       renderMarkdown({ terminal, width: wrapWidth(terminal) }, visibleText(after.response.answer));
       terminal.write('\n');
-      renderFooter(terminal, after, { priceOf: conversation.priceOf });
+      renderFooter(terminal, after, { inChat: true, priceOf: conversation.priceOf });
       terminal.write('\n');
       renderFork(terminal, before, after);
     },

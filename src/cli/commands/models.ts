@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import {
   describeEngine,
   type LocalModel,
@@ -29,6 +30,8 @@ export function listModels(flags: CommonFlags): Promise<void> {
     const say = (text: string) => terminal.write(`${terminal.text(text)}\n`);
     if (models.length > 0) terminal.write(table(terminal, HEADINGS, models.map(row)));
     else {
+      // Where it cannot be made, whoever puts a file there is told why.
+      await mkdir(directory, { recursive: true }).catch(() => {});
       say(`There are no models in ${directory} yet.`);
       say('Put a GGUF file there, or name one by its path: citeloop ask --model ./model.gguf');
       say('Which ones suit is in docs/services.md.');

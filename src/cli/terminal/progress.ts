@@ -9,6 +9,7 @@ const BAR_WIDTH = 24;
 /** Before this much is done and this long has passed, a guess at the time left would swing. */
 const LEAST_SHARE = 0.01;
 const LEAST_SECONDS = 2;
+const WORTH_TELLING_SECONDS = 5;
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 80;
 
@@ -140,6 +141,17 @@ export function createSpinner(stream: NodeJS.WriteStream): Spinner {
       draw();
     },
     hide,
+  };
+}
+
+/** What goes on, and for how long, once that is worth telling. */
+export function withElapsed(current: () => string, clock: () => number = () => performance.now()) {
+  let [label, since] = ['', 0];
+  return () => {
+    const next = current();
+    if (next !== label) [label, since] = [next, clock()];
+    const seconds = (clock() - since) / 1000;
+    return seconds < WORTH_TELLING_SECONDS ? label : `${label}, ${duration(seconds)}`;
   };
 }
 

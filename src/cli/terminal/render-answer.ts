@@ -9,12 +9,20 @@ import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { fileIsGone } from '../../retrieval/file-is-gone.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
+import { onCommandLine } from '../advice.ts';
 import { renderUnborne, verdictPiece } from './render-sentences.ts';
 import type { Terminal } from './terminal.ts';
 import { flowLine, type Piece, renderText } from './wrapping.ts';
 
 /** What is shown of a turn below its answer. */
 type ShownTurn = Pick<ConversationTurn, 'response' | 'retrievals'>;
+
+interface FooterView {
+  /** Whether the answer was printed as it was made. */
+  streamed?: boolean;
+  inChat?: boolean;
+  priceOf?: PriceOf | undefined;
+}
 
 const MAX_TITLE = 70;
 const INDENT = '    ';
@@ -28,7 +36,7 @@ const FOUND = 'found by citeloop, not cited by the model';
 export function renderFooter(
   terminal: Terminal,
   { response, retrievals }: ShownTurn,
-  { streamed = false, priceOf }: { streamed?: boolean; priceOf?: PriceOf | undefined } = {},
+  { streamed = false, inChat = false, priceOf }: FooterView = {},
 ): void {
   const chunks = retrievals.flatMap((retrieval) => retrieval.chunks);
   const cited = new Map(chunks.map((chunk) => [chunk.chunkId, chunk]));
@@ -44,7 +52,7 @@ export function renderFooter(
   }
   renderUnborne(terminal, response);
   const { said, isFault } = standingOf(response);
-  renderText(terminal, said, isFault ? { style: 'yellow' } : {});
+  renderText(terminal, onCommandLine(said, { inChat }), isFault ? { style: 'yellow' } : {});
   const dim = (text: string) => terminal.text(text, 'dim');
   terminal.write(`${flowLine(terminal, [{ text: summaryOf(response, priceOf), paint: dim }], '')}\n`);
 }
@@ -62,7 +70,7 @@ export function markdownFooter(response: AgentResponse): string[] {
       (citation) =>
         `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}${citation.foundBy === undefined ? '' : `, ${FOUND}`}`,
     );
-  const standing = response.grounded ? [] : [`*${standingOf(response).said}*`];
+  const standing = response.grounded ? [] : [`*${onCommandLine(standingOf(response).said)}*`];
   return [...standing, ...(sources.length > 0 ? [sources.join('\n')] : [])];
 }
 

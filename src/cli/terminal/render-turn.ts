@@ -6,7 +6,7 @@ import type { Retry } from '../../faults/retry.ts';
 import { createVisibleStream } from '../../text/visible-stream.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { MarkdownStream } from './markdown-stream.ts';
-import { countdown, createSpinner } from './progress.ts';
+import { countdown, createSpinner, withElapsed } from './progress.ts';
 import { renderFooter, renderMarkdownFooter } from './render-answer.ts';
 import { canRedraw, createTerminal, type Streams, type Terminal, wrapWidth } from './terminal.ts';
 import { renderText } from './wrapping.ts';
@@ -16,9 +16,13 @@ interface TurnView {
   stream: boolean;
   /** No blank line between the answer and its sources. */
   compact?: boolean;
+  /** Whether commands of a chat can be typed next. */
+  inChat?: boolean;
   /** Markdown as the model wrote it, or its words without any look; else as the terminal can show it. */
   format?: AnswerFormat | undefined;
   priceOf?: PriceOf | undefined;
+  /** The name of a model that is still being loaded. */
+  loading?: (() => string | null) | undefined;
 }
 
 export type AnswerFormat = 'md' | 'plain';
@@ -30,7 +34,7 @@ export type AnswerFormat = 'md' | 'plain';
 export async function renderTurn(
   events: AsyncIterable<RunEvent>,
   { stdout, stderr }: Pick<Streams, 'stdout' | 'stderr'>,
-  { stream, compact = false, format, priceOf }: TurnView,
+  { stream, compact = false, inChat = false, format, priceOf, loading: loadingModel = () => null }: TurnView,
 ): Promise<ConversationTurn> {
   const out = createTerminal(stdout, { plain: format !== undefined });
   const spinner = createSpinner(stderr);
@@ -68,9 +72,14 @@ export async function renderTurn(
     }
   }
 
+  function writing(): string {
+    const model = loadingModel();
+    return model === null ? 'writing' : `loading ${model}`;
+  }
+
   async function render(event: RunEvent): Promise<void> {
     if (event.type === 'phase' && event.to === 'retrieving') show('searching');
-    else if (event.type === 'phase' && event.to === 'generating') show('writing');
+    else if (event.type === 'phase' && event.to === 'generating') show(withElapsed(writing));
     else if (event.type === 'retrieval_started') show(`searching: ${oneLine(event.query, 200)}`);
     else if (event.type === 'retrieval_finished') for (const note of event.context?.notes ?? []) notice(note);
     else if (event.type === 'notice') notice(event.message, event.retry);
@@ -95,7 +104,7 @@ export async function renderTurn(
   }
   if (!compact || format === 'md') out.write('\n');
   if (format === 'md') renderMarkdownFooter(out, completed.response);
-  else renderFooter(out, completed, { streamed, priceOf });
+  else renderFooter(out, completed, { streamed, inChat, priceOf });
   return completed;
 }
 

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { standingOf, unborneWords } from '../../domain/answer-doubts.ts';
 import type { Citation } from '../../domain/citation.ts';
 import { describeLocation } from '../../domain/show-location.ts';
+import { plainly } from '../../faults/advice.ts';
 import { VerdictBadge } from '../shared/citations.tsx';
 import { verdicts } from '../shared/verdicts.ts';
 import { copyText, turnAsMarkdown } from './copy-markdown.ts';
@@ -156,7 +157,7 @@ function Standing({ turn: { response } }: { turn: NonNullable<TurnState['turn']>
           .{' '}
         </>
       )}
-      {standingOf(response).said}
+      {plainly(standingOf(response).said)}
     </p>
   );
 }

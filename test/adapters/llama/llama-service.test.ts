@@ -260,3 +260,12 @@ test('a model that the engine does not know is told in a sentence, and can be as
   writeTinyGguf(path);
   expect((await answerTo(service, { messages: SEARCHED })).choices).toHaveLength(1);
 });
+
+test('a service says of itself while its model is being loaded', async () => {
+  const service = await tinyService();
+  expect(service.isLoading()).toBe(false);
+  service.warm();
+  expect(service.isLoading()).toBe(true);
+  await ask(service, { messages: [{ role: 'user', content: 'Hello.' }], max_tokens: 4 });
+  expect(service.isLoading()).toBe(false);
+});

@@ -141,6 +141,7 @@ test('before the first answer, commands about it say that there is none', async 
   expect(out).toContain('There is no answer yet to judge.');
   expect(out).toMatch(/\/resume <id> +Go on with another session/);
   expect(out).toContain('The model is offline. The offline model is extractive');
+  expect(out.replace(/\s+/g, ' ')).toContain('from a GGUF file, needs neither: citeloop models.');
 });
 
 test('/sources shows the last retrieval even after a turn that needed none', async () => {

@@ -22,6 +22,9 @@ test('without a model it is said where to put one', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain(`There are no models in ${join(home, 'models')} yet.`);
   expect(stdout).toContain('docs/services.md');
+  // It can be put there right away.
+  writeTinyGguf(join(home, 'models', 'tiny.gguf'));
+  expect((await runInProcess(['models'], { home })).stdout).toContain('tiny.gguf');
 });
 
 test('models are listed with what they are, what they need and that they were not measured', async () => {
@@ -99,6 +102,40 @@ test('doctor looks at the model that is named, without a service and a key', asy
     detail: `${path}, with a window of 8192 tokens`,
   });
   expect(await modelCheck('tinny.gguf')).toMatchObject({ ok: false, fix: 'Did you mean tiny.gguf?' });
+});
+
+test('of a name that is near that of a file, the file is told', async () => {
+  const home = await homeWith({ 'tinyllama-1.1b-chat-v1.0.Q2_K.gguf': tiny, 'other.gguf': tiny });
+  const meant = 'Did you mean tinyllama-1.1b-chat-v1.0.Q2_K.gguf?';
+  for (const model of ['tinylama', 'tinylama-1b', 'tinylama.gguf']) {
+    const { code, stderr } = await runInProcess(['ask', 'Why?', '--model', model], { home });
+    expect(code).not.toBe(0);
+    expect(stderr.replace(/\s+/g, ' ')).toContain(meant);
+  }
+  const { stderr } = await runInProcess(['chat'], { home, input: '/model tinylama\n' });
+  expect(stderr.replace(/\s+/g, ' ')).toContain(meant);
+});
+
+test('the name of a hosted model is near no file', async () => {
+  const home = await homeWith({ 'tinyllama-1.1b-chat-v1.0.Q2_K.gguf': tiny });
+  const { stderr } = await runInProcess(['ask', 'Why?', '--model', 'gpt-5-mini'], { home });
+  expect(stderr).toContain('The model gpt-5-mini needs a key, and OPENAI_API_KEY is not set.');
+  expect(stderr).not.toContain('Did you mean');
+});
+
+test('a path of what is no model is told as one, and no key is asked for', async () => {
+  const home = await homeWith({});
+  writeFileSync(join(home, 'README.md'), '# Notes');
+  const faultOf = async (model: string, env = {}) => {
+    const { code, stderr } = await runInProcess(['ask', 'Why?', '--model', model], { home, env });
+    expect(code).toBe(3);
+    return stderr;
+  };
+  expect(await faultOf('./README.md')).toContain('./README.md is not a GGUF file');
+  expect(await faultOf('README.md')).toContain('README.md is not a GGUF file');
+  expect(await faultOf('./models')).toContain('./models is not a GGUF file');
+  expect(await faultOf('../none')).toContain('There is no model file ../none.');
+  expect(await faultOf('./none', { OPENAI_API_KEY: 'a-key' })).toContain('There is no model file ./none.');
 });
 
 test('whoever has no model misses no engine, and a damaged file is unhealthy', async () => {

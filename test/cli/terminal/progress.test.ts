@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { countdown, createSpinner } from '../../../src/cli/terminal/progress.ts';
+import { countdown, createSpinner, withElapsed } from '../../../src/cli/terminal/progress.ts';
 import { fakeStreams, plain } from '../support/fake-streams.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -49,4 +49,19 @@ test('the wait before another attempt is counted down', () => {
   expect(label()).toContain('Trying again in 2 s (1).');
   now = 5000;
   expect(label()).toContain('Trying again now (1).');
+});
+
+test('what takes long says for how long it has, each thing for itself', () => {
+  let [now, doing] = [1000, 'loading tiny.gguf'];
+  const label = withElapsed(
+    () => doing,
+    () => now,
+  );
+  expect(label()).toBe('loading tiny.gguf');
+  now = 8000;
+  expect(label()).toBe('loading tiny.gguf, 7 s');
+  doing = 'writing';
+  expect(label()).toBe('writing');
+  now = 70_000;
+  expect(label()).toBe('writing, 1 min 02 s');
 });

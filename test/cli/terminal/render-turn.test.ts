@@ -88,12 +88,38 @@ test('what came of a question is said in one line: an answer that nothing bears 
     ],
     [turnOf({ citations: [], grounded: false }), '^Not grounded: the answer cites nothing'],
     [turnOf({ answer: 'Hello!', citations: [], grounded: false }, []), '^Answered without a search'],
+    [
+      turnOf({ answer: 'A node is fruit.', citations: [], grounded: false, model: 'tiny.gguf' }, []),
+      '^The model did not search your documents and cites none of them\\..* with --policy always\\.$',
+    ],
+    [
+      turnOf(
+        {
+          answer: 'A node is',
+          citations: [],
+          grounded: false,
+          model: 'tiny.gguf',
+          outcome: 'none',
+          finishReason: 'length',
+        },
+        [],
+      ),
+      '^The answer is not whole, and the model did not search your documents',
+    ],
   ] as const;
   for (const [turn, reason] of cases) {
     const { streams, out } = fakeStreams('pipe');
     await renderTurn(happening(eventsOf(turn)), streams, { stream: true });
     expect(out()).toMatch(new RegExp(reason, 'm'));
   }
+});
+
+test('whoever waits for a model that is being loaded is told', async () => {
+  const { streams, err } = fakeStreams('terminal');
+  const view = { stream: true, loading: () => 'tiny.gguf' };
+  await renderTurn(happening(eventsOf(turnOf())), streams, view);
+  expect(plain(err())).toContain('loading tiny.gguf');
+  expect(plain(err())).not.toContain('writing');
 });
 
 test('nothing that a model or a document says moves the cursor or changes the terminal', async () => {
