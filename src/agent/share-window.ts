@@ -73,8 +73,8 @@ export function shareWindow(
   return { history: messages, passageTokens: plan.retrieved };
 }
 
-/** A note is read by people at a terminal and by programs. */
-const BY_CONTEXT_WINDOW = 'A larger context window (--context-window, or the setting contextWindow)';
+/** By the name that the setting has for everybody. */
+const BY_CONTEXT_WINDOW = 'A larger contextWindow';
 
 function overShare(what: string, needed: number, share: number, { tokens, canGrow }: ContextWindow): string {
   const remedy = canGrow ? ` ${BY_CONTEXT_WINDOW}, if the model has one, makes room.` : '';

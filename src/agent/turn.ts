@@ -137,7 +137,7 @@ function guardedModel(turn: TurnState): Model {
       progress.tellOnce(
         'overflow',
         `The window of the model is ${size}: the oldest messages and the weakest passages were left out. ` +
-          'Set --context-window, or contextWindow in the settings, to what the model holds.',
+          'Set contextWindow to what the model holds.',
       );
     },
   });

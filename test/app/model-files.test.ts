@@ -125,7 +125,7 @@ test('only a model that may hold more is said to have more room with a larger wi
     return (await runInProcess(ask, { home })).stderr.replace(/\s+/g, ' ');
   };
   expect(await noteOf(8000)).toMatch(/The system prompt may take .* for passages\.(?! A larger)/);
-  expect(await noteOf(32_768)).toContain('for passages. A larger context window (--context-window,');
+  expect(await noteOf(32_768)).toContain('for passages. A larger contextWindow');
 });
 
 test.each<[string, (path: string) => unknown, string[], RegExp]>([

@@ -112,6 +112,9 @@ test('of a name that is near that of a file, the file is told', async () => {
     expect(code).not.toBe(0);
     expect(stderr.replace(/\s+/g, ' ')).toContain(meant);
   }
+  // A chat without documents would index the sample book first.
+  writeFileSync(join(home, 'zebras.md'), '# Zebras\n\nA zebra is a striped horse.\n');
+  await runInProcess(['ingest', 'zebras.md'], { home });
   const { stderr } = await runInProcess(['chat'], { home, input: '/model tinylama\n' });
   expect(stderr.replace(/\s+/g, ' ')).toContain(meant);
 });
