@@ -56,7 +56,7 @@ test('documents go as search_document in batches of 96, questions as search_quer
 
 test('never more requests than allowed are under way, and vectors keep the order of their texts', async () => {
   const cases = fc.record({
-    count: fc.integer({ min: 0, max: 600 }),
+    count: fc.integer({ min: 0, max: 300 }),
     concurrency: fc.integer({ min: 1, max: 4 }),
   });
   await fc.assert(
@@ -72,7 +72,7 @@ test('never more requests than allowed are under way, and vectors keep the order
       expect(fake.peak).toBeLessThanOrEqual(concurrency);
       if (count > 0) expect(vectors.at(-1)).toEqual(query);
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   );
 });
 
