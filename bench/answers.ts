@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type DocumentQuestion, holdsAnswer, readQuestions } from '../scripts/fit/question-sets.ts';
 import type { AgentResponse } from '../src/domain/agent-response.ts';
-import { createAskedProgram } from './support/ask-program.ts';
+import { createAskedProgram, questionsAndDocuments } from './support/ask-program.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
-import { DATA } from './support/retrieval-set.ts';
 
 /*
  * Questions on documentation through the program as a person runs it: the documents are ingested, each question is asked
@@ -15,11 +13,7 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { show: { type: 'boolean', default: false } },
 });
-const [file = `${DATA}/questions/fastapi.jsonl`, documents = `${DATA}/questions/fastapi`] = positionals;
-if (!existsSync(file) || !existsSync(documents)) {
-  console.log(`Not measured: there is no ${existsSync(file) ? documents : file}.`);
-  process.exit(0);
-}
+const { file, documents } = questionsAndDocuments(positionals);
 
 interface Asked {
   question: DocumentQuestion;

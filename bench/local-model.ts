@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type DocumentQuestion, holdsAnswer, readQuestions } from '../scripts/fit/question-sets.ts';
 import type { AgentResponse } from '../src/domain/agent-response.ts';
 import { ensureTinyLlama } from '../test/support/tiny-llama.ts';
-import { createAskedProgram } from './support/ask-program.ts';
+import { createAskedProgram, questionsAndDocuments } from './support/ask-program.ts';
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
-import { DATA } from './support/retrieval-set.ts';
 
 /*
  * What a model of a GGUF file adds to the extractive one, on the same questions and documents: with tools, and with the
@@ -22,11 +20,7 @@ const { positionals, values } = parseArgs({
     show: { type: 'boolean', default: false },
   },
 });
-const [file = `${DATA}/questions/fastapi.jsonl`, documents = `${DATA}/questions/fastapi`] = positionals;
-if (!existsSync(file) || !existsSync(documents)) {
-  console.log(`Not measured: there is no ${existsSync(file) ? documents : file}.`);
-  process.exit(0);
-}
+const { file, documents } = questionsAndDocuments(positionals);
 
 interface Asked {
   question: DocumentQuestion;

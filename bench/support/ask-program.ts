@@ -1,9 +1,20 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AgentResponse, agentResponseSchema } from '../../src/domain/agent-response.ts';
+import { DATA } from './retrieval-set.ts';
+
+/** The questions and documents that were named, or the shared ones. Ends the process where they are not there. */
+export function questionsAndDocuments([
+  file = `${DATA}/questions/fastapi.jsonl`,
+  documents = `${DATA}/questions/fastapi`,
+]: readonly string[]): { file: string; documents: string } {
+  if (existsSync(file) && existsSync(documents)) return { file, documents };
+  console.log(`Not measured: there is no ${existsSync(file) ? documents : file}.`);
+  process.exit(0);
+}
 
 const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const COLLECTION = 'asked';

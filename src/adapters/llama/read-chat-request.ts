@@ -1,8 +1,5 @@
 import { splitContextPrompt } from '../../domain/prompts.ts';
-import {
-  type RetrievalToolResponse,
-  retrievalToolResponseSchema,
-} from '../../domain/retrieval-tool-response.ts';
+import { readToolResponse } from '../../domain/retrieval-tool-response.ts';
 import { firstText, isObject, type JsonObject, objectsOf, parseJson } from '../openai/wire/json-object.ts';
 import type { OfferedTool, StepChoice } from './step-grammar.ts';
 
@@ -56,7 +53,7 @@ function toolsOffered({ tools, tool_choice: asked }: JsonObject): Pick<StepChoic
 function refsIn(messages: readonly JsonObject[]): string[] {
   const refs = messages.flatMap((message) => {
     const text = textOf(message);
-    if (message.role === 'tool') return searchIn(text)?.results.map(({ ref }) => ref) ?? [];
+    if (message.role === 'tool') return readToolResponse(text)?.results.map(({ ref }) => ref) ?? [];
     // Answers of before hold no marks but those of sources that there are.
     if (message.role === 'assistant') return Array.from(text.matchAll(/\[(\d+)\]/g), ([, ref = '']) => ref);
     const passages = message.role === 'user' ? (splitContextPrompt(text)?.passages ?? '') : '';
@@ -129,8 +126,8 @@ function kindOf(schema: unknown): string {
 
 /** What a tool gave back, as blocks that no document can close or forge. Without scores and addresses, which take room. */
 function resultText(text: string): string {
-  const search = searchIn(text);
-  if (search === undefined) return text;
+  const search = readToolResponse(text);
+  if (search === null) return text;
   const blocks = search.results.map(({ ref, title, headings, text: passage }) => {
     const path = [title, ...headings].map((part) => part.replace(/[<>"\s]+/g, ' ').trim()).join(' > ');
     return `<source ref="${ref}" title="${path}">\n${passage.replace(/<(?=\/?source\b)/gi, '&lt;')}\n</source>`;
@@ -139,10 +136,6 @@ function resultText(text: string): string {
   const reminder =
     first && `Answer from these sources and cite them in square brackets, such as [${first.ref}].`;
   return [...blocks, search.message, reminder].filter((part) => part).join('\n\n');
-}
-
-function searchIn(text: string): RetrievalToolResponse | undefined {
-  return retrievalToolResponseSchema.safeParse(parseJson(text)).data;
 }
 
 function textOf({ content }: JsonObject): string {
