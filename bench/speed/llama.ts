@@ -4,13 +4,13 @@ import {
   LLAMA_ADDRESS,
   type LlamaService,
 } from '../../src/adapters/llama/llama-service.ts';
-import { type RunningModel, useModel, usualThreads } from '../../src/adapters/llama/shared-models.ts';
+import { type RunningModel, useModel } from '../../src/adapters/llama/shared-models.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { ensureTinyLlama } from '../../test/support/tiny-llama.ts';
 import { median } from '../support/measure.ts';
 import { type Row, row } from '../support/results.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 15;
 const TOKENS = 24;
 const WINDOW = 2048;
 
@@ -68,7 +68,7 @@ async function rates(running: RunningModel, service: LlamaService): Promise<{ ba
   const context = await running.model.createContext({
     contextSize: WINDOW,
     sequences: 1,
-    threads: loadConfig().threads ?? usualThreads(running.engine),
+    threads: loadConfig().threads,
     createSignal: new AbortController().signal,
   });
   try {

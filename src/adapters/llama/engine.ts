@@ -44,7 +44,7 @@ export interface LoadedModel extends Disposable {
   createContext(options: {
     contextSize: number;
     sequences: number;
-    threads: number;
+    threads: number | undefined;
     createSignal: AbortSignal;
   }): Promise<Context>;
 }
@@ -57,7 +57,6 @@ export interface ChatWrapper {
 
 interface Llama extends Disposable {
   readonly gpu: string | false;
-  readonly cpuMathCores: number;
   loadModel(options: { modelPath: string; loadSignal: AbortSignal }): Promise<LoadedModel>;
   createGrammar(options: { grammar: string }): Promise<object>;
 }

@@ -25,7 +25,7 @@ export interface ModelChoice {
   /** The whole path of the file. */
   path: string;
   contextSize: number;
-  /** Processors to compute with; all but one of those that are good for it unless given. */
+  /** Processors to compute with; all that the engine finds good for it unless given. */
   threads?: number | undefined;
   engineDirectory: string;
 }
@@ -131,7 +131,7 @@ async function loadModel(
     const context = await model.createContext({
       contextSize,
       sequences: SEQUENCES,
-      threads: threads ?? usualThreads(engine),
+      threads,
       createSignal: signal,
     });
     held.push(context);
@@ -152,11 +152,6 @@ async function loadModel(
   }
 }
 
-/** All cores that are good for it but one: threads wait for each other at every token, and the rest of the program runs too. */
-export function usualThreads({ llama }: Engine): number {
-  return Math.max(1, llama.cpuMathCores - 1);
-}
-
 function sequencesOf(context: Context): Sequence[] {
   return Array.from({ length: SEQUENCES }, () => context.getSequence());
 }
@@ -168,7 +163,7 @@ function loadFault(path: string, contextSize: number, error: unknown): AppError 
       'configuration_error',
       `${path} with a window of ${contextSize} tokens needs more memory than there is.`,
       {
-        hint: 'Use a smaller model, one that is stored in fewer bits, or a smaller contextWindow.',
+        hint: 'Use a smaller model, one that is stored in fewer bits, or a smaller --context-window.',
         cause: error,
       },
     );
