@@ -26,8 +26,8 @@ interface Chat {
   /** How many earlier answers rest on what has changed since. */
   staleAnswers?: () => Promise<number>;
   stream: boolean;
-  /** The name of a model that is still being loaded. */
-  loading?: () => string | null;
+  /** What the model is at before it writes, where that is known. */
+  preparing?: () => string | null;
   /** One AgentResponse a line on stdout, and all that is for people on stderr. */
   json: boolean;
   format?: AnswerFormat | undefined;
@@ -108,7 +108,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
       inChat: true,
       format: chat.format,
       priceOf,
-      loading: chat.loading,
+      preparing: chat.preparing,
     };
     const turn = await (json ? completeTurn(events) : renderTurn(events, streams, view));
     if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);

@@ -261,11 +261,14 @@ test('a model that the engine does not know is told in a sentence, and can be as
   expect((await answerTo(service, { messages: SEARCHED })).choices).toHaveLength(1);
 });
 
-test('a service says of itself while its model is being loaded', async () => {
+test('a service says what it is at before it writes', async () => {
   const service = await tinyService();
-  expect(service.isLoading()).toBe(false);
+  expect(service.preparing()).toBeNull();
   service.warm();
-  expect(service.isLoading()).toBe(true);
-  await ask(service, { messages: [{ role: 'user', content: 'Hello.' }], max_tokens: 4 });
-  expect(service.isLoading()).toBe(false);
+  expect(service.preparing()).toBe(`loading ${service.model}`);
+  const content = 'Hello to you all. '.repeat(80);
+  const asked = ask(service, { messages: [{ role: 'user', content }], max_tokens: 4 });
+  await expect.poll(() => service.preparing(), { interval: 1 }).toMatch(/^reading, \d+ of \d{3,} tokens$/);
+  await asked;
+  expect(service.preparing()).toBeNull();
 });
