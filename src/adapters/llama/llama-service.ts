@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
+import { addSamples } from '../files/sample-file.ts';
 import { isObject, parseJson } from '../openai/wire/json-object.ts';
-import { fingerprintOf } from './fingerprint.ts';
 import { generateStep, type StepEnd, WindowOverflow } from './generate-step.ts';
 import { type ChatRequest, readChatRequest } from './read-chat-request.ts';
 import { type ModelChoice, useModel } from './shared-models.ts';
@@ -79,6 +79,13 @@ export function createLlamaService(choice: ModelChoice): LlamaService {
 /** What is said of a model elsewhere: where its file lies is nothing to others. */
 export function modelNameOf(path: string): string {
   return basename(path);
+}
+
+/** Tells tapes whether it was the same file. */
+async function fingerprintOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await addSamples(hash, path);
+  return `gguf-${hash.digest('hex').slice(0, 32)}`;
 }
 
 type About = object;
