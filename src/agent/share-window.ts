@@ -66,10 +66,8 @@ export function shareWindow(
     );
   }
   const limits = { maxTokens: plan.history, maxMessages: config.maxHistory };
-  const { messages, dropped } = fittingHistory(given.history, limits);
-  if (dropped.length > 0) {
-    tellOnce('history', 'The oldest messages no longer fit and are left out from here on.');
-  }
+  const { messages, tooMany } = fittingHistory(given.history, limits);
+  if (tooMany !== null) tellOnce('history', forgets(tooMany, window));
   return { history: messages, passageTokens: plan.retrieved };
 }
 
@@ -81,6 +79,16 @@ function overShare(what: string, needed: number, share: number, { tokens, canGro
   return (
     `${what} may take about ${needed} tokens, more than the ${share} that a window of ${tokens} has for it: ` +
     `less is left for the conversation and for passages.${remedy}`
+  );
+}
+
+/** What it means for a person that the oldest messages are left out, and what takes more of them along. */
+function forgets(tooMany: 'tokens' | 'messages', { canGrow }: ContextWindow): string {
+  const more = tooMany === 'messages' ? 'A larger maxHistory' : canGrow ? BY_CONTEXT_WINDOW : null;
+  return (
+    'The conversation has grown long: from here on the model is not shown its oldest questions and answers, which are ' +
+    'kept all the same. If you refer to one of them, say again what it was about.' +
+    (more === null ? '' : ` ${more} takes more of them along.`)
   );
 }
 

@@ -103,6 +103,8 @@ export interface FittedHistory {
   /** What had to go, in order. */
   dropped: ConversationMessage[];
   droppedTokens: number;
+  /** Which limit it was dropped for; null where there was room for all. */
+  tooMany: 'tokens' | 'messages' | null;
 }
 
 interface HistoryLimits {
@@ -120,10 +122,13 @@ export function fitHistory(history: readonly ConversationMessage[], limits: Hist
   const kept = new Set(history.filter(({ role }) => role === 'system'));
   let tokens = 0;
   let count = 0;
+  let tooMany: FittedHistory['tooMany'] = null;
   for (const unit of completeUnits(history).reverse()) {
     tokens += sumTokens(unit);
     count += unit.filter(isSaid).length;
-    if (tokens > limits.maxTokens || count > (limits.maxMessages ?? Number.POSITIVE_INFINITY)) break;
+    if (tokens > limits.maxTokens) tooMany = 'tokens';
+    else if (count > (limits.maxMessages ?? Number.POSITIVE_INFINITY)) tooMany = 'messages';
+    if (tooMany !== null) break;
     for (const message of unit) kept.add(message);
   }
   const dropped = history.filter((message) => !kept.has(message));
@@ -131,6 +136,7 @@ export function fitHistory(history: readonly ConversationMessage[], limits: Hist
     messages: history.filter((message) => kept.has(message)),
     dropped,
     droppedTokens: sumTokens(dropped),
+    tooMany,
   };
 }
 

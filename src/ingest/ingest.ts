@@ -12,6 +12,7 @@ import { type ChunkedDocument, createDocumentBatch } from './document-batch.ts';
 import { createDocumentPlaces } from './document-places.ts';
 import { type EmbeddingProgress, embedChunks } from './embed-chunks.ts';
 import { createKnownDocuments } from './known-documents.ts';
+import { mixedPlaces } from './mixed-places.ts';
 
 /** What an ingest asks of a collection. */
 export type IngestedStore = Pick<
@@ -61,6 +62,8 @@ export interface IngestSummary {
   removed: number;
   /** What the sources no longer have and pruning would forget, each by its path below what was ingested. */
   gone: string[];
+  /** The places that the collection's documents are from, if this run brought the first of one beside others; else none. */
+  mixed: string[];
   failed: IngestFailure[];
   /** Chunks written. */
   chunks: number;
@@ -89,12 +92,14 @@ export async function ingest(
     unchanged: 0,
     removed: 0,
     gone: [],
+    mixed: [],
     failed: [],
     chunks: 0,
     embeddedChunks: 0,
   };
   const known = await createKnownDocuments(store, stillExists);
   const places = createDocumentPlaces(known.all(), stillExists);
+  const rootsBefore = Array.from(known.all(), ({ root }) => root);
   const seen = new Set<string>();
   let embedderFault: unknown;
   let underWay: string | null = null;
@@ -119,6 +124,10 @@ export async function ingest(
   const gone = [...known.all()].filter(isGone);
   if (options.prune) await prune(gone);
   else summary.gone = gone.map(({ root, uri }) => decodeURI(placeBelow(root, uri)));
+  const forgotten = new Set<unknown>(gone);
+  const left = [...known.all()].filter((document) => !forgotten.has(document));
+  const rootsNow = left.map(({ root }) => root);
+  summary.mixed = mixedPlaces(rootsBefore, rootsNow);
   await embedChunks(store, embedder, {
     signal,
     onProgress(progress) {

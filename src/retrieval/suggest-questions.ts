@@ -12,13 +12,20 @@ const MAX_SUBJECT_WORDS = 4;
 /** "A node is a process that …": what a text says a thing is. */
 const DEFINITION =
   /^(?<subject>(?:(?:An?|The) )?[\p{L}\p{N}][\p{L}\p{N} .+#-]{1,40}?) (?<verb>is|are) (?:an?|the|one of the) \p{Ll}[^?]{8,}[.]$/u;
-/** These words point at something that was said before, so the sentence alone defines nothing. */
+/** These words point at something that was said before, or label what follows: the sentence alone defines nothing. */
 const POINTING =
-  /^(?:[Ii]ts?|[Tt]h(?:is|at|ese|ose|ere|ey)|[HhSs]?[Hh]e|We|You|Here|What|Which|Who|One|Another|Each|All|Both|Some|Most|Many|And|But|So|Or|Then|If|In|For|The \p{Ll}+)\b|\b(?:above|below|here|following)\b/u;
+  /^(?:[Ii]ts?|[Tt]h(?:is|at|ese|ose|ere|ey)|[HhSs]?[Hh]e|We|You|Here|What|Which|Who|One|Another|Each|All|Both|Some|Most|Many|And|But|So|Or|Then|If|As|At|By|On|With|When|While|Since|After|Before|From|To|In|For|Below|Above|Note|Tip|Info|Hint|Warning|Caution|Danger|Important|Example|The \p{Ll}+)\b|\b(?:above|below|here|following|this|that|these|those|it|its)\b/u;
+/** A name that begins small without an article is one of code: `req`, `allowedNetworks`. */
+const CODE_NAME = /^(?!(?:an?|the) )\p{Ll}/u;
 
 /** "Create a package": a heading that says what to do tells how below it. */
 const INSTRUCTION =
   /^(?:How to )?(?<verb>Add|Build|Check|Configure|Connect|Create|Customize|Declare|Define|Delete|Deploy|Disable|Enable|Generate|Get|Handle|Import|Install|Make|Manage|Migrate|Monitor|Override|Read|Remove|Return|Run|Send|Serve|Set|Set up|Start|Stop|Test|Update|Upgrade|Use|Validate|View|Write) (?<rest>[^?!.:]{4,60})$/i;
+
+/** Signs of code, of paths and of titles: nobody says them. */
+const UNSPOKEN = /[{}()<>=/\\;|$&"“”]|(?<!\p{L})'|'(?!\p{L})/u;
+/** What lacks its object. */
+const BROKEN_OFF = /\b(?:using|with|from|by|for|to|of|on|in|as|and|or)$/i;
 
 /**
  * Questions that some of the documents answer, each from another document: what a thing is, how something is
@@ -59,10 +66,17 @@ export function questionFrom(text: string): string | null {
   const line = text.replace(/[*_`]/g, '').replace(/\s+/g, ' ').trim();
   if (/^(?:how|what|why|when|where|which|who|can|does|is|are)\b.{8,80}\?$/i.test(line)) return line;
   const instruction = INSTRUCTION.exec(line)?.groups;
-  if (instruction !== undefined) return `How do I ${instruction.verb?.toLowerCase()} ${instruction.rest}?`;
+  if (instruction !== undefined) return taskFrom(line, instruction.verb ?? '', instruction.rest ?? '');
   const { subject, verb } = DEFINITION.exec(line)?.groups ?? {};
-  if (subject === undefined || POINTING.test(subject)) return null;
+  if (subject === undefined || POINTING.test(subject) || CODE_NAME.test(subject)) return null;
   if (subject.split(' ').length > MAX_SUBJECT_WORDS) return null;
   const inside = /^(?:An?|The) /.test(subject) ? subject.charAt(0).toLowerCase() + subject.slice(1) : subject;
   return `What ${verb} ${inside}?`;
+}
+
+/** Two words are as often a name (Use Cases, Check Constraint) as something to do, and capitals alone are a statement. */
+function taskFrom(line: string, verb: string, rest: string): string | null {
+  const isName = !/^how to/i.test(line) && !rest.includes(' ');
+  if (isName || line === line.toUpperCase() || UNSPOKEN.test(rest) || BROKEN_OFF.test(rest)) return null;
+  return `How do I ${verb.toLowerCase()} ${rest}?`;
 }

@@ -69,6 +69,7 @@ const nothing = {
   unchanged: 0,
   removed: 0,
   gone: [],
+  mixed: [],
   failed: [],
   chunks: 0,
   embeddedChunks: 0,

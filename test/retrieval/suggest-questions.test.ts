@@ -7,6 +7,8 @@ test.each([
   ['**Isaac Sim** is an application for the simulation of robots.', 'What is Isaac Sim?'],
   ['Create a Task Function', 'How do I create a Task Function?'],
   ['How to install ROS 2', 'How do I install ROS 2?'],
+  ["Use the client's own headers", "How do I use the client's own headers?"],
+  ['The PyTorch ecosystem is a popular choice for research.', 'What is the PyTorch ecosystem?'],
   ['How do robots localise themselves?', 'How do robots localise themselves?'],
 ])('%s answers a question', (text, question) => {
   expect(questionFrom(text)).toBe(question);
@@ -19,6 +21,18 @@ test.each([
   'The model below is a network that was trained on pictures.',
   'And each column is a field of the table that it is in.',
   'Nodes publish messages.',
+  'req is an instance of the class that requests have.',
+  'allowedNetworks is a list of the networks that are let in.',
+  'Below is a list of the options that a provider takes.',
+  'As this provider is an addition to the others, it is optional.',
+  'Warning Graphs is an extension that is still experimental.',
+  "import { Hono } from 'hono'",
+  'GET /rest/debug/cpuprof',
+  'Use Cases',
+  'Check Constraint',
+  'CREATE OR REPLACE',
+  'Send & Receive Folder',
+  'Return the Result of the Last Query Using',
   'A very long name of some thing is a name that nobody asks for.',
   '',
 ])('%s answers none', (text) => {

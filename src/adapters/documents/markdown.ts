@@ -8,6 +8,7 @@ import { CONTINUE, SKIP, visit } from 'unist-util-visit';
 import { parse } from 'yaml';
 import type { ParsedDocument } from '../../domain/document.ts';
 import { lines } from '../../domain/location.ts';
+import { dropCodeNotations } from './code-notations.ts';
 import { splitMarkdown } from './markdown-pieces.ts';
 import { openMkdocsBlocks } from './mkdocs-blocks.ts';
 import { isPhrasing } from './render-inline.ts';
@@ -27,6 +28,7 @@ export async function readMarkdown(source: string, linesBefore?: number): Promis
   for (const piece of splitMarkdown(labelAdmonitions(openMkdocsBlocks(source)))) {
     const tree = parser.parse(piece.text);
     restoreText(tree, piece.text);
+    dropCodeNotations(tree);
     if (linesBefore !== undefined) locate(tree, linesBefore + piece.linesBefore);
     await expandHtml(tree);
     for (const node of tree.children) root.children.push(node);

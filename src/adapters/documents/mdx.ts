@@ -5,6 +5,7 @@ import remarkMdx from 'remark-mdx';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import type { ParsedDocument } from '../../domain/document.ts';
+import { dropCodeNotations } from './code-notations.ts';
 import {
   labelAdmonitions,
   locate,
@@ -37,6 +38,7 @@ function readMdx(source: string, linesBefore: number): Root | null {
   try {
     const tree = parser.use(remarkMdx).parse(prepared);
     restoreText(tree, prepared);
+    dropCodeNotations(tree);
     locate(tree, linesBefore);
     return tree;
   } catch (error) {

@@ -26,8 +26,8 @@ const EXIT_SOME_FAILED = 2;
 /** What takes some seconds to embed. */
 const MANY_CHUNKS = 256;
 
-/** How many of the documents that are gone are named. */
-const NAMED_GONE = 3;
+/** How many are named of the documents that are gone, and of the places that documents are from. */
+const MOST_NAMED = 3;
 
 /** What an ingest is asked for, as flags and tapes say it. */
 export const ingestSchema = z.object({
@@ -68,6 +68,8 @@ export function runIngest(flags: IngestFlags): Promise<number> {
       const show = ({ summary, seconds }: IngestDone) => {
         if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
         else render(createTerminal(process.stdout), collection, summary, seconds);
+        // Whoever names the collection means it.
+        if (flags.collection === undefined && !flags.json) tellMixed(collection, summary);
       };
       const first = await ingestDocuments(app, flags, run);
       show(first);
@@ -192,8 +194,8 @@ export async function ingestDocuments(
     },
   }).finally(bar.clear);
   if (tape !== null) {
-    // What is gone is a matter of the machine, not of the run.
-    const { gone: _, ...noted } = summary;
+    // What is gone, and what lies beside it, is a matter of the machine, not of the run.
+    const { gone: _, mixed: __, ...noted } = summary;
     tape.outputs.ingest = { ...noted, intoNew: isNew };
   }
   return { summary, seconds: (app.runtime.elapsedMs() - started) / 1000 };
@@ -219,12 +221,29 @@ function render(terminal: Terminal, collection: string, summary: IngestSummary, 
   );
   const { gone } = summary;
   if (gone.length === 0) return;
-  const more = gone.length > NAMED_GONE ? ` and ${gone.length - NAMED_GONE} more` : '';
-  const names = gone.slice(0, NAMED_GONE).map((name) => oneLine(name, 100));
   renderText(
     terminal,
-    `${gone.length} gone: ${names.join(', ')}${more}; --prune forgets ${gone.length === 1 ? 'it' : 'them'}`,
+    `${gone.length} gone: ${named(gone)}; --prune forgets ${gone.length === 1 ? 'it' : 'them'}`,
   );
+}
+
+/** Two projects in one collection answer each other's questions: it is said when they come together. */
+function tellMixed(collection: string, { mixed }: IngestSummary): void {
+  if (mixed.length === 0) return;
+  const places = mixed.map((place) => (place.startsWith('file:') ? fileURLToPath(place) : place));
+  renderText(
+    createTerminal(process.stderr),
+    `${collection} now holds documents of ${mixed.length} places: ${named(places)}. ` +
+      'Questions search them all; --collection <name> keeps them apart.',
+  );
+}
+
+function named(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return `${names
+    .slice(0, MOST_NAMED)
+    .map((name) => oneLine(name, 100))
+    .join(', ')}${more}`;
 }
 
 function refuseNothing({ source = [] }: IngestFlags): void {

@@ -21,6 +21,8 @@ interface FooterView {
   /** Whether the answer was printed as it was made. */
   streamed?: boolean;
   inChat?: boolean;
+  /** The marks of passages of which not all was printed. */
+  inPart?: readonly string[];
   priceOf?: PriceOf | undefined;
 }
 
@@ -36,7 +38,7 @@ const FOUND = 'found by citeloop, not cited by the model';
 export function renderFooter(
   terminal: Terminal,
   { response, retrievals }: ShownTurn,
-  { streamed = false, inChat = false, priceOf }: FooterView = {},
+  { streamed = false, inChat = false, inPart = [], priceOf }: FooterView = {},
 ): void {
   const chunks = retrievals.flatMap((retrieval) => retrieval.chunks);
   const cited = new Map(chunks.map((chunk) => [chunk.chunkId, chunk]));
@@ -53,8 +55,14 @@ export function renderFooter(
   renderUnborne(terminal, response);
   const { said, isFault } = standingOf(response);
   renderText(terminal, onCommandLine(said, { inChat }), isFault ? { style: 'yellow' } : {});
+  if (inPart.length > 0) renderText(terminal, restOf(inPart, inChat));
   const dim = (text: string) => terminal.text(text, 'dim');
   terminal.write(`${flowLine(terminal, [{ text: summaryOf(response, priceOf), paint: dim }], '')}\n`);
+}
+
+function restOf(inPart: readonly string[], inChat: boolean): string {
+  const commands = inPart.map((marker) => `${inChat ? '/source' : 'citeloop open'} ${oneLine(marker, 20)}`);
+  return `Shown in part; the rest: ${commands.join(', ')}`;
 }
 
 /** The same for whoever reads Markdown: the sources as a list, and whether they bear the answer out. */

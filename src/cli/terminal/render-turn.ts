@@ -1,4 +1,6 @@
 import { completeTurn } from '../../agent/complete-turn.ts';
+import { CLOSEST_PASSAGES, showsPassages } from '../../domain/abstention.ts';
+import { nearestParts } from '../../domain/closest-passages.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
@@ -41,12 +43,39 @@ export async function renderTurn(
   // Loaded while the documents are searched.
   const loading = import('./markdown-stream.ts');
   let answer: AnswerStream | undefined;
+  let query = '';
+  let inPart: readonly string[] = [];
 
   async function startAnswer(): Promise<AnswerStream> {
     const { createMarkdownStream } = await loading;
     const terminal = { ...out, write: written };
     const look = { terminal, width: wrapWidth(out) };
-    return createAnswerStream(format === 'md' ? createRawStream(terminal) : createMarkdownStream(look));
+    const writer = format === 'md' ? createRawStream(terminal) : createMarkdownStream(look);
+    // Whoever wants words for a program, or has them in a pipe, has no screen that they could fill.
+    return createAnswerStream(out.interactive && format === undefined ? partsAlone(writer) : writer);
+  }
+
+  /** Waits for all of the closest passages, and shows what is nearest of each. */
+  function partsAlone(writer: MarkdownStream): MarkdownStream {
+    let held: string | null = '';
+    return {
+      push(text) {
+        if (held === null) return writer.push(text);
+        held += text;
+        if (CLOSEST_PASSAGES.startsWith(held) || showsPassages(held)) return;
+        writer.push(held);
+        held = null;
+      },
+      end() {
+        const shown = nearestParts(held ?? '', query);
+        if (held !== null && held !== '') {
+          writer.push(shown.text);
+          inPart = shown.inPart;
+        }
+        held = '';
+        writer.end();
+      },
+    };
   }
 
   function written(text: string): void {
@@ -74,10 +103,12 @@ export async function renderTurn(
 
   async function render(event: RunEvent): Promise<void> {
     if (event.type === 'phase' && event.to === 'retrieving') show('searching');
-    else if (event.type === 'phase' && event.to === 'generating')
-      show(withElapsed(() => preparing() ?? 'writing'));
-    else if (event.type === 'retrieval_started') show(`searching: ${oneLine(event.query, 200)}`);
-    else if (event.type === 'retrieval_finished') for (const note of event.context?.notes ?? []) notice(note);
+    else if (event.type === 'phase' && event.to === 'generating') show(withElapsed(() => preparing() ?? 'writing'));
+    else if (event.type === 'retrieval_started') {
+      query ||= event.query;
+      show(`searching: ${oneLine(event.query, 200)}`);
+    } else if (event.type === 'retrieval_finished')
+      for (const note of event.context?.notes ?? []) notice(note);
     else if (event.type === 'notice') notice(event.message, event.retry);
     else if (event.type === 'text_delta' && stream) {
       answer ??= await startAnswer();
@@ -100,7 +131,7 @@ export async function renderTurn(
   }
   if (!compact || format === 'md') out.write('\n');
   if (format === 'md') renderMarkdownFooter(out, completed.response);
-  else renderFooter(out, completed, { streamed, inChat, priceOf });
+  else renderFooter(out, completed, { streamed, inChat, inPart, priceOf });
   return completed;
 }
 

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { standingOf, unborneWords } from '../../domain/answer-doubts.ts';
 import type { Citation } from '../../domain/citation.ts';
+import { nearestParts } from '../../domain/closest-passages.ts';
 import { describeLocation } from '../../domain/show-location.ts';
 import { plainly } from '../../faults/advice.ts';
 import { VerdictBadge } from '../shared/citations.tsx';
@@ -24,13 +25,18 @@ interface TurnViewProps {
 
 /** A question with its answer, how the answer came about, and what became of its citations. */
 export function TurnView({ state, number, isAfterReset, onOpen, onJudge, onAgain }: TurnViewProps) {
-  const { question, status, text, citations, error, notices } = state;
+  const { question, status, text, citations, error, notices, searches } = state;
+  const [isWhole, setWhole] = useState(false);
+  const query = searches[0]?.query ?? question;
+  const parts = useMemo(() => nearestParts(text, query), [text, query]);
+  const isInPart = parts.inPart.length > 0 && !isWhole;
   // Another turn's words must not have this one read again.
   const sentences = state.turn?.response.sentences;
   const answer = useMemo(() => {
     const unborne = sentences?.flatMap((sentence) => sentence.unborne) ?? [];
-    return <Markdown text={text} markers={markersOf(citations, onOpen)} marked={unborne} />;
-  }, [text, citations, sentences]);
+    const shown = isInPart ? { text: parts.text, marked: [] } : { text, marked: unborne };
+    return <Markdown {...shown} markers={markersOf(citations, onOpen)} />;
+  }, [text, isInPart, citations, sentences]);
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>
       {isAfterReset && <ResetNote />}
@@ -47,6 +53,13 @@ export function TurnView({ state, number, isAfterReset, onOpen, onJudge, onAgain
         <div class="answer" dir="auto" aria-busy={status === 'running'}>
           {answer}
         </div>
+      )}
+      {parts.inPart.length > 0 && status !== 'running' && (
+        <p>
+          <button type="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? 'Show the nearest parts' : 'Show the whole passages'}
+          </button>
+        </p>
       )}
       {status === 'running' && (
         <p class="activity">

@@ -74,6 +74,26 @@ test('a file that is gone is told, also under its answers, until it is pruned', 
   expect((await runInProcess(['ingest', 'docs'], { home })).stdout).not.toContain('gone');
 });
 
+test('documents of another place in the same collection are told once, unless the collection was named', async () => {
+  const home = await temporaryDirectory();
+  await mkdir(join(home, 'horses', 'stripes'), { recursive: true });
+  await mkdir(join(home, 'birds'));
+  await writeFile(join(home, 'horses', 'stripes', 'zebras.md'), ZEBRAS);
+  await writeFile(join(home, 'birds', 'owls.md'), OWLS);
+  const ingest = (...args: string[]) => runInProcess(['ingest', ...args], { home });
+  expect((await ingest('horses/stripes')).stderr).not.toContain('places');
+  expect((await ingest('horses')).stderr).not.toContain('places');
+  expect((await ingest('birds', '--collection', 'web_documents', '--json')).stderr).not.toContain('places');
+  await runInProcess(['collections', 'delete', 'web_documents', '--yes'], { home });
+  await ingest('horses');
+  const { stderr } = await ingest('birds');
+  expect(stderr).toContain(
+    `web_documents now holds documents of 2 places: ${join(home, 'birds')}/, ${join(home, 'horses')}/. ` +
+      'Questions search them all; --collection <name> keeps them apart.',
+  );
+  expect((await ingest('birds')).stderr).not.toContain('places');
+});
+
 test('a directory whose last file is gone names it, and how to forget it', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));

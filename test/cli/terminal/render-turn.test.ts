@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderTurn } from '../../../src/cli/terminal/render-turn.ts';
+import { CLOSEST_PASSAGES } from '../../../src/domain/abstention.ts';
 import { unknownCitation } from '../../../src/domain/citation.ts';
 import type { RunEvent } from '../../../src/domain/run-event.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
@@ -66,6 +67,29 @@ test.each([
     expect(out()).toContain(`[9] unknown source: nothing that was retrieved; ${said}`);
   },
 );
+
+test('the closest passages are shown in part on a terminal, with how to see the rest, and whole in a pipe', async () => {
+  const filler = 'A buoy rocks on the water. '.repeat(60).trim();
+  const answer = `${CLOSEST_PASSAGES}\n\n### Topics\n\nTopics in ROS 2 are named. ${filler} [1]\n\n### Services\n\nA service answers. [2]`;
+  const turn = turnOf({ answer, outcome: 'passages', grounded: false });
+  const pieces = answer.match(/.{1,30}/gs) ?? [];
+  const shown = async (kind: 'pipe' | 'terminal', view: { stream: boolean; inChat?: boolean }) => {
+    const { streams, out } = fakeStreams(kind, 80);
+    await renderTurn(happening(eventsOf(turn, pieces)), streams, view);
+    return plain(out());
+  };
+  for (const stream of [true, false]) {
+    const onTerminal = await shown('terminal', { stream });
+    expect(onTerminal).toContain('Topics in ROS 2 are named.');
+    expect(onTerminal).toContain('A service answers. [2]');
+    expect(onTerminal.split('\n').length).toBeLessThan(24);
+    expect(onTerminal).toContain('\nShown in part; the rest: citeloop open 1\n');
+  }
+  expect(await shown('terminal', { stream: true, inChat: true })).toContain('; the rest: /source 1\n');
+  const piped = await shown('pipe', { stream: true });
+  expect(piped).toContain(filler);
+  expect(piped).not.toContain('Shown in part');
+});
 
 test('what came of a question is said in one line: an answer that nothing bears out is a fault, and passages are not', async () => {
   const cases = [

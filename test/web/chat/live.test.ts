@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test as plainTest } from 'vitest';
+import { CLOSEST_PASSAGES } from '../../../src/domain/abstention.ts';
 import type { RunningProgram } from '../../server/start-program.ts';
 import { browserForTests } from '../../support/browser.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
@@ -49,6 +50,22 @@ function waits(): () => void {
 
 const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop' });
 const complete = (turn: Locator) => turn.getByRole('button', { name: 'Copy as Markdown' });
+
+test('the closest passages are shown in part, and whole by a button', async () => {
+  const filler = 'A tapir sleeps in the shade of a fig tree. '.repeat(40);
+  model.says(`${CLOSEST_PASSAGES}\n\n### Okapis\n\nAn okapi has a tongue. ${filler}[1]`);
+  const { page } = await visit(browser, url);
+  const turn = await begin(page, 'What has an okapi?');
+  await complete(turn).waitFor();
+  const shown = () => turn.locator('.answer').innerText();
+  expect(await shown()).toContain('An okapi has a tongue.');
+  expect((await shown()).length).toBeLessThan(700);
+  const button = turn.getByRole('button', { name: 'Show the whole passages' });
+  await button.click();
+  expect((await shown()).length).toBeGreaterThan(1600);
+  await turn.getByRole('button', { name: 'Show the nearest parts' }).click();
+  await button.waitFor();
+});
 
 test('the searches and the words of an answer are shown as they come, and each step is told', async () => {
   model.says('An okapi is ', 'a shy relative of the giraffe. [1]');

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { CLOSEST_PASSAGES } from '../../src/domain/abstention.ts';
+import { nearestParts } from '../../src/domain/closest-passages.ts';
+
+const FILLER = 'Rain falls on the roof of the station, and nobody minds. '.repeat(14).trim();
+const SHORT = '### Timeouts › Notes\n\nA timeout is given in milliseconds. [2]';
+
+const passages = (...sections: string[]) => [CLOSEST_PASSAGES, ...sections].join('\n\n');
+
+test('of a long passage the part is shown that is nearest to the question, with its mark, and a short one whole', () => {
+  const long = `### Ports › Choosing\n\n${FILLER} The port is chosen with the flag called listen. ${FILLER} [1]`;
+  const { text, inPart } = nearestParts(passages(long, SHORT), 'Which flag chooses the port?');
+  expect(inPart).toEqual(['1']);
+  expect(text.length).toBeLessThan(800);
+  expect(text).toMatch(/^I can't say for sure[^\n]+\n\n### Ports › Choosing\n\n/);
+  expect(text).toContain('The port is chosen with the flag called listen.');
+  expect(text).toMatch(/ … \[1\]\n\n### Timeouts › Notes\n\nA timeout is given in milliseconds\. \[2\]$/);
+});
+
+test('code that is cut is closed, and its mark stands below it', () => {
+  const code = `\`\`\`ts\n${'app.get(path, (c) => c.text(ok))\n'.repeat(20)}\`\`\``;
+  const { text, inPart } = nearestParts(passages(`### Routing\n\n${code}\n\n[1]`, SHORT), 'routing');
+  expect(inPart).toEqual(['1']);
+  expect(text).toMatch(/\n```\n\n… \[1\]\n\n### Timeouts/);
+  expect(text.split('\n').length).toBeLessThan(20);
+});
+
+test('a row that a table is cut at keeps the mark off its line', () => {
+  const rows = Array.from({ length: 30 }, (_, row) => `| key ${row} | what it does |`).join('\n');
+  const { text } = nearestParts(passages(`### Keys\n\n| key | use |\n| --- | --- |\n${rows}\n\n[1]`), 'key');
+  expect(text).toMatch(/\|\n\n… \[1\]$/);
+});
+
+test('an answer, and passages that are short, stay as they are', () => {
+  const answer = `### Ports\n\n${FILLER} [1]`;
+  expect(nearestParts(answer, 'ports')).toEqual({ text: answer, inPart: [] });
+  expect(nearestParts(passages(SHORT), 'timeouts')).toEqual({ text: passages(SHORT), inPart: [] });
+});
