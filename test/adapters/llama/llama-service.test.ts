@@ -239,6 +239,14 @@ test('what a document says cannot pass for the form of the conversation', async 
   expect(other.usage.prompt_tokens).toBe(one.usage.prompt_tokens);
 });
 
+test('a template that is none of those that are widely used is followed to the letter', async () => {
+  const chatTemplate =
+    "{% for message in messages %}({{ message['role'] }}) {{ message['content'] }};{% endfor %}";
+  const service = await tinyService({ chatTemplate });
+  const { usage } = await answerTo(service, { messages: [{ role: 'user', content: 'Why?' }], max_tokens: 1 });
+  expect(usage.prompt_tokens).toBe('(user) Why?;(assistant) '.length);
+});
+
 test('files are told apart by what they hold', async () => {
   const [one, same, another] = [await tinyService(), await tinyService(), await tinyService({ seed: 6 })];
   const prints = [];
