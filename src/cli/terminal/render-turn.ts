@@ -103,7 +103,8 @@ export async function renderTurn(
 
   async function render(event: RunEvent): Promise<void> {
     if (event.type === 'phase' && event.to === 'retrieving') show('searching');
-    else if (event.type === 'phase' && event.to === 'generating') show(withElapsed(() => preparing() ?? 'writing'));
+    else if (event.type === 'phase' && event.to === 'generating')
+      show(withElapsed(() => preparing() ?? 'writing'));
     else if (event.type === 'retrieval_started') {
       query ||= event.query;
       show(`searching: ${oneLine(event.query, 200)}`);
