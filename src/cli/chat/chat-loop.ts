@@ -13,7 +13,7 @@ import type { Streams } from '../terminal/terminal.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import { type ChatLine, completeCommand, parseLine } from './chat-line.ts';
-import { aboutModel } from './choice-commands.ts';
+import { aboutModel, modelName } from './choice-commands.ts';
 import type { Conversation } from './conversation.ts';
 import { type QuestionSource, readQuestions } from './read-questions.ts';
 import { commands } from './slash-commands.ts';
@@ -133,7 +133,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     const model = conversation.model();
     renderText(
       terminal,
-      `citeloop on ${oneLine(conversation.collection(), 60)}, model ${oneLine(model, 60)}. /help lists commands.`,
+      `citeloop on ${oneLine(conversation.collection(), 60)}, model ${modelName(model)}. /help lists commands.`,
     );
     renderText(terminal, aboutModel(model));
     const stale = (await chat.staleAnswers?.()) ?? 0;
