@@ -63,12 +63,21 @@ test('a file that is gone is told, also under its answers, until it is pruned', 
   expect(stdout).toContain('1 gone: birds/the owls.md; --prune forgets it\n');
   expect((await ask('What is an owl?')).stdout).toContain('birds/the owls.md (the file is gone)');
   expect((await ask('What is a zebra?')).stdout).not.toContain('gone');
+  const owl = ['ask', 'What is an owl?'];
+  const asJson = JSON.parse((await runInProcess([...owl, '--json'], { home })).stdout);
+  expect(asJson.citations).toMatchObject([{ title: 'Owls', gone: true }]);
+  expect((await runInProcess([...owl, '--format', 'md'], { home })).stdout).toContain(
+    'quoted, the file is gone',
+  );
+  const zebra = JSON.parse((await runInProcess(['ask', 'What is a zebra?', '--json'], { home })).stdout);
+  expect(zebra.citations[0]).not.toHaveProperty('gone');
   const stale = (...flags: string[]) => runInProcess(['sessions', 'stale', ...flags], { home });
   expect((await stale()).stdout).toMatch(
     /What is an owl\?\n {2}\[1\] Owls: stale: the file is gone; ingest --prune forgets it\n/,
   );
   const { answers } = JSON.parse((await stale('--json')).stdout);
-  expect(answers).toMatchObject([{ sources: [{ became: 'gone' }] }, { sources: [{ became: 'gone' }] }]);
+  expect(answers).toHaveLength(4);
+  for (const { sources } of answers) expect(sources).toMatchObject([{ became: 'gone' }]);
 
   expect((await runInProcess(['ingest', 'docs', '--prune'], { home })).stdout).toContain('1 removed');
   expect((await runInProcess(['ingest', 'docs'], { home })).stdout).not.toContain('gone');
