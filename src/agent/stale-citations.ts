@@ -1,6 +1,9 @@
+import type { Citation } from '../domain/citation.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
 import { ATTACHED_URL } from '../domain/prompts.ts';
+import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
+import { fileIsGone } from '../retrieval/file-is-gone.ts';
 import { type Fate, type NotedChunk, type PassagePlace, whatBecame } from '../retrieval/what-became.ts';
 
 /** What became of cited chunks that are no longer what and where they were, by their ids. */
@@ -8,6 +11,17 @@ export type CitationFates = Map<string, Fate>;
 
 type CitingTurn = Pick<ConversationTurn, 'decisions' | 'response'>;
 type Chunks = Pick<ChunkStore, 'chunks' | 'withContent'>;
+
+/** Citations that say of which files they know no more than what the collection has kept. */
+export function withGoneFiles(
+  citations: readonly Citation[],
+  retrieved: readonly RetrievedChunk[],
+): Citation[] {
+  const gone = new Set(retrieved.filter(fileIsGone).map(({ chunkId }) => chunkId));
+  return citations.map((citation) =>
+    gone.has(citation.chunkId ?? '') ? { ...citation, gone: true } : citation,
+  );
+}
 
 /** Stands for a collection that is gone, and took all its sources with it. */
 export const noChunks: Chunks = { chunks: async () => [], withContent: async () => [] };

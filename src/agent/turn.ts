@@ -30,6 +30,7 @@ import { inputItems, standaloneQuestion } from './model-input.ts';
 import { policies } from './policies.ts';
 import { search } from './search.ts';
 import { createPassageRoom, shareWindow } from './share-window.ts';
+import { withGoneFiles } from './stale-citations.ts';
 import { createTurnJudge } from './turn-judge.ts';
 import {
   createTurnRecord,
@@ -91,8 +92,9 @@ export async function runTurn(
     const outcome =
       turn.record.finishReason === 'max_steps' ? 'none' : outcomeOf(checked.answer, config.abstentionPhrases);
     const answerProbability = outcome === 'answer' ? await chanceOfAnswering(turn, checked) : null;
-    progress.emit({ type: 'citations', citations: checked.citations });
-    return finishTurn(turn, { ...checked, outcome, answerProbability }, started);
+    const citations = withGoneFiles(checked.citations, foundIn(turn));
+    progress.emit({ type: 'citations', citations });
+    return finishTurn(turn, { ...checked, citations, outcome, answerProbability }, started);
   } catch (error) {
     throw toAppError(error, { ...faults, signal });
   } finally {

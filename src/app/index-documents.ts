@@ -5,8 +5,9 @@ import { AppError } from '../faults/app-error.ts';
 import { type IngestedStore, type IngestOptions, type IngestSummary, ingest } from '../ingest/ingest.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { DocumentParser, DocumentSource } from '../ports/loader.ts';
+import { counted } from '../text/phrasing.ts';
 import type { App } from './create-app.ts';
-import { nameWhatIsGone } from './name-what-is-gone.ts';
+import { tellWhatIsLeft, whatIsLeft } from './what-is-left.ts';
 
 interface SourceOptions {
   files: FileSourceOptions;
@@ -48,14 +49,27 @@ export async function indexDocuments(
 ): Promise<IngestSummary> {
   // All of them first: a misspelt path must not cost an hour of embedding the others.
   const sources: DocumentSource[] = [];
-  const { cwd } = sourceOptions.files;
-  for (const path of args) {
-    const source = createSource(path, sourceOptions).catch(async (failure: unknown) => {
-      throw await nameWhatIsGone(failure, app, { collection, path, cwd });
-    });
-    sources.push(await source);
-  }
+  for (const path of args) sources.push(await sourceOrWhatIsLeft(path));
   return indexSources(app, collection, sources, { ...options, stillExists: fileStillExists });
+
+  /** A directory that was emptied is one to prune; whatever else cannot be read is refused, with what is left of it. */
+  async function sourceOrWhatIsLeft(path: string): Promise<DocumentSource> {
+    const { files } = sourceOptions;
+    try {
+      return await createSource(path, sourceOptions);
+    } catch (failure) {
+      const where = { collection, path, cwd: files.cwd };
+      const left = await whatIsLeft(app, where);
+      if (!options.prune || !left.isThere || left.gone.length === 0)
+        throw tellWhatIsLeft(failure, left, where);
+      const source = await createSource(path, { ...sourceOptions, files: { ...files, mayBeEmpty: true } });
+      const { length } = left.gone;
+      files.onNotice?.(
+        `${path} holds no document any more: ${counted(length, 'document is', 'documents are')} forgotten.`,
+      );
+      return source;
+    }
+  }
 }
 
 interface IndexSourcesOptions extends IngestOptions {

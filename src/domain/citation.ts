@@ -37,6 +37,8 @@ export const citationSchema = z
     chunkId: z.string().min(1).nullable(),
     verdict: verdictSchema,
     foundBy: foundBySchema,
+    /** Whether the file was no longer there when the answer cited it; left out where it was, or nobody can tell. */
+    gone: z.literal(true).optional(),
   })
   .refine((citation) => (citation.url === '') === (citation.verdict === 'unknown_source'), {
     error: 'a citation has an address unless its source is unknown',

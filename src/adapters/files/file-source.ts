@@ -14,6 +14,8 @@ export interface FileSourceOptions extends ChoiceOptions {
   cwd: string;
   /** The largest file that is read; default 50 MB. */
   maxBytes?: number;
+  /** Whether a directory may hold nothing any more. */
+  mayBeEmpty?: boolean;
   /** Hears what was left out, such as links that lead outside. */
   onNotice?: (notice: string) => void;
 }

@@ -23,6 +23,8 @@ type Notify = ((notice: string) => void) | undefined;
 
 interface FindOptions extends ChoiceOptions {
   cwd: string;
+  /** Whether a directory may hold nothing any more. */
+  mayBeEmpty?: boolean;
   /** Hears what was left out. */
   onNotice?: Notify;
 }
@@ -52,10 +54,9 @@ async function findInDirectory(argument: string, root: string, options: FindOpti
   for (const path of unreadable) onNotice?.(`skipped ${path}: permission denied`);
   noticeLinks(skippedLinks, argument, onNotice);
   noticeSkipped(skipped, onNotice);
-  return usable(
-    { kind: 'directory', root, paths, matches: () => true, choice },
-    `${argument} holds no document that can be read.`,
-  );
+  const found: FoundFiles = { kind: 'directory', root, paths, matches: () => true, choice };
+  if (paths.length === 0 && options.mayBeEmpty) return found;
+  return usable(found, `${argument} holds no document that can be read.`);
 }
 
 async function findGlob(argument: string, path: string, options: FindOptions): Promise<FoundFiles> {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { App, StoreKind } from '../../app/create-app.ts';
 import { saveBaseline } from '../../app/embedders.ts';
@@ -8,6 +9,7 @@ import { copyCollection } from '../../ingest/copy-collection.ts';
 import type { ChunkStore, CollectionInfo, DocumentRecord } from '../../ports/chunk-store.ts';
 import { fitThreshold } from '../../retrieval/fit-threshold.ts';
 import { nearestName } from '../../text/nearest-name.ts';
+import { counted } from '../../text/phrasing.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { readableUrl } from '../terminal/render-answer.ts';
@@ -120,20 +122,34 @@ export function removeFromCollection(flags: RemoveFlags): Promise<void> {
     withStore(app, name, async (store) => {
       const documents: DocumentRecord[] = [];
       for await (const document of store.documents()) documents.push(document);
-      const { uri, url } = documentNamed(wanted, documents, name);
-      await store.remove([uri]);
+      const below = documentsBelow(wanted, documents);
+      const found = below.length > 0 ? below : [documentNamed(wanted, documents, name)];
+      await store.remove(found.map(({ uri }) => uri));
       await store.settle();
-      if (flags.json)
-        return void process.stdout.write(`${JSON.stringify({ collection: name, removed: url })}\n`);
+      const urls = found.map(({ url }) => url);
+      if (flags.json) {
+        const removed = below.length > 0 ? urls : urls[0];
+        return void process.stdout.write(`${JSON.stringify({ collection: name, removed })}\n`);
+      }
       const terminal = createTerminal(process.stdout);
-      terminal.write(`Removed ${terminal.text(readableUrl(url))} from ${terminal.text(name, 'bold')}.\n`);
-      if (uri.startsWith('file:') && existsSync(fileURLToPath(uri))) {
+      const what = below.length > 0 ? counted(below.length, 'document') : readableUrl(urls[0] ?? '');
+      terminal.write(`Removed ${terminal.text(what)} from ${terminal.text(name, 'bold')}.\n`);
+      if (found.some(({ uri }) => uri.startsWith('file:') && existsSync(fileURLToPath(uri)))) {
+        const them = found.length === 1 ? 'it' : 'them';
         terminal.write(
-          'The next ingest brings it back, unless a .citeloopignore or --exclude leaves it out.\n',
+          `The next ingest brings ${them} back, unless a .citeloopignore or --exclude leaves ${them} out.\n`,
         );
       }
     }),
   );
+}
+
+/** What was ingested from below a directory, whether that is still there or not. */
+function documentsBelow(path: string, documents: readonly DocumentRecord[]): DocumentRecord[] {
+  // Nothing named is not the working directory.
+  if (path.trim() === '') return [];
+  const directory = pathToFileURL(`${resolve(path)}/`).href;
+  return documents.filter(({ uri }) => uri.startsWith(directory));
 }
 
 /** The one document with this address or path, or with this end of it. Throws `invalid_input` for none or several. */

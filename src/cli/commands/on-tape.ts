@@ -197,8 +197,12 @@ function newHeader(config: Config, { command, question, flags, settings }: Comma
 function sentenceOf(end: RecordingEnd): string {
   if (end.type === 'abandoned')
     return `The recording is incomplete; what there is of it is in ${end.partialPath}`;
-  const recorded = `Recorded ${counted(end.exchanges, 'exchange')}${end.failed ? ' and the failure' : ''}`;
-  return end.unchanged ? `${recorded}, as before: ${end.path} is unchanged` : `${recorded} in ${end.path}`;
+  const { exchanges, failed, unchanged, path } = end;
+  // A tape without calls is no empty one: it has the questions, and what came of them.
+  const isLocal = exchanges === 0 && !failed;
+  const what = isLocal ? 'the run' : `${counted(exchanges, 'exchange')}${failed ? ' and the failure' : ''}`;
+  const where = unchanged ? `, as before: ${path} is unchanged` : ` in ${path}`;
+  return `Recorded ${what}${where}${isLocal ? '; it called no service, and a replay holds what it comes to against the tape' : ''}`;
 }
 
 function say(sentence: string): void {

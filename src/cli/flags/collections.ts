@@ -96,12 +96,12 @@ const remove = defineCommand<CollectionFlags>({
 
 const removeDocument = defineCommand<RemoveFlags>({
   command: 'remove <name> <document>',
-  describe: 'Remove one document from a collection',
+  describe: 'Remove a document, or all below a directory, from a collection',
   builder: (yargs) =>
     named(yargs)
       .positional('document', {
         type: 'string',
-        describe: 'Its path or address, or as much of the end of it as tells it apart',
+        describe: 'Its path or address, or as much of the end of it as tells it apart; or a directory',
       })
       .example('$0 collections remove web_documents docs/old.md', 'Forget one document'),
   handler: async (flags) => (await import('../commands/collections.ts')).removeFromCollection(flags),

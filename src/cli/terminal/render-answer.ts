@@ -30,6 +30,7 @@ const MAX_TITLE = 70;
 const INDENT = '    ';
 /** Behind the verdict on a source that the model did not cite. */
 const FOUND = 'found by citeloop, not cited by the model';
+const GONE = 'the file is gone';
 
 /**
  * What stands below an answer: its sources and what became of each, and one line on how it came about. An answer that
@@ -76,7 +77,7 @@ export function markdownFooter(response: AgentResponse): string[] {
     .filter(({ chunkId }) => chunkId !== null)
     .map(
       (citation) =>
-        `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}${citation.foundBy === undefined ? '' : `, ${FOUND}`}`,
+        `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}${citation.foundBy === undefined ? '' : `, ${FOUND}`}${citation.gone ? `, ${GONE}` : ''}`,
     );
   const standing = response.grounded ? [] : [`*${onCommandLine(standingOf(response).said)}*`];
   return [...standing, ...(sources.length > 0 ? [sources.join('\n')] : [])];
@@ -113,7 +114,7 @@ function sourceLine(
 
 /** Said of a source whose file is no longer there, until `ingest --prune` forgets it. */
 export function goneWord(terminal: Terminal): Piece {
-  return { text: '(the file is gone)', paint: (text) => terminal.text(text, 'yellow') };
+  return { text: `(${GONE})`, paint: (text) => terminal.text(text, 'yellow') };
 }
 
 function unknownLine(terminal: Terminal, citation: Citation, streamed: boolean): string {

@@ -93,6 +93,15 @@ function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(2)} s`;
 }
 
+/** What the verdict rests on: calls that were answered from the tape, or a run that makes none. */
+function playedFacts({ exchanges, missing, turns }: ReplayResult): string {
+  const made = turns === 0 ? null : counted(turns, 'turn');
+  if (exchanges.recorded === 0 && missing.length === 0)
+    return `${made ?? 'the run'}, made anew and held against the tape; it calls no service`;
+  const used = `${exchanges.used} of ${counted(exchanges.recorded, 'exchange')} used`;
+  return made === null ? used : `${used}, ${made}`;
+}
+
 /** Whether a tape came to the same again, and where it did not. */
 export function renderReplay(terminal: Terminal, result: ReplayResult): void {
   const { changed, differences, exchanges, missing, partedAtTurn } = result;
@@ -102,11 +111,9 @@ export function renderReplay(terminal: Terminal, result: ReplayResult): void {
       ? terminal.text('same', 'green')
       : terminal.text(fork.length > 0 ? 'parts' : 'drifted', fork.length > 0 ? 'yellow' : 'red');
   const line = (text: string) => terminal.write(`${terminal.text(text)}\n`);
-  const used = `${exchanges.used} of ${counted(exchanges.recorded, 'exchange')} used`;
-  const turns = result.turns === 0 ? '' : `, ${counted(result.turns, 'turn')}`;
   const settings = fork.length > 0 ? ` with ${oneLine(fork.join(', '), 80)}` : '';
   terminal.write(
-    `${terminal.text(oneLine(result.tape, 200), 'bold')}${terminal.text(settings)}: ${verdict} ${terminal.text(`(${used}${turns})`, 'dim')}\n`,
+    `${terminal.text(oneLine(result.tape, 200), 'bold')}${terminal.text(settings)}: ${verdict} ${terminal.text(`(${playedFacts(result)})`, 'dim')}\n`,
   );
   const failure = failureOf(result);
   if (failure !== null) line(`  The run fails as it did when it was recorded: ${failure}`);

@@ -111,7 +111,9 @@ export function failed(state: TurnState, message: string, advice = ''): TurnStat
 
 function completed(state: TurnState, turn: ConversationTurn): TurnState {
   const { answer, citations } = turn.response;
-  return { ...state, status: 'done', activity: '', text: answer, citations, turn };
+  const gone = citations.flatMap((citation) => (citation.gone ? (citation.chunkId ?? []) : []));
+  const stale = Object.fromEntries(gone.map((chunkId) => [chunkId, 'gone' as const]));
+  return { ...state, status: 'done', activity: '', text: answer, citations, turn, stale };
 }
 
 /** What a screen reader says: not each word, but each step. A failure speaks for itself. */

@@ -144,7 +144,11 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
                   </span>
                 )}
               </span>
-              {changed !== undefined && <span class="badge stale">source {changed} since</span>}
+              {changed !== undefined && (
+                <span class="badge stale">
+                  {changed === 'gone' ? 'the file is gone' : `source ${changed} since`}
+                </span>
+              )}
             </span>
           </li>
         );

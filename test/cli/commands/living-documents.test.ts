@@ -63,12 +63,21 @@ test('a file that is gone is told, also under its answers, until it is pruned', 
   expect(stdout).toContain('1 gone: birds/the owls.md; --prune forgets it\n');
   expect((await ask('What is an owl?')).stdout).toContain('birds/the owls.md (the file is gone)');
   expect((await ask('What is a zebra?')).stdout).not.toContain('gone');
+  const owl = ['ask', 'What is an owl?'];
+  const asJson = JSON.parse((await runInProcess([...owl, '--json'], { home })).stdout);
+  expect(asJson.citations).toMatchObject([{ title: 'Owls', gone: true }]);
+  expect((await runInProcess([...owl, '--format', 'md'], { home })).stdout).toContain(
+    'quoted, the file is gone',
+  );
+  const zebra = JSON.parse((await runInProcess(['ask', 'What is a zebra?', '--json'], { home })).stdout);
+  expect(zebra.citations[0]).not.toHaveProperty('gone');
   const stale = (...flags: string[]) => runInProcess(['sessions', 'stale', ...flags], { home });
   expect((await stale()).stdout).toMatch(
     /What is an owl\?\n {2}\[1\] Owls: stale: the file is gone; ingest --prune forgets it\n/,
   );
   const { answers } = JSON.parse((await stale('--json')).stdout);
-  expect(answers).toMatchObject([{ sources: [{ became: 'gone' }] }, { sources: [{ became: 'gone' }] }]);
+  expect(answers).toHaveLength(4);
+  for (const { sources } of answers) expect(sources).toMatchObject([{ became: 'gone' }]);
 
   expect((await runInProcess(['ingest', 'docs', '--prune'], { home })).stdout).toContain('1 removed');
   expect((await runInProcess(['ingest', 'docs'], { home })).stdout).not.toContain('gone');
@@ -94,18 +103,53 @@ test('documents of another place in the same collection are told once, unless th
   expect((await ingest('birds')).stderr).not.toContain('places');
 });
 
-test('a directory whose last file is gone names it, and how to forget it', async () => {
+test('a directory whose files are all gone names them, and --prune forgets them', async () => {
   const home = await temporaryDirectory();
-  await mkdir(join(home, 'docs'));
+  await mkdir(join(home, 'docs', 'birds'), { recursive: true });
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
-  await runInProcess(['ingest', 'docs'], { home });
+  await writeFile(join(home, 'docs', 'birds', 'owls.md'), OWLS);
+  const ingest = (...args: string[]) => runInProcess(['ingest', ...args], { home });
+  await ingest('docs', '--base-url', 'https://zoo.test');
+  await rm(join(home, 'docs', 'birds'), { recursive: true });
   await rm(join(home, 'docs', 'zebras.md'));
-  const { code, stderr } = await runInProcess(['ingest', 'docs'], { home });
+  const { code, stderr } = await ingest('docs');
   expect(code).toBe(2);
-  expect(stderr).toContain('docs holds no document that can be read. 1 gone: zebras.md.');
-  const [, ...forget] = /citeloop (collections) (remove) (web_documents) "(zebras\.md)"/.exec(stderr) ?? [];
-  expect((await runInProcess(forget, { home })).code).toBe(0);
-  expect((await runInProcess(['ingest', 'docs'], { home })).stderr).not.toContain('gone');
+  expect(stderr).toMatch(/docs holds no document that can be read\. 2 gone: .*zebras\.md/);
+  const [, forget = ''] = /forget them with: citeloop (.*)/.exec(stderr) ?? [];
+  const pruned = await runInProcess(forget.split(' '), { home });
+  expect(pruned).toMatchObject({
+    code: 0,
+    stderr: 'docs holds no document any more: 2 documents are forgotten.\n',
+  });
+  expect(pruned.stdout).toContain('web_documents: 2 removed');
+  const again = await ingest('docs', '--prune');
+  expect(again).toMatchObject({ code: 2, stderr: expect.not.stringContaining('gone') });
+});
+
+test('a directory that is gone itself is told with what is left of it, and never pruned by accident', async () => {
+  const home = await temporaryDirectory();
+  for (const [name, text] of [
+    ['docs', ZEBRAS],
+    ['birds', OWLS],
+  ] as const) {
+    await mkdir(join(home, name));
+    await writeFile(join(home, name, `${name}.md`), text);
+    await runInProcess(['ingest', name], { home });
+  }
+  await rm(join(home, 'docs'), { recursive: true });
+  for (const flags of [[], ['--prune']]) {
+    const { code, stderr } = await runInProcess(['ingest', 'docs', ...flags], { home });
+    expect(code).toBe(2);
+    expect(stderr).toContain('docs does not exist. web_documents still has 1 document from there.');
+    expect(stderr).toContain(
+      'If it was moved, ingest it where it is now; else make the collection forget it with: ',
+    );
+    expect(stderr).toContain('citeloop collections remove web_documents docs');
+  }
+  const removed = await runInProcess(['collections', 'remove', 'web_documents', 'docs'], { home });
+  expect(removed.stdout).toBe('Removed 1 document from web_documents.\n');
+  expect((await runInProcess(['ingest', 'docs'], { home })).stderr).not.toContain('still has');
+  expect((await runInProcess(['ingest', 'birds'], { home })).stdout).toContain('1 unchanged');
 });
 
 test('whoever watches hears once that a file is gone', async () => {

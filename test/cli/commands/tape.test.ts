@@ -103,8 +103,13 @@ test('a chat of several turns replays turn by turn, and one that has drifted say
 test('the offline model makes no calls, and its run is recorded and compared all the same', async () => {
   const place = await library();
   const recorded = await runInProcess([...question, '--record', 'off.tape.json'], place);
-  expect(recorded.stderr).toContain('Recorded 0 exchanges');
-  expect((await runInProcess(['replay', 'off.tape.json'], place)).code).toBe(0);
+  expect(recorded.stderr).toMatch(
+    /Recorded the run in \S+off\.tape\.json; it called no service, and a replay holds what it comes to against the tape\n/,
+  );
+  expect(await runInProcess(['replay', 'off.tape.json'], place)).toMatchObject({
+    code: 0,
+    stdout: 'off.tape.json: same (1 turn, made anew and held against the tape; it calls no service)\n',
+  });
   const fork = await runInProcess(['replay', 'off.tape.json', '--policy', 'never', '--json'], place);
   expect(fork.code).toBe(0);
   expect(JSON.parse(fork.stdout).tapes[0]).toMatchObject({ partedAtTurn: 1 });
@@ -137,6 +142,9 @@ test('search and ingest are recorded and run again, and a replayed ingest leaves
   await runInProcess(['collections', 'delete', 'new', '--yes'], place);
   const replayed = await runInProcess(['replay', 'search.tape.json', 'ingest.tape.json', '--json'], place);
   expect(JSON.parse(replayed.stdout).tapes).toMatchObject([{ differences: [] }, { differences: [] }]);
+  expect((await runInProcess(['replay', 'search.tape.json'], place)).stdout).toContain(
+    'same (the run, made anew',
+  );
   expect(replayed.code).toBe(0);
   expect((await runInProcess(['collections', '--json'], place)).stdout).not.toContain('"new"');
   const fewer = await runInProcess(['replay', 'search.tape.json', '--top-k', '1', '--json'], place);

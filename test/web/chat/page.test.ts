@@ -1,4 +1,6 @@
 /// <reference lib="dom" />
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect, test as plainTest } from 'vitest';
 import { browserForTests } from '../../support/browser.ts';
@@ -18,14 +20,19 @@ The stripes of a zebra confuse flies. No two zebras have the same stripes. ${'Du
 Zebras live in herds of up to a hundred animals, led by one stallion. ${'They walk far, and they rest at noon under trees. '.repeat(30)}
 `;
 const PENGUINS = '# Penguins\n\nA penguin is a bird that cannot fly. A penguin swims after krill.\n';
+const RAYS = '# Rays\n\nA ray is a flat fish that glides over the sand.\n';
 
 const browser = (await browserForTests()) as Browser;
 const test = plainTest.skipIf(browser === null);
-const url = browser === null ? '' : await started();
+const { home, url } = browser === null ? { home: '', url: '' } : await started();
 
-async function started(): Promise<string> {
-  const home = await homeWith({ animals: { 'zebras.md': ZEBRAS }, birds: { 'penguins.md': PENGUINS } });
-  return (await serve(home, '--collection', 'animals')).ready.url;
+async function started() {
+  const directory = await homeWith({
+    animals: { 'zebras.md': ZEBRAS },
+    birds: { 'penguins.md': PENGUINS },
+    fish: { 'rays.md': RAYS },
+  });
+  return { home: directory, url: (await serve(directory, '--collection', 'animals')).ready.url };
 }
 
 const sessionsOf = (page: Page) =>
@@ -87,6 +94,17 @@ test('the page suggests questions, which are asked by a click, and opens the fil
     dialogOf(page).getByRole('button', { name: 'Open the file' }).click(),
   ]);
   await expect.poll(() => tab.locator('body').innerText()).toContain('ebra');
+});
+
+test('that the file of a source is gone is told at once, and when the conversation is opened again', async () => {
+  await rm(join(home, 'fish', 'rays.md'));
+  const { page } = await visit(browser, url);
+  await page.getByRole('combobox', { name: 'Collection' }).selectOption('fish');
+  const turn = await ask(page, 'What is a ray?');
+  await turn.getByText('the file is gone').waitFor();
+  await expect.poll(() => page.url()).toMatch(/#[0-9a-f-]{36}$/);
+  await page.reload();
+  await page.getByRole('article').getByText('the file is gone').waitFor();
 });
 
 test('a conversation is listed, and resumed from the list, by its address and by going back', async () => {
