@@ -272,8 +272,9 @@ test('the example of the library runs as it is printed', async () => {
 
 test("the SDK's traces are written where they were asked for, and the answer stays the same", async () => {
   const file = join(home, 'traces.ndjson');
-  const { answer } = await ask('What is ROS 2?', '--trace-file', file);
-  expect((await ask('What is ROS 2?')).answer).toBe(answer);
+  // The SDK keeps where they go, and whether there are any, for the whole process.
+  const { stdout } = await runCli(['ask', 'What is ROS 2?', '--json', '--trace-file', file], { home });
+  expect((await ask('What is ROS 2?')).answer).toBe(JSON.parse(stdout).answer);
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   const kinds = lines.map((line) => {
     const { kind, span_data: data } = JSON.parse(line) as { kind: string; span_data?: { type: string } };
