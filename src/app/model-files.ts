@@ -75,8 +75,8 @@ export function fetchWithModelFiles(config: Config, files: ModelFiles): typeof g
 export interface ModelFiles {
   /** The configured one, as a service inside this process. Throws what is wrong with it; nothing is loaded yet. */
   open(config: Config): Promise<LlamaService>;
-  /** The name of one that is on its way into memory, as whoever waits for an answer waits for it too. */
-  loading(): string | null;
+  /** What one of them is at before it writes, as whoever waits for an answer waits for it too. */
+  preparing(): string | null;
   close(): Promise<void>;
 }
 
@@ -98,8 +98,12 @@ export function createModelFiles(): ModelFiles {
       services.set(key, service);
       return service;
     },
-    loading() {
-      return services.values().find((service) => service.isLoading())?.model ?? null;
+    preparing() {
+      for (const service of services.values()) {
+        const preparing = service.preparing();
+        if (preparing !== null) return preparing;
+      }
+      return null;
     },
     async close() {
       for (const service of services.values()) await service.close();

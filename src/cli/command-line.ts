@@ -104,6 +104,8 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
         json: { ...commonOptions.json, type: writesReport(args) ? 'string' : 'boolean' },
       })
       .help(false)
+      // For every command that runs it makes a help text that nobody sees: to break its lines would take twice as long.
+      .wrap(null)
       .version(version)
       .alias({ version: 'v' })
       .exitProcess(false)

@@ -44,7 +44,7 @@ export interface LoadedModel extends Disposable {
   createContext(options: {
     contextSize: number;
     sequences: number;
-    threads: number | undefined;
+    threads: number;
     createSignal: AbortSignal;
   }): Promise<Context>;
 }
@@ -57,6 +57,8 @@ export interface ChatWrapper {
 
 interface Llama extends Disposable {
   readonly gpu: string | false;
+  /** How many are good for it: of a pair that shares its units, one. */
+  readonly cpuMathCores: number;
   loadModel(options: { modelPath: string; loadSignal: AbortSignal }): Promise<LoadedModel>;
   createGrammar(options: { grammar: string }): Promise<object>;
 }

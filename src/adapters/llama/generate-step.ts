@@ -26,6 +26,12 @@ export interface StepEnd {
   call: { name: string; arguments: string } | null;
 }
 
+interface StepWatch {
+  signal: AbortSignal | undefined;
+  /** Told how many tokens of a prompt are read: before each piece of it, and at its end. */
+  onRead(tokens: number, of: number): void;
+}
+
 /** A request that is longer than what the model can hold. */
 export class WindowOverflow extends Error {
   constructor(window: number, tokens: number) {
@@ -41,7 +47,7 @@ export class WindowOverflow extends Error {
 export async function* generateStep(
   running: RunningModel,
   request: ChatRequest,
-  signal: AbortSignal | undefined,
+  { signal, onRead }: StepWatch,
 ): AsyncGenerator<string, StepEnd, void> {
   const { engine, model, contextSize } = running;
   const tokens = promptTokens(running, request);
@@ -53,7 +59,7 @@ export async function* generateStep(
   const leave = await running.gate.enter(signal);
   try {
     const sequence = takeSequence(running.sequences, tokens);
-    const kept = await readPrompt(sequence, tokens, signal);
+    const kept = await readPrompt(sequence, tokens, { signal, onRead });
     const text = createTokenText(model.detokenize.bind(model), tokens);
     const lately: Token[] = [];
     const options = {
@@ -116,15 +122,17 @@ function commonLength(read: readonly Token[], wanted: readonly Token[]): number 
 async function readPrompt(
   sequence: Sequence,
   tokens: readonly Token[],
-  signal: AbortSignal | undefined,
+  { signal, onRead }: StepWatch,
 ): Promise<number> {
   const prompt = tokens.slice(0, -1);
   await sequence.adaptStateToTokens(prompt, false);
   const kept = sequence.nextTokenIndex;
   for (let at = kept; at < prompt.length; at += TOKENS_READ_AT_ONCE) {
     signal?.throwIfAborted();
+    onRead(at, prompt.length);
     await sequence.evaluateWithoutGeneratingNewTokens(prompt.slice(at, at + TOKENS_READ_AT_ONCE));
   }
+  onRead(prompt.length, prompt.length);
   return kept;
 }
 

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
+import { addSamples } from '../files/sample-file.ts';
 import { isObject, parseJson } from '../openai/wire/json-object.ts';
-import { fingerprintOf } from './fingerprint.ts';
 import { generateStep, type StepEnd, WindowOverflow } from './generate-step.ts';
 import { type ChatRequest, readChatRequest } from './read-chat-request.ts';
 import { type ModelChoice, useModel } from './shared-models.ts';
@@ -16,7 +16,8 @@ export interface LlamaService {
   readonly fetch: typeof globalThis.fetch;
   /** Begins to load the model, so that the first question need not wait for all of it. Never fails: the question tells. */
   warm(): void;
-  isLoading(): boolean;
+  /** What it is at before it writes: loading the model, or reading a request. */
+  preparing(): string | null;
   close(): Promise<void>;
 }
 
@@ -26,11 +27,17 @@ export function createLlamaService(choice: ModelChoice): LlamaService {
   const model = modelNameOf(path);
   const use = useModel(choice);
   let fingerprint: Promise<string> | undefined;
+  let reading: string | null = null;
 
   async function answer(request: ChatRequest, signal: AbortSignal | undefined): Promise<Response> {
     fingerprint ??= fingerprintOf(path);
     const running = await use.get(signal);
-    const steps = generateStep(running, request, signal);
+    const steps = generateStep(running, request, {
+      signal,
+      onRead(tokens, of) {
+        reading = tokens < of ? `reading, ${tokens} of ${of} tokens` : null;
+      },
+    });
     // Nobody may read the answer to its end: whoever waits for the model must not wait for that.
     signal?.addEventListener('abort', () => void steps.return(undefined as never), { once: true });
     const about = {
@@ -40,7 +47,9 @@ export function createLlamaService(choice: ModelChoice): LlamaService {
     };
     const weights = await fingerprint;
     // What can be said of a request before anything is written is its status.
-    const first = await steps.next();
+    const first = await steps.next().finally(() => {
+      reading = null;
+    });
     return request.streamed
       ? streamed(about, weights, steps, first, signal)
       : whole({ ...about, weights }, steps, first);
@@ -62,7 +71,7 @@ export function createLlamaService(choice: ModelChoice): LlamaService {
     warm() {
       use.get().catch(() => {});
     },
-    isLoading: use.isLoading,
+    preparing: () => (use.isLoading() ? `loading ${model}` : reading),
     close: () => use.release(),
   };
 }
@@ -70,6 +79,13 @@ export function createLlamaService(choice: ModelChoice): LlamaService {
 /** What is said of a model elsewhere: where its file lies is nothing to others. */
 export function modelNameOf(path: string): string {
   return basename(path);
+}
+
+/** Tells tapes whether it was the same file. */
+async function fingerprintOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await addSamples(hash, path);
+  return `gguf-${hash.digest('hex').slice(0, 32)}`;
 }
 
 type About = object;

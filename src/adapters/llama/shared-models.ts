@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { createGate, type Gate } from '../../async/gate.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import {
@@ -25,7 +26,7 @@ export interface ModelChoice {
   /** The whole path of the file. */
   path: string;
   contextSize: number;
-  /** Processors to compute with; all that the engine finds good for it unless given. */
+  /** Processors to compute with; those that have nothing else to do unless given. */
   threads?: number | undefined;
   engineDirectory: string;
 }
@@ -131,7 +132,7 @@ async function loadModel(
     const context = await model.createContext({
       contextSize,
       sequences: SEQUENCES,
-      threads,
+      threads: threads ?? idleCores(engine),
       createSignal: signal,
     });
     held.push(context);
@@ -150,6 +151,12 @@ async function loadModel(
     signal.throwIfAborted();
     throw loadFault(path, contextSize, error);
   }
+}
+
+/** Threads wait for each other at every token: one that shares its core with another program keeps all of them waiting. */
+export function idleCores({ llama: { cpuMathCores } }: Engine): number {
+  const [busy = 0] = loadavg();
+  return Math.max(1, Math.round(cpuMathCores - busy));
 }
 
 function sequencesOf(context: Context): Sequence[] {

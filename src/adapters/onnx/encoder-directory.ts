@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join, normalize } from 'node:path';
 import * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
+import { addSamples } from '../files/sample-file.ts';
 import type { Pooling } from './start-model.ts';
 
 /** What someone writes beside a model whose own files do not say it. */
@@ -14,9 +15,6 @@ const WEIGHTS = ['model.onnx', 'model_fp16.onnx', 'model_quantized.onnx', 'model
 const FOLDERS = ['onnx', ''];
 /** Longer passages would be found less well and cost more, whatever the model could read. */
 const MOST_TOKENS = 512;
-/** Of a large file so many parts of such a size tell it from any other that is likely to lie there. */
-const SAMPLES = 64;
-const SAMPLE_BYTES = 64 * 1024;
 
 const share = z.number().min(0).max(1);
 const settingsSchema = z.strictObject({
@@ -251,20 +249,6 @@ async function weightsIn(directory: string, named: string | undefined): Promise<
 /** Tells one model from another: vectors of two must never be compared. */
 async function fingerprint(files: readonly string[], settings: string): Promise<string> {
   const hash = createHash('sha256').update(settings);
-  for (const path of files) {
-    const file = await open(path);
-    try {
-      const { size } = await file.stat();
-      hash.update(`\n${size}\n`);
-      const step = Math.max(SAMPLE_BYTES, Math.floor(size / SAMPLES));
-      const buffer = Buffer.alloc(SAMPLE_BYTES);
-      for (let position = 0; position < size; position += step) {
-        const { bytesRead } = await file.read(buffer, 0, SAMPLE_BYTES, position);
-        hash.update(buffer.subarray(0, bytesRead));
-      }
-    } finally {
-      await file.close();
-    }
-  }
+  for (const path of files) await addSamples(hash, path);
   return hash.digest('hex').slice(0, 8);
 }

@@ -13,7 +13,7 @@ import type { Streams } from '../terminal/terminal.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import { type ChatLine, completeCommand, parseLine } from './chat-line.ts';
-import { aboutModel } from './choice-commands.ts';
+import { aboutModel, modelName } from './choice-commands.ts';
 import type { Conversation } from './conversation.ts';
 import { type QuestionSource, readQuestions } from './read-questions.ts';
 import { commands } from './slash-commands.ts';
@@ -26,8 +26,8 @@ interface Chat {
   /** How many earlier answers rest on what has changed since. */
   staleAnswers?: () => Promise<number>;
   stream: boolean;
-  /** The name of a model that is still being loaded. */
-  loading?: () => string | null;
+  /** What the model is at before it writes, where that is known. */
+  preparing?: () => string | null;
   /** One AgentResponse a line on stdout, and all that is for people on stderr. */
   json: boolean;
   format?: AnswerFormat | undefined;
@@ -108,7 +108,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
       inChat: true,
       format: chat.format,
       priceOf,
-      loading: chat.loading,
+      preparing: chat.preparing,
     };
     const turn = await (json ? completeTurn(events) : renderTurn(events, streams, view));
     if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
@@ -133,7 +133,7 @@ export async function runChatLoop(chat: Chat): Promise<void> {
     const model = conversation.model();
     renderText(
       terminal,
-      `citeloop on ${oneLine(conversation.collection(), 60)}, model ${oneLine(model, 60)}. /help lists commands.`,
+      `citeloop on ${oneLine(conversation.collection(), 60)}, model ${modelName(model)}. /help lists commands.`,
     );
     renderText(terminal, aboutModel(model));
     const stale = (await chat.staleAnswers?.()) ?? 0;

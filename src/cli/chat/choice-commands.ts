@@ -1,4 +1,6 @@
+import { basename } from 'node:path';
 import { OFFLINE_MODEL, policySchema } from '../../domain/agent-config.ts';
+import { isModelFile } from '../../domain/choices.ts';
 import { formatFilter, isEmptyFilter, parseFilter } from '../../domain/query.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { nearestName } from '../../text/nearest-name.ts';
@@ -30,7 +32,7 @@ export const choiceCommands = {
     async run(conversation, argument, terminal) {
       if (argument !== '') await conversation.changeModel(argument);
       const model = conversation.model();
-      renderText(terminal, `The model is ${oneLine(model, 60)}. ${aboutModel(model)}`);
+      renderText(terminal, `The model is ${modelName(model)}. ${aboutModel(model)}`);
     },
   },
   collection: {
@@ -62,6 +64,11 @@ export const choiceCommands = {
     },
   },
 } satisfies Record<string, SlashCommand>;
+
+/** A model as it is named in a line: of a file what it is called, wherever it lies. */
+export function modelName(model: string): string {
+  return oneLine(isModelFile(model) ? basename(model) : model, 60);
+}
 
 /** What to know about a model besides its name; only the offline one needs a word. */
 export function aboutModel(model: string): string {

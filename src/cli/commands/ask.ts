@@ -46,7 +46,7 @@ export async function runAsk(flags: AskFlags): Promise<void> {
         requireGrounded,
         details,
         priceOf,
-        loading: app.modelFiles.loading,
+        preparing: app.modelFiles.preparing,
       };
       // A session that goes on keeps its own policy unless another was asked for.
       const policy = flags.policy === undefined ? undefined : config.agent.policy;
@@ -66,7 +66,7 @@ interface Output {
   json: boolean;
   format?: AnswerFormat | undefined;
   priceOf?: PriceOf | undefined;
-  loading?: (() => string | null) | undefined;
+  preparing?: (() => string | null) | undefined;
   /** With `json`, every event instead of the response. */
   stream: boolean;
   requireGrounded: boolean;
@@ -77,14 +77,14 @@ interface Output {
 /** Prints what comes of a question, and returns the exit code. Throws what a person, or a program without events, has to be told. */
 export async function printAnswer(
   events: AsyncIterable<RunEvent>,
-  { json, stream, format, requireGrounded, details = null, priceOf, loading }: Output,
+  { json, stream, format, requireGrounded, details = null, priceOf, preparing }: Output,
   streams: Pick<Streams, 'stdout' | 'stderr'>,
 ): Promise<number> {
   const explain = (turn: ConversationTurn) => details && renderDetails(streams.stderr, turn, details);
   if (json && stream) return printEvents(events, streams.stdout, requireGrounded, explain);
   const turn = await (json
     ? completeTurn(events)
-    : renderTurn(events, streams, { stream, format, priceOf, loading }));
+    : renderTurn(events, streams, { stream, format, priceOf, preparing }));
   if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
   explain(turn);
   const fault = faultOf(turn.response, requireGrounded);

@@ -10,7 +10,9 @@ function large(text: string, mediaType: RawDocument['mediaType'] = 'markdown'): 
 }
 
 test('a large document is read as any other', async () => {
-  const document = large('# Title\n\nSome *words* in a row.\n\n```sh\nls -l\n```\n\n');
+  const document = large(
+    `# Title\n\nSome *words* in a row.\n\n\`\`\`sh\n${'ls -l\n'.repeat(2000)}\`\`\`\n\n`,
+  );
   expect(await createInterruptibleParser()(document)).toEqual(await createDocumentParser()(document));
 });
 

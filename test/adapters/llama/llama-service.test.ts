@@ -239,6 +239,14 @@ test('what a document says cannot pass for the form of the conversation', async 
   expect(other.usage.prompt_tokens).toBe(one.usage.prompt_tokens);
 });
 
+test('a template that is none of those that are widely used is followed to the letter', async () => {
+  const chatTemplate =
+    "{% for message in messages %}({{ message['role'] }}) {{ message['content'] }};{% endfor %}";
+  const service = await tinyService({ chatTemplate });
+  const { usage } = await answerTo(service, { messages: [{ role: 'user', content: 'Why?' }], max_tokens: 1 });
+  expect(usage.prompt_tokens).toBe('(user) Why?;(assistant) '.length);
+});
+
 test('files are told apart by what they hold', async () => {
   const [one, same, another] = [await tinyService(), await tinyService(), await tinyService({ seed: 6 })];
   const prints = [];
@@ -261,11 +269,14 @@ test('a model that the engine does not know is told in a sentence, and can be as
   expect((await answerTo(service, { messages: SEARCHED })).choices).toHaveLength(1);
 });
 
-test('a service says of itself while its model is being loaded', async () => {
+test('a service says what it is at before it writes', async () => {
   const service = await tinyService();
-  expect(service.isLoading()).toBe(false);
+  expect(service.preparing()).toBeNull();
   service.warm();
-  expect(service.isLoading()).toBe(true);
-  await ask(service, { messages: [{ role: 'user', content: 'Hello.' }], max_tokens: 4 });
-  expect(service.isLoading()).toBe(false);
+  expect(service.preparing()).toBe(`loading ${service.model}`);
+  const content = 'Hello to you all. '.repeat(80);
+  const asked = ask(service, { messages: [{ role: 'user', content }], max_tokens: 4 });
+  await expect.poll(() => service.preparing(), { interval: 1 }).toMatch(/^reading, \d+ of \d{3,} tokens$/);
+  await asked;
+  expect(service.preparing()).toBeNull();
 });

@@ -61,26 +61,34 @@ async function leftOver(store: ChunkStore, collectionPrefix: string): Promise<nu
   return count - (await store.count({}));
 }
 
-/** The plain client, the names of the collection on the server, and a clock that goes on by itself. */
-async function libraryOfAnother(leaseUntil: () => number) {
+/** One that a writer on another machine has the lease of, whose clock is an hour ahead. */
+async function libraryOfAnother({ isAlive }: { isAlive: boolean }) {
   const { url, apiKey } = server;
   const { collectionPrefix } = await library();
   const client = new QdrantClient({ url, checkCompatibility: false, ...(apiKey && { apiKey }) });
   const start = Date.now();
-  let seconds = 0;
-  // Each look at it is half a second later, so that nobody waits for leases to end.
-  const now = () => new Date(start + (seconds++ * 1000) / 2);
-  const catalog = createQdrantCatalog({ url, apiKey, collectionPrefix, runtime: { now, newId: randomUUID } });
-  /** Has a writer on another machine take the lease, or renew it. */
-  const lease = () =>
-    client.setPayload(`${collectionPrefix}book__documents`, {
-      payload: { writer: 'elsewhere 1 x', leaseUntil: leaseUntil() },
+  let waitedMs = 0;
+  let leases = 0;
+  async function lease(): Promise<void> {
+    await client.setPayload(`${collectionPrefix}book__documents`, {
+      payload: { writer: 'elsewhere 1 x', leaseUntil: start + 3_600_000 + leases++ },
       points: ['00000000-0000-0000-0000-000000000000'],
       wait: true,
     });
+  }
+  /** Whoever waits wakes up late and so looks seldom; meanwhile the other goes on, if it is still there. */
+  const clock: Pick<Runtime, 'now' | 'sleep'> = {
+    now: () => new Date(start + waitedMs),
+    async sleep(ms) {
+      waitedMs += Math.max(ms, 2000);
+      if (isAlive) await lease();
+    },
+  };
   await lease();
+  const runtime = { ...systemRuntime, ...clock };
+  const catalog = createQdrantCatalog({ url, apiKey, collectionPrefix, runtime });
   const store = (await catalog.open('book')) as ChunkStore;
-  return { store, lease, waited: () => seconds / 2 };
+  return { store, waited: () => waitedMs / 1000, leases: () => leases };
 }
 
 function startWriter(task: { name: string; versions: number; collectionPrefix: string }) {
@@ -174,7 +182,7 @@ describe.skipIf(server === null)('writes that are interrupted', () => {
   });
 
   test('by a writer that is gone and whose clock was far ahead keep others waiting for one lease, not for the difference', async () => {
-    const { store, waited } = await libraryOfAnother(() => Date.now() + 3_600_000);
+    const { store, waited } = await libraryOfAnother({ isAlive: false });
     await store.write([versionOf('c', 1)]);
     expect(waited()).toBeGreaterThan(20);
     expect(waited()).toBeLessThan(60);
@@ -183,19 +191,13 @@ describe.skipIf(server === null)('writes that are interrupted', () => {
   });
 
   test('by a writer whose clock is far ahead are waited for as long as it renews its lease', async () => {
-    let renewals = 0;
-    const { store, lease } = await libraryOfAnother(() => Date.now() + 3_600_000 + renewals++);
-    let done = false;
-    const renewing = (async () => {
-      while (!done) await lease();
-    })();
+    const { store, waited, leases } = await libraryOfAnother({ isAlive: true });
     await expect(store.write([versionOf('c', 1)])).rejects.toMatchObject({
       kind: 'retrieval_error',
       message: expect.stringContaining('kept writing'),
     });
-    done = true;
-    await renewing;
-    expect(renewals).toBeGreaterThan(2);
+    expect(waited()).toBeGreaterThan(60);
+    expect(leases()).toBeGreaterThan(2);
     expect(await versionsIn(store)).toEqual({ a: 1, b: 1 });
   });
 });

@@ -172,6 +172,12 @@ test('/model goes on with the same session once it has turns', async () => {
   expect(asked[0]?.sessionId).toBe(asked[1]?.sessionId);
 });
 
+test('a model of a file is told by what the file is called', async () => {
+  const { models, out } = await piped('/model ./some/where/tiny.gguf\n');
+  expect(models).toEqual(['./some/where/tiny.gguf']);
+  expect(out).toContain('The model is tiny.gguf.');
+});
+
 test('/resume takes the beginning of an id', async () => {
   const chat = await startChat('pipe');
   const other = await chat.open.agent.startSession();

@@ -46,7 +46,7 @@ test('for programs there is everything that the header tells, and the engine', a
       {
         file: 'tiny.gguf',
         path: join(home, 'models', 'tiny.gguf'),
-        name: 'Tiny',
+        name: 'Tiny ChatML',
         architecture: 'llama',
         contextLength: 32_768,
         hasChatTemplate: true,

@@ -138,9 +138,9 @@ test('what came of a question is said in one line: an answer that nothing bears 
   }
 });
 
-test('whoever waits for a model that is being loaded is told', async () => {
+test('whoever waits for what comes before the first word is told', async () => {
   const { streams, err } = fakeStreams('terminal');
-  const view = { stream: true, loading: () => 'tiny.gguf' };
+  const view = { stream: true, preparing: () => 'loading tiny.gguf' };
   await renderTurn(happening(eventsOf(turnOf())), streams, view);
   expect(plain(err())).toContain('loading tiny.gguf');
   expect(plain(err())).not.toContain('writing');

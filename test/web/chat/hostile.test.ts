@@ -163,13 +163,14 @@ test('words without end and marks that reorder neither break the page nor change
   const wide = `| ${'cell | '.repeat(60)}\n|${'---|'.repeat(60)}\n| ${'x | '.repeat(60)}`;
   const code = `\`\`\`\n${LONG}\n\`\`\``;
   model.says(`${LONG} [1]\n\n\u202eAll of this is reversed\n\n${wide}\n\n${code}\n\n> ${LONG}\n\n1. ${LONG}`);
+  const { page } = await visit(browser, url);
+  const turn = await ask(page, `${LONG} \u202egnu`);
+  // What reorders is taken out of answers, and named in what a person typed.
+  expect(await turn.innerText()).toMatch(/^All of this is reversed$/m);
+  expect(await turn.getByRole('heading', { level: 2 }).first().innerText()).toContain('⟨U+202E⟩gnu');
   for (const width of [1280, 390, 320]) {
-    const { page } = await visit(browser, url, { viewport: { width, height: 700 } });
-    const turn = await ask(page, `${LONG} \u202egnu`);
-    // What reorders is taken out of answers, and named in what a person typed.
-    expect(await turn.innerText()).toMatch(/^All of this is reversed$/m);
-    expect(await turn.getByRole('heading', { level: 2 }).first().innerText()).toContain('⟨U+202E⟩gnu');
-    expect(await sidewaysOverflow(page)).toEqual([]);
+    await page.setViewportSize({ width, height: 700 });
+    expect(await sidewaysOverflow(page), `at ${width}`).toEqual([]);
   }
 });
 

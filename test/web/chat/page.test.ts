@@ -279,7 +279,7 @@ test('dark and light follow the system until one is chosen, and the choice stays
 });
 
 test('on a phone nothing sticks out, and the menu holds the settings and the conversations', async () => {
-  const { page } = await visit(browser, url, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  const { page } = await visit(browser, url, { viewport: { width: 390, height: 844 } }, { hasTouch: true });
   await expect.poll(() => sidewaysOverflow(page)).toEqual([]);
   const turn = await ask(page, 'What is a zebra?');
   await expect.poll(() => sidewaysOverflow(page)).toEqual([]);

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { PATIENCE_MS } from '../../support/browser.ts';
+import { type Appearance, lendPage } from '../../support/lent-page.ts';
 
 export interface Visit {
   page: Page;
@@ -18,26 +18,24 @@ export interface Visit {
 export async function visit(
   browser: Browser,
   url: string,
-  options: BrowserContextOptions = {},
+  appearance: Partial<Appearance> = {},
+  options?: BrowserContextOptions,
 ): Promise<Visit> {
-  const context = await browser.newContext({
-    permissions: ['clipboard-read', 'clipboard-write'],
-    locale: 'en-GB',
-    viewport: { width: 1280, height: 800 },
-    ...options,
-  });
+  const { page, context } = await lendPage(
+    browser,
+    { viewport: { width: 1280, height: 800 }, ...appearance },
+    options,
+  );
   const requested: string[] = [];
   let complaints: string[] = [];
   const forgiven: RegExp[] = [];
-  await context.addInitScript(() => {
+  const watch = await context.addInitScript(() => {
     addEventListener('securitypolicyviolation', (event) => {
       throw new Error(`the policy was broken: ${event.violatedDirective} ${event.blockedURI}`);
     });
   });
   context.on('request', (request) => requested.push(request.url()));
-  const page = await context.newPage();
   context.on('page', (other) => complaints.push(`opened ${other.url()}`));
-  page.setDefaultTimeout(PATIENCE_MS);
   page.on('pageerror', (error) => complaints.push(`threw ${error.message}`));
   page.on('console', (message) => {
     const { url: place } = message.location();
@@ -46,7 +44,7 @@ export async function visit(
   onTestFinished(async () => {
     const { origin } = new URL(page.url());
     const ran = await page.evaluate(() => 'ran' in window);
-    await context.close();
+    await watch.dispose();
     complaints = complaints.filter((complaint) => !forgiven.some((pattern) => pattern.test(complaint)));
     expect(complaints).toEqual([]);
     expect(ran).toBe(false);

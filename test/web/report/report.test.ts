@@ -2,18 +2,19 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished, test } from 'vitest';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { readReportAssets, renderReport } from '../../../src/evaluation/report/render-report.ts';
 import type { ReportData } from '../../../src/evaluation/report/report-data.ts';
 import { findingOf } from '../../../src/evaluation/report/verdict.ts';
 import { reportDirectory } from '../../../src/package.ts';
 import { hostileReport } from '../../evaluation/report/hostile-report.ts';
 import { syntheticReport } from '../../evaluation/report/synthetic-report.ts';
-import { browserForTests, PATIENCE_MS } from '../../support/browser.ts';
+import { browserForTests } from '../../support/browser.ts';
+import { type Appearance, lendPage } from '../../support/lent-page.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const browser = await browserForTests();
+const browser = (await browserForTests()) as Browser;
 const assets = await readReportAssets(reportDirectory());
 const inBrowser = test.skipIf(browser === null);
 
@@ -25,18 +26,23 @@ interface OpenedPage {
   requests: string[];
 }
 
+interface OpenOptions extends Partial<Appearance> {
+  render?: typeof renderReport;
+  /** Of a page that is not shared. */
+  options?: BrowserContextOptions;
+}
+
 async function open(
   report: ReportData,
-  options: BrowserContextOptions = {},
-  render = renderReport,
+  { render = renderReport, options, ...appearance }: OpenOptions = {},
 ): Promise<OpenedPage> {
   const file = join(await temporaryDirectory(), 'report.html');
   await writeFile(file, render(report, assets));
-  const context = await browser?.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  if (context === undefined) throw new Error('no browser');
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  const { page } = await lendPage(
+    browser,
+    { viewport: { width: 1280, height: 900 }, ...appearance },
+    options,
+  );
   const complaints: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));
@@ -150,18 +156,19 @@ inBrowser('a report whose every metric lacks data is still a page, without NaN o
   expect(complaints).toEqual([]);
 });
 
-for (const width of [360, 800, 1280]) {
-  inBrowser(`the whole menu is in sight on a screen of ${width} pixels`, async () => {
-    const { page } = await open(syntheticReport({ cases: 12 }), { viewport: { width, height: 740 } });
+inBrowser('the whole menu is in sight on screens of all widths', async () => {
+  const { page } = await open(syntheticReport({ cases: 12 }));
+  for (const width of [360, 800, 1280]) {
+    await page.setViewportSize({ width, height: 740 });
     const ends = await page
       .locator('.top nav a')
       .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().right));
     expect(ends.length).toBeGreaterThan(5);
     const nav = await page.locator('.top nav').evaluate((menu) => menu.getBoundingClientRect().right);
-    for (const end of ends) expect(end).toBeLessThanOrEqual(nav + 1);
-    expect(nav).toBeLessThanOrEqual(width);
-  });
-}
+    for (const end of ends) expect(end, `at ${width}`).toBeLessThanOrEqual(nav + 1);
+    expect(nav, `at ${width}`).toBeLessThanOrEqual(width);
+  }
+});
 
 inBrowser('a single arm has no columns of comparison', async () => {
   const { page } = await open(syntheticReport({ cases: 8, arms: ['tool'] }));
@@ -186,28 +193,26 @@ inBrowser('the best arm of a row has a star, and arms that tie have none', async
   expect(await stars(report.metrics.find(({ id }) => id === 'retrieval.recall@5')?.label ?? '')).toEqual([]);
 });
 
-for (const width of [1280, 390]) {
-  inBrowser(
-    `at a width of ${width} the names of the arms stay in view while their table scrolls`,
-    async () => {
-      const report = syntheticReport({ cases: 12, arms: ['tool', 'always', 'first', 'never'] });
-      const { page } = await open(report, { viewport: { width, height: 700 } });
-      const last = page.locator('.metrics tbody tr').last();
-      await last.scrollIntoViewIfNeeded();
-      const places = await page.evaluate(() => {
-        const top = document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0;
-        const heads = Array.from(document.querySelectorAll('.metrics thead th'), (head) =>
-          head.getBoundingClientRect(),
-        );
-        return { top, heads: heads.map(({ top, bottom }) => [top, bottom]), height: innerHeight };
-      });
-      for (const [top = 0, bottom = 0] of places.heads) {
-        expect(top).toBeGreaterThanOrEqual(places.top - 1);
-        expect(bottom).toBeLessThan(places.height);
-      }
-    },
-  );
-}
+inBrowser('the names of the arms stay in view while their table scrolls, at any width', async () => {
+  const report = syntheticReport({ cases: 12, arms: ['tool', 'always', 'first', 'never'] });
+  const { page } = await open(report);
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 700 });
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.locator('.metrics tbody tr').last().scrollIntoViewIfNeeded();
+    const places = await page.evaluate(() => {
+      const top = document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0;
+      const heads = Array.from(document.querySelectorAll('.metrics thead th'), (head) =>
+        head.getBoundingClientRect(),
+      );
+      return { top, heads: heads.map(({ top, bottom }) => [top, bottom]), height: innerHeight };
+    });
+    for (const [top = 0, bottom = 0] of places.heads) {
+      expect(top, `at ${width}`).toBeGreaterThanOrEqual(places.top - 1);
+      expect(bottom, `at ${width}`).toBeLessThan(places.height);
+    }
+  }
+});
 
 inBrowser('a table of many arms scrolls by itself, and its names stay at its edges', async () => {
   const report = syntheticReport({ cases: 6, arms: ['tool', 'always', 'first', 'never'] });
@@ -437,9 +442,10 @@ inBrowser('landmarks, headings, tables and plots have names', async () => {
 });
 
 inBrowser('letters stand out from what is behind them in both themes', async () => {
+  const { page } = await open(syntheticReport({ cases: 30 }));
+  await openFirstCase(page);
   for (const colorScheme of ['light', 'dark'] as const) {
-    const { page } = await open(syntheticReport({ cases: 30 }), { colorScheme });
-    await openFirstCase(page);
+    await page.emulateMedia({ colorScheme });
     const faint = await page.evaluate(() => {
       const canvas = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D;
       const channels = (color: string) => {
@@ -476,7 +482,7 @@ inBrowser('letters stand out from what is behind them in both themes', async () 
       }
       return [...new Set(found)];
     });
-    expect(faint).toEqual([]);
+    expect(faint, colorScheme).toEqual([]);
   }
 });
 
@@ -519,17 +525,18 @@ inBrowser(
   },
 );
 
-for (const width of [390, 320, 768, 1280]) {
-  inBrowser(`at a width of ${width} nothing but tables scrolls sideways`, async () => {
-    const report = syntheticReport({ cases: 12, arms: ['tool', 'always', 'first', 'never'] });
-    const { page } = await open(report, { viewport: { width, height: 800 } });
-    await openFirstCase(page);
-    await page.evaluate(() => {
-      for (const pair of document.querySelectorAll<HTMLDetailsElement>('details.pair')) pair.open = true;
-    });
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
+inBrowser('nothing but tables scrolls sideways, at any width', async () => {
+  const report = syntheticReport({ cases: 12, arms: ['tool', 'always', 'first', 'never'] });
+  const { page } = await open(report);
+  await openFirstCase(page);
+  await page.evaluate(() => {
+    for (const pair of document.querySelectorAll<HTMLDetailsElement>('details.pair')) pair.open = true;
   });
-}
+  for (const width of [1280, 768, 390, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await overflow(page), `at ${width}`).toBeLessThanOrEqual(0);
+  }
+});
 
 inBrowser('names and questions without a place to break do not widen the page', async () => {
   const report = hostileReport(syntheticReport({ cases: 6 }));
@@ -554,7 +561,7 @@ inBrowser('on paper there are no controls, and what was closed stays closed', as
 
 inBrowser('without scripts the page says what is missing, what was found, and the numbers', async () => {
   const report = syntheticReport({ cases: 6 });
-  const { page } = await open(report, { javaScriptEnabled: false });
+  const { page } = await open(report, { options: { javaScriptEnabled: false } });
   expect(await page.locator('noscript p').isVisible()).toBe(true);
   expect(await page.locator('h1').textContent()).toBe(findingOf(report));
   expect(await page.locator('.findings li').allTextContents()).toEqual([...report.verdict, ...report.notes]);
@@ -575,7 +582,7 @@ inBrowser('the page that the bundled, minified program makes works as well', asy
   const bundled = (await import(/* @vite-ignore */ pathToFileURL(bundle).href)) as {
     renderReport: typeof renderReport;
   };
-  const { page, complaints } = await open(syntheticReport({ cases: 12 }), {}, bundled.renderReport);
+  const { page, complaints } = await open(syntheticReport({ cases: 12 }), { render: bundled.renderReport });
   await page.getByRole('button', { name: 'Show all' }).click();
   await expect.poll(() => countOf(page)).toBe('All 12 cases');
   await page.locator('.case > summary').first().click();
