@@ -7,6 +7,7 @@ import { createSourceRegister } from '../../src/citations/source-register.ts';
 import { citationPassed, citationSchema } from '../../src/domain/citation.ts';
 import { splitSentences } from '../../src/text/split-sentences.ts';
 import { chunk } from '../domain/arbitraries.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { elapsed, exampleRegister, HOSTILE, registerOf } from './sources.ts';
 
 const register = exampleRegister();
@@ -216,7 +217,7 @@ test('text without markers is unchanged', () => {
 
 const pieces = fc.oneof(
   fc.string({ maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 4 }),
+  fc.string({ unit: anyCharacter, maxLength: 4 }),
   fc.constantFrom(
     '[1]',
     '[9]',

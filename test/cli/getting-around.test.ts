@@ -151,6 +151,7 @@ test('what could be typed next is known: commands, flags, values, collections, s
   await copyHomeWithBook(home);
   await runInProcess(['ask', 'What is ROS 2?'], { home });
   expect(await candidates(home, 'se')).toEqual(['search', 'sessions', 'serve']);
+  expect(await candidates(home, 'doc')).toEqual(['doctor']);
   expect(await candidates(home, 'sessions', 'e')).toEqual(['export']);
   expect(await candidates(home, 'ask', '--pol')).toEqual(['--policy']);
   expect(await candidates(home, 'ask', '--policy', 'a')).toEqual(['always']);

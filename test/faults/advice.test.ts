@@ -63,8 +63,8 @@ test.each<[Advice, string, string]>([
   },
 );
 
-/** Flags of other programs, and of a service's own message. */
-const NOT_OURS = /qpdf|--ignore-scripts|pack-destination|--enable/;
+/** Flags of other programs, of a service's own message, and of a command that the command line alone names. */
+const NOT_OURS = /qpdf|--ignore-scripts|pack-destination|--enable|command\(`/;
 const OURS =
   /--[a-z$]|citeloop (doctor|ingest|chat|ask|search|sessions|collections|eval|compare|tape|replay|serve|mcp)\b|\/reset\b(?!')/;
 

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { guardToken } from '../../src/server/http/guards.ts';
 import { readPageFiles } from '../../src/server/http/page-files.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startAgentServer } from './start-agent-server.ts';
 
@@ -246,7 +247,7 @@ test('no path leads out of the page, the sessions or the collection', async () =
 test('whatever is asked for as a collection or a passage, only what there is comes back', async () => {
   const { get, post } = await startAgentServer();
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1 }), async (name) => {
+    fc.asyncProperty(fc.string({ unit: anyCharacter, minLength: 1 }), async (name) => {
       fc.pre(name !== 'animals' && name.isWellFormed());
       const encoded = encodeURIComponent(name);
       expect((await get(`/api/sources/x?collection=${encoded}`)).status).toBe(404);

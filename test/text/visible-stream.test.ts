@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createVisibleStream } from '../../src/text/visible-stream.ts';
 import { visibleText } from '../../src/text/visible-text.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 const hostile = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 5 }),
+      fc.string({ unit: anyCharacter, maxLength: 5 }),
       fc.constantFrom(
         '\x1b',
         '\x1b[',

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { oneLine, visibleText } from '../../src/text/visible-text.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { cpuTime } from '../support/cpu-time.ts';
 
 const forbidden = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 const hostile = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom(
         '\x1b',
         '\x1b[',

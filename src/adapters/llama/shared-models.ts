@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os';
 import { createGate, type Gate } from '../../async/gate.ts';
+import { advice, setting } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import {
   type ChatWrapper,
@@ -170,7 +171,7 @@ function loadFault(path: string, contextSize: number, error: unknown): AppError 
       'configuration_error',
       `${path} with a window of ${contextSize} tokens needs more memory than there is.`,
       {
-        hint: 'Use a smaller model, one that is stored in fewer bits, or a smaller --context-window.',
+        hint: advice`Use a smaller model, one that is stored in fewer bits, or a smaller ${setting('contextWindow')}.`,
         cause: error,
       },
     );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { MediaType } from '../../../src/domain/document.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { parseSource } from './parse-source.ts';
 
 /** A made-up Markdown document; `#` stands for a word, which is filled in afterwards. */
@@ -87,7 +88,7 @@ const soup = fc
         '=== ===',
         '- [ ] ',
       ),
-      fc.string({ maxLength: 6, unit: 'binary' }),
+      fc.string({ maxLength: 6, unit: anyCharacter }),
     ),
     { maxLength: 40 },
   )

@@ -22,11 +22,10 @@ printf ' <%s>' "$@"
 printf ' end\\n'
 `;
 
-/** A machine with a collection, a conversation, and names that a shell has to quote. */
+/** A machine with a collection, and with names that a shell has to quote. */
 async function machine(): Promise<string> {
   const home = await temporaryDirectory();
   await copyHomeWithBook(home);
-  await runInProcess(['ask', 'What is ROS 2?'], { home });
   await runInProcess(['config', 'set', 'model', 'my model:8b'], { home });
   await mkdir(join(home, 'bin'));
   await mkdir(join(home, 'my docs'));
@@ -55,13 +54,11 @@ test.for(['bash', 'zsh', 'fish'] as const)(
   async (shell, { skip }) => {
     if (!canTypeInto(shell)) return skip();
     const { completed, type } = await personAt(shell, await machine());
-    expect(await completed('citeloop doc')).toBe('<doctor>');
+    // What there is to offer is tried without a shell; here is what shells take apart, quote and put together.
     expect(await completed('citeloop sessions ex')).toBe('<sessions> <export>');
     expect(await completed('citeloop ask x --pol')).toBe('<ask> <x> <--policy>');
-    expect(await completed('citeloop ask x --policy al')).toBe('<ask> <x> <--policy> <always>');
     expect(await completed('citeloop ask x --policy=al')).toBe('<ask> <x> <--policy=always>');
     expect(await completed('citeloop ask x --collection sam')).toBe('<ask> <x> <--collection> <sample_book>');
-    expect(await completed('citeloop sessions show la')).toBe('<sessions> <show> <last>');
     expect(await completed('citeloop ask x --model my')).toBe('<ask> <x> <--model> <my model:8b>');
     expect(await completed('citeloop ask x --model my\\ model:8')).toBe('<ask> <x> <--model> <my model:8b>');
     expect(await completed('citeloop ask x --model=my')).toBe('<ask> <x> <--model=my model:8b>');
