@@ -91,9 +91,10 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       const { paged } = await import('./terminal/paged.ts');
       return await paged(process, (terminal) => terminal.write(helpFor(args)));
     }
-    const refused = wrongNumber(outline(), args);
+    const program = outline();
+    const refused = wrongNumber(program, args);
     if (refused !== null) throw refused;
-    await yargs(withDashesBehind(withRerankSpelled(args)))
+    const parser = yargs(withDashesBehind(withRerankSpelled(args)))
       .scriptName('citeloop')
       .command(COMMANDS as CommandModule[])
       .strict()
@@ -104,16 +105,17 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
         json: { ...commonOptions.json, type: writesReport(args) ? 'string' : 'boolean' },
       })
       .help(false)
-      // For every command that runs it makes a help text that nobody sees: to break its lines would take twice as long.
-      .wrap(null)
       .version(version)
       .alias({ version: 'v' })
       .exitProcess(false)
       .showHelpOnFail(false)
       .fail((message, error) => {
-        throw isUsageFault(error) ? usageFault(outline(), args, message) : error;
-      })
-      .parseAsync();
+        throw isUsageFault(error) ? usageFault(program, args, message) : error;
+      });
+    // It makes a help text for every command that runs, which nobody sees: the less there is in it, the sooner it runs.
+    const { options, positionals } = readTyped(program, args).command;
+    for (const { name } of [...options, ...positionals]) parser.hide(name);
+    await parser.wrap(null).parseAsync();
   } catch (error) {
     const { reportFailure } = await import('./report-failure.ts');
     process.exitCode = reportFailure(error, {

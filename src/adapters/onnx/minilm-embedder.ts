@@ -58,7 +58,7 @@ export async function createMiniLmEmbedder({
   });
   // Waited for below; a fault of it must not count as unhandled until then.
   starting.catch(() => {});
-  const vocabulary = await readVocabulary(location);
+  const vocabulary = await vocabularyIn(location);
   const tokenize = createTokenize(vocabulary);
   const model = await starting;
   const tokensOf = (text: string) => asInput(tokenize(text), MAX_TOKENS);
@@ -86,6 +86,17 @@ export async function createMiniLmEmbedder({
     encodeTokens: createEncodeTokens(model, tokenize, MINILM),
     close: model.stop,
   };
+}
+
+/** Those that were read, by their directory: to read one takes as long as to encode a question. */
+const vocabularies = new Map<string, Promise<Vocabulary>>();
+
+function vocabularyIn(location: WeightsLocation): Promise<Vocabulary> {
+  const { directory } = location;
+  const vocabulary = vocabularies.get(directory) ?? readVocabulary(location);
+  vocabularies.set(directory, vocabulary);
+  vocabulary.catch(() => vocabularies.delete(directory));
+  return vocabulary;
 }
 
 async function readVocabulary({ directory }: WeightsLocation): Promise<Vocabulary> {
