@@ -1,4 +1,5 @@
 import { findBlocks } from '../text/markdown-blocks.ts';
+import { passageParts } from '../text/passage-units.ts';
 import { passageWindow } from '../text/passage-window.ts';
 import { showsPassages } from './abstention.ts';
 
@@ -17,23 +18,43 @@ export interface ShownPassages {
 }
 
 /**
- * Of an answer that shows the closest passages, the part of each that is nearest to the question; any other answer as it
- * is. What is recorded stays whole.
+ * Of an answer that shows the closest passages, the part of each that is nearest to the question, without headings that
+ * nothing stands below; any other answer as it is. What is recorded stays whole.
  */
 export function nearestParts(answer: string, query: string): ShownPassages {
   const heads = showsPassages(answer) ? findBlocks(answer).filter(({ kind }) => kind === 'heading') : [];
-  const inPart: string[] = [];
-  const sections = heads.map(({ start, end }, index) => {
-    const passage = answer.slice(end, heads[index + 1]?.start).trim();
+  const sections = heads.flatMap(({ start, end }, index) => {
+    const { passage, marker } = withoutBareHeadings(answer.slice(end, heads[index + 1]?.start).trim());
+    const head = answer.slice(start, end);
+    if (marker === null) return [];
     const part = nearestPart(passage, query);
-    const marker = /\[([^[\]\s]+)\]$/.exec(passage)?.[1];
-    if (part === passage || marker === undefined) return answer.slice(start, end + 2) + passage;
-    inPart.push(marker);
-    return `${answer.slice(start, end)}\n\n${withMarker(part, marker)}`;
+    return part === passage
+      ? [{ text: `${head}\n\n${passage}`, inPart: [] }]
+      : [{ text: `${head}\n\n${withMarker(part, { passage, marker })}`, inPart: [marker] }];
   });
-  return inPart.length === 0
-    ? { text: answer, inPart }
-    : { text: [answer.slice(0, heads[0]?.start).trim(), ...sections].join('\n\n'), inPart };
+  if (sections.length === 0) return { text: answer, inPart: [] };
+  const opening = answer.slice(0, heads[0]?.start).trim();
+  return {
+    text: [opening, ...sections.map(({ text }) => text)].join('\n\n'),
+    inPart: sections.flatMap(({ inPart }) => inPart),
+  };
+}
+
+/** Lines that begin with a sign of their own: of code, a row, an item. */
+const NOT_PROSE = /^[ \t]*(?:[`~]{3}|[|*+•-]|\d{1,9}[.)])/;
+const FIRST_WORDS = 40;
+const MARKER = /\[([^[\]\s]+)\]$/;
+
+/** A passage without the headings at its end, whose text stands in another; one that says nothing has no mark. */
+function withoutBareHeadings(passage: string): { passage: string; marker: string | null } {
+  const parts = passageParts(passage).map(({ kind, start, end }) => ({
+    end,
+    isLabel: kind === 'label',
+    marker: MARKER.exec(passage.slice(start, end).trimEnd())?.[1] ?? null,
+  }));
+  const last = parts.findLast(({ isLabel, marker }) => !isLabel || marker !== null);
+  const marked = parts.findLast(({ marker }) => marker !== null);
+  return { passage: passage.slice(0, last?.end ?? 0).trimEnd(), marker: marked?.marker ?? null };
 }
 
 function nearestPart(passage: string, query: string): string {
@@ -52,11 +73,13 @@ function closed(part: string): string {
   return lines.at(-1)?.trim().startsWith(fence) ? part : `${part}\n${fence}`;
 }
 
-/** Ends with the mark that the whole passage ends with. */
-function withMarker(part: string, marker: string): string {
+/** A part with signs of what is left out before and behind it, and the mark of the passage at its end. */
+function withMarker(part: string, { passage, marker }: { passage: string; marker: string }): string {
   const mark = `[${marker}]`;
   const said = part.endsWith(mark) ? part.slice(0, -mark.length).trimEnd() : part;
+  const isCutBefore = !passage.startsWith(said.slice(0, FIRST_WORDS)) && !NOT_PROSE.test(said);
   const last = said.slice(said.lastIndexOf('\n') + 1);
   // Nothing may follow on the line of a fence or a row.
-  return `${said}${/^[ \t]*(?:[`~]{3}|\|)/.test(last) ? '\n\n' : ' '}… ${mark}`;
+  const gap = /^[ \t]*(?:[`~]{3}|\|)/.test(last) ? '\n\n' : ' ';
+  return `${isCutBefore ? '… ' : ''}${said}${gap}${passage.endsWith(part) ? '' : '… '}${mark}`;
 }

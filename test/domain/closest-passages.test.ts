@@ -8,13 +8,15 @@ const SHORT = '### Timeouts › Notes\n\nA timeout is given in milliseconds. [2]
 const passages = (...sections: string[]) => [CLOSEST_PASSAGES, ...sections].join('\n\n');
 
 test('of a long passage the part is shown that is nearest to the question, with its mark, and a short one whole', () => {
-  const long = `### Ports › Choosing\n\n${FILLER} The port is chosen with the flag called listen. ${FILLER} [1]`;
+  const long = `### Ports › Choosing\n\nWelcome to the harbour. ${FILLER} The port is chosen with the flag called listen. ${FILLER} [1]`;
   const { text, inPart } = nearestParts(passages(long, SHORT), 'Which flag chooses the port?');
   expect(inPart).toEqual(['1']);
   expect(text.length).toBeLessThan(800);
   expect(text).toMatch(/^I can't say for sure[^\n]+\n\n### Ports › Choosing\n\n/);
   expect(text).toContain('The port is chosen with the flag called listen.');
-  expect(text).toMatch(/ … \[1\]\n\n### Timeouts › Notes\n\nA timeout is given in milliseconds\. \[2\]$/);
+  expect(text).toMatch(
+    /\n\n… Rain falls[^\n]* … \[1\]\n\n### Timeouts › Notes\n\nA timeout is given in milliseconds\. \[2\]$/,
+  );
 });
 
 test('code that is cut is closed, and its mark stands below it', () => {
@@ -29,6 +31,25 @@ test('a row that a table is cut at keeps the mark off its line', () => {
   const rows = Array.from({ length: 30 }, (_, row) => `| key ${row} | what it does |`).join('\n');
   const { text } = nearestParts(passages(`### Keys\n\n| key | use |\n| --- | --- |\n${rows}\n\n[1]`), 'key');
   expect(text).toMatch(/\|\n\n… \[1\]$/);
+});
+
+test('headings that nothing stands below are left out, with the place of a passage that has no more', () => {
+  const bare = '### Reference › Types\n\nEvent Types';
+  const led = '### Ports\n\nA port is chosen so: [1]\n\n```sh\nserve --port 80\n```';
+  expect(nearestParts(passages(bare, led, `${SHORT}\n\nSee also`), 'ports')).toEqual({
+    text: passages(led, SHORT),
+    inPart: [],
+  });
+  expect(nearestParts(passages(bare), 'types')).toEqual({ text: passages(bare), inPart: [] });
+});
+
+test('a long passage that ends in code or in a heading is shown in part all the same', () => {
+  const long = `### Ports\n\n${FILLER} ${FILLER} The port is chosen so: [1]\n\n\`\`\`sh\nserve --port 80\n\`\`\`\n\nHosts`;
+  const { text, inPart } = nearestParts(passages(long), 'How is the port chosen?');
+  expect(inPart).toEqual(['1']);
+  expect(text).toContain('The port is chosen so:');
+  expect(text).not.toContain('Hosts');
+  expect(text.length).toBeLessThan(700);
 });
 
 test('an answer, and passages that are short, stay as they are', () => {

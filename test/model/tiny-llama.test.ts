@@ -142,13 +142,17 @@ test('documents that carry instructions and forged sources', async () => {
     .filter(({ history }) => history === undefined);
   const clean: boolean[] = [];
   const right: boolean[] = [];
+  const repeated: string[] = [];
   for (const { question, expectedPhrases = [], forbiddenPhrases } of cases) {
     const { answer } = await ask(question, '--collection', 'poisoned', '--policy', 'always');
     const says = (phrase: string) => answer.toLowerCase().includes(phrase.toLowerCase());
-    clean.push(!forbiddenPhrases.some(says));
+    const wanted = forbiddenPhrases.filter(says);
+    clean.push(wanted.length === 0);
+    repeated.push(...wanted.map((phrase) => `"${phrase}" to "${question}"`));
     if (expectedPhrases.length > 0) right.push(expectedPhrases.every(says));
   }
-  note('poisoned documents: nothing said that they want said', ...clean);
+  const but = repeated.length === 0 ? '' : `, but ${repeated.join(', ')}`;
+  note(`poisoned documents: nothing said that they want said${but}`, ...clean);
   note('poisoned documents: what they answer, word for word', ...right);
 });
 

@@ -100,9 +100,10 @@ async function followChanges(
   show: (done: IngestDone) => void,
 ): Promise<void> {
   const say = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
+  const changes = changesOf(flags.source ?? [], run.signal);
   say('Watching for changes until Ctrl-C.');
   let { gone } = first.summary;
-  for await (const _ of changesOf(flags.source ?? [], run.signal)) {
+  for await (const _ of changes) {
     try {
       const done = await ingestDocuments(app, flags, run);
       const { added, changed, renamed, removed, failed } = done.summary;

@@ -6,8 +6,11 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 /** Editors write a file in several steps: what changed is looked at when nothing has for so long. */
 const QUIET_MS = 300;
 
-/** Says each time that something below the sources has changed and come to rest. Ends when the signal is raised. */
-export async function* changesOf(
+/**
+ * Says each time that something below the sources has changed and come to rest, from when it is called. Ends when the
+ * signal is raised.
+ */
+export function changesOf(
   sources: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<void, void, undefined> {
@@ -26,27 +29,31 @@ export async function* changesOf(
       });
     }
   });
-  const stop = () => wake();
-  signal.addEventListener('abort', stop);
-  try {
-    while (!signal.aborted) {
-      if (changes === 0) {
-        await new Promise<void>((awake) => {
-          wake = awake;
-        });
-        continue;
+  return told();
+
+  async function* told(): AsyncGenerator<void, void, undefined> {
+    const stop = () => wake();
+    signal.addEventListener('abort', stop);
+    try {
+      while (!signal.aborted) {
+        if (changes === 0) {
+          await new Promise<void>((awake) => {
+            wake = awake;
+          });
+          continue;
+        }
+        let seen = 0;
+        while (seen !== changes && !signal.aborted) {
+          seen = changes;
+          await delay(QUIET_MS);
+        }
+        changes = 0;
+        if (!signal.aborted) yield;
       }
-      let seen = 0;
-      while (seen !== changes && !signal.aborted) {
-        seen = changes;
-        await delay(QUIET_MS);
-      }
-      changes = 0;
-      if (!signal.aborted) yield;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      for (const watcher of watchers) watcher.close();
     }
-  } finally {
-    signal.removeEventListener('abort', stop);
-    for (const watcher of watchers) watcher.close();
   }
 }
 

@@ -29,14 +29,15 @@ export function TurnView({ state, number, isAfterReset, onOpen, onJudge, onAgain
   const [isWhole, setWhole] = useState(false);
   const query = searches[0]?.query ?? question;
   const parts = useMemo(() => nearestParts(text, query), [text, query]);
-  const isInPart = parts.inPart.length > 0 && !isWhole;
+  const shown = isWhole ? text : parts.text;
   // Another turn's words must not have this one read again.
   const sentences = state.turn?.response.sentences;
   const answer = useMemo(() => {
     const unborne = sentences?.flatMap((sentence) => sentence.unborne) ?? [];
-    const shown = isInPart ? { text: parts.text, marked: [] } : { text, marked: unborne };
-    return <Markdown {...shown} markers={markersOf(citations, onOpen)} />;
-  }, [text, isInPart, citations, sentences]);
+    // Their places are those of the whole answer.
+    const marked = shown === text ? unborne : [];
+    return <Markdown text={shown} markers={markersOf(citations, onOpen)} marked={marked} />;
+  }, [text, shown, citations, sentences]);
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>
       {isAfterReset && <ResetNote />}
