@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { type Model, setTraceProcessors } from '@openai/agents';
+import { type Model, setTraceProcessors, setTracingDisabled } from '@openai/agents';
 import { modelNameOf } from '../adapters/llama/llama-service.ts';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
@@ -175,6 +175,8 @@ async function traceToFile(path: string, redactor: Redactor): Promise<void> {
       hint: advice`Name another file${bySetting('traceFile')}.`,
     });
   }
+  // What the environment has turned off for the SDK does not hold for a file that somebody asked for.
+  setTracingDisabled(false);
   setTraceProcessors([
     {
       onTraceStart: async (trace) => write({ kind: 'trace', ...trace.toJSON() }),

@@ -272,8 +272,9 @@ test('the example of the library runs as it is printed', async () => {
 
 test("the SDK's traces are written where they were asked for, and the answer stays the same", async () => {
   const file = join(home, 'traces.ndjson');
-  // The SDK keeps where they go, and whether there are any, for the whole process.
-  const { stdout } = await runCli(['ask', 'What is ROS 2?', '--json', '--trace-file', file], { home });
+  // The SDK keeps for the whole process where they go; under this setting it makes none by itself.
+  const env = { NODE_ENV: 'test' };
+  const { stdout } = await runCli(['ask', 'What is ROS 2?', '--json', '--trace-file', file], { home, env });
   expect((await ask('What is ROS 2?')).answer).toBe(JSON.parse(stdout).answer);
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   const kinds = lines.map((line) => {
