@@ -16,7 +16,7 @@ export default defineConfig({
     unstubEnvs: true,
     restoreMocks: true,
     // Many tests wait for processes: with as many workers as cores the machine would idle.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     // Nothing is told by these but that a test hangs: on a busy machine one that starts programs may take minutes.
     testTimeout: 300_000,

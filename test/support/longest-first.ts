@@ -5,7 +5,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const STARTS =
   /'node:child_process'|\/(run-cli|served-home|start-program|qdrant-server|qdrant-cluster|browser|start-writer)\.ts'/;
 
-/** Files that start programs take longest, and large ones longer than small: begun first, the workers end together. */
+/** What tries the largest of inputs. */
+const LARGE_INPUTS = /\/(limits|parse-apart|load)\.test\.ts$/;
+
+/** Files that start programs or read much take longest, and large ones longer than small: begun first, the workers end together. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const weights = new Map(files.map((file) => [file, weightOf(file.moduleId)]));
@@ -14,6 +17,6 @@ export default class LongestFirst extends BaseSequencer {
 }
 
 function weightOf(path: string): number {
-  const startsPrograms = STARTS.test(readFileSync(path, 'utf8'));
-  return statSync(path).size * (startsPrograms ? 1000 : 1);
+  const takesLong = LARGE_INPUTS.test(path) || STARTS.test(readFileSync(path, 'utf8'));
+  return statSync(path).size * (takesLong ? 1000 : 1);
 }
