@@ -1,5 +1,6 @@
 import { parseJson } from '../openai/wire/json-object.ts';
 import type { Sequence, Token } from './engine.ts';
+import { createTextUntil } from './person-marker.ts';
 import type { ChatRequest } from './read-chat-request.ts';
 import type { RunningModel } from './shared-models.ts';
 import { stepGrammar } from './step-grammar.ts';
@@ -73,23 +74,32 @@ export async function* generateStep(
       },
     };
     const end = { promptTokens: tokens.length, keptTokens: kept, writtenTokens: 0, call: null };
+    const answer = createTextUntil(running.personMarker);
     let written = '';
     for await (const token of sequence.evaluate(tokens.slice(-1), options)) {
       signal?.throwIfAborted();
       end.writtenTokens += 1;
       // Whatever a template puts between messages ends one.
       if (model.isEogToken(token) || model.isSpecialToken(token)) {
+        const rest = answer.rest();
+        if (rest !== '') yield rest;
         return { ...end, reason: 'stop', call: callIn(written) };
       }
       lately.push(token);
       const piece = text.push(token);
-      const shown = written === '' ? piece.trimStart() : piece;
-      written += shown;
-      const call = shown.endsWith('}') ? callIn(written) : null;
+      const added = written === '' ? piece.trimStart() : piece;
+      written += added;
+      const call = added.endsWith('}') ? callIn(written) : null;
       if (call !== null) return { ...end, reason: 'stop', call };
-      if (shown !== '' && !isCall(written)) yield shown;
+      if (!isCall(written)) {
+        const { shown, ended } = answer.push(added);
+        if (shown !== '') yield shown;
+        if (ended) return { ...end, reason: 'stop' };
+      }
       if (end.writtenTokens >= most) break;
     }
+    const rest = answer.rest();
+    if (rest !== '') yield rest;
     return { ...end, reason: 'length' };
   } finally {
     leave();

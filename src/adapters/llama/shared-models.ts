@@ -10,6 +10,7 @@ import {
   type Sequence,
   startEngine,
 } from './engine.ts';
+import { personMarker } from './person-marker.ts';
 
 /** A model in memory, ready to write. */
 export interface RunningModel {
@@ -17,6 +18,8 @@ export interface RunningModel {
   readonly model: LoadedModel;
   readonly wrapper: ChatWrapper;
   readonly contextSize: number;
+  /** What a person's message begins with, where that is plain text. */
+  readonly personMarker: string | null;
   /** Each keeps what it has read, for requests that begin alike. Those used lately come last. */
   readonly sequences: Sequence[];
   /** One writes at a time: two would share the same processors, and each be half as fast. */
@@ -137,13 +140,15 @@ async function loadModel(
       createSignal: signal,
     });
     held.push(context);
+    const wrapper = engine.package.resolveChatWrapper(model, {
+      warningLogs: false,
+      customWrapperSettings: WITHOUT_THOUGHTS,
+    });
     return {
       engine,
       model,
-      wrapper: engine.package.resolveChatWrapper(model, {
-        warningLogs: false,
-        customWrapperSettings: WITHOUT_THOUGHTS,
-      }),
+      wrapper,
+      personMarker: personMarker(model, wrapper),
       contextSize: Math.min(contextSize, context.contextSize),
       sequences: sequencesOf(context),
       gate: createGate({ concurrent: 1 }),
