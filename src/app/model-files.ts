@@ -137,7 +137,12 @@ export async function usableModelFile({ agent, ggufDir, engineDir }: Config): Pr
     throw new AppError(
       'configuration_error',
       `${path} is to hold ${agent.contextWindow} tokens at once, and an answer from a passage takes ${LEAST_WINDOW} at the least.`,
-      { hint: 'Use a model that was made for more.' },
+      {
+        hint:
+          contextLength !== undefined && contextLength < LEAST_WINDOW
+            ? 'Use a model that was made for more.'
+            : advice`Raise ${setting('contextWindow')}, or leave it out.`,
+      },
     );
   }
   const fileBytes = await modelBytes(path, parts);

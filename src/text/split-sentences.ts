@@ -64,12 +64,18 @@ export function sentencesIn(prose: string): Range[] {
   for (const { index, segment } of segmenter.segment(readable)) {
     // The segmenter does not know that emphasis is closed with the sentence: "**Control.** It tracks".
     const end = afterEmphasis(readable, index + segment.length);
-    if (end < readable.length && endsInAbbreviation(readable, end)) continue;
+    if (end < readable.length && (endsWithinWord(readable, end) || endsInAbbreviation(readable, end)))
+      continue;
     const sentence = trimmed(prose, start, end);
     if (sentence.start < sentence.end) sentences.push(sentence);
     start = end;
   }
   return sentences;
+}
+
+/** As `sub.*.example.com` would be ended by the segmenter. Where no spaces are written, other signs end a sentence. */
+function endsWithinWord(text: string, end: number): boolean {
+  return /[.!?]/.test(text[end - 1] as string) && /\S/.test(text[end] as string);
 }
 
 /** A text that is no Markdown, cut where its sentences begin. Joined, the pieces are the text. */

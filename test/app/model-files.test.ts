@@ -142,7 +142,13 @@ test.each<[string, (path: string) => unknown, string[], RegExp]>([
     'has a small window',
     (path) => writeTinyGguf(path, { contextLength: 256 }),
     [],
-    /is to hold 256 tokens at once, and an answer from a passage takes 1024/,
+    /is to hold 256 tokens at once, and an answer from a passage takes 1024.*\n.*Use a model that was made for more/,
+  ],
+  [
+    'is given a small window',
+    () => {},
+    ['--context-window', '512'],
+    /is to hold 512 tokens at once.*\n.*Raise --context-window, or leave it out/,
   ],
   [
     'is asked for more than it was made for',

@@ -18,6 +18,7 @@ test('abbreviations, initials, decimals and versions end no sentence', () => {
     'See Dr. Smith vs. Mr. Jones (cf. Fig. Two).',
     'It was written by J. R. Smith.',
     'Version 2.0.1 runs at 3.5 Hz.',
+    'Neither sub.*.example.com nor what?*no is one.',
     'At most 12 Jan. Monday.',
   ]) {
     expect(sentences(text), text).toEqual([text]);

@@ -12,14 +12,16 @@ const COMMANDS_THE_MODEL =
   /^\W*(?:(?:system|assistant|ai|model|note to (?:the )?(?:ai|assistant|model))\s*:|(?:please |now |then )?(?:ignore|disregard|forget|override) (?:all|any|the|your|these|previous|prior|earlier)\b.*\b(?:instructions?|rules|prompts?|commands?|messages?|documents?)\b|you are now\b|from now on,? (?:you|answer|always|reply)\b)/im;
 /** What stands around the passages of a prompt; no document means it. */
 const FORGES = /<\/?source\b/i;
-/** Numbers in brackets that point at notes of the page would be taken for citations of the answer: they are left out. */
-const NOTE = /(?<![\p{L}\p{N}_)\]])\s?\[\^?\d+\]/gu;
-/** So would addresses, and indices: they are shown as code. */
+/** Addresses would be taken for citations of the answer: they are shown as code. */
 const ADDRESS_END = /[^\s)\]>"']*[^\s)\]>"'.,;:!?]/.source;
-const CITES = new RegExp(
-  `https?://(?:\\[[\\da-f:]+\\](?:${ADDRESS_END})?|${ADDRESS_END})|\\[\\^?\\d+\\]`,
-  'gi',
-);
+const ADDRESS = `https?://(?:\\[[\\da-f:]+\\](?:${ADDRESS_END})?|${ADDRESS_END})`;
+/** So are words that an answer, which is Markdown, would have lost signs of: notes, indices, `**kwargs`, `__init__`, `<div>`. */
+const WORD = /[^\s"'“”‘’(),;:!?](?:[^\s"“”]*[^\s"'“”‘’(),;:!?.])?(?:\(\))?/.source;
+const SHOWN_AS_CODE = new RegExp(`${ADDRESS}|${WORD}`, 'gi');
+const IS_ADDRESS = new RegExp(`^${ADDRESS}$`, 'i');
+const LOSES_SIGNS = /\[\^?\d+\]|\*|~~|<[a-z/!]|\\[!-/:-@[-`{-~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/iu;
+/** Signs that stand alone are what they are to Markdown, too. */
+const NOTHING_BUT_SIGNS = /^[*_]+$/;
 const LINK = /\[([^\]\n]*)\]\(([^)\s]*)[^)]*\)/g;
 /** What a page shows to warn of it. */
 const WARNS =
@@ -198,9 +200,7 @@ function quotable(prose: string): string {
   const plain = (from: number, to?: number) =>
     line
       .slice(from, to)
-      .replace(NOTE, '')
-      .replaceAll('`', '\\`')
-      .replace(CITES, (cited) => `\`${cited}\``);
+      .replace(SHOWN_AS_CODE, (word) => (isShownAsCode(word) ? `\`${word}\`` : word.replaceAll('`', '\\`')));
   let told = '';
   let at = 0;
   for (const { start, end } of findCodeSpans(line, { start: 0, end: line.length })) {
@@ -208,6 +208,11 @@ function quotable(prose: string): string {
     at = end;
   }
   return told + plain(at);
+}
+
+function isShownAsCode(word: string): boolean {
+  if (word.includes('`') || NOTHING_BUT_SIGNS.test(word)) return false;
+  return IS_ADDRESS.test(word) || LOSES_SIGNS.test(word);
 }
 
 function wordsIn(text: string): number {

@@ -107,7 +107,9 @@ async function localModelChecks(config: Config): Promise<Check[]> {
     engine.version === null
       ? 'node-llama-cpp is not installed; only models in GGUF files need it'
       : `node-llama-cpp ${engine.version} in ${engine.directory}`;
-  const names = models.map(({ file, fits }) => (fits ? file : `${file} (needs more memory than is free)`));
+  // One that is named by its path lies elsewhere, and is checked as the model.
+  const there = models.filter(({ path }) => path.startsWith(directory));
+  const names = there.map(({ file, fits }) => (fits ? file : `${file} (needs more memory than is free)`));
   return [
     { name: 'local engine', ok: engine.usable || models.length === 0, detail: found, fix: engine.advice },
     {

@@ -29,8 +29,11 @@ export function findEvidence(turns: readonly ConversationTurn[], given: string):
   const marks = [...new Set(turns.flatMap(({ response }) => response.citations.map(({ marker }) => marker)))];
   throw new AppError('invalid_input', `No answer cites [${oneLine(wanted, 20)}].`, {
     hint:
-      marks.length === 0
-        ? 'There is nothing that is cited yet.'
-        : `There is ${marks.map((mark) => `[${oneLine(mark, 20)}]`).join(' ')}.`,
+      marks.length === 0 ? 'There is nothing that is cited yet.' : `There is ${inOrder(marks).join(', ')}.`,
   });
+}
+
+function inOrder(marks: readonly string[]): string[] {
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return marks.toSorted(compare).map((mark) => `[${oneLine(mark, 20)}]`);
 }

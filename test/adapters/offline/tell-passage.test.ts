@@ -63,3 +63,18 @@ test.each([
 test('a whole passage stands below its place', () => {
   expect(tellWhole(passageOf('It moves. It stops.'))).toBe('### Guide › Setup\n\nIt moves. It stops. [3]');
 });
+
+test('what is written is told with all of its signs, as code where Markdown would take them', () => {
+  const prose = (text: string) => told(text, text.slice(0, 5));
+  expect(prose('Call my_func(*args, **kwargs), _private_ or __init__() in /etc/*.')).toBe(
+    'Call `my_func(*args`, `**kwargs`), `_private_` or `__init__()` in `/etc/*`. [3]',
+  );
+  expect(prose('Read arr[1] and m[0][2], as note [2] says [^1].')).toBe(
+    'Read `arr[1]` and `m[0][2]`, as note `[2]` says `[^1]`. [3]',
+  );
+  expect(prose('Only *.example.com, not sub.*.example.com, ~~x~~ or <div>.')).toBe(
+    'Only `*.example.com`, not `sub.*.example.com`, `~~x~~` or `<div>`. [3]',
+  );
+  const plain = 'Multiply 3 * 4 in snake_case, e.g. a < b & c.';
+  expect(prose(plain)).toBe(`${plain} [3]`);
+});

@@ -104,6 +104,14 @@ test('doctor looks at the model that is named, without a service and a key', asy
   expect(await modelCheck('tinny.gguf')).toMatchObject({ ok: false, fix: 'Did you mean tiny.gguf?' });
 });
 
+test('doctor does not say of a model that is named by its path that it lies among the others', async () => {
+  const home = await homeWith({});
+  const path = writeTinyGguf(join(home, 'elsewhere.gguf'));
+  const { stdout } = await runInProcess(['doctor', '--json', '--model', path], { home });
+  const local = JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'local models');
+  expect(local).toMatchObject({ ok: true, detail: `none in ${join(home, 'models')}` });
+});
+
 test('of a name that is near that of a file, the file is told', async () => {
   const home = await homeWith({ 'tinyllama-1.1b-chat-v1.0.Q2_K.gguf': tiny, 'other.gguf': tiny });
   const meant = 'Did you mean tinyllama-1.1b-chat-v1.0.Q2_K.gguf?';

@@ -91,7 +91,10 @@ test('a mark is looked for from the newest answer on, and an unknown one is refu
   const first = turnOf({ citations: [citation({ marker: '1', title: 'old' })] });
   const second = turnOf({ citations: [citation({ marker: '1', title: 'new' }), citation({ marker: '2' })] });
   expect(findEvidence([first, second], '[1]').citation.title).toBe('new');
-  expect(() => findEvidence([first, second], '7')).toThrow('No answer cites [7].');
+  const third = turnOf({ citations: [citation({ marker: '10' }), citation({ marker: '3' })] });
+  expect(() => findEvidence([third, first, second], '7')).toThrow(
+    expect.objectContaining({ message: 'No answer cites [7].', hint: 'There is [1], [2], [3], [10].' }),
+  );
   expect(() => findEvidence([], '1')).toThrow('No answer cites [1].');
 });
 
