@@ -1,5 +1,5 @@
 import { eventsDuring } from '../async/event-queue.ts';
-import type { SourceRegister } from '../citations/source-register.ts';
+import { createSourceRegister, type SourceRegister } from '../citations/source-register.ts';
 import {
   appendMessages,
   assertOpen,
@@ -38,9 +38,8 @@ export function createAgentSession(
   sessions: SessionStore,
 ): AgentSession {
   const { config, runtime } = dependencies;
-  const { sources } = start;
   const searches = createSearchMemory();
-  let { session, lastTurn, notices } = start;
+  let { session, lastTurn, notices, sources } = start;
   const told = new Set<string>();
   let unknownToStore = start.user === undefined ? undefined : { session, user: start.user };
 
@@ -69,6 +68,7 @@ export function createAgentSession(
     const question = askableQuestion(given);
     refuseWhenOver();
     const progress = createTurnProgress(emit, told);
+    const known = sources.lastRef();
     try {
       for (const message of notices) emit({ type: 'notice', message });
       notices = [];
@@ -97,6 +97,8 @@ export function createAgentSession(
       await commit(finished);
       progress.complete(finished.turn);
     } catch (error) {
+      // A turn that is not kept leaves no number behind: whoever resumes the session, or replays it, knows none of it.
+      sources = createSourceRegister(sources.entries().filter(({ ref }) => Number(ref) <= known));
       progress.fail(error);
     }
   }

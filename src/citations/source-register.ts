@@ -17,6 +17,8 @@ export interface SourceRegister {
    * many chunks, so there may be several candidates, in the order of their refs; none if it is unknown.
    */
   find(reference: string): RegisteredSource[];
+  /** The newest ref; 0 before there is any. */
+  lastRef(): number;
   /** All of them in the order of their refs, to be stored and given to `createSourceRegister` on resume. */
   entries(): RegisteredSource[];
 }
@@ -97,6 +99,7 @@ export function createSourceRegister(stored: Iterable<RegisteredSource> = []): S
       const byAddress = byUrl.get(urlKey(text)) ?? byPage.get(pageKey(text));
       return byAddress === undefined ? findByTitle(text) : sourcesOf(byAddress);
     },
+    lastRef: () => last,
     entries: () => sourcesOf(sources.keys()),
   };
 }

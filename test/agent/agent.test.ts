@@ -544,6 +544,20 @@ test('an abort ends the turn, keeps the session, and nothing is recorded', async
   expect(session.snapshot().turnCount).toBe(0);
 });
 
+test('a turn that is not kept leaves no numbers of sources behind', async () => {
+  const model = new ScriptedModel([
+    [search('zebra')],
+    [assistantMessage('  ')],
+    [search('oak')],
+    [assistantMessage('An oak is a tall tree [1].')],
+  ]);
+  const session = await agentOn(await smallLibrary(BOOK), model).startSession();
+  expect((await askAndWait(session, 'Zebra?')).events.at(-1)).toMatchObject({ type: 'error' });
+  const { turn } = await askAndWait(session, 'Oak?');
+  const [best] = turn?.retrievals[0]?.chunks ?? [];
+  expect(turn?.response.citations).toMatchObject([{ marker: '1', chunkId: best?.chunkId }]);
+});
+
 test('a blank question is refused before anything happens', async () => {
   const session = await agentOn(await smallLibrary(BOOK), new ScriptedModel([])).startSession();
   await expect(session.ask('  \n ').next()).rejects.toMatchObject({ kind: 'invalid_input' });
