@@ -10,8 +10,7 @@ import {
 import { memoryNeeded } from '../adapters/llama/memory-needed.ts';
 import { findModelFile, modelBytes } from '../adapters/llama/models-directory.ts';
 import type { Config } from '../config/load-config.ts';
-import { OFFLINE_MODEL } from '../domain/agent-config.ts';
-import { isModelFile, NUMBERS } from '../domain/choices.ts';
+import { isModelFile, NUMBERS, OFFLINE_MODEL } from '../domain/choices.ts';
 import { advice, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 

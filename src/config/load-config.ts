@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type * as z from 'zod';
-import { type AgentConfig, agentConfigSchema, OFFLINE_MODEL } from '../domain/agent-config.ts';
-import { EMBEDDERS, JUDGE, NUMBERS, OFFLINE_DEFAULTS, OWN_MODEL } from '../domain/choices.ts';
+import { type AgentConfig, agentConfigSchema } from '../domain/agent-config.ts';
+import { EMBEDDERS, JUDGE, NUMBERS, OFFLINE_DEFAULTS, OFFLINE_MODEL, OWN_MODEL } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';

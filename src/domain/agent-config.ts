@@ -1,7 +1,13 @@
 import * as z from 'zod';
-import { APIS, isModelFile, NUMBERS, type NumberRange, POLICIES, TOOL_NAMES } from './choices.ts';
-
-export const OFFLINE_MODEL = 'offline';
+import {
+  APIS,
+  isModelFile,
+  NUMBERS,
+  type NumberRange,
+  OFFLINE_MODEL,
+  POLICIES,
+  TOOL_NAMES,
+} from './choices.ts';
 
 /** Whether a model answers within this process: nobody else is asked, and no key is needed. */
 export function runsHere(model: string): boolean {

@@ -1,6 +1,6 @@
 import { type Advice, advice, settingOf } from '../faults/advice.ts';
 import type { AgentResponse } from './agent-response.ts';
-import { isModelFile } from './choices.ts';
+import { isModelFile, OFFLINE_MODEL } from './choices.ts';
 
 // Read by the pages too, which hold no schemas: nothing that has any is imported.
 
@@ -11,11 +11,15 @@ interface Standing {
   isFault: boolean;
 }
 
+/** Says that something follows, and nothing else. */
+const LEADS_IN = /:\s*$/;
+
 type Standings = Pick<
   AgentResponse,
   | 'outcome'
   | 'grounded'
   | 'citations'
+  | 'sentences'
   | 'retrievalPerformed'
   | 'finishReason'
   | 'model'
@@ -52,17 +56,27 @@ export function standingOf(response: Standings): Standing {
     : fault('the answer cites nothing of what was found');
 }
 
-function groundedStanding({ citations, checkedBy, answerProbability }: Standings): string {
+function groundedStanding(response: Standings): string {
+  const { citations, checkedBy, answerProbability } = response;
   const passed = (wanted: 'quoted' | 'supported') =>
     citations.filter(({ verdict }) => verdict === wanted).length;
   const [quoted, supported] = [passed('quoted'), passed('supported')];
   const source = quoted + supported === 1 ? 'the source' : 'the sources';
-  const found = `${supported === 0 ? 'Quoted from' : 'Borne out by'} ${source}`;
+  const found = `${supported === 0 ? 'Quoted from' : 'Borne out by'} ${source}${uncited(response)}`;
   if (checkedBy === 'words') return `${found}, by words alone; not judged whether it answers.`;
   if (answerProbability === null) return `${found}; not judged whether it answers.`;
   // More digits than the calibration bears out would only look exact.
   const percent = Math.round(answerProbability * 20) * 5;
   return `${found}; about ${percent} % likely to answer your question.`;
+}
+
+/** How much of what a model wrote itself rests on nothing. The offline one only quotes, and what it does not cite are headings. */
+function uncited({ sentences, model }: Standings): string {
+  const said = sentences.filter(({ text }) => !LEADS_IN.test(text));
+  const without = said.filter(({ verdict }) => verdict === null).length;
+  return model === OFFLINE_MODEL || without === 0
+    ? ''
+    : `, but for ${without} of ${said.length} sentences, which cite none`;
 }
 
 /** The words of an answer that no source bears out, each once. */

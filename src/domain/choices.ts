@@ -14,6 +14,9 @@ export const JUDGE = 'judge';
 /** Before the directory of a model that someone brought. */
 export const OWN_MODEL = 'onnx:';
 
+/** The model that needs nothing, and only quotes. */
+export const OFFLINE_MODEL = 'offline';
+
 /** Whether a model is a file of this machine: a path, or the name of one. */
 export function isModelFile(model: string): boolean {
   return /\.gguf$/i.test(model);

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { OFFLINE_MODEL, policySchema } from '../../domain/agent-config.ts';
-import { isModelFile } from '../../domain/choices.ts';
+import { policySchema } from '../../domain/agent-config.ts';
+import { isModelFile, OFFLINE_MODEL } from '../../domain/choices.ts';
 import { formatFilter, isEmptyFilter, parseFilter } from '../../domain/query.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { nearestName } from '../../text/nearest-name.ts';

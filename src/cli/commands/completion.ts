@@ -4,7 +4,7 @@ import { localModelNames } from '../../app/local-models.ts';
 import { sessionsPath } from '../../app/sessions.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { settingNames } from '../../config/settings.ts';
-import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { type CommandOutline, lastWord, optionsOf, readTyped } from '../flags/outline.ts';
 import { completionScripts } from './completion-scripts.ts';

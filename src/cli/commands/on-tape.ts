@@ -7,7 +7,7 @@ import { assertOwnServices } from '../../app/own-services.ts';
 import { configuredSecrets, runSettings, withoutKeys } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
 import { type Config, loadConfig } from '../../config/load-config.ts';
-import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { version } from '../../package.ts';
 import { type RecordingEnd, type RunOnTape, recordRun } from '../../tape/record-run.ts';
 import { type ReplayingRun, replayRun } from '../../tape/replay-run.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import { readFlag, wholeNumber } from '../../config/read-value.ts';
-import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { asCase, type Candidate, generateCandidates } from '../../evaluation/cases/generate-cases.ts';
 import { writeCases } from '../../evaluation/cases/read-cases.ts';

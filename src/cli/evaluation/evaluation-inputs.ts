@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Config } from '../../config/load-config.ts';
 import { listed, readFlag, wholeNumber } from '../../config/read-value.ts';
-import { OFFLINE_MODEL } from '../../domain/agent-config.ts';
+import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { hashOfCases, readCases } from '../../evaluation/cases/read-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { type About, api, type CollectionChoice, hasToken, setToken } from './api.ts';
 
 interface WelcomeProps {
@@ -34,7 +35,7 @@ export function Welcome({ about, collection, onAsk }: WelcomeProps) {
           {counted(collection.chunks, 'passage')}
         </p>
       )}
-      {about?.model === 'offline' && (
+      {about?.model === OFFLINE_MODEL && (
         <p class="quiet">The offline model is extractive: it quotes the documents word for word.</p>
       )}
       {suggested.length > 0 && (

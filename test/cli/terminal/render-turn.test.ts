@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderTurn } from '../../../src/cli/terminal/render-turn.ts';
 import { CLOSEST_PASSAGES } from '../../../src/domain/abstention.ts';
+import type { CheckedSentence } from '../../../src/domain/checked-sentence.ts';
 import { unknownCitation } from '../../../src/domain/citation.ts';
 import type { RunEvent } from '../../../src/domain/run-event.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
@@ -136,6 +137,33 @@ test('what came of a question is said in one line: an answer that nothing bears 
     await renderTurn(happening(eventsOf(turn)), streams, { stream: true });
     expect(out()).toMatch(new RegExp(reason, 'm'));
   }
+});
+
+test('of a grounded answer it is said how much of it cites nothing, if a model wrote it itself', async () => {
+  const said = (text: string, verdict: 'supported' | null): CheckedSentence => ({
+    start: 0,
+    end: text.length,
+    text,
+    refs: [],
+    verdict,
+    probability: null,
+    borneOutBy: null,
+    unborne: [],
+  });
+  const sentences = [
+    said('A topic is a bus.', 'supported'),
+    said('See:', null),
+    said('It has a roof.', null),
+  ];
+  const footerOf = async (model: string) => {
+    const { streams, out } = fakeStreams('pipe');
+    await renderTurn(happening(eventsOf(turnOf({ model, sentences }))), streams, { stream: true });
+    return out();
+  };
+  expect(await footerOf('gpt-test')).toContain(
+    'Borne out by the source, but for 1 of 2 sentences, which cite none; about',
+  );
+  expect(await footerOf('offline')).toContain('Borne out by the source; about');
 });
 
 test('whoever waits for what comes before the first word is told', async () => {
