@@ -108,11 +108,8 @@ function certainPart(source: string): string {
   if (leaf.type === 'table') return source.slice(0, start);
   if (leaf.type === 'code') return words.slice(0, words.lastIndexOf('\n') + 1);
   const lastLine = words.lastIndexOf('\n', words.trimEnd().length - 1) + 1;
-  // A marker alone, or what may be the first row of a table.
-  if (
-    /^[\s>]*(?:[-*+#=~`|:]+|\d{1,9}[.)]?)*\s*$/.test(words.slice(lastLine)) ||
-    words.includes('|', lastLine)
-  ) {
+  // Markers alone, which may be a rule as well, or what may be the first row of a table.
+  if (/^[\s>\-*+#=~`|:_\d.)]*$/.test(words.slice(lastLine)) || words.includes('|', lastLine)) {
     return certainPart(words.slice(0, lastLine));
   }
   const doubt = firstDoubt(leaf, words);

@@ -158,8 +158,13 @@ test('however an answer is split, nothing of it is lost, and no word is shown tw
       const shown = streamed([...pieces, source.slice(at)], 30).join('');
       expect(words(shown)).toBe(words(whole(source, 30)));
     }),
-    { numRuns: 200 },
+    { numRuns: 200, examples: [['1. ** * 2*3\n', []]] },
   );
+});
+
+test('a long rule with words behind it is read at once', () => {
+  const line = `${'-'.repeat(2000)} and more\n`;
+  expect(streamed([line], 80).join('')).toContain('and more');
 });
 
 test('an answer of common Markdown comes out the same in pieces of any size as at once', () => {
