@@ -17,7 +17,10 @@ export function withGoneFiles(
   citations: readonly Citation[],
   retrieved: readonly RetrievedChunk[],
 ): Citation[] {
-  const gone = new Set(retrieved.filter(fileIsGone).map(({ chunkId }) => chunkId));
+  const cited = new Set(citations.map(({ chunkId }) => chunkId));
+  const gone = new Set(
+    retrieved.filter((chunk) => cited.has(chunk.chunkId) && fileIsGone(chunk)).map(({ chunkId }) => chunkId),
+  );
   return citations.map((citation) =>
     gone.has(citation.chunkId ?? '') ? { ...citation, gone: true } : citation,
   );

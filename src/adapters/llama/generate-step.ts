@@ -73,17 +73,17 @@ export async function* generateStep(
         penalty: REPEATING.penalty,
       },
     };
-    const end = { promptTokens: tokens.length, keptTokens: kept, writtenTokens: 0, call: null };
+    const end = { promptTokens: tokens.length, keptTokens: kept, writtenTokens: 0 };
     const answer = createTextUntil(running.personMarker);
     let written = '';
+    let reason: StepEnd['reason'] = 'length';
     for await (const token of sequence.evaluate(tokens.slice(-1), options)) {
       signal?.throwIfAborted();
       end.writtenTokens += 1;
       // Whatever a template puts between messages ends one.
       if (model.isEogToken(token) || model.isSpecialToken(token)) {
-        const rest = answer.rest();
-        if (rest !== '') yield rest;
-        return { ...end, reason: 'stop', call: callIn(written) };
+        reason = 'stop';
+        break;
       }
       lately.push(token);
       const piece = text.push(token);
@@ -94,13 +94,13 @@ export async function* generateStep(
       if (!isCall(written)) {
         const { shown, ended } = answer.push(added);
         if (shown !== '') yield shown;
-        if (ended) return { ...end, reason: 'stop' };
+        if (ended) return { ...end, reason: 'stop', call: null };
       }
       if (end.writtenTokens >= most) break;
     }
     const rest = answer.rest();
     if (rest !== '') yield rest;
-    return { ...end, reason: 'length' };
+    return { ...end, reason, call: callIn(written) };
   } finally {
     leave();
   }

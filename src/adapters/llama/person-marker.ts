@@ -29,25 +29,24 @@ export function personMarker(model: LoadedModel, wrapper: ChatWrapper): string |
 
 /** Text as it comes, up to a marker: what may be the beginning of one is held back until it is none. */
 export function createTextUntil(marker: string | null) {
-  let text = '';
-  let given = 0;
+  let held = '';
 
-  function give(upTo: number): string {
-    const piece = text.slice(given, upTo);
-    given = upTo;
-    return piece;
+  function give(length: number): string {
+    const given = held.slice(0, length);
+    held = held.slice(length);
+    return given;
   }
 
   return {
     /** What can be shown by now, and whether the marker has come. */
     push(piece: string): { shown: string; ended: boolean } {
-      text += piece;
-      const at = marker === null ? -1 : text.indexOf(marker);
+      held += piece;
+      const at = marker === null ? -1 : held.indexOf(marker);
       if (at >= 0) return { shown: give(at), ended: true };
-      return { shown: give(text.length - beginning(text, marker ?? '')), ended: false };
+      return { shown: give(held.length - beginning(held, marker ?? '')), ended: false };
     },
     /** What was held back, as no more comes. */
-    rest: (): string => give(text.length),
+    rest: (): string => give(held.length),
   };
 }
 

@@ -17,8 +17,7 @@ const ADDRESS_END = /[^\s)\]>"']*[^\s)\]>"'.,;:!?]/.source;
 const ADDRESS = `https?://(?:\\[[\\da-f:]+\\](?:${ADDRESS_END})?|${ADDRESS_END})`;
 /** So are words that an answer, which is Markdown, would have lost signs of: notes, indices, `**kwargs`, `__init__`, `<div>`. */
 const WORD = /[^\s"'“”‘’(),;:!?](?:[^\s"“”]*[^\s"'“”‘’(),;:!?.])?(?:\(\))?/.source;
-const SHOWN_AS_CODE = new RegExp(`${ADDRESS}|${WORD}`, 'gi');
-const IS_ADDRESS = new RegExp(`^${ADDRESS}$`, 'i');
+const ADDRESS_OR_WORD = new RegExp(`(${ADDRESS})|${WORD}`, 'gi');
 const LOSES_SIGNS = /\[\^?\d+\]|\*|~~|<[a-z/!]|\\[!-/:-@[-`{-~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/iu;
 /** Signs that stand alone are what they are to Markdown, too. */
 const NOTHING_BUT_SIGNS = /^[*_]+$/;
@@ -200,7 +199,9 @@ function quotable(prose: string): string {
   const plain = (from: number, to?: number) =>
     line
       .slice(from, to)
-      .replace(SHOWN_AS_CODE, (word) => (isShownAsCode(word) ? `\`${word}\`` : word.replaceAll('`', '\\`')));
+      .replace(ADDRESS_OR_WORD, (word, address?: string) =>
+        isShownAsCode(word, address !== undefined) ? `\`${word}\`` : word.replaceAll('`', '\\`'),
+      );
   let told = '';
   let at = 0;
   for (const { start, end } of findCodeSpans(line, { start: 0, end: line.length })) {
@@ -210,9 +211,9 @@ function quotable(prose: string): string {
   return told + plain(at);
 }
 
-function isShownAsCode(word: string): boolean {
+function isShownAsCode(word: string, isAddress: boolean): boolean {
   if (word.includes('`') || NOTHING_BUT_SIGNS.test(word)) return false;
-  return IS_ADDRESS.test(word) || LOSES_SIGNS.test(word);
+  return isAddress || LOSES_SIGNS.test(word);
 }
 
 function wordsIn(text: string): number {
