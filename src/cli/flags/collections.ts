@@ -1,6 +1,5 @@
 import type { Argv } from 'yargs';
-import type { CollectionFlags, RemoveFlags, ThresholdFlags } from '../commands/collections.ts';
-import type { CopyFlags } from '../commands/copy-collections.ts';
+import type { CollectionFlags, CopyFlags, RemoveFlags, ThresholdFlags } from '../commands/collections.ts';
 import type { IngestFlags } from '../commands/ingest.ts';
 import { type CommonFlags, withServiceFlags, withTapeFlags } from './common-flags.ts';
 import { defineCommand } from './define-command.ts';
@@ -117,7 +116,7 @@ const copy = defineCommand<CopyFlags>({
       .positional('to', { type: 'string', describe: 'Its copy; sqlite:name or qdrant:name' })
       .option('prune', { type: 'boolean', describe: 'Remove what only the copy has' })
       .example('$0 collections copy sqlite:web_documents qdrant:web_documents', 'To a Qdrant server'),
-  handler: async (flags) => (await import('../commands/copy-collections.ts')).copyCollections(flags),
+  handler: async (flags) => (await import('../commands/collections.ts')).copyCollections(flags),
 });
 
 const threshold = defineCommand<ThresholdFlags>({
