@@ -29,7 +29,6 @@ const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
   'cold-ask': async () => (await import('./speed/cold-ask.ts')).benchColdAsk,
   report: async () => (await import('./speed/report.ts')).benchReport,
   evaluation: async () => (await import('./speed/evaluation.ts')).benchEvaluation,
-  llama: async () => (await import('./speed/llama.ts')).benchLlama,
   tape: async () => (await import('./speed/tape.ts')).benchTape,
 };
 

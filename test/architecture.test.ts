@@ -163,9 +163,7 @@ test('nothing imports the command line but the program, and the composition root
 });
 
 test('of the citations, others see what checks an answer, what finds its markers and what keeps its sources', () => {
-  const door = ['check-answer', 'find-markers', 'found-marks', 'source-register'].map(
-    (name) => `src/citations/${name}.ts`,
-  );
+  const door = ['check-answer', 'find-markers', 'source-register'].map((name) => `src/citations/${name}.ts`);
   const wrong = whereImports(
     (file, target) =>
       target.startsWith('src/citations/') && !file.startsWith('src/citations/') && !door.includes(target),

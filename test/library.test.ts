@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 import { assistantMessage, modelError, ScriptedModel } from '@openai/agents/testing';
 import { expect, test } from 'vitest';
-import { modelsInUse } from '../src/adapters/llama/shared-models.ts';
 import { createMemorySessionStore } from '../src/adapters/memory/memory-session-store.ts';
 import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
 import { agentResponseSchema } from '../src/domain/agent-response.ts';
 import { AppError, createAgent, toErrorResponse } from '../src/index.ts';
-import { engineDirectory } from './support/llama-engine.ts';
 import { smallLibrary } from './support/small-library.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
-import { writeTinyGguf } from './support/tiny-gguf.ts';
 
 /** The library's agent on a store of the program's own, with a model of the test's choice. */
 async function agentWith(chatModel: ScriptedModel) {
@@ -88,17 +85,12 @@ test('a program that keeps the conversation itself has its last question answere
   await agent.close();
 });
 
-test('agents of one process share a model in a file, and nothing of it stays when they are closed', async () => {
+test('refuses a GGUF file as a model unless a server is named', async () => {
   const { store, embedder } = await smallLibrary({ 'animals/Owls': 'An owl hunts at night.' });
-  const home = await temporaryDirectory();
-  const model = writeTinyGguf(join(home, 'tiny.gguf'));
-  const own = { home, store, embedder, model, engineDir: engineDirectory(), threads: 1, maxTokens: 20 };
-  const agents = await Promise.all([createAgent(own), createAgent({ ...own, policy: 'never' })]);
-  const responses = await Promise.all(agents.map((agent) => agent.ask('What is an owl?')));
-  expect(responses.map((response) => response.model)).toEqual(['tiny.gguf', 'tiny.gguf']);
-  expect(modelsInUse()).toBe(1);
-  for (const agent of agents) await agent.close();
-  expect(modelsInUse()).toBe(0);
-  writeTinyGguf(model, { chatTemplate: null });
-  await expect(createAgent(own)).rejects.toThrow('has no chat template');
+  const options = { home: await temporaryDirectory(), store, embedder, model: './tiny.gguf' };
+  await expect(createAgent(options)).rejects.toMatchObject({
+    kind: 'configuration_error',
+    hint: expect.stringContaining('Ollama'),
+  });
+  await (await createAgent({ ...options, baseUrl: 'http://127.0.0.1:9/v1' })).close();
 });

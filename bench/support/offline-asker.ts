@@ -57,7 +57,6 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
         runtime: systemRuntime,
         readSource: false,
         tracing: false,
-        isLocal: false,
       },
       {
         question,

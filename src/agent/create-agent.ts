@@ -20,11 +20,10 @@ import { askableQuestion, runTurn } from './turn.ts';
 import { createTurnProgress, type TurnDependencies } from './turn-state.ts';
 
 interface AgentDependencies
-  extends Omit<TurnDependencies, 'briefing' | 'window' | 'readSource' | 'tracing' | 'findJudge' | 'isLocal'> {
+  extends Omit<TurnDependencies, 'briefing' | 'window' | 'readSource' | 'tracing' | 'findJudge'> {
   sessions: SessionStore;
   findJudge?: TurnDependencies['findJudge'];
   readSource?: boolean;
-  isLocal?: boolean;
   /** The SDK's own tracing, which is off unless asked for. */
   tracing?: boolean;
 }
@@ -35,11 +34,10 @@ export function createConversationAgent({ sessions, ...given }: AgentDependencie
   const dependencies: TurnDependencies = {
     readSource: false,
     tracing: false,
-    isLocal: false,
     findJudge: async () => null,
     ...given,
     briefing: briefing.get,
-    window: createContextWindow(config.contextWindow, given),
+    window: createContextWindow(config.contextWindow),
   };
 
   return {

@@ -1,5 +1,4 @@
 import type { AgentConfig } from '../domain/agent-config.ts';
-import { NUMBERS } from '../domain/choices.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import {
   type RetrievalContext,
@@ -17,16 +16,12 @@ type TellOnce = (subject: string, message: string) => void;
 /** How much the model holds, in tokens: as configured, until its service tells of less. */
 export interface ContextWindow {
   readonly tokens: number;
-  /** Whether the model may hold more, if it is asked to. */
-  readonly canGrow: boolean;
   learn(tokens: number): void;
 }
 
-/** The window of a file is smaller than usual only where its model was made for less, or somebody wants it to be. */
-export function createContextWindow(configured: number, { isLocal = false } = {}): ContextWindow {
+export function createContextWindow(configured: number): ContextWindow {
   let tokens = configured;
   return {
-    canGrow: !isLocal || configured >= NUMBERS.contextWindow.usual,
     get tokens() {
       return tokens;
     },
@@ -67,28 +62,27 @@ export function shareWindow(
   }
   const limits = { maxTokens: plan.history, maxMessages: config.maxHistory };
   const { messages, tooMany } = fittingHistory(given.history, limits);
-  if (tooMany !== null) tellOnce('history', forgets(tooMany, window));
+  if (tooMany !== null) tellOnce('history', forgets(tooMany));
   return { history: messages, passageTokens: plan.retrieved };
 }
 
 /** By the name that the setting has for everybody. */
 const BY_CONTEXT_WINDOW = 'A larger contextWindow';
 
-function overShare(what: string, needed: number, share: number, { tokens, canGrow }: ContextWindow): string {
-  const remedy = canGrow ? ` ${BY_CONTEXT_WINDOW}, if the model has one, makes room.` : '';
+function overShare(what: string, needed: number, share: number, { tokens }: ContextWindow): string {
   return (
     `${what} may take about ${needed} tokens, more than the ${share} that a window of ${tokens} has for it: ` +
-    `less is left for the conversation and for passages.${remedy}`
+    `less is left for the conversation and for passages. ${BY_CONTEXT_WINDOW}, if the model has one, makes room.`
   );
 }
 
 /** What it means for a person that the oldest messages are left out, and what takes more of them along. */
-function forgets(tooMany: 'tokens' | 'messages', { canGrow }: ContextWindow): string {
-  const more = tooMany === 'messages' ? 'A larger maxHistory' : canGrow ? BY_CONTEXT_WINDOW : null;
+function forgets(tooMany: 'tokens' | 'messages'): string {
+  const more = tooMany === 'messages' ? 'A larger maxHistory' : BY_CONTEXT_WINDOW;
   return (
     'The conversation has grown long: from here on the model is not shown its oldest questions and answers, which are ' +
     'kept all the same. If you refer to one of them, say again what it was about.' +
-    (more === null ? '' : ` ${more} takes more of them along.`)
+    ` ${more} takes more of them along.`
   );
 }
 
@@ -98,11 +92,7 @@ export interface PassageRoom {
   show(context: RetrievalContext, showing?: Showing): ShownContext;
 }
 
-export function createPassageRoom(
-  maxTokens: number,
-  { canGrow }: Pick<ContextWindow, 'canGrow'>,
-  tellOnce: TellOnce,
-): PassageRoom {
+export function createPassageRoom(maxTokens: number, tellOnce: TellOnce): PassageRoom {
   let left = maxTokens;
   return {
     show(context, showing) {
@@ -112,7 +102,7 @@ export function createPassageRoom(
         tellOnce(
           'passages',
           'Not all passages that were found fit into the window of the model; those that scored least are left out. ' +
-            `${canGrow ? `${BY_CONTEXT_WINDOW}, or a smaller topK,` : 'A smaller topK'} makes room.`,
+            `${BY_CONTEXT_WINDOW}, or a smaller topK, makes room.`,
         );
       }
       return shown;

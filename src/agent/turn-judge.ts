@@ -6,7 +6,6 @@ import {
   lookupKey,
   lookupsSoFar,
 } from '../citations/check-answer.ts';
-import { tellFound, withFoundMarks } from '../citations/found-marks.ts';
 import type { SourceRegister } from '../citations/source-register.ts';
 import type { CheckedSentence } from '../domain/checked-sentence.ts';
 import { citationPassed } from '../domain/citation.ts';
@@ -37,15 +36,6 @@ export interface TurnJudge {
   judgeAlong(written: string, sources: SourceRegister): void;
   /** Checks an answer; by words alone without a judge, or if that fails. Throws only when the signal is raised. */
   check(answer: string, sources: SourceRegister): Promise<CheckedAnswer>;
-  /**
-   * Cites for a model that did not: sentences without a mark get that of the passage that bears them out, if there is one
-   * and the judge can tell. Throws only when the signal is raised.
-   */
-  citeFor(
-    checked: CheckedAnswer,
-    found: readonly RetrievedChunk[],
-    sources: SourceRegister,
-  ): Promise<CheckedAnswer>;
   /** The calibrated chance that what bears the sentences out answers the question; null where nobody can tell. */
   chanceOfAnswering(question: string, sentences: readonly CheckedSentence[]): Promise<number | null>;
 }
@@ -130,23 +120,6 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
       });
     },
     check,
-    async citeFor(checked, found, sources) {
-      const judge = checked.checkedBy === 'judge' ? await open() : null;
-      if (judge === null) return checked;
-      const candidates = [...new Map(found.map((chunk) => [chunk.chunkId, chunk])).values()].map((chunk) => ({
-        ref: sources.register(chunk),
-        chunk,
-      }));
-      try {
-        const marked = await withFoundMarks(checked, candidates, (text, chunks) =>
-          bearing(judge, { text, chunks: [...chunks] }),
-        );
-        return marked === checked.answer ? checked : tellFound(await check(marked, sources), checked);
-      } catch {
-        signal.throwIfAborted();
-        return checked;
-      }
-    },
     async chanceOfAnswering(question, sentences) {
       const judge = await open();
       if (judge === null) return null;

@@ -35,8 +35,6 @@ export interface TurnDependencies {
   runtime: Runtime;
   /** Whether the model may also read around a hit. */
   readSource: boolean;
-  /** Whether the model is one of this machine: small ones are helped to cite, and none is gone when it is silent. */
-  isLocal: boolean;
   /** Whether the SDK traces the run, with whatever processors it was given. */
   tracing: boolean;
   /** The judge of answers; without one they are checked by words alone. */

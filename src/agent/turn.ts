@@ -41,7 +41,6 @@ import {
 } from './turn-state.ts';
 
 const IDLE_TIMEOUT_MS = 60_000;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Far more than a question needs: what is longer was piped in by mistake. */
 const MAX_QUESTION = 8000;
 
@@ -78,7 +77,7 @@ export async function runTurn(
       signal,
       progress,
       record: createTurnRecord(runtime),
-      room: createPassageRoom(passageTokens, dependencies.window, progress.tellOnce),
+      room: createPassageRoom(passageTokens, progress.tellOnce),
       judge: createTurnJudge(dependencies.findJudge, signal),
     };
     const model = guardedModel(turn);
@@ -86,9 +85,8 @@ export async function runTurn(
     const isGiven = request.attached !== undefined || policies[policy].searchFirst;
     const prompt = isGiven ? await withPassages(turn, model, passageTokens) : question;
     const written = await generate(turn, { model, instructions, prompt });
-    const asWritten = await turn.judge.check(written, sources);
-    if (asWritten.answer.trim() === '') throw nothingBut(asWritten.citations);
-    const checked = turn.isLocal ? await turn.judge.citeFor(asWritten, foundIn(turn), sources) : asWritten;
+    const checked = await turn.judge.check(written, sources);
+    if (checked.answer.trim() === '') throw nothingBut(checked.citations);
     const outcome =
       turn.record.finishReason === 'max_steps' ? 'none' : outcomeOf(checked.answer, config.abstentionPhrases);
     const answerProbability = outcome === 'answer' ? await chanceOfAnswering(turn, checked) : null;
@@ -119,7 +117,7 @@ export function askableQuestion(given: string): string {
 function guardedModel(turn: TurnState): Model {
   const { config, window, runtime, faults, signal, progress } = turn;
   const answering = withAnswerCheck(turn.model, config.maxAnswerCharacters);
-  const checked = withIdleTimeout(answering, turn.isLocal ? LONGEST_TIMER_MS : IDLE_TIMEOUT_MS);
+  const checked = withIdleTimeout(answering, IDLE_TIMEOUT_MS);
   const patient = withRetries(checked, {
     signal,
     random: runtime.random,

@@ -15,7 +15,6 @@ import type { TokenEncoder } from '../ports/token-encoder.ts';
 import { createRetriever, type Retriever } from '../retrieval/create-retriever.ts';
 import type { AppEvent } from './app-event.ts';
 import { chooseEmbedder, type LoadOptions, loadJudgeEncoder, loadReranker } from './embedders.ts';
-import { createModelFiles, type ModelFiles } from './model-files.ts';
 import { configuredSecrets } from './run-settings.ts';
 import { openSessions } from './sessions.ts';
 import { systemRuntime } from './system-runtime.ts';
@@ -52,8 +51,6 @@ export interface App {
   judge(): Promise<Judge | null>;
   /** Throws `auth_error` without a key, or what is wrong with a model that someone brought. */
   reranker(): Promise<Reranker>;
-  /** Generative models of this machine. */
-  readonly modelFiles: ModelFiles;
   retriever(
     store: ChunkStore,
     options: { mode: SearchMode; scoreThreshold?: number | undefined },
@@ -84,7 +81,6 @@ export function createApp(config: Config, options: AppOptions = {}): App {
   const localReranker = untilItWorks((directory: string) =>
     loadReranker(config, directory, { signal, tell, runtime }),
   );
-  const modelFiles = createModelFiles();
   const reranker = async (): Promise<Reranker> =>
     config.rerank.directory === undefined
       ? createCohere(config, runtime)
@@ -147,7 +143,6 @@ export function createApp(config: Config, options: AppOptions = {}): App {
     encoder,
     judge: readingJudge,
     reranker,
-    modelFiles,
     async retriever(store, { mode, scoreThreshold = config.agent.scoreThreshold }) {
       const retriever = createRetriever({
         store,
@@ -167,7 +162,6 @@ export function createApp(config: Config, options: AppOptions = {}): App {
       return withReranker(retriever, await reranker(), { clock: runtime });
     },
     async close() {
-      await modelFiles.close();
       if (given === undefined) await (await embedder.got())?.close();
       await (await judgeEncoder.got())?.close();
       await (await localReranker.got())?.close();

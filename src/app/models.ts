@@ -1,32 +1,19 @@
 import type { Model } from '@openai/agents';
-import { LLAMA_ADDRESS, modelNameOf } from '../adapters/llama/llama-service.ts';
-import {
-  isPlainlyPath,
-  namesFile,
-  nearestModelFile,
-  noModelFile,
-} from '../adapters/llama/models-directory.ts';
 import type { Judgement, PassageJudge } from '../adapters/offline/answer-from-passages.ts';
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
 import type { FaultContext } from '../agent/guards/to-app-error.ts';
 import type { FindJudge } from '../agent/turn-judge.ts';
-import { runsHere } from '../domain/agent-config.ts';
-import { isModelFile, OFFLINE_MODEL } from '../domain/choices.ts';
+import { OFFLINE_MODEL } from '../domain/choices.ts';
 import { advice, setting, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { chanceOfAny } from '../judge/create-judge.ts';
-import { innerService } from '../ports/inner-service.ts';
 import type { Runtime } from '../ports/runtime.ts';
-import { isReplaying } from '../tape/replay-tape.ts';
 import { passageUnits } from '../text/passage-units.ts';
 import type { App } from './create-app.ts';
-import { usableModelFile } from './model-files.ts';
 import { configuredSecrets } from './run-settings.ts';
 
 const MODEL_TIMEOUT_MS = 120_000;
-/** A model of this machine may take its time to be loaded and to read: a turn has a limit of its own. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The configured model on its own. Throws `auth_error` where it needs a key. */
 export async function createModel(
@@ -38,9 +25,7 @@ export async function createModel(
   if (app.config.agent.model === OFFLINE_MODEL)
     return createOfflineModel({ judge: createPassageJudge(findJudge), newId: runtime.newId });
   const { createOpenAiModel } = await import('../adapters/openai/create-openai-model.ts');
-  return createOpenAiModel(
-    isModelFile(app.config.agent.model) ? await modelFileOptions(app) : await openAiModelOptions(app),
-  );
+  return createOpenAiModel(openAiModelOptions(app));
 }
 
 /** Whoever names a provider does not want to be answered by the model that needs none. */
@@ -52,45 +37,28 @@ export function assertModelNamed({ config }: App): void {
   });
 }
 
-/** Throws what is missing for the configured model to be called at all. */
-export async function assertModelUsable(app: App): Promise<void> {
+/** Throws an AppError if the configured model cannot be called. */
+export function assertModelUsable(app: App): void {
   assertModelNamed(app);
-  if (!runsHere(app.config.agent.model)) await openAiModelOptions(app);
-  else if (isModelFile(app.config.agent.model) && !isReplaying()) await usableModelFile(app.config);
-}
-
-/** A model of a file is asked as a service is. From a tape neither the file nor the engine is needed. */
-async function modelFileOptions(app: App): Promise<OpenAiModelOptions> {
-  const { model, maxEventBytes, maxAnswerCharacters } = app.config.agent;
-  const open = () => app.modelFiles.open(app.config);
-  if (!isReplaying()) (await open()).warm();
-  return {
-    model: modelNameOf(model),
-    baseUrl: LLAMA_ADDRESS,
-    api: 'chat_completions',
-    timeoutMs: NO_TIMEOUT_MS,
-    maxEventBytes,
-    maxAnswerCharacters,
-    fetch: innerService(async (...call) => (await open()).fetch(...call)),
-  };
+  if (app.config.agent.model !== OFFLINE_MODEL) openAiModelOptions(app);
 }
 
 /**
- * How the configured model is called. Throws `auth_error` where it is known to need a key and there is none, and
- * `configuration_error` for the path of what is no model.
+ * How the configured model is called. Throws `auth_error` if its service needs a key and none is set, and
+ * `configuration_error` for a GGUF file, which only a server can run.
  */
-export async function openAiModelOptions(app: App): Promise<OpenAiModelOptions> {
-  const { model, api, maxEventBytes, maxAnswerCharacters } = app.config.agent;
-  const { baseUrl, key, keyVariable, needsKey } = app.config.modelService;
-  const lacksKey = needsKey && key === undefined;
-  // A server of one's own may call its models by paths.
-  if (app.config.agent.baseUrl === undefined && (isPlainlyPath(model) || (lacksKey && namesFile(model))))
-    throw noModelFile(model);
-  if (lacksKey) {
-    const nearest = await nearestModelFile(model, app.config.ggufDir);
-    const set = nearest === undefined ? 'Set' : `Did you mean ${nearest}? If not, set`;
+export function openAiModelOptions({ config }: App): OpenAiModelOptions {
+  const { model, api, maxEventBytes, maxAnswerCharacters } = config.agent;
+  const { baseUrl, key, keyVariable, needsKey } = config.modelService;
+  const isDefaultService = config.agent.baseUrl === undefined && config.origins.provider === undefined;
+  if (isDefaultService && /\.gguf$/i.test(model)) {
+    throw new AppError('configuration_error', `citeloop does not run GGUF files: ${model}.`, {
+      hint: advice`Serve the model with Ollama or llama.cpp's llama-server, and name that server with ${setting('baseUrl')}.`,
+    });
+  }
+  if (needsKey && key === undefined) {
     throw new AppError('auth_error', `The model ${model} needs a key, and ${keyVariable} is not set.`, {
-      hint: advice`${set} ${keyVariable} in the environment or in .env, name a server with ${setting('baseUrl')}, or use ${settingOf('model', OFFLINE_MODEL, `the model ${OFFLINE_MODEL}`)}.`,
+      hint: advice`Set ${keyVariable} in the environment or in .env, name a server with ${setting('baseUrl')}, or use ${settingOf('model', OFFLINE_MODEL, `the model ${OFFLINE_MODEL}`)}.`,
     });
   }
   return {
@@ -107,7 +75,7 @@ export async function openAiModelOptions(app: App): Promise<OpenAiModelOptions> 
 /** What sentences about faults of the model name. */
 export function faultContext(app: App): FaultContext {
   const { model } = app.config.agent;
-  if (runsHere(model)) return { model };
+  if (model === OFFLINE_MODEL) return { model };
   const { baseUrl, keyVariable } = app.config.modelService;
   return { model, baseUrl, keyVariable, secrets: configuredSecrets(app.config) };
 }

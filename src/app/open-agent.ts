@@ -1,10 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { type Model, setTraceProcessors, setTracingDisabled } from '@openai/agents';
-import { modelNameOf } from '../adapters/llama/llama-service.ts';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
 import type { FindJudge } from '../agent/turn-judge.ts';
-import { isModelFile, type SearchMode } from '../domain/choices.ts';
+import type { SearchMode } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import type { Filter } from '../domain/query.ts';
 import { advice, bySetting } from '../faults/advice.ts';
@@ -16,7 +15,6 @@ import type { SessionStore } from '../ports/session-store.ts';
 import { suggestQuestions } from '../retrieval/suggest-questions.ts';
 import type { TapeRun } from '../tape/tape-run.ts';
 import type { App } from './create-app.ts';
-import { withModelFile } from './model-files.ts';
 import { assertModelUsable, createModel, faultContext } from './models.ts';
 import { assertKnownFilter, openCollection } from './open-collection.ts';
 import { configuredRedactor } from './run-settings.ts';
@@ -69,7 +67,7 @@ export async function openAgent(
   };
   try {
     const collection = await collectionOf(options.session, sessions, app);
-    const config = await withModelFile({
+    const config = {
       ...app.config,
       collectionChosen: app.config.collectionChosen || options.session !== undefined,
       agent: {
@@ -78,9 +76,9 @@ export async function openAgent(
         collection,
         ...(app.config.origins.contextWindow === undefined && { contextWindow: contextWindowOf(model) }),
       },
-    });
-    // A missing key is told before anything is indexed.
-    await assertModelUsable({ ...app, config });
+    };
+    // A missing key is reported before anything is indexed.
+    assertModelUsable({ ...app, config });
     const opened = await openCollection({ ...app, config }, signal, tape);
     store = opened;
     await assertKnownFilter(store, options.filter ?? {});
@@ -139,15 +137,14 @@ interface CollectionAgentOptions {
 }
 
 /** The configured agent on a collection that is open. */
-export async function createCollectionAgent(given: App, options: CollectionAgentOptions): Promise<Agent> {
-  const app = { ...given, config: await withModelFile(given.config) };
+export async function createCollectionAgent(app: App, options: CollectionAgentOptions): Promise<Agent> {
   const { store, sessions, mode = 'hybrid', readSource = false, runtime = app.runtime } = options;
   const { traceFile, agent } = app.config;
   if (traceFile !== undefined) await traceToFile(traceFile, configuredRedactor(app.config));
   // Who searches by words alone is not made to fetch and load a model.
   const findJudge: FindJudge = async () => (mode === 'lexical' ? null : app.judge());
   return createConversationAgent({
-    config: { ...agent, model: isModelFile(agent.model) ? modelNameOf(agent.model) : agent.model },
+    config: agent,
     model: options.model ?? (await createModel(app, runtime, findJudge)),
     store,
     retriever: await app.retriever(store, { mode }),
@@ -156,7 +153,6 @@ export async function createCollectionAgent(given: App, options: CollectionAgent
     runtime,
     readSource,
     tracing: options.tracing ?? traceFile !== undefined,
-    isLocal: isModelFile(agent.model),
     faults: faultContext(app),
   });
 }

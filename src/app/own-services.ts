@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { LLAMA_ADDRESS } from '../adapters/llama/llama-service.ts';
 import { type Config, loadConfig } from '../config/load-config.ts';
 import { providerPresets } from '../config/service-access.ts';
 import { advice, settingOf } from '../faults/advice.ts';
@@ -36,8 +35,6 @@ export function assertOwnServices(
 /** Where a call of a tape goes today, with the key for it; a sentence where it goes nowhere. */
 export function serviceOf(recorded: string, config: Config): Service | string {
   const url = new URL(recorded);
-  // Nothing leaves the process, so nothing has to be configured.
-  if (recorded.startsWith(`${LLAMA_ADDRESS}/`)) return { url: recorded, headers: {} };
   const [, base = '', call = ''] =
     /^(.*?)(\/(?:chat\/completions|responses|embeddings|v\d\/embed|v\d\/rerank))$/.exec(url.pathname) ?? [];
   if (call === '') return 'a service that is not known';

@@ -38,7 +38,7 @@ export interface ModelProbe extends ModelAbilities {
 /** What the configured model can do, by one tiny call. Throws an AppError that says what is wrong. */
 export async function probeModel(app: App): Promise<ModelProbe> {
   assertModelNamed(app);
-  const options = await openAiModelOptions(app);
+  const options = openAiModelOptions(app);
   const abilities = await askModel(options).catch((error: unknown) => {
     throw toAppError(error, faultContext(app));
   });

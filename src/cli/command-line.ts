@@ -7,7 +7,6 @@ import { type CommonFlags, commonOptions, withServiceFlags } from './flags/commo
 import { configCommand } from './flags/config.ts';
 import { defineCommand } from './flags/define-command.ts';
 import { compareCommand, evalCommand } from './flags/evaluation.ts';
-import { modelsCommand } from './flags/models.ts';
 import { type CommandOutline, outlineProgram, readTyped } from './flags/outline.ts';
 import { askCommand, chatCommand, searchCommand } from './flags/questions.ts';
 import { mcpCommand, serveCommand } from './flags/servers.ts';
@@ -61,7 +60,6 @@ const COMMANDS: Pick<CommandModule, 'command'>[] = [
   sessionsCommand,
   openCommand,
   collectionsCommand,
-  modelsCommand,
   evalCommand,
   compareCommand,
   serveCommand,

@@ -30,12 +30,6 @@ export interface Config {
   readonly cache: string;
   /** A copy of the embedder's weights that is used instead of the cache. */
   readonly modelDir: string | undefined;
-  /** Where the engine of generative models is installed, if it is not beside this program. */
-  readonly engineDir: string;
-  /** Processors that a generative model computes with; all but one of those that are good for it unless given. */
-  readonly threads: number | undefined;
-  /** Where models in GGUF files lie that are meant by their names alone. */
-  readonly ggufDir: string;
   readonly store: ValueOf<'store'>;
   readonly qdrant: QdrantConfig;
   readonly embedding: EmbeddingConfig;
@@ -141,9 +135,6 @@ export function loadConfig(sources: ConfigSources = {}): Config {
     home,
     cache: directories.cache,
     modelDir: pathOf(given.modelDir),
-    threads: valueFor('threads'),
-    engineDir: pathOf(given.engineDir) ?? join(directories.cache, 'llama'),
-    ggufDir: pathOf(given.ggufDir) ?? join(home, 'models'),
     store: valueFor('store') ?? (given.qdrantUrl === undefined ? 'sqlite' : 'qdrant'),
     qdrant: {
       url: valueFor('qdrantUrl') ?? DEFAULT_QDRANT_URL,

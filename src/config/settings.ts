@@ -64,9 +64,6 @@ export const settings = {
     .describe('prices for a million tokens by model, such as {"gpt-5": {"input": 1.25, "output": 10}}'),
   home: directory,
   modelDir: directory,
-  engineDir: directory,
-  threads: count,
-  ggufDir: directory,
 } as const;
 export type SettingName = keyof typeof settings;
 
@@ -93,9 +90,6 @@ export const settingVariables = {
   AGENT_MAX_TURNS: 'maxTurns',
   CITELOOP_HOME: 'home',
   CITELOOP_MODEL_DIR: 'modelDir',
-  CITELOOP_ENGINE_DIR: 'engineDir',
-  CITELOOP_THREADS: 'threads',
-  CITELOOP_GGUF_DIR: 'ggufDir',
 } as const satisfies Record<string, SettingName>;
 
 export const secretVariables = {

@@ -1,17 +1,9 @@
 import * as z from 'zod';
-import {
-  APIS,
-  isModelFile,
-  NUMBERS,
-  type NumberRange,
-  OFFLINE_MODEL,
-  POLICIES,
-  TOOL_NAMES,
-} from './choices.ts';
+import { APIS, NUMBERS, type NumberRange, OFFLINE_MODEL, POLICIES, TOOL_NAMES } from './choices.ts';
 
 /** Whether a model answers within this process: nobody else is asked, and no key is needed. */
 export function runsHere(model: string): boolean {
-  return model === OFFLINE_MODEL || isModelFile(model);
+  return model === OFFLINE_MODEL;
 }
 
 /** Who decides to retrieve: the model, always before the answer, forced on the first step, or never. */

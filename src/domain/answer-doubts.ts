@@ -1,6 +1,6 @@
-import { type Advice, advice, settingOf } from '../faults/advice.ts';
+import { type Advice, advice } from '../faults/advice.ts';
 import type { AgentResponse } from './agent-response.ts';
-import { isModelFile, OFFLINE_MODEL } from './choices.ts';
+import { OFFLINE_MODEL } from './choices.ts';
 
 // Read by the pages too, which hold no schemas: nothing that has any is imported.
 
@@ -32,19 +32,10 @@ type Standings = Pick<
  * the closest passages are no failed answer: one sentence says which it is, and the verdicts the rest.
  */
 export function standingOf(response: Standings): Standing {
-  const { outcome, grounded, citations, retrievalPerformed, finishReason, model } = response;
+  const { outcome, grounded, citations, retrievalPerformed, finishReason } = response;
   const fault = (why: string) => ({ said: advice`Not grounded: ${why}.`, isFault: true });
   const fine = (said: string) => ({ said: advice`${said}`, isFault: false });
   const isUnsearched = !retrievalPerformed && citations.length === 0;
-  // Small models often do not search where they should, and what they say then reads as if they had.
-  if (isUnsearched && isModelFile(model)) {
-    const isFault = finishReason !== 'stop';
-    const cut = isFault ? 'The answer is not whole, and the' : 'The';
-    return {
-      said: advice`${cut} model did not search your documents and cites none of them. They are searched first with ${settingOf('policy', 'always', 'the policy "always"')}.`,
-      isFault,
-    };
-  }
   if (finishReason !== 'stop') return fault('the answer is not whole');
   if (grounded) return fine(groundedStanding(response));
   if (outcome === 'passages')

@@ -17,11 +17,6 @@ export const OWN_MODEL = 'onnx:';
 /** The model that needs nothing, and only quotes. */
 export const OFFLINE_MODEL = 'offline';
 
-/** Whether a model is a file of this machine: a path, or the name of one. */
-export function isModelFile(model: string): boolean {
-  return /\.gguf$/i.test(model);
-}
-
 /** A number that can be set: its bounds, and what holds unless one is given. */
 export interface NumberRange {
   least: number;
@@ -51,7 +46,6 @@ export type NumberSetting = keyof typeof NUMBERS;
 /** What may be different about an answer of a service that is asked again, the gravest first. */
 export const ANSWER_CHANGES = [
   'status',
-  'weights',
   'shape',
   'tool-choice',
   'arguments',

@@ -1,7 +1,6 @@
 import { AppError } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import { createRedactor } from '../faults/redactor.ts';
-import { putAroundServices } from '../ports/inner-service.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { recordFetch } from './record-fetch.ts';
 import { hideFilePlaces } from './redact/file-places.ts';
@@ -110,7 +109,7 @@ export async function recordTape({ path, header, secrets }: RecordTapeOptions): 
 }
 
 /**
- * From here on every call of `fetch` in this process, and of services inside of it, is handed over once it has ended,
+ * From here on every call of `fetch` in this process is handed over once it has ended,
  * until the function it gives back is called. `fetch` is wrapped rather than the socket: this is where answers are no longer compressed, where
  * each chunk is seen when the program sees it, and where a caller's own dispatcher still counts.
  */
@@ -125,9 +124,7 @@ function startRecording(onExchange: (exchange: TapeExchange) => void): () => voi
     onExchange,
   });
   globalThis.fetch = recorded.fetch;
-  const leaveServices = putAroundServices(recorded.over);
   return () => {
-    leaveServices();
     globalThis.fetch = before;
     recorded.settle();
   };

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../faults/app-error.ts';
 import { createRedactor } from '../faults/redactor.ts';
-import { putAroundServices } from '../ports/inner-service.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { blockNetwork } from './block-network.ts';
 import type { Miss } from './explain-miss.ts';
@@ -160,7 +159,7 @@ export function isReplaying(): boolean {
 }
 
 /**
- * From here on every call of `fetch` in this process, and of services inside of it, is answered from the tape, until the
+ * From here on every call of `fetch` in this process is answered from the tape, until the
  * function it gives back is called. Calls are handed to msw's handlers directly, which spares them the socket that msw's server would
  * make for each, and lets a miss reach the caller as the AppError that it is. Unless misses may go to the live
  * service, no connection is let out at all.
@@ -216,12 +215,10 @@ async function startReplay(options: ReplayOptions): Promise<() => void> {
     };
   const replayFetch = replayOver(before);
   globalThis.fetch = replayFetch;
-  const leaveServices = putAroundServices(replayOver);
 
   return () => {
     stopped = true;
     if (replaying === own) replaying = null;
-    leaveServices();
     live.settle();
     network?.unblock();
     // Whoever has wrapped it since keeps it, and it lets everything through.

@@ -100,29 +100,3 @@ test('sentences are judged while the answer is still written, each once, and as 
   expect(checked).toEqual(afterwards);
   expect(checked.sentences.map(({ unborne }) => unborne.length > 0)).toEqual([false, true]);
 });
-
-test('a model of this machine that does not cite is helped: what the judge finds is marked as found', async () => {
-  const written =
-    'Zebras live in Africa. Owls see well in the dark [1]. Their stripes are a secret of the moon.';
-  const script = () => new ScriptedModel([[search('zebra owl')], [assistantMessage(written)]]);
-  const library = await smallLibrary(BOOK);
-  const turnOf = async (isLocal: boolean) => {
-    const agent = agentOn(library, script(), { encoder: model, isLocal });
-    const { turn } = await askAndWait(await agent.startSession(), 'Where do zebras live?');
-    if (turn === null) throw new Error('there was no turn');
-    return turn.response;
-  };
-  const helped = await turnOf(true);
-  const [zebras] = helped.citations.filter(({ title }) => title === 'Zebras');
-  expect(helped.answer).toBe(
-    `Zebras live in Africa. [${zebras?.marker}] Owls see well in the dark [1]. Their stripes are a secret of the moon.`,
-  );
-  expect(helped.sentences.map(({ refs, foundBy }) => [refs.length, foundBy])).toEqual([
-    [1, 'judge'],
-    [1, undefined],
-    [0, undefined],
-  ]);
-  expect(zebras).toMatchObject({ verdict: 'quoted', foundBy: 'judge' });
-  expect(helped.citations.find(({ title }) => title === 'Owls')).not.toHaveProperty('foundBy');
-  expect((await turnOf(false)).answer).toBe(written);
-});

@@ -17,7 +17,6 @@ export interface AgentOnOptions {
   readSource?: boolean;
   /** What the judge of answers reads with. */
   encoder?: TokenEncoder;
-  isLocal?: boolean;
 }
 
 /** The real agent on a small library, with a model of the test's choice. */
@@ -31,7 +30,6 @@ export function agentOn(library: SmallLibrary, model: Model, options: AgentOnOpt
     sessions: options.sessions ?? createMemorySessionStore(),
     runtime: { now: () => new Date(), elapsedMs: () => performance.now(), newId: randomUUID },
     readSource: options.readSource ?? false,
-    isLocal: options.isLocal ?? false,
     ...(encoder && { findJudge: async () => judgeOf(encoder) }),
   });
 }

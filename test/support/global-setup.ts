@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
 import { ensureModel } from '../../src/adapters/onnx/weights.ts';
-import { ensureLlamaEngine } from './llama-engine.ts';
 import { modelLocation } from './model-weights.ts';
 
 declare module 'vitest' {
@@ -15,12 +14,11 @@ declare module 'vitest' {
   }
 }
 
-/** Before any test: `dist/` is built from the sources as they are, and models and their engines are in the user's cache. */
+/** Before any test: `dist/` is built from the sources as they are, and the embedder's weights and engine are in the user's cache. */
 export default async function setup(project: TestProject): Promise<() => void> {
   if (isStale()) build();
   await ensureModel(modelLocation(), {});
   await ensureEngine(modelLocation());
-  ensureLlamaEngine();
   const runDirectory = mkdtempSync(join(tmpdir(), 'citeloop-run-'));
   project.provide('runDirectory', runDirectory);
   return () => rmSync(runDirectory, { recursive: true, force: true });

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { endWithParent } from './end-with-parent.ts';
-import { engineDirectory } from './llama-engine.ts';
 import { modelLocation } from './model-weights.ts';
 
 export interface CliResult {
@@ -32,9 +31,6 @@ export function environmentOf(home: string, env: Record<string, string> = {}): R
     HOME: home,
     CITELOOP_HOME: home,
     CITELOOP_MODEL_DIR: modelLocation().directory,
-    CITELOOP_ENGINE_DIR: engineDirectory(),
-    // Threads wait for each other at every token, and other tests keep the processors busy.
-    CITELOOP_THREADS: '1',
     ...env,
   };
 }

@@ -26,8 +26,6 @@ interface Chat {
   /** How many earlier answers rest on what has changed since. */
   staleAnswers?: () => Promise<number>;
   stream: boolean;
-  /** What the model is at before it writes, where that is known. */
-  preparing?: () => string | null;
   /** One AgentResponse a line on stdout, and all that is for people on stderr. */
   json: boolean;
   format?: AnswerFormat | undefined;
@@ -108,7 +106,6 @@ export async function runChatLoop(chat: Chat): Promise<void> {
       inChat: true,
       format: chat.format,
       priceOf,
-      preparing: chat.preparing,
     };
     const turn = await (json ? completeTurn(events) : renderTurn(events, streams, view));
     if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);

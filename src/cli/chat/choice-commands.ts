@@ -1,6 +1,5 @@
-import { basename } from 'node:path';
 import { policySchema } from '../../domain/agent-config.ts';
-import { isModelFile, OFFLINE_MODEL } from '../../domain/choices.ts';
+import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { formatFilter, isEmptyFilter, parseFilter } from '../../domain/query.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { nearestName } from '../../text/nearest-name.ts';
@@ -65,15 +64,15 @@ export const choiceCommands = {
   },
 } satisfies Record<string, SlashCommand>;
 
-/** A model as it is named in a line: of a file what it is called, wherever it lies. */
+/** A model's name, shortened to fit on a line. */
 export function modelName(model: string): string {
-  return oneLine(isModelFile(model) ? basename(model) : model, 60);
+  return oneLine(model, 60);
 }
 
 /** What to know about a model besides its name; only the offline one needs a word. */
 export function aboutModel(model: string): string {
   if (model !== OFFLINE_MODEL) return '';
-  return 'The offline model is extractive: it quotes your documents word for word. For a generative model set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours, and type /model <name>; one that runs here, from a GGUF file, needs neither: citeloop models.';
+  return 'The offline model is extractive: it quotes your documents word for word. For a generative model set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours, and type /model <name>.';
 }
 
 function noSuchCollection(name: string, known: readonly string[]): AppError {

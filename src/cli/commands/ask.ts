@@ -39,15 +39,7 @@ export async function runAsk(flags: AskFlags): Promise<void> {
       const details = config.agent.verbose ? config.agent : null;
       const { requireGrounded = false } = flags;
       const priceOf = pricesBy({ currency: '', models: config.prices });
-      const output = {
-        stream,
-        json,
-        format,
-        requireGrounded,
-        details,
-        priceOf,
-        preparing: app.modelFiles.preparing,
-      };
+      const output = { stream, json, format, requireGrounded, details, priceOf };
       // A session that goes on keeps its own policy unless another was asked for.
       const policy = flags.policy === undefined ? undefined : config.agent.policy;
       // What --model says is in the configuration already.
@@ -66,7 +58,6 @@ interface Output {
   json: boolean;
   format?: AnswerFormat | undefined;
   priceOf?: PriceOf | undefined;
-  preparing?: (() => string | null) | undefined;
   /** With `json`, every event instead of the response. */
   stream: boolean;
   requireGrounded: boolean;
@@ -77,14 +68,12 @@ interface Output {
 /** Prints what comes of a question, and returns the exit code. Throws what a person, or a program without events, has to be told. */
 export async function printAnswer(
   events: AsyncIterable<RunEvent>,
-  { json, stream, format, requireGrounded, details = null, priceOf, preparing }: Output,
+  { json, stream, format, requireGrounded, details = null, priceOf }: Output,
   streams: Pick<Streams, 'stdout' | 'stderr'>,
 ): Promise<number> {
   const explain = (turn: ConversationTurn) => details && renderDetails(streams.stderr, turn, details);
   if (json && stream) return printEvents(events, streams.stdout, requireGrounded, explain);
-  const turn = await (json
-    ? completeTurn(events)
-    : renderTurn(events, streams, { stream, format, priceOf, preparing }));
+  const turn = await (json ? completeTurn(events) : renderTurn(events, streams, { stream, format, priceOf }));
   if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
   explain(turn);
   const fault = faultOf(turn.response, requireGrounded);

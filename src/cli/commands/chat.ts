@@ -56,7 +56,6 @@ export function runChat(flags: AgentFlags): Promise<void> {
             ? countStale(app, open.sessions, { limit: LOOKED_AT, collection: open.collection })
             : 0,
         stream,
-        preparing: app.modelFiles.preparing,
         ...output,
         details: verbose ? app.config.agent : null,
         signal: run.signal,

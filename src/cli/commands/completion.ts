@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { createApp } from '../../app/create-app.ts';
-import { localModelNames } from '../../app/local-models.ts';
 import { sessionsPath } from '../../app/sessions.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { settingNames } from '../../config/settings.ts';
@@ -80,11 +79,6 @@ async function valuesOf(
       return models(config);
     case 'since':
       return runs(config);
-    case 'gguf':
-      return (await localModelNames(loadConfig({ configPath: config }))).map((word) => ({
-        word,
-        describe: 'model',
-      }));
     case 'setting':
       return settingNames.map((word) => ({ word, describe: '' }));
     default:
@@ -130,12 +124,11 @@ async function sessions(configPath: string | undefined): Promise<Candidate[]> {
   ];
 }
 
-/** Those of the models directory, and those that were used before: no service tells its models without being asked. */
+/** The configured model and those of past sessions; no service is asked for its models. */
 async function models(configPath: string | undefined): Promise<Candidate[]> {
   const config = loadConfig({ configPath });
-  const local = await localModelNames(config);
   const used = (await pastSessions(configPath)).map((session) => session.model);
-  return [...new Set([OFFLINE_MODEL, config.agent.model, ...local, ...used])].map((word) => ({
+  return [...new Set([OFFLINE_MODEL, config.agent.model, ...used])].map((word) => ({
     word,
     describe: 'model',
   }));

@@ -1,13 +1,10 @@
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { App } from '../../app/create-app.ts';
-import { describeEngine, listLocalModels } from '../../app/local-models.ts';
-import { usableModelFile, withModelFile } from '../../app/model-files.ts';
 import { checkWeights, type ModelProbe, probeModel, probeServices } from '../../app/probes.ts';
 import { checkSessions, sessionsPath } from '../../app/sessions.ts';
 import type { Config } from '../../config/load-config.ts';
 import { runsHere } from '../../domain/agent-config.ts';
-import { isModelFile } from '../../domain/choices.ts';
 import { advice, command, fillCollection } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { counted } from '../../text/phrasing.ts';
@@ -24,8 +21,7 @@ const INDENT = '  ';
 
 /** Looks at everything a run needs. Failing checks say how to mend them and make the exit code 3. */
 export function runDoctor(flags: CommonFlags): Promise<number> {
-  return withApp({ flags }, async (given) => {
-    const app = { ...given, config: await withModelFile(given.config) };
+  return withApp({ flags }, async (app) => {
     const checks = [
       ...(await machineChecks(app)),
       ...(await collectionChecks(app)),
@@ -92,36 +88,10 @@ async function machineChecks(app: App): Promise<Check[]> {
     checks.push(await check('embedding model', () => weights(config)));
   }
   checks.push(await check('embedder', () => embedder(app)));
-  checks.push(...(await localModelChecks(config)));
   // Only where there are any: looking must not make the file.
   const path = sessionsPath(config);
   if (existsSync(path)) checks.push(await check('sessions', () => sessions(app, path)));
   return checks;
-}
-
-/** What runs models in GGUF files, which only those need who have one; and the files. */
-async function localModelChecks(config: Config): Promise<Check[]> {
-  const { directory, models, faults } = await listLocalModels(config);
-  const engine = describeEngine(config);
-  const found =
-    engine.version === null
-      ? 'node-llama-cpp is not installed; only models in GGUF files need it'
-      : `node-llama-cpp ${engine.version} in ${engine.directory}`;
-  // One that is named by its path lies elsewhere, and is checked as the model.
-  const there = models.filter(({ path }) => path.startsWith(directory));
-  const names = there.map(({ file, fits }) => (fits ? file : `${file} (needs more memory than is free)`));
-  return [
-    { name: 'local engine', ok: engine.usable || models.length === 0, detail: found, fix: engine.advice },
-    {
-      name: 'local models',
-      ok: faults.length === 0,
-      detail: [
-        names.length === 0 ? `none in ${directory}` : `${names.join(', ')} in ${directory}`,
-        ...faults.map(({ fault }) => fault.message),
-      ].join('; '),
-      fix: faults.map(({ fault }) => commandLineHint(fault)).find((hint) => hint !== null) ?? null,
-    },
-  ];
 }
 
 /** Each value that is no default, with where it comes from. */
@@ -247,14 +217,9 @@ async function serviceChecks(app: App): Promise<Check[]> {
   });
   return Promise.all([
     ...(isHosted ? [check('model', () => model(app))] : []),
-    ...(isModelFile(agent.model) ? [check('model', () => modelFile(app.config))] : []),
     ...(rerank.on ? [check('reranker', () => reranker(app))] : []),
     ...probes.map(({ name, probe }) => check(name, probe)),
   ]);
-}
-
-async function modelFile(config: Config): Promise<string> {
-  return `${await usableModelFile(config)}, with a window of ${config.agent.contextWindow} tokens`;
 }
 
 async function model(app: App): Promise<string> {

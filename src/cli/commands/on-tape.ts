@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { withModelFile } from '../../app/model-files.ts';
 import { assertOwnServices } from '../../app/own-services.ts';
 import { configuredSecrets, runSettings, withoutKeys } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
@@ -43,7 +42,7 @@ type Work<T> = (config: Config, run: RunOnTape) => Promise<T>;
 /** Does a command's work while it is recorded, as `--record` asks for. */
 export async function recordCommand<T>(run: CommandOnTape, work: Work<T>): Promise<T> {
   const { settings, configPath, signal } = run;
-  const config = await withModelFile(loadConfig({ flags: settings, configPath }));
+  const config = loadConfig({ flags: settings, configPath });
   return recordRun(
     {
       path: resolve(settings.record ?? ''),

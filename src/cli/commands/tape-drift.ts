@@ -1,4 +1,3 @@
-import { createModelFiles, fetchWithModelFiles } from '../../app/model-files.ts';
 import { serviceOf } from '../../app/own-services.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
 import { loadConfig } from '../../config/load-config.ts';
@@ -55,7 +54,6 @@ export function renewTapes(flags: TapeRenewFlags): Promise<number> {
         : readPrices(await readJsonFile(flags.prices, 'The price file'), flags.prices);
     const priceOf = prices === null ? null : pricesBy(prices);
     const terminal = createTerminal(process.stdout);
-    const models = createModelFiles();
     return withTapes(paths, async (tapes) => {
       const result = redactor.value(
         await askAgain({
@@ -65,7 +63,7 @@ export function renewTapes(flags: TapeRenewFlags): Promise<number> {
           priceOf: (model, { input, output }) =>
             priceOf?.(model, { prompt: input, completion: output, total: input + output }) ?? null,
           serviceOf: (url) => serviceOf(url, config),
-          fetch: fetchWithModelFiles(config, models),
+          fetch: globalThis.fetch,
           signal,
           onAsked: (asked) => (json ? undefined : renderAsked(terminal, redactor.value(asked))),
         }),
@@ -78,7 +76,7 @@ export function renewTapes(flags: TapeRenewFlags): Promise<number> {
         );
       else renderSample(terminal, { ...result, drifted: drifted.length, currency: prices?.currency ?? null });
       return ok ? EXIT_DONE : DRIFT;
-    }).finally(models.close);
+    });
   }, 'No tape was changed.');
 }
 

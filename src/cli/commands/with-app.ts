@@ -1,6 +1,5 @@
 import type { AppEvent } from '../../app/app-event.ts';
 import { type App, createApp } from '../../app/create-app.ts';
-import { withModelFile } from '../../app/model-files.ts';
 import { type Config, loadConfig } from '../../config/load-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { exitCodeOf } from '../../faults/exit-code.ts';
@@ -42,7 +41,7 @@ export function withApp<T>(
       );
     }
     refuseTapeless(flags);
-    const config = await withModelFile(loadConfig({ flags: { ...flags }, configPath }));
+    const config = loadConfig({ flags: { ...flags }, configPath });
     return onApp(config, { signal }, (app) => work(app, { signal, tape: null }));
   }, whenInterrupted);
 }

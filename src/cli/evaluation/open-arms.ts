@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type App, createApp } from '../../app/create-app.ts';
-import { withModelFile } from '../../app/model-files.ts';
 import { createModel } from '../../app/models.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { createMemorySessionStore } from '../../app/sessions.ts';
@@ -194,8 +193,7 @@ export async function openAsking(app: App): Promise<AskModel> {
       hint: 'Name a model that can with --judge-model, or leave --judge out: the rest needs no model.',
     });
   }
-  const config = await withModelFile(app.config);
-  const judging = await createModel({ ...app, config }, app.runtime);
+  const judging = await createModel(app, app.runtime);
   return async (systemInstructions, prompt, signal) => {
     const { output, usage } = await judging.getResponse({
       systemInstructions,

@@ -144,13 +144,11 @@ export function createSpinner(stream: NodeJS.WriteStream): Spinner {
   };
 }
 
-/** What goes on, and for how long, once that is worth telling. */
-export function withElapsed(current: () => string, clock: () => number = () => performance.now()) {
-  let [label, since] = ['', 0];
+/** The label of a phase, with its elapsed time once it takes a few seconds. */
+export function withElapsed(label: string, clock: () => number = () => performance.now()) {
+  const start = clock();
   return () => {
-    const next = current();
-    if (next !== label) [label, since] = [next, clock()];
-    const seconds = (clock() - since) / 1000;
+    const seconds = (clock() - start) / 1000;
     return seconds < WORTH_TELLING_SECONDS ? label : `${label}, ${duration(seconds)}`;
   };
 }

@@ -23,8 +23,6 @@ interface TurnView {
   /** Markdown as the model wrote it, or its words without any look; else as the terminal can show it. */
   format?: AnswerFormat | undefined;
   priceOf?: PriceOf | undefined;
-  /** What the model is at before it writes, where that is known. */
-  preparing?: (() => string | null) | undefined;
 }
 
 export type AnswerFormat = 'md' | 'plain';
@@ -36,7 +34,7 @@ export type AnswerFormat = 'md' | 'plain';
 export async function renderTurn(
   events: AsyncIterable<RunEvent>,
   { stdout, stderr }: Pick<Streams, 'stdout' | 'stderr'>,
-  { stream, compact = false, inChat = false, format, priceOf, preparing = () => null }: TurnView,
+  { stream, compact = false, inChat = false, format, priceOf }: TurnView,
 ): Promise<ConversationTurn> {
   const out = createTerminal(stdout, { plain: format !== undefined });
   const spinner = createSpinner(stderr);
@@ -103,8 +101,7 @@ export async function renderTurn(
 
   async function render(event: RunEvent): Promise<void> {
     if (event.type === 'phase' && event.to === 'retrieving') show('searching');
-    else if (event.type === 'phase' && event.to === 'generating')
-      show(withElapsed(() => preparing() ?? 'writing'));
+    else if (event.type === 'phase' && event.to === 'generating') show(withElapsed('writing'));
     else if (event.type === 'retrieval_started') {
       query ||= event.query;
       show(`searching: ${oneLine(event.query, 200)}`);

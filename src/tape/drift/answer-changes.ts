@@ -35,7 +35,6 @@ function saidOtherwise(before: ModelAnswer, now: ModelAnswer): AnswerChange[] {
     const [first] = diffValues(was, is, kind);
     if (first !== undefined) changes.push({ kind, detail: formatDifference(first).trim() });
   };
-  note('weights', before.weights ?? null, now.weights ?? null);
   const file = changes.length;
   note('tool-choice', tools(before), tools(now));
   if (changes.length === file) note('arguments', args(before), args(now));

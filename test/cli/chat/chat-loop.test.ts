@@ -141,7 +141,6 @@ test('before the first answer, commands about it say that there is none', async 
   expect(out).toContain('There is no answer yet to judge.');
   expect(out).toMatch(/\/resume <id> +Go on with another session/);
   expect(out).toContain('The model is offline. The offline model is extractive');
-  expect(out.replace(/\s+/g, ' ')).toContain('from a GGUF file, needs neither: citeloop models.');
 });
 
 test('/sources shows the last retrieval even after a turn that needed none', async () => {
@@ -170,12 +169,6 @@ test('/model goes on with the same session once it has turns', async () => {
   expect(models).toEqual(['gpt-test']);
   expect(out).toContain('The model is gpt-test.');
   expect(asked[0]?.sessionId).toBe(asked[1]?.sessionId);
-});
-
-test('a model of a file is told by what the file is called', async () => {
-  const { models, out } = await piped('/model ./some/where/tiny.gguf\n');
-  expect(models).toEqual(['./some/where/tiny.gguf']);
-  expect(out).toContain('The model is tiny.gguf.');
 });
 
 test('/resume takes the beginning of an id', async () => {
