@@ -12,22 +12,17 @@ function importsOf(file: string): string[] {
   );
 }
 
-/**
- * What each room may import besides itself: a prefix of a path, or the name of a package. Every room and every file
- * that stands directly in `src` is here, so a new one must say what it stands on.
- */
-const MAY_IMPORT: Record<string, string[]> = {
+/** Path prefixes and packages that each folder of `src`, or file directly in it, may import besides itself. */
+const ALLOWED_IMPORTS: Record<string, string[]> = {
   'src/package.ts': ['node:'],
-  // Waiting, whatever for: gates, locks, a queue of events, what is opened once.
   'src/async/': [],
   'src/text/': ['stemmer'],
+  'src/files/': ['node:'],
   'src/faults/': ['src/text/', 'zod', 'node:timers'],
-  // Hashing is as pure as the rest of it.
   'src/domain/': ['src/text/', 'src/faults/', 'zod', 'node:crypto'],
   'src/ports/': ['src/domain/', 'src/faults/'],
-  'src/config/': ['src/text/', 'src/faults/', 'src/domain/', 'zod', 'node:'],
+  'src/config/': ['src/text/', 'src/files/', 'src/faults/', 'src/domain/', 'zod', 'node:'],
   'src/ingest/': ['src/text/', 'src/faults/', 'src/domain/', 'src/ports/', 'node:crypto'],
-  // What became of a passage also depends on whether its file is still there.
   'src/retrieval/': ['src/text/', 'src/faults/', 'src/domain/', 'src/ports/', 'node:fs'],
   'src/judge/': ['src/text/', 'src/faults/', 'src/domain/', 'src/ports/', 'zod'],
   'src/citations/': ['src/text/', 'src/domain/', 'src/judge/'],
@@ -45,9 +40,9 @@ const MAY_IMPORT: Record<string, string[]> = {
     'node:timers',
     'node:crypto',
   ],
-  // It notes what comes of an agent's turns, and sees no more of it than any caller.
   'src/tape/': [
     'src/text/',
+    'src/files/',
     'src/faults/',
     'src/domain/',
     'src/ports/',
@@ -57,9 +52,9 @@ const MAY_IMPORT: Record<string, string[]> = {
     'yaml',
     'node:',
   ],
-  // It judges by the very rules that the agent checks its answers with, and sees no more of it than any caller.
   'src/evaluation/': [
     'src/text/',
+    'src/files/',
     'src/faults/',
     'src/domain/',
     'src/ports/',
@@ -75,6 +70,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'src/server/': [
     'src/async/',
     'src/text/',
+    'src/files/',
     'src/faults/',
     'src/domain/',
     'src/ports/',
@@ -89,7 +85,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'zod',
     'node:',
   ],
-  // They run in a browser, and know the server and the evaluation by the shape of what they are given.
+  // Runs in a browser.
   'src/web/': [
     'src/text/',
     'src/faults/',
@@ -102,9 +98,9 @@ const MAY_IMPORT: Record<string, string[]> = {
     'remark-',
     'uni',
   ],
-  // Each implements a port; what they share is below the ports. They know no feature and no command.
-  'src/adapters/': ['src/async/', 'src/text/', 'src/faults/', 'src/domain/', 'src/ports/', ''],
-  // The composition root: it alone joins features and adapters.
+  // Implement ports; each may use its own vendor packages.
+  'src/adapters/': ['src/async/', 'src/text/', 'src/files/', 'src/faults/', 'src/domain/', 'src/ports/'],
+  // The composition root: the only folder that connects features with adapters.
   'src/app/': ['src/', '@openai/agents', 'node:'],
   'src/cli/': ['src/', 'yargs', 'zod', 'yaml', 'mdast', 'remark-', 'uni', 'node:'],
   'src/main.ts': ['src/cli/', 'src/app/', 'yargs'],
@@ -112,10 +108,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   'src/testing.ts': ['src/', 'vitest'],
 };
 
-const roomOf = (file: string) => Object.keys(MAY_IMPORT).find((prefix) => file.startsWith(prefix));
+const folderOf = (file: string) => Object.keys(ALLOWED_IMPORTS).find((prefix) => file.startsWith(prefix));
 
-/** All pairs of a file and what it imports for which the predicate holds, as sentences. */
-function whereImports(predicate: (file: string, target: string) => boolean): string[] {
+/** Every import for which the predicate holds, as `file imports target`. */
+function findImports(predicate: (file: string, target: string) => boolean): string[] {
   return files.flatMap((file) =>
     (imports.get(file) ?? [])
       .filter((target) => predicate(file, target))
@@ -123,28 +119,28 @@ function whereImports(predicate: (file: string, target: string) => boolean): str
   );
 }
 
-test('every file is in a room', () => {
-  expect(files.filter((file) => roomOf(file) === undefined)).toEqual([]);
+test('every source file belongs to a listed folder', () => {
+  expect(files.filter((file) => folderOf(file) === undefined)).toEqual([]);
 });
 
-test('dependencies point one way', () => {
-  const wrong = whereImports((file, target) => {
-    const room = roomOf(file) ?? '';
-    if (room === 'src/adapters/' && !target.startsWith('src/')) return false;
-    return ![room, ...(MAY_IMPORT[room] ?? [])].some((prefix) => prefix !== '' && target.startsWith(prefix));
+test('folders import only what their layer allows', () => {
+  const wrong = findImports((file, target) => {
+    const folder = folderOf(file) ?? '';
+    if (folder === 'src/adapters/' && !target.startsWith('src/')) return false;
+    return ![folder, ...(ALLOWED_IMPORTS[folder] ?? [])].some((prefix) => target.startsWith(prefix));
   });
   expect(wrong).toEqual([]);
 });
 
-test('the composition root alone imports adapters, besides adapters themselves', () => {
-  const wrong = whereImports(
+test('only app and adapters import adapters', () => {
+  const wrong = findImports(
     (file, target) => target.startsWith('src/adapters/') && !/^src\/(app|adapters)\//.test(file),
   );
   expect(wrong).toEqual([]);
 });
 
-test('the plain HTTP parts of the server know none of its APIs', () => {
-  const wrong = whereImports(
+test('server/http imports none of the server APIs', () => {
+  const wrong = findImports(
     (file, target) =>
       file.startsWith('src/server/http/') &&
       target.startsWith('src/server/') &&
@@ -153,8 +149,8 @@ test('the plain HTTP parts of the server know none of its APIs', () => {
   expect(wrong).toEqual([]);
 });
 
-test('nothing imports the command line but the program, and the composition root imports no command or server', () => {
-  const wrong = whereImports(
+test('only main imports cli, and app imports no user interface', () => {
+  const wrong = findImports(
     (file, target) =>
       (target.startsWith('src/cli/') && !/^src\/(cli\/|main\.ts)/.test(file)) ||
       (file.startsWith('src/app/') && /^src\/(cli|web|main|index|testing)/.test(target)),
@@ -162,16 +158,20 @@ test('nothing imports the command line but the program, and the composition root
   expect(wrong).toEqual([]);
 });
 
-test('of the citations, others see what checks an answer, what finds its markers and what keeps its sources', () => {
-  const door = ['check-answer', 'find-markers', 'source-register'].map((name) => `src/citations/${name}.ts`);
-  const wrong = whereImports(
+test('other folders import citations through its public files', () => {
+  const publicFiles = ['check-answer', 'find-markers', 'source-register'].map(
+    (name) => `src/citations/${name}.ts`,
+  );
+  const wrong = findImports(
     (file, target) =>
-      target.startsWith('src/citations/') && !file.startsWith('src/citations/') && !door.includes(target),
+      target.startsWith('src/citations/') &&
+      !file.startsWith('src/citations/') &&
+      !publicFiles.includes(target),
   );
   expect(wrong).toEqual([]);
 });
 
-test('no import leads back to where it came from', () => {
+test('there are no import cycles', () => {
   const cycles: string[] = [];
   const done = new Set<string>();
   const path: string[] = [];
@@ -188,7 +188,7 @@ test('no import leads back to where it came from', () => {
   expect(cycles).toEqual([]);
 });
 
-test('the pages hold no schema library, which would try to evaluate text and break their policy', () => {
+test('web pages do not bundle zod, whose use of eval their content security policy forbids', () => {
   const valueImports = (file: string) =>
     Array.from(
       readFileSync(file, 'utf8').matchAll(/(?:import|export)\s+(?!type\b)[^;]*?from\s+'([^']+)'/g),
@@ -200,8 +200,8 @@ test('the pages hold no schema library, which would try to evaluate text and bre
   expect([...reached].filter((file) => valueImports(file).includes('zod'))).toEqual([]);
 });
 
-test('each vendor has one home', () => {
-  const homes: Record<string, RegExp> = {
+test('each vendor package is imported by one folder', () => {
+  const vendorFolders: Record<string, RegExp> = {
     'onnxruntime-common': /^src\/adapters\/onnx\//,
     'node:sqlite': /^src\/adapters\/sqlite\//,
     unpdf: /^src\/adapters\/documents\/pdf/,
@@ -216,28 +216,23 @@ test('each vendor has one home', () => {
     yargs: /^src\/(cli\/|main\.ts)/,
     preact: /^src\/web\//,
   };
-  const wrong = whereImports((file, target) => {
-    const vendor = Object.keys(homes).find((name) => target === name || target.startsWith(`${name}/`));
-    return vendor !== undefined && homes[vendor]?.test(file) !== true;
+  const wrong = findImports((file, target) => {
+    const vendor = Object.keys(vendorFolders).find(
+      (name) => target === name || target.startsWith(`${name}/`),
+    );
+    return vendor !== undefined && vendorFolders[vendor]?.test(file) !== true;
   });
   expect(wrong).toEqual([]);
 });
 
-test('only config reads the environment', () => {
-  // To set a variable for a library that reads it is another matter.
+test('only config reads environment variables', () => {
+  // Setting a variable for a library is allowed.
   const reading = /process\.env(?!\.\w+ = )/;
   const readers = files.filter((file) => reading.test(readFileSync(file, 'utf8')));
   expect(readers.filter((file) => !file.startsWith('src/config/'))).toEqual([]);
 });
 
-test('rooms are neither deep nor crowded', () => {
-  const rooms = Map.groupBy(files, dirname);
-  const deep = [...rooms.keys()].filter((room) => room.split('/').length > 4);
-  const crowded = [...rooms].filter(([, inside]) => inside.length > 25).map(([room]) => room);
-  expect({ deep, crowded }).toEqual({ deep: [], crowded: [] });
-});
-
-test('the map names only what is there', () => {
+test('docs/architecture.md names only files that exist', () => {
   const map = readFileSync('docs/architecture.md', 'utf8');
   const named = Array.from(
     map.matchAll(/`((?:src|bin|test|[a-z]+)\/[\w/.-]*\w\.(?:ts|js))`/g),

@@ -71,7 +71,7 @@ function syntheticRun(index: number, right: boolean, random: () => number): Case
         expected: null,
       },
     ],
-    sentences: [{ text: 'It is.', markers: ['1'], verdict, probability: null, unborne: [] }],
+    sentences: [{ text: 'It is.', markers: ['1'], verdict, probability: null, unsupportedSpans: [] }],
     quotes: { total: 1, held: 1 },
     numbers: { total: 2, held: right ? 2 : 1 },
     retrievals: [

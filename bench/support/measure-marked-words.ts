@@ -17,10 +17,10 @@ export async function measureMarkedWords(rows: readonly SupportRow[], encoder: T
   const sample = supported.filter((_, index) => index % step === 0);
   const count = { marked: 0, rightly: 0, madeUp: 0, sentences: 0, withMarks: 0 };
   for (const row of [...madeUp, ...sample]) {
-    const { unborne } = await (await readRow(row, encoder, undefined))(row.claim);
+    const { unsupportedSpans } = await (await readRow(row, encoder, undefined))(row.claim);
     if (row.spans.length === 0) {
       count.sentences += 1;
-      count.withMarks += Number(unborne.length > 0);
+      count.withMarks += Number(unsupportedSpans.length > 0);
       continue;
     }
     const ranges = row.spans.flatMap((span) => {
@@ -28,8 +28,8 @@ export async function measureMarkedWords(rows: readonly SupportRow[], encoder: T
       return start < 0 ? [] : [{ start, end: start + span.length }];
     });
     const isMadeUp = (at: number) => ranges.some(({ start, end }) => at >= start && at < end);
-    count.marked += unborne.length;
-    count.rightly += unborne.filter(({ start }) => isMadeUp(start)).length;
+    count.marked += unsupportedSpans.length;
+    count.rightly += unsupportedSpans.filter(({ start }) => isMadeUp(start)).length;
     for (const { 0: word, index } of row.claim.matchAll(/[\p{L}\p{N}]+/gu)) {
       if (isMadeUp(index) && !STOP_WORDS.has(word.toLowerCase())) count.madeUp += 1;
     }

@@ -124,8 +124,8 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
       const judge = await open();
       if (judge === null) return null;
       const cited = Map.groupBy(
-        sentences.flatMap(({ verdict, borneOutBy }) =>
-          borneOutBy !== null && citationPassed({ verdict }) ? [borneOutBy] : [],
+        sentences.flatMap(({ verdict, evidence }) =>
+          evidence !== null && citationPassed({ verdict }) ? [evidence] : [],
         ),
         ({ chunkId }) => chunkId,
       );

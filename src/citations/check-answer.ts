@@ -23,10 +23,10 @@ export interface CheckedAnswer {
 export type Bearing = (
   sentence: string,
   chunks: readonly RetrievedChunk[],
-) => Promise<Pick<Support, 'verdict' | 'chance' | 'bearer' | 'unborne'>>;
+) => Promise<Pick<Support, 'verdict' | 'chance' | 'bearer' | 'unsupportedSpans'>>;
 
 /** What is known of a sentence and its sources. The ranges are of the sentence. */
-interface Finding extends Pick<CheckedSentence, 'verdict' | 'probability' | 'borneOutBy' | 'unborne'> {
+interface Finding extends Pick<CheckedSentence, 'verdict' | 'probability' | 'evidence' | 'unsupportedSpans'> {
   verdict: SentenceVerdict;
 }
 
@@ -88,11 +88,11 @@ export function lookupKey(text: string, chunks: readonly RetrievedChunk[]): stri
 }
 
 function toFinding(
-  { verdict, chance, bearer, unborne }: Awaited<ReturnType<Bearing>>,
+  { verdict, chance, bearer, unsupportedSpans }: Awaited<ReturnType<Bearing>>,
   chunks: readonly RetrievedChunk[],
 ): Finding {
   const chunk = chunks.find((one) => one === bearer?.passage);
-  const borneOutBy =
+  const evidence =
     bearer === null || chunk === undefined
       ? null
       : {
@@ -101,10 +101,15 @@ function toFinding(
           end: bearer.end,
           text: chunk.text.slice(bearer.start, bearer.end),
         };
-  return { verdict, probability: chance, borneOutBy, unborne };
+  return { verdict, probability: chance, evidence, unsupportedSpans };
 }
 
-const NOTHING_FOUND: Finding = { verdict: 'unsupported', probability: null, borneOutBy: null, unborne: [] };
+const NOTHING_FOUND: Finding = {
+  verdict: 'unsupported',
+  probability: null,
+  evidence: null,
+  unsupportedSpans: [],
+};
 
 const lookAtWords: Look = (text, chunks) => {
   const verdicts = chunks.map((chunk) => checkClaim(text, chunk).verdict);
@@ -181,8 +186,8 @@ function checkSentence(
     refs: refsOf(claim.markers),
     verdict: finding?.verdict ?? null,
     probability: finding?.probability ?? null,
-    borneOutBy: finding?.borneOutBy ?? null,
-    unborne: (whole?.unborne ?? []).map((range) => rangeInAnswer(claim, range)),
+    evidence: finding?.evidence ?? null,
+    unsupportedSpans: (whole?.unsupportedSpans ?? []).map((range) => rangeInAnswer(claim, range)),
   };
 }
 

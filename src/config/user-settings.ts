@@ -1,6 +1,5 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { AppError, messageOf } from '../faults/app-error.ts';
+import { writeFileAtomic } from '../files/write-file-atomic.ts';
 import { readConfigFile, refuseField } from './collect-settings.ts';
 import { checkedValue } from './read-value.ts';
 import { fromText, type SettingName, settingNames, settings } from './settings.ts';
@@ -15,10 +14,10 @@ export function settingNamed(name: string): SettingName {
 }
 
 /** Keeps a setting in the user's file, or forgets it there where the value is null. Returns what is kept. */
-export function keepSetting(path: string, name: SettingName, text: string | null): unknown {
+export async function keepSetting(path: string, name: SettingName, text: string | null): Promise<unknown> {
   const { [name]: _, ...others } = readConfigFile(path, 'configuration_error') ?? {};
   const value = text === null ? undefined : readSetting(name, text);
-  write(path, value === undefined ? others : { ...others, [name]: value });
+  await write(path, value === undefined ? others : { ...others, [name]: value });
   return value;
 }
 
@@ -35,13 +34,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Written beside and moved into place, so that a crash leaves the old file or the new one. */
-function write(path: string, fields: Readonly<Record<string, unknown>>): void {
-  const draft = `${path}.${process.pid}`;
+async function write(path: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(draft, `${JSON.stringify(fields, null, 2)}\n`);
-    renameSync(draft, path);
+    await writeFileAtomic(path, `${JSON.stringify(fields, null, 2)}\n`);
   } catch (error) {
     throw new AppError('configuration_error', `${path} cannot be written: ${messageOf(error)}.`, {
       hint: 'Check its permissions, or set XDG_CONFIG_HOME to a directory of yours.',

@@ -71,7 +71,12 @@ function uncited({ sentences, model }: Standings): string {
 }
 
 /** The words of an answer that no source bears out, each once. */
-export function unborneWords({ answer, sentences }: Pick<AgentResponse, 'answer' | 'sentences'>): string[] {
-  const words = sentences.flatMap(({ unborne }) => unborne.map(({ start, end }) => answer.slice(start, end)));
+export function unsupportedWords({
+  answer,
+  sentences,
+}: Pick<AgentResponse, 'answer' | 'sentences'>): string[] {
+  const words = sentences.flatMap(({ unsupportedSpans }) =>
+    unsupportedSpans.map(({ start, end }) => answer.slice(start, end)),
+  );
   return [...new Set(words)];
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { foundBySchema, verdictSchema } from './citation.ts';
+import { verdictSchema } from './citation.ts';
 
 /** Characters of a text from `start` up to `end`. */
 const rangeSchema = z.object({ start: z.int().min(0), end: z.int().min(0) });
@@ -8,7 +8,7 @@ const rangeSchema = z.object({ start: z.int().min(0), end: z.int().min(0) });
 export const sentenceVerdictSchema = verdictSchema.exclude(['unknown_source']);
 export type SentenceVerdict = z.infer<typeof sentenceVerdictSchema>;
 
-/** A sentence of an answer, and whether what it cites bears it out. The range is of the answer. */
+/** A sentence of an answer, and whether its cited passages support it. The range is of the answer. */
 export const checkedSentenceSchema = rangeSchema.extend({
   /** Without its markers. */
   text: z.string(),
@@ -17,11 +17,10 @@ export const checkedSentenceSchema = rangeSchema.extend({
   verdict: sentenceVerdictSchema.nullable(),
   /** The calibrated chance that people would call it supported; null where words alone were looked at. */
   probability: z.number().min(0).max(1).nullable(),
-  /** The sentence of a passage that bears it out most; the range is of the passage's text. */
-  borneOutBy: rangeSchema.extend({ chunkId: z.string().min(1), text: z.string() }).nullable(),
-  /** The words of the answer that nothing bears out. */
-  unborne: z.array(rangeSchema),
-  foundBy: foundBySchema,
+  /** The sentence of a passage that supports it best; the range is of the passage's text. */
+  evidence: rangeSchema.extend({ chunkId: z.string().min(1), text: z.string() }).nullable(),
+  /** Ranges of the answer that no cited passage supports. */
+  unsupportedSpans: z.array(rangeSchema),
 });
 export type CheckedSentence = z.infer<typeof checkedSentenceSchema>;
 

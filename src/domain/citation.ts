@@ -22,9 +22,6 @@ const fields = {
   location: locationSchema.optional(),
 };
 
-/** Who put a mark where the model wrote none; left out where the model cited by itself. */
-export const foundBySchema = z.literal('judge').optional();
-
 /** A chunk that an answer may point at, before any answer was checked. */
 const citableSchema = z.object({ ...fields, chunkId: z.string().min(1) });
 export type Citable = z.infer<typeof citableSchema>;
@@ -36,7 +33,6 @@ export const citationSchema = z
     url: z.union([addressSchema, z.literal('')]),
     chunkId: z.string().min(1).nullable(),
     verdict: verdictSchema,
-    foundBy: foundBySchema,
     /** Whether the file was no longer there when the answer cited it; left out where it was, or nobody can tell. */
     gone: z.literal(true).optional(),
   })

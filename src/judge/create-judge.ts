@@ -25,7 +25,7 @@ export interface Support {
   /** The sentence that bears the claim out most; null where there is none. */
   bearer: (Range & { passage: JudgedPassage }) | null;
   /** The words of the claim that nothing bears out. */
-  unborne: Range[];
+  unsupportedSpans: Range[];
 }
 
 /** One judge of whether sentences are in their sources and whether parts of passages answer questions. */
@@ -174,7 +174,7 @@ function quotedFrom(claim: string, passages: readonly JudgedPassage[]): Support 
     const found = wordingOf(passage).findWhole(words);
     if (found === null) continue;
     const bearer = { passage, ...found };
-    return { verdict: 'quoted', chance: QUOTED_CHANCE, objections: [], bearer, unborne: [] };
+    return { verdict: 'quoted', chance: QUOTED_CHANCE, objections: [], bearer, unsupportedSpans: [] };
   }
   return null;
 }
@@ -188,7 +188,7 @@ export function judgeSupport(
 ): Support {
   const { claim, content, best, sentences } = alignment;
   if (content.length === 0 || sentences.length === 0) {
-    return { verdict: 'weak', chance: 0, objections: [], bearer: null, unborne: [] };
+    return { verdict: 'weak', chance: 0, objections: [], bearer: null, unsupportedSpans: [] };
   }
   const objections = objectionsOf(facts);
   const chance = predict(network, { ...supportFeatures(alignment, facts) });
@@ -196,7 +196,7 @@ export function judgeSupport(
   const passage = passages[middle?.passage ?? 0];
   const range = alignment.passages[middle?.passage ?? 0]?.sentences[middle?.index ?? 0];
   const terms = new Set(alignment.passages.flatMap(({ words }) => words.map(({ term }) => term)));
-  const unborne = content.flatMap((index, position): Range[] => {
+  const unsupportedSpans = content.flatMap((index, position): Range[] => {
     const word = claim.words[index];
     if (word === undefined || facts.whole || terms.has(word.term)) return [];
     const isBorne = (best[position] ?? 0) >= BORNE_FROM && !isMissing(word, claim.text, facts);
@@ -208,7 +208,7 @@ export function judgeSupport(
     objections: facts.whole ? [] : objections,
     bearer:
       passage === undefined || range === undefined ? null : { passage, start: range.start, end: range.end },
-    unborne,
+    unsupportedSpans,
   };
 }
 

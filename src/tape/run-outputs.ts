@@ -4,6 +4,7 @@ import { agentResponseSchema } from '../domain/agent-response.ts';
 import { toolCallSchema } from '../domain/conversation-message.ts';
 import { conversationSessionSchema } from '../domain/conversation-session.ts';
 import { type ConversationTurn, conversationTurnSchema } from '../domain/conversation-turn.ts';
+import { renameLegacyFields } from '../domain/migrate-record.ts';
 import { filterSchema } from '../domain/query.ts';
 import { SCORE_DECIMALS } from '../domain/retrieved-chunk.ts';
 import { errorResponseSchema } from '../faults/error-response.ts';
@@ -50,7 +51,9 @@ const turnSchema = z.object({
     .default([]),
   /** Each sentence with what was said of it. Chances are left out: they are near, not equal, on another processor. */
   sentences: z
-    .array(z.object({ text: z.string(), verdict: z.string().nullable(), unborne: z.array(z.string()) }))
+    .array(
+      z.object({ text: z.string(), verdict: z.string().nullable(), unsupportedSpans: z.array(z.string()) }),
+    )
     .nullable()
     .default(null),
   retrievalCount: z.number().default(0),
@@ -61,28 +64,31 @@ const turnSchema = z.object({
 });
 export type TurnOutput = z.infer<typeof turnSchema>;
 
-/** What a run came to: what a replay of its tape is compared with. */
-export const runOutputsSchema = z.object({
-  /** The collection as it was; its fingerprint is made of what its documents hold. Null for one on a server. */
-  collection: z
-    .object({ name: z.string(), documents: z.number(), fingerprint: z.string() })
-    .nullable()
-    .default(null),
-  /** The session that went on, as it was before. */
-  resumed: z
-    .object({
-      session: conversationSessionSchema,
-      user: z.string().nullable(),
-      turns: z.array(conversationTurnSchema),
-    })
-    .nullable()
-    .default(null),
-  turns: z.array(turnSchema).default([]),
-  search: foundSchema.nullable().default(null),
-  ingest: z.record(z.string(), z.unknown()).nullable().default(null),
-  /** What ended the run. */
-  error: errorResponseSchema.nullable().default(null),
-});
+/** The results of a run, which a replay of its tape is compared with. Reads those of earlier tape versions too. */
+export const runOutputsSchema = z.preprocess(
+  renameLegacyFields,
+  z.object({
+    /** The collection as it was; its fingerprint is made of what its documents hold. Null for one on a server. */
+    collection: z
+      .object({ name: z.string(), documents: z.number(), fingerprint: z.string() })
+      .nullable()
+      .default(null),
+    /** The session that went on, as it was before. */
+    resumed: z
+      .object({
+        session: conversationSessionSchema,
+        user: z.string().nullable(),
+        turns: z.array(conversationTurnSchema),
+      })
+      .nullable()
+      .default(null),
+    turns: z.array(turnSchema).default([]),
+    search: foundSchema.nullable().default(null),
+    ingest: z.record(z.string(), z.unknown()).nullable().default(null),
+    /** What ended the run. */
+    error: errorResponseSchema.nullable().default(null),
+  }),
+);
 export type RunOutputs = z.infer<typeof runOutputsSchema>;
 
 export function noOutputs(): RunOutputs {

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { advice, command, settingOf } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 
-/** Since 2 an exchange takes many lines; both are read. */
-export const TAPE_VERSION = 2;
+/** 2 spread an exchange over many lines, 3 renamed fields of the outputs. All versions are read. */
+export const TAPE_VERSION = 3;
 
 export type TapeJson = string | number | boolean | null | TapeJson[] | { [key: string]: TapeJson };
 
@@ -99,7 +99,7 @@ const originSchema = z.enum(['recorded', 'written by hand']);
 
 /** What stands before the exchanges: how the tape was made. */
 export const headerSchema = z.object({
-  version: z.literal([1, TAPE_VERSION]),
+  version: z.literal([1, 2, TAPE_VERSION]),
   origin: originSchema,
   /** Where the wire format of one written by hand comes from, or whatever else a reader should know. */
   note: z.string().optional(),

@@ -118,10 +118,10 @@ function answered({ response, retrievals }: ConversationTurn): Outcome {
       chunkId,
       verdict,
     })),
-    sentences: response.sentences.map(({ text, verdict, unborne }) => ({
+    sentences: response.sentences.map(({ text, verdict, unsupportedSpans }) => ({
       text,
       verdict,
-      unborne: unborne.map(({ start, end }) => answer.slice(start, end)),
+      unsupportedSpans: unsupportedSpans.map(({ start, end }) => answer.slice(start, end)),
     })),
     retrievalCount,
     retrieved: retrievals.map(foundOf),

@@ -55,7 +55,7 @@ test('an answer that answers is told from one that is only quoted, and every pas
     grounded: true,
     checkedBy: 'judge',
     citations: [{ verdict: 'quoted' }],
-    sentences: [{ verdict: 'quoted', borneOutBy: { text: 'A zebra is a striped horse.' } }],
+    sentences: [{ verdict: 'quoted', evidence: { text: 'A zebra is a striped horse.' } }],
   });
   expect(answers.encoded.filter((text) => text.includes('striped horse. Zebras'))).toHaveLength(1);
   expect(answers.encoded).not.toContain('A zebra is a striped horse.');
@@ -98,5 +98,5 @@ test('sentences are judged while the answer is still written, each once, and as 
   expect(encoded.some((text) => text.endsWith('Heidelberg and in'))).toBe(false);
   const afterwards = await createTurnJudge(async () => judgeOf(encoder), signal).check(answer, sources);
   expect(checked).toEqual(afterwards);
-  expect(checked.sentences.map(({ unborne }) => unborne.length > 0)).toEqual([false, true]);
+  expect(checked.sentences.map(({ unsupportedSpans }) => unsupportedSpans.length > 0)).toEqual([false, true]);
 });

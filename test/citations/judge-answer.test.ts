@@ -46,7 +46,7 @@ test('every cited sentence has its place, its chance, and the sentence that bear
   const [, paraphrase, invented] = sentences;
   expect(answer.slice(paraphrase?.start, paraphrase?.end)).toMatch(/^The battery of .* charged \[1\]\.$/);
   expect(paraphrase?.probability).toBeGreaterThan(invented?.probability ?? 1);
-  expect(paraphrase?.borneOutBy).toMatchObject({
+  expect(paraphrase?.evidence).toMatchObject({
     chunkId: 'battery',
     text: 'It lasts nine hours on a full charge.',
   });
@@ -62,7 +62,9 @@ test('words that nothing bears out are found in the answer, behind links, marker
     register,
     bearing,
   );
-  const words = sentences.flatMap(({ unborne }) => unborne.map(({ start, end }) => answer.slice(start, end)));
+  const words = sentences.flatMap(({ unsupportedSpans }) =>
+    unsupportedSpans.map(({ start, end }) => answer.slice(start, end)),
+  );
   expect(words).toContain('Heidelberg');
   expect(words).toContain('zeppelin');
   expect(words).not.toContain('rover');

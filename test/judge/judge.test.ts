@@ -43,7 +43,7 @@ test('a number or a name that the source does not hold is never outvoted', async
   const claim = 'The rover of Heidelberg carries a lithium battery.';
   const name = await judge.support(claim, [BATTERY]);
   expect(name.objections).toContain('name');
-  expect(name.unborne.map(({ start, end }) => claim.slice(start, end))).toContain('Heidelberg');
+  expect(name.unsupportedSpans.map(({ start, end }) => claim.slice(start, end))).toContain('Heidelberg');
 });
 
 test('the words of a passage that speaks of what is asked are nearer than those of another', async () => {

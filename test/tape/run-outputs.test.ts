@@ -20,7 +20,7 @@ function turn(changes: Partial<TurnOutput> = {}): TurnOutput {
     answer: 'A process [1].',
     grounded: true,
     citations: [{ marker: '1', title: 'Nodes', url: 'https://a.test', chunkId: 'c1', verdict: 'supported' }],
-    sentences: [{ text: 'A process.', verdict: 'supported', unborne: [] }],
+    sentences: [{ text: 'A process.', verdict: 'supported', unsupportedSpans: [] }],
     retrievalCount: 1,
     retrieved: [{ query: 'node', totalFound: 1, chunks: [chunk] }],
     tokensUsed: { prompt: 1, completion: 2, total: 3 },
@@ -93,10 +93,13 @@ test.each<[string, Partial<TurnOutput>]>([
   ['turn 1.grounded', { grounded: false }],
   ['turn 1.retrievalCount', { retrievalCount: 2 }],
   ['turn 1.citations[0]', { citations: [] }],
-  ['turn 1.sentences[0].verdict', { sentences: [{ text: 'A process.', verdict: 'weak', unborne: [] }] }],
   [
-    'turn 1.sentences[0].unborne[0]',
-    { sentences: [{ text: 'A process.', verdict: 'supported', unborne: ['process'] }] },
+    'turn 1.sentences[0].verdict',
+    { sentences: [{ text: 'A process.', verdict: 'weak', unsupportedSpans: [] }] },
+  ],
+  [
+    'turn 1.sentences[0].unsupportedSpans[0]',
+    { sentences: [{ text: 'A process.', verdict: 'supported', unsupportedSpans: ['process'] }] },
   ],
   ['turn 1.retrieved[0]', { retrieved: [] }],
   ['turn 1.error', { error: failure('It is away.') }],
@@ -106,7 +109,9 @@ test.each<[string, Partial<TurnOutput>]>([
 });
 
 test('sentences are not compared with a tape of before, nor where a secret was taken out', () => {
-  const doubted = turn({ sentences: [{ text: 'A process.', verdict: 'weak', unborne: ['process'] }] });
+  const doubted = turn({
+    sentences: [{ text: 'A process.', verdict: 'weak', unsupportedSpans: ['process'] }],
+  });
   expect(pathsOf({ turns: [turn({ sentences: null })] }, { turns: [doubted] })).toEqual([]);
   const masked = { answer: `A ${MASK} [1].` };
   expect(pathsOf({ turns: [turn(masked)] }, { turns: [{ ...doubted, ...masked }] })).toEqual([]);

@@ -20,7 +20,7 @@ test('a tape is one JSON document with one value a line, in the order of the req
 
   const text = await readFile(path, 'utf8');
   const { version, exchanges, complete } = JSON.parse(text);
-  expect({ version, complete }).toEqual({ version: 2, complete: true });
+  expect({ version, complete }).toEqual({ version: 3, complete: true });
   expect(exchanges.map(({ request }: TapeExchange) => request.body)).toEqual([
     { json: { q: 'a', n: [1, 2] } },
     { json: { q: 'b' } },

@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, normalize } from 'node:path';
 import * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
+import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 import { addSamples } from '../files/sample-file.ts';
 import type { Pooling } from './start-model.ts';
 
@@ -117,12 +118,9 @@ export async function saveEncoderSettings(
 ): Promise<string> {
   const path = join(directory, SETTINGS_FILE);
   const settings = { ...(await readJson(path, settingsSchema)), ...added };
-  const partial = `${path}.${randomUUID()}.partial`;
   try {
-    await writeFile(partial, `${JSON.stringify(settings, null, 2)}\n`);
-    await rename(partial, path);
+    await writeFileAtomic(path, `${JSON.stringify(settings, null, 2)}\n`);
   } catch (error) {
-    await rm(partial, { force: true });
     throw new AppError('configuration_error', `${path} cannot be written (${messageOf(error)}).`, {
       hint: `Write it elsewhere and put it there: ${JSON.stringify(settings)}`,
       cause: error,

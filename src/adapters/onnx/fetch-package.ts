@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { messageOf } from '../../faults/app-error.ts';
+import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 
 /** How long all of it may take. */
 export const PATIENCE_MS = 5 * 60_000;
@@ -139,16 +140,7 @@ function createReader(bytes: AsyncIterable<Buffer>): (length: number, keep: bool
 /** Each file appears under its name only when it is whole; two processes may do this at once. */
 export async function storeFiles(directory: string, files: Files): Promise<void> {
   for (const [file, bytes] of files) {
-    const path = join(directory, file);
-    const partial = `${path}.${randomUUID()}.partial`;
-    await mkdir(dirname(path), { recursive: true });
-    try {
-      await writeFile(partial, bytes);
-      await rename(partial, path);
-    } catch (error) {
-      await rm(partial, { force: true });
-      throw error;
-    }
+    await writeFileAtomic(join(directory, file), bytes);
   }
 }
 

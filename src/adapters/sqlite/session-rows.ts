@@ -13,9 +13,9 @@ import {
   unknownSession,
 } from '../../domain/conversation-session.ts';
 import { type ConversationTurn, conversationTurnSchema } from '../../domain/conversation-turn.ts';
+import { migrateRecord } from '../../domain/migrate-record.ts';
 import { validated } from '../../faults/validated.ts';
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
-import { mendRecord } from './mend-record.ts';
 import { damagedSession } from './session-file.ts';
 
 /** Each of these runs inside the caller's transaction. */
@@ -241,9 +241,7 @@ function readBack<Schema extends z.ZodType>(
   read: () => unknown,
 ): z.infer<Schema> {
   try {
-    const record = read();
-    const asWritten = schema.safeParse(record);
-    return asWritten.success ? asWritten.data : validated(schema, mendRecord(record), what);
+    return validated(schema, migrateRecord(read()), what);
   } catch (error) {
     throw damagedSession(sessionId, what, error);
   }

@@ -1,5 +1,5 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 
 export const MAX_HISTORY_LINES = 1000;
 
@@ -21,12 +21,7 @@ export function createChatHistory(path: string): ChatHistory {
   }
 
   async function save(lines: readonly string[]): Promise<void> {
-    // Written beside and moved into place, so that a crash leaves the old file or the new one.
-    const draft = `${path}.${process.pid}`;
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(draft, `${lines.join('\n')}\n`, { mode: 0o600 });
-    await chmod(draft, 0o600);
-    await rename(draft, path);
+    await writeFileAtomic(path, `${lines.join('\n')}\n`, { mode: 0o600 });
   }
 
   async function append(line: string): Promise<void> {

@@ -92,7 +92,7 @@ export function useCollection(flags: CollectionFlags): Promise<void> {
     const name = flags.name ?? '';
     const names = await app.catalog.list();
     if (!names.includes(name)) throw unknownCollection(`"${name}"`, names);
-    setSetting({ ...flags, setting: 'collection', value: name });
+    await setSetting({ ...flags, setting: 'collection', value: name });
   });
 }
 

@@ -47,10 +47,15 @@ export function getSetting({ setting = '', config: configPath, json }: SettingFl
 }
 
 /** Says so where something stronger than the user's file hides what was kept there. */
-export function setSetting({ setting = '', value, config: configPath, json }: SettingFlags): void {
+export async function setSetting({
+  setting = '',
+  value,
+  config: configPath,
+  json,
+}: SettingFlags): Promise<void> {
   const name = settingNamed(setting);
   const { settingsFile } = loadConfig({ configPath });
-  const kept = keepSetting(settingsFile, name, value ?? null);
+  const kept = await keepSetting(settingsFile, name, value ?? null);
   const now = effectiveSettings(loadConfig({ configPath })).find((each) => each.name === name);
   if (json) return void print({ name, value: kept ?? null, file: settingsFile });
   const terminal = createTerminal(process.stdout);

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as z from 'zod';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { type Pin, pinSchema } from '../../evaluation/cases/pin.ts';
 import { goldKey } from '../../evaluation/cases/pin-gold.ts';
+import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 
 /** What gold rested on, and when that was noted: by collection, and by what a case asks and expects. */
 const ledgerSchema = z.record(
@@ -50,12 +51,7 @@ export async function notePins(
     const key = goldKey(item);
     if (own.length > 0 && (anew || !Object.hasOwn(noted, key))) noted[key] = { date, pins: [...own] };
   }
-  const path = pathIn(home);
-  await mkdir(dirname(path), { recursive: true });
-  // Written beside and moved into place, so that a crash leaves the old file or the new one.
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify({ ...ledger, [collection]: noted })}\n`);
-  await rename(draft, path);
+  await writeFileAtomic(pathIn(home), `${JSON.stringify({ ...ledger, [collection]: noted })}\n`);
 }
 
 /** What cannot be read is as if nothing had been noted. */

@@ -10,7 +10,7 @@ import { fileIsGone } from '../../retrieval/file-is-gone.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { onCommandLine } from '../advice.ts';
-import { renderUnborne, verdictPiece } from './render-sentences.ts';
+import { renderUnsupportedWords, verdictPiece } from './render-sentences.ts';
 import type { Terminal } from './terminal.ts';
 import { flowLine, type Piece, renderText } from './wrapping.ts';
 
@@ -28,8 +28,6 @@ interface FooterView {
 
 const MAX_TITLE = 70;
 const INDENT = '    ';
-/** Behind the verdict on a source that the model did not cite. */
-const FOUND = 'found by citeloop, not cited by the model';
 const GONE = 'the file is gone';
 
 /**
@@ -53,7 +51,7 @@ export function renderFooter(
           });
     terminal.write(`${line}\n`);
   }
-  renderUnborne(terminal, response);
+  renderUnsupportedWords(terminal, response);
   const { said, isFault } = standingOf(response);
   renderText(terminal, onCommandLine(said, { inChat }), isFault ? { style: 'yellow' } : {});
   if (inPart.length > 0) renderText(terminal, restOf(inPart, inChat));
@@ -77,7 +75,7 @@ export function markdownFooter(response: AgentResponse): string[] {
     .filter(({ chunkId }) => chunkId !== null)
     .map(
       (citation) =>
-        `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}${citation.foundBy === undefined ? '' : `, ${FOUND}`}${citation.gone ? `, ${GONE}` : ''}`,
+        `- [${citation.marker}] ${formatCitation(citation)} ${citation.score.toFixed(2)} ${citation.verdict}${citation.gone ? `, ${GONE}` : ''}`,
     );
   const standing = response.grounded ? [] : [`*${onCommandLine(standingOf(response).said)}*`];
   return [...standing, ...(sources.length > 0 ? [sources.join('\n')] : [])];
@@ -105,7 +103,6 @@ function sourceLine(
     ...(citation.location ? [{ text: describeLocation(citation.location), gap: ', ' }] : []),
     { text: citation.score.toFixed(2), gap: '  ' },
     verdictPiece(terminal, citation.verdict, { quietly }),
-    ...(citation.foundBy === undefined ? [] : [{ text: FOUND, gap: ', ' }]),
     { text: readableUrl(citation.url), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
     ...(chunk !== undefined && fileIsGone(chunk) ? [goneWord(terminal)] : []),
   ];

@@ -1,5 +1,5 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
-import { unborneWords } from '../../domain/answer-doubts.ts';
+import { unsupportedWords } from '../../domain/answer-doubts.ts';
 import type { CheckedSentence } from '../../domain/checked-sentence.ts';
 import type { Verdict } from '../../domain/citation.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -29,11 +29,11 @@ export function verdictPiece(
 }
 
 /** The words of an answer that nothing bears out: underlined in their sentences for a person, listed for a pipe. */
-export function renderUnborne(terminal: Terminal, { answer, sentences }: AgentResponse): void {
-  const doubtful = sentences.filter(({ unborne }) => unborne.length > 0);
+export function renderUnsupportedWords(terminal: Terminal, { answer, sentences }: AgentResponse): void {
+  const doubtful = sentences.filter(({ unsupportedSpans }) => unsupportedSpans.length > 0);
   if (doubtful.length === 0) return;
   if (!terminal.interactive) {
-    renderText(terminal, `In no source that is cited: ${listed(unborneWords({ answer, sentences }))}`);
+    renderText(terminal, `In no source that is cited: ${listed(unsupportedWords({ answer, sentences }))}`);
     return;
   }
   renderText(terminal, 'The underlined words are in no source that is cited:');
@@ -45,7 +45,7 @@ export function renderUnborne(terminal: Terminal, { answer, sentences }: AgentRe
 /** Each sentence that cites, with its verdict and why. */
 export function renderSentences(terminal: Terminal, { answer, sentences }: AgentResponse): void {
   for (const sentence of sentences) {
-    const { verdict, probability, borneOutBy, text } = sentence;
+    const { verdict, probability, evidence, text } = sentence;
     if (verdict === null) continue;
     const pieces: Piece[] = [
       verdictPiece(terminal, verdict),
@@ -53,9 +53,9 @@ export function renderSentences(terminal: Terminal, { answer, sentences }: Agent
       { text: `"${oneLine(text, MAX_SENTENCE)}"`, gap: '  ' },
     ];
     terminal.write(`${flowLine(terminal, pieces, INDENT)}\n`);
-    const words = unborneWords({ answer, sentences: [sentence] });
-    if (borneOutBy !== null && verdict !== 'quoted' && verdict !== 'unsupported') {
-      const nearest = { text: `${INDENT}nearest: "${oneLine(borneOutBy.text, MAX_SENTENCE)}"` };
+    const words = unsupportedWords({ answer, sentences: [sentence] });
+    if (evidence !== null && verdict !== 'quoted' && verdict !== 'unsupported') {
+      const nearest = { text: `${INDENT}nearest: "${oneLine(evidence.text, MAX_SENTENCE)}"` };
       terminal.write(`${flowLine(terminal, [nearest], INDENT)}\n`);
     }
     if (words.length > 0) renderText(terminal, `in no source: ${listed(words)}`, { indent: INDENT });
@@ -77,7 +77,7 @@ function underlined(terminal: Terminal, answer: string, sentence: CheckedSentenc
     if (text !== '') pieces.push({ text, gap, ...(paint && { paint }) });
     at = to;
   };
-  for (const { start, end } of sentence.unborne) {
+  for (const { start, end } of sentence.unsupportedSpans) {
     add(start);
     add(end, (text) => terminal.text(text, 'underline'));
   }

@@ -28,8 +28,8 @@ export function renderSource(
   renderText(terminal, readableUrl(citation.url), { style: 'dim' });
   terminal.write('\n');
   const ranges = turn.response.sentences
-    .flatMap(({ borneOutBy, refs }) =>
-      borneOutBy !== null && borneOutBy.chunkId === citation.chunkId && refs.length > 0 ? [borneOutBy] : [],
+    .flatMap(({ evidence, refs }) =>
+      evidence !== null && evidence.chunkId === citation.chunkId && refs.length > 0 ? [evidence] : [],
     )
     .toSorted((a, b) => a.start - b.start);
   const passages = around.length > 0 ? around : chunk === null ? [] : [chunk];

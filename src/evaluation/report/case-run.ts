@@ -49,7 +49,7 @@ export const caseRunSchema = z.strictObject({
       /** The calibrated chance that people would call it supported; null where words alone were looked at. */
       probability: z.number().min(0).max(1).nullable().default(null),
       /** Words that nothing bears out: where they stand in the answer. */
-      unborne: z.array(z.strictObject({ start: count, end: count })).default([]),
+      unsupportedSpans: z.array(z.strictObject({ start: count, end: count })).default([]),
     }),
   ),
   /** Quotes and numbers in sentences that cite something, and how many of them a cited chunk holds. */

@@ -262,14 +262,14 @@ function sentencesIn(
   textAt: (text: string) => number,
 ): PageSentence[] {
   let from = 0;
-  return source.sentences.flatMap(({ text, verdict, unborne }): PageSentence[] => {
+  return source.sentences.flatMap(({ text, verdict, unsupportedSpans }): PageSentence[] => {
     const shown = visibleText(text);
     const start = answer.indexOf(shown, from);
     const isThere = start >= 0 && shown !== '';
     if (isThere) from = start + shown.length;
     const words = wordsIn(
       shown,
-      unborne.map((word) => visibleText(source.answer.slice(word.start, word.end))),
+      unsupportedSpans.map((word) => visibleText(source.answer.slice(word.start, word.end))),
     );
     if (citationPassed({ verdict }) && words.length === 0) return [];
     const at: PageSentence[0] = isThere ? [start, shown.length] : textAt(shown);

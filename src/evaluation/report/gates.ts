@@ -10,7 +10,13 @@ import { type ColumnPair, compareColumns } from '../statistics/compare-columns.t
 import { unitsOf } from '../statistics/units.ts';
 import { formatP, formatValue } from './format-value.ts';
 import { gatesFailed } from './gate-lines.ts';
-import { type GateResult, REPORT_FORMAT, type ReportData, reportDataSchema } from './report-data.ts';
+import {
+  type GateResult,
+  migrateReport,
+  REPORT_FORMAT,
+  type ReportData,
+  reportDataSchema,
+} from './report-data.ts';
 
 type Operator = '>=' | '>' | '<=' | '<';
 
@@ -93,7 +99,7 @@ export function checkBound(
 
 /** An earlier report, as `--json` wrote it. Throws `invalid_input`. */
 export function readBaseline(value: unknown, file: string): ReportData {
-  const result = reportDataSchema.safeParse(value);
+  const result = reportDataSchema.safeParse(migrateReport(value));
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   throw new AppError(

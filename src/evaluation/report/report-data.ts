@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import { policySchema } from '../../domain/agent-config.ts';
+import { renameLegacyFields } from '../../domain/migrate-record.ts';
 import { scoreSchema } from '../../domain/retrieved-chunk.ts';
 import { comparisonSchema, decisionSchema, searchWorthSchema } from './comparison.ts';
 import { metricInfoSchema, metricValueSchema } from './metric-value.ts';
 import { reportCaseSchema } from './report-case.ts';
 import { armName, caseId, count, metricId, number } from './schema-parts.ts';
 
-/** Changes whenever a reader of older data would go wrong. */
-export const REPORT_FORMAT = 'citeloop-evaluation/2';
+/** Raised with every change that a reader of older reports would misread. */
+export const REPORT_FORMAT = 'citeloop-evaluation/3';
+const PREVIOUS_FORMAT = 'citeloop-evaluation/2';
 
 /** One way to run the cases. The first arm is what the others are compared with. */
 const armSchema = z.strictObject({
@@ -131,3 +133,9 @@ export const reportDataSchema = z.strictObject({
   cases: z.array(reportCaseSchema),
 });
 export type ReportData = z.infer<typeof reportDataSchema>;
+
+/** A parsed report file with the field names of the current format; other values are returned unchanged. */
+export function migrateReport(value: unknown): unknown {
+  if ((value as { format?: unknown } | null)?.format !== PREVIOUS_FORMAT) return value;
+  return renameLegacyFields({ ...(value as object), format: REPORT_FORMAT });
+}

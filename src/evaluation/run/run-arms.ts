@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { renameLegacyFields } from '../../domain/migrate-record.ts';
 import { type ErrorKind, restated } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import type { EvaluationCase } from '../cases/evaluation-case.ts';
@@ -172,7 +173,7 @@ export function createRunJournal(
 
 function readLine(line: string): z.infer<typeof lineSchema> | null {
   try {
-    return lineSchema.safeParse(JSON.parse(line)).data ?? null;
+    return lineSchema.safeParse(renameLegacyFields(JSON.parse(line))).data ?? null;
   } catch {
     return null;
   }

@@ -120,12 +120,12 @@ function checkFacts({
   // Records of earlier versions hold no sentences.
   const checked = response.sentences.length > 0 ? response : checkAnswer(response.answer, sources);
   return {
-    sentences: checked.sentences.map(({ text, refs, verdict, probability, unborne }) => ({
+    sentences: checked.sentences.map(({ text, refs, verdict, probability, unsupportedSpans }) => ({
       text,
       markers: refs,
       verdict,
       probability,
-      unborne,
+      unsupportedSpans,
     })),
     ...countHeldFacts(checked.sentences, sources),
   };

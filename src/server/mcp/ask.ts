@@ -65,13 +65,15 @@ const output = z.object({
           .number()
           .nullable()
           .describe('The calibrated chance that people would call it supported; null by words alone.'),
-        nearest: range
+        evidence: range
           .extend({ ref: z.string(), text: z.string() })
           .nullable()
-          .describe('The sentence of a passage that bears it out most; start and end are of the passage.'),
-        unborne: z
+          .describe(
+            'The sentence of a passage that supports it best; start and end are offsets in the passage.',
+          ),
+        unsupported_spans: z
           .array(range.extend({ text: z.string() }))
-          .describe('Words of the answer that nothing that is cited bears out.'),
+          .describe('Spans of the answer that no cited passage supports.'),
       }),
     )
     .describe(
@@ -194,13 +196,13 @@ function toOutput(response: AgentResponse): z.input<typeof output> {
       markers: refs,
       verdict,
       probability,
-      nearest: found.borneOutBy && {
-        ref: found.borneOutBy.chunkId,
-        start: found.borneOutBy.start,
-        end: found.borneOutBy.end,
-        text: found.borneOutBy.text,
+      evidence: found.evidence && {
+        ref: found.evidence.chunkId,
+        start: found.evidence.start,
+        end: found.evidence.end,
+        text: found.evidence.text,
       },
-      unborne: found.unborne.map((words) => ({
+      unsupported_spans: found.unsupportedSpans.map((words) => ({
         ...words,
         text: response.answer.slice(words.start, words.end),
       })),

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { standingOf, unborneWords } from '../../domain/answer-doubts.ts';
+import { standingOf, unsupportedWords } from '../../domain/answer-doubts.ts';
 import type { Citation } from '../../domain/citation.ts';
 import { nearestParts } from '../../domain/closest-passages.ts';
 import { describeLocation } from '../../domain/show-location.ts';
@@ -33,9 +33,9 @@ export function TurnView({ state, number, isAfterReset, onOpen, onJudge, onAgain
   // Another turn's words must not have this one read again.
   const sentences = state.turn?.response.sentences;
   const answer = useMemo(() => {
-    const unborne = sentences?.flatMap((sentence) => sentence.unborne) ?? [];
+    const unsupportedSpans = sentences?.flatMap((sentence) => sentence.unsupportedSpans) ?? [];
     // Their places are those of the whole answer.
-    const marked = shown === text ? unborne : [];
+    const marked = shown === text ? unsupportedSpans : [];
     return <Markdown text={shown} markers={markersOf(citations, onOpen)} marked={marked} />;
   }, [text, shown, citations, sentences]);
   return (
@@ -119,7 +119,7 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
   return (
     <ul class="sources" aria-label="Sources">
       {citations.toSorted(byMarker).map((citation) => {
-        const { marker, score, verdict, chunkId, foundBy } = citation;
+        const { marker, score, verdict, chunkId } = citation;
         const changed = chunkId === null ? undefined : stale[chunkId];
         return (
           <li key={marker}>
@@ -139,11 +139,6 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
                   </span>
                 )}
                 <VerdictBadge verdict={verdict} />
-                {foundBy !== undefined && (
-                  <span class="quiet" title="The model did not cite it">
-                    found by citeloop
-                  </span>
-                )}
               </span>
               {changed !== undefined && (
                 <span class="badge stale">
@@ -160,7 +155,7 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
 
 /** What the verdicts of the sources do not say. */
 function Standing({ turn: { response } }: { turn: NonNullable<TurnState['turn']> }) {
-  const words = unborneWords(response);
+  const words = unsupportedWords(response);
   return (
     <p class="quiet">
       {words.length > 0 && (

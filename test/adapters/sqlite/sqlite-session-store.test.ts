@@ -209,7 +209,7 @@ test('a file with broken pages is reported as damaged', async () => {
   expect(await failureOf(store.create(sampleSession(), null))).toMatchObject({ kind: 'retrieval_error' });
 });
 
-test('what an earlier version wrote is read, though it would not be written any more', async () => {
+test('reads records of an earlier version', async () => {
   const path = await newPath();
   const store = openStore(path);
   const { session, messages, turn } = sampleTurn(sampleSession(), { chunks: [chunk()] });

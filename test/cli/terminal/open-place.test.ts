@@ -111,8 +111,8 @@ test('a source is shown with what the answer rests on marked', () => {
     refs: ['1'],
     verdict: 'supported' as const,
     probability: 0.9,
-    borneOutBy: { chunkId: chunk.chunkId, start: 0, end: 10, text: words },
-    unborne: [],
+    evidence: { chunkId: chunk.chunkId, start: 0, end: 10, text: words },
+    unsupportedSpans: [],
   };
   const answered = { ...turn, response: { ...turn.response, sentences: [sentence] } };
   const { streams, out } = fakeStreams('pipe');

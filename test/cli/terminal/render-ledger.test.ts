@@ -46,8 +46,8 @@ test('each sentence that cites is told with its verdict, its chance, what is nea
     refs: ['1'],
     verdict: 'weak' as const,
     probability: 0.612,
-    borneOutBy: { chunkId: 'c1', start: 0, end: 17, text: 'A node publishes.' },
-    unborne: [{ start: 10, end: 20 }],
+    evidence: { chunkId: 'c1', start: 0, end: 17, text: 'A node publishes.' },
+    unsupportedSpans: [{ start: 10, end: 20 }],
   };
   const turn = turnOf({
     answer: sentence.text,

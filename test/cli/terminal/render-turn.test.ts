@@ -129,8 +129,8 @@ test('of a grounded answer it is said how much of it cites nothing, if a model w
     refs: [],
     verdict,
     probability: null,
-    borneOutBy: null,
-    unborne: [],
+    evidence: null,
+    unsupportedSpans: [],
   });
   const sentences = [
     said('A topic is a bus.', 'supported'),
@@ -236,8 +236,8 @@ const DOUBTFUL = {
       refs: ['1'],
       verdict: 'weak' as const,
       probability: 0.61,
-      borneOutBy: { chunkId: 'c1', start: 0, end: 37, text: 'A node publishes messages on a topic.' },
-      unborne: [{ start: 10, end: 20 }],
+      evidence: { chunkId: 'c1', start: 0, end: 37, text: 'A node publishes messages on a topic.' },
+      unsupportedSpans: [{ start: 10, end: 20 }],
     },
   ],
 };

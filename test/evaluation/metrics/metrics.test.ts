@@ -80,7 +80,7 @@ test('sentences supported leaves out refusals and small talk, and counts sentenc
     markers: [],
     verdict,
     probability: null,
-    unborne: [],
+    unsupportedSpans: [],
   });
   const run = aRun({ searches: 1, sentences: [sentence('supported'), sentence('weak'), sentence(null)] });
   const refusal = aRun({ searches: 1, abstained: true, sentences: [sentence(null)] });

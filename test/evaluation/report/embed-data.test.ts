@@ -57,7 +57,7 @@ test('a sentence that no citation bears out is found in the answer by its place'
     markers: [],
     verdict: index === 1 ? null : ('supported' as const),
     probability: null,
-    unborne: [],
+    unsupportedSpans: [],
   }));
   Object.assign(run ?? {}, { sentences: said });
   const packed = packReport(report, WHOLE);
@@ -73,12 +73,12 @@ test('a supported sentence with a word that nothing bears out is kept, with the 
   const report = syntheticReport({ cases: 8 });
   const [run] = report.cases[0]?.results.tool?.runs ?? [];
   const answer = 'Gnus have beards [1]. Gnus graze in Heidelberg [1].';
-  const sentence = (text: string, unborne: { start: number; end: number }[]) => ({
+  const sentence = (text: string, unsupportedSpans: { start: number; end: number }[]) => ({
     text,
     markers: ['1'],
     verdict: 'supported' as const,
     probability: 0.8,
-    unborne,
+    unsupportedSpans,
   });
   const place = answer.indexOf('Heidelberg');
   const sentences = [

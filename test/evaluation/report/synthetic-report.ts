@@ -102,7 +102,7 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
             markers: [String((index % cited.length) + 1)],
             verdict: random() < 0.9 ? ('supported' as const) : null,
             probability: null,
-            unborne: [],
+            unsupportedSpans: [],
           })),
       quotes: { total: 0, held: 0 },
       numbers: { total: 2, held: 2 },

@@ -333,7 +333,7 @@ inBrowser(
       markers: ['1'],
       verdict,
       probability: 0.6,
-      unborne: [{ start: answer.indexOf(word), end: answer.indexOf(word) + word.length }],
+      unsupportedSpans: [{ start: answer.indexOf(word), end: answer.indexOf(word) + word.length }],
     });
     const sentences = [
       sentence('Gnus graze in Rome.', 'supported', 'Rome'),
