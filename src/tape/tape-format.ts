@@ -163,6 +163,6 @@ export function readFault(path: string, error: unknown): AppError {
 
 export function notATape(path: string, why: string): AppError {
   return new AppError('invalid_input', `${path} is not a tape: ${why}.`, {
-    hint: advice`Record one${settingOf('record', '<tape>', '')}, or read a recording of HAR, VCR or nock${command('tape import')}`,
+    hint: advice`Record one${settingOf('record', '<tape>', '')}, or convert a HAR file${command('tape import')}`,
   });
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
-import { toHar } from '../../src/tape/foreign/to-har.ts';
+import { toHar } from '../../src/tape/har.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import type { TapeJson } from '../../src/tape/tape-format.ts';
 import { findTapeProblems, tapeSummary } from '../../src/tape/tape-summary.ts';

@@ -5,8 +5,7 @@ import { loadConfig } from '../../config/load-config.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { EXIT_DONE } from '../../faults/exit-code.ts';
 import { createRedactor, type Redactor } from '../../faults/redactor.ts';
-import { readRecording } from '../../tape/foreign/read-recording.ts';
-import { toHar } from '../../tape/foreign/to-har.ts';
+import { parseHar, toHar } from '../../tape/har.ts';
 import { openTape, type Tape } from '../../tape/open-tape.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from '../../tape/tape-format.ts';
 import { findTapeProblems, tapeSummary } from '../../tape/tape-summary.ts';
@@ -35,8 +34,7 @@ export interface TapeHarFlags extends TapeFileFlags {
   har?: string | undefined;
 }
 
-export interface TapeImportFlags extends TapeFileFlags {
-  recording?: string | undefined;
+export interface TapeImportFlags extends TapeHarFlags {
   redact?: string[] | undefined;
 }
 
@@ -120,24 +118,24 @@ export async function scrubTape({
   }
 }
 
-/** Says what could not be carried over. Throws `invalid_input` if that is all of it. */
-export async function importRecording({
-  recording = '',
+/** Lists the entries that cannot be imported. Throws `invalid_input` if none can. */
+export async function importHar({
+  har = '',
   tape: path = '',
   redact = [],
   config,
   json,
 }: TapeImportFlags): Promise<void> {
   const redactor = redactorOf(redact, config);
-  const { header, exchanges, outputs, left: found } = readRecording(await readText(recording), recording);
+  const { header, exchanges, outputs, left: found } = parseHar(await readText(har), har);
   const left = redactor.value(found);
   if (exchanges.length === 0 && left.length > 0) {
-    throw new AppError('invalid_input', `Nothing in ${recording} can be carried over. ${left[0]}`);
+    throw new AppError('invalid_input', `No entry of ${har} can be imported. ${left[0]}`);
   }
   await writeTape(path, { ...header, redact }, exchanges, outputs, redactor);
-  const sentence = `Made a tape of ${counted(exchanges.length, 'exchange')}: ${path}`;
+  const sentence = `Imported ${counted(exchanges.length, 'exchange')} into ${path}`;
   const lines =
-    left.length === 0 ? [sentence] : [sentence, 'Not carried over:', ...left.map((each) => `  ${each}`)];
+    left.length === 0 ? [sentence] : [sentence, 'Not imported:', ...left.map((each) => `  ${each}`)];
   report(json, { tape: path, exchanges: exchanges.length, left }, lines.join('\n'));
 }
 
@@ -177,7 +175,7 @@ function redactorOf(patterns: readonly string[], configPath: string | undefined)
 async function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: unknown) => {
     throw new AppError('invalid_input', `${path} cannot be read: ${messageOf(error)}.`, {
-      hint: 'Name a HAR file, a cassette of VCR or definitions of nock.',
+      hint: 'Give the path of a HAR file.',
     });
   });
 }

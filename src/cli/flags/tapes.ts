@@ -50,16 +50,15 @@ const scrub = defineCommand<TapeScrubFlags>({
   handler: async (flags) => (await import('../commands/tape.ts')).scrubTape(flags),
 });
 
-const importOthers = defineCommand<TapeImportFlags>({
-  command: 'import <recording> <tape>',
-  describe: 'Make a tape of a HAR file (browsers, Polly), a cassette of VCR or definitions of nock',
+const importHar = defineCommand<TapeImportFlags>({
+  command: 'import <har> <tape>',
+  describe: 'Convert a HAR file to a tape',
   builder: (yargs) =>
     withTape(yargs)
-      .positional('recording', { type: 'string', describe: 'What others recorded' })
+      .positional('har', { type: 'string', describe: 'HAR file of a browser or of Polly' })
       .options(redactOption)
-      .example('$0 tape import cassette.yaml a.tape.json', 'What others recorded')
-      .epilogue('Keys are removed as from any recording. What cannot be carried over is listed.'),
-  handler: async (flags) => (await import('../commands/tape.ts')).importRecording(flags),
+      .example('$0 tape import session.har a.tape.json', 'Keys are removed as in any recording'),
+  handler: async (flags) => (await import('../commands/tape.ts')).importHar(flags),
 });
 
 const exportHar = defineCommand<TapeHarFlags>({
@@ -122,7 +121,7 @@ export const tapeCommand = defineCommand<CommonFlags>({
       .command(show)
       .command(check)
       .command(scrub)
-      .command(importOthers)
+      .command(importHar)
       .command(exportHar)
       .command(diff)
       .command(renew)
