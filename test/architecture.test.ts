@@ -63,6 +63,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'src/citations/',
     'src/agent/agent.ts',
     'src/agent/complete-turn.ts',
+    'papaparse',
     'zod',
     'yaml',
     'node:',

@@ -6,7 +6,7 @@ import { createApp } from '../../src/app/create-app.ts';
 import { SAMPLE_COLLECTION } from '../../src/app/open-collection.ts';
 import { evaluate } from '../../src/cli/evaluation/evaluate.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { readCases, writeCases } from '../../src/evaluation/cases/read-cases.ts';
+import { formatCases, parseCases } from '../../src/evaluation/cases/read-cases.ts';
 import { allMetrics } from '../../src/evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../../src/evaluation/report/assemble-report.ts';
 import { armsOfAxes } from '../../src/evaluation/run/plan-arms.ts';
@@ -36,7 +36,7 @@ function statisticsRow(): Row {
 
 async function runRows(): Promise<Row[]> {
   if (!existsSync(CASES)) return [note('evaluation: fixtures/cases/book.jsonl is not there', null)];
-  const cases = readCases(await readFile(CASES, 'utf8'), CASES);
+  const cases = parseCases(await readFile(CASES, 'utf8'), CASES);
   // Evenly drawn, so that every kind of case is among them.
   const some = Array.from(
     { length: CASE_COUNT },
@@ -44,7 +44,7 @@ async function runRows(): Promise<Row[]> {
   ).flatMap((item) => item ?? []);
   return withTemporaryDirectory(async (home) => {
     const file = join(home, 'cases.jsonl');
-    await writeFile(file, writeCases(some, file));
+    await writeFile(file, formatCases(some, file));
     const app = createApp(loadConfig({ flags: { home, collection: SAMPLE_COLLECTION } }));
     const plan = {
       mode: 'hybrid',

@@ -8,12 +8,12 @@ import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import {
   type CorpusDocument,
   corpusFileName,
-  readCorpus,
-  readQrels,
-  readQueries,
+  parseCorpus,
+  parseQrels,
+  parseQueries,
 } from '../../evaluation/cases/import-beir.ts';
-import { importFile } from '../../evaluation/cases/import-tables.ts';
-import { writeCases } from '../../evaluation/cases/read-cases.ts';
+import { importCases } from '../../evaluation/cases/import-cases.ts';
+import { formatCases } from '../../evaluation/cases/read-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
 import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
@@ -22,128 +22,104 @@ import { withApp } from '../commands/with-app.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { readNamedFile, refuseExisting, writeNamedFile } from './evaluation-files.ts';
+import { assertNotExisting, readInputFile, writeOutputFile } from './evaluation-files.ts';
 
 export interface EvalImportFlags extends Omit<CommonFlags, 'json'> {
-  /** Given at all: what was done as JSON. */
+  /** Set, even to an empty string: print JSON. */
   json?: string | undefined;
-  folder?: string | undefined;
+  /** A file of questions, or a BEIR folder. */
+  path?: string | undefined;
   output?: string | undefined;
   limit?: number | undefined;
   ingest?: boolean | undefined;
   force?: boolean | undefined;
 }
 
-const QRELS = ['qrels.tsv', 'qrels/test.tsv', 'qrels/dev.tsv', 'qrels/train.tsv'];
+const QRELS_FILES = ['qrels.tsv', 'qrels/test.tsv', 'qrels/dev.tsv', 'qrels/train.tsv'];
 
+/** Converts a file of questions to cases, or a BEIR folder to cases and a collection. */
 export async function runEvalImport({ json, ...flags }: EvalImportFlags): Promise<void> {
-  if (statSync(flags.folder ?? '', { throwIfNoEntry: false })?.isFile()) {
-    return importQuestions(flags.folder ?? '', flags, json);
-  }
-  const folder = resolve(flags.folder ?? '');
-  const collection = flags.collection ?? collectionName(folder);
+  const path = flags.path ?? '';
   const file = flags.output ?? 'cases.jsonl';
   const limit = readFlag('--limit', flags.limit, wholeNumber(1));
-  refuseExisting(file, flags.force);
-  const cases = evenly(await casesOf(folder), limit);
+  assertNotExisting(file, flags.force);
+  const terminal = createTerminal(process.stdout);
+  const report = (result: object, sentence: string) =>
+    terminal.write(json === undefined ? terminal.text(`${sentence}\n`) : `${JSON.stringify(result)}\n`);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) {
+    const { cases: found, skipped } = importCases(await readInputFile(path, 'File'), path);
+    const cases = takeEvenly(found, limit);
+    await writeOutputFile(file, formatCases(cases, file));
+    const note = skipped.length === 0 ? '' : ` Skipped: ${skipped.join(', ')}.`;
+    report(
+      { file, cases: cases.length, skipped },
+      `Imported ${counted(cases.length, 'case')} to ${file}.${note} Run: citeloop eval ${file}`,
+    );
+    return;
+  }
+  const folder = resolve(path);
+  const collection = flags.collection ?? toCollectionName(folder);
+  const cases = takeEvenly(await readBeirCases(folder), limit);
   await withApp(
     {
       flags: { ...flags, collection },
-      whenInterrupted: 'Run the same command again to go on; what was indexed is kept.',
+      whenInterrupted: 'Run the same command again to continue; indexed documents are kept.',
     },
     async (app, { signal }) => {
-      const documents = flags.ingest === false ? [] : await corpusOf(folder);
+      const documents = flags.ingest === false ? [] : await readBeirCorpus(folder);
       const summary =
-        documents.length === 0 ? null : await ingestCorpus(app, collection, folder, documents, signal);
-      await writeNamedFile(file, writeCases(cases, file));
-      const terminal = createTerminal(process.stdout);
-      if (json !== undefined) {
-        const told = {
-          file,
-          cases: cases.length,
-          collection,
-          documents: documents.length,
-          failed: summary?.failed ?? [],
-        };
-        terminal.write(`${JSON.stringify(told)}\n`);
-        return;
-      }
-      const failed =
-        summary === null || summary.failed.length === 0
-          ? ''
-          : ` (${summary.failed.length} could not be read)`;
+        documents.length === 0 ? null : await ingestCorpus(app, collection, { folder, documents, signal });
+      await writeOutputFile(file, formatCases(cases, file));
+      const failed = summary?.failed ?? [];
+      const failures = failed.length === 0 ? '' : ` (${failed.length} failed)`;
       const indexed =
         summary === null
           ? ''
-          : ` and ${counted(documents.length, 'document')} in the collection ${collection}${failed}`;
-      terminal.write(
-        terminal.text(
-          `${counted(cases.length, 'case')} in ${file}${indexed}. Next: citeloop eval ${file} --collection ${collection}\n`,
-        ),
+          : ` and indexed ${counted(documents.length, 'document')} in the collection ${collection}${failures}`;
+      report(
+        { file, cases: cases.length, collection, documents: documents.length, failed },
+        `Imported ${counted(cases.length, 'case')} to ${file}${indexed}. Run: citeloop eval ${file} --collection ${collection}`,
       );
     },
   );
 }
 
-/** A file of questions alone; whatever they are about is yours to ingest. */
-async function importQuestions(
-  path: string,
-  flags: Omit<EvalImportFlags, 'json'>,
-  json: string | undefined,
-): Promise<void> {
-  const file = flags.output ?? 'cases.jsonl';
-  refuseExisting(file, flags.force);
-  const limit = readFlag('--limit', flags.limit, wholeNumber(1));
-  const found = importFile(await readNamedFile(path, 'The file'), path);
-  const cases = evenly(found.cases, limit);
-  await writeNamedFile(file, writeCases(cases, file));
-  const terminal = createTerminal(process.stdout);
-  if (json !== undefined) {
-    terminal.write(`${JSON.stringify({ file, cases: cases.length, left: found.left })}\n`);
-    return;
-  }
-  const left = found.left.length === 0 ? '' : ` Not carried over: ${found.left.join(', ')}.`;
-  terminal.write(
-    terminal.text(`${counted(cases.length, 'case')} in ${file}.${left} Next: citeloop eval ${file}\n`),
-  );
-}
-
-async function casesOf(folder: string): Promise<EvaluationCase[]> {
-  const qrels = QRELS.map((name) => join(folder, name)).find((path) => existsSync(path));
+async function readBeirCases(folder: string): Promise<EvaluationCase[]> {
+  const qrels = QRELS_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
   if (qrels === undefined) {
     throw new AppError(
       'invalid_input',
-      `${folder} is no BEIR folder: it has no ${QRELS[0]} and no qrels/test.tsv.`,
+      `${folder} is not a BEIR folder: qrels.tsv or qrels/test.tsv is missing.`,
       {
-        hint: 'Name a folder with corpus.jsonl, queries.jsonl and qrels.',
+        hint: 'Pass a folder with corpus.jsonl, queries.jsonl and qrels.',
       },
     );
   }
   const queries = join(folder, 'queries.jsonl');
-  const relevant = readQrels(await readNamedFile(qrels, 'The file'), qrels);
-  return readQueries(await readNamedFile(queries, 'The file'), queries, relevant);
+  const relevant = parseQrels(await readInputFile(qrels, 'File'), qrels);
+  return parseQueries(await readInputFile(queries, 'File'), queries, relevant);
 }
 
-async function corpusOf(folder: string): Promise<CorpusDocument[]> {
+async function readBeirCorpus(folder: string): Promise<CorpusDocument[]> {
   const path = join(folder, 'corpus.jsonl');
-  const documents = readCorpus(await readNamedFile(path, 'The file'), path);
-  // A passage of white space cannot be found, and nothing can be cited of it.
-  return documents.filter(({ text }) => text.trim() !== '');
+  return parseCorpus(await readInputFile(path, 'File'), path).filter(({ text }) => text.trim() !== '');
 }
 
 async function ingestCorpus(
   app: App,
   collection: string,
-  folder: string,
-  documents: readonly CorpusDocument[],
-  signal: AbortSignal,
+  {
+    folder,
+    documents,
+    signal,
+  }: { folder: string; documents: readonly CorpusDocument[]; signal: AbortSignal },
 ): Promise<IngestSummary> {
   const bar = createIndexingBar('Indexing the corpus');
-  const { source, titles } = corpusSource(folder, documents);
+  const { source, titles } = toDocumentSource(folder, documents);
   try {
     return await indexSources(app, collection, [source], {
       titleOf: (uri) => titles.get(uri) ?? null,
-      // The rows of a corpus are there as long as its file is.
+      // A row exists as long as its corpus file does.
       stillExists: async (uri) => existsSync(new URL(uri.slice(0, uri.lastIndexOf('/')))),
       prune: true,
       signal,
@@ -154,14 +130,14 @@ async function ingestCorpus(
   }
 }
 
-/** The rows of a corpus as documents, as if each were a file below it. */
-function corpusSource(folder: string, documents: readonly CorpusDocument[]) {
+/** The rows of a corpus as documents, each with a URI below that of the corpus file. */
+function toDocumentSource(folder: string, documents: readonly CorpusDocument[]) {
   const root = `${pathToFileURL(join(folder, 'corpus.jsonl')).href}/`;
   const titles = new Map<string, string>();
-  const entries = documents.map(({ id, title, text }): SourceEntry => {
-    const relativePath = corpusFileName(id);
+  const entries = documents.map(({ _id, title, text }): SourceEntry => {
+    const relativePath = corpusFileName(_id);
     const uri = root + relativePath;
-    if (title !== '') titles.set(uri, title);
+    if (title) titles.set(uri, title);
     const read = async () => ({ uri, mediaType: 'text' as const, bytes: new TextEncoder().encode(text) });
     return { uri, root, relativePath, read };
   });
@@ -175,20 +151,18 @@ function corpusSource(folder: string, documents: readonly CorpusDocument[]) {
   return { source, titles };
 }
 
-/** So many cases from the whole of the list, always the same ones. */
-function evenly(cases: EvaluationCase[], limit: number | undefined): EvaluationCase[] {
-  if (limit === undefined || limit >= cases.length) return cases;
+/** At most `limit` cases, spread evenly over the list. */
+function takeEvenly(cases: EvaluationCase[], limit = cases.length): EvaluationCase[] {
+  if (limit >= cases.length) return cases;
   return Array.from(
     { length: limit },
     (_, index) => cases[Math.floor((index * cases.length) / limit)] as EvaluationCase,
   );
 }
 
-function collectionName(folder: string): string {
-  return (
-    basename(folder)
-      .replace(/[^\w.-]+/g, '_')
-      .replace(/^[^\w]+/, '')
-      .slice(0, 128) || 'imported'
-  );
+function toCollectionName(folder: string): string {
+  const name = basename(folder)
+    .replace(/[^\w.-]+/g, '_')
+    .replace(/^[^\w]+/, '');
+  return name.slice(0, 128) || 'imported';
 }

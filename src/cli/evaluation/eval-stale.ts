@@ -1,9 +1,13 @@
 import { openCollection } from '../../app/open-collection.ts';
-import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
-import type { Pin } from '../../evaluation/cases/pin.ts';
-import { goldKey, pinGold } from '../../evaluation/cases/pin-gold.ts';
-import { readCases } from '../../evaluation/cases/read-cases.ts';
-import { needsLook, type StaleCase, type StaleGold, staleGold } from '../../evaluation/cases/stale-gold.ts';
+import type { EvaluationCase, GoldPin } from '../../evaluation/cases/evaluation-case.ts';
+import { type GoldPins, goldKey, pinGold } from '../../evaluation/cases/gold-pins.ts';
+import { parseCases } from '../../evaluation/cases/read-cases.ts';
+import {
+  findStaleCases,
+  needsReview,
+  type StaleCase,
+  type StaleGold,
+} from '../../evaluation/cases/stale-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
 import { counted, quoted } from '../../text/phrasing.ts';
@@ -13,8 +17,8 @@ import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
 import { type Terminal, wrapWidth } from '../terminal/terminal.ts';
 import { renderText, wrap } from '../terminal/wrapping.ts';
-import { readNamedFile } from './evaluation-files.ts';
-import { notedPins, notePins } from './gold-ledger.ts';
+import { readInputFile } from './evaluation-files.ts';
+import { readGoldPins, saveGoldPins } from './gold-snapshots.ts';
 import { findReport } from './run-archive.ts';
 
 export interface EvalStaleFlags extends Omit<CommonFlags, 'json'> {
@@ -39,21 +43,21 @@ export function runEvalStale({
 }: EvalStaleFlags): Promise<number> {
   return withApp({ flags }, async (app, { signal }) => {
     const { home } = app.config;
-    const all = readCases(await readNamedFile(file, 'The file of cases'), file);
+    const all = parseCases(await readInputFile(file, 'The file of cases'), file);
     const resting = all.filter(({ expectedSources, expectedChunks }) => expectedSources ?? expectedChunks);
     const store = await openCollection(app, signal);
     try {
       const pins =
         since === undefined
-          ? await notedPins(home, store.name, resting)
+          ? await readGoldPins(home, store.name, resting)
           : await pinsOfReport(home, since, resting);
       const documents = await Array.fromAsync(store.documents());
-      const stale = await staleGold(resting, { store, documents, pins });
+      const stale = await findStaleCases(resting, { store, documents, pins });
       const unknown = resting.filter(({ id }) => !pins.has(id)).map(({ id }) => id);
       if (accept) {
         const now = await pinGold(resting, store, documents);
         const date = app.runtime.now().toISOString();
-        await notePins(home, resting, now, { collection: store.name, date, anew: true });
+        await saveGoldPins(home, resting, now, { collection: store.name, date, overwrite: true });
       }
       const looked = {
         cases: all.length,
@@ -64,7 +68,7 @@ export function runEvalStale({
       };
       if (json !== undefined) process.stdout.write(`${JSON.stringify(looked)}\n`);
       else await paged(process, (terminal) => renderStaleCases(terminal, looked));
-      return !accept && stale.some(needsLook) ? DRIFT : EXIT_DONE;
+      return !accept && stale.some(needsReview) ? DRIFT : EXIT_DONE;
     } finally {
       await store.close();
     }
@@ -76,11 +80,11 @@ async function pinsOfReport(
   home: string,
   called: string,
   cases: readonly EvaluationCase[],
-): Promise<Map<string, readonly Pin[]>> {
+): Promise<GoldPins> {
   const { report } = await findReport(home, called);
   const pinned = new Map(report.cases.flatMap(({ gold }) => (gold === null ? [] : [[gold.key, gold.pins]])));
   return new Map(
-    cases.flatMap((item): [string, readonly Pin[]][] => {
+    cases.flatMap((item): [string, readonly GoldPin[]][] => {
       const pins = pinned.get(goldKey(item));
       return pins === undefined ? [] : [[item.id, pins]];
     }),
@@ -118,7 +122,7 @@ function renderStaleCases(terminal: Terminal, { cases, resting, stale, unknown, 
       `What the documents say now is noted for ${counted(resting, 'case')} of ${cases}.`,
     );
   }
-  const looking = stale.filter(needsLook).length;
+  const looking = stale.filter(needsReview).length;
   const known = resting - unknown.length;
   if (stale.length > 0) {
     const fine = stale.length - looking;

@@ -2,11 +2,10 @@ import { dirname, resolve } from 'node:path';
 import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import { address, readFlag } from '../../config/read-value.ts';
-import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import { collectionFingerprint } from '../../domain/collection-identity.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
-import { pinGold } from '../../evaluation/cases/pin-gold.ts';
+import { pinGold } from '../../evaluation/cases/gold-pins.ts';
 import { assembleReport } from '../../evaluation/report/assemble-report.ts';
 import { checkBaseline, checkBound } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
@@ -23,7 +22,7 @@ import { counted } from '../../text/phrasing.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState } from './evaluation-files.ts';
 import { type EvaluationInputs, readInputs } from './evaluation-inputs.ts';
-import { notePins } from './gold-ledger.ts';
+import { saveGoldPins } from './gold-snapshots.ts';
 import { type InForce, openArm, openJudge, settleArm } from './open-arms.ts';
 import { createTally } from './tally.ts';
 
@@ -56,10 +55,7 @@ export async function evaluate(
 
   const check = await openChecks(cases, {
     directory: dirname(resolve(file)),
-    judge:
-      judge === undefined
-        ? null
-        : { ask: judge.ask, priceOf: (tokens: TokensUsed) => priceOf(judge.model, tokens) },
+    judge: judge ?? null,
   });
 
   const store = await openCollection(app, signal, tape);
@@ -80,7 +76,7 @@ export async function evaluate(
       );
     }
     const open = await Promise.all(
-      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge: judge?.judge, check, tape })),
+      arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge, check, tape })),
     );
     const info = await store.info();
     // On a tape a server is asked for nothing but what the run needs.
@@ -160,10 +156,10 @@ export async function evaluate(
     );
     await state.discard();
     if (pins !== undefined && !tape?.replaying) {
-      await notePins(app.config.home, cases, pins, {
+      await saveGoldPins(app.config.home, cases, pins, {
         collection: info.name,
         date: report.header.date,
-        anew: false,
+        overwrite: false,
       });
     }
     return { ...report, gates: checked };

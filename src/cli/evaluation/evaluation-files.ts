@@ -29,7 +29,7 @@ export async function writeOutputs(
   const toStdout = json === '';
   const written: string[] = [];
   const write = async (path: string, content: string) => {
-    await writeNamedFile(path, content);
+    await writeOutputFile(path, content);
     written.push(path);
   };
   if (json !== undefined && !toStdout) await write(json, `${JSON.stringify(report)}\n`);
@@ -58,7 +58,7 @@ export async function writeOutputs(
 }
 
 /** Writes a file that a flag names, making its folder. Throws `invalid_input`. */
-export async function writeNamedFile(path: string, content: string): Promise<void> {
+export async function writeOutputFile(path: string, content: string): Promise<void> {
   try {
     await mkdir(dirname(resolve(path)), { recursive: true });
     await writeFile(path, content);
@@ -71,7 +71,7 @@ export async function writeNamedFile(path: string, content: string): Promise<voi
 }
 
 /** The text of a file that a flag or an argument names. Throws `invalid_input`. */
-export async function readNamedFile(path: string, what: string): Promise<string> {
+export async function readInputFile(path: string, what: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -89,7 +89,7 @@ export async function readNamedFile(path: string, what: string): Promise<string>
 
 /** What a JSON file holds. Throws `invalid_input`. */
 export async function readJsonFile(path: string, what: string): Promise<unknown> {
-  const text = await readNamedFile(path, what);
+  const text = await readInputFile(path, what);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -101,7 +101,7 @@ export async function readJsonFile(path: string, what: string): Promise<unknown>
 }
 
 /** What a person has corrected by hand must not be lost to a second draft. Throws `invalid_input`. */
-export function refuseExisting(path: string, force: boolean | undefined): void {
+export function assertNotExisting(path: string, force: boolean | undefined): void {
   if (force || !existsSync(path)) return;
   throw new AppError('invalid_input', `${path} is there already.`, {
     hint: 'Choose another file with --output, or write over it with --force.',

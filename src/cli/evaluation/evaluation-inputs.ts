@@ -3,7 +3,7 @@ import type { Config } from '../../config/load-config.ts';
 import { listed, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
-import { hashOfCases, readCases } from '../../evaluation/cases/read-cases.ts';
+import { hashCases, parseCases } from '../../evaluation/cases/read-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import type { Metric } from '../../evaluation/metrics/metric.ts';
 import { withoutResults } from '../../evaluation/report/assemble-report.ts';
@@ -13,7 +13,7 @@ import { noPrices, type PriceFile, pricesBy, readPrices } from '../../evaluation
 import { AppError } from '../../faults/app-error.ts';
 import type { TapeRun } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
-import { readJsonFile, readNamedFile } from './evaluation-files.ts';
+import { readInputFile, readJsonFile } from './evaluation-files.ts';
 
 const DEFAULT_CONCURRENCY = 2;
 /** A loss or gain of five in a hundred answers, or of five per cent of the tokens, is where a difference begins to matter. */
@@ -72,9 +72,9 @@ export async function readInputs(inputs: EvaluationInputs, config: Config, tape:
     DEFAULT_MARGIN;
   const judgements = readFlag('--judge', inputs.judge, wholeNumber(1));
   const gates = (inputs.gate ?? []).map(parseGate);
-  const cases = tagged(readCases(await readNamedFile(file, 'The file of cases'), file), inputs.tag ?? []);
+  const cases = tagged(parseCases(await readInputFile(file, 'The file of cases'), file), inputs.tag ?? []);
   const metrics = chooseMetrics(inputs.metrics, gates, cases);
-  const casesHash = hashOfCases(cases);
+  const casesHash = hashCases(cases);
   const baselines = await readBaselines(gates, casesHash, file);
   const prices = await pricesFor(inputs.prices, config.prices);
   const priceOf = prices ? pricesBy(prices) : noPrices;

@@ -5,16 +5,15 @@ import { createCollectionAgent } from '../../app/open-agent.ts';
 import { createMemorySessionStore } from '../../app/sessions.ts';
 import type { Config } from '../../config/load-config.ts';
 import { type AgentConfig, agentConfigSchema } from '../../domain/agent-config.ts';
-import type { TokensUsed } from '../../domain/agent-response.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import type { Arm } from '../../evaluation/report/report-data.ts';
 import type { CheckAnswer } from '../../evaluation/run/checks.ts';
-import { type AskModel, judgeRun } from '../../evaluation/run/judge.ts';
+import type { AskModel, JudgeModel } from '../../evaluation/run/judge.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
 import type { OpenArm } from '../../evaluation/run/run-arms.ts';
-import { type Judge, runCase } from '../../evaluation/run/run-case.ts';
+import { runCase } from '../../evaluation/run/run-case.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { validated } from '../../faults/validated.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
@@ -125,7 +124,7 @@ interface Shared {
   store: ChunkStore;
   readSource: boolean;
   priceOf: PriceOf;
-  judge?: Judge | undefined;
+  judge?: JudgeModel | undefined;
   check?: CheckAnswer | undefined;
   tape: TapeRun | null;
 }
@@ -162,35 +161,29 @@ function refuse(name: string, fault: string): never {
 
 interface JudgeOptions {
   times: number;
-  /** Instead of the model under test, and of where it is asked. */
+  /** Instead of the configured model and its service. */
   model?: string | undefined;
   baseUrl?: string | undefined;
   priceOf: PriceOf;
 }
 
-/** A model as a judge of faithfulness. Throws `configuration_error` for one that cannot judge. */
+/** Throws `configuration_error` for the offline model, which cannot judge. */
 export async function openJudge(
   app: App,
   { times, model = app.config.agent.model, baseUrl, priceOf }: JudgeOptions,
-): Promise<{ judge: Judge; times: number; model: string; ask: AskModel }> {
+): Promise<JudgeModel> {
   const { config } = app;
   const modelService = baseUrl === undefined ? config.modelService : { ...config.modelService, baseUrl };
   const agent = { ...config.agent, model, baseUrl: baseUrl ?? config.agent.baseUrl };
-  const ask = await openAsking({ ...app, config: { ...config, agent, modelService } });
-  const asking = { ask, times, priceOf: (tokens: TokensUsed) => priceOf(model, tokens) };
-  return {
-    times,
-    model,
-    ask,
-    judge: (item, run, passages, signal) => judgeRun(item, run, passages, asking, signal),
-  };
+  const ask = await openModelPrompt({ ...app, config: { ...config, agent, modelService } });
+  return { model, times, ask, priceOf: (tokens) => priceOf(model, tokens) };
 }
 
-/** Asks the configured model one thing at a time. Throws `configuration_error` for one that cannot judge. */
-export async function openAsking(app: App): Promise<AskModel> {
+/** Sends single prompts to the configured model. Throws `configuration_error` for the offline model. */
+export async function openModelPrompt(app: App): Promise<AskModel> {
   if (app.config.agent.model === OFFLINE_MODEL) {
     throw new AppError('configuration_error', 'The offline model cannot judge answers.', {
-      hint: 'Name a model that can with --judge-model, or leave --judge out: the rest needs no model.',
+      hint: 'Name another model with --judge-model, or omit --judge.',
     });
   }
   const judging = await createModel(app, app.runtime);

@@ -1,9 +1,7 @@
 import type { Options } from 'yargs';
 import type { CompareFlags } from '../evaluation/compare.ts';
 import type { EvalFlags } from '../evaluation/eval.ts';
-import type { EvalCalibrateFlags } from '../evaluation/eval-calibrate.ts';
 import type { EvalDiffFlags } from '../evaluation/eval-diff.ts';
-import type { EvalGenerateFlags } from '../evaluation/eval-generate.ts';
 import type { EvalImportFlags } from '../evaluation/eval-import.ts';
 import type { EvalInitFlags } from '../evaluation/eval-init.ts';
 import type { EvalRunsFlags } from '../evaluation/eval-runs.ts';
@@ -72,107 +70,42 @@ const run = defineCommand<EvalFlags>({
   handler: async (flags) => (await import('../evaluation/eval.ts')).runEval(flags),
 });
 
-const count = { alias: 'n', type: 'number', requiresArg: true } as const;
+const output = (describe: string) => ({ alias: 'o', type: 'string', describe, requiresArg: true }) as const;
+const force = { type: 'boolean', describe: 'Overwrite an existing file' } as const;
 
 const init = defineCommand<EvalInitFlags>({
   command: 'init',
-  describe: 'Draft cases from a collection or from past sessions, for you to correct',
+  describe: 'Draft cases from a collection or past sessions',
   builder: (yargs) =>
-    withServiceFlags(yargs, 'store')
+    withServiceFlags(yargs, 'provider', 'store')
       .options({
-        from: {
-          choices: ['collection', 'sessions', 'feedback'] as const,
-          describe: 'What to draft from (collection); feedback makes labels for eval calibrate',
-        },
-        count: { ...count, describe: 'How many (40; of feedback all)' },
-        output: {
-          alias: 'o',
-          type: 'string',
-          describe: 'The file to write (cases.yaml, or labels.jsonl)',
-          requiresArg: true,
-        },
-        seed: { type: 'number', describe: 'Another one draws other passages (1)', requiresArg: true },
-        user: { type: 'string', describe: 'Only sessions of this user', requiresArg: true },
-        force: { type: 'boolean', describe: 'Write over a file that is there' },
+        from: { choices: ['collection', 'sessions'] as const, describe: 'Draft from (default collection)' },
+        count: { alias: 'n', type: 'number', describe: 'Number of cases (default 40)', requiresArg: true },
+        output: output('File to write (default cases.yaml)'),
+        seed: { type: 'number', describe: 'Seed that selects the passages (default 1)', requiresArg: true },
+        model: { ...shared.model, describe: 'Model that writes the questions' },
+        'base-url': shared['base-url'],
+        force,
       })
       .example('$0 eval init --collection docs', 'Draft cases from your documents')
-      .example('$0 eval init --from feedback', 'Labels from the answers that you judged'),
+      .example('$0 eval init --from sessions', 'Draft cases from answers you rated'),
   handler: async (flags) => (await import('../evaluation/eval-init.ts')).runEvalInit(flags),
 });
 
-const generate = defineCommand<EvalGenerateFlags>({
-  command: 'generate [collection]',
-  describe: 'Generate verified cases from a collection, for you to edit',
-  builder: (yargs) =>
-    withServiceFlags(yargs, 'provider', 'store')
-      .positional('collection', { type: 'string', describe: 'The collection' })
-      .options({
-        count: { ...count, describe: 'How many (50)' },
-        output: {
-          alias: 'o',
-          type: 'string',
-          describe: 'The file to write (cases.yaml)',
-          requiresArg: true,
-        },
-        seed: { type: 'number', describe: 'Another one draws other passages (1)', requiresArg: true },
-        model: { ...shared.model, describe: 'Words the questions (none: they are ours)' },
-        'base-url': shared['base-url'],
-        force: { type: 'boolean', describe: 'Write over a file that is there' },
-      })
-      .example('$0 eval generate docs --count 50', 'Generate verified cases, to be edited'),
-  handler: async (flags) => (await import('../evaluation/eval-generate.ts')).runEvalGenerate(flags),
-});
-
-const importFolder = defineCommand<EvalImportFlags>({
-  command: 'import <folder>',
-  describe: 'Make cases of a BEIR folder, a CSV, or a file of promptfoo or Ragas',
+const importCases = defineCommand<EvalImportFlags>({
+  command: 'import <path>',
+  describe: 'Import cases from CSV, JSONL, promptfoo or a BEIR folder',
   builder: (yargs) =>
     withServiceFlags(yargs, 'store')
-      .positional('folder', { type: 'string', describe: 'The folder, which is indexed too, or the file' })
+      .positional('path', { type: 'string', describe: 'A file of questions, or a BEIR folder' })
       .options({
-        output: {
-          alias: 'o',
-          type: 'string',
-          describe: 'The file of cases to write (cases.jsonl)',
-          requiresArg: true,
-        },
-        limit: {
-          type: 'number',
-          describe: 'How many questions at most, evenly drawn (all)',
-          requiresArg: true,
-        },
-        ingest: {
-          type: 'boolean',
-          default: true,
-          describe: 'Index the corpus; --no-ingest: write the cases alone',
-        },
-        force: { type: 'boolean', describe: 'Write over a file that is there' },
+        output: output('File to write (default cases.jsonl)'),
+        limit: { type: 'number', describe: 'Maximum number of cases, evenly drawn', requiresArg: true },
+        ingest: { type: 'boolean', default: true, describe: 'Index the corpus of a BEIR folder' },
+        force,
       })
-      .example('$0 eval import ./beir/scifact --collection scifact', 'A public set'),
+      .example('$0 eval import ./beir/scifact --collection scifact', 'Import a public dataset'),
   handler: async (flags) => (await import('../evaluation/eval-import.ts')).runEvalImport(flags),
-});
-
-const calibrate = defineCommand<EvalCalibrateFlags>({
-  command: 'calibrate <labels>',
-  describe: 'Hold the check of citations, and a model as judge, against labels that people gave',
-  builder: (yargs) =>
-    withServiceFlags(yargs, 'provider')
-      .positional('labels', { type: 'string', describe: 'A file of labels, JSONL' })
-      .options({
-        model: shared.model,
-        'base-url': shared['base-url'],
-        api: shared.api,
-        judge: {
-          type: 'number',
-          describe: 'Hold the model against them too, asked so many times a label',
-          requiresArg: true,
-        },
-        seed: evaluationOptions.seed,
-        json: evaluationOptions.json,
-        html: evaluationOptions.html,
-      })
-      .example('$0 eval calibrate labels.jsonl', 'How far verdicts agree with people'),
-  handler: async (flags) => (await import('../evaluation/eval-calibrate.ts')).runEvalCalibrate(flags),
 });
 
 const runs = defineCommand<EvalRunsFlags>({
@@ -234,9 +167,7 @@ export const evalCommand = defineCommand<CommonFlags>({
     yargs
       .command(run)
       .command(init)
-      .command(generate)
-      .command(importFolder)
-      .command(calibrate)
+      .command(importCases)
       .command(runs)
       .command(diff)
       .command(stale)

@@ -2,21 +2,27 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { AppError } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { type EvaluationCase, evaluationCaseSchema, historyMessageSchema } from './evaluation-case.ts';
+import {
+  type EvaluationCase,
+  evaluationCaseSchema,
+  type HistoryMessage,
+  historyMessageSchema,
+} from './evaluation-case.ts';
+import { formatIssue, parseJsonLines } from './read-cases.ts';
 
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
-export interface CorpusDocument {
-  id: string;
-  title: string;
-  text: string;
-}
+const idSchema = z.union([z.string().min(1), z.number()]).transform(String);
+const corpusRowSchema = z.object({
+  _id: idSchema,
+  title: z.string().nullish(),
+  text: z.string(),
+});
+export type CorpusDocument = z.infer<typeof corpusRowSchema>;
 
-const id = z.union([z.string().min(1), z.number()]).transform(String);
-const corpusRow = z.object({ _id: id, title: z.string().nullish(), text: z.string() });
-/** Beside BEIR's two fields: history and answerability as multi-turn sets have them. */
-const queryRow = z.object({
-  _id: id,
+/** Besides BEIR's two fields: history and answerability, as multi-turn sets have them. */
+const queryRowSchema = z.object({
+  _id: idSchema,
   text: z.string().trim().min(1),
   history: z.array(z.object(historyMessageSchema.shape)).nullish(),
   answer: z.union([z.string(), z.array(z.string())]).nullish(),
@@ -25,118 +31,99 @@ const queryRow = z.object({
   multi_turn: z.string().nullish(),
   question_type: z.union([z.string(), z.array(z.string())]).nullish(),
 });
-type QueryRow = z.infer<typeof queryRow>;
+type QueryRow = z.infer<typeof queryRowSchema>;
 
-/** What a document of the corpus is called, in its address and in the cases. Ids may be anything, addresses too. */
+/** A file name for a document of the corpus. Ids can be any text, so others than plain names get a hash. */
 export function corpusFileName(documentId: string): string {
   const plain = documentId.replace(/[^\w.-]+/g, '-');
-  if (plain === documentId && plain.length <= LONGEST_NAME) return `${plain}.txt`;
+  if (plain === documentId && plain.length <= MAX_NAME_LENGTH) return `${plain}.txt`;
   const hash = createHash('sha256').update(documentId).digest('hex').slice(0, 8);
-  return `${plain.slice(-LONGEST_NAME)}-${hash}.txt`;
+  return `${plain.slice(-MAX_NAME_LENGTH)}-${hash}.txt`;
 }
 
-export function readCorpus(text: string, file: string): CorpusDocument[] {
-  return rowsOf(text, file, corpusRow).map(({ _id, title, text: body }) => ({
-    id: _id,
-    title: title ?? '',
-    text: body,
-  }));
+export function parseCorpus(text: string, file: string): CorpusDocument[] {
+  return parseRows(text, file, corpusRowSchema);
 }
 
-/** The relevant documents of each query, from lines of query, document and score, with or without a heading. */
-export function readQrels(text: string, file: string): Map<string, string[]> {
+/** The relevant documents of each query, from tab-separated lines of query, document and score. */
+export function parseQrels(text: string, file: string): Map<string, string[]> {
   const relevant = new Map<string, string[]>();
   text.split(/\r?\n/).forEach((line, index) => {
     if (line.trim() === '' || (index === 0 && /^query[-_]?id\b/i.test(line))) return;
     const [query = '', document = '', score = ''] = line.split('\t');
-    if (query === '' || document === '' || !Number.isFinite(Number(score)) || score.trim() === '') {
-      throw new AppError(
-        'invalid_input',
-        `${file}, line ${index + 1}: it is not query, document and score.`,
-        {
-          hint: 'The three are separated by tabs.',
-        },
-      );
+    if (query === '' || document === '' || score.trim() === '' || !Number.isFinite(Number(score))) {
+      throw new AppError('invalid_input', `${file}, line ${index + 1}: expected query, document and score.`, {
+        hint: 'Separate the three fields by tabs.',
+      });
     }
     if (Number(score) > 0) relevant.set(query, [...(relevant.get(query) ?? []), document]);
   });
   return relevant;
 }
 
-/** A case of every query that says something: BEIR's with relevant documents, and those of which it is said whether they are answerable. */
-export function readQueries(
+/** One case per query that has relevant documents or states whether it is answerable. */
+export function parseQueries(
   text: string,
   file: string,
   relevant: ReadonlyMap<string, readonly string[]>,
 ): EvaluationCase[] {
-  const cases = rowsOf(text, file, queryRow).flatMap((row) => {
-    const found = caseOf(row, relevant.get(row._id) ?? []);
+  const cases = parseRows(text, file, queryRowSchema).flatMap((row) => {
+    const found = toBeirCase(row, relevant.get(row._id) ?? []);
     return found === null ? [] : [evaluationCaseSchema.parse(found)];
   });
   if (cases.length > 0) return cases;
   throw new AppError('invalid_input', `No query of ${file} has a relevant document.`, {
-    hint: 'Check that the ids of the queries are those of the qrels.',
+    hint: 'Check that queries and qrels use the same query ids.',
   });
 }
 
-function caseOf(row: QueryRow, documents: readonly string[]): EvaluationCase | null {
+function toBeirCase(row: QueryRow, documents: readonly string[]): EvaluationCase | null {
   const kind = row.answerability?.toUpperCase();
   const isConversational = kind === 'CONVERSATIONAL';
   const answerable = row.answerable ?? (kind === undefined ? null : kind !== 'UNANSWERABLE');
   if (answerable === null && documents.length === 0) return null;
-  const holdsAnswer = !isConversational && answerable !== false;
+  const hasAnswer = !isConversational && answerable !== false;
   const answers = [row.answer ?? []].flat().filter((answer) => answer.trim() !== '');
   const history = completeExchanges(row.history ?? []);
-  const tags = [
-    kind?.toLowerCase(),
-    row.multi_turn === 'N/A' ? null : row.multi_turn?.toLowerCase(),
-    ...[row.question_type ?? []].flat().map((type) => type.toLowerCase()),
-  ];
-  const given = [...new Set(tags.filter((tag): tag is string => tag != null && tag !== ''))];
+  const multiTurn = row.multi_turn === 'N/A' ? undefined : row.multi_turn;
+  const tags = [kind, multiTurn, ...[row.question_type].flat()].flatMap((tag) => tag?.toLowerCase() || []);
   return {
     id: row._id,
     question: row.text,
     ...(history.length > 0 && { history }),
-    ...(documents.length > 0 && holdsAnswer && { expectedSources: documents.map(corpusFileName) }),
-    ...(answers.length > 0 && holdsAnswer && { expectedAnswer: answers.length === 1 ? answers[0] : answers }),
-    ...(!isConversational && { answerable: holdsAnswer }),
+    ...(documents.length > 0 && hasAnswer && { expectedSources: documents.map(corpusFileName) }),
+    ...(answers.length > 0 && hasAnswer && { expectedAnswer: answers.length === 1 ? answers[0] : answers }),
+    ...(!isConversational && { answerable: hasAnswer }),
     needsRetrieval: !isConversational,
-    ...(given.length > 0 && { tags: given }),
+    ...(tags.length > 0 && { tags: [...new Set(tags)] }),
   };
 }
 
-/** Whole exchanges, the user first: what does not fit the order at either end is left out. */
-function completeExchanges(history: readonly { role: 'user' | 'assistant'; content: string }[]) {
-  const first = history.findIndex(({ role }) => role === 'user');
-  const kept: { role: 'user' | 'assistant'; content: string }[] = [];
-  for (const message of first < 0 ? [] : history.slice(first)) {
+/** User and assistant alternating, from the first user message to the last assistant one; other messages are dropped. */
+function completeExchanges(history: readonly HistoryMessage[]): HistoryMessage[] {
+  const kept: HistoryMessage[] = [];
+  for (const message of history) {
     if (message.role === (kept.length % 2 === 0 ? 'user' : 'assistant')) kept.push(message);
   }
   return kept.length % 2 === 1 ? kept.slice(0, -1) : kept;
 }
 
-function rowsOf<Schema extends z.ZodType>(text: string, file: string, schema: Schema): z.infer<Schema>[] {
+function parseRows<Row extends { _id: string }>(text: string, file: string, schema: z.ZodType<Row>): Row[] {
+  const issues: string[] = [];
   const seen = new Set<string>();
-  return text.split(/\r?\n/).flatMap((line, index) => {
-    if (line.trim() === '') return [];
-    const fault = (message: string) =>
-      new AppError('invalid_input', `${file}, line ${index + 1}: ${message}.`, {
-        hint: 'Each line is one JSON object with "_id" and "text".',
-      });
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      throw fault('it is no JSON');
-    }
+  const rows = parseJsonLines(text, issues).flatMap(({ value, line }): Row[] => {
     const result = schema.safeParse(value);
     if (!result.success) {
-      const issue = result.error.issues[0];
-      throw fault(`${issue?.path.map(String).join('.') || 'it'}: ${oneLine(issue?.message ?? '', 120)}`);
+      for (const issue of result.error.issues) issues.push(`line ${line}: ${formatIssue(issue, value)}`);
+      return [];
     }
-    const { _id } = result.data as { _id: string };
-    if (seen.has(_id)) throw fault(`the _id "${oneLine(_id, 60)}" is there twice`);
+    const { _id } = result.data;
+    if (seen.has(_id)) issues.push(`line ${line}: duplicate _id "${oneLine(_id, 60)}"`);
     seen.add(_id);
     return [result.data];
+  });
+  if (issues.length === 0) return rows;
+  throw new AppError('invalid_input', `${file}, ${issues[0]}.`, {
+    hint: 'Each line is one JSON object with "_id" and "text".',
   });
 }

@@ -1,42 +1,55 @@
 import { createHash } from 'node:crypto';
 import { isMap, isSeq, LineCounter, parseDocument, stringify } from 'yaml';
 import { advice, command } from '../../faults/advice.ts';
-import { AppError } from '../../faults/app-error.ts';
+import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { type EvaluationCase, evaluationCaseSchema } from './evaluation-case.ts';
-import { faultOf, type RawRow, readJsonLines, refuseFaults } from './json-lines.ts';
+
+const MAX_LISTED_ISSUES = 5;
+
+/** A value of a file before it is validated. */
+interface FileRow {
+  value: unknown;
+  line: number;
+}
 
 /**
- * Reads cases from JSONL (one a line) or YAML (a list, or a map with the list under `cases`), as the file is called
- * or else as it begins. Throws `invalid_input` that names the line of every fault.
+ * Parses cases from JSONL (one per line) or YAML (a list, or a map with the list under `cases`), decided by the file
+ * name, or else by the first character. Throws `invalid_input` that names the line of every issue.
  */
-export function readCases(text: string, file: string): EvaluationCase[] {
-  const faults: string[] = [];
-  const found = isJsonLines(text, file) ? readJsonLines(text, faults) : readYaml(text, file, faults);
+export function parseCases(text: string, file: string): EvaluationCase[] {
+  const issues: string[] = [];
+  const rows = isJsonLines(text, file) ? parseJsonLines(text, issues) : parseYamlRows(text, file, issues);
   const lines = new Map<string, number>();
-  const cases = found.flatMap(({ value, line }): EvaluationCase[] => {
+  const cases = rows.flatMap(({ value, line }): EvaluationCase[] => {
     const result = evaluationCaseSchema.safeParse(value);
     if (!result.success) {
-      for (const issue of result.error.issues) faults.push(`line ${line}: ${faultOf(issue, value)}`);
+      for (const issue of result.error.issues) issues.push(`line ${line}: ${formatIssue(issue, value)}`);
       return [];
     }
-    const before = lines.get(result.data.id);
-    if (before !== undefined) {
-      faults.push(`line ${line}: the id "${oneLine(result.data.id, 60)}" is taken by line ${before}`);
-    }
-    lines.set(result.data.id, before ?? line);
+    const { id } = result.data;
+    const first = lines.get(id);
+    if (first !== undefined)
+      issues.push(`line ${line}: duplicate id "${oneLine(id, 60)}", first used in line ${first}`);
+    lines.set(id, first ?? line);
     return [result.data];
   });
-  refuseFaults(file, faults, `A case has the fields ${Object.keys(evaluationCaseSchema.shape).join(', ')}.`);
+  throwIssues(file, issues);
   if (cases.length > 0) return cases;
-  throw new AppError('invalid_input', `${file} holds no cases.`, {
+  throw new AppError('invalid_input', `${file} contains no cases.`, {
     hint: advice`Draft some from your documents${command('eval init')}`,
   });
 }
 
-/** The same for the same cases, however the file is written. */
-export function hashOfCases(cases: readonly EvaluationCase[]): string {
+/** The same for equal cases, whatever the format of the file. */
+export function hashCases(cases: readonly EvaluationCase[]): string {
   return createHash('sha256').update(JSON.stringify(cases)).digest('hex');
+}
+
+/** Cases in the format of the file name: YAML, or JSONL. */
+export function formatCases(cases: readonly EvaluationCase[], file: string): string {
+  if (/\.ya?ml$/i.test(file)) return stringify(cases, { lineWidth: 110 });
+  return cases.map((item) => `${JSON.stringify(item)}\n`).join('');
 }
 
 function isJsonLines(text: string, file: string): boolean {
@@ -44,30 +57,69 @@ function isJsonLines(text: string, file: string): boolean {
   return !/\.(ya?ml|json)$/i.test(file) && text.trimStart().startsWith('{');
 }
 
-function readYaml(text: string, file: string, faults: string[]): RawRow[] {
+/** One row per line that is not blank. Lines that are not JSON are added to `issues`. */
+export function parseJsonLines(text: string, issues: string[]): FileRow[] {
+  return text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .flatMap((content, index): FileRow[] => {
+      if (content.trim() === '') return [];
+      try {
+        return [{ value: JSON.parse(content), line: index + 1 }];
+      } catch (error) {
+        issues.push(`line ${index + 1}: not valid JSON (${oneLine(messageOf(error), 100)})`);
+        return [];
+      }
+    });
+}
+
+function parseYamlRows(text: string, file: string, issues: string[]): FileRow[] {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
   const lineAt = (offset: number) => lineCounter.linePos(offset).line;
   for (const { pos, message } of document.errors)
-    faults.push(`line ${lineAt(pos[0])}: ${oneLine(message, 120)}`);
-  if (faults.length > 0 || document.contents === null) return [];
+    issues.push(`line ${lineAt(pos[0])}: ${oneLine(message, 120)}`);
+  if (issues.length > 0 || document.contents === null) return [];
   const { contents } = document;
   const list = isMap(contents) && contents.items.length === 1 ? contents.get('cases', true) : contents;
   if (!isSeq(list)) {
-    throw new AppError('invalid_input', `${file} holds no list of cases.`, {
-      hint: 'Write a list, or a map with the list under "cases" and nothing else.',
+    throw new AppError('invalid_input', `${file} contains no list of cases.`, {
+      hint: 'Write a list, or a map with the list under "cases" and no other key.',
     });
   }
   return list.items.map((item) => {
-    const node = item as { range?: [number, number, number]; toJSON?(): unknown };
-    // Aliases are resolved by the document alone.
-    const value = (item as { toJS?(document: unknown): unknown }).toJS?.(document) ?? item;
-    return { value, line: lineAt(node.range?.[0] ?? 0) };
+    const node = item as { range?: [number, number, number]; toJS?(document: unknown): unknown };
+    // Only the document can resolve aliases.
+    return { value: node.toJS?.(document) ?? item, line: lineAt(node.range?.[0] ?? 0) };
   });
 }
 
-/** Cases as a file of this name holds them: YAML, which is easier to correct by hand, or JSONL. */
-export function writeCases(cases: readonly EvaluationCase[], file: string): string {
-  if (/\.ya?ml$/i.test(file)) return stringify(cases, { lineWidth: 110 });
-  return cases.map((item) => `${JSON.stringify(item)}\n`).join('');
+interface SchemaIssue {
+  code?: string | undefined;
+  path: PropertyKey[];
+  message: string;
+  keys?: string[];
+}
+
+/** A validation issue of a row in a few words. */
+export function formatIssue(issue: SchemaIssue, value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not an object';
+  const path = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const names = (issue.keys ?? []).map((key) => `"${oneLine(key, 40)}"`).join(', ');
+    return `unknown field ${names}${path === '' ? '' : ` in ${path}`}`;
+  }
+  const isMissing = issue.path.length === 1 && !Object.hasOwn(value, issue.path[0] as string);
+  return isMissing ? `${path} is missing` : `${path}: ${oneLine(issue.message, 120)}`;
+}
+
+function throwIssues(file: string, issues: readonly string[]): void {
+  const [first, ...others] = issues;
+  if (first === undefined) return;
+  const shown = others.slice(0, MAX_LISTED_ISSUES).map((issue) => `${issue}.`);
+  const more = others.length - shown.length;
+  const fields = `Fields of a case: ${Object.keys(evaluationCaseSchema.shape).join(', ')}.`;
+  throw new AppError('invalid_input', `${file}, ${first}.`, {
+    hint: [...shown, ...(more > 0 ? [`And ${more} more.`] : []), fields].join(' '),
+  });
 }

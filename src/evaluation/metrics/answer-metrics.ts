@@ -34,7 +34,7 @@ export function whatIsWrong(run: CaseRun, gold: Gold): string | null {
   const { phrases, forbidden, answers, checks, sources, chunks } = gold.expected;
   const { answer } = run;
   if (run.error !== null) return `ended in an error: ${run.error.message}`;
-  const said = forbidden.filter((phrase) => holdsPhrase(answer, phrase));
+  const said = forbidden.filter((phrase) => containsPhrase(answer, phrase));
   if (said.length > 0) return `says what it must not: ${listed(said)}`;
   const failed = run.checks.find(({ passed: isPassed }) => !isPassed);
   if (failed !== undefined) return `fails ${failed.check}: ${failed.reason}`;
@@ -43,7 +43,7 @@ export function whatIsWrong(run: CaseRun, gold: Gold): string | null {
   }
   if (run.abstained) return 'abstains';
   if (phrases.length > 0) {
-    const missing = phrases.filter((phrase) => !holdsPhrase(answer, phrase));
+    const missing = phrases.filter((phrase) => !containsPhrase(answer, phrase));
     return missing.length === 0 ? null : `does not say ${listed(missing)}`;
   }
   if (answers.length > 0) {
@@ -64,7 +64,7 @@ function listed(phrases: readonly string[]): string {
 /** Whether an answer holds another one word for word, half of their words are the same, or it holds three quarters of its content. */
 function saysTheSame(answer: string, wanted: string): boolean {
   return (
-    holdsPhrase(answer, wanted) ||
+    containsPhrase(answer, wanted) ||
     tokenF1(answer, wanted) >= ENOUGH_IN_COMMON ||
     contentRecall(answer, wanted) >= ENOUGH_OF_CONTENT
   );
@@ -132,7 +132,9 @@ export const expectedPhrases: Metric = {
   needs: 'no case has expectedPhrases',
   empty: 'no case has expectedPhrases',
   measure: ({ answer }, { expected }) =>
-    value(expected.phrases.filter((phrase) => holdsPhrase(answer, phrase)).length / expected.phrases.length),
+    value(
+      expected.phrases.filter((phrase) => containsPhrase(answer, phrase)).length / expected.phrases.length,
+    ),
 };
 
 export const forbiddenPhrases: Metric = {
@@ -147,7 +149,7 @@ export const forbiddenPhrases: Metric = {
   needs: 'no case has forbiddenPhrases',
   empty: 'no case has forbiddenPhrases',
   measure: ({ answer, error }, { expected }) =>
-    error === null ? passed(!expected.forbidden.some((phrase) => holdsPhrase(answer, phrase))) : null,
+    error === null ? passed(!expected.forbidden.some((phrase) => containsPhrase(answer, phrase))) : null,
 };
 
 export const ownChecks: Metric = {
@@ -185,7 +187,7 @@ function normalisedWords(text: string): string[] {
 }
 
 /** Whether the words of a phrase stand in a row in a text. A phrase of nothing but punctuation stands nowhere. */
-export function holdsPhrase(text: string, phrase: string): boolean {
+export function containsPhrase(text: string, phrase: string): boolean {
   const wanted = normalisedWords(phrase);
   return wanted.length > 0 && ` ${normalisedWords(text).join(' ')} `.includes(` ${wanted.join(' ')} `);
 }

@@ -1,14 +1,8 @@
 import { AppError } from '../../faults/app-error.ts';
 import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import {
-  conversationOf,
-  type EvaluationCase,
-  expectedAnswers,
-  nameOfCheck,
-} from '../cases/evaluation-case.ts';
-import type { Pin } from '../cases/pin.ts';
-import { goldKey } from '../cases/pin-gold.ts';
+import { conversationKey, type EvaluationCase, formatCheckName } from '../cases/evaluation-case.ts';
+import { type GoldPins, goldKey } from '../cases/gold-pins.ts';
 import { canBeCorrect } from '../metrics/answer-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { type CaseRuns, reasonOf, tabulate } from '../metrics/metric.ts';
@@ -18,7 +12,6 @@ import { type Column, masked, ratioOf, valueAt } from '../statistics/column.ts';
 import { compareColumns } from '../statistics/compare-columns.ts';
 import { wilsonInterval } from '../statistics/significance.ts';
 import { type Units, unitsOf } from '../statistics/units.ts';
-import { calibrate } from './calibration.ts';
 import type { CaseRun } from './case-run.ts';
 import type { Comparison } from './comparison.ts';
 import { decide, standingOf } from './decide.ts';
@@ -45,7 +38,7 @@ interface ReportInput {
   arms: readonly ArmResults[];
   metrics: readonly Metric[];
   /** What the gold of each case rests on, by its id; nothing where that is not known. */
-  pins?: ReadonlyMap<string, readonly Pin[]> | undefined;
+  pins?: GoldPins | undefined;
 }
 
 /** Runs in, the finished report out. Throws `invalid_input` if an arm lacks a case or has one too many. */
@@ -133,13 +126,6 @@ export function assembleReport({ header: made, cases, arms, metrics, pins }: Rep
     arms: reported,
     comparisons,
     searchWorth: worth.map((one) => ({ ...one, verdict: verdictOnSearches(one, header) })),
-    calibrations: tables.map(({ arm, measured }) =>
-      calibrate(
-        arm.name,
-        arm.settings.scoreThreshold,
-        measured.map(({ gold, runs }) => ({ answerable: gold.answerable, runs })),
-      ),
-    ),
     gates: [],
     cases: plain.map((item, index) => ({
       ...item,
@@ -201,7 +187,7 @@ export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results'
   return {
     id: item.id,
     question: item.question,
-    conversation: conversationOf(item),
+    conversation: conversationKey(item),
     history: item.history ?? [],
     tags: item.tags ?? [],
     answerable: item.answerable ?? null,
@@ -211,8 +197,8 @@ export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results'
       chunks: item.expectedChunks ?? [],
       phrases: item.expectedPhrases ?? [],
       forbidden: item.forbiddenPhrases ?? [],
-      answers: expectedAnswers(item),
-      checks: (item.checks ?? []).map(nameOfCheck),
+      answers: [item.expectedAnswer ?? []].flat(),
+      checks: (item.checks ?? []).map(formatCheckName),
     },
   };
 }

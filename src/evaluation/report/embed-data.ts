@@ -59,7 +59,7 @@ export function scriptJson(value: unknown): string {
 
 /** The report as the page carries it. */
 export function packReport(report: ReportData, limits: PageLimits): PageData {
-  const { kind, header, verdict, notes, metrics, arms, searchWorth, calibrations, gates } = report;
+  const { kind, header, verdict, notes, metrics, arms, searchWorth, gates } = report;
   return {
     ...visible({
       kind,
@@ -69,7 +69,6 @@ export function packReport(report: ReportData, limits: PageLimits): PageData {
       metrics,
       arms,
       searchWorth,
-      calibrations,
       gates,
       finding: findingOf(report),
       comparisons: report.comparisons.map(packComparison),

@@ -16,7 +16,7 @@ type Expected = 0 | 1 | null;
 export interface PageData
   extends Pick<
     ReportData,
-    'kind' | 'header' | 'verdict' | 'notes' | 'metrics' | 'arms' | 'searchWorth' | 'calibrations' | 'gates'
+    'kind' | 'header' | 'verdict' | 'notes' | 'metrics' | 'arms' | 'searchWorth' | 'gates'
   > {
   /** What was found, in one line. */
   finding: string;

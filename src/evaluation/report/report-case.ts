@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { historyMessageSchema } from '../cases/evaluation-case.ts';
-import { pinSchema } from '../cases/pin.ts';
+import { goldPinSchema, historyMessageSchema } from '../cases/evaluation-case.ts';
 import { caseRunSchema } from './case-run.ts';
 import { armName, caseId, metricId, number } from './schema-parts.ts';
 
@@ -42,7 +41,7 @@ export const reportCaseSchema = z.strictObject({
   }),
   /** What its gold rested on, and what tells the same gold again; null where that was not noted. */
   gold: z
-    .strictObject({ key: z.string(), pins: z.array(pinSchema) })
+    .strictObject({ key: z.string(), pins: z.array(goldPinSchema) })
     .nullable()
     .default(null),
   /** By the name of the arm; every arm has every case. */

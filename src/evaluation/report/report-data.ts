@@ -39,27 +39,6 @@ const armSchema = z.strictObject({
 });
 export type Arm = z.infer<typeof armSchema>;
 
-/** What would be if an answer were withheld whenever the best score stays below a threshold. */
-const calibrationSchema = z.strictObject({
-  arm: armName,
-  /** The threshold that was in force. */
-  current: scoreSchema,
-  /** The one with the best F1; null without data. */
-  best: scoreSchema.nullable(),
-  /** Cases that searched and say whether they are answerable. */
-  n: count,
-  /** Ascending. A value is null where it divides by nothing. */
-  points: z.array(
-    z.strictObject({
-      threshold: scoreSchema,
-      precision: number.nullable(),
-      recall: number.nullable(),
-      f1: number.nullable(),
-    }),
-  ),
-});
-export type Calibration = z.infer<typeof calibrationSchema>;
-
 const gateResultSchema = z.strictObject({
   /** As it was asked for. */
   gate: z.string().min(1),
@@ -128,14 +107,14 @@ export const reportDataSchema = z.strictObject({
   comparisons: z.array(comparisonSchema),
   /** For arms that another one with another policy, and nothing else, can be held against. */
   searchWorth: z.array(searchWorthSchema),
-  calibrations: z.array(calibrationSchema),
   gates: z.array(gateResultSchema),
   cases: z.array(reportCaseSchema),
 });
 export type ReportData = z.infer<typeof reportDataSchema>;
 
-/** A parsed report file with the field names of the current format; other values are returned unchanged. */
+/** A parsed report file with the fields of the current format; other values are returned unchanged. */
 export function migrateReport(value: unknown): unknown {
   if ((value as { format?: unknown } | null)?.format !== PREVIOUS_FORMAT) return value;
-  return renameLegacyFields({ ...(value as object), format: REPORT_FORMAT });
+  const { calibrations: _, ...report } = value as Record<string, unknown>;
+  return renameLegacyFields({ ...report, format: REPORT_FORMAT });
 }

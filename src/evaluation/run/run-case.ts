@@ -13,26 +13,18 @@ import type { EvaluationCase, HistoryMessage } from '../cases/evaluation-case.ts
 import { withoutResults } from '../report/assemble-report.ts';
 import type { CaseRun } from '../report/case-run.ts';
 import type { CheckAnswer } from './checks.ts';
+import { type JudgeModel, judgeFaithfulness } from './judge.ts';
 import type { PriceOf } from './prices.ts';
 import { type Observation, toCaseRun } from './to-case-run.ts';
 
 interface CaseDependencies extends SeedDependencies {
   agent: Agent;
   priceOf: PriceOf;
-  /** Has a model judge the answer against the whole passages. */
-  judge?: Judge | undefined;
-  /** Holds the answer against the checks of its case. */
+  judge?: JudgeModel | undefined;
   check?: CheckAnswer | undefined;
 }
 
-export type Judge = (
-  item: EvaluationCase,
-  run: CaseRun,
-  passages: readonly string[],
-  signal: AbortSignal,
-) => Promise<CaseRun['judge']>;
-
-/** Asks the question of a case once, after its history. Throws only when the signal is raised or a defect shows. */
+/** Asks the question of a case once, after its history. Throws only if the signal is aborted, or for an internal error. */
 export async function runCase(
   item: EvaluationCase,
   repeat: number,
@@ -51,8 +43,9 @@ export async function runCase(
     const checks = run.error === null ? await dependencies.check?.(item, run.answer, signal) : undefined;
     const checked = { ...run, checks: checks ?? [] };
     if (dependencies.judge === undefined) return checked;
-    const passages = observed.contexts.flatMap(({ chunks }) => chunks.map(({ text }) => text));
-    return { ...checked, judge: await dependencies.judge(item, run, [...new Set(passages)], signal) };
+    const passages = new Set(observed.contexts.flatMap(({ chunks }) => chunks.map(({ text }) => text)));
+    const judge = await judgeFaithfulness(item.question, run, [...passages], dependencies.judge, signal);
+    return { ...checked, judge };
   } finally {
     await sessions.delete(session.id);
   }

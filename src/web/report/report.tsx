@@ -11,7 +11,6 @@ import { Cost } from './cost.tsx';
 import { Differences, type ShowCases } from './differences.tsx';
 import { Gates, Making } from './making.tsx';
 import { Searching, type ShowTurns } from './searching.tsx';
-import { Threshold } from './threshold.tsx';
 
 /** The page: what was found, the numbers behind it, and every case. */
 export function Report({ data }: { data: PageData }) {
@@ -42,7 +41,6 @@ export function Report({ data }: { data: PageData }) {
   const rest = useMemo(
     () => (
       <>
-        <Threshold data={data} />
         <Gates data={data} />
         <Making data={data} />
       </>
@@ -89,7 +87,6 @@ function Top({ isComparison, isDecided }: { isComparison: boolean; isDecided: bo
         {isDecided && <a href="#searching">Searching</a>}
         {isComparison && <a href="#differences">Differences</a>}
         <a href="#cases">Cases</a>
-        <a href="#threshold">Threshold</a>
         <a href="#gates">Gates</a>
         <a href="#making">How it was made</a>
       </nav>

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readCases } from '../../../src/evaluation/cases/read-cases.ts';
+import { parseCases } from '../../../src/evaluation/cases/read-cases.ts';
 import { type ReportData, reportDataSchema } from '../../../src/evaluation/report/report-data.ts';
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
@@ -296,7 +296,7 @@ test('bad input is refused before anything is asked', async () => {
   await writeFile(inHome('twice.jsonl'), '{"id":"a","question":"x"}\n{"id":"a","question":"y"}\n');
   await writeFile(inHome('prices.json'), '{"models":{"offline":{"input":-1,"output":0}}}');
   const refused: [string[], string][] = [
-    [['eval', 'twice.jsonl'], 'line 2: the id "a" is taken by line 1'],
+    [['eval', 'twice.jsonl'], 'line 2: duplicate id "a", first used in line 1'],
     [['eval', 'nowhere.jsonl'], 'does not exist'],
     [
       ['eval', 'cases.jsonl', '--gate', 'answer.f1>=0.5'],
@@ -325,7 +325,7 @@ test('bad input is refused before anything is asked', async () => {
 test('cases are drafted from a collection, not over a file that is there', async () => {
   const { code, stdout } = await run(['eval', 'init', '--output', 'drafts.yaml', '--json']);
   expect(code).toBe(0);
-  const drafts = readCases(readFileSync(inHome('drafts.yaml'), 'utf8'), 'drafts.yaml');
+  const drafts = parseCases(readFileSync(inHome('drafts.yaml'), 'utf8'), 'drafts.yaml');
   expect(JSON.parse(stdout)).toEqual({ file: 'drafts.yaml', cases: drafts.length });
   expect(drafts.map(({ question }) => question)).toContain('What is topic?');
   expect((await run(['eval', 'init', '--output', 'drafts.yaml'])).code).toBe(2);
@@ -340,19 +340,10 @@ test('cases are drafted from a collection, not over a file that is there', async
   );
 });
 
-test("cases are generated and verified, the same every time, and another tool's file is imported", async () => {
-  const generate = (file: string, howMany: string) =>
-    runInProcess(['eval', 'generate', 'robots', howMany, '6', '--output', file, '--json'], { home });
-  const [first, second] = [await generate('made.yaml', '--count'), await generate('again.yaml', '--n')];
-  expect(first.code).toBe(0);
-  expect(JSON.parse(first.stdout)).toMatchObject({ cases: expect.any(Number), kinds: { definition: 2 } });
-  expect(readFileSync(inHome('again.yaml'), 'utf8')).toBe(readFileSync(inHome('made.yaml'), 'utf8'));
-  expect(second.code).toBe(0);
-  const made = readCases(readFileSync(inHome('made.yaml'), 'utf8'), 'made.yaml');
-  expect(made.map(({ question }) => question)).toContain('What is a node?');
+test('imports the questions of a CSV file', async () => {
   await writeFile(inHome('rows.csv'), 'question,answer,owner\nWhat is a node?,A process,anna\n');
   const { stdout } = await runInProcess(['eval', 'import', 'rows.csv', '-o', 'rows.jsonl'], { home });
-  expect(stdout.replace(/\s+/g, ' ')).toContain('1 case in rows.jsonl. Not carried over: the column owner.');
+  expect(stdout.replace(/\s+/g, ' ')).toContain('Imported 1 case to rows.jsonl. Skipped: column owner.');
 });
 
 test('two arms that are the same differ in nothing', async () => {
@@ -375,12 +366,12 @@ test('two arms that are the same differ in nothing', async () => {
 
 test('cases are drafted from sessions and what people thought of them', async () => {
   expect((await run(['eval', 'init', '--from', 'sessions', '--output', 'talks.jsonl'])).stderr).toContain(
-    'There are no sessions',
+    'There are no sessions to draft',
   );
   await run(['ask', 'What is a node?']);
   await run(['sessions', 'feedback', 'last', 'good']);
   expect((await run(['eval', 'init', '--from', 'sessions', '--output', 'talks.jsonl'])).code).toBe(0);
-  const [talk] = readCases(readFileSync(inHome('talks.jsonl'), 'utf8'), 'talks.jsonl');
+  const [talk] = parseCases(readFileSync(inHome('talks.jsonl'), 'utf8'), 'talks.jsonl');
   expect(talk).toMatchObject({ question: 'What is a node?', answerable: true, tags: ['draft', 'good'] });
   expect(talk?.expectedSources).toContain('nodes.md');
 });
@@ -401,7 +392,9 @@ test('a BEIR folder becomes a collection and cases that find it', async () => {
     'query-id\tcorpus-id\tscore\nq1\thttps://a.example/#1\t1\nq2\tb\t1\n',
   );
   const imported = await runInProcess(['eval', 'import', 'beir', '--output', 'beir.jsonl'], { home });
-  expect(imported.stdout).toContain('2 cases in beir.jsonl and 2 documents in the collection beir.');
+  expect(imported.stdout).toContain(
+    'Imported 2 cases to beir.jsonl and indexed 2 documents in the collection beir.',
+  );
   const { code } = await runInProcess(['eval', 'beir.jsonl', '--collection', 'beir', '--json', 'beir.json'], {
     home,
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSession } from '../../../src/domain/conversation-session.ts';
-import { draftCases, draftFromSession } from '../../../src/evaluation/cases/draft-cases.ts';
+import { draftCasesFromChunks, draftCasesFromSession } from '../../../src/evaluation/cases/draft-cases.ts';
 import type { RecordedTurn } from '../../../src/ports/session-store.ts';
 
 const chunk = (name: string, heading: string, text: string) => ({
@@ -10,18 +10,9 @@ const chunk = (name: string, heading: string, text: string) => ({
   text,
 });
 
-test('a definition becomes a question that its own words answer', () => {
-  const [first] = draftCases(
-    [
-      chunk(
-        'nodes',
-        'Basics',
-        'These are simple. A lifecycle node is a node with managed states that a launch file drives.',
-      ),
-    ],
-    5,
-    1,
-  );
+test('drafts a question from a definition, with its first words as the expected phrase', async () => {
+  const text = 'These are simple. A lifecycle node is a node with managed states that a launch file drives.';
+  const [first] = await draftCasesFromChunks([chunk('nodes', 'Basics', text)], { count: 5, seed: 1 });
   expect(first).toMatchObject({
     id: 'draft-001',
     question: 'What is lifecycle node?',
@@ -32,44 +23,75 @@ test('a definition becomes a question that its own words answer', () => {
   });
 });
 
-test('a heading becomes a question where nothing is defined', () => {
-  const questions = draftCases(
-    [
-      chunk('a', 'Installing packages', 'Run the installer and wait until it has finished.'),
-      chunk('b', 'Why does it stop?', 'Batteries run empty after some two hours of driving.'),
-    ],
-    5,
-    1,
-  ).map(({ question }) => question);
-  expect(questions).toContain('How do I install packages?');
-  expect(questions).toContain('Why does it stop?');
+test('drafts a question from a heading where nothing is defined', async () => {
+  const chunks = [
+    chunk('a', 'How to install packages', 'Run the installer and wait until it has finished.'),
+    chunk('b', 'Why does it stop?', 'Batteries run empty after some two hours of driving.'),
+    chunk('c', 'Batteries', 'Batteries are charged over night in the dock.'),
+  ];
+  const drafts = await draftCasesFromChunks(chunks, { count: 5, seed: 1 });
+  expect(
+    drafts
+      .slice(0, 3)
+      .map(({ question }) => question)
+      .sort(),
+  ).toEqual([
+    'How do I install packages?',
+    'What does the section "Batteries" in "Nodes" say?',
+    'Why does it stop?',
+  ]);
 });
 
-test('long documents do not crowd out short ones, and no question is asked twice', () => {
+test('draws passages evenly over the documents and asks no question twice', async () => {
   const long = Array.from({ length: 20 }, (_, index) =>
     chunk('long', `Part ${index}`, `Wheels of kind ${index} turn as long as there is current.`),
   );
   const short = chunk('short', 'Alone', 'Motors stop when the current is switched off.');
-  const drafts = draftCases([...long, short, short], 2, 1);
+  const drafts = await draftCasesFromChunks([...long, short, short], { count: 2, seed: 1 });
   expect(drafts.flatMap(({ expectedSources = [] }) => expectedSources).sort()).toEqual([
     'ros2/long.md',
     'ros2/short.md',
   ]);
 });
 
-test('drafts end with questions that do not belong, so that refusing and not searching are measured', () => {
-  const drafts = draftCases([chunk('a', 'Alone', 'Motors stop when the current is switched off.')], 1, 1);
+test('adds cases for abstention and for not searching', async () => {
+  const motors = chunk('a', 'Alone', 'Motors stop when the current is switched off.');
+  const drafts = await draftCasesFromChunks([motors], { count: 1, seed: 1 });
   expect(drafts.some(({ answerable }) => answerable === false)).toBe(true);
   expect(drafts.some(({ needsRetrieval }) => needsRetrieval === false)).toBe(true);
 });
 
-test('nothing is drafted from text without a sentence, and the same seed drafts the same', () => {
-  expect(draftCases([chunk('a', 'Table', '| a | b |')], 5, 1)).toEqual([]);
+test('drafts nothing from text without a sentence, and the same from the same seed', async () => {
+  const draft = (seed: number) => draftCasesFromChunks(chunks, { count: 4, seed });
+  expect(await draftCasesFromChunks([chunk('a', 'Table', '| a | b |')], { count: 5, seed: 1 })).toEqual([]);
   const chunks = Array.from({ length: 9 }, (_, index) =>
     chunk(`d${index}`, `Part ${index}`, `Wheels ${index} turn as long as they can.`),
   );
-  expect(draftCases(chunks, 4, 3)).toEqual(draftCases(chunks, 4, 3));
-  expect(draftCases(chunks, 4, 3)).not.toEqual(draftCases(chunks, 4, 4));
+  expect(await draft(3)).toEqual(await draft(3));
+  expect(await draft(3)).not.toEqual(await draft(4));
+});
+
+test('drafts with the questions of a model, and skips replies whose phrase is not in the passage', async () => {
+  const replies = [
+    '{"question": "When do motors stop?", "phrase": "current is switched off"}',
+    '{"question": "Who built it?", "phrase": "a made-up name"}',
+    '{}',
+    'No idea.',
+  ];
+  const prompts: string[] = [];
+  const ask = async (_: string, prompt: string) => {
+    const text = replies[prompts.push(prompt) - 1] ?? '';
+    return { text, tokens: { prompt: 0, completion: 0, total: 0 } };
+  };
+  const chunks = Array.from({ length: 4 }, (_, index) =>
+    chunk(`d${index}`, 'Motors', 'Motors stop when the current is switched off.'),
+  );
+  const drafts = await draftCasesFromChunks(chunks, { count: 4, seed: 1, ask });
+  expect(prompts).toHaveLength(4);
+  expect(prompts[0]).toContain('Motors stop when');
+  expect(drafts.filter(({ tags }) => tags?.includes('model'))).toMatchObject([
+    { question: 'When do motors stop?', expectedPhrases: ['current is switched off'], answerable: true },
+  ]);
 });
 
 function turn(
@@ -80,7 +102,7 @@ function turn(
 ): RecordedTurn {
   const citations = urls.map((url) => ({ url, verdict: 'supported' }));
   const response = { answer, turnNumber, citations, retrievalPerformed: urls.length > 0 };
-  // A whole turn has three dozen fields; drafting reads these.
+  // Only the fields that drafting reads.
   return { turn: { userQuery: `Question ${turnNumber}?`, response }, feedback } as unknown as RecordedTurn;
 }
 
@@ -106,8 +128,8 @@ const session = createSession({
   },
 });
 
-test('what people thought of answers becomes gold', () => {
-  const [good, refusal, bad, unjudged] = draftFromSession(session, [
+test('takes the sources of an answer with good feedback as gold', () => {
+  const [good, refusal, bad, unjudged] = draftCasesFromSession(session, [
     turn(1, 'It is blue.', judged('good'), ['file:///book/ros2/nodes.md', 'file:///book/ros2/nodes.md']),
     turn(2, "I don't have information about red.", judged('good')),
     turn(3, 'It is green.', judged('bad', 'outdated'), ['file:///book/old.md']),
@@ -120,11 +142,11 @@ test('what people thought of answers becomes gold', () => {
     history: [{ role: 'user', content: 'Question 1?' }, { role: 'assistant' }],
   });
   expect(bad).not.toHaveProperty('expectedSources');
-  expect(bad?.note).toBe('A person found bad (outdated): It is green.');
+  expect(bad?.note).toBe('Feedback bad (outdated): It is green.');
   expect(unjudged?.tags).toEqual(['draft', 'unjudged']);
 });
 
-test('a reset ends the history', () => {
+test('starts a new history after a reset', () => {
   const segments = [
     {
       turnCount: 1,
@@ -134,7 +156,7 @@ test('a reset ends the history', () => {
       closedAt: '2026-01-01T00:00:00Z',
     },
   ];
-  const cases = draftFromSession({ ...session, segments }, [
+  const cases = draftCasesFromSession({ ...session, segments }, [
     turn(1, 'a', null),
     turn(2, 'b', null),
     turn(3, 'c', null),

@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { matchesSource } from '../../../src/evaluation/cases/expected-source.ts';
 import {
   corpusFileName,
-  readCorpus,
-  readQrels,
-  readQueries,
+  parseCorpus,
+  parseQrels,
+  parseQueries,
 } from '../../../src/evaluation/cases/import-beir.ts';
 
 const MULTITURN = '../shared/data/multiturn';
 const jsonl = (...rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
-test('queries with relevant documents become cases, others of a plain set are left out', () => {
-  const relevant = readQrels('query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\nq1\td3\t2\n', 'qrels.tsv');
-  const cases = readQueries(
+test('imports queries with relevant documents and skips the others', () => {
+  const relevant = parseQrels('query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\nq1\td3\t2\n', 'qrels.tsv');
+  const cases = parseQueries(
     jsonl({ _id: 'q1', text: 'Why?' }, { _id: 'q2', text: 'How?' }),
     'queries.jsonl',
     relevant,
@@ -29,12 +29,12 @@ test('queries with relevant documents become cases, others of a plain set are le
   ]);
 });
 
-test('history, answers and answerability of multi-turn sets are kept', () => {
+test('keeps history, answers and answerability of multi-turn sets', () => {
   const history = [
     { role: 'user', content: 'a' },
     { role: 'assistant', content: 'b' },
   ];
-  const cases = readQueries(
+  const cases = parseQueries(
     jsonl(
       { _id: 1, text: 'x', history, answer: 'y', answerability: 'ANSWERABLE', multi_turn: 'Follow-up' },
       { _id: 2, text: 'x', answer: 'no idea', answerability: 'UNANSWERABLE', answerable: false },
@@ -62,7 +62,7 @@ test('history, answers and answerability of multi-turn sets are kept', () => {
   expect(cases[3]?.expectedAnswer).toEqual(['y', 'z']);
 });
 
-test('any id of a corpus makes a name of its own that a case finds', () => {
+test('gives every corpus id a unique file name that matches its document', () => {
   const ids = [
     'd1',
     'Normans#0',
@@ -77,24 +77,24 @@ test('any id of a corpus makes a name of its own that a case finds', () => {
   expect(names[0]).toBe('d1.txt');
 });
 
-test('faults of a folder are told with file and line', () => {
-  expect(() => readCorpus('{"_id":"a","text":"x"}\n{"_id":"a","text":"y"}', 'corpus.jsonl')).toThrow(
-    'corpus.jsonl, line 2: the _id "a" is there twice.',
+test('reports file and line of invalid rows', () => {
+  expect(() => parseCorpus('{"_id":"a","text":"x"}\n{"_id":"a","text":"y"}', 'corpus.jsonl')).toThrow(
+    'corpus.jsonl, line 2: duplicate _id "a".',
   );
-  expect(() => readCorpus('{"_id":"a"}', 'corpus.jsonl')).toThrow('corpus.jsonl, line 1: text');
-  expect(() => readQrels('q1 d1 1', 'qrels.tsv')).toThrow('qrels.tsv, line 1');
-  expect(() => readQrels('q1\td1\tyes', 'qrels.tsv')).toThrow('qrels.tsv, line 1');
-  expect(() => readQueries('{"_id":"q","text":"x"}', 'queries.jsonl', new Map())).toThrow(
+  expect(() => parseCorpus('{"_id":"a"}', 'corpus.jsonl')).toThrow('corpus.jsonl, line 1: text');
+  expect(() => parseQrels('q1 d1 1', 'qrels.tsv')).toThrow('qrels.tsv, line 1');
+  expect(() => parseQrels('q1\td1\tyes', 'qrels.tsv')).toThrow('qrels.tsv, line 1');
+  expect(() => parseQueries('{"_id":"q","text":"x"}', 'queries.jsonl', new Map())).toThrow(
     'No query of queries.jsonl',
   );
 });
 
-test.skipIf(!existsSync(MULTITURN))('the multi-turn set is read whole', () => {
+test.skipIf(!existsSync(MULTITURN))('imports the whole multi-turn set', () => {
   const read = (name: string) => readFileSync(`${MULTITURN}/${name}`, 'utf8');
-  const cases = readQueries(
+  const cases = parseQueries(
     read('queries.jsonl'),
     'queries.jsonl',
-    readQrels(read('qrels.tsv'), 'qrels.tsv'),
+    parseQrels(read('qrels.tsv'), 'qrels.tsv'),
   );
   const count = (answerable: boolean | undefined) =>
     cases.filter((item) => item.answerable === answerable).length;

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashOfCases, readCases, writeCases } from '../../../src/evaluation/cases/read-cases.ts';
+import { formatCases, hashCases, parseCases } from '../../../src/evaluation/cases/read-cases.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
 
 const lines = (...cases: object[]) => cases.map((item) => JSON.stringify(item)).join('\n');
 
-function faultIn(text: string, file = 'cases.jsonl'): { message: string; hint: string } {
+function errorFor(text: string, file = 'cases.jsonl'): { message: string; hint: string } {
   try {
-    readCases(text, file);
+    parseCases(text, file);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     expect(error.kind).toBe('invalid_input');
@@ -17,7 +17,7 @@ function faultIn(text: string, file = 'cases.jsonl'): { message: string; hint: s
   throw new Error('The cases were accepted.');
 }
 
-test('JSONL and YAML hold the same cases', () => {
+test('parses the same cases from JSONL, YAML and JSON', () => {
   const cases = [
     { id: 'a', question: 'What is a node?', expectedSources: ['ros2/nodes.md'], tags: ['plain'] },
     {
@@ -30,81 +30,81 @@ test('JSONL and YAML hold the same cases', () => {
       answerable: false,
     },
   ];
-  expect(readCases(writeCases(cases, 'c.jsonl'), 'c.jsonl')).toEqual(cases);
-  expect(readCases(writeCases(cases, 'c.yaml'), 'c.yaml')).toEqual(cases);
-  expect(readCases(`cases:\n${writeCases(cases, 'c.yaml').replace(/^/gm, '  ')}`, 'c.yml')).toEqual(cases);
-  expect(readCases(JSON.stringify(cases), 'c.json')).toEqual(cases);
+  expect(parseCases(formatCases(cases, 'c.jsonl'), 'c.jsonl')).toEqual(cases);
+  expect(parseCases(formatCases(cases, 'c.yaml'), 'c.yaml')).toEqual(cases);
+  expect(parseCases(`cases:\n${formatCases(cases, 'c.yaml').replace(/^/gm, '  ')}`, 'c.yml')).toEqual(cases);
+  expect(parseCases(JSON.stringify(cases), 'c.json')).toEqual(cases);
 });
 
-test('blank lines, a byte order mark and Windows line ends are no fault', () => {
+test('accepts blank lines, a byte order mark and Windows line ends', () => {
   expect(
-    readCases('\ufeff{"id":"a","question":"Why?"}\r\n\r\n{"id":"b","question":"How?"}\r\n', 'c.jsonl'),
+    parseCases('\ufeff{"id":"a","question":"Why?"}\r\n\r\n{"id":"b","question":"How?"}\r\n', 'c.jsonl'),
   ).toHaveLength(2);
 });
 
-test('a duplicate id is refused with both lines', () => {
+test('rejects a duplicate id and names both lines', () => {
   const text = `${lines({ id: 'a', question: 'x' })}\n\n${lines({ id: 'a', question: 'y' })}`;
-  expect(faultIn(text).message).toBe('cases.jsonl, line 3: the id "a" is taken by line 1.');
-  expect(faultIn('- id: a\n  question: x\n- id: a\n  question: y\n', 'c.yaml').message).toBe(
-    'c.yaml, line 3: the id "a" is taken by line 1.',
+  expect(errorFor(text).message).toBe('cases.jsonl, line 3: duplicate id "a", first used in line 1.');
+  expect(errorFor('- id: a\n  question: x\n- id: a\n  question: y\n', 'c.yaml').message).toBe(
+    'c.yaml, line 3: duplicate id "a", first used in line 1.',
   );
 });
 
-test('an unknown field is refused with its line, and the hint lists the known ones', () => {
-  const { message, hint } = faultIn(
+test('rejects an unknown field and lists the known ones', () => {
+  const { message, hint } = errorFor(
     lines({ id: 'a', question: 'x' }, { id: 'b', question: 'y', expectedSource: ['z'] }),
   );
-  expect(message).toBe('cases.jsonl, line 2: there is no field "expectedSource".');
+  expect(message).toBe('cases.jsonl, line 2: unknown field "expectedSource".');
   expect(hint).toContain('expectedSources');
 });
 
-test('every fault is told, the first in front', () => {
-  const { message, hint } = faultIn(
+test('reports every issue with its line', () => {
+  const { message, hint } = errorFor(
     `${lines({ question: 'x' }, { id: 'b', question: ' ' })}\n{broken\n${lines({ id: 'c', question: 'x', answerable: 'yes' })}`,
   );
-  expect(message).toContain('line 3: it is no JSON');
+  expect(message).toContain('line 3: not valid JSON');
   expect(hint).toContain('line 1: id is missing');
-  expect(hint).toContain('line 2: question: it is blank');
+  expect(hint).toContain('line 2: question: must not be blank');
   expect(hint).toContain('line 4: answerable');
 });
 
-test('an empty file is refused', () => {
-  expect(faultIn('').message).toBe('cases.jsonl holds no cases.');
-  expect(faultIn('\n\n', 'c.yaml').message).toBe('c.yaml holds no cases.');
-  expect(faultIn('[]', 'c.json').message).toBe('c.json holds no cases.');
+test('rejects an empty file', () => {
+  expect(errorFor('').message).toBe('cases.jsonl contains no cases.');
+  expect(errorFor('\n\n', 'c.yaml').message).toBe('c.yaml contains no cases.');
+  expect(errorFor('[]', 'c.json').message).toBe('c.json contains no cases.');
 });
 
-test('YAML that is no list, or broken, is refused', () => {
-  expect(faultIn('id: a\nquestion: x\n', 'c.yaml').message).toBe('c.yaml holds no list of cases.');
-  expect(faultIn('- id: "a\n', 'c.yaml').message).toContain('c.yaml, line');
-  expect(faultIn('- just text\n', 'c.yaml').message).toBe('c.yaml, line 1: it is no object.');
-  expect(faultIn('- id: .nan\n  question: x\n', 'c.yaml').message).toContain('line 1: id');
+test('rejects YAML that is invalid or no list', () => {
+  expect(errorFor('id: a\nquestion: x\n', 'c.yaml').message).toBe('c.yaml contains no list of cases.');
+  expect(errorFor('- id: "a\n', 'c.yaml').message).toContain('c.yaml, line');
+  expect(errorFor('- just text\n', 'c.yaml').message).toBe('c.yaml, line 1: not an object.');
+  expect(errorFor('- id: .nan\n  question: x\n', 'c.yaml').message).toContain('line 1: id');
 });
 
-test('gold that contradicts itself is refused', () => {
+test('rejects contradictory gold', () => {
   expect(
-    faultIn(lines({ id: 'a', question: 'x', answerable: false, expectedPhrases: ['y'] })).message,
-  ).toContain('expectedPhrases: a case that is not answerable has none');
+    errorFor(lines({ id: 'a', question: 'x', answerable: false, expectedPhrases: ['y'] })).message,
+  ).toContain('expectedPhrases: not allowed with answerable: false');
   expect(
-    faultIn(lines({ id: 'a', question: 'x', history: [{ role: 'assistant', content: 'y' }] })).message,
-  ).toContain('take turns');
+    errorFor(lines({ id: 'a', question: 'x', history: [{ role: 'assistant', content: 'y' }] })).message,
+  ).toContain('must alternate');
   expect(
-    faultIn(lines({ id: 'a', question: 'x', history: [{ role: 'user', content: 'y' }] })).message,
-  ).toContain('ends with an answer');
-  expect(faultIn(lines({ id: 'a', question: 'x', expectedSources: [] })).message).toContain(
-    'the list is empty',
+    errorFor(lines({ id: 'a', question: 'x', history: [{ role: 'user', content: 'y' }] })).message,
+  ).toContain('must end with an assistant message');
+  expect(errorFor(lines({ id: 'a', question: 'x', expectedSources: [] })).message).toContain(
+    'must not be empty',
   );
 });
 
-test('the hash is of what the cases say, not of how the file is written', () => {
-  const cases = readCases('{"id":"a","question":"Why?"}', 'c.jsonl');
-  expect(hashOfCases(readCases('- question: Why?\n  id: a\n', 'c.yaml'))).toBe(hashOfCases(cases));
-  expect(hashOfCases(readCases('{"id":"a","question":"How?"}', 'c.jsonl'))).not.toBe(hashOfCases(cases));
+test('hashes cases independently of the file format', () => {
+  const cases = parseCases('{"id":"a","question":"Why?"}', 'c.jsonl');
+  expect(hashCases(parseCases('- question: Why?\n  id: a\n', 'c.yaml'))).toBe(hashCases(cases));
+  expect(hashCases(parseCases('{"id":"a","question":"How?"}', 'c.jsonl'))).not.toBe(hashCases(cases));
 });
 
-test('the cases that docs/evaluation.md shows can be read', () => {
+test('parses the cases shown in docs/evaluation.md', () => {
   const [, shown = ''] = /```yaml\n(- id.*?)```/s.exec(readFileSync('docs/evaluation.md', 'utf8')) ?? [];
-  expect(readCases(shown, 'docs.yaml').map(({ id }) => id)).toEqual([
+  expect(parseCases(shown, 'docs.yaml').map(({ id }) => id)).toEqual([
     'qos-default',
     'qos-follow-up',
     'off-topic',
@@ -112,11 +112,11 @@ test('the cases that docs/evaluation.md shows can be read', () => {
   ]);
 });
 
-test('whatever a file holds, it is read or refused, never anything else', () => {
+test('parses any text or throws invalid_input', () => {
   fc.assert(
     fc.property(fc.string(), fc.constantFrom('c.jsonl', 'c.yaml', 'c.json', 'c'), (text, file) => {
       try {
-        readCases(text, file);
+        parseCases(text, file);
       } catch (error) {
         expect(error).toBeInstanceOf(AppError);
       }

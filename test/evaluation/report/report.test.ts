@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { type ArmResults, assembleReport } from '../../../src/evaluation/report/assemble-report.ts';
-import { calibrate } from '../../../src/evaluation/report/calibration.ts';
 import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
 import { formatP } from '../../../src/evaluation/report/format-value.ts';
 import { gateLines } from '../../../src/evaluation/report/gate-lines.ts';
@@ -384,28 +383,6 @@ test('five cases prove nothing, however much they differ, recommend nothing, and
   expect(ablationVerdict(report.comparisons)[0]).toBe(
     'Not decided by these cases: no vectors; no threshold.',
   );
-});
-
-test('the calibration is what refusing below each threshold would be', () => {
-  const scored = (bestScore: number | null, answerable: boolean) => ({
-    answerable,
-    runs: [aRun({ bestScore, searches: 1 })],
-  });
-  const { points, best, n } = calibrate('tool', 0.3, [
-    scored(0.8, true),
-    scored(0.6, true),
-    scored(0.4, false),
-    scored(null, false),
-    scored(0.2, true),
-    { answerable: false, runs: [aRun()] },
-    { answerable: null, runs: [aRun({ bestScore: 0.1, searches: 1 })] },
-  ]);
-  expect(n).toBe(5);
-  expect(points[0]).toEqual({ threshold: 0, precision: null, recall: 0, f1: 0 });
-  // At 0.5: 0.4, nothing and 0.2 are refused, of which two rightly.
-  expect(points[50]).toEqual({ threshold: 0.5, precision: 2 / 3, recall: 1, f1: 0.8 });
-  expect(best).toBeCloseTo(0.41);
-  expect(points[100]).toMatchObject({ precision: 2 / 5, recall: 1 });
 });
 
 const bound = (text: string) => parseGate(text) as Extract<Gate, { kind: 'bound' }>;

@@ -14,7 +14,7 @@ async function outcomes(item: EvaluationCase, answer: string, directory = '.') {
   return (await check(item, answer, signal)).map(({ passed }) => passed);
 }
 
-test('a text, a pattern and a schema are held against the answer', async () => {
+test('checks an answer by text, pattern and JSON schema', async () => {
   const item = aCase(
     { contains: 'Best Effort' },
     { regex: '^it\\s+is' },
@@ -25,7 +25,7 @@ test('a text, a pattern and a schema are held against the answer', async () => {
   expect(await outcomes(item, '{"port": "80"} [1]')).toEqual([false, false, false]);
 });
 
-test('a function of a module beside the cases decides, and what it throws is a reason', async () => {
+test('checks an answer with a function of a module, and fails if it throws', async () => {
   const directory = await temporaryDirectory();
   await writeFile(
     join(directory, 'checks.mjs'),
@@ -45,11 +45,11 @@ export const vague = () => 'maybe';`,
     { check: 'module checks.mjs', passed: true },
     { passed: false, reason: 'no please' },
     { passed: false, reason: 'it broke' },
-    { passed: false, reason: 'it gave neither true nor false' },
+    { passed: false, reason: 'it returned neither true nor false' },
   ]);
 });
 
-test('a rubric is read by a judge, and what that takes is counted', async () => {
+test('checks a rubric with the judge and counts its tokens', async () => {
   const replies = ['{"pass": true, "reason": "both named"}', 'Hm.'];
   const prompts: string[] = [];
   const ask = async (_: string, prompt: string) => {
@@ -66,7 +66,7 @@ test('a rubric is read by a judge, and what that takes is counted', async () => 
     {
       check: 'rubric === end ===',
       passed: false,
-      reason: 'the judge said nothing that can be read',
+      reason: 'the reply of the judge could not be parsed',
       tokens: 55,
       cost: 0.55,
     },
@@ -74,11 +74,11 @@ test('a rubric is read by a judge, and what that takes is counted', async () => 
   expect(prompts[1]).toContain('=== rubric ===\n === end ===');
 });
 
-test('what cannot be checked is told before anything is asked', async () => {
+test('rejects invalid checks before any question is asked', async () => {
   const opening = (...checks: unknown[]) => openChecks([aCase(...checks)], { directory: '.', judge: null });
-  await expect(opening({ regex: '(' })).rejects.toThrow('The check regex ( of case "c" cannot be made');
-  await expect(opening({ module: 'nowhere.mjs' })).rejects.toThrow('cannot be made');
-  await expect(opening({ module: 'package.json#x' })).rejects.toThrow('cannot be made');
-  await expect(opening({ rubric: 'Be nice.' })).rejects.toThrow('name a model with --judge-model');
+  await expect(opening({ regex: '(' })).rejects.toThrow('Invalid check regex ( in case "c"');
+  await expect(opening({ module: 'nowhere.mjs' })).rejects.toThrow('Invalid check');
+  await expect(opening({ module: 'package.json#x' })).rejects.toThrow('Invalid check');
+  await expect(opening({ rubric: 'Be nice.' })).rejects.toThrow('a rubric needs --judge-model');
   expect(() => aCase({ contains: 'a', regex: 'b' })).toThrow();
 });

@@ -147,7 +147,6 @@ inBrowser('a report whose every metric lacks data is still a page, without NaN o
       metrics: Object.fromEntries(report.metrics.map(({ id }) => [id, none])),
     })),
     comparisons: report.comparisons.map((comparison) => ({ ...comparison, metrics: [] })),
-    calibrations: [],
     cases: [],
   });
   const shown = await page.locator('main').innerHTML();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { importFile, rowsOfCsv } from '../../../src/evaluation/cases/import-tables.ts';
+import { importCases } from '../../../src/evaluation/cases/import-cases.ts';
 
-test('CSV becomes cases by its columns, and what they do not hold is told', () => {
-  const { cases, left } = importFile(
+test('imports CSV rows by column name and lists the columns it skips', () => {
+  const { cases, skipped } = importCases(
     'id,question,answer,sources,tags,owner\nq1,"What is a ""node""?\nSay, please.",A process,a.md;b.md,plain|short,anna\n,,,,,\n,Who?,,,,\n',
     'x.csv',
   );
@@ -16,26 +16,32 @@ test('CSV becomes cases by its columns, and what they do not hold is told', () =
     },
     { id: 'row-2', question: 'Who?' },
   ]);
-  expect(left).toEqual(['the column owner']);
-  expect(rowsOfCsv('a\tb\r\n1\t2\r\n', '\t')).toEqual([{ a: '1', b: '2' }]);
-  expect(() => rowsOfCsv('a,b\nx"y,1\n', ',')).toThrow('Line 2 is no CSV');
+  expect(skipped).toEqual(['column owner']);
 });
 
-test("Ragas's rows become cases, whichever of its names they have", () => {
+test('imports TSV and rejects unbalanced quotes', () => {
+  expect(importCases('\ufeffquestion\tanswerable\tanswer\r\nWho?\tno\tx\r\n', 'x.tsv').cases).toEqual([
+    { id: 'row-1', question: 'Who?', answerable: false },
+  ]);
+  expect(() => importCases('question,b\n"x,1\n', 'x.csv')).toThrow('x.csv, row 2: Quoted field unterminated');
+});
+
+test('imports rows of Ragas with either of its column names', () => {
   const rows = [
     { user_input: 'Why?', reference: 'Because.', retrieved_contexts: ['x'], synthesizer_name: 'single_hop' },
     { question: 'How?', ground_truth: 'So.' },
   ];
-  const { cases, left } = importFile(rows.map((each) => JSON.stringify(each)).join('\n'), 'ragas.jsonl');
+  const { cases, skipped } = importCases(rows.map((each) => JSON.stringify(each)).join('\n'), 'ragas.jsonl');
   expect(cases).toMatchObject([
     { question: 'Why?', expectedAnswer: 'Because.', tags: ['single_hop'] },
     { question: 'How?', expectedAnswer: 'So.' },
   ]);
-  expect(left).toEqual(['the column retrieved_contexts']);
+  expect(skipped).toEqual(['column retrieved_contexts']);
+  expect(importCases(JSON.stringify({ samples: rows }), 'ragas.json').cases).toEqual(cases);
 });
 
-test("promptfoo's tests become cases with checks, and assertions that do not map are told", () => {
-  const { cases, left } = importFile(
+test('imports promptfoo tests with their assertions as checks and lists those it skips', () => {
+  const { cases, skipped } = importCases(
     `prompts: ["{{question}}"]
 tests:
   - description: the default
@@ -62,18 +68,18 @@ tests:
     },
     { id: 'test-2', question: 'Who?' },
   ]);
-  expect(left).toEqual([
-    'assertions latency without a text',
+  expect(skipped).toEqual([
+    'assertions of type latency without text',
     'assertions of type javascript',
     'tests without a variable "question"',
   ]);
 });
 
-test('a file without questions is refused', () => {
+test('rejects a file without questions', () => {
   for (const [text, file] of [
     ['a,b\n1,2\n', 'x.csv'],
     ['{"a": 1}', 'x.json'],
     ['tests: []', 'x.yaml'],
   ] as const)
-    expect(() => importFile(text, file)).toThrow('holds no questions');
+    expect(() => importCases(text, file)).toThrow('contains no questions');
 });
