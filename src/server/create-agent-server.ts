@@ -10,7 +10,7 @@ import { createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
 import { guardOrigin, guardToken } from './http/guards.ts';
 import type { PageFile } from './http/page-files.ts';
 import { pageRoutes } from './http/page-files.ts';
-import { openAiRoutes } from './openai/openai-routes.ts';
+import { createOpenAiRoutes } from './openai/openai-routes.ts';
 import { createMetrics } from './turns/metrics.ts';
 import type { ServedCollections } from './turns/served-collections.ts';
 import { createTurnRunner, type TurnLimits } from './turns/turn-runner.ts';
@@ -75,7 +75,7 @@ export function createAgentServer(options: AgentServerOptions): AgentServer {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
     });
   });
-  app.route('/v1', openAiRoutes(api));
+  app.route('/v1', createOpenAiRoutes(api));
   app.route('/api', askRoute(api));
   app.route('/api/sessions', sessionRoutes(api));
   app.route('/api', sourceRoutes(api, { version, policy, token: (options.tokens ?? token) !== undefined }));

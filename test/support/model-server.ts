@@ -1,193 +1,218 @@
-import type { AgentOutputItem, Model, ModelRequest } from '@openai/agents';
-import type { Hono } from 'hono';
-import * as z from 'zod';
-import { inputItems } from '../../src/agent/model-input.ts';
+import { randomUUID } from 'node:crypto';
+import type { AgentInputItem, AgentOutputItem, Model, ModelRequest } from '@openai/agents';
+import { Hono } from 'hono';
+import { streamSSE } from 'hono/streaming';
 import type { Embedder } from '../../src/ports/embedder.ts';
-import type { Runtime } from '../../src/ports/runtime.ts';
-import { createHttpApp, type HttpAppOptions } from '../../src/server/http/create-http-app.ts';
-import { guardOrigin } from '../../src/server/http/guards.ts';
-import { readFields, readJson } from '../../src/server/http/read-request.ts';
-import { RequestFault } from '../../src/server/http/request-fault.ts';
-import type { Answer, AnswerEvent, AnswerHead } from '../../src/server/openai/answer.ts';
-import { chatCompletion, chatStream } from '../../src/server/openai/chat-completion.ts';
-import type { ModelCall } from '../../src/server/openai/model-call.ts';
-import { readChatRequest } from '../../src/server/openai/read-chat-request.ts';
-import { readResponseRequest } from '../../src/server/openai/read-response-request.ts';
-import { responseObject, responseStream } from '../../src/server/openai/responses.ts';
-import { estimateTokens } from '../../src/text/estimate-tokens.ts';
 
-const MAX_BODY_BYTES = 8_000_000;
-
-export interface ModelServerOptions extends Omit<HttpAppOptions, 'hosts'> {
+export interface ModelServerOptions {
   model: Model;
-  /** What requests must call the model. */
   modelName: string;
-  /** Loaded when it is first asked for. */
+  /** Loaded by the first request that needs it. */
   embedder: () => Promise<Embedder>;
   embedderName: string;
-  runtime: Runtime;
 }
 
-/**
- * One model, and one embedder, over the HTTP APIs of OpenAI, as far as conversations need them: a stand-in for a hosted
- * service on a real wire, made of the parts that `serve` has.
- */
-export function createModelServer(options: ModelServerOptions): Hono {
-  const { model, modelName, embedder, embedderName, runtime } = options;
-  const started = seconds();
-  const app = createHttpApp({ ...options, hosts: { names: [], anyAddress: false } });
-  app.use('/v1/*', guardOrigin());
+/** The fields of requests that clients of this server use. */
+interface ServiceRequest {
+  model: string;
+  stream?: boolean;
+  stream_options?: { include_usage?: boolean };
+  instructions?: string;
+  messages?: WireItem[];
+  input?: string | WireItem[];
+  tools?: (WireTool & { function?: WireTool })[];
+  tool_choice?: string | { name?: string; function?: { name: string } };
+  temperature?: number;
+}
 
-  app.get('/v1/models', (context) =>
-    context.json({ object: 'list', data: [modelName, embedderName].map(modelObject) }),
-  );
-  app.get('/v1/models/:model{.+}', (context) => {
-    const name = context.req.param('model');
-    if (name !== modelName && name !== embedderName) throw unknownModel(name);
-    return context.json(modelObject(name));
+interface WireTool {
+  name: string;
+  description?: string;
+  parameters?: unknown;
+}
+
+/** A message of the Chat Completions API, or an item of the Responses API. */
+interface WireItem {
+  role?: string;
+  type?: string;
+  content?: string | { text?: string }[] | null;
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+  tool_call_id?: string;
+  call_id?: string;
+  name?: string;
+  arguments?: string;
+  output?: string;
+}
+
+interface ModelAnswer {
+  text: string;
+  calls: { id: string; name: string; arguments: string }[];
+  usage: { inputTokens: number; outputTokens: number; totalTokens: number };
+}
+
+/** A stand-in for a hosted service: a model of the Agents SDK and an embedder behind OpenAI's HTTP APIs. */
+export function createModelServer({ model, modelName, embedder, embedderName }: ModelServerOptions): Hono {
+  const app = new Hono();
+  app.onError((error, context) => {
+    process.stderr.write(`A request to the model server failed: ${error.message}\n`);
+    return context.json({ error: { message: error.message, type: 'server_error' } }, 500);
   });
+  app.get('/v1/models', (context) =>
+    context.json({ object: 'list', data: [modelName, embedderName].map((id) => ({ id, object: 'model' })) }),
+  );
 
   app.post('/v1/chat/completions', async (context) => {
-    const call = readChatRequest(await readJson(context.req.raw, MAX_BODY_BYTES), readOptions());
-    const { head, signal, abort } = begin(call, context.req.raw.signal);
-    if (!call.stream) return context.json(chatCompletion(head, await modelAnswer(model, call, signal)));
-    return chatStream(call, { head, events: modelAnswerEvents(model, call, signal), onCancel: abort });
+    const request: ServiceRequest = await context.req.json();
+    if (request.model !== modelName) return context.json({ error: { message: 'Unknown model.' } }, 404);
+    const base = { id: `chatcmpl-${randomUUID()}`, created: 0, model: modelName };
+    const modelRequest = toModelRequest(request, request.messages ?? [], context.req.raw.signal);
+    if (!request.stream) {
+      const { text, calls, usage } = await askModel(model, modelRequest);
+      const toolCalls = calls.map(toChatToolCall);
+      const message = {
+        role: 'assistant',
+        content: text || null,
+        ...(calls.length > 0 && { tool_calls: toolCalls }),
+      };
+      const finish_reason = calls.length > 0 ? 'tool_calls' : 'stop';
+      const choices = [{ index: 0, message, finish_reason }];
+      return context.json({ ...base, object: 'chat.completion', choices, usage: toChatUsage(usage) });
+    }
+    return streamSSE(context, async (stream) => {
+      const send = (choices: unknown[], usage: unknown = null) =>
+        stream.writeSSE({
+          data: JSON.stringify({ ...base, object: 'chat.completion.chunk', choices, usage }),
+        });
+      const { calls, usage } = await askModel(model, modelRequest, (content) =>
+        send([{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }]),
+      );
+      for (const [index, call] of calls.entries()) {
+        const delta = { role: 'assistant', tool_calls: [{ index, ...toChatToolCall(call) }] };
+        await send([{ index: 0, delta, finish_reason: null }]);
+      }
+      await send([{ index: 0, delta: {}, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }]);
+      if (request.stream_options?.include_usage) await send([], toChatUsage(usage));
+      await stream.writeSSE({ data: '[DONE]' });
+    });
   });
 
   app.post('/v1/responses', async (context) => {
-    const call = readResponseRequest(await readJson(context.req.raw, MAX_BODY_BYTES), readOptions());
-    const { head, signal, abort } = begin(call, context.req.raw.signal);
-    if (!call.stream) return context.json(responseObject(head, call, await modelAnswer(model, call, signal)));
-    return responseStream(call, { head, events: modelAnswerEvents(model, call, signal), onCancel: abort });
+    const request: ServiceRequest = await context.req.json();
+    if (request.model !== modelName) return context.json({ error: { message: 'Unknown model.' } }, 404);
+    const items =
+      typeof request.input === 'string' ? [{ role: 'user', content: request.input }] : (request.input ?? []);
+    const modelRequest = toModelRequest(request, items, context.req.raw.signal);
+    const base = { id: `resp_${randomUUID()}`, object: 'response', created_at: 0, model: modelName };
+    if (!request.stream) {
+      const { text, calls, usage } = await askModel(model, modelRequest);
+      const output = toResponseOutput(text, calls);
+      return context.json({ ...base, status: 'completed', output, usage: toResponseUsage(usage) });
+    }
+    return streamSSE(context, async (stream) => {
+      let sequence_number = 0;
+      const send = (type: string, fields: object) =>
+        stream.writeSSE({
+          event: type,
+          data: JSON.stringify({ type, sequence_number: sequence_number++, ...fields }),
+        });
+      await send('response.created', { response: { ...base, status: 'in_progress', output: [] } });
+      let opened = false;
+      const { text, calls, usage } = await askModel(model, modelRequest, async (delta) => {
+        if (!opened) {
+          const item = {
+            type: 'message',
+            id: 'msg_1',
+            role: 'assistant',
+            status: 'in_progress',
+            content: [],
+          };
+          const part = { type: 'output_text', text: '', annotations: [] };
+          await send('response.output_item.added', { output_index: 0, item });
+          await send('response.content_part.added', {
+            item_id: 'msg_1',
+            output_index: 0,
+            content_index: 0,
+            part,
+          });
+        }
+        opened = true;
+        const place = { item_id: 'msg_1', output_index: 0, content_index: 0 };
+        await send('response.output_text.delta', { ...place, delta });
+      });
+      const output = toResponseOutput(text, calls);
+      for (const [output_index, item] of output.entries()) {
+        if (item.type === 'function_call') await send('response.output_item.added', { output_index, item });
+        await send('response.output_item.done', { output_index, item });
+      }
+      const response = { ...base, status: 'completed', output, usage: toResponseUsage(usage) };
+      await send('response.completed', { response });
+    });
   });
 
   app.post('/v1/embeddings', async (context) => {
-    const body = await readJson(context.req.raw, MAX_BODY_BYTES);
-    const checkModel = (name: string) => {
-      if (name !== embedderName) throw unknownModel(name);
-    };
-    return context.json(await embeddingsOf(body, await embedder(), checkModel, context.req.raw.signal));
+    const { model: name, input, encoding_format } = await context.req.json();
+    if (name !== embedderName) return context.json({ error: { message: 'Unknown model.' } }, 404);
+    const { embedDocuments, batchSize } = await embedder();
+    const texts: string[] = [input].flat();
+    const vectors: Float32Array[] = [];
+    for (let at = 0; at < texts.length; at += batchSize)
+      vectors.push(...(await embedDocuments(texts.slice(at, at + batchSize))));
+    const encode = (vector: Float32Array) =>
+      encoding_format === 'base64'
+        ? Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64')
+        : [...vector];
+    const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: encode(vector) }));
+    const usage = { prompt_tokens: texts.length, total_tokens: texts.length };
+    return context.json({ object: 'list', data, model: name, usage });
   });
   return app;
-
-  function begin(call: ModelCall, gone: AbortSignal) {
-    if (call.model !== modelName) throw unknownModel(call.model);
-    const controller = new AbortController();
-    const head: AnswerHead = { id: runtime.newId(), createdAt: seconds(), model: modelName };
-    return { head, signal: AbortSignal.any([gone, controller.signal]), abort: () => controller.abort() };
-  }
-
-  function readOptions() {
-    return { nextId: runtime.newId, timestamp: runtime.now().toISOString() };
-  }
-
-  function modelObject(id: string) {
-    return { id, object: 'model', created: started, owned_by: 'citeloop' };
-  }
-
-  function unknownModel(name: string): RequestFault {
-    return new RequestFault(
-      404,
-      `There is no model ${name}; there is ${modelName} and, to embed, ${embedderName}.`,
-      {
-        code: 'model_not_found',
-        param: 'model',
-      },
-    );
-  }
-
-  function seconds(): number {
-    return Math.floor(runtime.now().getTime() / 1000);
-  }
 }
 
-const MAX_TEXTS = 2048;
-const text = z.string().min(1, 'a text must not be empty');
-
-const embeddingsRequestSchema = z.looseObject({
-  model: z.string().min(1),
-  input: z.union([text, z.array(text).min(1).max(MAX_TEXTS)], {
-    error: `must be a text, or a list of 1 to ${MAX_TEXTS} texts that are not empty`,
-  }),
-  encoding_format: z.enum(['float', 'base64']).nullish(),
-  dimensions: z.int().min(1).nullish(),
-});
-
-/** What `POST /v1/embeddings` gives back. Throws a RequestFault. */
-async function embeddingsOf(
-  body: unknown,
-  embedder: Embedder,
-  checkModel: (model: string) => void,
-  signal: AbortSignal,
-): Promise<Record<string, unknown>> {
-  const request = readFields(embeddingsRequestSchema, body);
-  checkModel(request.model);
-  if (request.dimensions != null && request.dimensions !== embedder.dimensions) {
-    throw new RequestFault(400, `dimensions must be ${embedder.dimensions}.`, {
-      code: 'invalid_value',
-      param: 'dimensions',
-    });
-  }
-  const texts = [request.input].flat();
-  const vectors: Float32Array[] = [];
-  for (let at = 0; at < texts.length; at += embedder.batchSize) {
-    vectors.push(...(await embedder.embedDocuments(texts.slice(at, at + embedder.batchSize), signal)));
-  }
-  const tokens = texts.reduce((sum, part) => sum + estimateTokens(part), 0);
-  return {
-    object: 'list',
-    data: vectors.map((vector, index) => ({
-      object: 'embedding',
-      index,
-      embedding: request.encoding_format === 'base64' ? base64(vector) : [...vector],
-    })),
-    model: request.model,
-    usage: { prompt_tokens: tokens, total_tokens: tokens },
-  };
-}
-
-/** 32-bit numbers, little endian, as all machines that Node runs on keep them. */
-function base64(vector: Float32Array): string {
-  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-}
-
-/** A model of the SDK asked once. Throws what the model throws. */
-async function modelAnswer(model: Model, call: ModelCall, signal: AbortSignal): Promise<Answer> {
-  const { output, usage } = await model.getResponse(toModelRequest(call, signal));
-  return toAnswer(output, usage);
-}
-
-/** The same as it is made. */
-async function* modelAnswerEvents(
+async function askModel(
   model: Model,
-  call: ModelCall,
-  signal: AbortSignal,
-): AsyncGenerator<AnswerEvent> {
-  for await (const event of model.getStreamedResponse(toModelRequest(call, signal))) {
-    if (event.type === 'output_text_delta') yield { type: 'delta', text: event.delta };
-    if (event.type === 'response_done') {
-      yield {
-        type: 'done',
-        answer: toAnswer(event.response.output as AgentOutputItem[], event.response.usage),
-      };
-    }
+  request: ModelRequest,
+  onDelta: (text: string) => Promise<void> = async () => {},
+): Promise<ModelAnswer> {
+  for await (const event of model.getStreamedResponse(request)) {
+    if (event.type === 'output_text_delta') await onDelta(event.delta);
+    if (event.type === 'response_done')
+      return toModelAnswer(event.response.output as AgentOutputItem[], event.response.usage);
   }
+  throw new Error('The model ended without a response.');
 }
 
-function toModelRequest(call: ModelCall, signal: AbortSignal): ModelRequest {
+function toModelAnswer(output: readonly AgentOutputItem[], usage: ModelAnswer['usage']): ModelAnswer {
+  const text = output.flatMap((item) =>
+    'role' in item && item.role === 'assistant'
+      ? item.content.map((part) => (part.type === 'output_text' ? part.text : ''))
+      : [],
+  );
+  const calls = output.flatMap((item) =>
+    item.type === 'function_call' ? [{ id: item.callId, name: item.name, arguments: item.arguments }] : [],
+  );
+  return { text: text.join(''), calls, usage };
+}
+
+function toModelRequest(
+  request: ServiceRequest,
+  items: readonly WireItem[],
+  signal: AbortSignal,
+): ModelRequest {
+  const isRule = ({ role }: WireItem) => role === 'system' || role === 'developer';
+  const rules = [request.instructions ?? '', ...items.filter(isRule).map(textOf)].filter(Boolean);
+  const { tool_choice: choice } = request;
+  const toolChoice = typeof choice === 'string' ? choice : (choice?.function?.name ?? choice?.name);
   return {
-    ...(call.instructions !== '' && { systemInstructions: call.instructions }),
-    input: inputItems(call.messages),
-    modelSettings: {
-      ...(call.temperature !== undefined && { temperature: call.temperature }),
-      ...(call.maxTokens !== undefined && { maxTokens: call.maxTokens }),
-      ...(call.toolChoice !== undefined && { toolChoice: call.toolChoice }),
-    },
-    tools: call.tools.map((tool) => ({
+    ...(rules.length > 0 && { systemInstructions: rules.join('\n\n') }),
+    input: items.filter((item) => !isRule(item)).flatMap(toInputItems),
+    modelSettings: { ...(toolChoice !== undefined && { toolChoice }) },
+    tools: (request.tools ?? []).map((tool) => ({
       type: 'function',
-      ...tool,
-      // Whatever schema a client sends; the SDK's type wants one that it was able to read.
-      parameters: tool.parameters as never,
+      name: tool.function?.name ?? tool.name,
+      description: tool.function?.description ?? tool.description ?? '',
+      // Any schema that a client sends; the SDK's type wants one that it was able to read.
+      parameters: (tool.function?.parameters ?? tool.parameters ?? {}) as never,
+      strict: false,
     })),
     outputType: 'text',
     handoffs: [],
@@ -196,25 +221,69 @@ function toModelRequest(call: ModelCall, signal: AbortSignal): ModelRequest {
   };
 }
 
-interface SdkUsage {
-  inputTokens: number;
-  outputTokens: number;
-  totalTokens: number;
+function toInputItems(item: WireItem): AgentInputItem[] {
+  const callId = item.call_id ?? item.tool_call_id ?? '';
+  const call = (id: string, name: string, args: string): AgentInputItem => ({
+    type: 'function_call',
+    callId: id,
+    name,
+    arguments: args,
+    status: 'completed',
+  });
+  const result = (text: string): AgentInputItem => ({
+    type: 'function_call_result',
+    callId,
+    name: 'search_docs',
+    status: 'completed',
+    output: { type: 'text', text },
+  });
+  if (item.type === 'function_call') return [call(callId, item.name ?? '', item.arguments ?? '')];
+  if (item.type === 'function_call_output') return [result(item.output ?? '')];
+  if (item.role === 'tool') return [result(textOf(item))];
+  if (item.role === 'user') return [{ role: 'user', content: textOf(item) }];
+  if (item.role !== 'assistant') return [];
+  const text = textOf(item);
+  const content = [{ type: 'output_text' as const, text }];
+  return [
+    ...(text === '' ? [] : [{ role: 'assistant' as const, status: 'completed' as const, content }]),
+    ...(item.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => call(id, name, args)),
+  ];
 }
 
-function toAnswer(output: readonly AgentOutputItem[], usage: SdkUsage): Answer {
-  let text = '';
-  const calls: Answer['calls'] = [];
-  for (const item of output) {
-    if (item.type === 'function_call') {
-      calls.push({ id: item.callId, name: item.name, arguments: item.arguments });
-    } else if ('role' in item && item.role === 'assistant') {
-      text += item.content.map((part) => (part.type === 'output_text' ? part.text : '')).join('');
-    }
-  }
+function textOf({ content }: WireItem): string {
+  return typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('');
+}
+
+function toChatToolCall({ id, name, arguments: args }: ModelAnswer['calls'][number]) {
+  return { id, type: 'function', function: { name, arguments: args } };
+}
+
+function toResponseOutput(text: string, calls: ModelAnswer['calls']) {
+  const content = [{ type: 'output_text', text, annotations: [] }];
+  const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content };
+  return [
+    ...(text === '' && calls.length > 0 ? [] : [message]),
+    ...calls.map(({ id, name, arguments: args }) => ({
+      type: 'function_call',
+      id: `fc_${id}`,
+      call_id: id,
+      name,
+      arguments: args,
+      status: 'completed',
+    })),
+  ];
+}
+
+function toChatUsage({ inputTokens, outputTokens, totalTokens }: ModelAnswer['usage']) {
+  return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: totalTokens };
+}
+
+function toResponseUsage({ inputTokens, outputTokens, totalTokens }: ModelAnswer['usage']) {
   return {
-    text,
-    calls,
-    usage: { prompt: usage.inputTokens, completion: usage.outputTokens, total: usage.totalTokens },
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: totalTokens,
   };
 }

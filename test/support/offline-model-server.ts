@@ -17,8 +17,6 @@ export async function startOfflineModelServer(port = 0) {
     modelName: SERVED_MODEL,
     embedder: app.embedder,
     embedderName: (await app.identity()).embedder,
-    runtime: systemRuntime,
-    onDefect: (message) => process.stderr.write(`A request failed: ${message}\n`),
   });
   const listening = await listen(server.fetch, { host: '127.0.0.1', port });
   return {

@@ -8,7 +8,7 @@ import type { ConversationSession } from '../../domain/conversation-session.ts';
 import { completeSession, sessionTitle, unknownSession } from '../../domain/conversation-session.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
-import { toLegacyWire, toWire } from '../../server/openai/wire-message.ts';
+import { toChatMessages } from '../../server/openai/chat-messages.ts';
 import { counted } from '../../text/phrasing.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
@@ -33,7 +33,7 @@ export interface SessionFlags extends CommonFlags {
   id?: string | undefined;
 }
 
-type ExportFormat = 'json' | 'md' | 'openai' | 'openai-legacy';
+type ExportFormat = 'json' | 'md' | 'openai';
 
 export interface SessionExportFlags extends SessionFlags {
   format?: ExportFormat | undefined;
@@ -184,7 +184,7 @@ type ReadSession = Awaited<ReturnType<typeof readSession>>;
 
 function asJson({ session, user, turns }: ReadSession, format: Exclude<ExportFormat, 'md'>): object {
   if (format === 'json') return { session, user, turns };
-  return { messages: format === 'openai' ? toWire(session.messages) : toLegacyWire(session.messages) };
+  return { messages: toChatMessages(session.messages) };
 }
 
 function transcriptOf({ session, turns }: ReadSession): string {

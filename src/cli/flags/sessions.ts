@@ -41,8 +41,8 @@ const exportOne = defineCommand<SessionExportFlags>({
     identified(yargs)
       .options({
         format: {
-          choices: ['json', 'md', 'openai', 'openai-legacy'] as const,
-          describe: 'How; else as the file is called, or JSON. openai-legacy writes function_call',
+          choices: ['json', 'md', 'openai'] as const,
+          describe: 'Format (default: from the file extension, else JSON)',
         },
         output: { alias: 'o', type: 'string', describe: 'A file instead of stdout', requiresArg: true },
       })

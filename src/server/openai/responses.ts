@@ -1,33 +1,32 @@
-import type { ToolCall } from '../../domain/conversation-message.ts';
 import { type RequestFault, toRequestFault, toWireError } from '../http/request-fault.ts';
 import { begunWithin, streamResponse } from '../http/stream-response.ts';
 import {
-  type Answer,
+  type AgentAnswer,
   type AnswerEvent,
-  type AnswerHead,
+  type AnswerIdentity,
   type AnswerStream,
-  BEGIN_MS,
-  cutReason,
-  dataLine,
-  ownFields,
-  restOf,
+  findUrlCitations,
+  formatDataLine,
+  incompleteReason,
+  STATUS_WAIT_MS,
   type UrlCitation,
-  urlCitations,
-} from './answer.ts';
-import type { ModelCall } from './model-call.ts';
+  unsentText,
+} from './agent-answer.ts';
+import type { ResponseRequest } from './parse-request.ts';
 
 type Json = Record<string, unknown>;
+type Echo = ResponseRequest['echo'];
 
-/** An answer as the object that `POST /v1/responses` gives back. */
-export function responseObject(head: AnswerHead, call: ModelCall, answer: Answer): Json {
+/** The object that `POST /v1/responses` returns. */
+export function toResponseObject(identity: AnswerIdentity, echo: Echo, answer: AgentAnswer): Json {
   const { prompt, completion, total } = answer.usage;
-  const cut = cutReason(answer);
+  const reason = incompleteReason(answer);
   return {
-    ...openResponse(head, call),
-    status: cut === null ? 'completed' : 'incomplete',
-    incomplete_details: cut === null ? null : { reason: cut === 'length' ? 'max_output_tokens' : cut },
-    completed_at: head.createdAt,
-    output: outputItems(head, answer),
+    ...openResponse(identity, echo),
+    status: reason === null ? 'completed' : 'incomplete',
+    incomplete_details: reason && { reason: reason === 'length' ? 'max_output_tokens' : reason },
+    completed_at: identity.createdAt,
+    output: [toMessageItem(identity, answer.text, findUrlCitations(answer))],
     usage: {
       input_tokens: prompt,
       input_tokens_details: { cached_tokens: 0 },
@@ -35,116 +34,88 @@ export function responseObject(head: AnswerHead, call: ModelCall, answer: Answer
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: total,
     },
-    ...ownFields(answer),
+    citeloop: answer.citeloop,
   };
 }
 
-/** An answer as server-sent events of the Responses API. Throws what fails before anything was sent. */
-export async function responseStream(
-  call: ModelCall,
-  { head, events, onCancel }: AnswerStream,
+/** The same as server-sent events. Throws an error that comes before anything was sent. */
+export async function streamResponseObject(
+  { identity, events, onCancel }: AnswerStream,
+  echo: Echo,
 ): Promise<Response> {
-  return streamResponse(await begunWithin(responsePieces(head, call, events), BEGIN_MS), {
+  return streamResponse(await begunWithin(responseEvents(identity, echo, events), STATUS_WAIT_MS), {
     contentType: 'text/event-stream',
     onFailure: (error) => {
       const { code, message, param } = toWireError(toRequestFault(error)).error;
-      return `event: error\n${dataLine({ type: 'error', code, message, param, sequence_number: 0 })}`;
+      return `event: error\n${formatDataLine({ type: 'error', code, message, param, sequence_number: 0 })}`;
     },
     onCancel,
   });
 }
 
-/** A failure on the way is the last event, `response.failed`. */
-async function* responsePieces(
-  head: AnswerHead,
-  call: ModelCall,
+/** Ends with `response.completed`, `response.incomplete` or `response.failed`. */
+async function* responseEvents(
+  identity: AnswerIdentity,
+  echo: Echo,
   events: AsyncIterable<AnswerEvent>,
 ): AsyncGenerator<string> {
   let sequence = 0;
   const event = (type: string, fields: Json) =>
-    `event: ${type}\n${dataLine({ type, sequence_number: sequence++, ...fields })}`;
-  const message = { item_id: `msg_${head.id}`, output_index: 0, content_index: 0 };
+    `event: ${type}\n${formatDataLine({ type, sequence_number: sequence++, ...fields })}`;
+  const place = { item_id: `msg_${identity.id}`, output_index: 0, content_index: 0 };
   let sent = '';
   let begun = false;
-  let inMessage = false;
 
   function* begin(): Generator<string> {
-    if (begun) return;
     begun = true;
-    yield event('response.created', { response: openResponse(head, call) });
-    yield event('response.in_progress', { response: openResponse(head, call) });
+    yield event('response.created', { response: openResponse(identity, echo) });
+    yield event('response.in_progress', { response: openResponse(identity, echo) });
+    const item = { ...toMessageItem(identity, '', []), status: 'in_progress', content: [] };
+    yield event('response.output_item.added', { output_index: 0, item });
+    yield event('response.content_part.added', { ...place, part: toTextPart('', []) });
   }
 
   function* delta(text: string): Generator<string> {
-    if (!inMessage) {
-      inMessage = true;
-      const item = { ...messageItem(head, '', []), status: 'in_progress', content: [] };
-      yield event('response.output_item.added', { output_index: 0, item });
-      yield event('response.content_part.added', { ...message, part: textPart('', []) });
-    }
     sent += text;
-    if (text !== '') yield event('response.output_text.delta', { ...message, delta: text, logprobs: [] });
+    if (text !== '') yield event('response.output_text.delta', { ...place, delta: text, logprobs: [] });
   }
 
-  function* endMessage(answer: Answer): Generator<string> {
+  function* end(answer: AgentAnswer): Generator<string> {
     const { text } = answer;
-    const citations = urlCitations(answer);
+    const citations = findUrlCitations(answer);
     for (const [index, citation] of citations.entries()) {
       yield event('response.output_text.annotation.added', {
-        ...message,
-        annotation_index: index,
-        annotation: annotation(citation),
-      });
-    }
-    yield event('response.output_text.done', { ...message, text, logprobs: [] });
-    yield event('response.content_part.done', { ...message, part: textPart(text, citations) });
-    yield event('response.output_item.done', { output_index: 0, item: messageItem(head, text, citations) });
-  }
-
-  function* calls(answer: Answer): Generator<string> {
-    for (const [index, made] of answer.calls.entries()) {
-      const item = callItem(head, made, index);
-      const place = { item_id: item.id, output_index: index + (inMessage ? 1 : 0) };
-      const { output_index } = place;
-      yield event('response.output_item.added', {
-        output_index,
-        item: { ...item, arguments: '', status: 'in_progress' },
-      });
-      yield event('response.function_call_arguments.delta', { ...place, delta: made.arguments });
-      yield event('response.function_call_arguments.done', {
         ...place,
-        name: made.name,
-        arguments: made.arguments,
+        annotation_index: index,
+        annotation: toAnnotation(citation),
       });
-      yield event('response.output_item.done', { output_index, item });
     }
+    yield event('response.output_text.done', { ...place, text, logprobs: [] });
+    yield event('response.content_part.done', { ...place, part: toTextPart(text, citations) });
+    const item = toMessageItem(identity, text, citations);
+    yield event('response.output_item.done', { output_index: 0, item });
+    const response = toResponseObject(identity, echo, answer);
+    yield event(`response.${response.status}`, { response });
   }
 
   try {
     for await (const made of events) {
-      yield* begin();
-      if (made.type === 'delta') {
-        yield* delta(made.text);
-        continue;
+      if (!begun) yield* begin();
+      if (made.type === 'delta') yield* delta(made.text);
+      else {
+        yield* delta(unsentText(made.answer.text, sent));
+        yield* end(made.answer);
       }
-      const { answer } = made;
-      if (answer.text !== '' || answer.calls.length === 0 || inMessage) {
-        yield* delta(restOf(answer.text, sent));
-        yield* endMessage(answer);
-      }
-      yield* calls(answer);
-      const response = responseObject(head, call, answer);
-      yield event(`response.${response.status}`, { response });
     }
   } catch (error) {
-    // Before anything was sent, the fault is better told by the HTTP status.
+    // Nothing was sent yet: the caller reports the error by HTTP status.
     if (!begun) throw error;
-    yield event('response.failed', { response: failedResponse(head, call, toRequestFault(error)) });
+    yield event('response.failed', { response: toFailedResponse(identity, echo, toRequestFault(error)) });
   }
 }
 
-/** The object before there is an answer, with what it gives back of the request. */
-function openResponse({ id, createdAt, model }: AnswerHead, call: ModelCall): Json {
+/** The response object before there is an answer. */
+function openResponse({ id, createdAt, model }: AnswerIdentity, echo: Echo): Json {
   return {
     id: `resp_${id}`,
     object: 'response',
@@ -152,68 +123,40 @@ function openResponse({ id, createdAt, model }: AnswerHead, call: ModelCall): Js
     status: 'in_progress',
     error: null,
     incomplete_details: null,
-    instructions: call.instructions === '' ? null : call.instructions,
-    max_output_tokens: call.maxTokens ?? null,
     model,
     output: [],
     parallel_tool_calls: true,
     previous_response_id: null,
     reasoning: { effort: null, summary: null },
     store: false,
-    temperature: call.temperature ?? 1,
     text: { format: { type: 'text' } },
-    tool_choice: wireChoice(call.toolChoice),
-    tools: call.tools.map((tool) => ({ type: 'function', ...tool })),
+    tool_choice: 'auto',
+    tools: [],
     top_p: 1,
     truncation: 'disabled',
     usage: null,
-    user: call.body.user ?? null,
-    metadata: call.body.metadata ?? {},
+    ...echo,
   };
 }
 
-/** The object of an answer that came to nothing. */
-function failedResponse(head: AnswerHead, call: ModelCall, { message, status, details }: RequestFault): Json {
+function toFailedResponse(
+  identity: AnswerIdentity,
+  echo: Echo,
+  { message, status, details }: RequestFault,
+): Json {
   const code = status === 429 ? 'rate_limit_exceeded' : (details.code ?? 'server_error');
-  return { ...openResponse(head, call), status: 'failed', error: { code, message } };
+  return { ...openResponse(identity, echo), status: 'failed', error: { code, message } };
 }
 
-function messageItem(head: AnswerHead, text: string, citations: readonly UrlCitation[]): Json {
-  return {
-    type: 'message',
-    id: `msg_${head.id}`,
-    status: 'completed',
-    role: 'assistant',
-    content: [textPart(text, citations)],
-  };
+function toMessageItem({ id }: AnswerIdentity, text: string, citations: readonly UrlCitation[]): Json {
+  const content = [toTextPart(text, citations)];
+  return { type: 'message', id: `msg_${id}`, status: 'completed', role: 'assistant', content };
 }
 
-function callItem(head: AnswerHead, { id, name, arguments: args }: ToolCall, index: number): Json {
-  return {
-    type: 'function_call',
-    id: `fc_${head.id}_${index}`,
-    call_id: id,
-    name,
-    arguments: args,
-    status: 'completed',
-  };
+function toTextPart(text: string, citations: readonly UrlCitation[]): Json {
+  return { type: 'output_text', text, annotations: citations.map(toAnnotation), logprobs: [] };
 }
 
-function textPart(text: string, citations: readonly UrlCitation[]): Json {
-  return { type: 'output_text', text, annotations: citations.map(annotation), logprobs: [] };
-}
-
-function annotation({ start, end, url, title }: UrlCitation): Json {
+function toAnnotation({ start, end, url, title }: UrlCitation): Json {
   return { type: 'url_citation', start_index: start, end_index: end, url, title };
-}
-
-function outputItems(head: AnswerHead, answer: Answer): Json[] {
-  const { text, calls } = answer;
-  const message = text === '' && calls.length > 0 ? [] : [messageItem(head, text, urlCitations(answer))];
-  return [...message, ...calls.map((call, index) => callItem(head, call, index))];
-}
-
-function wireChoice(choice: string | undefined): unknown {
-  if (choice === undefined || ['auto', 'none', 'required'].includes(choice)) return choice ?? 'auto';
-  return { type: 'function', name: choice };
 }

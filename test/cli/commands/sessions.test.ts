@@ -7,7 +7,6 @@ import { toCitable, withVerdict } from '../../../src/domain/citation.ts';
 import { conversationSessionSchema, resetSession } from '../../../src/domain/conversation-session.ts';
 import { conversationTurnSchema } from '../../../src/domain/conversation-turn.ts';
 import type { RetrievedChunk } from '../../../src/domain/retrieved-chunk.ts';
-import { fromWire, toLegacyWire } from '../../../src/server/openai/wire-message.ts';
 import { sampleDocument } from '../../contracts/sample-documents.ts';
 import { NOW, type SampleTurn, sampleSession, sampleTurn } from '../../contracts/sample-sessions.ts';
 import { runCli } from '../../support/run-cli.ts';
@@ -179,35 +178,18 @@ test('a session is exported as JSON that can be read back, or as a transcript wi
   });
 });
 
-test('a session is exported as messages of the OpenAI API, in the current form and in the legacy one', async () => {
+test('exports a session as Chat Completions messages', async () => {
   const { home, run } = await machine();
   const chunks = await collect(home, { owl: 'Owls hunt.' });
   await record(home, { sessionId: ANNA, turns: [{ chunks, citations: cited(chunks) }] });
-  const exported = async (format: string) =>
-    JSON.parse((await run('sessions', 'export', 'last', '--format', format)).stdout).messages;
-  const reading = { nextId: () => crypto.randomUUID(), timestamp: new Date().toISOString() };
-  const { session } = JSON.parse((await run('sessions', 'export', 'last')).stdout);
-  const current = await exported('openai');
-  expect(current.map(({ role }: { role: string }) => role)).toEqual([
-    'system',
-    'user',
-    'assistant',
-    'tool',
-    'assistant',
+  const { stdout } = await run('sessions', 'export', 'last', '--format', 'openai');
+  expect(JSON.parse(stdout).messages).toMatchObject([
+    { role: 'system' },
+    { role: 'user' },
+    { role: 'assistant', tool_calls: [{ type: 'function', function: { name: 'search_docs' } }] },
+    { role: 'tool' },
+    { role: 'assistant' },
   ]);
-  const essence = ({ role, content, toolCalls, toolCallId }: Record<string, unknown>) => ({
-    role,
-    content,
-    toolCalls,
-    toolCallId,
-  });
-  expect(fromWire(current, reading).map(essence)).toEqual(session.messages.map(essence));
-  const legacy = await exported('openai-legacy');
-  expect(legacy.slice(2, 4)).toMatchObject([
-    { role: 'assistant', function_call: { name: 'search_docs' } },
-    { role: 'function', name: 'search_docs' },
-  ]);
-  expect(legacy).toEqual(toLegacyWire(fromWire(legacy, reading)));
 });
 
 test('a session is deleted once that is confirmed', async () => {

@@ -207,17 +207,90 @@ test('the configured policy holds where none is given', async () => {
   expect(library.searches()).toBe(1);
 });
 
-test('requests that the agent cannot serve are refused', async () => {
-  const { client } = await startAgentServer();
-  const tools = [{ type: 'function' as const, function: { name: 'f', parameters: {} } }];
-  const refusals = [
-    client.chat.completions.create({ model: 'citeloop', messages: [user('hi')], tools }),
-    client.chat.completions.create({ model: 'citeloop', messages: [{ role: 'assistant', content: 'hi' }] }),
-    client.chat.completions.create({ model: 'citeloop', messages: [{ role: 'system', content: 'hi' }] }),
-    client.chat.completions.create({ model: 'citeloop', messages: [user('x'.repeat(9000))] }),
-    client.responses.create({ model: 'citeloop', input: '   ' }),
+const text = { role: 'user', content: 'hi' };
+const chat = (fields: object) =>
+  ['/v1/chat/completions', { model: 'citeloop', messages: [text], ...fields }] as const;
+const response = (fields: object) =>
+  ['/v1/responses', { model: 'citeloop', input: 'hi', ...fields }] as const;
+const BAD_REQUESTS: [string, readonly [string, object], { code: string; param?: string; status?: number }][] =
+  [
+    ['no model', chat({ model: undefined }), { code: 'invalid_value', param: 'model' }],
+    ['an unknown model', chat({ model: 'x' }), { code: 'model_not_found', status: 404 }],
+    ['no messages', chat({ messages: [] }), { code: 'invalid_value', param: 'messages' }],
+    [
+      'an image',
+      chat({ messages: [{ role: 'user', content: [{ type: 'image_url' }] }] }),
+      { code: 'invalid_value', param: 'messages.0.content' },
+    ],
+    [
+      'only an assistant message',
+      chat({ messages: [{ role: 'assistant', content: 'hi' }] }),
+      { code: 'invalid_value' },
+    ],
+    [
+      'only a system message',
+      chat({ messages: [{ role: 'system', content: 'hi' }] }),
+      { code: 'invalid_value' },
+    ],
+    [
+      'a tool result as the last message',
+      chat({ messages: [text, { role: 'tool', tool_call_id: 'c', content: 'x' }] }),
+      { code: 'invalid_value' },
+    ],
+    [
+      'a question that is too long',
+      chat({ messages: [{ role: 'user', content: 'x'.repeat(9000) }] }),
+      { code: 'invalid_input' },
+    ],
+    ['two answers', chat({ n: 2 }), { code: 'invalid_value', param: 'n' }],
+    [
+      'tools',
+      chat({ tools: [{ type: 'function', function: { name: 'f', parameters: {} } }] }),
+      { code: 'unsupported_parameter', param: 'tools' },
+    ],
+    [
+      'legacy functions',
+      chat({ functions: [{ name: 'f' }] }),
+      { code: 'unsupported_parameter', param: 'functions' },
+    ],
+    [
+      'stream options without a stream',
+      chat({ stream_options: { include_usage: true } }),
+      { code: 'invalid_value', param: 'stream_options' },
+    ],
+    ['no input', response({ input: undefined }), { code: 'invalid_value', param: 'input' }],
+    ['a blank input', response({ input: '   ' }), { code: 'invalid_input' }],
+    [
+      'a hosted tool',
+      response({ tools: [{ type: 'web_search' }] }),
+      { code: 'unsupported_parameter', param: 'tools' },
+    ],
+    [
+      'an earlier response',
+      response({ previous_response_id: 'resp_1' }),
+      { code: 'unsupported_parameter', param: 'previous_response_id' },
+    ],
+    ['an unknown path', ['/v1/completions', { prompt: 'hi' }], { code: 'not_found', status: 404 }],
   ];
-  await Promise.all(refusals.map((refusal) => expect(refusal).rejects.toMatchObject({ status: 400 })));
+for (const [name, [path, body], { status = 400, ...error }] of BAD_REQUESTS) {
+  test(`refuses a request with ${name}`, async () => {
+    const { post } = await startAgentServer();
+    const refusal = await post(path, body);
+    expect(refusal.status).toBe(status);
+    const answer = (await refusal.json()) as { error: { message: string } };
+    expect(answer.error).toMatchObject({ type: 'invalid_request_error', ...error });
+    expect(answer.error.message).toMatch(/^[A-Za-z].*\.$/);
+  });
+}
+
+test('refuses bodies that are not JSON, not UTF-8, of another type or too large', async () => {
+  const { url } = await startAgentServer({ limits: { maxBodyBytes: 1000 } });
+  const status = async (body: string | Uint8Array<ArrayBuffer>, type = 'application/json') =>
+    (await fetch(`${url}/v1/responses`, { method: 'POST', body, headers: { 'content-type': type } })).status;
+  expect(await status('{')).toBe(400);
+  expect(await status(new Uint8Array([0x22, 0xff, 0x22]))).toBe(400);
+  expect(await status('{}', 'text/plain')).toBe(415);
+  expect(await status(`"${'a'.repeat(1000)}"`)).toBe(413);
 });
 
 test('a turn that takes too long is ended, and the status says so', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createMarkerFilter } from '../../../src/server/openai/answer-events.ts';
+import { createMarkerFilter } from '../../../src/server/openai/marker-filter.ts';
 
 const filtered = (...pieces: string[]) => {
   const filter = createMarkerFilter((ref) => ref >= 1 && ref <= 3);
