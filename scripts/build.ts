@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from 'rolldown';
 
@@ -65,6 +64,3 @@ await build({
     },
   },
 });
-
-// The manual comes from what the commands say of themselves.
-writeFileSync('dist/citeloop.1', execFileSync(process.execPath, ['dist/main.js', 'manual']));

@@ -1,4 +1,3 @@
-import { hideBin } from 'yargs/helpers';
 import { runCommandLine } from './cli/command-line.ts';
 
 const COMMANDS_WITH_MODEL = new Set(['ask', 'chat', 'search']);
@@ -7,7 +6,7 @@ const WITHOUT_MODEL = new Set(['-h', '--help', '-v', '--version', 'lexical', '--
 
 /** Runs the program with the arguments of the process. */
 export async function run(): Promise<void> {
-  const args = hideBin(process.argv);
+  const args = process.argv.slice(2);
   if (!needsModel(args)) return runCommandLine(args);
   const { withModelThread } = await import('./app/model-thread.ts');
   await withModelThread(() => runCommandLine(args));

@@ -1,181 +1,170 @@
-import yargs, { type CommandModule } from 'yargs';
+import type { Argv, Options } from 'yargs';
 import { version } from '../package.ts';
-import type { CompletionFlags } from './commands/completion.ts';
-import { agentOptions } from './flags/agent-flags.ts';
 import { collectionsCommand, ingestCommand } from './flags/collections.ts';
-import { type CommonFlags, commonOptions, withServiceFlags } from './flags/common-flags.ts';
-import { configCommand } from './flags/config.ts';
-import { defineCommand } from './flags/define-command.ts';
+import {
+  acceptedOptions,
+  type CommandNode,
+  createCommandNode,
+  defaultCommand,
+  type OptionDefinition,
+  parseCommandLine,
+  takesValue,
+} from './flags/command-definition.ts';
+import { globalOptions } from './flags/common-flags.ts';
 import { compareCommand, evalCommand } from './flags/evaluation.ts';
-import { type CommandOutline, outlineProgram, readTyped } from './flags/outline.ts';
 import { askCommand, chatCommand, searchCommand } from './flags/questions.ts';
 import { mcpCommand, serveCommand } from './flags/servers.ts';
 import { openCommand, sessionsCommand } from './flags/sessions.ts';
+import { completionCommand, configCommand, doctorCommand } from './flags/setup.ts';
 import { replayCommand, tapeCommand } from './flags/tapes.ts';
 import { commandHelp, programHelp } from './help-text.ts';
-import { usageFault, wrongNumber } from './usage-fault.ts';
+import { createUsageError, isNumeric } from './usage-error.ts';
 
-const doctorCommand = defineCommand<CommonFlags>({
-  command: 'doctor',
-  describe: 'Check the installation, the collections and the services',
-  builder: (yargs) =>
-    withServiceFlags(yargs, 'provider', 'store', 'rerank')
-      .options({ model: agentOptions.model, 'base-url': agentOptions['base-url'], api: agentOptions.api })
-      .example('$0 doctor', 'Every check, with what to do about each that fails')
-      .example('$0 doctor --provider ollama --model qwen3', 'What a model can do, by one tiny call')
-      .example('$0 doctor --json', 'For programs'),
-  handler: async (flags) => {
-    process.exitCode = await (await import('./commands/doctor.ts')).runDoctor(flags);
-  },
+/** Every command, in the order of the help. */
+export const program: CommandNode = createCommandNode({
+  command: '',
+  describe: 'Answer questions from your own documents, with checked citations.',
+  options: globalOptions,
+  commands: [
+    ingestCommand,
+    askCommand,
+    chatCommand,
+    searchCommand,
+    sessionsCommand,
+    openCommand,
+    collectionsCommand,
+    replayCommand,
+    tapeCommand,
+    evalCommand,
+    compareCommand,
+    serveCommand,
+    mcpCommand,
+    configCommand,
+    doctorCommand,
+    completionCommand,
+  ],
 });
 
-const completionCommand = defineCommand<CompletionFlags>({
-  command: 'completion <shell>',
-  describe: 'Print what makes Tab work in bash, zsh or fish',
-  builder: (yargs) =>
-    yargs
-      .positional('shell', { choices: ['bash', 'zsh', 'fish'] as const, describe: 'The shell' })
-      .example('$0 completion bash >> ~/.bashrc', 'From the next shell on')
-      .example('source <($0 completion zsh)', 'In this one'),
-  handler: async (flags) => (await import('./commands/completion.ts')).printCompletion(flags),
-});
+const MAX_HELP_WIDTH = 100;
 
-const manualCommand = defineCommand<CommonFlags>({
-  command: 'manual',
-  describe: 'Print the manual page',
-  builder: (yargs) => yargs.example('$0 manual | man -l -', 'Read it'),
-  handler: async () => {
-    const { manualPage } = await import('./commands/manual.ts');
-    process.stdout.write(manualPage(outline(), version));
-  },
-});
-
-const COMMANDS: Pick<CommandModule, 'command'>[] = [
-  askCommand,
-  chatCommand,
-  ingestCommand,
-  searchCommand,
-  replayCommand,
-  tapeCommand,
-  sessionsCommand,
-  openCommand,
-  collectionsCommand,
-  evalCommand,
-  compareCommand,
-  serveCommand,
-  mcpCommand,
-  configCommand,
-  doctorCommand,
-  completionCommand,
-  manualCommand,
-];
-
-const DESCRIPTION = 'Answers questions from your own documents, with citations that were checked.';
-
-/** All that the program says of itself. */
-export function outline(): CommandOutline {
-  return outlineProgram(COMMANDS as CommandModule[], commonOptions, DESCRIPTION);
-}
-
-/** The one place where failures end up: prints them and sets the exit code. Never throws. */
+/** Runs a command, prints its failure and sets the exit code. Never throws. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   process.stdout.on('error', ignoreClosedPipe);
   process.stderr.on('error', ignoreClosedPipe);
   try {
     if (args[0] === '--complete') {
-      return await (await import('./commands/completion.ts')).printCandidates(outline(), args.slice(1));
-    }
-    if (asksForHelp(args)) {
-      const { paged } = await import('./terminal/paged.ts');
-      return await paged(process, (terminal) => terminal.write(helpFor(args)));
-    }
-    const program = outline();
-    const refused = wrongNumber(program, args);
-    if (refused !== null) throw refused;
-    const parser = yargs(withDashesBehind(withRerankSpelled(args)))
-      .scriptName('citeloop')
-      .command(COMMANDS as CommandModule[])
-      .strict()
-      .parserConfiguration({ 'populate--': true })
-      .options({
-        ...commonOptions,
-        // These two write it to a file of that name.
-        json: { ...commonOptions.json, type: writesReport(args) ? 'string' : 'boolean' },
-      })
-      .help(false)
-      .version(version)
-      .alias({ version: 'v' })
-      .exitProcess(false)
-      .showHelpOnFail(false)
-      .fail((message, error) => {
-        throw isUsageFault(error) ? usageFault(program, args, message) : error;
-      });
-    // It makes a help text for every command that runs, which nobody sees: the less there is in it, the sooner it runs.
-    const { options, positionals } = readTyped(program, args).command;
-    for (const { name } of [...options, ...positionals]) parser.hide(name);
-    await parser.wrap(null).parseAsync();
+      const { printCandidates } = await import('./commands/completion.ts');
+      await printCandidates(program, args.slice(1));
+    } else if (args[0] === 'help') await printHelp(args.slice(1));
+    else if (hasFlag(args, '--help', '-h')) await printHelp(args);
+    else if (hasFlag(args, '--version', '-v')) process.stdout.write(`${version}\n`);
+    else await runCommand(args);
   } catch (error) {
     const { reportFailure } = await import('./report-failure.ts');
+    const { json } = acceptedOptions(parseCommandLine(program, args).command);
     process.exitCode = reportFailure(error, {
-      json: args.includes('--json') && !writesReport(args),
-      verbose: await isVerbose(args),
+      // A command that writes its JSON to a file reports errors as text.
+      json: hasFlag(args, '--json') && json?.type === 'boolean',
+      verbose: hasFlag(args, '--verbose'),
     });
   }
 }
 
-function asksForHelp(args: readonly string[]): boolean {
-  const end = args.includes('--') ? args.indexOf('--') : args.length;
-  return args[0] === 'help' || args.slice(0, end).some((word) => word === '--help' || word === '-h');
-}
-
-/** The help of the command that the arguments reach, for the width of the screen. */
-function helpFor(args: readonly string[]): string {
-  const program = outline();
-  const { command } = readTyped(program, args[0] === 'help' ? args.slice(1) : args);
-  const width = Math.min(100, process.stdout.columns || 100);
-  return command === program ? programHelp(program, width) : commandHelp(command, width);
-}
-
-/** By the flag, or else as configured; a configuration that cannot be read says nothing. */
-async function isVerbose(args: readonly string[]): Promise<boolean> {
-  if (args.includes('--verbose')) return true;
-  const { loadConfig } = await import('../config/load-config.ts');
-  const given = args.join('\n').match(/^--config[=\n](.+)$/m);
-  try {
-    return loadConfig({ configPath: given?.[1] }).agent.verbose;
-  } catch {
-    return false;
-  }
-}
-
-/** Names a reranker, or says yes or no for each arm of a comparison. */
-const RERANKER = /^(?:onnx:|cohere$|(?:on|off|both|true|false)(?:,|$))/;
-
-/** `--rerank` needs no value, and yargs would take the question after it for one. */
-function withRerankSpelled(args: readonly string[]): string[] {
-  return args.map((arg, index) =>
-    arg === '--rerank' && !RERANKER.test(args[index + 1] ?? '') ? '--rerank=true' : arg,
+async function printHelp(args: readonly string[]): Promise<void> {
+  const { command } = parseCommandLine(program, args);
+  const width = Math.min(MAX_HELP_WIDTH, process.stdout.columns || MAX_HELP_WIDTH);
+  const { paged } = await import('./terminal/paged.ts');
+  await paged(process, (terminal) =>
+    terminal.write(command === program ? programHelp(program, width) : commandHelp(command, width)),
   );
 }
 
-/** yargs drops a lone dash among the words of a command, but not behind `--`. */
-function withDashesBehind(args: readonly string[]): string[] {
+/** yargs reads the flags and words of the one command that the arguments name. Throws `invalid_input`. */
+async function runCommand(args: readonly string[]): Promise<void> {
+  const { command: named, rest } = parseCommandLine(program, args);
+  const { definition, positionals, options } = defaultCommand(named);
+  const { handler } = definition;
+  if (handler === undefined) throw createUsageError(program, args, 'No command is given.');
+  const { default: yargs } = await import('yargs');
+  const variadic = positionals.find(({ isVariadic }) => isVariadic)?.name;
+  const words = positionals.map(({ name, isRequired, isVariadic }) => {
+    const text = `${name}${isVariadic ? '..' : ''}`;
+    return isRequired ? `<${text}>` : `[${text}]`;
+  });
+  await yargs(moveDashes(rest))
+    .command({
+      command: ['$0', ...words].join(' '),
+      builder(parser: Argv) {
+        for (const { name, choices } of positionals) {
+          parser.positional(name, { type: 'string', hidden: true, ...(choices && { choices }) });
+        }
+        return parser.options(mapOptions(options));
+      },
+      async handler(flags) {
+        const code = await handler(
+          variadic === undefined
+            ? flags
+            : // Words after `--` may begin with a dash.
+              { ...flags, [variadic]: [flags[variadic] ?? [], flags['--'] ?? []].flat() },
+        );
+        if (typeof code === 'number') process.exitCode = code;
+      },
+    })
+    .strict()
+    .parserConfiguration({ 'populate--': true })
+    .help(false)
+    .version(false)
+    .exitProcess(false)
+    .showHelpOnFail(false)
+    .fail((message, error) => {
+      const isUsage = error === undefined || error === null || error.name === 'YError';
+      throw isUsage ? createUsageError(program, args, message) : error;
+    })
+    .parseAsync();
+}
+
+/** Hidden, because yargs composes a help text for every command that it runs. */
+function mapOptions(options: Readonly<Record<string, OptionDefinition>>): Record<string, Options> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, option]) => {
+      const { type = 'string', choices, array, optionalValue, conflicts, ...others } = option;
+      return [
+        name,
+        {
+          ...others,
+          type,
+          hidden: true,
+          ...(choices && { choices }),
+          ...(conflicts && { conflicts: [conflicts].flat() }),
+          ...(array && { array, nargs: 1 }),
+          ...(type === 'number' && { coerce: toNumber }),
+          requiresArg: takesValue(option) && optionalValue === undefined,
+        },
+      ];
+    }),
+  );
+}
+
+/** yargs passes on what is no number as NaN. */
+function toNumber(value: unknown): number {
+  if (!isNumeric(String(value))) throw new Error('Not a number.');
+  return Number(value);
+}
+
+function hasFlag(args: readonly string[], ...names: string[]): boolean {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  return args.slice(0, end).some((word) => names.includes(word));
+}
+
+/** yargs drops a single dash, which stands for stdin, unless it comes after `--`. */
+function moveDashes(args: readonly string[]): string[] {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const dashes = args.slice(0, end).filter((word) => word === '-');
   if (dashes.length === 0) return [...args];
   return [...args.slice(0, end).filter((word) => word !== '-'), '--', ...dashes, ...args.slice(end + 1)];
 }
 
-/** `citeloop search … | head` closes the pipe early, which is no fault. */
+/** `citeloop search … | head` closes the pipe early, which is not an error. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
-}
-
-function writesReport([command = '']: readonly string[]): boolean {
-  return command === 'eval' || command === 'compare';
-}
-
-/** yargs reports most faults as a message alone, and some as an error of its own. */
-function isUsageFault(error: Error | undefined): boolean {
-  return !error || error.name === 'YError';
 }

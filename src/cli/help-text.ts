@@ -1,134 +1,153 @@
-import { COMMON_GROUP, type CommandOutline, lastWord, type OptionOutline } from './flags/outline.ts';
+import {
+  acceptedOptions,
+  type CommandNode,
+  defaultCommand,
+  lastWord,
+  namedCommands,
+  type OptionDefinition,
+  type Positional,
+  takesValue,
+} from './flags/command-definition.ts';
 import { wrap } from './terminal/wrapping.ts';
 
-const LAST = ['Services', 'Tapes'];
-/** Longer examples have their meaning below them. */
-const EXAMPLE = 44;
+/** The heading of the options that every command has. */
+export const GLOBAL_GROUP = 'Global options';
+/** Headings that come after the examples, in this order. */
+const LAST_GROUPS = [GLOBAL_GROUP, 'Limits', 'Services', 'Tapes'];
+const MAX_LABEL_WIDTH = 34;
+const MAX_EXAMPLE_WIDTH = 44;
+const MIN_TEXT_WIDTH = 24;
 
-/** What the whole program can do, on one screen. */
-export function programHelp(program: CommandOutline, width: number): string {
-  const rows = program.commands.map(({ name, describe }) => [name, describe]);
-  return [
-    ...wrap(program.describe, width),
+/** The help of the program; fits on a terminal of 80x24. */
+export function programHelp(program: CommandNode, width: number): string {
+  return lines([
+    ...wrap(program.definition.describe, width),
     '',
-    ...aligned(rows, width),
+    'Usage: citeloop [command] [options]    (without a command: chat)',
+    ...section(
+      'Commands',
+      alignColumns(
+        namedCommands(program).map(({ name, definition }) => [name, definition.describe]),
+        width,
+      ),
+    ),
     '',
-    ...wrap('citeloop <command> --help says more of each. Without a command it is a chat.', width),
-    '',
-  ].join('\n');
+    'Run "citeloop <command> --help" for the options and examples of a command.',
+  ]);
 }
 
-/** First what a command does and its own options; what it shares with others comes last. */
-export function commandHelp(command: CommandOutline, width: number): string {
-  const { name, describe, positionals, options, examples, epilogue, commands } = command;
-  const meant = commands.find(({ isDefault }) => isDefault);
-  const all = [...options, ...(meant?.options ?? [])].filter(
-    (option, index, list) => list.findIndex((other) => other.name === option.name) === index,
+export function commandHelp(node: CommandNode, width: number): string {
+  const { definition, name } = node;
+  const positionals = [
+    ...node.positionals,
+    ...(node === defaultCommand(node) ? [] : defaultCommand(node).positionals),
+  ];
+  const subcommands = namedCommands(node);
+  const groups = Map.groupBy(Object.entries(acceptedOptions(node)), ([, { group }]) => group ?? 'Options');
+  const options = (title: string) => section(title, optionLines(groups.get(title) ?? [], width));
+  const usage = [
+    'citeloop',
+    name,
+    ...positionals.map(formatPositional),
+    ...(subcommands.length > 0 ? ['[command]'] : []),
+    '[options]',
+  ];
+  const firstGroups = [...groups.keys()].filter(
+    (title) => title !== 'Options' && !LAST_GROUPS.includes(title),
   );
-  const groups = Map.groupBy(all, ({ group }) => group);
-  const titles = [...groups.keys()].filter((title) => title !== null && title !== COMMON_GROUP);
-  const inOrder = titles.toSorted((a, b) => rankOf(a) - rankOf(b));
-  const section = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? [] : ['', title, ...lines];
-  const places = [...positionals, ...(meant?.positionals ?? [])];
-  return [
-    ['citeloop', name, ...places.map(usageOf), ...(commands.length > 0 ? ['[command]'] : [])].join(' '),
+  return lines([
+    ...wrap(definition.describe, width),
     '',
-    ...wrap(`${describe}.`.replace(/\.\.$/, '.'), width),
+    `Usage: ${usage.join(' ')}`,
     ...section(
-      'Commands:',
-      aligned(
-        commands
-          .filter((below) => below.name !== name)
-          .map((below) => [
-            [lastWord(below.name), ...below.positionals.map(usageOf)].join(' '),
-            below.describe,
-          ]),
+      'Commands',
+      alignColumns(
+        subcommands.map((command) => [
+          [lastWord(command.name), ...command.positionals.map(formatPositional)].join(' '),
+          command.definition.describe,
+        ]),
         width,
       ),
     ),
     ...section(
-      'Arguments:',
-      aligned(
-        places.map((place) => [usageOf(place), place.describe]),
+      'Arguments',
+      alignColumns(
+        positionals.map((positional) => [formatPositional(positional), describePositional(positional)]),
         width,
       ),
     ),
-    ...section('Options:', optionLines(groups.get(null) ?? [], width)),
+    ...options('Options'),
+    ...firstGroups.flatMap(options),
     ...section(
-      'Examples:',
-      [...examples, ...commands.flatMap(examplesAbove)].flatMap(({ line, describe: what }) =>
-        line.length <= EXAMPLE && EXAMPLE + what.length + 4 <= width
-          ? [`  ${line.padEnd(EXAMPLE)}  ${what}`]
-          : [`  ${line}`, ...wrap(what, width - 6).map((part) => `      ${part}`)],
-      ),
+      'Examples',
+      examplesOf(node).flatMap(([line, meaning]) => exampleLines(line, meaning, width)),
     ),
-    ...section(COMMON_GROUP, optionLines([...(groups.get(COMMON_GROUP) ?? []), HELP, VERSION], width)),
-    ...inOrder.flatMap((title) => section(title ?? '', optionLines(groups.get(title) ?? [], width))),
-    ...(epilogue === null ? [] : ['', ...wrap(epilogue, width)]),
-    '',
-  ].join('\n');
+    ...LAST_GROUPS.flatMap(options),
+    ...(definition.epilogue === undefined ? [] : ['', ...wrap(definition.epilogue, width)]),
+  ]);
 }
 
-/** What the help of a command shows of one below it: all of the one that is meant where none is named. */
-function examplesAbove({ examples, isDefault }: CommandOutline): CommandOutline['examples'] {
-  return isDefault ? examples : examples.slice(0, 1);
+function lines(parts: readonly string[]): string {
+  return `${parts.join('\n')}\n`;
 }
 
-const HELP: OptionOutline = {
-  name: 'help',
-  aliases: ['h'],
-  describe: 'This text',
-  type: 'boolean',
-  choices: [],
-  isMany: false,
-  group: COMMON_GROUP,
-};
-
-const VERSION: OptionOutline = { ...HELP, name: 'version', aliases: ['v'], describe: 'Which version it is' };
-
-function rankOf(title: string | null): number {
-  return LAST.findIndex((last) => title?.startsWith(last));
+function section(title: string, body: readonly string[]): string[] {
+  return body.length === 0 ? [] : ['', `${title}:`, ...body];
 }
 
-export function usageOf({ name, isRequired, isMany }: CommandOutline['positionals'][number]): string {
-  const dots = isMany ? '..' : '';
-  return isRequired ? `<${name}${dots}>` : `[${name}${dots}]`;
+/** All examples of the default subcommand, and the first of each other one. */
+function examplesOf({ definition, commands }: CommandNode) {
+  const below = commands.flatMap(({ isDefault, definition: { examples = [] } }) =>
+    isDefault ? examples : examples.slice(0, 1),
+  );
+  return [...(definition.examples ?? []), ...below];
 }
 
-function optionLines(options: readonly OptionOutline[], width: number): string[] {
-  return aligned(
-    options.map((option) => [spelled(option), described(option)]),
+function exampleLines(line: string, meaning: string, width: number): string[] {
+  return line.length <= MAX_EXAMPLE_WIDTH && MAX_EXAMPLE_WIDTH + meaning.length + 4 <= width
+    ? [`  ${line.padEnd(MAX_EXAMPLE_WIDTH)}  ${meaning}`]
+    : [`  ${line}`, ...wrap(meaning, width - 6).map((part) => `      ${part}`)];
+}
+
+function formatPositional({ name, isRequired, isVariadic }: Positional): string {
+  const text = `${name}${isVariadic ? '..' : ''}`;
+  return isRequired ? `<${text}>` : `[${text}]`;
+}
+
+function describePositional({ describe, choices = [] }: Positional): string {
+  return choices.length > 0 ? `${describe} [${choices.join(', ')}]` : describe;
+}
+
+function optionLines(options: readonly [string, OptionDefinition][], width: number): string[] {
+  return alignColumns(
+    options.map(([name, option]) => [formatOption(name, option), describeOption(option)]),
     width,
   );
 }
 
-/** `-k, --top-k <number>`; the short one first, where there is one. */
-export function spelled({ name, aliases, type, choices }: OptionOutline): string {
-  const short = aliases.filter((alias) => alias.length === 1).map((alias) => `-${alias}, `);
-  const value =
-    type === 'boolean' ? '' : choices.length > 0 ? ' <name>' : type === 'number' ? ' <n>' : ' <text>';
-  const long = [name, ...aliases.filter((alias) => alias.length > 1)].map((each) => `--${each}`);
-  return `${short.join('') || '    '}${long.join(', ')}${value}`;
+/** `-k, --top-k <n>` */
+function formatOption(name: string, option: OptionDefinition): string {
+  const { alias = '', value = option.type === 'number' ? 'n' : 'name', optionalValue } = option;
+  const short = alias.length === 1 ? `-${alias}, ` : '    ';
+  const long = alias.length > 1 ? `--${name}, --${alias}` : `--${name}`;
+  return `${short}${long}${takesValue(option) ? (optionalValue ? `[=${value}]` : ` <${value}>`) : ''}`;
 }
 
-function described({ describe, choices, isMany }: OptionOutline): string {
+function describeOption({ describe, choices = [], array }: OptionDefinition): string {
   const among = choices.length > 0 ? ` [${choices.join(', ')}]` : '';
-  return `${describe}${among}${isMany && !/again|repeated/.test(describe) ? '; may be given again' : ''}`;
+  return `${describe}${among}${array ? ' (repeatable)' : ''}`;
 }
 
-/** Two columns; on a narrow screen the second stands below the first. */
-export function aligned(rows: readonly (readonly string[])[], width: number): string[] {
-  const first = Math.min(34, Math.max(0, ...rows.map(([left = '']) => left.length)));
-  const room = width - first - 4;
-  return rows.flatMap(([left = '', right = '']) => {
-    if (room < 24) return [`  ${left}`, ...wrap(right, width - 6).map((line) => `      ${line}`)];
-    const lines = wrap(right, room);
-    if (left.length > first) return [`  ${left}`, ...lines.map((line) => ' '.repeat(first + 4) + line)];
-    const [start = '', ...rest] = lines;
-    return [
-      `  ${left.padEnd(first)}  ${start}`.trimEnd(),
-      ...rest.map((line) => ' '.repeat(first + 4) + line),
-    ];
+/** Two columns; on a narrow screen the second goes below the first. */
+export function alignColumns(rows: readonly (readonly string[])[], width: number): string[] {
+  const labelWidth = Math.min(MAX_LABEL_WIDTH, Math.max(0, ...rows.map(([label = '']) => label.length)));
+  const isNarrow = width - labelWidth - 4 < MIN_TEXT_WIDTH;
+  const indent = ' '.repeat(isNarrow ? 6 : labelWidth + 4);
+  return rows.flatMap(([label = '', text = '']) => {
+    const [first = '', ...rest] = wrap(text, width - indent.length);
+    const below = rest.map((line) => indent + line);
+    return isNarrow || label.length > labelWidth
+      ? [`  ${label}`, ...(first === '' ? [] : [indent + first]), ...below]
+      : [`  ${label.padEnd(labelWidth)}  ${first}`.trimEnd(), ...below];
   });
 }

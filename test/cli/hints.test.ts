@@ -104,8 +104,7 @@ async function learn(words: string): Promise<void> {
     .join(', ')
     .split(', ');
   commands.set(words, new Set(names.filter((name) => name.startsWith('--')).map((name) => name.slice(2))));
-  // The program lists its commands first; a command does so under a heading.
-  const list = words === '' ? help : (/\nCommands:\n((?: {2}.*\n)+)/.exec(help)?.[1] ?? '');
+  const list = /\nCommands:\n((?: {2}.*\n)+)/.exec(help)?.[1] ?? '';
   for (const name of found(list, /^ {2}([a-z]+)\b/gm)) {
     const path = `${words} ${name}`.trim();
     if (!commands.has(path)) await learn(path);

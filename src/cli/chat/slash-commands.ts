@@ -1,4 +1,4 @@
-import { aligned } from '../help-text.ts';
+import { alignColumns } from '../help-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import { COMMAND_NAMES, type CommandName } from './chat-line.ts';
@@ -17,7 +17,7 @@ export const commands: Readonly<Record<CommandName, SlashCommand>> = {
 
 function help(terminal: Terminal): void {
   const rows = COMMAND_NAMES.map((name) => [`/${commands[name].usage}`, commands[name].describe]);
-  for (const line of aligned(rows, terminal.width)) terminal.write(`${line}\n`);
+  for (const line of alignColumns(rows, terminal.width)) terminal.write(`${line}\n`);
   const rest =
     'Anything else is a question. What is pasted is one message, a line that ends in \\ goes on, and ' +
     '""" opens and closes a block. Ctrl-C stops an answer.';

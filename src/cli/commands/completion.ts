@@ -5,7 +5,14 @@ import { loadConfig } from '../../config/load-config.ts';
 import { settingNames } from '../../config/settings.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { type CommandOutline, lastWord, optionsOf, readTyped } from '../flags/outline.ts';
+import {
+  acceptedOptions,
+  type CommandNode,
+  lastWord,
+  namedCommands,
+  parseCommandLine,
+  takesValue,
+} from '../flags/command-definition.ts';
 import { completionScripts } from './completion-scripts.ts';
 
 /** A word that could stand here, and what it means. */
@@ -25,7 +32,7 @@ export function printCompletion({ shell = 'bash' }: CompletionFlags): void {
 }
 
 /** Prints what the last of the words could become, one a line, with what it means after a tab. */
-export async function printCandidates(program: CommandOutline, words: readonly string[]): Promise<void> {
+export async function printCandidates(program: CommandNode, words: readonly string[]): Promise<void> {
   const typed = words.at(-1) ?? '';
   // The value of `--model=name` is completed as that of `--model name`.
   const [, joined = '', begun = typed] = /^(--[^=]+=)(.*)$/s.exec(typed) ?? [];
@@ -36,26 +43,27 @@ export async function printCandidates(program: CommandOutline, words: readonly s
 }
 
 async function candidatesFor(
-  program: CommandOutline,
+  program: CommandNode,
   before: readonly string[],
   begun: string,
 ): Promise<Candidate[]> {
-  const { command, words, flags } = readTyped(program, before);
+  const { command, words, flags } = parseCommandLine(program, before);
   const last = flags.at(-1);
-  const isOpen = last?.value === undefined && before.at(-1)?.startsWith('-');
-  if (last?.option && last.option.type !== 'boolean' && isOpen) {
-    return valuesOf(last.option.name, last.option.choices, before);
+  if (last?.option && takesValue(last.option) && last.value === undefined && before.at(-1) === last.typed) {
+    return valuesOf(last.name ?? '', last.option.choices ?? [], before);
   }
   if (begun.startsWith('-')) {
-    const given = new Set(flags.map(({ option }) => option?.name));
-    return optionsOf(command)
-      .filter(({ name, isMany }) => isMany || !given.has(name))
-      .map(({ name, describe }) => ({ word: `--${name}`, describe }));
+    const given = new Set(flags.map(({ name }) => name));
+    return Object.entries(acceptedOptions(command))
+      .filter(([name, { array }]) => array || !given.has(name))
+      .map(([name, { describe }]) => ({ word: `--${name}`, describe }));
   }
-  const below = words.length > 0 ? [] : command.commands.filter(({ name }) => name !== command.name);
-  const commands = below.map(({ name, describe }) => ({ word: lastWord(name), describe }));
+  const commands = (words.length > 0 ? [] : namedCommands(command)).map(({ name, definition }) => ({
+    word: lastWord(name),
+    describe: definition.describe,
+  }));
   const place = command.positionals[words.length];
-  const values = place === undefined ? [] : await valuesOf(place.name, place.choices, before);
+  const values = place === undefined ? [] : await valuesOf(place.name, place.choices ?? [], before);
   return [...commands, ...values];
 }
 

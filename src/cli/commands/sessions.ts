@@ -5,7 +5,7 @@ import { resolveSessionId } from '../../app/sessions.ts';
 import { concernedAnswers } from '../../app/stale-sessions.ts';
 import { readFlag, wholeNumber } from '../../config/read-value.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
-import { completeSession, sessionTitle, unknownSession } from '../../domain/conversation-session.ts';
+import { sessionTitle, unknownSession } from '../../domain/conversation-session.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 import { toChatMessages } from '../../server/openai/chat-messages.ts';
@@ -146,15 +146,6 @@ export function deleteSession(flags: SessionDeleteFlags): Promise<void> {
     if (!(await store.delete(sessionId))) throw unknownSession(sessionId);
     if (flags.json) printJson({ deleted: sessionId });
     else process.stdout.write(`Deleted ${sessionId}.\n`);
-  });
-}
-
-export function completeOneSession(flags: SessionFlags): Promise<void> {
-  return withSessions(flags, async (store) => {
-    const { session } = await loadSession(store, flags);
-    await store.update(completeSession(session));
-    if (flags.json) printJson({ completed: session.sessionId });
-    else process.stdout.write(`Completed ${session.sessionId}.\n`);
   });
 }
 

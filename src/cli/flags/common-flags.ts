@@ -1,7 +1,9 @@
-import type { Argv, Options } from 'yargs';
-import { EMBEDDERS, JUDGE, OWN_MODEL, PROVIDERS, QUANTIZATIONS, STORES } from '../../domain/choices.ts';
+import { EMBEDDERS, JUDGE, OWN_MODEL, QUANTIZATIONS, STORES } from '../../domain/choices.ts';
+import type { OptionDefinition } from './command-definition.ts';
 
-/** Flags that every command has. */
+type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
+
+/** Flags of every command. */
 export interface CommonFlags {
   collection?: string | undefined;
   config?: string | undefined;
@@ -9,94 +11,61 @@ export interface CommonFlags {
   verbose?: boolean | undefined;
 }
 
-export const commonOptions = {
-  collection: { type: 'string', describe: 'The collection to use', requiresArg: true },
-  config: {
-    type: 'string',
-    describe: 'A config file instead of ./citeloop.config.json',
-    requiresArg: true,
-  },
-  json: { type: 'boolean', describe: 'Print JSON for programs' },
-  verbose: { type: 'boolean', describe: 'Say more about what happens and goes wrong' },
-} as const satisfies Record<string, Options>;
+const GLOBAL = 'Global options';
+
+export const globalOptions = {
+  collection: { describe: 'Collection to use (default web_documents)', group: GLOBAL },
+  config: { value: 'path', describe: 'Config file (default ./citeloop.config.json)', group: GLOBAL },
+  json: { type: 'boolean', describe: 'Print JSON', group: GLOBAL },
+  verbose: { type: 'boolean', describe: 'Print details and error stacks', group: GLOBAL },
+  help: { type: 'boolean', alias: 'h', describe: 'Print help', group: GLOBAL },
+  version: { type: 'boolean', alias: 'v', describe: 'Print the version', group: GLOBAL },
+} as const satisfies OptionDefinitions;
 
 const storeOptions = {
-  store: {
-    choices: STORES,
-    describe: 'In files, or on a server (if QDRANT_URL is set)',
-    requiresArg: true,
-  },
-  'qdrant-url': { type: 'string', describe: 'The Qdrant server (http://127.0.0.1:6333)', requiresArg: true },
-  'payload-map': {
-    type: 'string',
-    describe: "Others' field names: text=body,url=link",
-    requiresArg: true,
-  },
-  embedder: {
-    type: 'string',
-    describe: `What makes the vectors: ${EMBEDDERS.join(', ')} or ${OWN_MODEL}<directory> (minilm)`,
-    requiresArg: true,
-  },
-  'embedding-model': { type: 'string', describe: 'The model of a hosted embedder', requiresArg: true },
-  'embedding-base-url': {
-    type: 'string',
-    describe: 'An OpenAI-compatible embedding server',
-    requiresArg: true,
-  },
-  'embedding-dimensions': {
-    type: 'number',
-    describe: 'Shorter vectors, where the model can',
-    requiresArg: true,
-  },
-} as const satisfies Record<string, Options>;
+  store: { choices: STORES, describe: 'Vector store (default sqlite; qdrant if QDRANT_URL is set)' },
+  'qdrant-url': { value: 'url', describe: 'Qdrant server (default http://127.0.0.1:6333)' },
+  'payload-map': { value: 'fields', describe: 'Field names in Qdrant, e.g. text=body,url=link' },
+  embedder: { describe: `Embedder: ${EMBEDDERS.join(', ')} or ${OWN_MODEL}<directory> (default minilm)` },
+  'embedding-model': { describe: 'Model of a hosted embedder' },
+  'embedding-base-url': { value: 'url', describe: 'OpenAI-compatible embedding server' },
+  'embedding-dimensions': { type: 'number', describe: 'Vector length, if the model supports it' },
+} as const satisfies OptionDefinitions;
 
 const rerankOptions = {
   rerank: {
-    type: 'string',
-    describe: `Reorder hits by Cohere (COHERE_API_KEY), by ${JUDGE}, or by ${OWN_MODEL}<directory>`,
+    value: 'name',
+    optionalValue: new RegExp(`^(?:true|false|cohere|${JUDGE}|${OWN_MODEL}.+)$`),
+    describe: `Rerank with cohere (default), ${JUDGE} or ${OWN_MODEL}<directory>`,
   },
-  'rerank-model': { type: 'string', describe: 'The reranker (the newest on offer)', requiresArg: true },
-} as const satisfies Record<string, Options>;
+  'rerank-model': { describe: 'Cohere rerank model (default: newest)' },
+} as const satisfies OptionDefinitions;
 
 const newCollectionOptions = {
-  'qdrant-shards': { type: 'number', describe: 'Parts of a new Qdrant collection', requiresArg: true },
-  'qdrant-replicas': { type: 'number', describe: 'Copies of each part on a cluster', requiresArg: true },
+  'qdrant-shards': { type: 'number', describe: 'Shards of a new Qdrant collection' },
+  'qdrant-replicas': { type: 'number', describe: 'Replicas of a new Qdrant collection' },
   'qdrant-quantization': {
     choices: QUANTIZATIONS,
-    describe: 'int8: a quarter of the memory (none)',
-    requiresArg: true,
+    describe: 'Quantization of a new Qdrant collection (default none)',
   },
-} as const satisfies Record<string, Options>;
+} as const satisfies OptionDefinitions;
 
-const providerOptions = {
-  provider: {
-    choices: PROVIDERS,
-    describe: 'A service by its name, instead of --base-url',
-    requiresArg: true,
-  },
-} as const satisfies Record<string, Options>;
-
-const GROUPS = {
+const SERVICE_OPTIONS = {
   store: storeOptions,
   rerank: rerankOptions,
   newCollection: newCollectionOptions,
-  provider: providerOptions,
 };
 
-/** Adds the flags that say which services are used, under a heading of their own. */
-export function withServiceFlags(yargs: Argv, ...groups: (keyof typeof GROUPS)[]): Argv {
-  const options: Record<string, Options> = Object.assign({}, ...groups.map((group) => GROUPS[group]));
-  return (
-    yargs
-      .options(options)
-      // Headings come in the order they are first named: what is needed most stands first.
-      .group([], 'Positionals:')
-      .group('help', 'Options:')
-      .group(Object.keys(options), 'Services (see docs/services.md):')
-  );
+/** The flags that choose services, under a heading of their own. */
+export function serviceOptions(...kinds: (keyof typeof SERVICE_OPTIONS)[]): OptionDefinitions {
+  return grouped('Services', Object.assign({}, ...kinds.map((kind) => SERVICE_OPTIONS[kind])));
 }
 
-/** Flags of every command whose run can be recorded and replayed. */
+export function grouped(group: string, options: OptionDefinitions): OptionDefinitions {
+  return Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, group }]));
+}
+
+/** Flags of the commands whose runs can be recorded and replayed. */
 export interface TapeFlags {
   record?: string | undefined;
   replay?: string | undefined;
@@ -108,42 +77,18 @@ export interface TapeFlags {
 export const replayOptions = {
   'on-miss': {
     choices: ['fail', 'passthrough', 'record'],
-    describe: 'What is not on the tape: exit with 7, ask the service, or that and renew the tape (fail)',
-    requiresArg: true,
+    describe: 'If a request is not on the tape (default fail)',
   },
-  timing: {
-    choices: ['none', 'recorded'],
-    describe: 'Answer at once, or as slowly as the service did (none)',
-    requiresArg: true,
-  },
-} as const satisfies Record<string, Options>;
+  timing: { choices: ['none', 'recorded'], describe: 'Replay at once or at recorded speed (default none)' },
+} as const satisfies OptionDefinitions;
 
 export const redactOption = {
-  redact: {
-    type: 'string',
-    array: true,
-    nargs: 1,
-    describe: 'A regular expression for what else must not be on the tape; may be repeated',
-  },
-} as const satisfies Record<string, Options>;
+  redact: { value: 'regexp', array: true, describe: 'Remove matching text from the tape' },
+} as const satisfies OptionDefinitions;
 
-const tapeOptions = {
-  record: {
-    type: 'string',
-    describe: 'Record every call to a service in this file',
-    requiresArg: true,
-    conflicts: 'replay',
-  },
-  replay: {
-    type: 'string',
-    describe: 'Answer every call from this tape, without a key and without a network',
-    requiresArg: true,
-  },
+export const tapeOptions = grouped('Tapes', {
+  record: { value: 'tape', describe: 'Record all service calls to this file', conflicts: 'replay' },
+  replay: { value: 'tape', describe: 'Answer all service calls from this file' },
   ...redactOption,
   ...replayOptions,
-} as const satisfies Record<string, Options>;
-
-/** The command with the flags of tapes, in a group of their own. */
-export function withTapeFlags(yargs: Argv): Argv {
-  return yargs.options(tapeOptions).group(Object.keys(tapeOptions), 'Tapes:');
-}
+});

@@ -1,4 +1,3 @@
-import type { Argv } from 'yargs';
 import type { ForkFlags } from '../commands/fork.ts';
 import type { OpenFlags } from '../commands/open.ts';
 import type {
@@ -10,163 +9,124 @@ import type {
   SessionSearchFlags,
 } from '../commands/sessions.ts';
 import { answeringOptions } from './agent-flags.ts';
-import { type CommonFlags, withServiceFlags } from './common-flags.ts';
-import { defineCommand } from './define-command.ts';
+import type { CommandDefinition } from './command-definition.ts';
+import { type CommonFlags, serviceOptions } from './common-flags.ts';
 
-const list = defineCommand<SessionListFlags>({
+const id = { id: { describe: 'A session id, its first 4 characters or more, or last' } };
+const user = { describe: 'Only sessions of this user' };
+const limit = { type: 'number', describe: 'Maximum number of results (default 20)' } as const;
+
+const list: CommandDefinition<SessionListFlags> = {
   command: ['list', '$0'],
-  describe: 'List the sessions, newest first',
-  builder: (yargs) =>
-    yargs
-      .options({
-        user: { type: 'string', describe: 'Only those of this user', requiresArg: true },
-        limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true },
-      })
-      .example('$0 sessions', 'List the newest')
-      .example('$0 sessions list --limit 100 --json', 'A hundred of them, for programs'),
+  describe: 'List sessions, newest first',
+  options: { user, limit },
+  examples: [
+    ['citeloop sessions', 'List the newest sessions'],
+    ['citeloop sessions list --limit 100 --json', 'Print 100 sessions as JSON'],
+  ],
   handler: async (flags) => (await import('../commands/sessions.ts')).listSessions(flags),
-});
+};
 
-const show = defineCommand<SessionFlags>({
+const show: CommandDefinition<SessionFlags> = {
   command: 'show <id>',
-  describe: 'Show a conversation and what became of its sources',
-  builder: (yargs) => identified(yargs).example('$0 sessions show last', 'The conversation you had last'),
+  describe: 'Show a conversation and mark changed sources',
+  positionals: id,
+  examples: [['citeloop sessions show last', 'Show the last conversation']],
   handler: async (flags) => (await import('../commands/sessions.ts')).showSession(flags),
-});
+};
 
-const exportOne = defineCommand<SessionExportFlags>({
-  command: 'export <id>',
-  describe: 'Write a session as JSON, as Markdown, or as messages of the OpenAI API',
-  builder: (yargs) =>
-    identified(yargs)
-      .options({
-        format: {
-          choices: ['json', 'md', 'openai'] as const,
-          describe: 'Format (default: from the file extension, else JSON)',
-        },
-        output: { alias: 'o', type: 'string', describe: 'A file instead of stdout', requiresArg: true },
-      })
-      .example('$0 sessions export 3f2b8c1e --output talk.md', 'As a readable transcript')
-      .example('$0 sessions export last --format openai', 'As messages of the OpenAI API'),
-  handler: async (flags) => (await import('../commands/sessions.ts')).exportSession(flags),
-});
-
-const remove = defineCommand<SessionDeleteFlags>({
-  command: 'delete <id>',
-  describe: 'Delete a session for good',
-  builder: (yargs) =>
-    identified(yargs)
-      .option('yes', { alias: 'y', type: 'boolean', describe: 'Do not ask' })
-      .example('$0 sessions delete 3f2b8c1e --yes', 'Delete without being asked'),
-  handler: async (flags) => (await import('../commands/sessions.ts')).deleteSession(flags),
-});
-
-const complete = defineCommand<SessionFlags>({
-  command: 'complete <id>',
-  describe: 'Say that a conversation is over; --session takes it up again',
-  builder: (yargs) => identified(yargs).example('$0 sessions complete last', 'It is over'),
-  handler: async (flags) => (await import('../commands/sessions.ts')).completeOneSession(flags),
-});
-
-const feedback = defineCommand<SessionFeedbackFlags>({
-  command: 'feedback <id> <verdict>',
-  describe: 'Say whether an answer was good or bad',
-  builder: (yargs) =>
-    identified(yargs)
-      .positional('verdict', { choices: ['good', 'bad'] as const, describe: 'What you think of it' })
-      .options({
-        turn: { type: 'number', describe: 'The number of the turn (the last one)', requiresArg: true },
-        why: { type: 'string', describe: 'The reason', requiresArg: true },
-      })
-      .example('$0 sessions feedback last bad --why "outdated source"', 'Judge its last answer')
-      .example('$0 sessions feedback 3f2b8c1e good --turn 2', 'Or another one'),
-  handler: async (flags) => (await import('../commands/sessions.ts')).giveFeedback(flags),
-});
-
-const search = defineCommand<SessionSearchFlags>({
+const search: CommandDefinition<SessionSearchFlags> = {
   command: 'search <words..>',
-  describe: 'Find old questions and answers by their words',
-  builder: (yargs) =>
-    yargs
-      .positional('words', { type: 'string', array: true, describe: 'What they hold, all of them' })
-      .options({
-        user: { type: 'string', describe: 'Only sessions of this user', requiresArg: true },
-        limit: { type: 'number', describe: 'How many at most (20)', requiresArg: true },
-      })
-      .example('$0 sessions search gripper force', 'What was asked and answered about it'),
+  describe: 'Find past questions and answers',
+  positionals: { words: { describe: 'Words that must all occur' } },
+  options: { user, limit },
+  examples: [['citeloop sessions search gripper force', 'Find turns with both words']],
   handler: async (flags) => (await import('../commands/sessions.ts')).searchSessions(flags),
-});
+};
 
-const stale = defineCommand<SessionListFlags>({
-  command: 'stale',
-  describe: 'List answers whose sources have changed or vanished since',
-  builder: (yargs) =>
-    yargs
-      .options({
-        limit: {
-          type: 'number',
-          describe: 'How many of the newest sessions are looked at (all)',
-          requiresArg: true,
-        },
-      })
-      .example('$0 sessions stale', 'After an ingest: which answers to ask anew')
-      .example('$0 sessions stale --limit 10', 'Those of the ten newest conversations'),
-  handler: async (flags) => (await import('../commands/sessions.ts')).listStale(flags),
-});
-
-const fork = defineCommand<ForkFlags>({
+const fork: CommandDefinition<ForkFlags> = {
   command: 'fork <id>',
-  describe: 'Ask once more from a turn on, under another policy or model, and see where they part',
-  builder: (yargs) =>
-    withServiceFlags(identified(yargs), 'provider', 'store', 'rerank')
-      .options({
-        turn: {
-          type: 'number',
-          describe: 'The turn to ask anew, with those after it (the last)',
-          requiresArg: true,
-        },
-      })
-      .options(answeringOptions)
-      .example('$0 sessions fork last --turn 2 --policy always', 'The same questions, always searched'),
+  describe: 'Ask again from a turn on, and compare the answers',
+  positionals: id,
+  options: {
+    turn: { type: 'number', describe: 'First turn to ask again (default: last)' },
+    ...answeringOptions,
+    ...serviceOptions('store', 'rerank'),
+  },
+  examples: [['citeloop sessions fork last --turn 2 --policy always', 'Ask again with another policy']],
   handler: async (flags) => (await import('../commands/fork.ts')).forkOneSession(flags),
-});
+};
 
-export const sessionsCommand = defineCommand<CommonFlags>({
+const stale: CommandDefinition<SessionListFlags> = {
+  command: 'stale',
+  describe: 'List answers whose sources have changed',
+  options: { limit: { ...limit, describe: 'Number of sessions to check (default: all)' } },
+  examples: [
+    ['citeloop sessions stale', 'Find outdated answers after an ingest'],
+    ['citeloop sessions stale --limit 10', 'Check the ten newest sessions'],
+  ],
+  handler: async (flags) => (await import('../commands/sessions.ts')).listStale(flags),
+};
+
+const exportOne: CommandDefinition<SessionExportFlags> = {
+  command: 'export <id>',
+  describe: 'Export a session as JSON, Markdown or OpenAI messages',
+  positionals: id,
+  options: {
+    format: {
+      choices: ['json', 'md', 'openai'],
+      describe: 'Export format (default: by file name, or json)',
+    },
+    output: { alias: 'o', value: 'path', describe: 'Output file (default stdout)' },
+  },
+  examples: [
+    ['citeloop sessions export 3f2b8c1e --output talk.md', 'Write a Markdown transcript'],
+    ['citeloop sessions export last --format openai', 'Print OpenAI messages'],
+  ],
+  handler: async (flags) => (await import('../commands/sessions.ts')).exportSession(flags),
+};
+
+const remove: CommandDefinition<SessionDeleteFlags> = {
+  command: 'delete <id>',
+  describe: 'Delete a session',
+  positionals: id,
+  options: { yes: { alias: 'y', type: 'boolean', describe: 'Skip the confirmation' } },
+  examples: [['citeloop sessions delete 3f2b8c1e --yes', 'Delete without confirmation']],
+  handler: async (flags) => (await import('../commands/sessions.ts')).deleteSession(flags),
+};
+
+const feedback: CommandDefinition<SessionFeedbackFlags> = {
+  command: 'feedback <id> <verdict>',
+  describe: 'Rate an answer',
+  positionals: { ...id, verdict: { describe: 'The rating', choices: ['good', 'bad'] } },
+  options: {
+    turn: { type: 'number', describe: 'Turn number (default: last)' },
+    why: { value: 'text', describe: 'The reason' },
+  },
+  examples: [
+    ['citeloop sessions feedback last bad --why "outdated source"', 'Rate the last answer'],
+    ['citeloop sessions feedback 3f2b8c1e good --turn 2', 'Rate another answer'],
+  ],
+  handler: async (flags) => (await import('../commands/sessions.ts')).giveFeedback(flags),
+};
+
+export const sessionsCommand: CommandDefinition<CommonFlags> = {
   command: 'sessions',
-  describe: 'List, show, search, fork, export, judge or delete conversations',
-  builder: (yargs) =>
-    yargs
-      .command(list)
-      .command(show)
-      .command(search)
-      .command(fork)
-      .command(stale)
-      .command(exportOne)
-      .command(remove)
-      .command(feedback)
-      .command(complete),
-  handler: () => {},
-});
+  describe: 'Manage past conversations',
+  commands: [list, show, search, fork, stale, exportOne, remove, feedback],
+};
 
-export const openCommand = defineCommand<OpenFlags>({
+export const openCommand: CommandDefinition<OpenFlags> = {
   command: 'open <session> [number]',
-  describe: 'Open what an answer cites, at its very place',
-  builder: (yargs) =>
-    yargs
-      .positional('session', {
-        type: 'string',
-        describe: 'The session, or the number alone for the last one',
-      })
-      .positional('number', { type: 'string', describe: 'The number of the source, as in [2]' })
-      .example('$0 open 2', 'Source [2] of the last conversation, in $EDITOR or the browser')
-      .example('$0 open 3f2b8c1e 2', 'Of another one')
-      .example('$0 open 2 --json', 'Where it is'),
+  describe: 'Open a cited source at its line',
+  positionals: {
+    session: { describe: 'A session id; may be omitted for the last session' },
+    number: { describe: 'The number of the citation, as in [2]' },
+  },
+  examples: [
+    ['citeloop open 2', 'Open source [2] of the last session in $EDITOR or the browser'],
+    ['citeloop open 3f2b8c1e 2', 'Open source [2] of another session'],
+    ['citeloop open 2 --json', 'Print its location as JSON'],
+  ],
   handler: async (flags) => (await import('../commands/open.ts')).runOpen(flags),
-});
-
-function identified(yargs: Argv) {
-  return yargs.positional('id', {
-    type: 'string',
-    describe: 'The id, the beginning of it (4 characters or more), or last',
-  });
-}
+};

@@ -1,4 +1,3 @@
-import type { Argv } from 'yargs';
 import { ANSWER_CHANGES } from '../../domain/choices.ts';
 import type { ReplayFlags } from '../commands/replay.ts';
 import type {
@@ -10,153 +9,112 @@ import type {
 } from '../commands/tape.ts';
 import type { TapeDiffFlags, TapeRenewFlags } from '../commands/tape-drift.ts';
 import { answeringOptions } from './agent-flags.ts';
-import { type CommonFlags, redactOption, replayOptions, withServiceFlags } from './common-flags.ts';
-import { defineCommand } from './define-command.ts';
+import type { CommandDefinition } from './command-definition.ts';
+import { type CommonFlags, redactOption, replayOptions, serviceOptions } from './common-flags.ts';
 
-const output = {
-  alias: 'o',
-  type: 'string',
-  describe: 'Where to, instead of the same file',
-  requiresArg: true,
-} as const;
+const tape = { tape: { describe: 'A tape' } };
+const tapes = { tapes: { describe: 'Tapes' } };
 
-const show = defineCommand<TapeFileFlags>({
+const show: CommandDefinition<TapeFileFlags> = {
   command: 'show <tape>',
-  describe: 'Show a tape: the conversation, each call, what was retrieved and cited',
-  builder: (yargs) => withTape(yargs).example('$0 tape show node.tape.json', 'For people'),
+  describe: 'Show the conversation, calls and passages on a tape',
+  positionals: tape,
+  examples: [['citeloop tape show node.tape.json', 'Show a tape']],
   handler: async (flags) => (await import('../commands/tape.ts')).showTape(flags),
-});
+};
 
-const check = defineCommand<TapeCheckFlags>({
+const check: CommandDefinition<TapeCheckFlags> = {
   command: 'check <tapes..>',
-  describe: 'Check that tapes are whole, as recorded, and hold no key',
-  builder: (yargs) =>
-    yargs
-      .positional('tapes', { type: 'string', array: true, describe: 'The files' })
-      .options(redactOption)
-      .example('$0 tape check tapes/*.json', 'Before they are committed'),
-  handler: async (flags) => {
-    process.exitCode = await (await import('../commands/tape.ts')).checkTapes(flags);
-  },
-});
+  describe: 'Check that tapes are complete and contain no keys',
+  positionals: tapes,
+  options: redactOption,
+  examples: [['citeloop tape check tapes/*.json', 'Check tapes before a commit']],
+  handler: async (flags) => (await import('../commands/tape.ts')).checkTapes(flags),
+};
 
-const scrub = defineCommand<TapeScrubFlags>({
+const scrub: CommandDefinition<TapeScrubFlags> = {
   command: 'scrub <tape>',
-  describe: 'Remove keys, and whatever --redact names, from a tape',
-  builder: (yargs) =>
-    withTape(yargs)
-      .options({ ...redactOption, output })
-      .example('$0 tape scrub node.tape.json --redact "ACME-\\d+"', 'Remove more'),
+  describe: 'Remove keys and --redact matches from a tape',
+  positionals: tape,
+  options: {
+    ...redactOption,
+    output: { alias: 'o', value: 'path', describe: 'Output file (default: the same file)' },
+  },
+  examples: [['citeloop tape scrub node.tape.json --redact "ACME-\\d+"', 'Remove matching text']],
   handler: async (flags) => (await import('../commands/tape.ts')).scrubTape(flags),
-});
+};
 
-const importHar = defineCommand<TapeImportFlags>({
+const importHar: CommandDefinition<TapeImportFlags> = {
   command: 'import <har> <tape>',
   describe: 'Convert a HAR file to a tape',
-  builder: (yargs) =>
-    withTape(yargs)
-      .positional('har', { type: 'string', describe: 'HAR file of a browser or of Polly' })
-      .options(redactOption)
-      .example('$0 tape import session.har a.tape.json', 'Keys are removed as in any recording'),
+  positionals: { har: { describe: 'A HAR file of a browser or of Polly' }, ...tape },
+  options: redactOption,
+  examples: [['citeloop tape import session.har a.tape.json', 'Convert a HAR file; keys are removed']],
   handler: async (flags) => (await import('../commands/tape.ts')).importHar(flags),
-});
+};
 
-const exportHar = defineCommand<TapeHarFlags>({
+const exportHar: CommandDefinition<TapeHarFlags> = {
   command: 'export <tape> <har>',
-  describe: 'Write a tape as a HAR file',
-  builder: (yargs) =>
-    withTape(yargs)
-      .positional('har', { type: 'string', describe: 'The HAR file to write' })
-      .example('$0 tape export node.tape.json node.har', 'For the network view of a browser'),
+  describe: 'Convert a tape to a HAR file',
+  positionals: { ...tape, har: { describe: 'The HAR file to write' } },
+  examples: [['citeloop tape export node.tape.json node.har', 'Open it in the network view of a browser']],
   handler: async (flags) => (await import('../commands/tape.ts')).exportHar(flags),
-});
+};
 
-const diff = defineCommand<TapeDiffFlags>({
+const diff: CommandDefinition<TapeDiffFlags> = {
   command: 'diff <before> <after>',
-  describe: 'Show where two tapes differ, but for ids and times; exit with 7 if they do',
-  builder: (yargs) =>
-    yargs
-      .positional('before', { type: 'string', describe: 'A tape' })
-      .positional('after', { type: 'string', describe: 'Another of the same run' })
-      .example('$0 tape diff before.tape.json after.tape.json', 'But for ids and times'),
-  handler: async (flags) => {
-    process.exitCode = (await import('../commands/tape-drift.ts')).diffTwoTapes(flags);
-  },
-});
+  describe: 'Compare two tapes; exit with code 7 if they differ',
+  positionals: { before: { describe: 'A tape' }, after: { describe: 'Another tape of the same run' } },
+  examples: [['citeloop tape diff before.tape.json after.tape.json', 'Ignores ids and times']],
+  handler: async (flags) => (await import('../commands/tape-drift.ts')).diffTwoTapes(flags),
+};
 
-const renew = defineCommand<TapeRenewFlags>({
+const renew: CommandDefinition<TapeRenewFlags> = {
   command: 'renew <tapes..>',
-  describe: 'Ask the services again for a sample of the calls; exit with 7 if they answer otherwise',
-  builder: (yargs) =>
-    withServiceFlags(yargs, 'provider')
-      .positional('tapes', { type: 'string', array: true, describe: 'The files' })
-      .options({
-        sample: { type: 'number', describe: 'At most so many calls (10)', requiresArg: true },
-        budget: { type: 'number', describe: 'Stop before it costs more than this', requiresArg: true },
-        prices: { type: 'string', describe: 'A JSON file of prices for a million tokens', requiresArg: true },
-        allow: {
-          choices: ANSWER_CHANGES,
-          array: true,
-          nargs: 1,
-          describe: 'A change that is fine; again for another',
-        },
-        'base-url': answeringOptions['base-url'],
-      })
-      .example(
-        '$0 tape renew tapes/*.json --sample 10 --budget 0.50 --prices prices.json',
-        'Has a service drifted?',
-      )
-      .example('$0 tape renew a.tape.json --allow answer', 'Other words are fine, other tool calls are not')
-      .epilogue('No tape is changed: record again where a change is meant to stay.'),
-  handler: async (flags) => {
-    process.exitCode = await (await import('../commands/tape-drift.ts')).renewTapes(flags);
+  describe: 'Repeat sampled calls; exit with code 7 if answers differ',
+  positionals: tapes,
+  options: {
+    sample: { type: 'number', describe: 'Maximum number of calls (default 10)' },
+    budget: { type: 'number', describe: 'Stop before the cost exceeds this' },
+    prices: { value: 'path', describe: 'JSON file of prices per million tokens' },
+    allow: { choices: ANSWER_CHANGES, array: true, describe: 'Changes to accept' },
+    provider: answeringOptions.provider,
+    'base-url': answeringOptions['base-url'],
   },
-});
+  examples: [
+    ['citeloop tape renew tapes/*.json --sample 10 --budget 0.50 --prices prices.json', 'Check for drift'],
+    ['citeloop tape renew a.tape.json --allow answer', 'Accept other wording, but no other tool calls'],
+  ],
+  epilogue: 'No tape is changed. To keep a change, record the tape again.',
+  handler: async (flags) => (await import('../commands/tape-drift.ts')).renewTapes(flags),
+};
 
-export const tapeCommand = defineCommand<CommonFlags>({
+export const tapeCommand: CommandDefinition<CommonFlags> = {
   command: 'tape',
-  describe: 'Show, check, scrub, compare, renew or import tapes',
-  builder: (yargs) =>
-    yargs
-      .command(show)
-      .command(check)
-      .command(scrub)
-      .command(importHar)
-      .command(exportHar)
-      .command(diff)
-      .command(renew)
-      .demandCommand(1, 'Say what to do: show, check, scrub, diff, renew, import or export.'),
-  handler: () => {},
-});
+  describe: 'Inspect, check, compare and convert tapes',
+  commands: [show, check, scrub, importHar, exportHar, diff, renew],
+};
 
-function withTape(yargs: Argv) {
-  return yargs.positional('tape', { type: 'string', describe: 'The tape' });
-}
-
-/** What a replay may change; how passages are searched is on the tape. */
+/** The search settings are taken from the tape. */
 const { tools: _tools, mode: _mode, ...changeable } = answeringOptions;
 
-export const replayCommand = defineCommand<ReplayFlags>({
+export const replayCommand: CommandDefinition<ReplayFlags> = {
   command: 'replay <tape..>',
-  describe: 'Run again what tapes recorded, and compare',
-  builder: (yargs) =>
-    withServiceFlags(yargs, 'provider', 'store', 'rerank')
-      .positional('tape', { type: 'string', array: true, describe: 'Tapes, as --record made them' })
-      .options({
-        current: {
-          type: 'boolean',
-          describe: 'With the prompt and settings of today: do they still come to the same?',
-        },
-        ...replayOptions,
-        ...redactOption,
-      })
-      .options(changeable)
-      .example('$0 replay tapes/*.tape.json', 'Exit with 7 if any of them comes to something else now')
-      .example('$0 replay a.tape.json --on-miss record', 'Renew what changed, from the live service')
-      .example('$0 replay a.tape.json --policy always', 'The same questions under another policy')
-      .example('$0 replay tapes/*.tape.json --current', 'What an edited prompt would change')
-      .epilogue('With another setting the run forks: what is still the same is taken from the tape.'),
-  handler: async (flags) => {
-    process.exitCode = await (await import('../commands/replay.ts')).runReplay(flags);
+  describe: 'Run recorded tapes again and compare',
+  positionals: { tape: { describe: 'Tapes made with --record' } },
+  options: {
+    current: { type: 'boolean', describe: 'Use the current prompt and settings' },
+    ...replayOptions,
+    ...redactOption,
+    ...changeable,
+    ...serviceOptions('store', 'rerank'),
   },
-});
+  examples: [
+    ['citeloop replay tapes/*.tape.json', 'Exit with code 7 if a result changed'],
+    ['citeloop replay a.tape.json --on-miss record', 'Record changed calls again'],
+    ['citeloop replay a.tape.json --policy always', 'Ask the same questions with another policy'],
+    ['citeloop replay tapes/*.tape.json --current', 'Test an edited prompt'],
+  ],
+  epilogue: 'With other settings, calls that stay the same are answered from the tape.',
+  handler: async (flags) => (await import('../commands/replay.ts')).runReplay(flags),
+};

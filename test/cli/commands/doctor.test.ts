@@ -59,8 +59,6 @@ test('on a sound machine every check passes, and an empty collection is called s
     'data directory',
     'embedding model',
     'embedder',
-    'local engine',
-    'local models',
     'store',
     'collection gnus',
   ]);

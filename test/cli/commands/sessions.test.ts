@@ -103,16 +103,11 @@ test('a session is shown with its answers, sources, verdicts, resets and what be
   await store?.remove(['file:///book/removed.md']);
   await store?.close();
   await run('sessions', 'feedback', 'aaaa', 'bad', '--turn', '1', '--why', 'too short');
-  expect(await run('sessions', 'complete', 'aaaa')).toMatchObject({
-    code: 0,
-    stdout: `Completed ${ANNA}.\n`,
-  });
 
   const { code, stdout } = await run('sessions', 'show', 'aaaa1111');
   expect(code).toBe(0);
   expect(stdout).toContain(ANNA);
   expect(stdout).toContain('user anna');
-  expect(stdout).toContain('· completed ·');
   expect(stdout).toContain('1. What do birds do?\nOwls hunt. [1]\n');
   expect(stdout).toMatch(/\[1\] kept .*0\.83.*supported.*https:\/\/book\.example\/kept/);
   expect(stdout).toContain('[2] changed: stale: the source says something else now');

@@ -1,0 +1,90 @@
+import type { CompletionFlags } from '../commands/completion.ts';
+import type { SettingFlags } from '../commands/config.ts';
+import { agentOptions } from './agent-flags.ts';
+import type { CommandDefinition } from './command-definition.ts';
+import { type CommonFlags, serviceOptions } from './common-flags.ts';
+
+const setting = { setting: { describe: 'A setting, such as model or topK' } };
+
+const list: CommandDefinition<CommonFlags> = {
+  command: ['list', '$0'],
+  describe: 'List settings and where each value comes from',
+  examples: [['citeloop config', 'List settings and their sources']],
+  handler: async (flags) => (await import('../commands/config.ts')).listSettings(flags),
+};
+
+const get: CommandDefinition<SettingFlags> = {
+  command: 'get <setting>',
+  describe: 'Print the value of a setting',
+  positionals: setting,
+  examples: [['citeloop config get model', 'Print the configured model']],
+  handler: async (flags) => (await import('../commands/config.ts')).getSetting(flags),
+};
+
+const set: CommandDefinition<SettingFlags> = {
+  command: 'set <setting> <value>',
+  describe: 'Save a setting',
+  positionals: { ...setting, value: { describe: 'The value; objects as JSON' } },
+  examples: [
+    ['citeloop config set model gpt-5-mini', 'Set the default model'],
+    ['citeloop config set collection handbook', 'Set the default collection'],
+    [
+      `citeloop config set prices '{"gpt-5-mini": {"input": 0.25, "output": 2}}'`,
+      'Show the cost of each turn, from prices per million tokens',
+    ],
+  ],
+  handler: async (flags) => (await import('../commands/config.ts')).setSetting(flags),
+};
+
+const unset: CommandDefinition<SettingFlags> = {
+  command: 'unset <setting>',
+  describe: 'Remove a saved setting',
+  positionals: setting,
+  examples: [['citeloop config unset model', 'Go back to the default model']],
+  handler: async (flags) =>
+    (await import('../commands/config.ts')).setSetting({ ...flags, value: undefined }),
+};
+
+const path: CommandDefinition<CommonFlags> = {
+  command: 'path',
+  describe: 'Print the path of the settings file',
+  examples: [['citeloop config path', 'Print the path of the settings file']],
+  handler: async (flags) => (await import('../commands/config.ts')).printSettingsPath(flags),
+};
+
+export const configCommand: CommandDefinition<CommonFlags> = {
+  command: 'config',
+  describe: 'Manage saved settings',
+  commands: [list, get, set, unset, path],
+  epilogue:
+    'Precedence: flag, environment, ./citeloop.config.json, saved setting, default. Keys are read only from the environment.',
+};
+
+export const doctorCommand: CommandDefinition<CommonFlags> = {
+  command: 'doctor',
+  describe: 'Check the installation, collections and services',
+  options: {
+    model: agentOptions.model,
+    provider: agentOptions.provider,
+    'base-url': agentOptions['base-url'],
+    api: agentOptions.api,
+    ...serviceOptions('store', 'rerank'),
+  },
+  examples: [
+    ['citeloop doctor', 'Run every check, with a fix for each failure'],
+    ['citeloop doctor --provider ollama --model qwen3', 'Check what a model supports'],
+    ['citeloop doctor --json', 'Print the checks as JSON'],
+  ],
+  handler: async (flags) => (await import('../commands/doctor.ts')).runDoctor(flags),
+};
+
+export const completionCommand: CommandDefinition<CompletionFlags> = {
+  command: 'completion <shell>',
+  describe: 'Print a shell completion script',
+  positionals: { shell: { describe: 'The shell', choices: ['bash', 'zsh', 'fish'] } },
+  examples: [
+    ['citeloop completion bash >> ~/.bashrc', 'Enable completion in new shells'],
+    ['source <(citeloop completion zsh)', 'Enable completion in this shell'],
+  ],
+  handler: async (flags) => (await import('../commands/completion.ts')).printCompletion(flags),
+};
