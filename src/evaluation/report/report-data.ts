@@ -112,6 +112,12 @@ export const reportDataSchema = z.strictObject({
 });
 export type ReportData = z.infer<typeof reportDataSchema>;
 
+/** What the HTML page reads. No text in it contains control characters or marks that reorder text. */
+export interface ReportPageData extends ReportData {
+  /** The result in one line. */
+  finding: string;
+}
+
 /** A parsed report file with the fields of the current format; other values are returned unchanged. */
 export function migrateReport(value: unknown): unknown {
   if ((value as { format?: unknown } | null)?.format !== PREVIOUS_FORMAT) return value;

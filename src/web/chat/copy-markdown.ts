@@ -1,4 +1,4 @@
-import { verdicts } from '../shared/verdicts.ts';
+import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import { revealHidden } from './reveal-hidden.ts';
 import type { TurnState } from './turn-state.ts';
 
@@ -8,7 +8,7 @@ export function turnAsMarkdown({ question, text, citations }: TurnState): string
     .filter(({ chunkId }) => chunkId !== null)
     .map(
       ({ marker, title, url, verdict }) =>
-        `- [${marker}] [${escaped(title === '' ? url : title)}](<${address(url)}>), ${verdicts[verdict].word}`,
+        `- [${marker}] [${escaped(title === '' ? url : title)}](<${address(url)}>), ${VERDICT_LABELS[verdict].text}`,
     );
   const heading = `## ${oneLine(question)}`;
   const footer = sources.length > 0 ? [`Sources:\n${sources.join('\n')}`] : [];

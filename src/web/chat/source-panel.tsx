@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Citation } from '../../domain/citation.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import type { Range } from '../../text/markdown-blocks.ts';
-import { Address, VerdictBadge } from '../shared/citations.tsx';
-import { verdicts } from '../shared/verdicts.ts';
+import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
+import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import { api, type Passage, type Source, sentenceOf } from './api.ts';
 import { BEARING } from './mark-words.ts';
 import { Markdown } from './markdown.tsx';
@@ -49,10 +49,10 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
           ✕
         </button>
         <p class="quiet">
-          <VerdictBadge verdict={verdict} /> {verdicts[verdict].meaning}
+          <VerdictBadge verdict={verdict} /> {VERDICT_LABELS[verdict].explanation}
         </p>
         <p>
-          <Address url={linkTo(url, citation.location)}>{revealHidden(readableAddress(url))}</Address>{' '}
+          <SourceLink url={linkTo(url, citation.location)}>{revealHidden(readableAddress(url))}</SourceLink>{' '}
           {!/^https?:/i.test(url) && <FileLink citation={citation} collection={collection} />}
         </p>
       </div>

@@ -5,8 +5,8 @@ import type { Citation } from '../../domain/citation.ts';
 import { nearestParts } from '../../domain/closest-passages.ts';
 import { describeLocation } from '../../domain/show-location.ts';
 import { plainly } from '../../faults/advice.ts';
-import { VerdictBadge } from '../shared/citations.tsx';
-import { verdicts } from '../shared/verdicts.ts';
+import { VerdictBadge } from '../shared/verdict-badge.tsx';
+import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import { copyText, turnAsMarkdown } from './copy-markdown.ts';
 import { Markdown } from './markdown.tsx';
 import { revealHidden } from './reveal-hidden.ts';
@@ -211,18 +211,18 @@ function markersOf(citations: readonly Citation[], onOpen: TurnViewProps['onOpen
       .filter(({ chunkId }) => chunkId !== null)
       .map((citation) => {
         const { marker, title, verdict } = citation;
-        const { sign, word } = verdicts[verdict];
+        const { symbol, text } = VERDICT_LABELS[verdict];
         return [
           marker,
           <button
             type="button"
             class={`cite ${verdict}`}
-            aria-label={`Source ${marker}: ${revealHidden(title)}, ${word}`}
-            title={`${revealHidden(title)} (${word})`}
+            aria-label={`Source ${marker}: ${revealHidden(title)}, ${text}`}
+            title={`${revealHidden(title)} (${text})`}
             onClick={() => onOpen(citation)}
           >
             {marker}
-            <span aria-hidden="true"> {sign}</span>
+            <span aria-hidden="true"> {symbol}</span>
           </button>,
         ];
       }),

@@ -1,108 +1,112 @@
-import type { MetricInfo } from '../../evaluation/report/metric-value.ts';
-import type { PageCase, PageData, PageRun } from '../../evaluation/report/page-data.ts';
-import type { SearchKind } from '../../evaluation/report/report-case.ts';
-import { isBorneOut } from '../shared/verdicts.ts';
+import type { CaseRun } from '../../evaluation/report/case-run.ts';
+import type { CaseResult, ReportCase } from '../../evaluation/report/report-case.ts';
+import type { ReportData } from '../../evaluation/report/report-data.ts';
+import { isSupportedVerdict } from '../shared/verdict-labels.ts';
+import { findHeadlineMetric } from './report-metrics.ts';
 
-export type Outcome =
-  | 'any'
-  | 'right'
-  | 'wrong'
-  | 'abstained'
-  | 'abstained-wrongly'
-  | 'answered-wrongly'
-  | 'over-search'
-  | 'under-search'
-  | 'unsupported'
-  | 'error'
-  | 'flaky'
-  | `search-${SearchKind}`;
-
-export interface Criteria {
+export interface CaseCriteria {
+  /** Words that the id, question, tags or answers contain. */
   text: string;
+  /** Empty for any. */
   tag: string;
-  /** `all`, `differ`, `alike`, or `1>0`: the second arm is better than the first. */
-  differ: string;
-  /** The place of the metric by which they differ; null where there is none. */
-  metric: number | null;
-  outcome: Outcome;
-  /** The place of the arm that the outcome is asked of; null for any. */
-  arm: number | null;
+  /** `all`, `differ`, or `better:<arm>` and `worse:<arm>`, compared with the first arm. */
+  difference: string;
+  /** The metric by which arms differ; null if there is none. */
+  metric: string | null;
+  outcome: CaseOutcome;
+  /** The arm that has the outcome; null for any. */
+  arm: string | null;
 }
 
-export interface FilteredData extends Pick<PageData, 'headline' | 'texts' | 'cases'> {
-  metrics: readonly Pick<MetricInfo, 'better'>[];
+/** `score` is the headline metric of the case; null if it has none. */
+type OutcomeTest = (result: CaseResult, item: ReportCase, score: number | null) => boolean;
+
+function someRun(test: (run: CaseRun, item: ReportCase) => boolean): OutcomeTest {
+  return ({ runs }, item) => runs.some((run) => test(run, item));
 }
 
-/** Gives the places of the cases that meet all criteria, in order. */
-export function caseFilter(data: FilteredData): (criteria: Criteria) => number[] {
-  /** Searched texts, made when first searched. */
-  let haystacks: string[] | null = null;
+/** The label and the test of each outcome. */
+export const CASE_OUTCOMES = {
+  any: ['Any outcome', () => true],
+  correct: ['Correct', (_result, _item, score) => score === 1],
+  wrong: ['Wrong', (_result, _item, score) => score !== null && score < 1],
+  flaky: [
+    'Correct in some repeats only',
+    (_result, _item, score) => score !== null && score > 0 && score < 1,
+  ],
+  abstained: ['Abstained', someRun(({ abstained }) => abstained)],
+  'abstained-wrongly': [
+    'Abstained although answerable',
+    someRun(({ abstained }, { answerable }) => abstained && answerable === true),
+  ],
+  'answered-wrongly': [
+    'Answered although unanswerable',
+    someRun(({ abstained, error }, { answerable }) => !abstained && error === null && answerable === false),
+  ],
+  'over-search': [
+    'Searched needlessly',
+    someRun(({ searches }, { needsRetrieval }) => searches > 0 && needsRetrieval === false),
+  ],
+  'under-search': [
+    'Did not search when needed',
+    someRun(({ searches }, { needsRetrieval }) => searches === 0 && needsRetrieval === true),
+  ],
+  unsupported: [
+    'Has an unsupported citation',
+    someRun(({ citations }) => citations.some(({ verdict }) => !isSupportedVerdict(verdict))),
+  ],
+  error: ['Failed with an error', someRun(({ error }) => error !== null)],
+} satisfies Record<string, [label: string, test: OutcomeTest]>;
 
-  function haystackOf(item: PageCase): string {
-    const answers = item.results.flatMap(({ runs }) =>
-      runs.map(({ answer }) => (answer === undefined ? '' : (data.texts[answer] ?? ''))),
-    );
-    return [item.id, item.question, ...item.tags, ...new Set(answers)].join('\n').toLowerCase();
-  }
+export type CaseOutcome = keyof typeof CASE_OUTCOMES;
 
-  function meetsDifference(item: PageCase, { differ, metric }: Criteria): boolean {
-    if (differ === 'all' || metric === null) return true;
-    const values = item.results.map((result) => result.values[metric] ?? null);
-    const known = values.filter((value) => value !== null);
-    const isDifferent = known.some((value) => Math.abs(value - (known[0] ?? 0)) > 1e-9);
-    if (differ === 'differ') return isDifferent;
-    if (differ === 'alike') return !isDifferent;
-    const [winner, loser] = differ.split('>').map((place) => values[Number(place)] ?? null);
-    if (winner === null || loser === null || winner === undefined || loser === undefined) return false;
-    const gain = data.metrics[metric]?.better === 'lower' ? loser - winner : winner - loser;
-    return gain > 1e-9;
-  }
+/** Criteria that every case meets. */
+export function allCases(data: Pick<ReportData, 'metrics' | 'arms'>): CaseCriteria {
+  const metric = findHeadlineMetric(data)?.id ?? null;
+  return { text: '', tag: '', difference: 'all', metric, outcome: 'any', arm: null };
+}
 
-  function runHas(outcome: Outcome, item: PageCase, run: PageRun): boolean {
-    const searched = (run.searches ?? 0) > 0;
-    switch (outcome) {
-      case 'abstained':
-        return run.abstained === 1;
-      case 'abstained-wrongly':
-        return run.abstained === 1 && item.answerable === true;
-      case 'answered-wrongly':
-        return run.abstained !== 1 && run.error === undefined && item.answerable === false;
-      case 'over-search':
-        return searched && item.needsRetrieval === false;
-      case 'under-search':
-        return !searched && item.needsRetrieval === true;
-      case 'unsupported':
-        return run.citations?.some(([, verdict]) => !isBorneOut(verdict)) === true;
-      case 'error':
-        return run.error !== undefined;
-      default:
-        return true;
-    }
-  }
+/** Returns the cases that meet all criteria, in order. */
+export function filterCases(
+  data: Pick<ReportData, 'metrics' | 'arms' | 'comparisons' | 'cases'>,
+  { text, tag, difference, metric, outcome, arm }: CaseCriteria,
+): ReportCase[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const headline = findHeadlineMetric(data)?.id ?? '';
+  const [, hasOutcome]: [string, OutcomeTest] = CASE_OUTCOMES[outcome];
+  const differing = difference === 'all' ? null : findDifferingCases(data, difference, metric);
+  return data.cases.filter(
+    (item) =>
+      (tag === '' || item.tags.includes(tag)) &&
+      (differing === null || differing.has(item.id)) &&
+      Object.entries(item.results).some(
+        ([name, result]) =>
+          (arm === null || arm === name) && hasOutcome(result, item, result.metrics[headline] ?? null),
+      ) &&
+      (words.length === 0 || containsAll(searchableText(item), words)),
+  );
+}
 
-  function meetsOutcome(item: PageCase, { outcome, arm }: Criteria): boolean {
-    if (outcome === 'any') return true;
-    const meant = item.results.filter((_, place) => arm === null || place === arm);
-    return meant.some(({ values, runs, search }) => {
-      const headline = data.headline === null ? null : (values[data.headline] ?? null);
-      if (outcome === 'right') return headline === 1;
-      if (outcome.startsWith('search-')) return `search-${search}` === outcome;
-      if (outcome === 'flaky') return headline !== null && headline > 0 && headline < 1;
-      if (outcome === 'wrong') return headline !== null && headline < 1;
-      return runs.some((run) => runHas(outcome, item, run));
-    });
-  }
+function findDifferingCases(
+  { comparisons }: Pick<ReportData, 'comparisons'>,
+  difference: string,
+  metric: string | null,
+): Set<string> {
+  const ids = comparisons.flatMap((comparison) => {
+    const compared = comparison.metrics.find((candidate) => candidate.metric === metric);
+    if (compared === undefined) return [];
+    if (difference === 'differ') return [...compared.better, ...compared.worse];
+    if (difference === `better:${comparison.arm}`) return compared.better;
+    return difference === `worse:${comparison.arm}` ? compared.worse : [];
+  });
+  return new Set(ids);
+}
 
-  return (criteria) => {
-    const words = criteria.text.toLowerCase().split(/\s+/).filter(Boolean);
-    if (words.length > 0) haystacks ??= data.cases.map(haystackOf);
-    return data.cases.flatMap((item, place) => {
-      const isMet =
-        (criteria.tag === '' || item.tags.includes(criteria.tag)) &&
-        meetsDifference(item, criteria) &&
-        meetsOutcome(item, criteria) &&
-        words.every((word) => haystacks?.[place]?.includes(word) === true);
-      return isMet ? [place] : [];
-    });
-  };
+function searchableText({ id, question, tags, results }: ReportCase): string {
+  const answers = Object.values(results).flatMap(({ runs }) => runs.map(({ answer }) => answer));
+  return [id, question, ...tags, ...answers].join('\n').toLowerCase();
+}
+
+function containsAll(text: string, words: readonly string[]): boolean {
+  return words.every((word) => text.includes(word));
 }

@@ -1,17 +1,24 @@
 import { render } from 'preact';
-import type { PageData } from '../../evaluation/report/page-data.ts';
+import type { ReportPageData } from '../../evaluation/report/report-data.ts';
 import { applyTheme } from '../shared/theme.ts';
-import { Report } from './report.tsx';
+import { ReportPage } from './report-page.tsx';
 import '../shared/base.css';
 import './report.css';
 import './tables.css';
 import './cases.css';
 
-// The script stands in the head: the theme is there before anything is drawn, the data after the script.
+// The script runs in the head, before the page is drawn; the data follows in the body.
 applyTheme();
-addEventListener('DOMContentLoaded', () => {
+addEventListener('DOMContentLoaded', async () => {
   const root = document.getElementById('report');
-  const json = document.getElementById('report-data')?.textContent;
-  if (root === null || json == null) return;
-  render(<Report data={JSON.parse(json) as PageData} />, root);
+  const encoded = document.getElementById('report-data')?.textContent;
+  if (root === null || encoded == null) return;
+  render(<ReportPage data={await decodeReport(encoded)} />, root);
 });
+
+/** Base64 of gzipped JSON. Fetching a data: URL would be shorter, but the content policy forbids it. */
+async function decodeReport(encoded: string): Promise<ReportPageData> {
+  const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+  const json = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(json).json();
+}

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readReportAssets, renderReport } from '../../../src/evaluation/report/render-report.ts';
 import {
-  escapeHtml,
-  html,
-  readReportAssets,
-  renderReport,
-} from '../../../src/evaluation/report/render-report.ts';
-import { reportDataSchema } from '../../../src/evaluation/report/report-data.ts';
+  type ReportData,
+  type ReportPageData,
+  reportDataSchema,
+} from '../../../src/evaluation/report/report-data.ts';
 import { findingOf } from '../../../src/evaluation/report/verdict.ts';
 import { reportDirectory } from '../../../src/package.ts';
 import { anyCharacter } from '../../support/any-character.ts';
@@ -18,16 +18,16 @@ import { syntheticReport } from './synthetic-report.ts';
 
 const assets = await readReportAssets(reportDirectory());
 
-test('the made-up report that the tests use is one that the program accepts', () => {
+test('the synthetic report is valid', () => {
   expect(reportDataSchema.safeParse(syntheticReport({ cases: 8 })).error).toBeUndefined();
 });
 
-test('the title says what was found', () => {
+test('the title is the finding', () => {
   const report = syntheticReport({ cases: 40 });
   expect(renderReport(report, assets)).toContain(`<title>${findingOf(report)} · citeloop</title>`);
 });
 
-test('the policy of the page allows its own styles and scripts by hash and nothing else', () => {
+test('the content policy allows only the own script and styles, by hash', () => {
   const page = renderReport(syntheticReport({ cases: 8 }), assets);
   const [, policy = ''] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page) ?? [];
   expect(policy).toContain("default-src 'none'");
@@ -39,65 +39,62 @@ test('the policy of the page allows its own styles and scripts by hash and nothi
   }
 });
 
-test('the page asks for no other file', () => {
+test('the page loads no other file', () => {
   const page = renderReport(syntheticReport({ cases: 8 }), assets);
-  const markup = page.slice(0, page.indexOf('<script type="application/json"'));
+  const markup = page.slice(0, page.indexOf('<script type="application/gzip"'));
   expect(markup).not.toMatch(/<(?:link|img|iframe|object|embed|base)\b|@import|url\(/i);
   expect(markup.match(/\b(?:src|href)="(?!#)/g)).toBeNull();
 });
 
-test('nothing in the data becomes markup, wherever it stands', () => {
+test('data never becomes markup', () => {
   const page = renderReport(hostileReport(syntheticReport({ cases: 8 })), assets);
-  expect(page).not.toContain('<script>window');
-  expect(page).not.toContain('<img');
-  expect(page).not.toContain('<iframe');
-  expect(page).not.toMatch(/<svg onload/);
+  expect(page).not.toMatch(/<script>window|<img|<iframe|<svg onload/);
   expect(page.match(/<script\b/g)).toHaveLength(2);
   expect(page).toContain('&lt;img src=x onerror=&quot;window.hacked=1&quot;&gt;');
   expect(HOSTILE).toContain('<script>');
 });
 
-test('the same report gives the same page', () => {
+test('escapes every character that could start markup or end an attribute', () => {
+  const report = syntheticReport({ cases: 1 });
+  fc.assert(
+    fc.property(fc.string({ unit: anyCharacter }), (text) => {
+      const page = renderReport({ ...report, verdict: [text], notes: [] }, assets);
+      const note = /<ul class="findings"><li>([\s\S]*)<\/li><\/ul>/.exec(page)?.[1];
+      expect(note).not.toMatch(/[<>"']|&(?!(?:amp|lt|gt|quot|#39);)/);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('embeds the whole report', () => {
+  const report = syntheticReport({ cases: 8 });
+  expect(embeddedData(report)).toEqual({ ...report, finding: findingOf(report) });
+});
+
+test('embeds no control characters and no marks that reorder text, not even in tag names', () => {
+  const data = embeddedData(hostileReport(syntheticReport({ cases: 8 })));
+  expect(JSON.stringify(data)).not.toMatch(/[\u202a-\u202e\u2066-\u2069]|\\u(?:0000|001b|202e)/i);
+  expect(JSON.stringify(data)).toContain('near miss');
+});
+
+test('renders the same page for the same report', () => {
   expect(renderReport(syntheticReport({ cases: 8 }), assets)).toBe(
     renderReport(syntheticReport({ cases: 8 }), assets),
   );
 });
 
-test('neither the script nor the styles can end the element that holds them', () => {
+test('neither the script nor the styles can end the element that contains them', () => {
   expect(assets.script).not.toMatch(/<\/script|<!--/i);
   expect(assets.style).not.toMatch(/<\/style|<!--/i);
 });
 
-test('where the page was not built, that is said', async () => {
-  await expect(readReportAssets(join(await temporaryDirectory(), 'nowhere'))).rejects.toThrow(
-    'The page of the report is not part of this installation.',
-  );
+test('fails with a configuration error if the page was not built', async () => {
+  const missing = join(await temporaryDirectory(), 'nowhere');
+  await expect(readReportAssets(missing)).rejects.toMatchObject({ kind: 'configuration_error' });
 });
 
-test('text in a template is escaped, in attributes too', () => {
-  const hostile = `"><img src=x onerror='alert(1)'>&`;
-  expect(html`<p title="${hostile}">${hostile}</p>`.markup).toBe(
-    '<p title="&quot;&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;">&quot;&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;</p>',
-  );
-});
-
-test('markup made by the template itself is kept, and lists of it are joined', () => {
-  const items = ['a', '<b>'].map((text) => html`<li>${text}</li>`);
-  expect(html`<ul>${items}</ul>`.markup).toBe('<ul><li>a</li><li>&lt;b&gt;</li></ul>');
-});
-
-test('what is absent leaves no trace, a nought does', () => {
-  expect(html`[${null}${undefined}${false}${0}]`.markup).toBe('[0]');
-});
-
-test('marks that reorder text and control characters do not reach the page', () => {
-  expect(escapeHtml('abc\u202edcba\u0000\u001b[31m!')).toBe('abcdcba!');
-});
-
-test('no text of any kind leaves a character that could begin markup or end an attribute', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: anyCharacter }), (text) => {
-      expect(escapeHtml(text)).not.toMatch(/[<>"']|&(?!(?:amp|lt|gt|quot|#39);)/);
-    }),
-  );
-});
+function embeddedData(report: ReportData): ReportPageData {
+  const page = renderReport(report, assets);
+  const [, encoded = ''] = /id="report-data">([^<]*)</.exec(page) ?? [];
+  return JSON.parse(gunzipSync(Buffer.from(encoded, 'base64')).toString()) as ReportPageData;
+}

@@ -1,128 +1,97 @@
 import { expect, test } from 'vitest';
-import type { PageCase, PageRun } from '../../../src/evaluation/report/page-data.ts';
-import { type Criteria, caseFilter, type FilteredData } from '../../../src/web/report/case-filter.ts';
+import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
+import type { ReportCase } from '../../../src/evaluation/report/report-case.ts';
+import type { ReportData } from '../../../src/evaluation/report/report-data.ts';
+import { allCases, type CaseCriteria, filterCases } from '../../../src/web/report/case-filter.ts';
+import { syntheticReport } from '../../evaluation/report/synthetic-report.ts';
 
-const run = (fields: Partial<PageRun> = {}): PageRun => ({ times: [null, 0, 0, 1], ...fields });
+const report = syntheticReport({ cases: 24, arms: ['tool', 'always'] });
 
-/** Values by arm are those of "correct" and of "tokens". */
-function pageCase(
-  id: string,
-  values: (number | null)[][],
-  fields: Partial<PageCase> = {},
-  runs: PageRun[] = [],
-): PageCase {
-  return {
-    id,
-    question: `question of ${id}`,
-    answerable: null,
-    needsRetrieval: null,
-    tags: [],
-    history: [],
-    expected: {},
-    results: values.map((own, arm) => ({ values: own, runs: [runs[arm] ?? run()] })),
-    ...fields,
-  };
+function find(criteria: Partial<CaseCriteria>, data: ReportData = report): ReportCase[] {
+  return filterCases(data, { ...allCases(data), ...criteria });
 }
 
-function places(cases: PageCase[], criteria: Partial<Criteria>): number[] {
-  const data: FilteredData = {
-    metrics: [{ better: 'higher' }, { better: 'lower' }],
-    headline: 0,
-    texts: ['The Moon is far.', 'no idea'],
-    cases,
-  };
-  return caseFilter(data)({
-    text: '',
-    tag: '',
-    differ: 'all',
-    metric: 0,
-    outcome: 'any',
-    arm: null,
-    ...criteria,
-  });
+function scores({ results }: ReportCase, metric = 'answer.correct') {
+  return [results.tool?.metrics[metric] ?? -1, results.always?.metrics[metric] ?? -1] as const;
 }
 
-const sample = [
-  pageCase(
-    'a',
-    [
-      [1, 10],
-      [0, 20],
-    ],
-    { tags: ['plain'] },
-  ),
-  pageCase(
-    'b',
-    [
-      [0, 10],
-      [1, 10],
-    ],
-    { tags: ['plain', 'long'] },
-  ),
-  pageCase('c', [
-    [1, 30],
-    [1, 20],
-  ]),
-  pageCase('d', [
-    [null, 5],
-    [null, 5],
-  ]),
-];
+/** The report of one arm whose only case has one run with these fields. */
+function singleRun(run: Partial<CaseRun>, item: Partial<ReportCase> = {}): ReportData {
+  const single = syntheticReport({ cases: 1, arms: ['tool'] });
+  Object.assign(single.cases[0] ?? {}, item);
+  Object.assign(single.cases[0]?.results.tool?.runs[0] ?? {}, run);
+  return single;
+}
 
-test('without criteria every case is shown', () => {
-  expect(places(sample, {})).toEqual([0, 1, 2, 3]);
+test('all cases meet the initial criteria', () => {
+  expect(find({})).toEqual(report.cases);
 });
 
-test('cases are found by the arms that differ, in either direction', () => {
-  expect(places(sample, { differ: 'differ' })).toEqual([0, 1]);
-  expect(places(sample, { differ: 'alike' })).toEqual([2, 3]);
-  expect(places(sample, { differ: '0>1' })).toEqual([0]);
-  expect(places(sample, { differ: '1>0' })).toEqual([1]);
+test('finds the cases on which arms differ, in either direction', () => {
+  const better = report.cases.filter((item) => scores(item)[1] > scores(item)[0]);
+  const worse = report.cases.filter((item) => scores(item)[1] < scores(item)[0]);
+  expect(better.length * worse.length).toBeGreaterThan(0);
+  expect(find({ difference: 'better:always' })).toEqual(better);
+  expect(find({ difference: 'worse:always' })).toEqual(worse);
+  expect(find({ difference: 'differ' })).toHaveLength(better.length + worse.length);
 });
 
-test('where less is better, the arm with less is the better one', () => {
-  expect(places(sample, { differ: '0>1', metric: 1 })).toEqual([0]);
-  expect(places(sample, { differ: '1>0', metric: 1 })).toEqual([2]);
+test('the arm with fewer tokens is the better one', () => {
+  const cheaper = find({ difference: 'better:always', metric: 'cost.tokens' });
+  for (const item of cheaper) {
+    const [tool, always] = scores(item, 'cost.tokens');
+    expect(always).toBeLessThan(tool);
+  }
 });
 
-test('a case without a value is neither right nor wrong', () => {
-  expect(places(sample, { outcome: 'right' })).toEqual([0, 1, 2]);
-  expect(places(sample, { outcome: 'wrong' })).toEqual([0, 1]);
-  expect(places(sample, { outcome: 'wrong', arm: 0 })).toEqual([1]);
+test('finds outcomes of any arm or of one', () => {
+  expect(find({ outcome: 'wrong' })).toEqual(report.cases.filter((item) => scores(item).includes(0)));
+  expect(find({ outcome: 'correct', arm: 'tool' })).toEqual(
+    report.cases.filter((item) => scores(item)[0] === 1),
+  );
 });
 
-test('cases are found by tag and by words of question, id or answer', () => {
-  const spoken = [
-    ...sample,
-    pageCase(
-      'e',
-      [
-        [1, 1],
-        [1, 1],
-      ],
-      {},
-      [run({ answer: 0 }), run({ answer: 1 })],
-    ),
+test('finds cases by tag and by words of the id, question or answer', () => {
+  const [first, second] = report.cases;
+  expect(find({ tag: 'near miss' }).every(({ tags }) => tags.includes('near miss'))).toBe(true);
+  expect(find({ text: first?.id.toUpperCase() ?? '' })).toEqual([first]);
+  expect(find({ text: second?.question ?? '' })).toContain(second);
+  expect(find({ text: second?.results.always?.runs[0]?.answer ?? '' })).toContain(second);
+  expect(find({ text: 'nowhere' })).toEqual([]);
+});
+
+test('finds cases by what a run did', () => {
+  const error = {
+    errorType: 'api_error',
+    message: '',
+    userMessage: '',
+    retryAfter: null,
+    recoverable: true,
+  } as const;
+  const weak = {
+    marker: '1',
+    verdict: 'weak',
+    chunkId: 'c',
+    title: '',
+    url: '',
+    score: 1,
+    excerpt: '',
+    expected: null,
+  } as const;
+  const examples: [CaseCriteria['outcome'], Partial<CaseRun>, Partial<ReportCase>][] = [
+    ['abstained-wrongly', { abstained: true }, { answerable: true }],
+    ['answered-wrongly', { abstained: false }, { answerable: false }],
+    ['over-search', { searches: 1 }, { needsRetrieval: false }],
+    ['under-search', { searches: 0 }, { needsRetrieval: true }],
+    ['unsupported', { citations: [weak] }, {}],
+    ['error', { error }, {}],
   ];
-  expect(places(spoken, { tag: 'long' })).toEqual([1]);
-  expect(places(spoken, { text: 'moon FAR' })).toEqual([4]);
-  expect(places(spoken, { text: 'question of c' })).toEqual([2]);
-  expect(places(spoken, { text: 'nowhere' })).toEqual([]);
-});
-
-test('cases are found by what a run did', () => {
-  const cases = [
-    pageCase('0', [[1, 1]], { answerable: true }, [run({ abstained: 1 })]),
-    pageCase('1', [[1, 1]], { answerable: false }, [run()]),
-    pageCase('2', [[1, 1]], { needsRetrieval: false }, [run({ searches: 1 })]),
-    pageCase('3', [[1, 1]], { needsRetrieval: true }, [run()]),
-    pageCase('4', [[1, 1]], {}, [run({ citations: [['1', 'weak', 0, 0.5, null]] })]),
-    pageCase('5', [[0, 1]], { answerable: false }, [run({ error: ['api_error', 0] })]),
-  ];
-  expect(places(cases, { outcome: 'abstained-wrongly' })).toEqual([0]);
-  expect(places(cases, { outcome: 'answered-wrongly' })).toEqual([1]);
-  expect(places(cases, { outcome: 'over-search' })).toEqual([2]);
-  expect(places(cases, { outcome: 'under-search' })).toEqual([3]);
-  expect(places(cases, { outcome: 'unsupported' })).toEqual([4]);
-  expect(places(cases, { outcome: 'error' })).toEqual([5]);
+  for (const [outcome, run, item] of examples) {
+    expect(find({ outcome }, singleRun(run, item)), outcome).toHaveLength(1);
+  }
+  const fine = singleRun(
+    { abstained: false, searches: 1, citations: [] },
+    { answerable: true, needsRetrieval: true },
+  );
+  for (const [outcome] of examples) expect(find({ outcome }, fine), outcome).toHaveLength(0);
 });

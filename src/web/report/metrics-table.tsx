@@ -1,0 +1,187 @@
+import type { Comparison } from '../../evaluation/report/comparison.ts';
+import { formatValue, knownValue } from '../../evaluation/report/format-value.ts';
+import type { MetricInfo, MetricValue } from '../../evaluation/report/metric-value.ts';
+import type { ReportPageData } from '../../evaluation/report/report-data.ts';
+import { ArmName, DataTable, NoData, Section } from './components.tsx';
+import { findBestValue, findHeadlineMetric, formatInterval } from './report-metrics.ts';
+
+const GROUP_LABELS: Record<MetricInfo['group'], string> = {
+  answer: 'Answers',
+  repeat: 'Repeated runs',
+  retrieval: 'Retrieval',
+  citation: 'Citations',
+  abstention: 'Abstention',
+  decision: 'Decision to search',
+  effort: 'Effort',
+  cost: 'Cost',
+  time: 'Time',
+  judge: 'LLM judge',
+};
+
+/** Every metric of every arm, and the headline metric by tag. */
+export function MetricTables({ data }: { data: ReportPageData }) {
+  return (
+    <Section id="metrics" title={data.arms.length === 1 ? 'Metrics' : 'Metrics by arm'}>
+      <MetricTable data={data} />
+      <TagTable data={data} />
+      <details class="aside">
+        <summary>Metric definitions</summary>
+        <dl class="definitions">
+          {data.metrics.map(({ id, label, description }) => (
+            <div key={id}>
+              <dt>
+                {label} <code>{id}</code>
+              </dt>
+              <dd>{description}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </Section>
+  );
+}
+
+function armHeaders({ arms }: ReportPageData) {
+  return arms.map(({ name }, index) => <ArmName key={name} index={index} name={name} />);
+}
+
+function MetricTable({ data }: { data: ReportPageData }) {
+  const { arms, metrics } = data;
+  const groups = Map.groupBy(metrics, ({ group }) => group);
+  return (
+    <DataTable
+      class="metrics"
+      caption={
+        arms.length === 1 ? 'All metrics with 95% intervals.' : 'All metrics by arm with 95% intervals.'
+      }
+      legend={
+        arms.length > 1 && (
+          <>
+            <span class="key">★ best</span>{' '}
+            <span class="key">▲ significantly better than {arms[0]?.name}</span>{' '}
+            <span class="key">▼ significantly worse</span>
+          </>
+        )
+      }
+      columns={['Metric', ...armHeaders(data), 'Cases']}
+      numbersFrom={1}
+    >
+      {Array.from(groups, ([group, inGroup]) => (
+        <>
+          <tr class="group">
+            <th scope="rowgroup" colSpan={arms.length + 2}>
+              <span>{GROUP_LABELS[group]}</span>
+            </th>
+          </tr>
+          {inGroup.map((metric) => (
+            <MetricRow key={metric.id} metric={metric} data={data} />
+          ))}
+        </>
+      ))}
+    </DataTable>
+  );
+}
+
+/** One cell explains missing data if no arm has any for the same reason. */
+function MetricRow({ metric, data: { arms, comparisons } }: { metric: MetricInfo; data: ReportPageData }) {
+  const values = arms.map(({ metrics }) => metrics[metric.id]);
+  const [reason, ...otherReasons] = new Set(
+    values.map((value) => (value?.status === 'no data' ? value.reason : null)),
+  );
+  const best = findBestValue(values, metric);
+  const header = (
+    <th scope="row">
+      {metric.label} {metric.better === 'lower' && <small>lower is better</small>}
+    </th>
+  );
+  if (otherReasons.length === 0 && typeof reason === 'string') {
+    return (
+      <tr>
+        {header}
+        <td colSpan={arms.length + 1}>
+          <span class="none">no data: {reason}</span>
+        </td>
+      </tr>
+    );
+  }
+  return (
+    <tr>
+      {header}
+      {arms.map(({ name }, index) => (
+        <td key={name} class={index === best ? 'number best' : 'number'}>
+          <ChangeSymbol comparison={comparisons.find(({ arm }) => arm === name)} metric={metric.id} />
+          {index === best && <SpokenSymbol symbol="★" text="best, " />}
+          <ValueWithInterval value={values[index]} unit={metric.unit} />
+        </td>
+      ))}
+      <td class="number muted">{formatCaseCounts(values)}</td>
+    </tr>
+  );
+}
+
+function ValueWithInterval({ value, unit }: { value: MetricValue | undefined; unit: MetricInfo['unit'] }) {
+  const known = knownValue(value);
+  if (known === null) return <NoData />;
+  return (
+    <>
+      <span class="value">{formatValue(known.value, unit)}</span>
+      {known.interval !== null && <small class="range">{formatInterval(known.interval, unit)}</small>}
+    </>
+  );
+}
+
+function ChangeSymbol({ comparison, metric }: { comparison: Comparison | undefined; metric: string }) {
+  const conclusion = comparison?.metrics.find((compared) => compared.metric === metric)?.conclusion;
+  if (conclusion === 'better')
+    return <SpokenSymbol symbol="▲" text="significantly better, " class="better" />;
+  if (conclusion === 'worse') return <SpokenSymbol symbol="▼" text="significantly worse, " class="worse" />;
+  return null;
+}
+
+/** A symbol for the eye and its text for screen readers. */
+function SpokenSymbol({ symbol, text, ...props }: { symbol: string; text: string; class?: string }) {
+  return (
+    <>
+      <span class={`symbol ${props.class ?? ''}`} aria-hidden="true">
+        {symbol}
+      </span>
+      <span class="unseen">{text}</span>
+    </>
+  );
+}
+
+function formatCaseCounts(values: readonly (MetricValue | undefined)[]): string {
+  const counts = values.flatMap((value) => knownValue(value)?.n ?? []);
+  const [low, high] = [Math.min(...counts), Math.max(...counts)];
+  return low === high ? String(low) : `${low}–${high}`;
+}
+
+function TagTable({ data }: { data: ReportPageData }) {
+  const { arms } = data;
+  const headline = findHeadlineMetric(data);
+  const tags = [...new Set(arms.flatMap((arm) => Object.keys(arm.tags)))];
+  if (headline === null || tags.length === 0) return null;
+  return (
+    <DataTable
+      class="tags"
+      caption={`${headline.label}, by tag`}
+      columns={['Tag', ...armHeaders(data), 'Cases']}
+      numbersFrom={1}
+    >
+      {tags.map((tag) => (
+        <tr key={tag}>
+          <th scope="row">{tag}</th>
+          {arms.map((arm) => {
+            const value = arm.tags[tag]?.metrics[headline.id] ?? null;
+            return (
+              <td key={arm.name} class="number">
+                {value === null ? <NoData /> : formatValue(value, headline.unit)}
+              </td>
+            );
+          })}
+          <td class="number muted">{arms[0]?.tags[tag]?.n ?? 0}</td>
+        </tr>
+      ))}
+    </DataTable>
+  );
+}

@@ -1,0 +1,122 @@
+import { useMemo, useState } from 'preact/hooks';
+import { joined } from '../../evaluation/report/format-value.ts';
+import { gatesFailed } from '../../evaluation/report/gate-lines.ts';
+import type { ReportPageData } from '../../evaluation/report/report-data.ts';
+import { counted } from '../../text/phrasing.ts';
+import { isDark, useTheme } from '../shared/theme.ts';
+import { allCases, type CaseCriteria, filterCases } from './case-filter.ts';
+import { CaseList } from './case-list.tsx';
+import { Findings } from './components.tsx';
+import { CostPlot } from './cost-plot.tsx';
+import { Differences } from './differences.tsx';
+import { MetricTables } from './metrics-table.tsx';
+import { Gates, RunSettings } from './run-settings.tsx';
+
+/** The verdict, the numbers behind it, and every case. */
+export function ReportPage({ data }: { data: ReportPageData }) {
+  const [criteria, setCriteria] = useState(() => initialCriteria(data));
+
+  function showCases(changed: Partial<CaseCriteria>): void {
+    setCriteria({ ...allCases(data), ...changed });
+    const title = document.getElementById('cases-title');
+    title?.scrollIntoView();
+    title?.focus({ preventScroll: true });
+  }
+
+  // Memoized because typing into the filter renders the page on every key.
+  const numbers = useMemo(
+    () => (
+      <>
+        <Verdict data={data} />
+        <MetricTables data={data} />
+        <CostPlot data={data} />
+        <Differences data={data} onShowCases={showCases} />
+      </>
+    ),
+    [data],
+  );
+  const { version, date } = data.header;
+  return (
+    <>
+      <a class="skip" href="#verdict">
+        Skip to the verdict
+      </a>
+      <TopBar isComparison={data.arms.length > 1} />
+      <main>
+        {numbers}
+        <CaseList data={data} criteria={criteria} onCriteria={setCriteria} />
+        <Gates gates={data.gates} />
+        <RunSettings data={data} />
+      </main>
+      <footer>
+        <p>
+          Created by citeloop {version} on {date.slice(0, 10)}. This file is self-contained and makes no
+          network requests.
+        </p>
+      </footer>
+    </>
+  );
+}
+
+/** A comparison starts with the cases on which the arms differ, if there are any. */
+function initialCriteria(data: ReportPageData): CaseCriteria {
+  const differing: CaseCriteria = { ...allCases(data), difference: 'differ' };
+  return data.arms.length > 1 && filterCases(data, differing).length > 0 ? differing : allCases(data);
+}
+
+function TopBar({ isComparison }: { isComparison: boolean }) {
+  const [theme, setTheme] = useTheme();
+  const other = isDark(theme) ? 'light' : 'dark';
+  return (
+    <header class="top">
+      <span class="brand">citeloop</span>
+      <nav aria-label="Sections">
+        <a href="#metrics">Metrics</a>
+        {isComparison && <a href="#cost">Cost and quality</a>}
+        {isComparison && <a href="#differences">Differences</a>}
+        <a href="#cases">Cases</a>
+        <a href="#gates">Gates</a>
+        <a href="#settings">Settings</a>
+      </nav>
+      <button
+        type="button"
+        id="theme"
+        aria-label={`Switch to the ${other} theme`}
+        onClick={() => setTheme(other)}
+      >
+        {other === 'dark' ? 'Dark' : 'Light'}
+      </button>
+    </header>
+  );
+}
+
+function Verdict({ data: { kind, header, finding, verdict, notes, gates } }: { data: ReportPageData }) {
+  const [lead, ...others] = verdict;
+  const failure = gatesFailed(gates);
+  return (
+    <section id="verdict" aria-labelledby="verdict-title" class="verdict">
+      <p class="kicker">
+        {kind === 'comparison' ? 'Comparison' : 'Evaluation'} · {counted(header.cases, 'case')} from{' '}
+        {fileName(header.casesFile)} · {joined(header.models)}
+      </p>
+      <h1 id="verdict-title">{finding}</h1>
+      <p class="lead">{lead}</p>
+      <Findings sentences={others} />
+      {failure !== null && (
+        <p class="callout failed">
+          <strong>✗ {failure}.</strong> <a href="#gates">Show gates</a>
+        </p>
+      )}
+      {notes.length > 0 && (
+        <aside class="callout" aria-label="Limits of these numbers">
+          <strong>Limits of these numbers</strong>
+          <Findings sentences={notes} />
+        </aside>
+      )}
+    </section>
+  );
+}
+
+function fileName(path: string): string {
+  return path.split(/[\\/]/).findLast((part) => part !== '') ?? path;
+}

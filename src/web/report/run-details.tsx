@@ -1,0 +1,216 @@
+import type { ComponentChildren } from 'preact';
+import type { CaseRun, ReportChunk } from '../../evaluation/report/case-run.ts';
+import { formatValue } from '../../evaluation/report/format-value.ts';
+import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
+import { isSupportedVerdict, VERDICT_LABELS } from '../shared/verdict-labels.ts';
+
+/** One run of a case: its checked answer, citations, searches, time and cost. */
+export function RunDetails({ run }: { run: CaseRun }) {
+  const { citations, retrievals, judge } = run;
+  return (
+    <div class="run">
+      {run.abstained && (
+        <p>
+          <span class="badge plain">abstained</span>
+        </p>
+      )}
+      <Answer run={run} />
+      {judge !== null && judge.reason !== '' && (
+        <p class="muted" dir="auto">
+          Judge: {judge.reason}
+        </p>
+      )}
+      <RunFacts run={run} />
+      <h5>{citations.length > 0 ? `Citations (${citations.length})` : 'No citations'}</h5>
+      <ul class="citations">
+        {citations.map((citation) => (
+          <li key={citation.marker}>
+            <span class="marker">[{citation.marker}]</span> <VerdictBadge verdict={citation.verdict} />{' '}
+            {citation.verdict !== 'unknown_source' && <Passage chunk={citation} />}
+          </li>
+        ))}
+      </ul>
+      <h5>{retrievals.length > 0 ? `Searches (${retrievals.length})` : 'No searches'}</h5>
+      <ul class="retrievals">
+        {retrievals.map((retrieval, index) => (
+          <Retrieval key={index} retrieval={retrieval} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/**
+ * The answer with unsupported words underlined and unsupported sentences marked. Sentences that the answer does not
+ * contain literally, because a citation marker interrupts them, are listed below it.
+ */
+function Answer({ run: { answer, sentences, abstained, error } }: { run: CaseRun }) {
+  if (error !== null) {
+    return (
+      <p class="answer failed">
+        Failed with {error.errorType}: {error.message}
+      </p>
+    );
+  }
+  if (answer === '') return <p class="none">no answer</p>;
+  const spans = sentences.flatMap(({ unsupportedSpans }) => unsupportedSpans);
+  const pieces: ComponentChildren[] = [];
+  const interrupted: ComponentChildren[] = [];
+  let end = 0;
+  for (const { text, verdict } of sentences) {
+    // An abstention needs no citation.
+    if (isSupportedVerdict(verdict) || (verdict === null && abstained)) continue;
+    const note = <em class="note"> {verdict === null ? 'no citation' : VERDICT_LABELS[verdict].text} </em>;
+    const start = answer.indexOf(text, end);
+    if (start < 0) {
+      interrupted.push(
+        <li dir="auto">
+          {text} {note}
+        </li>,
+      );
+      continue;
+    }
+    pieces.push(
+      underlineSpans(answer, end, start, spans),
+      <span class={verdict === null ? 'uncited' : 'doubted'}>
+        {underlineSpans(answer, start, start + text.length, spans)}
+      </span>,
+      note,
+    );
+    end = start + text.length;
+  }
+  return (
+    <>
+      <p class="answer" dir="auto">
+        {pieces}
+        {underlineSpans(answer, end, answer.length, spans)}
+      </p>
+      {interrupted.length > 0 && <ul class="interrupted">{interrupted}</ul>}
+    </>
+  );
+}
+
+interface TextSpan {
+  start: number;
+  end: number;
+}
+
+/** A part of the text in which the spans are underlined; they are in order and do not overlap. */
+function underlineSpans(
+  text: string,
+  from: number,
+  to: number,
+  spans: readonly TextSpan[],
+): ComponentChildren {
+  let end = from;
+  const pieces = spans
+    .filter((span) => span.start >= from && span.end <= to)
+    .map((span) => {
+      const before = text.slice(end, span.start);
+      end = span.end;
+      return (
+        <>
+          {before}
+          <u title="Not in the cited sources">{text.slice(span.start, span.end)}</u>
+        </>
+      );
+    });
+  return [...pieces, text.slice(end, to)];
+}
+
+function RunFacts({ run }: { run: CaseRun }) {
+  const { tokens, judge, cost, timesMs } = run;
+  const facts: [name: string, value: string | null][] = [
+    ['Steps', String(run.steps)],
+    ['Searches', `${run.searches}${run.duplicateSearches > 0 ? `, ${run.duplicateSearches} repeated` : ''}`],
+    [
+      'Tokens',
+      tokens.total === 0 ? 'no data' : `${tokens.total} (${tokens.prompt} in, ${tokens.completion} out)`,
+    ],
+    ['First token', timesMs.firstToken === null ? 'no data' : formatValue(timesMs.firstToken, 'ms')],
+    ['Total time', formatValue(timesMs.total, 'ms')],
+    ['Cost', cost === null ? null : formatValue(cost, 'money')],
+    ['Confidence', run.confidence],
+    ['Judge scores', judge === null ? null : judge.scores.map((score) => score.toFixed(2)).join(', ')],
+  ];
+  return (
+    <dl class="run-facts">
+      {facts.map(
+        ([name, value]) =>
+          value !== null && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+function Retrieval({ retrieval }: { retrieval: CaseRun['retrievals'][number] }) {
+  const { query, filter, scoreThreshold, totalFound, chunks, nearMiss, timeMs } = retrieval;
+  const filters = Object.entries(filter).map(([key, values]) => `${key}=${values.join('|')}`);
+  const facts = [
+    `${chunks.length} of ${totalFound} passages`,
+    `score threshold ${scoreThreshold}`,
+    formatValue(timeMs, 'ms'),
+    ...(filters.length > 0 ? [`filter ${filters.join(', ')}`] : []),
+  ];
+  return (
+    <li>
+      <details>
+        <summary>
+          <span class="query" dir="auto">
+            {query}
+          </span>{' '}
+          <span class="muted">{facts.join(', ')}</span>
+        </summary>
+        {chunks.length === 0 && <p class="none">No passage reached the score threshold.</p>}
+        <ol class="hits">
+          {chunks.map((chunk) => (
+            <li key={chunk.chunkId}>
+              <Passage chunk={chunk} />
+            </li>
+          ))}
+        </ol>
+        {nearMiss !== null && (
+          <>
+            <p class="muted">Best passage below the threshold:</p>
+            <div class="hits">
+              <Passage chunk={nearMiss} />
+            </div>
+          </>
+        )}
+      </details>
+    </li>
+  );
+}
+
+type PassageChunk = Omit<ReportChunk, 'chunkId' | 'headings'> & Partial<Pick<ReportChunk, 'headings'>>;
+
+function Passage({
+  chunk: { title, url, headings = [], score, excerpt, expected },
+}: {
+  chunk: PassageChunk;
+}) {
+  return (
+    <>
+      <span class="score">{score.toFixed(3)}</span>
+      {expected === true && <span class="badge plain">● expected</span>}
+      <div>
+        <span class="source" dir="auto">
+          {title || 'Untitled'}
+        </span>
+        {headings.length > 0 && (
+          <span class="headings" dir="auto">
+            {' › '}
+            {headings.join(' › ')}
+          </span>
+        )}
+        {url !== '' && <SourceLink url={url} />}
+      </div>
+      <blockquote dir="auto">{excerpt}</blockquote>
+    </>
+  );
+}
