@@ -15,7 +15,7 @@ export default class SummaryReporter implements Reporter {
     const failed = modules
       .filter((module) => module.state() === 'failed')
       .map(({ moduleId }) => relative(process.cwd(), moduleId));
-    if (failed.length > 0) process.stdout.write(`\nThese again: npx vitest run ${failed.join(' ')}\n`);
+    if (failed.length > 0) process.stdout.write(`\nRun again: npx vitest run ${failed.join(' ')}\n`);
     process.stdout.write(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
   }
 }
