@@ -3,7 +3,7 @@ import { type Config, loadConfig } from '../config/load-config.ts';
 import { providerPresets } from '../config/service-access.ts';
 import { advice, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import type { Service } from '../tape/drift/ask-again.ts';
+import type { ServiceTarget } from '../tape/reissue-requests.ts';
 import type { TapeJson } from '../tape/tape-format.ts';
 
 const COHERE = 'https://api.cohere.com';
@@ -33,7 +33,7 @@ export function assertOwnServices(
 }
 
 /** Where a call of a tape goes today, with the key for it; a sentence where it goes nowhere. */
-export function serviceOf(recorded: string, config: Config): Service | string {
+export function serviceOf(recorded: string, config: Config): ServiceTarget | string {
   const url = new URL(recorded);
   const [, base = '', call = ''] =
     /^(.*?)(\/(?:chat\/completions|responses|embeddings|v\d\/embed|v\d\/rerank))$/.exec(url.pathname) ?? [];

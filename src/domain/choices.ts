@@ -46,13 +46,13 @@ export type NumberSetting = keyof typeof NUMBERS;
 /** What may be different about an answer of a service that is asked again, the gravest first. */
 export const ANSWER_CHANGES = [
   'status',
-  'shape',
   'tool-choice',
   'arguments',
   'citations',
   'answer',
   'vectors',
   'ranking',
+  'body',
 ] as const;
 
 /**

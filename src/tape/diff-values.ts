@@ -1,4 +1,5 @@
 import { oneLine } from '../text/visible-text.ts';
+import { isVector, sameVectors } from './match-key.ts';
 import type { TapeJson } from './tape-format.ts';
 
 const SHOWN_LENGTH = 70;
@@ -11,12 +12,17 @@ export interface Difference {
   after: TapeJson | undefined;
 }
 
-/** Where two values differ, field by field, down to what is no object and no list. */
+/** Compares two values field by field. Embeddings are equal from a cosine of 0.999. */
 export function diffValues(
   before: TapeJson | undefined,
   after: TapeJson | undefined,
   path = '',
 ): Difference[] {
+  if (isVector(before) && isVector(after)) {
+    if (sameVectors([before], [after])) return [];
+    const other = before.length === after.length ? 'another vector' : 'vector';
+    return [{ path, before: `vector of ${before.length}`, after: `${other} of ${after.length}` }];
+  }
   if (isList(before) && isList(after)) {
     const length = Math.max(before.length, after.length);
     return Array.from({ length }, (_, index) =>
@@ -75,6 +81,7 @@ function aroundChange(before: string, after: string): [string, string] {
 
 function countLeaves(value: TapeJson | undefined): number {
   if (value === undefined) return 0;
+  if (isVector(value)) return 1;
   if (isList(value)) return value.reduce((sum: number, each) => sum + countLeaves(each), 0);
   if (isRecord(value)) return Object.values(value).reduce((sum: number, each) => sum + countLeaves(each), 0);
   return 1;

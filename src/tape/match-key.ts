@@ -70,6 +70,7 @@ export function sameVectors(a: readonly number[][], b: readonly number[][]): boo
 }
 
 function cosine(a: readonly number[], b: readonly number[]): number {
+  if (a.length !== b.length) return 0;
   let [dot, lengthA, lengthB] = [0, 0, 0];
   for (let index = 0; index < a.length; index += 1) {
     const [x, y] = [a[index] ?? 0, b[index] ?? 0];
@@ -148,7 +149,7 @@ function canonicalText(text: string): TapeJson {
   }
 }
 
-function isVector(value: unknown): value is number[] {
+export function isVector(value: unknown): value is number[] {
   return (
     Array.isArray(value) &&
     value.length >= VECTOR_LENGTH &&

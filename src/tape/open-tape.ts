@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';
-import { matchKey } from './match-key.ts';
+import { type MatchKey, matchKey } from './match-key.ts';
 import {
   exchangeSchema,
   headerSchema,
@@ -17,290 +17,265 @@ import {
 } from './tape-format.ts';
 import { exchangeOf } from './tape-layout.ts';
 
-/** Where an exchange stands in its file. */
+/** Position of an exchange in its file, or its index in a tape that is kept in memory. */
 export interface TapeEntry {
   id: number;
   offset: number;
   length: number;
 }
 
-interface TapeIndex {
-  readonly count: number;
-  add(exchange: TapeExchange, entry: TapeEntry): void;
-  /** To be called once all are there: puts them in the order in which the requests were made. */
-  settle(): void;
-  entries(): readonly TapeEntry[];
-  /** What was answered to such a request, in order. Takes the same time however long the tape is. */
-  find(exact: string): readonly TapeEntry[];
-  /** The same for requests that differ in the numbers of their embeddings alone. */
-  findNearly(nearly: string): readonly TapeEntry[];
-}
-
-/** An open tape. Of its exchanges only an index is in memory; each is read when it is asked for. */
-export interface Tape extends Pick<TapeIndex, 'find' | 'findNearly' | 'count' | 'entries'> {
+/** An open tape. Of a recorded tape only an index is in memory; exchanges are read from the file on demand. */
+export interface Tape extends Disposable {
   readonly path: string;
   readonly header: TapeHeader;
-  /** Without a tail for a recording that was interrupted. */
+  /** Null for an interrupted recording. */
   readonly tail: TapeTail | null;
   readonly complete: boolean;
-  /** Whether it says that it was recorded, and was changed since. */
+  /** Whether a tape with origin "recorded" was changed after its recording. */
   readonly edited: boolean;
+  readonly count: number;
+  /** In the order of the requests. */
+  entries(): readonly TapeEntry[];
+  /** Exchanges with this exact match key, in order. Takes constant time. */
+  find(exact: string): readonly TapeEntry[];
+  /** Exchanges that are equal except for the numbers of their embeddings. */
+  findNearly(nearly: string): readonly TapeEntry[];
   read(entry: TapeEntry): TapeExchange;
-  /** In the order in which the requests were made. */
+  /** In the order of the requests. */
   exchanges(): Iterable<TapeExchange>;
   close(): void;
 }
 
-const EXCHANGES = '  "exchanges": [';
-const END = /^ {2}\],?$/;
-const DIGEST = '  "digest": ';
-const BRACE = 0x7b;
-const COMMA = 0x2c;
-/** The first and the last line of an exchange that takes several. */
-const OPENING = Buffer.from('    {');
-const CLOSING = /^ {4}\},?$/;
+interface TapeContent {
+  header: TapeHeader;
+  tail: TapeTail | null;
+  index: TapeIndex;
+  /** Offset of the line with the digest; null if there is none. */
+  digestOffset: number | null;
+  read(entry: TapeEntry): TapeExchange;
+}
 
-/**
- * Opens a tape in one pass over the file. A tape whose end is missing is read as far as it goes. Throws
- * `invalid_input` for what is no tape, or one of a newer format.
- */
+const EXCHANGES_LINE = '  "exchanges": [';
+const EXCHANGES_END = /^ {2}\],?$/;
+const DIGEST_LINE = '  "digest": ';
+const EXCHANGE_START = '    {';
+const EXCHANGE_END = /^ {4}\},?$/;
+
+/** Opens a tape of any version. A tape without an end is read up to its last complete exchange. Throws `invalid_input`. */
 export function openTape(path: string): Tape {
-  let descriptor: number | undefined;
+  let file: number | undefined;
   try {
-    descriptor = openSync(path, 'r');
-    const tape = readTape(path, descriptor);
-    if (tape !== null) return tape;
-    const whole = readWhole(path);
-    closeSync(descriptor);
-    return whole;
+    file = openSync(path, 'r');
+    return createTape(path, file, scanTape(path, file) ?? parseTape(path));
   } catch (error) {
-    if (descriptor !== undefined) closeSync(descriptor);
+    if (file !== undefined) closeSync(file);
     throw readFault(path, error);
   }
 }
 
-/** Null if the file does not have the layout of a recording. */
-function readTape(path: string, descriptor: number): Tape | null {
-  const index = createTapeIndex();
-  const hash = createHash('sha256');
-  const head: string[] = [];
-  const end: string[] = [];
-  let part: 'head' | 'exchanges' | 'end' = 'head';
-  let digest: string | null = null;
-  let header: TapeHeader | undefined;
-  /** Where the exchange began that the lines belong to. */
-  let began: number | null = null;
-
-  /** False where the file ends within it. */
-  function add(offset: number, length: number, ended: boolean): boolean {
-    const exchange = readExchange(path, textAt(descriptor, offset, length), index.count + 1, ended);
-    if (exchange !== null) index.add(exchange, { id: exchange.id, offset, length });
-    return exchange !== null;
-  }
-
-  for (const { offset, bytes, ended } of readLines(descriptor)) {
-    const comma = bytes.at(-1) === COMMA ? 1 : 0;
-    if (part !== 'exchanges') {
-      const line = bytes.toString('utf8');
-      if (line.startsWith(DIGEST)) digest = hash.copy().digest('hex');
-      if (part === 'end') end.push(line);
-      else head.push(line);
-      if (line === EXCHANGES) {
-        header = checkedHeader(path, parsed(path, `${head.join('\n')}]}`));
-        part = 'exchanges';
-      }
-    } else if (began !== null) {
-      if (bytes.length > OPENING.length + 1 || !CLOSING.test(bytes.toString('latin1'))) continue;
-      if (!add(began, offset + bytes.length - comma - began, ended)) break;
-      hash.update(textAt(descriptor, began, offset - began));
-      began = null;
-    } else if (END.test(bytes.toString('utf8', 0, 8))) {
-      part = 'end';
-    } else if (bytes.equals(OPENING)) {
-      began = offset;
-      continue;
-    } else if (bytes[0] !== BRACE) {
-      const cut =
-        !ended && ['  ],', OPENING.toString()].some((line) => line.startsWith(bytes.toString('utf8')));
-      if (cut) break;
-      return null;
-    } else if (!add(offset, bytes.length - comma, ended)) break;
-    hash.update(bytes).update(ended ? '\n' : '');
-  }
-  if (header === undefined) return null;
-  index.settle();
-  const tail = end.length === 0 ? null : readTail(path, `{${end.join('\n')}`);
-  // Checked when the tape was opened.
-  const read = ({ id, offset, length }: TapeEntry): TapeExchange =>
-    exchangeOf(JSON.parse(textAt(descriptor, offset, length)) as WrittenExchange, id);
+function createTape(path: string, file: number, content: TapeContent): Tape {
+  const { header, tail, index, digestOffset, read } = content;
+  const isIntact = tail === null || (digestOffset !== null && tail.digest === hashStart(file, digestOffset));
+  const close = () => closeSync(file);
   return {
     path,
     header,
     tail,
     complete: tail?.complete ?? false,
-    edited:
-      header.origin === 'recorded' && tail !== null && (tail.digest === undefined || tail.digest !== digest),
-    get count() {
-      return index.count;
-    },
-    entries: index.entries,
-    find: index.find,
-    findNearly: index.findNearly,
+    edited: header.origin === 'recorded' && !isIntact,
+    count: index.entries.length,
+    entries: () => index.entries,
+    find: (key) => index.exact.get(key) ?? [],
+    findNearly: (key) => index.nearly.get(key) ?? [],
     read,
     *exchanges() {
-      for (const entry of index.entries()) yield read(entry);
+      for (const entry of index.entries) yield read(entry);
     },
-    close: () => closeSync(descriptor),
+    close,
+    [Symbol.dispose]: close,
   };
 }
 
-function textAt(descriptor: number, offset: number, length: number): string {
-  const bytes = Buffer.allocUnsafe(length);
-  readSync(descriptor, bytes, 0, length, offset);
-  return bytes.toString('utf8');
+/** Indexes a tape in the layout of recordings; null if it has another layout. */
+function scanTape(path: string, file: number): TapeContent | null {
+  const head: string[] = [];
+  let header: TapeHeader | undefined;
+  const found: IndexedEntry[] = [];
+  let start: number | null = null;
+  let end: string[] | null = null;
+  let digestOffset: number | null = null;
+  for (const { offset, bytes, terminated } of readLines(file)) {
+    // Lines inside an exchange may be long, and only its last one matters.
+    const line = start === null || bytes.length <= EXCHANGE_START.length + 1 ? bytes.toString('utf8') : '';
+    if (header === undefined) {
+      head.push(line);
+      if (line === EXCHANGES_LINE) header = parseHeader(path, parseObject(path, `${head.join('\n')}]}`));
+    } else if (end !== null) {
+      if (line.startsWith(DIGEST_LINE)) digestOffset = offset;
+      end.push(line);
+    } else if (start !== null) {
+      if (!EXCHANGE_END.test(line)) continue;
+      const length: number = offset + EXCHANGE_START.length - start;
+      const exchange = parseExchange(path, textAt(file, start, length), found.length + 1);
+      found.push(toIndexedEntry(exchange, start, length));
+      start = null;
+    } else if (line === EXCHANGE_START) start = offset;
+    else if (EXCHANGES_END.test(line)) end = [];
+    else if (terminated) return null;
+  }
+  if (header === undefined) return null;
+  return {
+    header,
+    tail: end === null || end.length === 0 ? null : parseTail(path, `{${end.join('\n')}`),
+    index: createTapeIndex(found),
+    digestOffset,
+    read: ({ id, offset, length }) =>
+      exchangeOf(JSON.parse(textAt(file, offset, length)) as WrittenExchange, id),
+  };
 }
 
-/** A tape in any layout, such as one that a person or a formatter has written: all of it in memory. */
-function readWhole(path: string): Tape {
-  const text = readFileSync(path, 'utf8');
-  const document = parsed(path, text);
-  const { exchanges = [], outputs, complete, ...fields } = document as Record<string, unknown>;
-  const header = checkedHeader(path, fields);
-  if (!Array.isArray(exchanges)) throw notATape(path, 'its exchanges are no list');
-  const index = createTapeIndex();
-  const kept: TapeExchange[] = exchanges.map((each, number) =>
+/** Reads a tape in any other layout into memory: of format 1, or written by hand. */
+function parseTape(path: string): TapeContent {
+  const bytes = readFileSync(path);
+  const document = parseObject(path, bytes.toString('utf8'));
+  const { exchanges = [], outputs, complete, digest, ...fields } = document;
+  const header = parseHeader(path, fields);
+  if (!Array.isArray(exchanges)) throw notATape(path, 'its "exchanges" are not a list');
+  const parsed = exchanges.map((each, number) =>
     exchangeOf(validated(exchangeSchema, each, `Exchange ${number + 1} of ${path}`), number + 1),
   );
-  for (const [offset, exchange] of kept.entries())
-    index.add(exchange, { id: exchange.id, offset, length: 0 });
-  index.settle();
-  const tail =
-    complete === undefined ? null : validated(tailSchema, { outputs, complete }, `The end of ${path}`);
+  const digestLine = bytes.lastIndexOf(`\n${DIGEST_LINE}`);
   return {
-    path,
     header,
-    tail,
-    complete: tail?.complete ?? false,
-    edited: header.origin === 'recorded',
-    count: kept.length,
-    entries: index.entries,
-    find: index.find,
-    findNearly: index.findNearly,
-    read: ({ offset }) => kept[offset] as TapeExchange,
-    *exchanges() {
-      for (const { offset } of index.entries()) yield kept[offset] as TapeExchange;
-    },
-    close: () => {},
+    tail:
+      complete === undefined
+        ? null
+        : validated(tailSchema, { outputs, complete, digest }, `The end of ${path}`),
+    index: createTapeIndex(parsed.map((exchange, offset) => toIndexedEntry(exchange, offset, 0))),
+    digestOffset: digestLine < 0 ? null : digestLine + 1,
+    read: ({ offset }) => parsed[offset] as TapeExchange,
   };
 }
 
-function parsed(path: string, text: string): unknown {
+function parseObject(path: string, text: string): Record<string, unknown> {
   try {
     const document: unknown = JSON.parse(text);
-    if (typeof document === 'object' && document !== null && !Array.isArray(document)) return document;
+    if (typeof document === 'object' && document !== null && !Array.isArray(document))
+      return document as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw notATape(path, text.trim() === '' ? 'it is empty' : 'it is not the JSON of one');
+  throw notATape(path, text.trim() === '' ? 'it is empty' : 'it is not a JSON object');
 }
 
-function checkedHeader(path: string, fields: unknown): TapeHeader {
-  const { version } = fields as { version?: unknown };
+function parseHeader(path: string, fields: Record<string, unknown>): TapeHeader {
+  const { version } = fields;
   if (typeof version !== 'number') throw notATape(path, 'it has no version');
   if (version > TAPE_VERSION) {
-    throw new AppError('invalid_input', `${path} was made by a newer citeloop: its format is ${version}.`, {
-      hint: `This one reads format ${TAPE_VERSION}. Update citeloop, or record the tape again.`,
+    throw new AppError('invalid_input', `${path} has format ${version}, made by a newer citeloop.`, {
+      hint: `This version reads formats up to ${TAPE_VERSION}. Update citeloop, or record the tape again.`,
     });
   }
   return validated(headerSchema, fields, `The tape ${path}`);
 }
 
-/** Null for a last line that was cut: a recording that ended in the middle of writing it. */
-function readExchange(path: string, text: string, number: number, ended: boolean): TapeExchange | null {
+function parseExchange(path: string, text: string, number: number): TapeExchange {
+  const name = `Exchange ${number} of ${path}`;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    if (!ended) return null;
-    throw new AppError('invalid_input', `Exchange ${number} of ${path} is not valid JSON.`, {
-      hint: 'The file was changed or cut after it was recorded. Record it again.',
+    throw new AppError('invalid_input', `${name} is not valid JSON.`, {
+      hint: 'The file was edited or damaged after it was recorded. Record it again.',
     });
   }
-  return exchangeOf(validated(exchangeSchema, value, `Exchange ${number} of ${path}`), number);
+  return exchangeOf(validated(exchangeSchema, value, name), number);
 }
 
-function readTail(path: string, text: string): TapeTail | null {
+/** Null if the file ends within it, as after an interrupted recording. */
+function parseTail(path: string, text: string): TapeTail | null {
   try {
     return validated(tailSchema, JSON.parse(text), `The end of ${path}`);
   } catch (error) {
-    // Cut within its end: as good as interrupted.
     if (error instanceof SyntaxError) return null;
     throw error;
   }
 }
 
-const NONE: readonly TapeEntry[] = [];
+interface TapeIndex {
+  entries: readonly TapeEntry[];
+  exact: ReadonlyMap<string, readonly TapeEntry[]>;
+  nearly: ReadonlyMap<string, readonly TapeEntry[]>;
+}
 
-function createTapeIndex(): TapeIndex {
-  const entries: TapeEntry[] = [];
-  const exactly = new Map<string, TapeEntry[]>();
+type IndexedEntry = Pick<MatchKey, 'exact' | 'nearly'> & { entry: TapeEntry };
+
+function toIndexedEntry({ id, request }: TapeExchange, offset: number, length: number): IndexedEntry {
+  const { exact, nearly } = matchKey(request);
+  return { entry: { id, offset, length }, exact, nearly };
+}
+
+function createTapeIndex(found: readonly IndexedEntry[]): TapeIndex {
+  const sorted = found.toSorted((a, b) => a.entry.id - b.entry.id);
+  const exact = new Map<string, TapeEntry[]>();
   const nearly = new Map<string, TapeEntry[]>();
-
-  return {
-    get count() {
-      return entries.length;
-    },
-    add({ request }, entry) {
-      const key = matchKey(request);
-      entries.push(entry);
-      push(exactly, key.exact, entry);
-      if (key.nearly !== null) push(nearly, key.nearly, entry);
-    },
-    settle() {
-      for (const list of [entries, ...exactly.values(), ...nearly.values()]) list.sort((a, b) => a.id - b.id);
-    },
-    entries: () => entries,
-    find: (key) => exactly.get(key) ?? NONE,
-    findNearly: (key) => nearly.get(key) ?? NONE,
+  const add = (map: Map<string, TapeEntry[]>, key: string, entry: TapeEntry) => {
+    const list = map.get(key);
+    if (list === undefined) map.set(key, [entry]);
+    else list.push(entry);
   };
+  for (const { entry, ...key } of sorted) {
+    add(exact, key.exact, entry);
+    if (key.nearly !== null) add(nearly, key.nearly, entry);
+  }
+  return { entries: sorted.map(({ entry }) => entry), exact, nearly };
 }
 
-function push(map: Map<string, TapeEntry[]>, key: string, entry: TapeEntry): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [entry]);
-  else list.push(entry);
-}
+const BLOCK_SIZE = 1 << 20;
 
-const BLOCK = 1 << 20;
-
-interface Line {
+interface FileLine {
   offset: number;
-  /** Without the line feed. */
   bytes: Buffer;
-  /** False for a last line that has no line feed. */
-  ended: boolean;
+  /** False for a last line without a line feed. */
+  terminated: boolean;
 }
 
-/** The lines of an open file; never holds more than a block and the longest line. */
-function* readLines(descriptor: number): Generator<Line> {
-  let position = 0;
+/** Holds at most one block and the longest line in memory. */
+function* readLines(file: number): Generator<FileLine> {
   let offset = 0;
   let rest: Buffer[] = [];
-  for (;;) {
-    const block = Buffer.allocUnsafe(BLOCK);
-    const length = readSync(descriptor, block, 0, BLOCK, position);
-    if (length === 0) break;
-    position += length;
+  for (const block of readBlocks(file)) {
     let start = 0;
-    for (let end = block.indexOf(10); end >= 0 && end < length; end = block.indexOf(10, start)) {
-      const line = block.subarray(start, end);
-      const bytes = rest.length === 0 ? line : Buffer.concat([...rest, line]);
-      yield { offset, bytes, ended: true };
+    for (let end = block.indexOf(10); end >= 0; end = block.indexOf(10, start)) {
+      const bytes = Buffer.concat([...rest, block.subarray(start, end)]);
+      yield { offset, bytes, terminated: true };
       offset += bytes.length + 1;
       rest = [];
       start = end + 1;
     }
-    if (start < length) rest.push(block.subarray(start, length));
+    if (start < block.length) rest.push(block.subarray(start));
   }
-  if (rest.length > 0) yield { offset, bytes: Buffer.concat(rest), ended: false };
+  if (rest.length > 0) yield { offset, bytes: Buffer.concat(rest), terminated: false };
+}
+
+function* readBlocks(file: number, limit = Number.POSITIVE_INFINITY): Generator<Buffer> {
+  for (let position = 0; position < limit; ) {
+    const block = Buffer.allocUnsafe(Math.min(BLOCK_SIZE, limit - position));
+    const length = readSync(file, block, 0, block.length, position);
+    if (length === 0) return;
+    position += length;
+    yield block.subarray(0, length);
+  }
+}
+
+function hashStart(file: number, length: number): string {
+  const hash = createHash('sha256');
+  for (const block of readBlocks(file, length)) hash.update(block);
+  return hash.digest('hex');
+}
+
+function textAt(file: number, offset: number, length: number): string {
+  const bytes = Buffer.allocUnsafe(length);
+  readSync(file, bytes, 0, length, offset);
+  return bytes.toString('utf8');
 }

@@ -1,10 +1,10 @@
 import { type Advice, plainly } from '../faults/advice.ts';
 import type { Difference } from './diff-values.ts';
+import { explainOutputChange } from './explain-drift.ts';
 import type { ReplayOutcome } from './replay-run.ts';
 import type { OnMiss } from './replay-tape.ts';
 import { collectionChanged, compareOutputs, type RunOutputs } from './run-outputs.ts';
 import type { TapeJson } from './tape-format.ts';
-import { whyCameOtherwise } from './why-parted.ts';
 
 /** What came of running a tape again. */
 export interface ReplayResult {
@@ -15,7 +15,7 @@ export interface ReplayResult {
   ok: boolean;
   turns: number;
   /** The first turn that did not go as it was recorded, from 1. */
-  partedAtTurn: number | null;
+  firstDifferentTurn: number | null;
   /** Why the two part, most likely; null where they do not. */
   reason: string | null;
   differences: Difference[];
@@ -46,7 +46,7 @@ export function compareReplay(
   outcome: Omit<ReplayOutcome<unknown>, 'result'>,
   { tape, changed, current = false, onMiss, wordAdvice = plainly }: CompareOptions,
 ): ReplayResult {
-  const { header, recorded, outputs, misses, missReason, circumstances, exchanges, renewed } = outcome;
+  const { header, recorded, outputs, misses, missReason, context, exchanges, renewed } = outcome;
   const differences = compareOutputs(recorded, outputs);
   const cutOff = outputs.turns.flatMap(({ error }, index) =>
     error?.errorType === 'replay_drift' ? [index + 1] : [],
@@ -57,15 +57,14 @@ export function compareReplay(
   );
   const live = misses.length > 0 && cutOff.length === 0 && onMiss !== 'fail';
   const isFork = !current && Object.keys(changed).length > 0;
-  const first = differences.filter(({ path }) => parted === undefined || isWithin(path, parted));
   return {
     tape,
     command: header.command,
     changed,
     ok: (isFork || differences.length === 0) && (misses.length === 0 || live),
     turns: recorded.turns.length,
-    partedAtTurn: parted ?? null,
-    reason: missReason ?? (first.length === 0 ? null : whyCameOtherwise(first, circumstances)),
+    firstDifferentTurn: parted ?? null,
+    reason: missReason ?? (differences.length === 0 ? null : explainOutputChange(context)),
     // Of a turn that could not go on there is nothing to compare.
     differences: differences.filter(({ path }) => !cutOff.some((turn) => path.startsWith(`turn ${turn}.`))),
     collectionChanged: collectionChanged(recorded, outputs),

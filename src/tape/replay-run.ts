@@ -3,6 +3,7 @@ import { AppError } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import { validated } from '../faults/validated.ts';
 import { oneLine } from '../text/visible-text.ts';
+import type { ReplayContext, SettingChange } from './explain-drift.ts';
 import type { Tape } from './open-tape.ts';
 import type { RunOnTape } from './record-run.ts';
 import { type OnMiss, replayTape } from './replay-tape.ts';
@@ -11,7 +12,6 @@ import type { Timing } from './tape-exchange.ts';
 import type { TapeHeader, TapeJson } from './tape-format.ts';
 import type { PlayedCounts } from './tape-player.ts';
 import { createTapeRun } from './tape-run.ts';
-import type { Circumstances, SettingChange } from './why-parted.ts';
 
 export interface ReplayRunOptions {
   path: string;
@@ -61,7 +61,7 @@ export interface ReplayOutcome<T> {
   misses: readonly AppError[];
   /** Why the first was asked, most likely. */
   missReason: string | null;
-  circumstances: Circumstances;
+  context: ReplayContext;
   exchanges: PlayedCounts & { recorded: number };
   renewed: boolean;
 }
@@ -77,8 +77,8 @@ export async function replayRun<T>(
 ): Promise<ReplayOutcome<T>> {
   const { path, command, onMiss = 'fail', signal, missEnds } = options;
   let missed = new AbortController();
-  let changed: SettingChange[] = [];
-  let circumstances = (): Circumstances => ({ changed, collectionChanged: null });
+  let changedSettings: SettingChange[] = [];
+  let context = (): ReplayContext => ({ changedSettings, collectionChanged: null });
   const replaying = await replayTape({
     path,
     onMiss,
@@ -87,7 +87,7 @@ export async function replayRun<T>(
     patterns: options.patterns,
     onMissed: (_miss, error) => (onMiss === 'fail' ? missed.abort(error) : undefined),
     renewedBy: options.renewedBy,
-    circumstances: () => circumstances(),
+    context: () => context(),
   });
   try {
     const { tape, runtime } = replaying;
@@ -98,7 +98,7 @@ export async function replayRun<T>(
     const recorded = recordedOutputs(tape);
     const outputs = noOutputs();
     const settings = recordedSettings(header, recorded);
-    circumstances = () => ({ changed, collectionChanged: collectionChanged(recorded, outputs) });
+    context = () => ({ changedSettings, collectionChanged: collectionChanged(recorded, outputs) });
     const firstMiss = () => {
       const [first] = replaying.misses();
       return first === undefined || onMiss !== 'fail' ? null : { missed: first.error };
@@ -113,7 +113,7 @@ export async function replayRun<T>(
       recorded,
       settings,
       noteSettings(now) {
-        changed = changesOf(settings, now);
+        changedSettings = changesOf(settings, now);
       },
       runtime,
       signal: missEnds === 'run' ? AbortSignal.any([signal, missed.signal]) : signal,
@@ -141,7 +141,7 @@ export async function replayRun<T>(
       outputs,
       misses,
       missReason,
-      circumstances: circumstances(),
+      context: context(),
       exchanges,
       renewed,
     };

@@ -3,7 +3,7 @@ import { AppError } from '../faults/app-error.ts';
 import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { blockNetwork } from './block-network.ts';
-import type { Miss } from './explain-miss.ts';
+import type { ReplayContext, TapeMiss } from './explain-drift.ts';
 import { openTape, type Tape } from './open-tape.ts';
 import { type RecordedFetch, recordFetch } from './record-fetch.ts';
 import { hideFilePlaces } from './redact/file-places.ts';
@@ -12,7 +12,6 @@ import type { TapeExchange, TapeHeader, TapeJson, TapeRequest } from './tape-for
 import { createTapePlayer, type PlayedCounts, type TapePlayer } from './tape-player.ts';
 import { createReplayRuntime } from './tape-runtime.ts';
 import { createTapeWriter } from './tape-writer.ts';
-import type { Circumstances } from './why-parted.ts';
 
 /** What becomes of a request that is not on the tape: an error, the live service, or that with its answer kept. */
 export type OnMiss = 'fail' | 'passthrough' | 'record';
@@ -30,11 +29,11 @@ export interface ReplayTapeOptions {
   secrets?: readonly string[] | undefined;
   /** Further patterns of the user's; those of the tape hold anyway. */
   patterns?: readonly string[] | undefined;
-  onMissed?: ((miss: Miss | null, error: AppError) => void) | undefined;
+  onMissed?: ((miss: TapeMiss | null, error: AppError) => void) | undefined;
   /** With `onMiss: 'record'`, who stands on the renewed tape. Its clock and ids stay: its requests were made with them. */
   renewedBy?: TapeHeader['madeBy'] | undefined;
-  /** What else may explain a miss, as far as it is known by then. */
-  circumstances?: (() => Circumstances) | undefined;
+  /** What is known when a miss is explained. */
+  context?: (() => ReplayContext) | undefined;
   /** Who is asked before the tape. */
   handlers?: readonly OtherHandler[] | undefined;
   /** Whether another msw of this process is asked for what is not on the tape. */
@@ -46,7 +45,7 @@ interface ReplayingTape {
   /** The same clock and ids in every replay. */
   readonly runtime: Runtime;
   /** What was asked for and is not on the tape, in order. */
-  misses(): readonly { miss: Miss | null; error: AppError }[];
+  misses(): readonly { miss: TapeMiss | null; error: AppError }[];
   counts(): PlayedCounts;
   /** Exchanges that were not asked for; to be called before `stop`. */
   unused(): number[];
@@ -62,7 +61,7 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
     const header = { ...tape.header, madeBy: options.renewedBy ?? tape.header.madeBy };
     const writer =
       onMiss === 'record' ? await createTapeWriter({ path, header, redactor, keepUnchanged: true }) : null;
-    const misses: { miss: Miss | null; error: AppError }[] = [];
+    const misses: { miss: TapeMiss | null; error: AppError }[] = [];
     const stop = await startReplay({
       player,
       onMiss,
@@ -100,8 +99,8 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
 }
 
 function edited(path: string): AppError {
-  return new AppError('invalid_input', `${path} says that it was recorded, but it was changed since.`, {
-    hint: 'Record it again. If the change is meant, its "origin" must say "written by hand".',
+  return new AppError('invalid_input', `${path} was edited after it was recorded.`, {
+    hint: 'Record it again. To keep the edit, set its "origin" to "written by hand".',
   });
 }
 
@@ -128,14 +127,14 @@ export async function tapeHandlers(
   return { tape, handlers: handlers as never[], counts: player.counts };
 }
 
-function openPlayer({ path, secrets = [], patterns = [], circumstances }: ReplayTapeOptions) {
+function openPlayer({ path, secrets = [], patterns = [], context }: ReplayTapeOptions) {
   const tape = openTape(path);
   if (tape.edited) {
     tape.close();
     throw edited(path);
   }
   const redactor = createRedactor({ secrets, patterns: [...tape.header.redact, ...patterns] });
-  return { tape, redactor, player: createTapePlayer(tape, redactor, circumstances) };
+  return { tape, redactor, player: createTapePlayer(tape, redactor, context) };
 }
 
 interface ReplayOptions {
@@ -143,7 +142,7 @@ interface ReplayOptions {
   timing: Timing;
   onMiss: OnMiss;
   /** Hears of each request that is not on the tape; what it was is not known of a connection that was refused. */
-  onMissed: (miss: Miss | null, error: AppError) => void;
+  onMissed: (miss: TapeMiss | null, error: AppError) => void;
   /** Hears of each exchange, whether it was found or made, in the order of the answers. */
   onExchange?: (exchange: TapeExchange) => void;
   handlers?: readonly OtherHandler[] | undefined;

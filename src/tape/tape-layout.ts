@@ -15,10 +15,10 @@ import type {
 const LONG_LIST = 16;
 
 /**
- * An exchange as it stands in a file, for people and for `git diff`: one value a line, events of a stream one a line,
- * texts line by line. Its number is left out, as it would change with whatever comes before it.
+ * Serializes an exchange for people and for `git diff`: one value, event or line of text per line. The caller leaves out
+ * the id where the position in the file gives it: an inserted exchange would change all ids after it.
  */
-export function layOutExchange({ id: _, ...exchange }: TapeExchange): string {
+export function layOutExchange(exchange: Omit<TapeExchange, 'id'> & { id?: number }): string {
   const { request, response, ...rest } = exchange;
   const { body, chunks, ...answer } = response ?? {};
   const written = {

@@ -1,11 +1,16 @@
 import type { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
-import { findMiss, type Miss, missError } from './explain-miss.ts';
+import {
+  EMPTY_REPLAY_CONTEXT,
+  explainMiss,
+  type ReplayContext,
+  type TapeMiss,
+  toMissError,
+} from './explain-drift.ts';
 import { type MatchKey, matchKey, sameVectors } from './match-key.ts';
 import type { Tape, TapeEntry } from './open-tape.ts';
 import { redactRequest } from './redact/redact-exchange.ts';
 import type { TapeExchange, TapeRequest } from './tape-format.ts';
-import { type Circumstances, NOTHING_KNOWN } from './why-parted.ts';
 
 /** Embeddings that are compared one by one before a request counts as another one. */
 const MOST_COMPARED = 50;
@@ -23,7 +28,7 @@ export interface TapePlayer {
   /** The recorded exchange, in the order of recording for equal requests, then the last of them again. */
   find(request: TapeRequest): TapeExchange | null;
   /** Says what comes nearest. */
-  miss(request: TapeRequest): { miss: Miss; error: AppError };
+  miss(request: TapeRequest): { miss: TapeMiss; error: AppError };
   counts(): PlayedCounts;
   /** The ids of the exchanges that nothing has asked for. */
   unused(): number[];
@@ -32,7 +37,7 @@ export interface TapePlayer {
 export function createTapePlayer(
   tape: Tape,
   redactor: Redactor,
-  circumstances: () => Circumstances = () => NOTHING_KNOWN,
+  context: () => ReplayContext = () => EMPTY_REPLAY_CONTEXT,
 ): TapePlayer {
   /** How often the entries of a list were given. The lists belong to the index: one for each request. */
   const given = new Map<readonly TapeEntry[], number>();
@@ -74,8 +79,8 @@ export function createTapePlayer(
     },
     miss(request) {
       missed += 1;
-      const miss = findMiss(redactRequest(request, redactor), tape, circumstances());
-      return { miss, error: missError(miss, tape.path) };
+      const miss = explainMiss(redactRequest(request, redactor), tape, context());
+      return { miss, error: toMissError(miss, tape.path) };
     },
     counts: () => ({ used: used.size, repeated, missed }),
     unused() {

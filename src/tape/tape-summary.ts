@@ -55,22 +55,22 @@ export function tapeSummary(tape: Tape): TapeSummary {
 /** What should keep a tape from being shared, a sentence each. What a secret is called is said, never the secret. */
 export function findTapeProblems(tape: Tape, redactor: Redactor): string[] {
   const problems: string[] = [];
-  if (!tape.complete) problems.push('It is incomplete: its recording was interrupted.');
-  if (tape.edited) problems.push('It says that it was recorded, but it was changed since.');
+  if (!tape.complete) problems.push('Incomplete: the recording was interrupted.');
+  if (tape.edited) problems.push('Edited after it was recorded.');
   const { header, tail } = tape;
   for (const [place, value] of Object.entries({
-    'its inputs': header.inputs,
-    'its outputs': tail?.outputs ?? null,
+    'the inputs': header.inputs,
+    'the outputs': tail?.outputs ?? null,
   })) {
     if (JSON.stringify(redactor.value(value)) !== JSON.stringify(value)) {
-      problems.push(`There is what looks like a key in ${place}: citeloop tape scrub removes it.`);
+      problems.push(`Possible secret in ${place}. Run "citeloop tape scrub" to remove it.`);
     }
   }
   for (const exchange of tape.exchanges()) {
     const { id, request } = exchange;
     if (sorted(redactExchange(exchange, redactor)) === sorted(exchange)) continue;
     problems.push(
-      `There is what looks like a key in exchange ${id} (${request.method} ${redactor.text(pathOf(request.url))}): citeloop tape scrub removes it.`,
+      `Possible secret in exchange ${id} (${request.method} ${redactor.text(pathOf(request.url))}). Run "citeloop tape scrub" to remove it.`,
     );
   }
   return problems;

@@ -49,10 +49,10 @@ test('a tape that is cut anywhere is read as far as it goes, or refused in a sen
 });
 
 test('one from a newer version is refused with its number', async () => {
-  const path = await fileWith('{"version": 3, "shape": "unknown"}');
+  const path = await fileWith('{"version": 99, "shape": "unknown"}');
   expect(faultOf(path)).toMatchObject({
     kind: 'invalid_input',
-    message: `${path} was made by a newer citeloop: its format is 3.`,
+    message: `${path} has format 99, made by a newer citeloop.`,
   });
 });
 
@@ -82,7 +82,7 @@ test('one that is written by hand may have any layout', async () => {
 
 test('what is no tape is refused with a reason', async () => {
   expect(faultOf(await fileWith('')).message).toContain('it is empty');
-  expect(faultOf(await fileWith('[1, 2]')).message).toContain('it is not the JSON of one');
+  expect(faultOf(await fileWith('[1, 2]')).message).toContain('it is not a JSON object');
   expect(faultOf(await fileWith('{"log": {}}')).message).toContain('it has no version');
   expect(faultOf(await fileWith('{"version": 1}')).message).toContain('is not valid at origin');
   expect(faultOf('/nowhere/x.json').message).toContain('it does not exist');

@@ -207,8 +207,8 @@ test('a miss says what comes nearest, field by field, and why', async () => {
   expect(error).toMatchObject({
     kind: 'replay_drift',
     recoverable: false,
-    message: `POST /v1/chat/completions is not on the tape ${path} as it is asked now.`,
-    hint: expect.stringMatching(/exchange 1 .*model: "small" -> "large".*the model changed/s),
+    message: `The tape ${path} has no answer to this request: POST /v1/chat/completions.`,
+    hint: expect.stringMatching(/exchange 1.*model: "small" -> "large".*the model changed/s),
   });
 });
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/faults/app-error.ts';
+import { EMPTY_REPLAY_CONTEXT } from '../../src/tape/explain-drift.ts';
 import { compareReplay } from '../../src/tape/replay-result.ts';
 import type { ReplayOutcome } from '../../src/tape/replay-run.ts';
 import type { OnMiss } from '../../src/tape/replay-tape.ts';
 import { noOutputs, runOutputsSchema } from '../../src/tape/run-outputs.ts';
-import { NOTHING_KNOWN } from '../../src/tape/why-parted.ts';
 import { sampleHeader } from './support/sample-tape.ts';
 
 const outputs = (...turns: object[]) =>
@@ -31,7 +31,7 @@ function compared(
     outputs: noOutputs(),
     misses: [],
     missReason: null,
-    circumstances: NOTHING_KNOWN,
+    context: EMPTY_REPLAY_CONTEXT,
     exchanges: { recorded: 1, used: 1, repeated: 0, missed: 0 },
     renewed: false,
     ...outcome,
@@ -41,21 +41,26 @@ function compared(
 
 test('a run that came to the same is fine, and its turns are counted', () => {
   const same = { recorded: outputs({}, {}), outputs: outputs({}, {}) };
-  expect(compared(same)).toMatchObject({ ok: true, turns: 2, partedAtTurn: null, differences: [] });
+  expect(compared(same)).toMatchObject({ ok: true, turns: 2, firstDifferentTurn: null, differences: [] });
 });
 
 test('a run that ended before the tape did is not fine, and parts where it ended', () => {
   const short = compared({ recorded: outputs({}, {}), outputs: outputs({}) });
-  expect(short).toMatchObject({ ok: false, turns: 2, partedAtTurn: 2, differences: [{ path: 'turn 2' }] });
+  expect(short).toMatchObject({
+    ok: false,
+    turns: 2,
+    firstDifferentTurn: 2,
+    differences: [{ path: 'turn 2' }],
+  });
   const long = compared({ recorded: outputs({}), outputs: outputs({}, {}) });
-  expect(long).toMatchObject({ ok: false, turns: 1, partedAtTurn: 2 });
+  expect(long).toMatchObject({ ok: false, turns: 1, firstDifferentTurn: 2 });
 });
 
 test('the first turn that differs is where the two part, the tenth is not taken for the first', () => {
   const turns = Array.from({ length: 11 }, () => ({}));
   const changed = turns.map((_, index) => (index >= 9 ? { answer: 'b' } : {}));
   const parted = compared({ recorded: outputs(...turns), outputs: outputs(...changed) });
-  expect(parted.partedAtTurn).toBe(10);
+  expect(parted.firstDifferentTurn).toBe(10);
 });
 
 test('a miss is not fine, and of a turn that it cut off nothing is compared', () => {
@@ -67,7 +72,7 @@ test('a miss is not fine, and of a turn that it cut off nothing is compared', ()
   expect(result).toMatchObject({
     ok: false,
     live: false,
-    partedAtTurn: 1,
+    firstDifferentTurn: 1,
     differences: [{ path: 'turn 2.answer' }],
     missing: [{ message: 'It is not on the tape.', hint: 'Record it.' }],
   });
@@ -88,7 +93,7 @@ test('what the live service answered is fine if it came to the same, and no turn
 test('a run with other settings may come to something else, but must have all its answers', () => {
   const changed = { policy: 'always' };
   const parts = { recorded: outputs({}), outputs: outputs({ answer: 'b' }) };
-  expect(compared(parts, { changed })).toMatchObject({ ok: true, partedAtTurn: 1, changed });
+  expect(compared(parts, { changed })).toMatchObject({ ok: true, firstDifferentTurn: 1, changed });
   expect(compared({ ...parts, misses: [miss] }, { changed }).ok).toBe(false);
   expect(compared({ ...parts, misses: [miss] }, { changed, onMiss: 'passthrough' }).ok).toBe(true);
 });

@@ -72,9 +72,9 @@ test('a tape that is whole and holds no key has no problem, and each place with 
     outputs: { answer: 'ACME-3' },
   });
   expect(findTapeProblems(openTape(path), createRedactor({ patterns: ['ACME-\\d'] }))).toEqual([
-    'There is what looks like a key in its inputs: citeloop tape scrub removes it.',
-    'There is what looks like a key in its outputs: citeloop tape scrub removes it.',
-    'There is what looks like a key in exchange 2 (POST /v1/things): citeloop tape scrub removes it.',
+    expect.stringContaining('secret in the inputs'),
+    expect.stringContaining('secret in the outputs'),
+    expect.stringContaining('secret in exchange 2 (POST /v1/things)'),
   ]);
 });
 
@@ -105,7 +105,7 @@ test('tokens and private keys in the traffic of Qdrant and Cohere reach no tape 
   const leaky = join(dirname(path), 'leaky.tape.json');
   await writeFile(leaky, text.replaceAll('_authToken=[redacted]', `_authToken=${NPM}`));
   const problems = findTapeProblems(openTape(leaky), createRedactor());
-  expect(problems.filter((problem) => problem.includes('looks like a key'))).toHaveLength(4);
+  expect(problems.filter((problem) => problem.includes('secret'))).toHaveLength(4);
   expect(JSON.stringify(toHar(openTape(leaky), createRedactor()))).not.toContain(NPM);
 });
 

@@ -195,13 +195,12 @@ function newHeader(config: Config, { command, question, flags, settings }: Comma
 
 function sentenceOf(end: RecordingEnd): string {
   if (end.type === 'abandoned')
-    return `The recording is incomplete; what there is of it is in ${end.partialPath}`;
+    return `The recording was interrupted. The incomplete tape is ${end.partialPath}`;
   const { exchanges, failed, unchanged, path } = end;
-  // A tape without calls is no empty one: it has the questions, and what came of them.
   const isLocal = exchanges === 0 && !failed;
   const what = isLocal ? 'the run' : `${counted(exchanges, 'exchange')}${failed ? ' and the failure' : ''}`;
-  const where = unchanged ? `, as before: ${path} is unchanged` : ` in ${path}`;
-  return `Recorded ${what}${where}${isLocal ? '; it called no service, and a replay holds what it comes to against the tape' : ''}`;
+  const where = unchanged ? `; ${path} is unchanged` : ` in ${path}`;
+  return `Recorded ${what}${where}${isLocal ? '; it called no service' : ''}`;
 }
 
 function say(sentence: string): void {

@@ -1,20 +1,32 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { serviceOf } from '../../app/own-services.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { pricesBy, readPrices } from '../../evaluation/run/prices.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { EXIT_DONE } from '../../faults/exit-code.ts';
+import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
 import { createRedactor, type Redactor } from '../../faults/redactor.ts';
+import type { AnswerChangeKind } from '../../tape/diff-answers.ts';
+import { diffTapes } from '../../tape/diff-tapes.ts';
 import { parseHar, toHar } from '../../tape/har.ts';
 import { openTape, type Tape } from '../../tape/open-tape.ts';
+import { reissueRequests } from '../../tape/reissue-requests.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from '../../tape/tape-format.ts';
 import { findTapeProblems, tapeSummary } from '../../tape/tape-summary.ts';
 import { createTapeWriter } from '../../tape/tape-writer.ts';
 import { counted } from '../../text/phrasing.ts';
+import { readJsonFile } from '../evaluation/evaluation-files.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
-import { renderTape } from '../terminal/tape-views.ts';
+import {
+  renderReissuedCall,
+  renderReissueResult,
+  renderTape,
+  renderTapeDifference,
+} from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
+import { interruptible } from './with-app.ts';
 
 export interface TapeFileFlags extends CommonFlags {
   tape?: string | undefined;
@@ -38,21 +50,32 @@ export interface TapeImportFlags extends TapeHarFlags {
   redact?: string[] | undefined;
 }
 
-const EXIT_PROBLEMS = 2;
-
-export async function showTape({ tape: path = '', json }: TapeFileFlags): Promise<void> {
-  const tape = openTape(path);
-  try {
-    if (json) process.stdout.write(`${JSON.stringify(tapeSummary(tape))}\n`);
-    else await paged(process, (terminal) => renderTape(terminal, tape));
-  } finally {
-    tape.close();
-  }
+export interface TapeDiffFlags extends CommonFlags {
+  before?: string | undefined;
+  after?: string | undefined;
 }
 
-/** Exit code 2 if any of them has a problem. */
+export interface TapeRenewFlags extends CommonFlags {
+  tapes?: string[] | undefined;
+  sample?: number | undefined;
+  budget?: number | undefined;
+  prices?: string | undefined;
+  allow?: AnswerChangeKind[] | undefined;
+}
+
+const EXIT_PROBLEMS = 2;
+const EXIT_DRIFT = exitCodeOf(new AppError('replay_drift', ''));
+const DEFAULT_SAMPLE = 10;
+
+export async function showTape({ tape: path = '', json }: TapeFileFlags): Promise<void> {
+  using tape = openTape(path);
+  if (json) process.stdout.write(`${JSON.stringify(tapeSummary(tape))}\n`);
+  else await paged(process, (terminal) => renderTape(terminal, tape));
+}
+
+/** Exit code 2 if a tape has a problem. */
 export async function checkTapes({ tapes = [], redact = [], json, config }: TapeCheckFlags): Promise<number> {
-  const redactor = redactorOf(redact, config);
+  const redactor = configuredRedactorWith(redact, config);
   const results = tapes.map((path) => ({ tape: path, problems: problemsOf(path, redactor) }));
   if (json) process.stdout.write(`${JSON.stringify({ tapes: results })}\n`);
   else {
@@ -68,91 +91,120 @@ export async function checkTapes({ tapes = [], redact = [], json, config }: Tape
 
 function problemsOf(path: string, redactor: Redactor): string[] {
   try {
-    const tape = openTape(path);
-    try {
-      return findTapeProblems(tape, redactor);
-    } finally {
-      tape.close();
-    }
+    using tape = openTape(path);
+    return findTapeProblems(tape, redactor);
   } catch (error) {
     if (error instanceof AppError) return [error.message];
     throw error;
   }
 }
 
-export async function scrubTape({
-  tape: path = '',
-  redact = [],
-  output,
-  config,
-  json,
-}: TapeScrubFlags): Promise<void> {
-  const tape = openTape(path);
-  try {
-    if (tape.edited) {
-      throw new AppError('invalid_input', `${path} says that it was recorded, but it was changed since.`, {
-        hint: 'Its "origin" must say "written by hand" before it can be scrubbed, or record it again.',
-      });
-    }
-    if (!tape.complete) {
-      throw new AppError('invalid_input', `${path} is incomplete: its recording was interrupted.`, {
-        hint: 'Record it again.',
-      });
-    }
-    const header = { ...tape.header, redact: [...new Set([...tape.header.redact, ...redact])] };
-    const target = output ?? path;
-    await writeTape(
-      target,
-      header,
-      tape.exchanges(),
-      tape.tail?.outputs ?? null,
-      redactorOf(header.redact, config),
-    );
-    report(
-      json,
-      { tape: target, exchanges: tape.count },
-      `Scrubbed ${counted(tape.count, 'exchange')} in ${target}`,
-    );
-  } finally {
-    tape.close();
+export async function scrubTape(flags: TapeScrubFlags): Promise<void> {
+  const { tape: path = '', redact = [], output = path, config, json } = flags;
+  using tape = openTape(path);
+  if (tape.edited) {
+    throw new AppError('invalid_input', `${path} was edited after it was recorded.`, {
+      hint: 'Set its "origin" to "written by hand", or record it again.',
+    });
   }
+  if (!tape.complete) {
+    throw new AppError('invalid_input', `${path} is incomplete: its recording was interrupted.`, {
+      hint: 'Record it again.',
+    });
+  }
+  const header = { ...tape.header, redact: [...new Set([...tape.header.redact, ...redact])] };
+  const redactor = configuredRedactorWith(header.redact, config);
+  await writeTape(output, header, tape.exchanges(), tape.tail?.outputs ?? null, redactor);
+  const sentence = `Scrubbed ${counted(tape.count, 'exchange')} in ${output}`;
+  printResult(json, { tape: output, exchanges: tape.count }, sentence);
 }
 
 /** Lists the entries that cannot be imported. Throws `invalid_input` if none can. */
-export async function importHar({
-  har = '',
-  tape: path = '',
-  redact = [],
-  config,
-  json,
-}: TapeImportFlags): Promise<void> {
-  const redactor = redactorOf(redact, config);
-  const { header, exchanges, outputs, left: found } = parseHar(await readText(har), har);
-  const left = redactor.value(found);
+export async function importHar(flags: TapeImportFlags): Promise<void> {
+  const { har = '', tape: path = '', redact = [], config, json } = flags;
+  const redactor = configuredRedactorWith(redact, config);
+  const text = await readFile(har, 'utf8').catch((error: unknown) => {
+    throw new AppError('invalid_input', `Cannot read ${har}: ${messageOf(error)}.`, {
+      hint: 'Give the path of a HAR file.',
+    });
+  });
+  const { header, exchanges, outputs, left: unredacted } = parseHar(text, har);
+  const left = redactor.value(unredacted);
   if (exchanges.length === 0 && left.length > 0) {
     throw new AppError('invalid_input', `No entry of ${har} can be imported. ${left[0]}`);
   }
   await writeTape(path, { ...header, redact }, exchanges, outputs, redactor);
-  const sentence = `Imported ${counted(exchanges.length, 'exchange')} into ${path}`;
-  const lines =
-    left.length === 0 ? [sentence] : [sentence, 'Not imported:', ...left.map((each) => `  ${each}`)];
-  report(json, { tape: path, exchanges: exchanges.length, left }, lines.join('\n'));
+  const lines = [
+    `Imported ${counted(exchanges.length, 'exchange')} into ${path}`,
+    ...(left.length === 0 ? [] : ['Not imported:', ...left.map((each) => `  ${each}`)]),
+  ];
+  printResult(json, { tape: path, exchanges: exchanges.length, left }, lines.join('\n'));
 }
 
 export async function exportHar({ har = '', tape: path = '', config, json }: TapeHarFlags): Promise<void> {
-  const tape: Tape = openTape(path);
-  const redactor = redactorOf(tape.header.redact, config);
-  try {
-    const text = `${JSON.stringify(toHar(tape, redactor), null, 2)}\n`;
-    await writeFile(resolve(har), text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'EEXIST' ? 'it exists already' : messageOf(error);
-      throw new AppError('invalid_input', `${har} cannot be written: ${reason}.`, {
-        hint: 'Choose another name.',
-      });
+  using tape = openTape(path);
+  const redactor = configuredRedactorWith(tape.header.redact, config);
+  const text = `${JSON.stringify(toHar(tape, redactor), null, 2)}\n`;
+  await writeFile(resolve(har), text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'EEXIST' ? 'it already exists' : messageOf(error);
+    throw new AppError('invalid_input', `Cannot write ${har}: ${reason}.`, { hint: 'Choose another name.' });
+  });
+  printResult(json, { har, exchanges: tape.count }, `Wrote ${counted(tape.count, 'exchange')} to ${har}`);
+}
+
+/** Exit code 7 if the tapes differ. */
+export function diffTwoTapes({ before = '', after = '', json }: TapeDiffFlags): number {
+  using oldTape = openTape(before);
+  using newTape = openTape(after);
+  const difference = diffTapes(oldTape, newTape);
+  if (json) process.stdout.write(`${JSON.stringify({ before, after, ...difference })}\n`);
+  else renderTapeDifference(createTerminal(process.stdout), { before, after, ...difference });
+  return difference.same ? EXIT_DONE : EXIT_DRIFT;
+}
+
+/** Exit code 7 if a service answers differently in a way that `--allow` does not name. */
+export function renewTapes(flags: TapeRenewFlags): Promise<number> {
+  const { tapes: paths = [], sample = DEFAULT_SAMPLE, budget = null, allow = [], json } = flags;
+  assertSample(sample, budget, flags.prices);
+  const config = loadConfig({ flags: { ...flags }, configPath: flags.config });
+  const redactor = createRedactor({ secrets: configuredSecrets(config) });
+  return interruptible(async (signal) => {
+    using opened = new DisposableStack();
+    const tapes: Tape[] = paths.map((path) => opened.use(openTape(path)));
+    const prices =
+      flags.prices === undefined
+        ? null
+        : readPrices(await readJsonFile(flags.prices, 'The price file'), flags.prices);
+    const priceOf = prices === null ? null : pricesBy(prices);
+    const terminal = createTerminal(process.stdout);
+    const result = await reissueRequests({
+      tapes,
+      sample,
+      budget,
+      priceOf: (model, { input, output }) =>
+        priceOf?.(model, { prompt: input, completion: output, total: input + output }) ?? null,
+      serviceOf: (url) => serviceOf(url, config),
+      fetch: globalThis.fetch,
+      signal,
+      onReissued: (call) => (json ? undefined : renderReissuedCall(terminal, redactor.value(call))),
     });
-    report(json, { har, exchanges: tape.count }, `Wrote ${counted(tape.count, 'exchange')} to ${har}`);
-  } finally {
-    tape.close();
+    const ok = result.asked.every(({ changes }) => changes.every(({ kind }) => allow.includes(kind)));
+    const report = redactor.value({ ok, allow, currency: prices?.currency ?? null, ...result });
+    if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
+    else renderReissueResult(terminal, report);
+    return ok ? EXIT_DONE : EXIT_DRIFT;
+  }, 'No tape was changed.');
+}
+
+function assertSample(sample: number, budget: number | null, prices: string | undefined): void {
+  if (!Number.isInteger(sample) || sample < 1)
+    throw new AppError('invalid_input', `--sample must be a positive integer, not ${sample}.`);
+  if (budget === null) return;
+  if (!(budget > 0)) throw new AppError('invalid_input', `--budget must be more than 0, not ${budget}.`);
+  if (prices === undefined) {
+    throw new AppError('invalid_input', '--budget needs prices.', {
+      hint: 'Add --prices <file>; docs/evaluation.md describes the file.',
+    });
   }
 }
 
@@ -168,19 +220,11 @@ async function writeTape(
   await writer.close(outputs);
 }
 
-function redactorOf(patterns: readonly string[], configPath: string | undefined): Redactor {
+function configuredRedactorWith(patterns: readonly string[], configPath: string | undefined): Redactor {
   return createRedactor({ secrets: configuredSecrets(loadConfig({ configPath })), patterns });
 }
 
-async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: unknown) => {
-    throw new AppError('invalid_input', `${path} cannot be read: ${messageOf(error)}.`, {
-      hint: 'Give the path of a HAR file.',
-    });
-  });
-}
-
-function report(json: boolean | undefined, fields: object, sentence: string): void {
+function printResult(json: boolean | undefined, fields: object, sentence: string): void {
   const terminal = createTerminal(process.stdout);
   terminal.write(json ? `${JSON.stringify(fields)}\n` : `${terminal.text(sentence)}\n`);
 }

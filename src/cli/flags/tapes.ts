@@ -2,12 +2,13 @@ import { ANSWER_CHANGES } from '../../domain/choices.ts';
 import type { ReplayFlags } from '../commands/replay.ts';
 import type {
   TapeCheckFlags,
+  TapeDiffFlags,
   TapeFileFlags,
   TapeHarFlags,
   TapeImportFlags,
+  TapeRenewFlags,
   TapeScrubFlags,
 } from '../commands/tape.ts';
-import type { TapeDiffFlags, TapeRenewFlags } from '../commands/tape-drift.ts';
 import { answeringOptions } from './agent-flags.ts';
 import type { CommandDefinition } from './command-definition.ts';
 import { type CommonFlags, redactOption, replayOptions, serviceOptions } from './common-flags.ts';
@@ -66,7 +67,7 @@ const diff: CommandDefinition<TapeDiffFlags> = {
   describe: 'Compare two tapes; exit with code 7 if they differ',
   positionals: { before: { describe: 'A tape' }, after: { describe: 'Another tape of the same run' } },
   examples: [['citeloop tape diff before.tape.json after.tape.json', 'Ignores ids and times']],
-  handler: async (flags) => (await import('../commands/tape-drift.ts')).diffTwoTapes(flags),
+  handler: async (flags) => (await import('../commands/tape.ts')).diffTwoTapes(flags),
 };
 
 const renew: CommandDefinition<TapeRenewFlags> = {
@@ -86,7 +87,7 @@ const renew: CommandDefinition<TapeRenewFlags> = {
     ['citeloop tape renew a.tape.json --allow answer', 'Accept other wording, but no other tool calls'],
   ],
   epilogue: 'No tape is changed. To keep a change, record the tape again.',
-  handler: async (flags) => (await import('../commands/tape-drift.ts')).renewTapes(flags),
+  handler: async (flags) => (await import('../commands/tape.ts')).renewTapes(flags),
 };
 
 export const tapeCommand: CommandDefinition<CommonFlags> = {

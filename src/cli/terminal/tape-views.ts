@@ -1,56 +1,74 @@
-import { formatDifference } from '../../tape/diff-values.ts';
+import type { TapeDifference } from '../../tape/diff-tapes.ts';
+import { type Difference, formatDifference } from '../../tape/diff-values.ts';
 import type { Tape } from '../../tape/open-tape.ts';
+import type { ReissuedCall, ReissueResult } from '../../tape/reissue-requests.ts';
 import type { ReplayResult } from '../../tape/replay-result.ts';
 import type { TurnOutput } from '../../tape/run-outputs.ts';
-import { type Call, tapeSummary } from '../../tape/tape-summary.ts';
+import { tapeSummary } from '../../tape/tape-summary.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import type { Terminal } from './terminal.ts';
+import { table } from './table.ts';
+import type { Style, Terminal } from './terminal.ts';
 
 const SHOWN_DIFFERENCES = 12;
+const SHOWN_CALLS = 20;
 
-type WriteLine = (text: string, style?: Parameters<Terminal['text']>[1]) => void;
+type WriteLine = (text: string, style?: Style) => void;
 
-/** A tape for people: how it was made, the conversation, each call, what was retrieved and cited. */
+function createLineWriter(terminal: Terminal): WriteLine {
+  return (text, style) => terminal.write(`${terminal.text(text, style)}\n`);
+}
+
+/** Output of `tape show`: how the tape was made, the conversation, and each call. */
 export function renderTape(terminal: Terminal, tape: Tape): void {
   const { header, complete, edited, calls, outputs } = tapeSummary(tape);
-  const line = (text: string, style?: Parameters<Terminal['text']>[1]) =>
-    terminal.write(`${terminal.text(text, style)}\n`);
-  const by = `${header.madeBy.program} ${header.madeBy.version}${header.madeBy.node ? `, Node ${header.madeBy.node}` : ''}`;
+  const line = createLineWriter(terminal);
+  const { program, version, node } = header.madeBy;
   line(oneLine(tape.path, 300), 'bold');
   line(
-    `${header.origin} ${header.origin === 'recorded' ? 'by' : 'for'} ${oneLine(by, 80)} on ${header.createdAt}`,
+    `${header.origin} ${header.origin === 'recorded' ? 'by' : 'for'} ${oneLine(`${program} ${version}${node ? `, Node ${node}` : ''}`, 80)} on ${header.createdAt}`,
   );
   const about = [header.command, header.model && `model ${header.model}`].filter(Boolean).join(', ');
   if (about !== '') line(oneLine(about, 120));
   if (header.note !== undefined) line(oneLine(header.note, 300), 'dim');
-  if (!complete) line('It is incomplete: its recording was interrupted.', 'yellow');
-  if (edited) line('It was changed after it was recorded.', 'yellow');
+  if (!complete) line('Incomplete: the recording was interrupted.', 'yellow');
+  if (edited) line('Edited after it was recorded.', 'yellow');
   const collection = outputs?.collection;
-  if (collection)
-    line(
-      `collection ${collection.name}, ${counted(collection.documents, 'document')}, ${collection.fingerprint}`,
-    );
-
-  for (const [index, turn] of (outputs?.turns ?? []).entries()) renderTurn(line, turn, index + 1);
+  if (collection) {
+    const documents = counted(collection.documents, 'document');
+    line(`collection ${collection.name}, ${documents}, ${collection.fingerprint}`);
+  }
+  for (const [index, turn] of (outputs?.turns ?? []).entries()) renderTurnOutput(line, turn, index + 1);
   if (outputs?.search) {
     line('');
-    line(`searched: ${oneLine(outputs.search.query, 200)}`, 'bold');
-    renderFound(line, outputs.search.chunks);
+    line(`search: ${oneLine(outputs.search.query, 200)}`, 'bold');
+    renderChunks(line, outputs.search.chunks);
   }
-  if (outputs?.ingest) line(`ingested: ${oneLine(JSON.stringify(outputs.ingest), 300)}`);
+  if (outputs?.ingest) line(`ingest: ${oneLine(JSON.stringify(outputs.ingest), 300)}`);
   if (outputs?.error) line(`failed: ${oneLine(outputs.error.message, 300)}`, 'red');
   line('');
   line(calls.length === 0 ? 'No calls.' : `${counted(calls.length, 'call')}:`, 'bold');
-  for (const row of formatTable(calls)) line(row);
+  if (calls.length === 0) return;
+  const rows = calls.map(({ id, lane, startedAtMs, durationMs, request, outcome, tokens, chunks }) => [
+    String(id),
+    String(lane),
+    `+${formatSeconds(startedAtMs)}`,
+    formatSeconds(durationMs),
+    tokens === null ? '' : `${tokens.input}/${tokens.output}`,
+    chunks === null ? '' : String(chunks),
+    oneLine(outcome, 30),
+    oneLine(request, 70),
+  ]);
+  const headings = ['call', 'lane', 'start', 'duration', 'tokens in/out', 'chunks', 'status', 'request'];
+  terminal.write(table(terminal, headings, rows));
 }
 
-function renderTurn(line: WriteLine, turn: TurnOutput, number: number): void {
+function renderTurnOutput(line: WriteLine, turn: TurnOutput, number: number): void {
   line('');
   line(`${number}. ${turn.reset ? '(after a reset) ' : ''}${oneLine(turn.question, 300)}`, 'bold');
   for (const { query, chunks } of turn.retrieved) {
-    line(`   searched: ${oneLine(query, 200)}`, 'dim');
-    renderFound(line, chunks);
+    line(`   search: ${oneLine(query, 200)}`, 'dim');
+    renderChunks(line, chunks);
   }
   if (turn.answer !== null) line(turn.answer);
   if (turn.error !== null) line(`failed: ${oneLine(turn.error.message, 300)}`, 'red');
@@ -61,92 +79,119 @@ function renderTurn(line: WriteLine, turn: TurnOutput, number: number): void {
     line(`   ${turn.tokensUsed.prompt} tokens in, ${turn.tokensUsed.completion} out`, 'dim');
 }
 
-function renderFound(line: WriteLine, chunks: readonly { title: string; score: number }[]): void {
+function renderChunks(line: WriteLine, chunks: readonly { title: string; score: number }[]): void {
   for (const { title, score } of chunks) line(`     ${score.toFixed(2)} ${oneLine(title, 100)}`, 'dim');
 }
 
-/** Calls as aligned lines: number, lane, when, how long, what, what came of it, tokens. */
-function formatTable(calls: readonly Call[]): string[] {
-  const rows = calls.map(({ id, lane, startedAtMs, durationMs, request, outcome, tokens, chunks }) => [
-    String(id),
-    lane === 0 ? '' : `lane ${lane}`,
-    `+${seconds(startedAtMs)}`,
-    seconds(durationMs),
-    oneLine(request, 70),
-    oneLine(outcome, 30),
-    tokens === null ? '' : `${tokens.input} in, ${tokens.output} out`,
-    chunks === null ? '' : counted(chunks, 'chunk'),
-  ]);
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
-  );
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .filter((_, column) => (widths[column] ?? 0) > 0)
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-function seconds(milliseconds: number): string {
+function formatSeconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(2)} s`;
 }
 
-/** What the verdict rests on: calls that were answered from the tape, or a run that makes none. */
-function playedFacts({ exchanges, missing, turns }: ReplayResult): string {
-  const made = turns === 0 ? null : counted(turns, 'turn');
-  if (exchanges.recorded === 0 && missing.length === 0)
-    return `${made ?? 'the run'}, made anew and held against the tape; it calls no service`;
-  const used = `${exchanges.used} of ${counted(exchanges.recorded, 'exchange')} used`;
-  return made === null ? used : `${used}, ${made}`;
-}
-
-/** Whether a tape came to the same again, and where it did not. */
+/** Output of `replay` for one tape. */
 export function renderReplay(terminal: Terminal, result: ReplayResult): void {
-  const { changed, differences, exchanges, missing, partedAtTurn } = result;
-  const fork = Object.entries(changed).map(([name, value]) => `${name} ${oneLine(String(value), 40)}`);
-  const verdict =
-    differences.length === 0 && missing.length === 0
-      ? terminal.text('same', 'green')
-      : terminal.text(fork.length > 0 ? 'parts' : 'drifted', fork.length > 0 ? 'yellow' : 'red');
-  const line = (text: string) => terminal.write(`${terminal.text(text)}\n`);
-  const settings = fork.length > 0 ? ` with ${oneLine(fork.join(', '), 80)}` : '';
+  const { changed, differences, exchanges, missing, firstDifferentTurn, reason } = result;
+  const line = createLineWriter(terminal);
+  const settings = Object.entries(changed).map(([name, value]) => `${name} ${oneLine(String(value), 40)}`);
+  const isSame = differences.length === 0 && missing.length === 0;
+  const verdict = isSame
+    ? terminal.text('same', 'green')
+    : settings.length > 0
+      ? terminal.text('different', 'yellow')
+      : terminal.text('drifted', 'red');
+  const name = terminal.text(oneLine(result.tape, 200), 'bold');
+  const changes = terminal.text(settings.length === 0 ? '' : ` with ${oneLine(settings.join(', '), 80)}`);
   terminal.write(
-    `${terminal.text(oneLine(result.tape, 200), 'bold')}${terminal.text(settings)}: ${verdict} ${terminal.text(`(${playedFacts(result)})`, 'dim')}\n`,
+    `${name}${changes}: ${verdict} ${terminal.text(`(${formatReplayCounts(result)})`, 'dim')}\n`,
   );
-  const failure = failureOf(result);
-  if (failure !== null) line(`  The run fails as it did when it was recorded: ${failure}`);
-  const why = result.reason === null ? '' : `: ${oneLine(result.reason, 300)}`;
-  if (partedAtTurn !== null) line(`  The two part at turn ${partedAtTurn}${why}.`);
-  else if (why !== '') line(`  The two part${why}.`);
-  for (const difference of differences.slice(0, SHOWN_DIFFERENCES)) line(formatDifference(difference));
-  if (differences.length > SHOWN_DIFFERENCES)
-    line(`  and ${differences.length - SHOWN_DIFFERENCES} more differences`);
-  if (result.collectionChanged === true && differences.length + missing.length > 0) {
-    line('  The collection holds other documents than when it was recorded: different chunks.');
+  const failure = isSame ? lastErrorMessage(result) : null;
+  if (failure !== null) line(`  The run fails as recorded: ${failure}`);
+  if (!isSame) {
+    const turn = firstDifferentTurn === null ? '' : ` at turn ${firstDifferentTurn}`;
+    line(`  First difference${turn}${reason === null ? '' : `. Likely reason: ${oneLine(reason, 300)}`}.`);
   }
+  renderDifferences(line, differences);
+  if (result.collectionChanged === true && !isSame) line('  The collection changed since the recording.');
   if (exchanges.repeated > 0)
     line(`  ${counted(exchanges.repeated, 'call was', 'calls were')} made more often than recorded.`);
   renderMissing(line, result);
-  if (result.renewed) line('  The tape is renewed.');
+  if (result.renewed) line('  Updated the tape.');
 }
 
-/** What the last turn, or the run before it had one, failed with; null where it did not, or not as recorded. */
-function failureOf({ outputs, differences, missing }: ReplayResult): string | null {
-  if (differences.length + missing.length > 0) return null;
+function formatReplayCounts({ exchanges, missing, turns }: ReplayResult): string {
+  const used =
+    exchanges.recorded === 0 && missing.length === 0
+      ? ['no service calls']
+      : [`${exchanges.used} of ${counted(exchanges.recorded, 'exchange')} used`];
+  return [...used, ...(turns === 0 ? [] : [counted(turns, 'turn')])].join(', ');
+}
+
+/** The error of the last turn, or of a run that ended before its first turn. */
+function lastErrorMessage({ outputs }: ReplayResult): string | null {
   return (outputs.turns.length > 0 ? outputs.turns.at(-1)?.error : outputs.error)?.message ?? null;
 }
 
-function renderMissing(line: (text: string) => void, { missing, live }: ReplayResult): void {
+function renderMissing(line: WriteLine, { missing, live }: ReplayResult): void {
   const [first] = missing;
   if (first === undefined) return;
   const calls = counted(missing.length, 'call');
   if (live) {
-    line(`  ${calls} not on the tape ${missing.length === 1 ? 'was' : 'were'} taken from the live service.`);
+    line(`  ${calls} not on the tape ${missing.length === 1 ? 'was' : 'were'} sent to the live service.`);
     return;
   }
-  line(`  It would need ${calls} that the tape does not have (--on-miss passthrough or record). The first:`);
+  line(`  ${calls} not on the tape (use --on-miss passthrough or record). The first:`);
   line(`  ${first.message}`);
   for (const each of first.hint.split('\n')) line(`  ${each}`);
+}
+
+function renderDifferences(line: WriteLine, differences: readonly Difference[]): void {
+  for (const difference of differences.slice(0, SHOWN_DIFFERENCES)) line(formatDifference(difference));
+  if (differences.length > SHOWN_DIFFERENCES) line(`  and ${differences.length - SHOWN_DIFFERENCES} more`);
+}
+
+/** Output of `tape diff`. */
+export function renderTapeDifference(
+  terminal: Terminal,
+  difference: TapeDifference & { before: string; after: string },
+): void {
+  const { before, after, same, run, exchanges, outputs, counts } = difference;
+  const line = createLineWriter(terminal);
+  const verdict = same ? terminal.text('same', 'green') : terminal.text('different', 'red');
+  const names = terminal.text(`${oneLine(before, 150)} -> ${oneLine(after, 150)}`, 'bold');
+  terminal.write(
+    `${names}: ${verdict} ${terminal.text(`(${counts.before} and ${counts.after} calls)`, 'dim')}\n`,
+  );
+  if (run.length > 0) line('Inputs:');
+  renderDifferences(line, run);
+  for (const { kind, before: was, after: is, request, differences } of exchanges.slice(0, SHOWN_CALLS)) {
+    const number = was === null || is === null || was === is ? `${is ?? was}` : `${was} (now ${is})`;
+    line(`Call ${number}, ${oneLine(request, 80)}, ${kind}${differences.length === 0 ? '.' : ':'}`);
+    renderDifferences(line, differences);
+  }
+  if (exchanges.length > SHOWN_CALLS) line(`and ${exchanges.length - SHOWN_CALLS} more calls`);
+  if (outputs.length > 0) line('Outputs:');
+  renderDifferences(line, outputs);
+}
+
+/** One call of `tape renew`. */
+export function renderReissuedCall(terminal: Terminal, call: ReissuedCall): void {
+  const { tape, exchange, request, changes } = call;
+  const verdict = changes.length === 0 ? terminal.text('same', 'green') : terminal.text('changed', 'red');
+  const name = terminal.text(`${oneLine(tape, 120)}, call ${exchange}, ${oneLine(request, 60)}`);
+  terminal.write(`${name}: ${verdict}\n`);
+  for (const { detail } of changes) terminal.write(`  ${terminal.text(detail)}\n`);
+}
+
+/** Summary of `tape renew`. */
+export function renderReissueResult(
+  terminal: Terminal,
+  { asked, left, spent, ok, currency }: ReissueResult & { ok: boolean; currency: string | null },
+): void {
+  const line = createLineWriter(terminal);
+  const changes = asked.flatMap((call) => call.changes);
+  const kinds = Object.entries(Object.groupBy(changes, ({ kind }) => kind));
+  const summary = kinds.map(([kind, all]) => `${kind} ${all.length}`).join(', ') || 'all as recorded';
+  const cost = spent === null ? '' : ` for ${spent.toFixed(4)} ${currency ?? ''}`.trimEnd();
+  line(`Repeated ${counted(asked.length, 'call')}${cost}: ${summary}.`);
+  if (!ok) line('To accept a change, record the tape again with --record or --on-miss record.');
+  for (const { reason, calls } of left) line(`Skipped ${counted(calls, 'call')}: ${reason}.`);
 }

@@ -26,7 +26,6 @@ test('on a full disk what is there can be read, what cannot be written is told s
     write: expect.stringContaining('The disk is full'),
     session: expect.stringContaining('The disk is full'),
     tape: expect.stringContaining('the disk is full'),
-    lock: false,
     later: 'recorded',
   });
 });

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSqliteSessionStore } from '../../../src/adapters/sqlite/sqlite-session-store.ts';
@@ -45,7 +45,6 @@ const told = {
     .create(sampleSession(), null)
     .catch(messageOf),
   tape: await record().catch(messageOf),
-  lock: existsSync(`${tape}.lock`),
 };
 rmSync(filler);
 process.stdout.write(JSON.stringify({ ...told, later: await record() }));

@@ -27,7 +27,7 @@ test('a tape that is recorded again is the same file, asked again the same servi
   const file = (name: string) => join(place.home, name);
   const first = await readFile(file('a.tape.json'), 'utf8');
   const again = await runInProcess(record, place);
-  expect(again.stderr).toContain('Recorded 2 exchanges, as before');
+  expect(again.stderr).toContain('Recorded 2 exchanges');
   expect(await readFile(file('a.tape.json'), 'utf8')).toBe(first);
 
   await runInProcess([...ask, ...flags, '--record', 'b.tape.json'], place);
@@ -41,7 +41,7 @@ test('a tape that is recorded again is the same file, asked again the same servi
   const unchanged = await runInProcess([...renew, url], place);
   expect(unchanged).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('2 asked again: all as recorded'),
+    stdout: expect.stringContaining('Repeated 2 calls: all as recorded'),
   });
   await stop();
   const elsewhere = await otherModel();
@@ -55,7 +55,7 @@ test('a tape that is recorded again is the same file, asked again the same servi
   const unnamed = await runInProcess(['tape', 'renew', 'a.tape.json'], place);
   expect(unnamed.stdout).toContain('is not configured here: set the address of the model service to it');
   const unpriced = await runInProcess([...renew, elsewhere, '--budget', '0.5'], place);
-  expect(unpriced).toMatchObject({ code: 2, stderr: expect.stringContaining('where prices are known') });
+  expect(unpriced).toMatchObject({ code: 2, stderr: expect.stringContaining('--budget needs prices') });
 });
 
 test('a replay names the turn and the setting that it parts by, with flags and with the settings of today', async () => {
@@ -65,8 +65,8 @@ test('a replay names the turn and the setting that it parts by, with flags and w
   await stop();
   const fewer = await runInProcess(['replay', 'a.tape.json', '--top-k', '1'], place);
   expect(fewer.code).toBe(7);
-  expect(fewer.stdout).toContain('The two part at turn 1: topK is 1 now, and was 5.');
-  expect(fewer.stdout).not.toContain('the collection or its ranking changed');
+  expect(fewer.stdout).toContain('First difference at turn 1. Likely reason: topK is 1 (recorded: 5).');
+  expect(fewer.stdout).not.toContain('the collection changed');
 
   expect(await runInProcess(['replay', 'a.tape.json', '--current'], place)).toMatchObject({
     code: 0,
@@ -78,8 +78,8 @@ test('a replay names the turn and the setting that it parts by, with flags and w
   expect(edited.code).toBe(7);
   expect(JSON.parse(edited.stdout).tapes[0]).toMatchObject({
     ok: false,
-    partedAtTurn: 1,
-    reason: 'systemPrompt is another one now',
+    firstDifferentTurn: 1,
+    reason: 'systemPrompt changed',
     changed: { systemPrompt: 'Be brief.' },
   });
 });

@@ -48,13 +48,13 @@ test('a run over the wire is recorded, and replays without the server and the ke
   const fork = await runInProcess(['replay', 'node.tape.json', '--policy', 'always', '--json'], place);
   expect(fork.code).toBe(7);
   expect(JSON.parse(fork.stdout).tapes[0]).toMatchObject({
-    partedAtTurn: 1,
+    firstDifferentTurn: 1,
     missing: [{}],
     changed: { policy: 'always' },
   });
 
   const shown = await runInProcess(['tape', 'show', 'node.tape.json'], place);
-  expect(shown.stdout).toMatch(/1\. What is a node\?.*searched: .*cited \[1\] quoted Nodes.*2 calls:/s);
+  expect(shown.stdout).toMatch(/1\. What is a node\?.*search: .*cited \[1\] quoted Nodes.*2 calls:/s);
 });
 
 test('a tape replays on a machine where the same documents lie elsewhere, and does not tell where they lay', async () => {
@@ -103,16 +103,14 @@ test('a chat of several turns replays turn by turn, and one that has drifted say
 test('the offline model makes no calls, and its run is recorded and compared all the same', async () => {
   const place = await library();
   const recorded = await runInProcess([...question, '--record', 'off.tape.json'], place);
-  expect(recorded.stderr).toMatch(
-    /Recorded the run in \S+off\.tape\.json; it called no service, and a replay holds what it comes to against the tape\n/,
-  );
+  expect(recorded.stderr).toMatch(/Recorded the run in \S+off\.tape\.json; it called no service\n/);
   expect(await runInProcess(['replay', 'off.tape.json'], place)).toMatchObject({
     code: 0,
-    stdout: 'off.tape.json: same (1 turn, made anew and held against the tape; it calls no service)\n',
+    stdout: 'off.tape.json: same (no service calls, 1 turn)\n',
   });
   const fork = await runInProcess(['replay', 'off.tape.json', '--policy', 'never', '--json'], place);
   expect(fork.code).toBe(0);
-  expect(JSON.parse(fork.stdout).tapes[0]).toMatchObject({ partedAtTurn: 1 });
+  expect(JSON.parse(fork.stdout).tapes[0]).toMatchObject({ firstDifferentTurn: 1 });
 });
 
 test('a session that goes on is replayed from where it was, in memory', async () => {
@@ -143,7 +141,7 @@ test('search and ingest are recorded and run again, and a replayed ingest leaves
   const replayed = await runInProcess(['replay', 'search.tape.json', 'ingest.tape.json', '--json'], place);
   expect(JSON.parse(replayed.stdout).tapes).toMatchObject([{ differences: [] }, { differences: [] }]);
   expect((await runInProcess(['replay', 'search.tape.json'], place)).stdout).toContain(
-    'same (the run, made anew',
+    'same (no service calls)',
   );
   expect(replayed.code).toBe(0);
   expect((await runInProcess(['collections', '--json'], place)).stdout).not.toContain('"new"');
@@ -165,13 +163,13 @@ test('tapes that cannot be used are refused with a clear line', async () => {
   const file = (name: string) => join(place.home, name);
   const text = await readFile(file('a.tape.json'), 'utf8');
   await writeFile(file('cut.tape.json'), text.slice(0, text.indexOf('"turns"')));
-  await writeFile(file('newer.tape.json'), text.replace('"version": 2', '"version": 9'));
+  await writeFile(file('newer.tape.json'), text.replace('"version": 3', '"version": 9'));
   await writeFile(file('edited.tape.json'), text.replace('A node is', 'A nude is'));
   await writeFile(file('package.json'), '{"name":"x"}');
   const faults = {
     'cut.tape.json': 'is incomplete: its recording was interrupted',
-    'newer.tape.json': 'was made by a newer citeloop: its format is 9',
-    'edited.tape.json': 'says that it was recorded, but it was changed since',
+    'newer.tape.json': 'has format 9, made by a newer citeloop',
+    'edited.tape.json': 'was edited after it was recorded',
     'package.json': 'is not a tape: it has no version',
     'none.tape.json': 'it does not exist',
   };
@@ -197,7 +195,7 @@ test('tapes that cannot be used are refused with a clear line', async () => {
   const over = await runInProcess([...question, '--record', 'package.json'], place);
   expect(over).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('is not a tape, so nothing is recorded'),
+    stderr: expect.stringContaining('exists and is not a tape'),
   });
   expect(await readFile(file('package.json'), 'utf8')).toBe('{"name":"x"}');
   expect((await runInProcess([...question, '--on-miss', 'record'], place)).stderr).toContain(
@@ -226,12 +224,12 @@ test('a recording that is interrupted is a readable tape that says it is incompl
   tape.close();
 });
 
-test('a setting that nobody gave when the tape was made is named where it makes the run part from it', async () => {
+test('names a setting that was not set in the recorded run as the reason of a difference', async () => {
   const place = { home: await temporaryDirectory() };
   await copyHomeWithBook(place.home);
   await runInProcess(['ask', 'What is a topic?', '--record', 'a.tape.json'], place);
   const fewer = await runInProcess(['replay', 'a.tape.json', '--top-k', '1'], place);
-  expect(fewer.stdout).toContain('The two part at turn 1: topK is 1 now, and was not set.');
+  expect(fewer.stdout).toContain('First difference at turn 1. Likely reason: topK is 1 (recorded: not set).');
 });
 
 test('a tape is scrubbed in place, and goes to HAR and back', async () => {
@@ -251,7 +249,7 @@ test('a tape is scrubbed in place, and goes to HAR and back', async () => {
 
   expect((await runInProcess(['tape', 'export', 'a.tape.json', 'a.har'], place)).code).toBe(0);
   expect((await runInProcess(['tape', 'export', 'a.tape.json', 'a.har'], place)).stderr).toContain(
-    'it exists already',
+    'it already exists',
   );
   expect((await runInProcess(['tape', 'import', 'a.har', 'b.tape.json'], place)).code).toBe(0);
   expect((await runInProcess(['tape', 'show', 'b.tape.json', '--json'], place)).stdout).toContain(

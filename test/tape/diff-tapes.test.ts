@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { diffTapes } from '../../../src/tape/drift/diff-tapes.ts';
-import { openTape } from '../../../src/tape/open-tape.ts';
-import type { TapeExchange, TapeJson } from '../../../src/tape/tape-format.ts';
-import { asked, sampleHeader, writeTape } from '../support/sample-tape.ts';
+import { diffTapes } from '../../src/tape/diff-tapes.ts';
+import { openTape } from '../../src/tape/open-tape.ts';
+import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
+import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 const CHAT = '/v1/chat/completions';
 const chat = (number: number, q: string, content: string, id = 'chatcmpl-1234567') =>
@@ -38,7 +38,7 @@ test('what a model says otherwise, what is asked otherwise, and what came and we
   );
   expect(same).toBe(false);
   expect(exchanges.map(({ kind, request, differences }) => [kind, request, differences])).toEqual([
-    ['changed', `POST ${CHAT}`, [{ path: 'answer.text', before: 'A.', after: 'Aha.' }]],
+    ['changed', `POST ${CHAT}`, [{ path: 'answer', before: 'A.', after: 'Aha.' }]],
     ['changed', `POST ${CHAT}`, [{ path: 'request.q', before: 'b', after: 'bb' }]],
     ['added', 'POST /come', []],
     ['removed', 'POST /gone', []],

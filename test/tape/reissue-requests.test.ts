@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type AskAgainOptions, askAgain } from '../../../src/tape/drift/ask-again.ts';
-import { openTape } from '../../../src/tape/open-tape.ts';
-import type { TapeExchange } from '../../../src/tape/tape-format.ts';
-import { asked, writeTape } from '../support/sample-tape.ts';
+import { openTape } from '../../src/tape/open-tape.ts';
+import { type ReissueOptions, reissueRequests } from '../../src/tape/reissue-requests.ts';
+import type { TapeExchange } from '../../src/tape/tape-format.ts';
+import { asked, writeTape } from './support/sample-tape.ts';
 
 const CHAT = '/v1/chat/completions';
 const answer = (content: string) => ({
@@ -11,11 +11,11 @@ const answer = (content: string) => ({
 });
 const question = (id: number) => asked(id, { model: 'm', q: id }, answer(`Answer ${id}.`), CHAT);
 
-async function again(exchanges: readonly TapeExchange[], options: Partial<AskAgainOptions> = {}) {
+async function again(exchanges: readonly TapeExchange[], options: Partial<ReissueOptions> = {}) {
   const tape = openTape(await writeTape(exchanges));
   const heard: { url: string; key: string | null; q: unknown }[] = [];
   try {
-    const result = await askAgain({
+    const result = await reissueRequests({
       tapes: [tape],
       sample: 100,
       budget: null,
@@ -52,15 +52,15 @@ test('a sample is spread over the tape and the same every time', async () => {
 });
 
 test('a budget is not passed, and what has no price is not asked under one', async () => {
-  const priceOf: AskAgainOptions['priceOf'] = (model, { input, output }) =>
+  const priceOf: ReissueOptions['priceOf'] = (model, { input, output }) =>
     model === 'm' ? (input + output) / 1100 : null;
   const other = asked(4, { model: 'unpriced' }, answer('x'), CHAT);
   const { result } = await again([question(1), question(2), question(3), other], { budget: 2.5, priceOf });
   expect(result.spent).toBeCloseTo(2);
   expect(result.asked).toHaveLength(2);
   expect(result.left).toEqual([
-    { reason: 'its price is not known', calls: 1 },
-    { reason: 'the budget would be passed', calls: 1 },
+    { reason: 'the price of the model is unknown', calls: 1 },
+    { reason: 'over the budget', calls: 1 },
   ]);
 });
 
@@ -71,8 +71,8 @@ test('a store, a request without its secret and a service of others are left alo
   ]);
   expect(heard).toEqual([]);
   expect(result.left.map(({ reason }) => reason)).toEqual([
-    'a store or another service that is not asked again',
-    'something was taken out of the request',
+    'not a model, embedding or rerank request',
+    'the request was redacted',
   ]);
   const refused = await again([question(1)], { serviceOf: () => 'it is not yours' });
   expect(refused.heard).toEqual([]);

@@ -1,0 +1,116 @@
+import type { ANSWER_CHANGES } from '../domain/choices.ts';
+import { responseValue } from './compare-answers.ts';
+import { type Difference, diffValues } from './diff-values.ts';
+import { isVector } from './match-key.ts';
+import type { TapeExchange, TapeJson } from './tape-format.ts';
+
+/** What changed in an answer: the first segment of the path of a difference. */
+export type AnswerChangeKind = (typeof ANSWER_CHANGES)[number];
+
+type Fields = { [key: string]: TapeJson | undefined };
+
+/** How an answer differs from an earlier one. Of a failed call only the status is compared. */
+export function diffAnswers(before: TapeExchange, now: TapeExchange): Difference[] {
+  const status = diffValues(answerStatus(before), answerStatus(now), 'status');
+  if (status.length > 0) return status;
+  const [was, is] = [readableAnswer(before), readableAnswer(now)];
+  const differences = diffValues(was, is);
+  const calledOthers = differences.some(({ path }) => path.startsWith('tool-choice'));
+  return differences.filter(({ path }) => !calledOthers || !path.startsWith('arguments'));
+}
+
+export function answerChangeKind({ path }: Difference): AnswerChangeKind {
+  return path.replace(/[.[].*/, '') as AnswerChangeKind;
+}
+
+function answerStatus({ response, failure }: TapeExchange): string {
+  return String(failure?.code ?? failure?.name ?? response?.status ?? 'none');
+}
+
+/** The fields by which answers are compared, by kind of service. */
+function readableAnswer({ request, response }: TapeExchange): { [kind in AnswerChangeKind]?: TapeJson } {
+  const { pathname } = new URL(request.url);
+  const value = responseValue(response);
+  if (response === undefined || value === undefined) return {};
+  if (response.status < 400 && pathname.endsWith('/chat/completions')) return chatAnswer(value);
+  if (response.status < 400 && pathname.endsWith('/responses')) return responsesAnswer(value);
+  const vectors = findVectors(value);
+  if (vectors.length > 0 && !pathname.startsWith('/collections')) return { vectors };
+  const ranking = pathname.endsWith('/rerank') ? listOf(fieldsOf(value).results) : [];
+  if (ranking.length > 0) return { ranking: ranking.map((each) => fieldsOf(each).index ?? null) };
+  return { body: value };
+}
+
+function chatAnswer(value: TapeJson): ReturnType<typeof readableAnswer> {
+  let text = '';
+  const calls: { name: string; args: string }[] = [];
+  for (const event of Array.isArray(value) ? value : [value]) {
+    const choice = fieldsOf(listOf(fieldsOf(event).choices)[0]);
+    const message = fieldsOf(choice.message ?? choice.delta);
+    text += textOf(message.content);
+    for (const [position, each] of listOf(message.tool_calls).entries()) {
+      const { index, function: called } = fieldsOf(each);
+      const { name, arguments: args } = fieldsOf(called);
+      const place = typeof index === 'number' && index >= 0 && index < 1000 ? index : position;
+      const call = calls[place] ?? { name: '', args: '' };
+      calls[place] = { name: call.name + textOf(name), args: call.args + textOf(args) };
+    }
+  }
+  return modelAnswer(
+    text,
+    calls.filter((call) => call !== undefined),
+  );
+}
+
+/** Reads the completed response at the end of a stream, or the items of a stream that has no end. */
+function responsesAnswer(value: TapeJson): ReturnType<typeof readableAnswer> {
+  const events = (Array.isArray(value) ? value : [value]).map(fieldsOf);
+  const whole = events.map((event) => (event.output === undefined ? fieldsOf(event.response) : event));
+  const output = listOf(whole.findLast(({ output: items }) => listOf(items).length > 0)?.output);
+  const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item);
+  const items = (output.length > 0 ? output : done).map(fieldsOf);
+  const texts = items.flatMap(({ content }) => listOf(content).map((part) => textOf(fieldsOf(part).text)));
+  const calls = items.filter(({ type }) => type === 'function_call');
+  return modelAnswer(
+    texts.join(''),
+    calls.map(({ name, arguments: args }) => ({ name: textOf(name), args: textOf(args) })),
+  );
+}
+
+function modelAnswer(
+  text: string,
+  calls: readonly { name: string; args: string }[],
+): ReturnType<typeof readableAnswer> {
+  return {
+    'tool-choice': calls.map(({ name }) => name),
+    arguments: calls.map(({ args }) => parseArguments(args)),
+    // Sorted: where the markers are placed in the text does not count.
+    citations: [...new Set(text.match(/\[\d+\]/g))].sort(),
+    answer: text,
+  };
+}
+
+function parseArguments(text: string): TapeJson {
+  try {
+    return JSON.parse(text) as TapeJson;
+  } catch {
+    return text;
+  }
+}
+
+function findVectors(value: TapeJson): number[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return isVector(value) ? [value] : Object.values(value).flatMap(findVectors);
+}
+
+function fieldsOf(value: TapeJson | undefined): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+function listOf(value: TapeJson | undefined): TapeJson[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: TapeJson | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,97 @@
+import { createRedactor } from '../faults/redactor.ts';
+import { createIdMap, type IdMap, isSameAnswer, isSameValue } from './compare-answers.ts';
+import { diffAnswers } from './diff-answers.ts';
+import { type Difference, diffValues } from './diff-values.ts';
+import { pathOf } from './match-key.ts';
+import type { Tape } from './open-tape.ts';
+import { compareOutputs, runOutputsSchema } from './run-outputs.ts';
+import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
+import { createTapePlayer } from './tape-player.ts';
+
+export interface ExchangeDifference {
+  kind: 'changed' | 'added' | 'removed';
+  /** Numbers of the exchange on the two tapes. */
+  before: number | null;
+  after: number | null;
+  request: string;
+  differences: Difference[];
+}
+
+export interface TapeDifference {
+  same: boolean;
+  /** Command, model, inputs and redaction patterns. */
+  run: Difference[];
+  exchanges: ExchangeDifference[];
+  outputs: Difference[];
+  counts: { before: number; after: number };
+}
+
+/** Compares two tapes except for timing and generated ids. */
+export function diffTapes(before: Tape, after: Tape): TapeDifference {
+  const run = diffValues(runInputs(before.header), runInputs(after.header));
+  const exchanges = diffExchanges(before, after);
+  const outputs = compareOutputs(readableOutputs(before), readableOutputs(after));
+  return {
+    same: run.length + exchanges.length + outputs.length === 0,
+    run,
+    exchanges,
+    outputs,
+    counts: { before: before.count, after: after.count },
+  };
+}
+
+function diffExchanges(before: Tape, after: Tape): ExchangeDifference[] {
+  const ids = createIdMap();
+  const player = createTapePlayer(before, createRedactor());
+  const unmatched = new Map(before.entries().map((entry) => [entry.id, entry]));
+  const found: ExchangeDifference[] = [];
+  const added: TapeExchange[] = [];
+  for (const exchange of after.exchanges()) {
+    const now = ids.toOldIds(exchange);
+    const was = player.find(now.request);
+    if (was === null || !unmatched.delete(was.id)) added.push(now);
+    else if (!isSameAnswer(now, was, ids)) found.push(changed(was, now, ids));
+  }
+  // Changed requests are paired in order with the remaining ones to the same address.
+  for (const now of added) {
+    const was = unmatched
+      .values()
+      .map(before.read)
+      .find((exchange) => requestLine(exchange) === requestLine(now));
+    if (was !== undefined) unmatched.delete(was.id);
+    found.push(was === undefined ? unpaired('added', now) : changed(was, ids.toOldIds(now), ids));
+  }
+  for (const entry of unmatched.values()) found.push(unpaired('removed', before.read(entry)));
+  return found.sort((a, b) => (a.after ?? a.before ?? 0) - (b.after ?? b.before ?? 0));
+}
+
+function changed(was: TapeExchange, now: TapeExchange, ids: IdMap): ExchangeDifference {
+  const differences = [
+    ...diffValues(requestBody(was), requestBody(now), 'request'),
+    ...diffAnswers(was, now),
+  ].filter(({ path, before, after }) => !isSameValue(after, before, ids, path.match(/[\w-]+$/)?.[0]));
+  return { kind: 'changed', before: was.id, after: now.id, request: requestLine(now), differences };
+}
+
+function unpaired(kind: 'added' | 'removed', exchange: TapeExchange): ExchangeDifference {
+  const [before, after] = kind === 'added' ? [null, exchange.id] : [exchange.id, null];
+  return { kind, before, after, request: requestLine(exchange), differences: [] };
+}
+
+/** Such as `POST /v1/chat/completions`. */
+export function requestLine({ request }: TapeExchange): string {
+  return `${request.method} ${pathOf(request.url)}`;
+}
+
+function requestBody({ request: { body } }: TapeExchange): TapeJson | undefined {
+  if (body === undefined) return undefined;
+  return 'json' in body ? body.json : 'text' in body ? body.text : body.base64;
+}
+
+function runInputs({ command, model, inputs, redact }: TapeHeader): TapeJson {
+  return { command, model, ...inputs, redact };
+}
+
+function readableOutputs({ tail }: Tape) {
+  return runOutputsSchema.safeParse(tail?.outputs ?? {}).data ?? runOutputsSchema.parse({});
+}
