@@ -14,7 +14,13 @@ import type { SessionStore } from '../ports/session-store.ts';
 import type { TokenEncoder } from '../ports/token-encoder.ts';
 import { createRetriever, type Retriever } from '../retrieval/create-retriever.ts';
 import type { AppEvent } from './app-event.ts';
-import { chooseEmbedder, type LoadOptions, loadJudgeEncoder, loadReranker } from './embedders.ts';
+import {
+  chooseEmbedder,
+  type DescribedEmbedder,
+  type LoadOptions,
+  loadJudgeEncoder,
+  loadReranker,
+} from './embedders.ts';
 import { configuredSecrets } from './run-settings.ts';
 import { openSessions } from './sessions.ts';
 import { systemRuntime } from './system-runtime.ts';
@@ -23,68 +29,139 @@ const RERANK_TIMEOUT_MS = 20_000;
 
 export type StoreKind = Config['store'];
 
-/** The filled ports that commands work with. */
+/** The ports of one configuration, created from its settings. Immutable: other settings are another app. */
 export interface App {
   readonly config: Config;
+  /** Clock and ids of this run. */
+  readonly runtime: Runtime;
   /** The collections of the configured store. */
   readonly catalog: CollectionCatalog;
-  /** Those of a store by its name. */
   catalogOf(store: StoreKind): CollectionCatalog;
-  /** What new collections are made with; asks the service where the embedder's dimensions are not known. */
+  /** The embedder that new collections record; asks the service if it does not know its dimensions. */
   identity(): Promise<CollectionIdentity>;
-  /** Throws `configuration_error` if its vectors are not of the configured embedder. */
+  /** Throws `configuration_error` if the collection has vectors of another embedder. */
   assertReadable(store: ChunkStore): Promise<void>;
-  /** The clock and the ids of this run. */
-  readonly runtime: Runtime;
-  /** Tells whoever made the app what happens besides what it was asked for. */
+  /** Passes an event to the listener that the app was created with. */
   tell(event: AppEvent): void;
-  /** The conversations of the data directory. Whoever opens them closes them. */
+  /** Opens the session store of the data directory; the caller closes it. */
   sessions(): Promise<SessionStore>;
-  /** Loaded when it is first asked for; whoever is first says whether it is for many texts. */
+  /** Loaded on first use; the first caller decides whether it is tuned for many texts. */
   embedder(use?: Pick<LoadOptions, 'bulk'>): Promise<Embedder>;
   /**
-   * What the judge reads with: the embedder, where it gives the vectors of tokens too, or the built-in one beside a model
-   * that someone brought, if it is on this machine; null where there is none. Throws as `embedder` does.
+   * The encoder of the judge: the embedder if it returns token vectors, else the built-in model if its weights are on
+   * this machine, else null. Throws as `embedder` does.
    */
   encoder(): Promise<TokenEncoder | null>;
-  /** The judge that reads with it; null where there is none. Throws as `embedder` does. */
+  /** Null without an encoder. Throws as `embedder` does. */
   judge(): Promise<Judge | null>;
-  /** Throws `auth_error` without a key, or what is wrong with a model that someone brought. */
+  /** Throws `auth_error` without a key, and what is wrong with a local model. */
   reranker(): Promise<Reranker>;
-  retriever(
-    store: ChunkStore,
-    options: { mode: SearchMode; scoreThreshold?: number | undefined },
-  ): Promise<Retriever>;
+  retriever(store: ChunkStore, options: { mode: SearchMode }): Promise<Retriever>;
+  /**
+   * An app with other settings on the same loaded models. The embedder settings must be the same. Only the app that
+   * `createApp` returned is closed.
+   */
+  withConfig(config: Config): App;
   close(): Promise<void>;
 }
 
 interface AppOptions {
-  /** Instead of the configured one. */
+  /** Replaces the configured embedder; the caller closes it. */
   embedder?: Embedder;
-  /** Instead of the machine's clock and ids. */
+  /** Replaces the clock and ids of the machine. */
   runtime?: Runtime;
-  /** Ends what takes long: the model being fetched, a service being asked again. */
+  /** Judges in a worker thread, for servers that answer several questions at a time. */
+  judgeInWorker?: boolean;
+  /** Aborts downloads and retries. */
   signal?: AbortSignal;
   onEvent?: (event: AppEvent) => void;
 }
 
-/** Config in, filled ports out. Nothing is opened or loaded yet. */
+/** Opens and loads nothing yet. */
 export function createApp(config: Config, options: AppOptions = {}): App {
-  const { embedder: given, runtime = systemRuntime, signal, onEvent: tell = () => {} } = options;
-  const choice = given === undefined ? chooseEmbedder(config) : undefined;
-  // A service that was away may be back for the next question of a chat.
-  const embedder = untilItWorks(async (use: Pick<LoadOptions, 'bulk'> = {}) =>
-    choice === undefined ? (given as Embedder) : choice.load({ signal, tell, runtime, ...use }),
-  );
+  const { runtime = systemRuntime, onEvent: tell = () => {} } = options;
+  const models = createLocalModels(config, { ...options, runtime, tell });
 
-  const judgeEncoder = untilItWorks(() => loadJudgeEncoder(config, { signal, tell, runtime }));
-  const localReranker = untilItWorks((directory: string) =>
-    loadReranker(config, directory, { signal, tell, runtime }),
+  function withConfig(config: Config): App {
+    const reranker = async (): Promise<Reranker> =>
+      config.rerank.directory === undefined
+        ? createCohere(config, runtime)
+        : models.reranker(config.rerank.directory);
+    const catalogOf = (store: StoreKind) =>
+      lazyCatalog(store === 'qdrant' ? () => openQdrant(config, models, runtime) : () => openSqlite(config));
+    return {
+      config,
+      runtime,
+      catalog: catalogOf(config.store),
+      catalogOf,
+      async identity() {
+        const { id, dimensions } = await models.describeEmbedder();
+        return { embedder: id, dimensions: dimensions ?? (await models.embedder()).dimensions };
+      },
+      async assertReadable({ name, identity: has }) {
+        const { id, dimensions = has.dimensions } = await models.describeEmbedder();
+        assertSameEmbedder(name, has, { embedder: id, dimensions });
+      },
+      tell,
+      sessions: () => openSessions(config),
+      embedder: models.embedder,
+      encoder: models.encoder,
+      judge: models.judge,
+      reranker,
+      async retriever(store, { mode }) {
+        const { scoreThreshold } = config.agent;
+        const retriever = createRetriever({
+          store,
+          embedder: models.embedder,
+          mode,
+          clock: runtime,
+          // The threshold of the embedder says nothing about full-text scores.
+          scoreThreshold:
+            scoreThreshold ?? (mode === 'lexical' ? 0 : (await models.describeEmbedder()).scoreThreshold),
+        });
+        if (config.rerank.judge && mode !== 'lexical') {
+          const { rerankByNearness } = await import('../retrieval/rerank-by-nearness.ts');
+          const nearness = async () => (await models.readingJudge())?.nearness ?? null;
+          return rerankByNearness(retriever, { store, nearness, clock: runtime });
+        }
+        if (!config.rerank.on) return retriever;
+        const { withReranker } = await import('../retrieval/rerank.ts');
+        return withReranker(retriever, await reranker(), { clock: runtime });
+      },
+      withConfig,
+      close: async () => {},
+    };
+  }
+  return { ...withConfig(config), close: models.close };
+}
+
+interface LocalModels {
+  describeEmbedder(): Promise<DescribedEmbedder>;
+  embedder(use?: Pick<LoadOptions, 'bulk'>): Promise<Embedder>;
+  encoder(): Promise<TokenEncoder | null>;
+  readingJudge(): Promise<ReadingJudge | null>;
+  judge(): Promise<Judge | null>;
+  reranker(directory: string): Promise<Reranker>;
+  close(): Promise<void>;
+}
+
+/** The models of a process, each loaded on first use; a failed load is tried again on the next use. */
+function createLocalModels(
+  config: Config,
+  { embedder: given, judgeInWorker = false, ...load }: AppOptions & LoadOptions,
+): LocalModels {
+  const choice = given === undefined ? chooseEmbedder(config) : undefined;
+  const embedder = untilItWorks(async (use: Pick<LoadOptions, 'bulk'> = {}) =>
+    choice === undefined ? (given as Embedder) : choice.load({ ...load, ...use }),
   );
-  const reranker = async (): Promise<Reranker> =>
-    config.rerank.directory === undefined
-      ? createCohere(config, runtime)
-      : localReranker.get(config.rerank.directory);
+  const judgeEncoder = untilItWorks(() => loadJudgeEncoder(config, load));
+  const reranker = untilItWorks((directory: string) => loadReranker(config, directory, load));
+  const workerJudge = untilItWorks(async () => {
+    const found = await encoder();
+    if (found === null) return null;
+    const { startJudgeThread } = await import('./judge-thread.ts');
+    return startJudgeThread(found);
+  });
 
   async function encoder(): Promise<TokenEncoder | null> {
     const loaded = await embedder.get();
@@ -98,75 +175,40 @@ export function createApp(config: Config, options: AppOptions = {}): App {
     return judgeOf(found);
   }
 
-  async function describe() {
-    return choice === undefined ? (given as Embedder) : choice.describe();
-  }
-
-  async function identity(): Promise<CollectionIdentity> {
-    const { id, dimensions } = await describe();
-    return { embedder: id, dimensions: dimensions ?? (await embedder.get()).dimensions };
-  }
-
-  function catalogOf(store: StoreKind): CollectionCatalog {
-    return lazily(store === 'qdrant' ? openQdrant : openSqlite);
-  }
-
-  async function openSqlite(): Promise<CollectionCatalog> {
-    const { createSqliteCatalog } = await import('../adapters/sqlite/sqlite-catalog.ts');
-    return createSqliteCatalog(join(config.home, 'collections'));
-  }
-
-  async function openQdrant(): Promise<CollectionCatalog> {
-    const { createQdrantCatalog } = await import('../adapters/qdrant/qdrant-catalog.ts');
-    return createQdrantCatalog({
-      ...config.qdrant,
-      apiKey: config.secrets.qdrantApiKey?.reveal(),
-      secrets: configuredSecrets(config),
-      foreignEmbedder: (await describe()).id,
-      runtime,
-    });
-  }
-
   return {
-    config,
-    runtime,
-    catalog: catalogOf(config.store),
-    catalogOf,
-    identity,
-    async assertReadable({ name, identity: has }) {
-      const { id, dimensions = has.dimensions } = await describe();
-      assertSameEmbedder(name, has, { embedder: id, dimensions });
-    },
-    tell,
-    sessions: () => openSessions(config),
+    describeEmbedder: async () => (choice === undefined ? (given as Embedder) : choice.describe()),
     embedder: embedder.get,
     encoder,
-    judge: readingJudge,
-    reranker,
-    async retriever(store, { mode, scoreThreshold = config.agent.scoreThreshold }) {
-      const retriever = createRetriever({
-        store,
-        embedder: embedder.get,
-        mode,
-        clock: runtime,
-        // What the embedder calls alike says nothing about words in common.
-        scoreThreshold: scoreThreshold ?? (mode === 'lexical' ? 0 : (await describe()).scoreThreshold),
-      });
-      if (config.rerank.judge && mode !== 'lexical') {
-        const { rerankByNearness } = await import('../retrieval/rerank-by-nearness.ts');
-        const nearness = async () => (await readingJudge())?.nearness ?? null;
-        return rerankByNearness(retriever, { store, nearness, clock: runtime });
-      }
-      if (!config.rerank.on) return retriever;
-      const { withReranker } = await import('../retrieval/rerank.ts');
-      return withReranker(retriever, await reranker(), { clock: runtime });
-    },
+    readingJudge,
+    judge: judgeInWorker ? workerJudge.get : readingJudge,
+    reranker: reranker.get,
     async close() {
+      await (await workerJudge.got())?.close();
       if (given === undefined) await (await embedder.got())?.close();
       await (await judgeEncoder.got())?.close();
-      await (await localReranker.got())?.close();
+      await (await reranker.got())?.close();
     },
   };
+}
+
+async function openSqlite({ home }: Config): Promise<CollectionCatalog> {
+  const { createSqliteCatalog } = await import('../adapters/sqlite/sqlite-catalog.ts');
+  return createSqliteCatalog(join(home, 'collections'));
+}
+
+async function openQdrant(
+  config: Config,
+  { describeEmbedder }: LocalModels,
+  runtime: Runtime,
+): Promise<CollectionCatalog> {
+  const { createQdrantCatalog } = await import('../adapters/qdrant/qdrant-catalog.ts');
+  return createQdrantCatalog({
+    ...config.qdrant,
+    apiKey: config.secrets.qdrantApiKey?.reveal(),
+    secrets: configuredSecrets(config),
+    foreignEmbedder: (await describeEmbedder()).id,
+    runtime,
+  });
 }
 
 function isTokenEncoder(embedder: Embedder): embedder is Embedder & TokenEncoder {
@@ -197,8 +239,8 @@ async function createCohere(config: Config, { sleep, random }: Runtime): Promise
   });
 }
 
-/** A catalog whose store is imported when it is first asked: others must not pay for it at start-up. */
-function lazily(open: () => Promise<CollectionCatalog>): CollectionCatalog {
+/** A catalog whose store is imported on first use, to keep start-up fast. */
+function lazyCatalog(open: () => Promise<CollectionCatalog>): CollectionCatalog {
   const { get: catalog } = untilItWorks(open);
   return {
     list: async () => (await catalog()).list(),

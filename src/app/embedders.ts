@@ -15,7 +15,7 @@ const TIMEOUT_MS = 60_000;
 const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small';
 
 /** What is known of an embedder before it is loaded or asked; some say their dimensions only then. */
-type DescribedEmbedder = Pick<Embedder, 'id' | 'scoreThreshold' | 'baseline'> & {
+export type DescribedEmbedder = Pick<Embedder, 'id' | 'scoreThreshold' | 'baseline'> & {
   dimensions: number | undefined;
 };
 

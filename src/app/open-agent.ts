@@ -77,16 +77,19 @@ export async function openAgent(
         ...(app.config.origins.contextWindow === undefined && { contextWindow: contextWindowOf(model) }),
       },
     };
+    const configured = app.withConfig(config);
     // A missing key is reported before anything is indexed.
-    assertModelUsable({ ...app, config });
-    const opened = await openCollection({ ...app, config }, signal, tape);
+    assertModelUsable(configured);
+    const opened = await openCollection(configured, signal, tape);
     store = opened;
     await assertKnownFilter(store, options.filter ?? {});
     const readSource = options.tools?.includes('read_source');
-    const agent = await createCollectionAgent(
-      { ...app, config },
-      { store, sessions, mode: options.mode, readSource },
-    );
+    const agent = await createCollectionAgent(configured, {
+      store,
+      sessions,
+      mode: options.mode,
+      readSource,
+    });
     return {
       agent: tape?.observe(agent) ?? agent,
       sessions,

@@ -40,7 +40,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
       forkAt: ({ sessions, ...at }) => forkSession(sessions, at, app.runtime),
       openWith: ({ model, collection = open.collection }) => {
         const agent = { ...app.config.agent, collection };
-        const changed = { ...app, config: { ...app.config, collectionChosen: true, agent } };
+        const changed = app.withConfig({ ...app.config, collectionChosen: true, agent });
         return openAgentFor(changed, { ...inputs, session: undefined, filter: {}, model }, run);
       },
     });

@@ -1,10 +1,8 @@
 import type { App } from '../../app/create-app.ts';
-import { startJudgeThread } from '../../app/judge-thread.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
-import { untilItWorks } from '../../async/until-it-works.ts';
 import { portNumber, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { runsHere } from '../../domain/agent-config.ts';
 import { redactKeys } from '../../faults/redact-keys.ts';
@@ -42,8 +40,7 @@ export function runServe(flags: ServeFlags): Promise<void> {
   const graceMs = (readFlag('--grace', flags.grace, wholeNumber(0, MOST)) ?? SERVE_DEFAULTS.grace) * 1000;
   const tokens = namedTokensOf(flags);
   const token = tokens === undefined ? tokenOf(flags, host) : undefined;
-  return withApp({ flags: asSettings(flags) }, async (opened, { signal }) => {
-    const { app, closeJudge } = withJudgeApart(opened);
+  return withApp({ flags: asSettings(flags), judgeInWorker: true }, async (app, { signal }) => {
     const limits = limitsOf(flags, runsHere(app.config.agent.model));
     // The embedder and the judge are loaded in threads of their own meanwhile.
     if (flags.mode !== 'lexical') app.judge().catch(() => {});
@@ -69,21 +66,8 @@ export function runServe(flags: ServeFlags): Promise<void> {
     } finally {
       await collections.close();
       await sessions.close();
-      await closeJudge();
     }
   });
-}
-
-/** Turns are judged in a thread of their own, so that what one of them computes keeps nobody else waiting. */
-function withJudgeApart(opened: App): { app: App; closeJudge(): Promise<void> } {
-  const apart = untilItWorks(async () => {
-    const encoder = await opened.encoder();
-    return encoder && startJudgeThread(encoder);
-  });
-  return {
-    app: { ...opened, judge: apart.get },
-    closeJudge: async () => (await apart.got())?.close(),
-  };
 }
 
 function announce({ url, port }: Listening, json: boolean): void {

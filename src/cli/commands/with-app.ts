@@ -21,6 +21,8 @@ interface AppRun {
   whenInterrupted?: string;
   /** Set where the run can be recorded, and replayed. */
   taped?: TapedCommand;
+  /** Judges answers in a worker thread. */
+  judgeInWorker?: boolean;
 }
 
 /** Runs a command's work with the filled ports, until Ctrl-C raises the run's signal, and on a tape where the flags say so. */
@@ -29,6 +31,7 @@ export function withApp<T>(
     flags: { config: configPath, ...flags },
     whenInterrupted = 'Nothing is lost: what was completed before is kept.',
     taped,
+    judgeInWorker = false,
   }: AppRun,
   work: (app: App, run: Run) => Promise<T>,
 ): Promise<T> {
@@ -42,14 +45,14 @@ export function withApp<T>(
     }
     refuseTapeless(flags);
     const config = loadConfig({ flags: { ...flags }, configPath });
-    return onApp(config, { signal }, (app) => work(app, { signal, tape: null }));
+    return onApp(config, { signal, judgeInWorker }, (app) => work(app, { signal, tape: null }));
   }, whenInterrupted);
 }
 
 /** The ports of a configuration for as long as the work takes. */
 export async function onApp<T>(
   config: Config,
-  options: { signal: AbortSignal; runtime?: Runtime },
+  options: { signal: AbortSignal; runtime?: Runtime; judgeInWorker?: boolean },
   work: (app: App) => Promise<T>,
 ): Promise<T> {
   const app = createApp(config, { ...options, onEvent: createEventPrinter() });

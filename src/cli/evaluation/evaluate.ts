@@ -65,7 +65,6 @@ export async function evaluate(
       mode: plan.mode,
       rerank: app.config.rerank.on,
       scoreThreshold: app.config.agent.scoreThreshold ?? embedder.scoreThreshold,
-      embedder,
     };
     const arms = plan.arms(inForce).map((arm) => settleArm(arm, app, inForce));
     const readSource = inputs.tools?.includes('read_source') ?? false;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type App, createApp } from '../../app/create-app.ts';
+import type { App } from '../../app/create-app.ts';
 import { createModel } from '../../app/models.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { createMemorySessionStore } from '../../app/sessions.ts';
@@ -17,7 +17,6 @@ import { runCase } from '../../evaluation/run/run-case.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { validated } from '../../faults/validated.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
-import type { Embedder } from '../../ports/embedder.ts';
 import type { TapeRun } from '../../tape/tape-run.ts';
 import { oneLine } from '../../text/visible-text.ts';
 
@@ -34,8 +33,6 @@ export interface InForce {
   mode: SearchMode;
   rerank: boolean;
   scoreThreshold: number;
-  /** That of all arms. */
-  embedder: Embedder;
 }
 
 /** The settings of an arm: those in force, with what it changes. Throws `invalid_input`. */
@@ -49,9 +46,20 @@ export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce
   );
   if (Object.hasOwn(settings, 'collection')) refuse(name, 'all arms ask the same collection');
   if (unknown !== undefined) refuse(name, `there is no setting "${unknown}"`);
-  const agent = validated(agentConfigSchema, { ...app.config.agent, ...settings }, `The arm "${name}"`);
-  const scoreThreshold = agent.scoreThreshold ?? inForce.scoreThreshold;
-  const own = withRerank(app, rerank === true, inForce.embedder);
+  const { scoreThreshold = inForce.scoreThreshold, ...rest } = validated(
+    agentConfigSchema,
+    { ...app.config.agent, ...settings },
+    `The arm "${name}"`,
+  );
+  const agent = { ...rest, scoreThreshold };
+  const { modelService } = app.config;
+  const config: Config = {
+    ...app.config,
+    agent,
+    rerank: { ...app.config.rerank, on: rerank === true },
+    modelService:
+      typeof settings.baseUrl === 'string' ? { ...modelService, baseUrl: settings.baseUrl } : modelService,
+  };
   return {
     name,
     // A prompt is told by how it begins.
@@ -71,20 +79,8 @@ export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce
       temperature: agent.temperature,
       maxSteps: agent.maxSteps,
     },
-    otherSettings: otherSettings(agent, own.config),
-    app: {
-      ...own,
-      config: {
-        ...own.config,
-        agent,
-        // An arm may ask somewhere else.
-        modelService:
-          typeof settings.baseUrl === 'string'
-            ? { ...own.config.modelService, baseUrl: settings.baseUrl }
-            : own.config.modelService,
-      },
-      retriever: (store, options) => own.retriever(store, { ...options, scoreThreshold }),
-    },
+    otherSettings: otherSettings(agent, config),
+    app: app.withConfig(config),
   };
 }
 
@@ -111,13 +107,6 @@ function otherSettings(agent: AgentConfig, { rerank }: Config): Arm['otherSettin
     abstentionPhrases: hashed(JSON.stringify(abstentionPhrases)),
     ...(rerank.on && { reranker: rerank.judge ? 'judge' : (rerank.directory ?? rerank.model ?? 'cohere') }),
   };
-}
-
-/** An app decides once whether hits are reranked; an arm that differs has its own, on the same embedder. */
-function withRerank(app: App, on: boolean, embedder: Embedder): App {
-  if (app.config.rerank.on === on) return app;
-  const config = { ...app.config, rerank: { ...app.config.rerank, on } };
-  return createApp(config, { embedder, runtime: app.runtime });
 }
 
 interface Shared {
@@ -175,7 +164,7 @@ export async function openJudge(
   const { config } = app;
   const modelService = baseUrl === undefined ? config.modelService : { ...config.modelService, baseUrl };
   const agent = { ...config.agent, model, baseUrl: baseUrl ?? config.agent.baseUrl };
-  const ask = await openModelPrompt({ ...app, config: { ...config, agent, modelService } });
+  const ask = await openModelPrompt(app.withConfig({ ...config, agent, modelService }));
   return { model, times, ask, priceOf: (tokens) => priceOf(model, tokens) };
 }
 
