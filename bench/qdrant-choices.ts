@@ -1,20 +1,18 @@
 /**
- * What decisions/0011 rests on: what the epochs of a Qdrant collection cost a search, and how the server's own IDF
- * ranks beside ours. Run by itself: `node bench/qdrant-choices.ts [chunks]`; takes some minutes (0 chunks: only the IDF).
+ * The measurements of decisions/0011: ingest, search and replacement of documents on a Qdrant server, and the server's
+ * own IDF beside ours. `node bench/qdrant-choices.ts [chunks]` takes some minutes; with 0 chunks, only the IDF.
  */
-import { setTimeout as delay } from 'node:timers/promises';
-import { QdrantClient, type Schemas } from '@qdrant/js-client-rest';
+import { QdrantClient } from '@qdrant/js-client-rest';
 import { createDocumentParser } from '../src/adapters/documents/parse-document.ts';
-import { visibleAt } from '../src/adapters/qdrant/points.ts';
 import { createQdrantCatalog } from '../src/adapters/qdrant/qdrant-catalog.ts';
 import { documentVector, termIndex, termsOf } from '../src/adapters/qdrant/sparse-terms.ts';
 import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
 import { ingest } from '../src/ingest/ingest.ts';
-import type { ChunkStore } from '../src/ports/chunk-store.ts';
+import type { ChunkStore, DocumentWrite } from '../src/ports/chunk-store.ts';
 import { queryTerms } from '../src/text/terms.ts';
 import { createWordEmbedder } from '../test/support/word-embedder.ts';
 import { inWindows } from './speed/qdrant-upsert.ts';
-import { interleaved, median, timed, withTemporaryDirectory } from './support/measure.ts';
+import { median, timed, withTemporaryDirectory } from './support/measure.ts';
 import { withQdrant } from './support/qdrant.ts';
 import { describeMachine, formatMachine } from './support/results.ts';
 import {
@@ -31,76 +29,88 @@ import { createSyntheticDocuments, SYNTHETIC_IDENTITY } from './support/syntheti
 const CHUNKS = Number(process.argv[2] ?? 20_000);
 const QUERIES = 150;
 const WARM_UP = 20;
-const HEAD = '00000000-0000-0000-0000-000000000000';
-/** The average length that ready-made encoders of BM25 for Qdrant assume, whatever the collection. */
+/** The average length that common BM25 encoders for Qdrant assume. */
 const USUAL_LENGTH = 256;
 
 console.log(formatMachine(describeMachine()));
 await withQdrant(async ({ url }) => {
   const client = new QdrantClient({ url, checkCompatibility: false });
-  if (CHUNKS > 0) await measureEpochs(url, client);
+  if (CHUNKS > 0) await measureReplacement(url);
   for (const set of ['anthropic_docs', 'squad2_dev']) await measureIdf(url, client, set);
 });
 
-/** The same searches by a handle that finds the collection quiet, by one that must tell epochs apart, and without any head. */
-async function measureEpochs(url: string, client: QdrantClient): Promise<void> {
-  const catalog = createQdrantCatalog({ url });
-  const store = await catalog.openOrCreate('epochs', SYNTHETIC_IDENTITY);
+/** Ingest, search, and what a second handle sees while every document is replaced. */
+async function measureReplacement(url: string): Promise<void> {
+  const catalog = createQdrantCatalog({ url, timeoutMs: 120_000 });
+  const store = await catalog.openOrCreate('replaced', SYNTHETIC_IDENTITY);
+  const reader = (await catalog.open('replaced')) as ChunkStore;
   const { documents, queries } = await createSyntheticDocuments(CHUNKS, QUERIES);
-  for (const window of inWindows(documents())) await store.write(window);
-  await store.settle();
-  for (let quiet = 0; quiet < 3; await delay(500)) {
-    quiet = (await client.getCollection('epochs')).status === 'green' ? quiet + 1 : 0;
+  const windows = [...inWindows(documents())];
+  const writeAll = async (version: number) => {
+    for (const window of windows) await store.write(window.map((write) => withVersion(write, version)));
+  };
+  const rate = (ms: number) => `${Math.round(CHUNKS / (ms / 1000))} chunks/s`;
+  console.log(`\n${CHUNKS} chunks, ingest ${rate(await timed(() => writeAll(1)))}`);
+  console.log(`  settle ${(await timed(() => store.settle())).toFixed(0)} ms`);
+  const search = (at: number) => {
+    const { text, vector } = queries[at % queries.length] as (typeof queries)[number];
+    return reader.search({ text, vector, limit: 10, filter: {} });
+  };
+  const newTerms: number[] = [];
+  const knownTerms: number[] = [];
+  for (let at = 0; at < QUERIES; at += 1) {
+    newTerms.push(await timed(() => search(at)));
+    knownTerms.push(await timed(() => search(at)));
   }
-  const [head] = await client.retrieve('epochs__documents', { ids: [HEAD], with_payload: true });
-  const epoch = Number(head?.payload?.epoch);
-  const set = (payload: Record<string, number>) =>
-    client.setPayload('epochs__documents', { payload, points: [HEAD], wait: true });
-  const search = (at: number) => () => {
-    const { text, vector } = queries[at] as (typeof queries)[number];
-    return store.search({ text, vector, limit: 10, filter: {} });
-  };
-  const alone = (at: number, filter: Schemas['Filter'] | null) => () =>
-    client.query('epochs', {
-      query: Array.from(queries[at]?.vector ?? []),
-      using: 'dense',
-      filter,
-      limit: 100,
-    });
-  /** Each first asks as many as it takes to know the head as it is now, then is measured twice: terms new, terms counted. */
-  const searches = (wholeAt: number, times: number[]) => async (at: number) => {
-    await set({ wholeAt });
-    await store.count({});
-    // Another attempt, so that nothing is known of how often terms are there.
-    await set({ attempt: epoch + 2 * at + (wholeAt === epoch ? 1 : 0) });
-    await store.count({});
-    const first = await timed(search(at));
-    times.push(await timed(search(at)));
-    return first;
-  };
-  const again: Record<'quiet' | 'asked', number[]> = { quiet: [], asked: [] };
-  const times = await interleaved(QUERIES, {
-    quiet: searches(epoch, again.quiet),
-    asked: searches(-1, again.asked),
-    'vectors alone': (at) => timed(alone(at, null)),
-    'vectors alone, asked': (at) => timed(alone(at, visibleAt(epoch))),
-    'the head': () => timed(() => client.retrieve('epochs__documents', { ids: [HEAD], with_payload: true })),
-  });
-  const shown = (values: readonly number[]) => `${median(values.slice(WARM_UP)).toFixed(1)} ms`;
-  console.log(`\n${CHUNKS} chunks, hybrid search, median of ${QUERIES - WARM_UP}:`);
-  console.log(`  epochs left out, terms new  ${shown(times.quiet)}, terms known  ${shown(again.quiet)}`);
-  console.log(`  epochs asked for, terms new ${shown(times.asked)}, terms known ${shown(again.asked)}`);
   console.log(
-    `  100 nearest vectors alone ${shown(times['vectors alone'])}, with epochs ${shown(times['vectors alone, asked'])}`,
+    `  hybrid search, terms new ${formatMedian(newTerms)}, terms known ${formatMedian(knownTerms)}`,
   );
-  console.log(`  reading the head ${shown(times['the head'])}`);
-  await catalog.delete('epochs');
+
+  const times: number[] = [];
+  let mixed = 0;
+  let short = 0;
+  let isWriting = true;
+  const writing = timed(() => writeAll(2)).finally(() => {
+    isWriting = false;
+  });
+  for (let at = 0; isWriting; at += 1) {
+    times.push(
+      await timed(async () => {
+        const hits = await search(at);
+        const versions = Map.groupBy(hits, ({ chunk }) => chunk.url);
+        const isMixed = [...versions.values()].some(
+          (own) => new Set(own.map(({ chunk }) => chunk.title.at(-1))).size > 1,
+        );
+        if (isMixed) mixed += 1;
+        if (hits.length < 10) short += 1;
+      }),
+    );
+  }
+  console.log(`  replacing all documents ${rate(await writing)}; meanwhile ${times.length} searches,`);
+  console.log(
+    `  median ${median(times).toFixed(1)} ms, ${mixed} with two versions of a document, ${short} with fewer hits`,
+  );
+  await catalog.delete('replaced');
 }
 
-/** Search by words alone: the embedded store, ours on Qdrant, and the server's IDF over the same weights of chunks. */
+function withVersion(write: DocumentWrite, version: number): DocumentWrite {
+  const { document } = write;
+  const versioned = {
+    ...document,
+    title: `${document.title} v${version}`,
+    contentHash: `${document.contentHash}-${version}`,
+  };
+  return { ...write, document: versioned };
+}
+
+function formatMedian(times: readonly number[]): string {
+  return `${median(times.slice(WARM_UP)).toFixed(1)} ms`;
+}
+
+/** Text search: the embedded store, our IDF on Qdrant, and the server's IDF over the same chunk weights. */
 async function measureIdf(url: string, client: QdrantClient, name: string): Promise<void> {
   const directory = findSet(name);
-  if (directory === null) return console.log(`${name} is not there.`);
+  if (directory === null) return console.log(`${name} was not found.`);
   await withTemporaryDirectory(async (place) => {
     const embedder = createWordEmbedder({ maxTokens: 256 });
     const identity = { embedder: embedder.id, dimensions: embedder.dimensions };
@@ -165,7 +175,7 @@ async function judge(
   };
 }
 
-/** A collection of the same chunks for which the server counts how rare terms are. */
+/** Searches a collection of the same chunks with the server's IDF. */
 async function serverRanking(
   client: QdrantClient,
   from: ChunkStore,

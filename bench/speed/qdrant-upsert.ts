@@ -1,8 +1,8 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
-import { MOST_POINTS } from '../../src/adapters/qdrant/bulk-requests.ts';
 import { createCollections } from '../../src/adapters/qdrant/collection-schema.ts';
 import { createConnection } from '../../src/adapters/qdrant/connection.ts';
-import { chunkPoint, type Point } from '../../src/adapters/qdrant/points.ts';
+import { BATCH_POINTS } from '../../src/adapters/qdrant/point-requests.ts';
+import { documentVersion, type Point, toChunkPoint } from '../../src/adapters/qdrant/points.ts';
 import { createQdrantCatalog } from '../../src/adapters/qdrant/qdrant-catalog.ts';
 import { termsOf } from '../../src/adapters/qdrant/sparse-terms.ts';
 import type { DocumentWrite } from '../../src/ports/chunk-store.ts';
@@ -34,7 +34,7 @@ export function benchQdrantUpsert(): Promise<Row[]> {
       const large = await plainCollection(url, `large_${round}`);
       const times = await interleaved(windows.length, {
         ours: (at) => timed(() => store.write(windows[at] ?? [])),
-        alike: (at) => timed(() => alike(points[at] ?? [], MOST_POINTS)),
+        alike: (at) => timed(() => alike(points[at] ?? [], BATCH_POINTS)),
         large: (at) => timed(() => large(points[at] ?? [], LARGE_BATCH)),
       });
       for (const name of ['ours', 'alike', 'large'] as const) {
@@ -46,7 +46,7 @@ export function benchQdrantUpsert(): Promise<Row[]> {
       await store.close();
     }
     return [
-      row(`qdrant: the client alone, batches of ${MOST_POINTS}`, median(rates.alike), 'chunks/s'),
+      row(`qdrant: the client alone, batches of ${BATCH_POINTS}`, median(rates.alike), 'chunks/s'),
       row('qdrant: ingest with precomputed vectors, of that', median(rates.ours), 'chunks/s', {
         ratio: medianRatio(rates.ours, rates.alike),
         target: { of: 'ratio', atLeast: 0.8 },
@@ -65,7 +65,12 @@ export function benchQdrantUpsert(): Promise<Row[]> {
 
 /** A collection with the same vectors and indexes, and what sends it points by the client alone. */
 async function plainCollection(url: string, collection: string) {
-  await createCollections(createConnection({ url }), collection, SYNTHETIC_IDENTITY, {});
+  await createCollections(
+    createConnection({ url }),
+    collection,
+    { ...SYNTHETIC_IDENTITY, createdAt: '' },
+    {},
+  );
   const client = new QdrantClient({ url, checkCompatibility: false });
   return async (points: readonly Point[], batch: number) => {
     for (let start = 0; start < points.length; start += batch) {
@@ -76,12 +81,13 @@ async function plainCollection(url: string, collection: string) {
 
 /** Payloads and vectors as the adapter makes them, ready before the clock runs. */
 function pointsOf(writes: readonly DocumentWrite[]): Point[] {
-  return writes.flatMap(({ document, chunks }) =>
-    chunks.map((chunk) =>
-      chunkPoint(chunk, document, {
-        terms: termsOf(document.title, chunk.headings, chunk.text),
+  return writes.flatMap((write) =>
+    write.chunks.map((chunk) =>
+      toChunkPoint(chunk, write.document, {
+        terms: termsOf(write.document.title, chunk.headings, chunk.text),
         averageLength: 100,
-        born: 1,
+        version: documentVersion(write),
+        writtenAt: 0,
       }),
     ),
   );

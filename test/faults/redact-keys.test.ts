@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cohereService } from '../../src/adapters/cohere/cohere-client.ts';
 import { postJson } from '../../src/adapters/hosted/json-service.ts';
-import { qdrantFault } from '../../src/adapters/qdrant/qdrant-fault.ts';
+import { toQdrantError } from '../../src/adapters/qdrant/qdrant-error.ts';
 import { toAppError } from '../../src/agent/guards/to-app-error.ts';
 import { redactKeys } from '../../src/faults/redact-keys.ts';
 
@@ -24,13 +24,12 @@ test('no sentence shows the key of any service, whichever service repeats it', a
     });
 
   const answer = { status: 400, headers: new Headers(), data: { status: { error: echo } } };
-  const { fault: ofQdrant } = qdrantFault(Object.assign(new Error('Bad Request'), answer), {
+  const { error: ofQdrant } = toQdrantError(Object.assign(new Error('Bad Request'), answer), {
     server: 'http://q.test',
     collection: null,
     timeoutMs: 60_000,
     apiKey: QDRANT_KEY,
     secrets,
-    refusal: null,
   });
   for (const fault of [ofModel, ofCohere, ofQdrant] as Error[]) {
     expect(fault.message).toContain('you sent [redacted] and [redacted] and [redacted], or [redacted]');

@@ -1,81 +1,88 @@
 import type { QdrantClient, Schemas } from '@qdrant/js-client-rest';
+import * as z from 'zod';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
-import { advice, setting } from '../../faults/advice.ts';
+import { advice, command, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { Connection } from './connection.ts';
 import { DENSE, TERMS } from './points.ts';
 
 /**
- * A collection is two on the server. `<name>` has a point for each chunk, `<name>__documents` one for each
- * document and the head: documents without chunks exist too, and listing them must not read every chunk.
+ * A collection is stored as two on the server: `<name>` has a point per chunk, `<name>__documents` a record per
+ * document. Documents without chunks exist, and listing documents must not read every chunk.
  */
 export const DOCUMENTS_SUFFIX = '__documents';
 
+/** Raised when collections of an earlier version can no longer be read. */
+const FORMAT = 2;
+
+const metadataSchema = z.object({
+  createdBy: z.literal('citeloop'),
+  /** Version 0.3 and earlier did not write it. */
+  format: z.number().default(1),
+  embedder: z.string().default(''),
+  dimensions: z.number().default(0),
+  createdAt: z.string().default(''),
+});
+
+export type CollectionMetadata = z.infer<typeof metadataSchema>;
+
 export interface StorageOptions {
-  /** How many parts the chunks are split into; more than one only pays on a cluster. */
+  /** More than one is only useful on a cluster. */
   shardNumber?: number | undefined;
-  /** On how many nodes each part is kept. */
+  /** The number of nodes that keep a copy of each shard. */
   replicationFactor?: number | undefined;
-  /** `int8` keeps a quarter of the vectors' size in memory and asks the full ones about the best only. */
+  /** `int8` keeps vectors in memory at a quarter of their size and rescores with the full ones. */
   quantization?: 'none' | 'int8' | undefined;
 }
 
 type IndexSchema = Schemas['PayloadFieldSchema'];
 
-const LOOKUP: IndexSchema = { type: 'integer', lookup: true, range: false };
-const RANGE: IndexSchema = { type: 'integer', lookup: false, range: true };
-
 const CHUNK_INDEXES: Record<string, IndexSchema> = {
   chunkId: 'keyword',
   contentHash: 'keyword',
-  uri: 'keyword',
+  version: 'keyword',
   url: 'keyword',
+  uri: 'keyword',
   module: 'keyword',
   facets: 'keyword',
-  terms: LOOKUP,
-  weighedBy: 'float',
-  born: RANGE,
-  died: RANGE,
+  terms: { type: 'integer', lookup: true, range: false },
+  averageLength: 'float',
 };
 
-const DOCUMENT_INDEXES: Record<string, IndexSchema> = {
-  uri: 'keyword',
-  url: 'keyword',
-  born: RANGE,
-  died: RANGE,
-};
+const DOCUMENT_INDEXES: Record<string, IndexSchema> = { uri: 'keyword', url: 'keyword' };
 
-/** Makes both, whichever are missing. Another process may be doing the same. */
+/** Creates whichever of the two is missing. Another process may be doing the same. */
 export async function createCollections(
   connection: Connection,
   chunks: string,
-  { dimensions }: CollectionIdentity,
-  options: StorageOptions,
+  { embedder, dimensions, createdAt }: CollectionIdentity & { createdAt: string },
+  { shardNumber, replicationFactor, quantization }: StorageOptions,
 ): Promise<void> {
-  const { shardNumber, replicationFactor, quantization } = options;
-  const replicas = replicationFactor === undefined ? {} : { replication_factor: replicationFactor };
   const documents = `${chunks}${DOCUMENTS_SUFFIX}`;
-  const marker = { metadata: { createdBy: 'citeloop' } };
+  const metadata: CollectionMetadata = {
+    createdBy: 'citeloop',
+    format: FORMAT,
+    embedder,
+    dimensions,
+    createdAt,
+  };
+  const common = {
+    metadata,
+    ...(replicationFactor !== undefined && { replication_factor: replicationFactor }),
+  };
   await create(connection, chunks, {
     vectors: { [DENSE]: { size: dimensions, distance: 'Cosine' } },
-    // Links for each value of each index would be made, for each term too; filtered searches use ACORN instead.
+    // Graph links per payload value would be built for every term; filtered searches use ACORN instead.
     hnsw_config: { payload_m: 0 },
-    // No `idf` modifier: it is counted per shard and with points that readers do not see.
+    // No `idf` modifier: the server counts per shard and does not return the weights that scores are divided by.
     sparse_vectors: { [TERMS]: {} },
-    ...marker,
-    ...replicas,
+    ...common,
     ...(shardNumber !== undefined && { shard_number: shardNumber }),
     ...(quantization === 'int8' && {
       quantization_config: { scalar: { type: 'int8', always_ram: true } },
     }),
   });
-  await create(connection, documents, {
-    vectors: {},
-    // One shard, so that one node decides about the head.
-    shard_number: 1,
-    ...marker,
-    ...replicas,
-  });
+  await create(connection, documents, { vectors: {}, shard_number: 1, ...common });
   await Promise.all([
     createIndexes(connection, chunks, CHUNK_INDEXES),
     createIndexes(connection, documents, DOCUMENT_INDEXES),
@@ -87,7 +94,12 @@ async function create(
   collection: string,
   config: Parameters<QdrantClient['createCollection']>[1],
 ): Promise<void> {
-  await connection.call(null, (client) => ifMissing(client.createCollection(collection, config)));
+  await connection.call(null, (client) =>
+    client.createCollection(collection, config).catch((error: unknown) => {
+      const reason = (error as { data?: { status?: { error?: string } } }).data?.status?.error ?? '';
+      if (statusOf(error) !== 409 && !/already exists/i.test(reason)) throw error;
+    }),
+  );
 }
 
 async function createIndexes(
@@ -102,7 +114,12 @@ async function createIndexes(
   }
 }
 
-/** The server's own description of a collection; null if there is none. */
+/** False if creating the collection was interrupted. */
+export function hasIndexes({ payload_schema: indexes }: Schemas['CollectionInfo']): boolean {
+  return Object.keys(CHUNK_INDEXES).every((field) => field in indexes);
+}
+
+/** Null if the server has no such collection. */
 export function describeCollection(
   connection: Connection,
   collection: string,
@@ -119,28 +136,37 @@ export function dropCollection(connection: Connection, collection: string): Prom
   return connection.call(collection, (client) => client.deleteCollection(collection));
 }
 
-/** Whether it is one of ours, complete or not. */
-export function isOurs(info: Schemas['CollectionInfo']): boolean {
-  return (info.config.metadata as { createdBy?: unknown } | null | undefined)?.createdBy === 'citeloop';
-}
-
-async function ifMissing(creating: Promise<unknown>): Promise<void> {
-  await creating.catch((error: unknown) => {
-    const reason = (error as { data?: { status?: { error?: string } } }).data?.status?.error ?? '';
-    if (statusOf(error) === 409 || /already exists/i.test(reason)) return;
-    throw error;
-  });
+/** Null if citeloop did not create the collection. Throws `configuration_error` if its format cannot be read. */
+export function readMetadata(name: string, info: Schemas['CollectionInfo']): CollectionMetadata | null {
+  const { data } = metadataSchema.safeParse(info.config.metadata);
+  if (data === undefined) return null;
+  if (data.format === FORMAT) return data;
+  const isNewer = data.format > FORMAT;
+  throw new AppError(
+    'configuration_error',
+    `Collection "${name}" was written by ${isNewer ? 'a newer' : 'an older'} version of citeloop.`,
+    {
+      hint: isNewer
+        ? advice`Update citeloop, or choose another ${setting('collection')}.`
+        : advice`Remove it${command(`collections delete ${name}`)} and ingest again.`,
+    },
+  );
 }
 
 function statusOf(error: unknown): number | undefined {
   return (error as { status?: number }).status;
 }
 
-/** Nothing of ours is in it that would say what a document is. */
-export function readOnly(name: string): AppError {
+export function readOnlyCollectionError(name: string): AppError {
   return new AppError(
     'configuration_error',
-    `Collection "${name}" was not made by citeloop, so it can be searched but not written to.`,
+    `Collection "${name}" was not created by citeloop, so it can be searched but not changed.`,
     { hint: advice`Ingest into another ${setting('collection')}.` },
   );
+}
+
+export function missingCollectionError(name: string): AppError {
+  return new AppError('retrieval_error', `Collection "${name}" no longer exists.`, {
+    hint: advice`List the collections${command('collections list')}`,
+  });
 }

@@ -2,35 +2,34 @@ import type { QdrantClient } from '@qdrant/js-client-rest';
 import { AppError } from '../../faults/app-error.ts';
 import { startRetries } from '../../faults/retry.ts';
 import type { Runtime } from '../../ports/runtime.ts';
-import { hearRefusal, qdrantFault } from './qdrant-fault.ts';
+import { toQdrantError } from './qdrant-error.ts';
 
 const DEFAULT_PORT = 6333;
 const FIRST_WAIT_MS = 200;
-/** Whoever is asked to wait longer than this is told so at once. */
+/** A server that asks for a longer wait is reported at once. */
 const LONGEST_WAIT_MS = 30_000;
 
 export interface ConnectionOptions {
-  /** Where the server listens; a path in it is kept, and the port is 6333 unless it says otherwise. */
+  /** The server's URL. A path is kept; the port is 6333 unless given. */
   url: string;
   apiKey?: string | undefined;
-  /** The keys of other services; no sentence shows them. */
+  /** Keys of other services, which are removed from error messages. */
   secrets?: readonly string[] | undefined;
-  /** How long one request may take. */
+  /** The time limit of one request. */
   timeoutMs?: number | undefined;
-  /** Whose time is waited before a request is repeated; the machine's unless given. */
+  /** Used to wait between retries; the system's clock unless given. */
   runtime?: Pick<Runtime, 'sleep' | 'random'> | undefined;
 }
 
 export interface Connection {
-  readonly timeoutMs: number;
   /**
-   * Runs a request and repeats it after faults of the moment: what is done must be the same when done twice.
-   * `collection` is what messages speak of. Throws AppErrors only.
+   * Runs a request, which must be idempotent: it is repeated after transient failures. `collection` is named in error
+   * messages. Throws only AppErrors.
    */
-  call<T>(collection: string | null, work: (client: QdrantClient) => Promise<T>): Promise<T>;
+  call<T>(collection: string | null, request: (client: QdrantClient) => Promise<T>): Promise<T>;
 }
 
-/** A Qdrant server. Nothing is loaded or asked before the first call. */
+/** Loads the client and connects on the first call. */
 export function createConnection(options: ConnectionOptions): Connection {
   const { apiKey, secrets = [], timeoutMs = 10_000, runtime } = options;
   const address = parseAddress(options.url);
@@ -43,21 +42,19 @@ export function createConnection(options: ConnectionOptions): Connection {
       port: address.port,
       prefix: address.path,
       timeout: timeoutMs,
-      // It would write to the terminal.
+      // The check prints to the terminal.
       checkCompatibility: false,
       headers: {
-        // Compressed answers stall for some 40 ms each.
+        // Compressed responses are delayed by some 40 ms each.
         'accept-encoding': 'identity',
-        // As the client's own option it would warn on the terminal where there is no TLS.
+        // The client's own option prints a warning for servers without TLS.
         ...(apiKey !== undefined && { 'api-key': apiKey }),
       },
     });
   }
 
   return {
-    timeoutMs,
-
-    async call(collection, work) {
+    async call(collection, request) {
       loading ??= load();
       const client = await loading;
       const retries = startRetries({
@@ -67,21 +64,12 @@ export function createConnection(options: ConnectionOptions): Connection {
         random: runtime?.random,
       });
       for (;;) {
-        const heard = hearRefusal(address);
         try {
-          return await work(client);
-        } catch (error) {
-          const { fault, transient } = qdrantFault(error, {
-            server: address.shown,
-            collection,
-            timeoutMs,
-            apiKey,
-            secrets,
-            refusal: heard.last(),
-          });
-          if (!transient || !(await retries.waitAfter(fault))) throw fault;
-        } finally {
-          heard.stop();
+          return await request(client);
+        } catch (thrown) {
+          const context = { server: address.display, collection, timeoutMs, apiKey, secrets };
+          const { error, isTransient } = toQdrantError(thrown, context);
+          if (!isTransient || !(await retries.waitAfter(error))) throw error;
         }
       }
     },
@@ -89,13 +77,13 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 interface ServerAddress {
-  /** Protocol, host and port as the client takes them. */
+  /** Protocol, host and port. */
   origin: string;
   port: number;
-  /** Empty, or what comes before every path of the server, behind a proxy. */
+  /** The path in front of the server's own paths, behind a proxy; empty if none. */
   path: string;
-  /** What a person is shown: no user name, no password, no query. */
-  shown: string;
+  /** The URL without user name, password and query, for messages. */
+  display: string;
 }
 
 /** Throws `configuration_error`. */
@@ -106,9 +94,9 @@ export function parseAddress(text: string): ServerAddress {
       hint: 'Set QDRANT_URL to something like http://127.0.0.1:6333.',
     });
   }
-  // The standard hides a port that is the usual one of its protocol; the client would take 6333 then.
+  // URL drops a port that is the default of its protocol; the client would then use 6333.
   const port = Number(/^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(text.trim())?.[1] ?? DEFAULT_PORT);
   const path = url.pathname.replace(/\/+$/, '');
   const origin = `${url.protocol}//${url.hostname}:${port}`;
-  return { origin, port, path, shown: `${origin}${path}` };
+  return { origin, port, path, display: `${origin}${path}` };
 }

@@ -7,31 +7,30 @@ import { fusedScore, similarity } from '../../domain/rank-hits.ts';
 import { advice, setting, settingOf } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
-import { type ScrollOptions, scrollAll } from './bulk-requests.ts';
-import { readOnly } from './collection-schema.ts';
+import { readOnlyCollectionError } from './collection-schema.ts';
 import type { Connection } from './connection.ts';
 import {
   createPayloadReader,
-  foreignVector,
-  MAPPED_FIELDS,
-  type MappedField,
+  findDenseVector,
   type Payload,
   type PayloadMap,
   type PayloadReader,
   toSimilarity,
-  unitVector,
+  toUnitVector,
 } from './foreign-payload.ts';
+import { countPoints, type PointCollection, retrievePoints, scrollPoints } from './point-requests.ts';
 import { anyOf, type Condition, type QdrantFilter } from './points.ts';
 
-/** From how many points it is seen what the payload fields are called. */
-const SAMPLES = 20;
+/** Points that are read to find the payload fields. */
+const SAMPLE_POINTS = 20;
 const ANY_UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 const DENSE_ONLY = { lexical: false, dense: true };
+const UNKNOWN_TIME = new Date(0).toISOString();
 
 interface ForeignOptions {
   connection: Connection;
   name: string;
-  /** What it is called on the server. */
+  /** The name on the server. */
   collection: string;
   info: Schemas['CollectionInfo'];
   embedder: string;
@@ -39,53 +38,48 @@ interface ForeignOptions {
 }
 
 /**
- * A collection that others have made: searched by its vectors, read as far as its payload can be mapped,
- * never written to. Throws `configuration_error` if no field of it can be taken for the text.
+ * A read-only collection that another program created: searched by its vectors, read as far as its payload can be
+ * mapped. Throws `configuration_error` if no payload field holds the text.
  */
 export async function createForeignChunkStore(options: ForeignOptions): Promise<ChunkStore> {
   const { connection, name, collection, info, embedder, payloadMap } = options;
-  const vector = foreignVector(name, info);
+  const vector = findDenseVector(name, info);
   const identity = { embedder, dimensions: vector.size };
+  const points: PointCollection = { connection, collection, name };
   const { points: samples } = await connection.call(name, (client) =>
-    client.scroll(collection, { limit: SAMPLES, with_payload: true }),
+    client.scroll(collection, { limit: SAMPLE_POINTS, with_payload: true }),
   );
   const payloads = samples.map(({ payload }) => (payload ?? {}) as Payload);
   const reader = createPayloadReader(payloadMap, payloads);
-  if (payloads.length > 0 && reader.nameOf('text') === undefined) throw noText(name, payloads);
-
-  const chunkOf = ({ id, payload }: Pick<Schemas['Record'], 'id' | 'payload'>): StoredChunk =>
-    reader.toChunk(id as string | number, (payload ?? {}) as Payload);
-
-  async function count(filter: QdrantFilter): Promise<number> {
-    const result = await connection.call(name, (client) => client.count(collection, { filter, exact: true }));
-    return result.count;
-  }
+  const { toChunk, sourceField } = reader;
+  if (payloads.length > 0 && sourceField('text') === undefined) throw unknownTextFieldError(name, payloads);
 
   async function chunksById(chunkIds: readonly string[]): Promise<Map<string, StoredChunk>> {
-    const ids = [...new Set(chunkIds)].flatMap((id) => pointIdOf(id) ?? []);
-    if (ids.length === 0) return new Map();
-    const points = await connection.call(name, (client) =>
-      client.retrieve(collection, { ids, with_payload: true }),
-    );
-    return new Map(points.map((point) => [String(point.id), chunkOf(point)]));
+    const ids = [...new Set(chunkIds)].flatMap((id) => toPointId(id) ?? []);
+    const found = await retrievePoints(points, ids);
+    return new Map(found.map((point) => [String(point.id), toChunk(point)]));
   }
 
-  /** The points by the document they belong to, those of each in reading order. */
-  async function byDocument(options: Pick<ScrollOptions, 'filter' | 'vector'> = {}) {
-    const points = await scrollAll(connection, { collection, name, ...options });
-    const read = points.map((point) => ({ chunk: chunkOf(point), vector: point.vector }));
+  /** The chunks of each document by its URL, in reading order. */
+  async function readByUrl(options: Parameters<typeof scrollPoints>[1] = {}) {
+    const found = await scrollPoints(points, options);
+    const read = found.map((point) => ({ chunk: toChunk(point), vector: point.vector }));
     read.sort(
       ({ chunk: a }, { chunk: b }) => a.chunkIndex - b.chunkIndex || (a.chunkId < b.chunkId ? -1 : 1),
     );
     return Map.groupBy(read, ({ chunk }) => chunk.url);
   }
 
-  /** Points without an address are known by `qdrant:` and their id. */
-  function atUrl(urls: readonly string[]): Condition {
-    const field = reader.nameOf('url');
+  /** Points without an address have the URL `qdrant:<id>`. */
+  function hasUrl(urls: readonly string[]): Condition {
+    const field = sourceField('url');
     if (field !== undefined) return anyOf(field, urls);
-    return { has_id: urls.flatMap((url) => pointIdOf(url.replace(/^qdrant:/, '')) ?? []) };
+    return { has_id: urls.flatMap((url) => toPointId(url.replace(/^qdrant:/, '')) ?? []) };
   }
+
+  const refuse = async ({ length = 0, size = length }: { length?: number; size?: number }) => {
+    if (size > 0) throw readOnlyCollectionError(name);
+  };
 
   return {
     name,
@@ -94,19 +88,19 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
     async info() {
       const modules = new Map<string, number>();
       const urls = new Set<string>();
-      const all = (await scrollAll(connection, { collection, name })).map(chunkOf);
+      const all = (await scrollPoints(points)).map(toChunk);
       for (const { url, module } of all) {
         urls.add(url);
         if (module !== null) modules.set(module, (modules.get(module) ?? 0) + 1);
       }
-      const text = all.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.text), 0);
+      const textBytes = all.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.text), 0);
       return {
         ...identity,
         name,
         documents: urls.size,
         chunks: all.length,
         withoutVector: 0,
-        bytes: text + all.length * vector.size * 4,
+        bytes: textBytes + all.length * vector.size * 4,
         createdAt: UNKNOWN_TIME,
         updatedAt: UNKNOWN_TIME,
         modules: Array.from(modules, ([module, chunks]) => ({ name: module, chunks })).sort((a, b) =>
@@ -116,106 +110,93 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
     },
 
     async *documents() {
-      const found = await byDocument();
+      const found = await readByUrl();
       for (const url of [...found.keys()].sort()) {
-        yield documentOf((found.get(url) ?? []).map(({ chunk }) => chunk));
+        yield toDocument((found.get(url) ?? []).map(({ chunk }) => chunk));
       }
     },
 
     async read(uris) {
       if (uris.length === 0) return [];
-      const found = await byDocument({ filter: { must: [atUrl(uris)] }, vector: vector.name ?? true });
+      const found = await readByUrl({ filter: { must: [hasUrl(uris)] }, vector: vector.name ?? true });
       return uris.flatMap((uri): DocumentWrite[] => {
         const own = found.get(uri) ?? [];
         if (own.length === 0) return [];
-        const document = documentOf(own.map(({ chunk }) => chunk));
-        // Some collections do not number their chunks: the order they come in is as good as any.
-        const chunks = own.map(({ chunk, vector: held }, chunkIndex) => ({
+        // Numbered anew: some collections do not number their chunks.
+        const chunks = own.map(({ chunk, vector: stored }, chunkIndex) => ({
           ...chunk,
           chunkIndex,
           chunkId: chunkId(uri, chunkIndex),
           start: 0,
-          vector: unitVector(held, vector),
+          vector: toUnitVector(stored, vector),
         }));
-        return [{ document, chunks }];
+        return [{ document: toDocument(own.map(({ chunk }) => chunk)), chunks }];
       });
     },
 
-    // It does not say what its vectors were made of.
+    // Content hashes are computed on reading, so nothing can be looked up by them.
     vectors: async () => new Map(),
+    withContent: async () => [],
 
     unembedded: async () => [],
     withoutVector: async () => 0,
 
-    async addVectors(vectors) {
-      if (vectors.size > 0) throw readOnly(name);
-    },
-
-    async write(writes) {
-      if (writes.length > 0) throw readOnly(name);
-    },
-
-    async remove(uris) {
-      if (uris.length > 0) throw readOnly(name);
-    },
+    addVectors: refuse,
+    write: refuse,
+    remove: refuse,
 
     async search(request) {
-      if (request.vector === null) throw meaningOnly(name);
+      if (request.vector === null) throw denseOnlyError(name);
       if (request.vector.length !== vector.size) throw wrongDimensions(request.vector.length, vector.size);
       const query = Array.from(request.vector);
-      const { points } = await connection.call(name, (client) =>
+      const { points: found } = await connection.call(name, (client) =>
         client.query(collection, {
           query,
           ...(vector.name !== null && { using: vector.name }),
-          filter: toFilter(request.filter, reader),
+          filter: toQdrantFilter(request.filter, reader),
           limit: request.limit,
           with_payload: true,
         }),
       );
-      return points.map((point, index) => {
+      return found.map((point, index) => {
         const dense = { rank: index + 1, score: toSimilarity(point.score, vector) };
-        const found = { lexical: null, dense };
+        const scores = { lexical: null, dense };
         return {
-          chunk: chunkOf(point),
-          ...found,
-          score: similarity(found, DENSE_ONLY),
-          fusedScore: fusedScore(found, DENSE_ONLY),
+          chunk: toChunk(point),
+          ...scores,
+          score: similarity(scores, DENSE_ONLY),
+          fusedScore: fusedScore(scores, DENSE_ONLY),
         };
       });
     },
 
-    count: (filter) => count(toFilter(filter, reader)),
+    count: (filter) => countPoints(points, toQdrantFilter(filter, reader)),
 
     async chunks(chunkIds) {
       const found = await chunksById(chunkIds);
       return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
     },
 
-    // Its hashes are made as it is read.
-    withContent: async () => [],
-
     async neighbours(chunkId, before, after) {
       const chunk = (await chunksById([chunkId])).get(chunkId);
       if (chunk === undefined) return [];
-      const [url, chunkIndex] = [reader.nameOf('url'), reader.nameOf('chunkIndex')];
+      const [url, chunkIndex] = [sourceField('url'), sourceField('chunkIndex')];
       if (url === undefined || chunkIndex === undefined) return [chunk];
       const range = { gte: chunk.chunkIndex - before, lte: chunk.chunkIndex + after };
       const filter = { must: [anyOf(url, [chunk.url]), { key: chunkIndex, range }] };
-      const points = await scrollAll(connection, { collection, name, filter });
-      return points.map(chunkOf).sort((a, b) => a.chunkIndex - b.chunkIndex);
+      const found = await scrollPoints(points, { filter });
+      return found.map(toChunk).sort((a, b) => a.chunkIndex - b.chunkIndex);
     },
 
     settle: async () => undefined,
 
-    check: async () =>
-      info.status === 'red' ? [`The server says that something is wrong with ${collection}.`] : [],
+    check: async () => (info.status === 'red' ? [`The server reports an error in ${collection}.`] : []),
 
     close: async () => undefined,
   };
 }
 
-/** A document as far as its chunks tell of it. */
-function documentOf(chunks: readonly StoredChunk[]): DocumentRecord {
+function toDocument(chunks: readonly StoredChunk[]): DocumentRecord {
   const { url, title, module, chapter } = chunks[0] as StoredChunk;
   const contentHash = createHash('sha256');
   for (const chunk of chunks) contentHash.update(chunk.contentHash);
@@ -223,44 +204,40 @@ function documentOf(chunks: readonly StoredChunk[]): DocumentRecord {
   return { ...place, metadata: {}, contentHash: contentHash.digest('hex'), fingerprint: 'foreign' };
 }
 
-/** Nobody has noted when it was made. */
-const UNKNOWN_TIME = new Date(0).toISOString();
-
-function toFilter(filter: Filter, reader: PayloadReader): QdrantFilter {
-  const isMapped = (key: string): key is MappedField => (MAPPED_FIELDS as readonly string[]).includes(key);
+function toQdrantFilter(filter: Filter, { sourceField }: PayloadReader): QdrantFilter {
   return {
     must: Object.entries(filter).map(([key, values]) => {
       const field = key === 'uri' ? 'url' : key;
-      return anyOf((isMapped(field) ? reader.nameOf(field) : undefined) ?? field, values);
+      return anyOf(sourceField(field) ?? field, values);
     }),
   };
 }
 
-/** The id as the server takes it: a number or a UUID; undefined if it is neither. */
-function pointIdOf(chunkId: string): string | number | undefined {
+/** The id as the server expects it: a number or a UUID; undefined if it is neither. */
+function toPointId(chunkId: string): string | number | undefined {
   if (ANY_UUID.test(chunkId)) return chunkId;
   return /^\d+$/.test(chunkId) && Number.isSafeInteger(Number(chunkId)) ? Number(chunkId) : undefined;
 }
 
-function noText(name: string, payloads: readonly Payload[]): AppError {
+function unknownTextFieldError(name: string, payloads: readonly Payload[]): AppError {
   const fields = [...new Set(payloads.flatMap((payload) => Object.keys(payload)))].slice(0, 12);
   const text = `text=${fields[0]}`;
   return new AppError(
     'configuration_error',
-    `Collection "${name}" was not made by citeloop, and none of its fields is known to hold the text.`,
+    `Collection "${name}" was not created by citeloop, and the payload field with the text is not known.`,
     {
       hint:
         fields.length === 0
           ? advice`Its points have no payload; choose another ${setting('collection')}.`
-          : advice`Name it, for example ${settingOf('payloadMap', text, `as payloadMap ${text}`)}; it has: ${fields.join(', ')}.`,
+          : advice`Name the field, for example ${settingOf('payloadMap', text, `as payloadMap ${text}`)}. The points have: ${fields.join(', ')}.`,
     },
   );
 }
 
-function meaningOnly(name: string): AppError {
+function denseOnlyError(name: string): AppError {
   return new AppError(
     'configuration_error',
-    `Collection "${name}" was not made by citeloop, so it can only be searched by meaning, not by words.`,
+    `Collection "${name}" was not created by citeloop, so it has no text index.`,
     {
       hint: advice`Search it with ${settingOf('mode', 'hybrid', 'the mode hybrid')} or ${settingOf('mode', 'dense', 'dense')}.`,
     },

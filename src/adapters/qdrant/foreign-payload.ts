@@ -6,15 +6,15 @@ import { AppError } from '../../faults/app-error.ts';
 import type { StoredChunk } from '../../ports/chunk-store.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 
-/** What is read of a point that others have put into a collection. */
-export const MAPPED_FIELDS = ['text', 'url', 'title', 'module', 'chapter', 'headings', 'chunkIndex'] as const;
+/** The fields that are read from points of collections that citeloop did not create. */
+const MAPPED_FIELDS = ['text', 'url', 'title', 'module', 'chapter', 'headings', 'chunkIndex'] as const;
 export type MappedField = (typeof MAPPED_FIELDS)[number];
 
 /** The payload field that holds each of ours, such as `{ text: 'body' }`; a dot leads into an object. */
 export type PayloadMap = Partial<Record<MappedField, string | undefined>>;
 
-/** The names seen most, tried in this order after the one that was given. */
-const USUAL_NAMES: Record<MappedField, readonly string[]> = {
+/** Tried in this order if the payload map does not name the field. */
+const COMMON_NAMES: Record<MappedField, readonly string[]> = {
   text: ['text', 'chunk_text', 'content', 'page_content', 'document'],
   url: ['url', 'source_url', 'page_url', 'source', 'metadata.url', 'metadata.source'],
   title: ['title', 'page_title', 'metadata.title'],
@@ -24,46 +24,48 @@ const USUAL_NAMES: Record<MappedField, readonly string[]> = {
   chunkIndex: ['chunkIndex', 'chunk_index', 'metadata.chunk_index'],
 };
 
+const NO_TEXT = '(This point has no text.)';
+
 export type Payload = Record<string, unknown>;
 
 export interface PayloadReader {
-  toChunk(id: string | number, payload: Payload): StoredChunk;
-  /** The name of the field in these payloads; undefined if none of the names is there. */
-  nameOf(field: MappedField): string | undefined;
+  toChunk(point: Pick<Schemas['Record'], 'id' | 'payload'>): StoredChunk;
+  /** The payload field that holds one of ours; undefined if none was found. */
+  sourceField(field: string): string | undefined;
 }
 
-/** Reads payloads of others, as far as they can be mapped; `samples` decide which of the usual names it is. */
+/** Finds the payload fields by the map and by sample payloads. */
 export function createPayloadReader(map: PayloadMap, samples: readonly Payload[]): PayloadReader {
-  const names = new Map<MappedField, string>();
+  const names = new Map<string, string>();
   for (const field of MAPPED_FIELDS) {
     const given = map[field];
-    const candidates = given === undefined ? USUAL_NAMES[field] : [given];
+    const candidates = given === undefined ? COMMON_NAMES[field] : [given];
     const name = candidates.find((candidate) =>
-      samples.some((payload) => hasValue(valueAt(payload, candidate))),
+      samples.some((payload) => !['', null, undefined].includes(valueAt(payload, candidate) as string)),
     );
     if (name !== undefined) names.set(field, name);
   }
-  const read = (payload: Payload, field: MappedField): unknown => {
-    const name = names.get(field);
-    return name === undefined ? undefined : valueAt(payload, name);
-  };
 
   return {
-    nameOf: (field) => names.get(field),
+    sourceField: (field) => names.get(field),
 
-    toChunk(id, payload) {
-      const text = textOf(read(payload, 'text')) ?? NO_TEXT;
-      const given = textOf(read(payload, 'url'));
+    toChunk({ id, payload }) {
+      const read = (field: MappedField): unknown => {
+        const name = names.get(field);
+        return name === undefined ? undefined : valueAt((payload ?? {}) as Payload, name);
+      };
+      const text = toText(read('text')) ?? NO_TEXT;
+      const given = toText(read('url'));
       const url = given !== null && isAddress(given) ? given : `qdrant:${id}`;
-      const index = Number(read(payload, 'chunkIndex') ?? 0);
+      const index = Number(read('chunkIndex') ?? 0);
       return {
         chunkId: String(id),
         text,
         url,
-        title: textOf(read(payload, 'title')) ?? url,
-        module: textOf(read(payload, 'module')),
-        chapter: textOf(read(payload, 'chapter')),
-        headings: headingsOf(read(payload, 'headings')),
+        title: toText(read('title')) ?? url,
+        module: toText(read('module')),
+        chapter: toText(read('chapter')),
+        headings: toHeadings(read('headings')),
         chunkIndex: Number.isInteger(index) && index >= 0 ? index : 0,
         tokenCount: estimateTokens(text),
         contentHash: createHash('sha256').update(text).digest('hex'),
@@ -71,9 +73,6 @@ export function createPayloadReader(map: PayloadMap, samples: readonly Payload[]
     },
   };
 }
-
-/** Not every point of others says something. */
-const NO_TEXT = '(This point has no text.)';
 
 function valueAt(payload: Payload, path: string): unknown {
   if (Object.hasOwn(payload, path)) return payload[path];
@@ -83,19 +82,15 @@ function valueAt(payload: Payload, path: string): unknown {
   }, payload);
 }
 
-function hasValue(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '';
-}
-
-function textOf(value: unknown): string | null {
+function toText(value: unknown): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value;
   return typeof value === 'number' ? String(value) : null;
 }
 
-/** A list, or one line such as `Guide > Install`. */
-function headingsOf(value: unknown): string[] {
+/** Reads a list, or one line such as `Guide > Install`. */
+function toHeadings(value: unknown): string[] {
   if (Array.isArray(value)) return value.filter((heading) => typeof heading === 'string' && heading !== '');
-  if (typeof value !== 'string' || value === '') return [];
+  if (typeof value !== 'string') return [];
   return value
     .split(/\s+[>›/|]\s+/)
     .map((heading) => heading.trim())
@@ -103,38 +98,34 @@ function headingsOf(value: unknown): string[] {
 }
 
 interface ForeignVector {
-  /** Null where the collection has one vector without a name. */
+  /** Null for the unnamed vector. */
   name: string | null;
   size: number;
   distance: string;
 }
 
-/** The vector of a collection that others have made: the one without a name, or the first. */
-export function foreignVector(name: string, info: Schemas['CollectionInfo']): ForeignVector {
+/** The vector to search by: the unnamed one, or the first. Throws `configuration_error` if there is none. */
+export function findDenseVector(name: string, info: Schemas['CollectionInfo']): ForeignVector {
   const vectors = (info.config.params.vectors ?? {}) as Record<string, unknown>;
-  if (typeof vectors.size === 'number') return vectorOf(null, vectors);
-  const [first] = Object.entries(vectors);
-  if (first === undefined) {
-    throw new AppError('configuration_error', `Collection "${name}" has no dense vectors to search by.`, {
+  const [vectorName, config] =
+    typeof vectors.size === 'number' ? [null, vectors] : (Object.entries(vectors)[0] ?? []);
+  if (vectorName === undefined) {
+    throw new AppError('configuration_error', `Collection "${name}" has no dense vectors.`, {
       hint: advice`Choose another ${setting('collection')}.`,
     });
   }
-  return vectorOf(first[0], first[1]);
-}
-
-function vectorOf(name: string | null, config: unknown): ForeignVector {
   const { size, distance } = config as { size: number; distance: string };
-  return { name, size, distance };
+  return { name: vectorName, size, distance };
 }
 
-/** What the server scores by, as a similarity where higher is nearer. */
+/** The server's score as a similarity: higher is nearer. */
 export function toSimilarity(score: number, { distance }: ForeignVector): number {
   return distance === 'Euclid' || distance === 'Manhattan' ? 1 / (1 + score) : score;
 }
 
-/** A point's vector at unit length, as all of ours are. */
-export function unitVector(held: unknown, { name }: ForeignVector): Float32Array {
-  const values = (name === null ? held : (held as Record<string, unknown> | null)?.[name]) ?? [];
+/** A point's vector at unit length, like all of ours. */
+export function toUnitVector(stored: unknown, { name }: ForeignVector): Float32Array {
+  const values = (name === null ? stored : (stored as Record<string, unknown> | null)?.[name]) ?? [];
   const vector = Float32Array.from(values as number[]);
   const length = Math.hypot(...vector) || 1;
   return vector.map((value) => value / length);

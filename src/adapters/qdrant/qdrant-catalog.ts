@@ -1,83 +1,92 @@
-import type { Schemas } from '@qdrant/js-client-rest';
+import { randomUUID } from 'node:crypto';
 import { assertSameEmbedder, type CollectionIdentity } from '../../domain/collection-identity.ts';
 import type { ChunkStore, CollectionCatalog } from '../../ports/chunk-store.ts';
-import { createCollectionHead, gone, type WriterRuntime } from './collection-head.ts';
+import type { Runtime } from '../../ports/runtime.ts';
 import {
+  type CollectionMetadata,
   createCollections,
   DOCUMENTS_SUFFIX,
   describeCollection,
   dropCollection,
-  isOurs,
-  readOnly,
+  hasIndexes,
+  missingCollectionError,
+  readMetadata,
+  readOnlyCollectionError,
   type StorageOptions,
 } from './collection-schema.ts';
 import { type ConnectionOptions, createConnection } from './connection.ts';
 import { createForeignChunkStore } from './foreign-chunk-store.ts';
 import type { PayloadMap } from './foreign-payload.ts';
-import { createQdrantChunkStore } from './qdrant-chunk-store.ts';
+import { openQdrantChunkStore } from './qdrant-chunk-store.ts';
 
 export interface QdrantCatalogOptions extends ConnectionOptions, StorageOptions {
-  /** Put before the names of collections on the server, so that several catalogs can share one. */
+  /** Put before collection names on the server, so that several catalogs can share it. */
   collectionPrefix?: string | undefined;
-  /** Where collections made by others keep what we read; the usual names are tried anyway. */
+  /** The payload fields of collections that citeloop did not create; common names are tried too. */
   payloadMap?: PayloadMap | undefined;
-  /** The embedder that collections made by others are taken to be made with: they do not say. */
+  /** The embedder of collections that citeloop did not create, which do not name it. */
   foreignEmbedder?: string | undefined;
-  /** Instead of the machine's clock, ids and name. */
-  runtime?: (WriterRuntime & NonNullable<ConnectionOptions['runtime']>) | undefined;
+  /** The system's clock and random ids unless given. */
+  runtime?: (Pick<Runtime, 'now' | 'newId'> & NonNullable<ConnectionOptions['runtime']>) | undefined;
 }
 
-/** Collections on a Qdrant server of version 1.16 or later. Nothing is asked before it is needed. */
+const systemDefaults: Pick<Runtime, 'now' | 'newId'> = { now: () => new Date(), newId: randomUUID };
+
+/** Collections on a Qdrant server of version 1.16 or later. Connects on the first use. */
 export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCatalog {
   const { collectionPrefix = '', payloadMap = {}, foreignEmbedder = 'unknown' } = options;
+  const { runtime = systemDefaults } = options;
   const connection = createConnection(options);
+  const chunksOf = (name: string) => `${collectionPrefix}${name}`;
+  const documentsOf = (name: string) => `${collectionPrefix}${name}${DOCUMENTS_SUFFIX}`;
 
-  const nameOnServer = (name: string) => `${collectionPrefix}${name}`;
-  const headOf = (name: string) =>
-    createCollectionHead(connection, `${nameOnServer(name)}${DOCUMENTS_SUFFIX}`, name, options.runtime);
-
-  /** The head and what the server says of the chunks, either null if it is not there. */
-  async function look(name: string) {
+  async function describe(name: string) {
     const [chunks, documents] = await Promise.all([
-      describeCollection(connection, nameOnServer(name)),
-      describeCollection(connection, `${nameOnServer(name)}${DOCUMENTS_SUFFIX}`),
+      describeCollection(connection, chunksOf(name)),
+      describeCollection(connection, documentsOf(name)),
     ]);
-    const head = documents === null ? null : await headOf(name).read();
-    return { chunks, documents, head };
+    return { chunks, documents };
   }
 
-  function storeOf(
-    name: string,
-    chunks: Schemas['CollectionInfo'],
-    head: Parameters<typeof createQdrantChunkStore>[0]['head'],
-  ): ChunkStore {
-    return createQdrantChunkStore({
+  function openStore(name: string, metadata: CollectionMetadata, shards = 1): Promise<ChunkStore> {
+    return openQdrantChunkStore({
       connection,
       name,
-      chunks: nameOnServer(name),
-      heads: headOf(name),
-      head,
-      shards: chunks.config.params.shard_number ?? 1,
+      collection: chunksOf(name),
+      metadata,
+      shards,
+      runtime,
     });
   }
 
-  async function create(name: string, identity: CollectionIdentity): Promise<ChunkStore> {
-    const found = await look(name);
-    const { chunks, documents, head } = found;
-    if (chunks !== null && head !== null) return storeOf(name, chunks, head);
-    if (chunks !== null && !isOurs(chunks)) throw readOnly(name);
-    // One half of it: making or deleting it was interrupted. What is left says nothing of what is missing.
-    if (chunks === null && documents !== null) {
-      await dropCollection(connection, `${nameOnServer(name)}${DOCUMENTS_SUFFIX}`);
+  async function open(name: string): Promise<ChunkStore | null> {
+    const { chunks, documents } = await describe(name);
+    if (chunks === null) return null;
+    const metadata = readMetadata(name, chunks);
+    if (metadata !== null) {
+      return documents && openStore(name, metadata, chunks.config.params.shard_number);
     }
-    if (chunks !== null && documents === null && (chunks.points_count ?? 0) > 0) {
-      await dropCollection(connection, nameOnServer(name));
+    return createForeignChunkStore({
+      connection,
+      name,
+      collection: chunksOf(name),
+      info: chunks,
+      embedder: foreignEmbedder,
+      payloadMap,
+    });
+  }
+
+  async function create(name: string, identity: CollectionIdentity): Promise<void> {
+    const { chunks, documents } = await describe(name);
+    if (chunks !== null && readMetadata(name, chunks) === null) throw readOnlyCollectionError(name);
+    if (chunks !== null && documents !== null && hasIndexes(chunks)) return;
+    // Creating or deleting it was interrupted: one without the other is of no use.
+    if (chunks === null && documents !== null) await dropCollection(connection, documentsOf(name));
+    if (documents === null && chunks !== null && (chunks.points_count ?? 0) > 0) {
+      await dropCollection(connection, chunksOf(name));
     }
-    await createCollections(connection, nameOnServer(name), identity, options);
-    await headOf(name).create(identity);
-    const made = await look(name);
-    if (made.chunks === null || made.head === null) throw gone(name);
-    return storeOf(name, made.chunks, made.head);
+    const createdAt = runtime.now().toISOString();
+    await createCollections(connection, chunksOf(name), { ...identity, createdAt }, options);
   }
 
   return {
@@ -90,34 +99,22 @@ export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCa
         .sort();
     },
 
-    async open(name) {
-      const { chunks, head } = await look(name);
-      if (chunks === null) return null;
-      if (head !== null) return storeOf(name, chunks, head);
-      if (isOurs(chunks)) return null;
-      return createForeignChunkStore({
-        connection,
-        name,
-        collection: nameOnServer(name),
-        info: chunks,
-        embedder: foreignEmbedder,
-        payloadMap,
-      });
-    },
+    open,
 
     async openOrCreate(name, identity) {
-      const store = await create(name, identity);
+      await create(name, identity);
+      const store = await open(name);
+      if (store === null) throw missingCollectionError(name);
       assertSameEmbedder(name, store.identity, identity);
       return store;
     },
 
     async delete(name) {
-      const { chunks, documents } = await look(name);
-      if (chunks === null && documents === null) return false;
-      // Readers ask the head first, and without it the rest is known to be left over.
-      if (documents !== null) await dropCollection(connection, `${nameOnServer(name)}${DOCUMENTS_SUFFIX}`);
-      if (chunks !== null) await dropCollection(connection, nameOnServer(name));
-      return true;
+      const { chunks, documents } = await describe(name);
+      // Without its records a collection counts as deleted.
+      if (documents !== null) await dropCollection(connection, documentsOf(name));
+      if (chunks !== null) await dropCollection(connection, chunksOf(name));
+      return chunks !== null || documents !== null;
     },
   };
 }

@@ -1,189 +1,195 @@
 import type { Schemas } from '@qdrant/js-client-rest';
-import { AppError } from '../../faults/app-error.ts';
-import type { ChunkStore, StoreHit } from '../../ports/chunk-store.ts';
-import { scrollAll } from './bulk-requests.ts';
-import { type CollectionHead, gone, type Head } from './collection-head.ts';
-import { DOCUMENTS_SUFFIX } from './collection-schema.ts';
+import type { ChunkStore, CollectionInfo, StoreHit } from '../../ports/chunk-store.ts';
+import type { Runtime } from '../../ports/runtime.ts';
+import { createChunkCounts } from './chunk-counts.ts';
+import { type CollectionMetadata, DOCUMENTS_SUFFIX } from './collection-schema.ts';
 import type { Connection } from './connection.ts';
 import { createDocumentWriter } from './document-writer.ts';
+import { findProblems, readRecords, removeLeftovers, reweighChunks, sumRecords } from './maintenance.ts';
+import {
+  countPoints,
+  type PointCollection,
+  retrievePoints,
+  scrollPoints,
+  upsertPoints,
+} from './point-requests.ts';
 import {
   anyOf,
   CHUNK_FIELDS,
   DENSE,
-  denseVector,
-  filterConditions,
-  isUnchanged,
-  type QdrantFilter,
-  readableAt,
-  toChunk,
-  toDocument,
-  toDocuments,
-  unembeddedAt,
-  visibleAt,
+  isOfVersion,
+  recordIdOfChunk,
+  toChunkRecord,
+  toConditions,
+  toDenseVector,
+  toDocumentRecord,
+  toStoredChunk,
+  toVersionedDocument,
+  withoutVector,
 } from './points.ts';
-import { createSearch } from './search.ts';
-import { findProblems } from './upkeep.ts';
+import { createPointSearch } from './search.ts';
 
-/** How often a read is begun anew because of writes that came in between. */
-const MOST_READS = 50;
-/** How many values one condition lists at most. */
-const LISTED = 500;
-const MOST_MODULES = 10_000;
+/** Reads are repeated when a document was replaced meanwhile; after so many, the last result is used. */
+const MAX_READS = 50;
+const MAX_KNOWN_VERSIONS = 10_000;
+/** Values in one filter condition. */
+const CONDITION_VALUES = 500;
+/** The point that changes with every write. */
+const CHANGE_ID = '00000000-0000-0000-0000-000000000000';
 
 interface StoreOptions {
   connection: Connection;
   name: string;
-  /** What the collection is called on the server. */
-  chunks: string;
-  heads: CollectionHead;
-  head: Head;
+  /** The name of the chunk collection on the server. */
+  collection: string;
+  metadata: CollectionMetadata;
   shards: number;
+  runtime: Pick<Runtime, 'now' | 'newId'>;
 }
 
-/** A collection on a Qdrant server that `createCollections` made. */
-export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
-  const { connection, name, chunks, heads, shards } = options;
-  const { embedder, dimensions } = options.head;
-  /** The head is among them, and has no epoch. */
-  const documents = `${chunks}${DOCUMENTS_SUFFIX}`;
-  const { search, containing } = createSearch({ connection, name, chunks, dimensions, shards });
-  const writer = createDocumentWriter({ connection, head: heads, name, chunks, documents, dimensions });
-  let known = options.head;
-  /** Whether this handle has written since. */
-  let hasWritten = false;
-  /** Writes of this handle, one after the other. */
-  let writing: Promise<unknown> = Promise.resolve();
+type ChunkPoint = Pick<Schemas['Record'], 'id' | 'payload'>;
 
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    hasWritten = true;
-    const done = writing.then(work);
-    writing = done.catch(() => undefined);
-    return done;
+/** Opens a collection that `createCollections` created. */
+export async function openQdrantChunkStore(options: StoreOptions): Promise<ChunkStore> {
+  const { connection, name, collection, metadata, shards, runtime } = options;
+  const { embedder, dimensions, createdAt } = metadata;
+  const chunks: PointCollection = { connection, name, collection };
+  const documents: PointCollection = { connection, name, collection: `${collection}${DOCUMENTS_SUFFIX}` };
+  const writer = createDocumentWriter({ chunks, documents, dimensions, now: runtime.now });
+  const counts = createChunkCounts(chunks, (await readChange()).changeId);
+  const rankPoints = createPointSearch({ chunks, counts, dimensions, shards });
+  /** The version that each record had when it was last read. */
+  let knownVersions = new Map<string, string | undefined>();
+  let cachedInfo: { changeId: string; info: CollectionInfo } | undefined;
+
+  async function readChange(): Promise<{ changeId: string; updatedAt: string }> {
+    const [point] = await retrievePoints(documents, [CHANGE_ID]);
+    const { changeId = '', updatedAt = createdAt } = point?.payload ?? {};
+    return { changeId: String(changeId), updatedAt: String(updatedAt) };
+  }
+
+  async function markChanged(): Promise<void> {
+    const payload = { changeId: runtime.newId(), updatedAt: runtime.now().toISOString() };
+    await upsertPoints(documents, [{ id: CHANGE_ID, vector: {}, payload }]);
+    counts.update(payload.changeId);
   }
 
   /**
-   * Reads at one epoch. What belongs to it is there until another one is current: if it still is the current
-   * one afterwards, and no write began where it was quiet before, nothing was missing and nothing too many;
-   * otherwise the read is begun anew. `finish` gets what cannot have changed, only have gone, and says so by
-   * giving null.
+   * Keeps the points that belong to the current version of their document. `isConsistent` is false if a document may
+   * have been replaced while the points were read: a record is written after the chunks it names and before the
+   * previous ones are deleted, so a read between two equal versions of a record has seen all chunks of that version.
    */
-  async function consistently<T, R>(
-    read: (head: Head) => Promise<T>,
-    finish: (found: T) => Promise<R | null> | R,
-  ): Promise<R> {
-    for (let attempt = 0; attempt < MOST_READS; attempt += 1) {
-      const head = known;
-      const found = await read(head);
-      const [finished, now] = await Promise.all([finish(found), heads.read()]);
-      if (now === null) throw gone(name);
-      known = now;
-      hasWritten = false;
-      if (isUnchanged(head, now) && finished !== null) return finished;
-    }
-    throw new AppError('retrieval_error', `Collection "${name}" changes faster than it can be read.`, {
-      hint: 'Wait until it is written, then run the same command again.',
-      recoverable: true,
+  async function selectCurrent<T extends { id: unknown }>(points: readonly T[]) {
+    const recordIds = new Set(points.map(({ id }) => recordIdOfChunk(String(id))));
+    const records = await retrievePoints(documents, [CHANGE_ID, ...recordIds], ['version', 'changeId']);
+    const versions = new Map(records.map(({ id, payload }) => [String(id), payload?.version as string]));
+    const changeId = String(records.find(({ id }) => id === CHANGE_ID)?.payload?.changeId ?? '');
+    let isConsistent = changeId === counts.changeId;
+    const current = points.filter(({ id }) => {
+      const recordId = recordIdOfChunk(String(id));
+      if (isOfVersion(String(id), versions.get(recordId))) return true;
+      isConsistent &&= knownVersions.has(recordId) && knownVersions.get(recordId) === versions.get(recordId);
+      return false;
     });
+    if (knownVersions.size > MAX_KNOWN_VERSIONS) knownVersions = new Map();
+    for (const recordId of recordIds) knownVersions.set(recordId, versions.get(recordId));
+    counts.update(changeId);
+    return { current, isConsistent };
   }
 
-  function reading<T>(read: (head: Head) => Promise<T>): Promise<T> {
-    return consistently<T, T>(read, (found) => found);
+  async function readCurrent(read: () => Promise<ChunkPoint[]>): Promise<ChunkPoint[]> {
+    for (let reads = 1; ; reads += 1) {
+      const { current, isConsistent } = await selectCurrent(await read());
+      if (isConsistent || reads === MAX_READS) return current;
+    }
   }
 
-  async function count(collection: string, filter: QdrantFilter | null): Promise<number> {
-    const result = await connection.call(name, (client) => client.count(collection, { filter, exact: true }));
-    return result.count;
-  }
-
-  async function countUnembedded({ partial = false, epoch }: Head): Promise<number> {
-    return partial ? count(chunks, unembeddedAt(epoch)) : 0;
-  }
-
-  /** The chunks that have one of the values in a field. */
-  async function pointsWith(
-    head: Head,
-    key: string,
-    values: readonly string[],
-    more: { fields: string[]; vector?: string },
-  ): Promise<Schemas['Record'][]> {
+  /** The chunks that have one of the values in a field, of all versions. */
+  async function chunksWith(key: string, values: readonly string[], fields: string[], vector?: string) {
+    const unique = [...new Set(values)];
     const found: Schemas['Record'][] = [];
-    for (let start = 0; start < values.length; start += LISTED) {
-      const filter = readableAt(head, [anyOf(key, values.slice(start, start + LISTED))]);
-      found.push(...(await scrollAll(connection, { collection: chunks, name, filter, ...more })));
+    for (let start = 0; start < unique.length; start += CONDITION_VALUES) {
+      const filter = { must: [anyOf(key, unique.slice(start, start + CONDITION_VALUES))] };
+      found.push(...(await scrollPoints(chunks, { filter, fields, ...(vector && { vector }) })));
     }
     return found;
+  }
+
+  async function readChunks(points: readonly { id: unknown }[], into: Map<string, StoreHit['chunk']>) {
+    const missing = points.map(({ id }) => String(id)).filter((id) => !into.has(id));
+    for (const { id, payload } of await retrievePoints(chunks, missing, CHUNK_FIELDS)) {
+      into.set(String(id), toStoredChunk(payload));
+    }
   }
 
   return {
     name,
     identity: { embedder, dimensions },
 
-    info: () =>
-      consistently(
-        async (head) => {
-          const [documentCount, chunkCount, withoutVector, modules] = await Promise.all([
-            count(documents, visibleAt(head.epoch)),
-            count(chunks, readableAt(head)),
-            countUnembedded(head),
-            connection.call(name, (client) =>
-              client.facet(chunks, {
-                key: 'module',
-                filter: readableAt(head),
-                limit: MOST_MODULES,
-                exact: true,
-              }),
-            ),
-          ]);
-          return { head, documentCount, chunkCount, withoutVector, modules };
-        },
-        ({ head, documentCount, chunkCount, withoutVector, modules }) => ({
-          name,
-          embedder,
-          dimensions,
-          documents: documentCount,
-          chunks: chunkCount,
-          withoutVector,
-          // With something for the collection itself, as a file has.
-          bytes: head.bytes + JSON.stringify(head).length,
-          createdAt: head.createdAt,
-          updatedAt: head.updatedAt,
-          modules: modules.hits
-            .map((hit) => ({ name: String(hit.value), chunks: hit.count }))
-            .sort((a, b) => (a.name < b.name ? -1 : 1)),
-        }),
-      ),
+    async info() {
+      const { changeId, updatedAt } = await readChange();
+      if (cachedInfo?.changeId === changeId) return cachedInfo.info;
+      counts.update(changeId);
+      const [records, unembedded] = await Promise.all([readRecords(documents), counts.withoutVector()]);
+      const modules = new Map<string, number>();
+      for (const { module, chunks: count } of records) {
+        if (module !== null) modules.set(module, (modules.get(module) ?? 0) + count);
+      }
+      const info = {
+        name,
+        embedder,
+        dimensions,
+        documents: records.length,
+        chunks: sumRecords(records).chunks,
+        withoutVector: unembedded,
+        // Plus the collection's own metadata, so that an empty one is not 0 bytes.
+        bytes: records.reduce((sum, { bytes }) => sum + bytes, JSON.stringify(metadata).length),
+        createdAt,
+        updatedAt,
+        modules: Array.from(modules, ([module, count]) => ({ name: module, chunks: count })).sort((a, b) =>
+          a.name < b.name ? -1 : 1,
+        ),
+      };
+      cachedInfo = { changeId, info };
+      return info;
+    },
 
     async *documents() {
-      const points = await reading((head) =>
-        scrollAll(connection, { collection: documents, name, filter: visibleAt(head.epoch) }),
-      );
-      yield* points.map(({ payload }) => toDocument(payload)).sort((a, b) => (a.uri < b.uri ? -1 : 1));
+      const records = await readRecords(documents);
+      yield* records.map(toDocumentRecord).sort((a, b) => (a.uri < b.uri ? -1 : 1));
     },
 
     async read(uris) {
-      if (uris.length === 0) return [];
-      const wanted = [...new Set(uris)];
-      const [records, chunkPoints] = await reading((head) =>
-        Promise.all([
-          scrollAll(connection, {
-            collection: documents,
-            name,
-            filter: visibleAt(head.epoch, [anyOf('uri', wanted)]),
-          }),
-          pointsWith(head, 'uri', wanted, { fields: [...CHUNK_FIELDS, 'start'], vector: DENSE }),
-        ]),
-      );
-      return toDocuments(wanted, records, chunkPoints);
+      for (let reads = 1; uris.length > 0; reads += 1) {
+        const filter = { must: [anyOf('uri', uris)] };
+        const records = (await scrollPoints(documents, { filter })).map(({ payload }) =>
+          toVersionedDocument(payload),
+        );
+        const versions = records.map(({ version }) => version);
+        const points = await chunksWith('version', versions, [...CHUNK_FIELDS, 'start', 'version'], DENSE);
+        const byVersion = Map.groupBy(points, ({ payload }) => String(payload?.version));
+        const isComplete = records.every(
+          ({ version, chunks: count }) => count === (byVersion.get(version)?.length ?? 0),
+        );
+        if (!isComplete && reads < MAX_READS) continue;
+        const found = new Map(records.map((record) => [record.uri, record]));
+        return [...new Set(uris)].flatMap((uri) => {
+          const record = found.get(uri);
+          if (record === undefined) return [];
+          const own = (byVersion.get(record.version) ?? []).map(toChunkRecord);
+          return [
+            { document: toDocumentRecord(record), chunks: own.sort((a, b) => a.chunkIndex - b.chunkIndex) },
+          ];
+        });
+      }
+      return [];
     },
 
     async vectors(contentHashes) {
-      if (contentHashes.length === 0) return new Map();
-      const points = await reading((head) =>
-        pointsWith(head, 'contentHash', contentHashes, { fields: ['contentHash'], vector: DENSE }),
-      );
+      const points = await chunksWith('contentHash', contentHashes, ['contentHash'], DENSE);
       return new Map(
         points.flatMap(({ payload, vector }): [string, Float32Array][] => {
-          const dense = denseVector(vector);
+          const dense = toDenseVector(vector);
           return dense === null ? [] : [[String(payload?.contentHash), dense]];
         }),
       );
@@ -191,11 +197,7 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
 
     async unembedded() {
       const fields = ['chunkId', 'contentHash', 'tokenCount', 'uri', 'chunkIndex'];
-      const points = await reading(async (head) =>
-        head.partial
-          ? scrollAll(connection, { collection: chunks, name, filter: unembeddedAt(head.epoch), fields })
-          : [],
-      );
+      const points = await scrollPoints(chunks, { filter: withoutVector(), fields });
       return points
         .map(({ payload }) => ({
           chunkId: String(payload?.chunkId),
@@ -207,81 +209,82 @@ export function createQdrantChunkStore(options: StoreOptions): ChunkStore {
         .map(({ order: _, ...chunk }) => chunk);
     },
 
-    // By the head that the last search has read: where nothing is missing the server is not asked.
-    withoutVector: () => countUnembedded(known),
+    withoutVector: () => counts.withoutVector(),
 
-    addVectors: (vectors) => inTurn(async () => (vectors.size > 0 ? writer.addVectors(vectors) : undefined)),
+    async addVectors(vectors) {
+      if (vectors.size === 0) return;
+      await writer.addVectors(vectors);
+      await markChanged();
+    },
 
-    write: (writes) => inTurn(async () => (writes.length > 0 ? writer.write(writes) : undefined)),
+    async write(writes) {
+      if (writes.length === 0) return;
+      await writer.write(writes);
+      await markChanged();
+    },
 
-    remove: (uris) => inTurn(async () => (uris.length > 0 ? writer.remove(uris) : undefined)),
+    async remove(uris) {
+      if (uris.length > 0 && (await writer.remove(uris))) await markChanged();
+    },
 
-    search: (request) =>
-      consistently(
-        (head) => search(request, head),
-        async (ranked): Promise<StoreHit[] | null> => {
-          if (ranked.length === 0) return [];
-          const points = await connection.call(name, (client) =>
-            client.retrieve(chunks, { ids: ranked.map(({ id }) => id), with_payload: CHUNK_FIELDS }),
-          );
-          const found = new Map(points.map(({ id, payload }) => [String(id), toChunk(payload)]));
-          const hits = ranked.flatMap(({ id, ...scores }): StoreHit[] => {
-            const chunk = found.get(id);
-            return chunk === undefined ? [] : [{ chunk, ...scores }];
-          });
-          return hits.length === ranked.length ? hits : null;
-        },
-      ),
+    async search(request) {
+      for (let reads = 1; ; reads += 1) {
+        const ranked = await rankPoints(request);
+        const texts = new Map<string, StoreHit['chunk']>();
+        // The texts are read beside the versions; those in the place of outdated ones, which are rare, after them.
+        const [{ current, isConsistent }] = await Promise.all([
+          selectCurrent(ranked),
+          readChunks(ranked.slice(0, request.limit), texts),
+        ]);
+        if (!isConsistent && reads < MAX_READS) continue;
+        const best = current.slice(0, request.limit);
+        await readChunks(best, texts);
+        return best.flatMap(({ id, ...scores }): StoreHit[] => {
+          const chunk = texts.get(id);
+          return chunk === undefined ? [] : [{ chunk, ...scores }];
+        });
+      }
+    },
 
-    // By what the last read saw, which saves asking: what others write meanwhile is merely not known yet.
-    containing: (terms) =>
-      hasWritten ? reading((head) => containing(terms, head)) : containing(terms, known),
+    containing: (terms) => counts.ofTerms(terms),
 
-    count: (filter) => reading((head) => count(chunks, readableAt(head, filterConditions(filter)))),
+    async count(filter) {
+      const must = toConditions(filter);
+      return must.length === 0 ? countPoints(chunks, null) : countPoints(chunks, { must });
+    },
 
     async chunks(chunkIds) {
-      if (chunkIds.length === 0) return [];
-      const points = await reading((head) =>
-        pointsWith(head, 'chunkId', [...new Set(chunkIds)], { fields: CHUNK_FIELDS }),
-      );
-      const found = new Map(points.map(({ payload }) => [String(payload?.chunkId), toChunk(payload)]));
+      const points = await readCurrent(() => chunksWith('chunkId', chunkIds, CHUNK_FIELDS));
+      const found = new Map(points.map(({ payload }) => [String(payload?.chunkId), toStoredChunk(payload)]));
       return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
     },
 
     async withContent(contentHashes) {
-      if (contentHashes.length === 0) return [];
-      const points = await reading((head) =>
-        pointsWith(head, 'contentHash', [...new Set(contentHashes)], { fields: CHUNK_FIELDS }),
-      );
+      const points = await readCurrent(() => chunksWith('contentHash', contentHashes, CHUNK_FIELDS));
       return points
-        .map(({ payload }) => toChunk(payload))
+        .map(({ payload }) => toStoredChunk(payload))
         .sort((a, b) => (a.url === b.url ? a.chunkIndex - b.chunkIndex : a.url < b.url ? -1 : 1));
     },
 
-    neighbours: (chunkId, before, after) =>
-      reading(async (head) => {
-        const [at] = await pointsWith(head, 'chunkId', [chunkId], { fields: ['uri', 'chunkIndex'] });
-        if (at === undefined) return [];
-        const index = Number(at.payload?.chunkIndex);
-        const filter = readableAt(head, [
-          anyOf('uri', [String(at.payload?.uri)]),
-          { key: 'chunkIndex', range: { gte: index - before, lte: index + after } },
-        ]);
-        const points = await scrollAll(connection, {
-          collection: chunks,
-          name,
-          filter,
-          fields: CHUNK_FIELDS,
-        });
-        return points.map(({ payload }) => toChunk(payload)).sort((a, b) => a.chunkIndex - b.chunkIndex);
-      }),
-
-    settle: () => inTurn(() => writer.tidy()),
-
-    check: () => reading((head) => findProblems({ connection, name, chunks, documents, head })),
-
-    close: async () => {
-      await writing;
+    async neighbours(chunkId, before, after) {
+      const [chunk] = await readCurrent(() => chunksWith('chunkId', [chunkId], ['version', 'chunkIndex']));
+      if (chunk === undefined) return [];
+      const index = Number(chunk.payload?.chunkIndex);
+      const range = { gte: index - before, lte: index + after };
+      const filter = {
+        must: [anyOf('version', [String(chunk.payload?.version)]), { key: 'chunkIndex', range }],
+      };
+      const points = await scrollPoints(chunks, { filter, fields: CHUNK_FIELDS });
+      return points.map(({ payload }) => toStoredChunk(payload)).sort((a, b) => a.chunkIndex - b.chunkIndex);
     },
+
+    async settle() {
+      const records = await removeLeftovers(chunks, documents, runtime.now().getTime());
+      await reweighChunks(chunks, sumRecords(records));
+    },
+
+    check: () => findProblems(chunks, documents),
+
+    close: async () => undefined,
   };
 }

@@ -161,7 +161,10 @@ describe.skipIf(server === null)('collections made by others', () => {
   test('are never written to', async () => {
     const catalog = await foreignCollection({ payloads: PAGES });
     const store = (await catalog.open('theirs')) as ChunkStore;
-    const refusal = { kind: 'configuration_error', message: expect.stringContaining('not made by citeloop') };
+    const refusal = {
+      kind: 'configuration_error',
+      message: expect.stringContaining('not created by citeloop'),
+    };
     await expect(store.write([sampleDocument('a', DIMENSIONS, { chunks: ['x'] })])).rejects.toMatchObject(
       refusal,
     );

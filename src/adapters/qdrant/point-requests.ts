@@ -1,0 +1,139 @@
+import type { Schemas } from '@qdrant/js-client-rest';
+import type { Connection } from './connection.ts';
+import { DENSE, type Point, type QdrantFilter } from './points.ts';
+import { roundedNumbers } from './sparse-terms.ts';
+
+const SCROLL_LIMIT = 1000;
+/** Small batches: the server indexes one while the terms of the next are computed. */
+export const BATCH_POINTS = 64;
+/** The server accepts 32 MB per request; a proxy may accept less. */
+const BATCH_BYTES = 4_000_000;
+const PARALLEL_BATCHES = 4;
+
+/** A collection on the server. */
+export interface PointCollection {
+  connection: Connection;
+  /** Its name on the server. */
+  collection: string;
+  /** Its name in messages. */
+  name: string;
+}
+
+interface ScrollOptions {
+  filter?: QdrantFilter | null;
+  /** The payload fields to read; all unless given. */
+  fields?: string[];
+  /** The name of a vector to read, or true for the unnamed one. */
+  vector?: string | true;
+}
+
+export async function scrollPoints(
+  { connection, collection, name }: PointCollection,
+  { filter = null, fields, vector }: ScrollOptions = {},
+): Promise<Schemas['Record'][]> {
+  const found: Schemas['Record'][] = [];
+  let offset: Schemas['ExtendedPointId'] | undefined;
+  do {
+    const page = await connection.call(name, (client) =>
+      client.scroll(collection, {
+        filter,
+        limit: SCROLL_LIMIT,
+        with_payload: fields ?? true,
+        with_vector: typeof vector === 'string' ? [vector] : (vector ?? false),
+        ...(offset !== undefined && { offset }),
+      }),
+    );
+    found.push(...page.points);
+    offset = (page.next_page_offset ?? undefined) as Schemas['ExtendedPointId'] | undefined;
+  } while (offset !== undefined);
+  return found;
+}
+
+export async function countPoints(
+  { connection, collection, name }: PointCollection,
+  filter: QdrantFilter | null,
+): Promise<number> {
+  const { count } = await connection.call(name, (client) =>
+    client.count(collection, { filter, exact: true }),
+  );
+  return count;
+}
+
+/** Missing ids are left out. */
+export async function retrievePoints(
+  { connection, collection, name }: PointCollection,
+  ids: readonly (string | number)[],
+  fields: string[] | true = true,
+): Promise<Schemas['Record'][]> {
+  if (ids.length === 0) return [];
+  return connection.call(name, (client) =>
+    client.retrieve(collection, { ids: [...ids], with_payload: fields }),
+  );
+}
+
+/** Sends points in batches of bounded size; once it resolves, all of them survive a crash. */
+export async function upsertPoints(
+  { connection, collection, name }: PointCollection,
+  points: Iterable<Point>,
+): Promise<void> {
+  const batches = inBatches(points);
+  async function send(): Promise<void> {
+    for (let next = batches.next(); !next.done; next = batches.next()) {
+      const batch = next.value;
+      await connection.call(name, (client) => client.upsert(collection, { points: batch, wait: true }));
+    }
+  }
+  // Nothing is still being sent when a failure is reported.
+  const outcomes = await Promise.allSettled(Array.from({ length: PARALLEL_BATCHES }, send));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+export async function deletePoints(
+  { connection, collection, name }: PointCollection,
+  selected: { points: string[] } | { filter: QdrantFilter },
+): Promise<void> {
+  await connection.call(name, (client) => client.delete(collection, { ...selected, wait: true }));
+}
+
+/** Gives the points that pass a filter the vector of their content hash. */
+export async function setVectors(
+  target: PointCollection,
+  filter: QdrantFilter,
+  vectors: ReadonlyMap<string, Float32Array>,
+): Promise<void> {
+  const { connection, collection, name } = target;
+  const found = await scrollPoints(target, { filter, fields: ['contentHash'] });
+  const points = found.flatMap(({ id, payload }) => {
+    const vector = vectors.get(String(payload?.contentHash));
+    return vector === undefined ? [] : [{ id, vector: { [DENSE]: roundedNumbers(vector) } }];
+  });
+  for (let start = 0; start < points.length; start += BATCH_POINTS) {
+    const batch = points.slice(start, start + BATCH_POINTS);
+    await connection.call(name, (client) => client.updateVectors(collection, { points: batch, wait: true }));
+  }
+}
+
+function* inBatches(points: Iterable<Point>): Generator<Point[], undefined> {
+  let batch: Point[] = [];
+  let bytes = 0;
+  for (const point of points) {
+    const size = estimateBytes(point);
+    if (batch.length >= BATCH_POINTS || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(point);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** As JSON: 13 characters per number, up to three bytes per character of text. */
+function estimateBytes({ vector, payload }: Point): number {
+  const numbers = Object.values(vector).reduce(
+    (sum, values) => sum + (Array.isArray(values) ? values.length : 3 * values.indices.length),
+    0,
+  );
+  return 13 * numbers + 3 * String(payload.text ?? '').length + 1000;
+}
