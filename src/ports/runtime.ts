@@ -5,8 +5,6 @@ export interface Runtime {
   elapsedMs(): number;
   /** A UUID, version 4. */
   newId(): string;
-  /** What this process is called where others see it; its host and number where it is left out. */
-  processName?(): string;
   /** In 0..1, for waits that should not all end at once; of the machine where it is left out. */
   random?(): number;
   /** Waits before another attempt; rejects when the signal is raised. Of the machine where it is left out. */

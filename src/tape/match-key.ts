@@ -11,10 +11,10 @@ export const VOLATILE_FIELDS: ReadonlySet<string> = new Set([
   // Options of OpenAI-compatible services that name a caller or a cache, not a question.
   'prompt_cache_key',
   'safety_identifier',
-  // When a collection on a Qdrant server was made and changed, and until when a writer holds it.
+  // When a collection on a Qdrant server was created and changed.
   'createdAt',
   'updatedAt',
-  'leaseUntil',
+  'writtenAt',
   // Which fields of the points found are sent along; which points are found is another matter.
   'with_payload',
 ]);

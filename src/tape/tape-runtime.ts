@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Runtime } from '../ports/runtime.ts';
 
-/** Neither the host nor the number of a process belongs on a tape. */
-const PROCESS_NAME = 'taped 0';
-
 /**
  * A runtime that is the same in every replay of a tape: its ids are made from the seed, one after the other, and its
  * clock stands still at the moment of the recording. Time that passes during a replay says nothing about the run.
@@ -14,7 +11,6 @@ export function createReplayRuntime(seed: string, at: string): Runtime {
     now: () => new Date(time),
     elapsedMs: () => 0,
     newId: seededIds(seed),
-    processName: () => PROCESS_NAME,
     random: () => 0.5,
     // What is waited for has happened already.
     sleep: async (_ms, signal) => signal?.throwIfAborted(),
@@ -23,7 +19,7 @@ export function createReplayRuntime(seed: string, at: string): Runtime {
 
 /** The clock of the machine with ids from a seed, so that a recording and its replays have the same ones. */
 export function createRecordingRuntime(seed: string, clock: Runtime): Runtime {
-  return { ...clock, newId: seededIds(seed), processName: () => PROCESS_NAME };
+  return { ...clock, newId: seededIds(seed) };
 }
 
 /** UUIDs of version 4 in all but their randomness. */
