@@ -1,24 +1,25 @@
-import { globSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { build } from 'rolldown';
+import { build as bundle } from 'rolldown';
+import { build as buildPage } from 'vite';
+import { thirdPartyNotices } from './third-party-notices.ts';
 
-const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  version: string;
+  dependencies: Record<string, string>;
+};
 
-/** Read by the command line itself, before anything is done, or by the thread of the model. */
-const READ_EARLY =
+/** Modules that every command loads at start-up, and those of the model's worker. */
+const LOADED_EARLY =
   /src\/(faults\/(app-error|advice|fault-message)|domain\/choices|text\/(visible-text|display-width|nearest-name))\.ts$/;
-/** These import nothing of ours but each other, so that whatever imports them can share one chunk. */
-const FOUNDATION = /src\/(domain|text|faults)\/|node_modules\/(zod|stemmer)\//;
-/** Packages call their errors by the names of their classes, and we tell faults apart by them. */
+/** Modules that import nothing of ours but each other, so one chunk can hold them all. */
+const FOUNDATION = /src\/(domain|text|faults)\//;
+/** Errors are told apart by the names of their classes, so class names survive minification. */
 const keepNames = { class: true, function: false };
-const KEEPING_CLASS_NAMES = { compress: { keepNames }, mangle: { keepNames }, codegen: true };
 
-// What is beside them in dist, the pages and the types, is built by others.
-for (const stale of globSync('dist/*.js')) rmSync(stale);
+for (const stale of globSync('dist/*.{js,1}')) rmSync(stale);
 
-/** One bundle with a chunk per command: a process that starts fast reads few files. */
-await build({
-  // Whoever installs it is not interested in the parts.
+const { output } = await bundle({
   logLevel: 'warn',
   input: {
     main: 'src/main.ts',
@@ -28,39 +29,31 @@ await build({
     'parse-worker': 'src/adapters/documents/parse-worker.ts',
     'judge-worker': 'src/app/judge-worker.ts',
   },
-  // Chunks may hold more than their entry exports, since some modules were put together by hand below.
+  // The groups below put modules of one entry into the chunk of another.
   preserveEntrySignatures: 'allow-extension',
   platform: 'node',
-  // What yargs measures is our own help, in plain characters; the real one costs 30 ms at start-up.
+  // yargs measures only our own help, which has no wide characters; string-width costs 30 ms at start-up.
   resolve: { alias: { 'string-width': resolve('src/cli/terminal/plain-width.ts') } },
-  // Their modules do nothing on import that we rely on, so what is not used is left out: of the Agents SDK its
-  // realtime part, and what it would set for the whole process (decisions/0005).
-  treeshake: {
-    moduleSideEffects: (id) => !/node_modules\/(@openai|openai|zod|@modelcontextprotocol)\//.test(id),
-  },
-  // Large and seldom needed: these are loaded from node_modules where they are first used.
-  external: [
-    'unpdf',
-    'undici',
-    'vitest',
-    'mammoth',
-    '@asciidoctor/core',
-    '@vscode/tree-sitter-wasm',
-    /^(msw|read-excel-file)(\/|$)/,
-  ],
+  treeshake: { moduleSideEffects: (id) => !/node_modules\/@modelcontextprotocol\//.test(id) },
+  // Dependencies are loaded from node_modules; dev dependencies are bundled (decisions/0026).
+  external: [...Object.keys(dependencies), 'vitest'].map((name) => new RegExp(`^${name}(/|$)`)),
   transform: { define: { CITELOOP_VERSION: JSON.stringify(version) } },
   output: {
     dir: 'dist',
     format: 'esm',
     chunkFileNames: '[name]-[hash].js',
     sourcemap: false,
-    minify: KEEPING_CLASS_NAMES,
+    minify: { compress: { keepNames }, mangle: { keepNames }, codegen: true },
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [
-        { name: 'foundation', test: (id) => FOUNDATION.test(id) && !READ_EARLY.test(id) },
-        { name: 'sdk', test: /node_modules\/@openai\/agents-core\// },
-      ],
+      groups: [{ name: 'foundation', test: (id) => FOUNDATION.test(id) && !LOADED_EARLY.test(id) }],
     },
   },
 });
+
+const pages = [];
+for (const mode of ['chat', 'report']) pages.push(await buildPage({ mode, logLevel: 'warn' }));
+
+const chunks = [...output, ...pages.flat().flatMap((page) => ('output' in page ? page.output : []))];
+const modules = chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+writeFileSync('dist/THIRD-PARTY-NOTICES.txt', thirdPartyNotices(modules));

@@ -1,4 +1,4 @@
-import type { Model } from '@openai/agents';
+import type { Model } from '@openai/agents-core';
 import type { Agent, AgentSession, AskOptions } from './agent/agent.ts';
 import { completeTurn } from './agent/complete-turn.ts';
 import { createApp } from './app/create-app.ts';

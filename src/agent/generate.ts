@@ -1,4 +1,4 @@
-import { Agent, type AgentInputItem, type Model, Runner, type RunStreamEvent } from '@openai/agents';
+import { Agent, type AgentInputItem, type Model, Runner, type RunStreamEvent } from '@openai/agents-core';
 import type { ToolCall } from '../domain/conversation-message.ts';
 import { failedToolResponse, type RetrievalToolResponse } from '../domain/retrieval-tool-response.ts';
 import { advice, bySetting } from '../faults/advice.ts';

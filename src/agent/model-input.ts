@@ -1,4 +1,4 @@
-import type { AgentInputItem, Model, ModelRequest } from '@openai/agents';
+import type { AgentInputItem, Model, ModelRequest } from '@openai/agents-core';
 import type { TokensUsed } from '../domain/agent-response.ts';
 import type { AssistantMessage, ConversationMessage, ToolMessage } from '../domain/conversation-message.ts';
 import { coverageLine, REWRITE_INSTRUCTIONS } from '../domain/prompts.ts';

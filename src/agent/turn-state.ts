@@ -1,4 +1,4 @@
-import type { Model } from '@openai/agents';
+import type { Model } from '@openai/agents-core';
 import type { SourceRegister } from '../citations/source-register.ts';
 import type { AgentConfig, Policy } from '../domain/agent-config.ts';
 import type { FinishReason, TokensUsed } from '../domain/agent-response.ts';

@@ -1,4 +1,4 @@
-import type { Model } from '@openai/agents';
+import type { Model } from '@openai/agents-core';
 import type { CheckedAnswer } from '../citations/check-answer.ts';
 import type { AgentConfig } from '../domain/agent-config.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Model, ModelRequest, ModelResponse, StreamEvent } from '@openai/agents';
+import type { Model, ModelRequest, ModelResponse, StreamEvent } from '@openai/agents-core';
 import type { FinishReason, TokensUsed } from '../domain/agent-response.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import { finishReasonOf } from './guards/finish-reason.ts';

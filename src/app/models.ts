@@ -1,4 +1,4 @@
-import type { Model } from '@openai/agents';
+import type { Model } from '@openai/agents-core';
 import type { Judgement, PassageJudge } from '../adapters/offline/answer-from-passages.ts';
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { type Model, setTraceProcessors, setTracingDisabled } from '@openai/agents';
+import { type Model, setTraceProcessors, setTracingDisabled } from '@openai/agents-core';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
 import type { FindJudge } from '../agent/turn-judge.ts';

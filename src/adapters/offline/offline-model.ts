@@ -1,4 +1,4 @@
-import { type Model, type ModelRequest, type protocol, type StreamEvent, Usage } from '@openai/agents';
+import { type Model, type ModelRequest, type protocol, type StreamEvent, Usage } from '@openai/agents-core';
 import { noInformationAbout } from '../../domain/abstention.ts';
 import { coverageIn, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';

@@ -1,4 +1,4 @@
-import type { ModelRequest } from '@openai/agents';
+import type { ModelRequest } from '@openai/agents-core';
 import { ATTACHED_URL, splitContextPrompt } from '../../domain/prompts.ts';
 import { type RetrievalToolResponse, readToolResponse } from '../../domain/retrieval-tool-response.ts';
 

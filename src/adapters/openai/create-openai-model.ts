@@ -1,11 +1,5 @@
-import {
-  getCurrentTrace,
-  type Model,
-  NoopTrace,
-  OpenAIChatCompletionsModel,
-  OpenAIResponsesModel,
-  withTrace,
-} from '@openai/agents';
+import { getCurrentTrace, type Model, NoopTrace, withTrace } from '@openai/agents-core';
+import { OpenAIChatCompletionsModel, OpenAIResponsesModel } from '@openai/agents-openai';
 import { APIError, OpenAI } from 'openai';
 import { AnswerAsEvents, type Api, createTolerantFetch } from './tolerant-fetch.ts';
 import type { AnswerLimits } from './wire/broken-answer.ts';

@@ -1,4 +1,4 @@
-import type { ModelRequest } from '@openai/agents';
+import type { ModelRequest } from '@openai/agents-core';
 import { createOpenAiModel, type OpenAiModelOptions } from './create-openai-model.ts';
 
 /** What a model and its service turned out to be able to do. */

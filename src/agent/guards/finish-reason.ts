@@ -1,4 +1,4 @@
-import type { StreamEvent } from '@openai/agents';
+import type { StreamEvent } from '@openai/agents-core';
 import type { FinishReason } from '../../domain/agent-response.ts';
 import { fieldOf } from '../../faults/network-fault.ts';
 

@@ -1,4 +1,4 @@
-import type { Model, ModelResponse, StreamEvent } from '@openai/agents';
+import type { Model, ModelResponse, StreamEvent } from '@openai/agents-core';
 import type { FinishReason } from '../../domain/agent-response.ts';
 import { advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';

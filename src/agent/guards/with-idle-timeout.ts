@@ -1,4 +1,4 @@
-import type { Model, ModelRequest } from '@openai/agents';
+import type { Model, ModelRequest } from '@openai/agents-core';
 import { AppError } from '../../faults/app-error.ts';
 
 /**

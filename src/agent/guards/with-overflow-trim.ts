@@ -1,4 +1,4 @@
-import type { AgentInputItem, Model, ModelRequest } from '@openai/agents';
+import type { AgentInputItem, Model, ModelRequest } from '@openai/agents-core';
 import { windowToldIn } from '../../domain/context-window.ts';
 import { withFewerPassages } from '../../domain/prompts.ts';
 import { readToolResponse } from '../../domain/retrieval-tool-response.ts';

@@ -1,4 +1,4 @@
-import type { Model, ModelRequest, StreamEvent } from '@openai/agents';
+import type { Model, ModelRequest, StreamEvent } from '@openai/agents-core';
 import { type RetryOptions, startRetries } from '../../faults/retry.ts';
 import { type FaultContext, toAppError } from './to-app-error.ts';
 

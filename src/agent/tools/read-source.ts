@@ -1,4 +1,4 @@
-import { type Tool, tool } from '@openai/agents';
+import { type Tool, tool } from '@openai/agents-core';
 import * as z from 'zod';
 import { createRetrievalContext } from '../../domain/retrieval-context.ts';
 import {
