@@ -6,7 +6,6 @@ export default defineConfig({
   plugins: [packagesAsInstalled()],
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/model/**'],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/worker-setup.ts'],
     reporters: ['default', './test/support/summary-reporter.ts'],
