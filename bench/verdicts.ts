@@ -7,10 +7,9 @@ import { DATA, readSupportSet, SUPPORT_SETS, type SupportRow } from '../scripts/
 import type { SentenceVerdict } from '../src/domain/checked-sentence.ts';
 import { citationPassed } from '../src/domain/citation.ts';
 import { createRandomIndex } from '../src/evaluation/statistics/random.ts';
-import { checkClaim } from '../src/judge/check-claim.ts';
+import { checkClaimByWords, findObjections, toVerdict } from '../src/judge/claim-verdict.ts';
 import { QUOTED_CHANCE } from '../src/judge/create-judge.ts';
-import { factsOf } from '../src/judge/facts/held-facts.ts';
-import { objectionsOf, supportVerdict } from '../src/judge/verdict.ts';
+import { verifyFacts } from '../src/judge/facts/verify-facts.ts';
 import { measureMarkedWords } from './support/measure-marked-words.ts';
 import { measureMutations } from './support/measure-mutations.ts';
 import { loadEmbedder } from './support/minilm.ts';
@@ -55,13 +54,13 @@ const rows = sets.flatMap((one) => one.rows);
 const { byFold, ofFolds, evenly } = fitSupport(rows, features);
 const judged = rows.map((row, index): Judged => {
   const source = sourceOf(row.documents);
-  const facts = factsOf(row.claim, source);
+  const facts = verifyFacts(row.claim, source);
   const chance = byFold[index] ?? 0;
   return {
     row,
-    chance: facts.whole ? Math.max(chance, QUOTED_CHANCE) : chance,
-    verdict: supportVerdict(chance, facts, objectionsOf(facts)),
-    byWords: checkClaim(row.claim, source).verdict,
+    chance: facts.isVerbatim ? Math.max(chance, QUOTED_CHANCE) : chance,
+    verdict: toVerdict(chance, facts, findObjections(facts)),
+    byWords: checkClaimByWords(row.claim, source).verdict,
     weight: evenly[index] ?? 0,
   };
 });

@@ -4,10 +4,10 @@ import type { SupportRow } from '../../scripts/fit/support-sets.ts';
 import type { SentenceVerdict } from '../../src/domain/checked-sentence.ts';
 import { citationPassed } from '../../src/domain/citation.ts';
 import { align } from '../../src/judge/align.ts';
-import { checkClaim } from '../../src/judge/check-claim.ts';
+import { checkClaimByWords } from '../../src/judge/claim-verdict.ts';
 import { judgeSupport, type Support } from '../../src/judge/create-judge.ts';
 import { namesIn } from '../../src/judge/facts/claim-facts.ts';
-import { factsOf } from '../../src/judge/facts/held-facts.ts';
+import { verifyFacts } from '../../src/judge/facts/verify-facts.ts';
 import type { Network } from '../../src/judge/network.ts';
 import { type ReadText, readText } from '../../src/judge/read-text.ts';
 import type { JudgedPassage } from '../../src/judge/unit.ts';
@@ -65,10 +65,15 @@ export async function measureMutations(
     at += 1;
     const other = names.slice((at * 7) % names.length).concat(names);
     const before = await judge(row.claim);
-    if (isPicked) count('unchanged', before, checkClaim(row.claim, source).verdict, true);
+    if (isPicked) count('unchanged', before, checkClaimByWords(row.claim, source).verdict, true);
     for (const { kind, text } of mutationsOf(row.claim, source.text, other)) {
       if (!isPicked && kind !== 'unit') continue;
-      count(kind, await judge(text), checkClaim(text, source).verdict, citationPassed({ verdict: before }));
+      count(
+        kind,
+        await judge(text),
+        checkClaimByWords(text, source).verdict,
+        citationPassed({ verdict: before }),
+      );
     }
   }
   const share = (part: number, of: number) => (part / of).toFixed(3);
@@ -121,6 +126,6 @@ export async function readRow(
     const [encoded] = await encoder.encodeTokens([claim]);
     if (encoded === undefined) throw new Error('the encoder gave nothing back');
     const alignment = align(readText(claim, encoded, encoder.dimensions), read);
-    return judgeSupport(alignment, factsOf(claim, source), passages, network);
+    return judgeSupport(alignment, verifyFacts(claim, source), passages, network);
   };
 }

@@ -1,5 +1,5 @@
 import { align } from '../../src/judge/align.ts';
-import { factsOf } from '../../src/judge/facts/held-facts.ts';
+import { verifyFacts } from '../../src/judge/facts/verify-facts.ts';
 import { type ReadText, readText } from '../../src/judge/read-text.ts';
 import { type SupportFeatures, supportFeatures } from '../../src/judge/support-features.ts';
 import type { JudgedPassage } from '../../src/judge/unit.ts';
@@ -46,7 +46,7 @@ async function makeExamples(rows: readonly SupportRow[], encoder: TokenEncoder):
     for (const document of documents) passages.push(await read(document));
     const [encoded] = await encoder.encodeTokens([claim]);
     if (encoded === undefined) throw new Error('the encoder gave nothing back');
-    const facts = factsOf(claim, sourceOf(documents));
+    const facts = verifyFacts(claim, sourceOf(documents));
     examples.push(supportFeatures(align(readText(claim, encoded, encoder.dimensions), passages), facts));
   }
   return examples;

@@ -2,9 +2,8 @@ import {
   type CheckedAnswer,
   checkAnswer,
   judgeAnswer,
-  type Lookup,
-  lookupKey,
-  lookupsSoFar,
+  planUnfinished,
+  type SupportLookup,
 } from '../citations/check-answer.ts';
 import type { SourceRegister } from '../citations/source-register.ts';
 import type { CheckedSentence } from '../domain/checked-sentence.ts';
@@ -75,11 +74,14 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
     ahead = ahead.catch(() => {});
   }
 
-  async function bearing(judge: Judge, { text, chunks }: Lookup): Promise<Support> {
+  async function lookUp(judge: Judge, { text, chunks }: SupportLookup): Promise<Support> {
     const known = chunks.map(passageOf);
     const support = await judge.support(text, known, signal);
-    const chunk = chunks.find((_, index) => known[index] === support.bearer?.passage);
-    return { ...support, bearer: support.bearer && chunk ? { ...support.bearer, passage: chunk } : null };
+    const chunk = chunks.find((_, index) => known[index] === support.evidence?.passage);
+    return {
+      ...support,
+      evidence: support.evidence && chunk ? { ...support.evidence, passage: chunk } : null,
+    };
   }
 
   async function check(answer: string, sources: SourceRegister): Promise<CheckedAnswer> {
@@ -87,12 +89,7 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
     const judge = await open();
     if (judge === null) return checkAnswer(answer, sources);
     try {
-      return await judgeAnswer(
-        answer,
-        sources,
-        (text, chunks) =>
-          judged.get(lookupKey(text, chunks)) ?? bearing(judge, { text, chunks: [...chunks] }),
-      );
+      return await judgeAnswer(answer, sources, (lookup) => judged.get(lookup.key) ?? lookUp(judge, lookup));
     } catch {
       signal.throwIfAborted();
       return checkAnswer(answer, sources);
@@ -110,10 +107,10 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
       if (written.length < lookedAt + Math.max(MORE_CHARACTERS, lookedAt * MORE_SHARE)) return;
       lookedAt = written.length;
       doAhead(async (judge) => {
-        for (const [key, lookup] of lookupsSoFar(written, sources)) {
-          if (judged.has(key)) continue;
-          const judging = bearing(judge, lookup);
-          judged.set(key, judging);
+        for (const lookup of planUnfinished(written, sources)) {
+          if (judged.has(lookup.key)) continue;
+          const judging = lookUp(judge, lookup);
+          judged.set(lookup.key, judging);
           await judging;
           if (isWritten) return;
         }

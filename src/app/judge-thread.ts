@@ -16,8 +16,8 @@ export type Asked =
   | { of: 'passages'; question: string; found: readonly FoundPassage[] };
 
 /** A copy of a passage is no answer to which one it was: its number is. */
-export interface ToldSupport extends Omit<Support, 'bearer'> {
-  bearer: { start: number; end: number; at: number } | null;
+export interface ToldSupport extends Omit<Support, 'evidence'> {
+  evidence: { start: number; end: number; at: number } | null;
 }
 
 export type ToThread =
@@ -99,11 +99,11 @@ export function startJudgeThread(encoder: TokenEncoder): ApartJudge {
     },
     async support(claim, passages, signal) {
       const told = (await ask({ of: 'support', claim, passages }, signal)) as ToldSupport;
-      const passage = passages[told.bearer?.at ?? -1];
-      const { bearer } = told;
+      const passage = passages[told.evidence?.at ?? -1];
+      const { evidence } = told;
       return {
         ...told,
-        bearer: bearer && passage ? { passage, start: bearer.start, end: bearer.end } : null,
+        evidence: evidence && passage ? { passage, start: evidence.start, end: evidence.end } : null,
       };
     },
     async answers(question, units, signal) {

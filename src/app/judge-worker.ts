@@ -50,7 +50,7 @@ function judged(asked: Asked): Promise<unknown> {
 }
 
 async function support(claim: string, passages: readonly JudgedPassage[]): Promise<ToldSupport> {
-  const { bearer, ...found } = await judge.support(claim, passages);
-  const at = bearer === null ? -1 : passages.indexOf(bearer.passage);
-  return { ...found, bearer: bearer && { start: bearer.start, end: bearer.end, at } };
+  const { evidence, ...found } = await judge.support(claim, passages);
+  const at = evidence === null ? -1 : passages.indexOf(evidence.passage);
+  return { ...found, evidence: evidence && { start: evidence.start, end: evidence.end, at } };
 }

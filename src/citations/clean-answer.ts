@@ -1,4 +1,4 @@
-import { checkClaim, VERDICT_RANK } from '../judge/check-claim.ts';
+import { checkClaimByWords, VERDICT_RANK } from '../judge/claim-verdict.ts';
 import type { Range } from '../text/markdown-blocks.ts';
 import { findMarkers, type KnownSources, type Marker } from './find-markers.ts';
 import { looksLikeAddress, type Reference } from './marker-syntax.ts';
@@ -165,7 +165,7 @@ function createCleaning(register: SourceRegister, unknown: Set<string>) {
 }
 
 function rankOf(claim: Claim, { chunk }: RegisteredSource): number {
-  const { verdict, support } = checkClaim(claim.text, chunk);
+  const { verdict, support } = checkClaimByWords(claim.text, chunk);
   return VERDICT_RANK[verdict] + support / 2;
 }
 

@@ -3,15 +3,15 @@ import type { TokenEncoder } from '../ports/token-encoder.ts';
 import type { Range } from '../text/markdown-blocks.ts';
 import { type Alignment, align, bestWindow } from './align.ts';
 import { answerFeatures } from './answer-features.ts';
+import { findObjections, type Objection, toVerdict } from './claim-verdict.ts';
 import { wordingOf } from './facts/evidence.ts';
-import { type ClaimFacts, factsOf } from './facts/held-facts.ts';
+import { type ClaimFacts, verifyFacts } from './facts/verify-facts.ts';
 import { writtenWordsOf } from './facts/words.ts';
 import { logistic, type Network, predict } from './network.ts';
 import { passageFeatures, type ReadPassage } from './passage-features.ts';
 import { type ReadText, type ReadWord, readText } from './read-text.ts';
 import { supportFeatures } from './support-features.ts';
 import type { JudgedPassage, Unit } from './unit.ts';
-import { type HardFact, objectionsOf, supportVerdict } from './verdict.ts';
 import answersNetwork from './weights/answers.json' with { type: 'json' };
 import passagesNetwork from './weights/passages.json' with { type: 'json' };
 import supportNetwork from './weights/support.json' with { type: 'json' };
@@ -21,9 +21,9 @@ export interface Support {
   /** The calibrated chance that people would call the claim supported. */
   chance: number;
   /** Facts of the claim that the passages do not hold or deny; with any the verdict is weak at best. */
-  objections: HardFact[];
-  /** The sentence that bears the claim out most; null where there is none. */
-  bearer: (Range & { passage: JudgedPassage }) | null;
+  objections: Objection[];
+  /** The sentence that supports the claim most; null if there is none. */
+  evidence: (Range & { passage: JudgedPassage }) | null;
   /** The words of the claim that nothing bears out. */
   unsupportedSpans: Range[];
 }
@@ -125,7 +125,7 @@ export function createJudge(encoder: TokenEncoder): ReadingJudge {
       const quoted = quotedFrom(claim, passages);
       if (quoted !== null) return quoted;
       const [said, read] = await Promise.all([readOne(claim, signal), readAll(passages, signal)]);
-      return judgeSupport(align(said, read), factsOf(claim, joined(passages)), passages);
+      return judgeSupport(align(said, read), verifyFacts(claim, joined(passages)), passages);
     },
     async nearness(question, passages, weightOf, signal) {
       const [asked, read] = await Promise.all([readOne(question, signal), readAll(passages, signal)]);
@@ -173,8 +173,8 @@ function quotedFrom(claim: string, passages: readonly JudgedPassage[]): Support 
   for (const passage of passages) {
     const found = wordingOf(passage).findWhole(words);
     if (found === null) continue;
-    const bearer = { passage, ...found };
-    return { verdict: 'quoted', chance: QUOTED_CHANCE, objections: [], bearer, unsupportedSpans: [] };
+    const evidence = { passage, ...found };
+    return { verdict: 'quoted', chance: QUOTED_CHANCE, objections: [], evidence, unsupportedSpans: [] };
   }
   return null;
 }
@@ -188,9 +188,9 @@ export function judgeSupport(
 ): Support {
   const { claim, content, best, sentences } = alignment;
   if (content.length === 0 || sentences.length === 0) {
-    return { verdict: 'weak', chance: 0, objections: [], bearer: null, unsupportedSpans: [] };
+    return { verdict: 'weak', chance: 0, objections: [], evidence: null, unsupportedSpans: [] };
   }
-  const objections = objectionsOf(facts);
+  const objections = findObjections(facts);
   const chance = predict(network, { ...supportFeatures(alignment, facts) });
   const middle = sentences[bestWindow(alignment).at];
   const passage = passages[middle?.passage ?? 0];
@@ -198,15 +198,15 @@ export function judgeSupport(
   const terms = new Set(alignment.passages.flatMap(({ words }) => words.map(({ term }) => term)));
   const unsupportedSpans = content.flatMap((index, position): Range[] => {
     const word = claim.words[index];
-    if (word === undefined || facts.whole || terms.has(word.term)) return [];
+    if (word === undefined || facts.isVerbatim || terms.has(word.term)) return [];
     const isBorne = (best[position] ?? 0) >= BORNE_FROM && !isMissing(word, claim.text, facts);
     return isBorne ? [] : [{ start: word.start, end: word.end }];
   });
   return {
-    verdict: supportVerdict(chance, facts, objections),
-    chance: facts.whole ? Math.max(chance, QUOTED_CHANCE) : chance,
-    objections: facts.whole ? [] : objections,
-    bearer:
+    verdict: toVerdict(chance, facts, objections),
+    chance: facts.isVerbatim ? Math.max(chance, QUOTED_CHANCE) : chance,
+    objections: facts.isVerbatim ? [] : objections,
+    evidence:
       passage === undefined || range === undefined ? null : { passage, start: range.start, end: range.end },
     unsupportedSpans,
   };

@@ -1,6 +1,7 @@
 import { type Alignment, alignPhrases, bestWindow, mean, quantile } from './align.ts';
-import type { ClaimFacts } from './facts/held-facts.ts';
-import type { ReadText, ReadWord } from './read-text.ts';
+import { NEGATION_WORDS } from './facts/negation.ts';
+import type { ClaimFacts } from './facts/verify-facts.ts';
+import { dot, type ReadText, type ReadWord } from './read-text.ts';
 
 /** What a model is told of a claim and the passages that are to bear it out. Cosines and shares unless said otherwise. */
 export interface SupportFeatures {
@@ -63,10 +64,10 @@ export function supportFeatures(alignment: Alignment, facts: ClaimFacts): Suppor
   const pairs = pairsOf(claim.words);
   const known = pairs.map((pair) => passages.some((passage) => pairSetOf(passage).has(pair)));
   const newWords = claim.words.map((_, index) => !known[index - 1] && !known[index]);
-  const negated = claim.words.some(({ lower }) => NEGATIONS.has(lower));
+  const negated = claim.words.some(({ lower }) => NEGATION_WORDS.has(lower));
   const negatedThere =
     middle !== undefined &&
-    wordsOfSentence(passages[middle.passage], middle.index).some(({ lower }) => NEGATIONS.has(lower));
+    wordsOfSentence(passages[middle.passage], middle.index).some(({ lower }) => NEGATION_WORDS.has(lower));
 
   return {
     windowMean: mean(window.best),
@@ -76,7 +77,7 @@ export function supportFeatures(alignment: Alignment, facts: ClaimFacts): Suppor
     phrase6Mean: mean(phrases6),
     phrase6Low: quantile(phrases6, LOW),
     sentenceCosine: Math.max(0, ...sentences.map(({ cosine }) => cosine)),
-    textCosine: Math.max(0, ...passages.map(({ vector }) => cosineOf(claim.vector, vector))),
+    textCosine: Math.max(0, ...passages.map(({ vector }) => dot(claim.vector, vector))),
     termShare: mean(has.map(Number)),
     windowTermShare: mean(content.map((index) => Number(nearTerms.has(claim.words[index]?.term ?? '')))),
     clauseShare: facts.share,
@@ -135,11 +136,6 @@ function longestRun(flags: readonly boolean[]): number {
   return longest;
 }
 
-const NEGATIONS = new Set(
-  `not cannot never no none neither nor nothing nobody nowhere without hardly can't couldn't didn't doesn't don't
-  hadn't hasn't haven't isn't aren't wasn't weren't won't wouldn't shouldn't`.split(/\s+/),
-);
-
 function wordsOfSentence(passage: ReadText | undefined, sentence: number): ReadWord[] {
   return passage?.words.filter((word) => word.sentence === sentence) ?? [];
 }
@@ -150,12 +146,6 @@ const pairSetOf = oncePerText((text) => new Set(pairsOf(text.words)));
 function pairsOf(words: readonly ReadWord[]): string[] {
   const name = ({ term, lower }: ReadWord) => term ?? lower;
   return words.slice(1).map((word, index) => `${name(words[index] ?? word)} ${name(word)}`);
-}
-
-function cosineOf(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i += 1) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return sum;
 }
 
 function oncePerText<T>(make: (text: ReadText) => T): (text: ReadText) => T {

@@ -33,7 +33,7 @@ test('the judge in a thread of its own says what the one here says, about the sa
   const claim = 'Zebras live in Africa and eat 50 kilograms of grass.';
   const support = await apart.support(claim, [OWLS, ZEBRAS]);
   expect(support).toEqual(await here.support(claim, [OWLS, ZEBRAS]));
-  expect(support.bearer?.passage).toBe(ZEBRAS);
+  expect(support.evidence?.passage).toBe(ZEBRAS);
 
   const found = [ZEBRAS, OWLS].map((passage, index): FoundPassage => {
     const units = passageUnits(passage.text).map((unit) => ({ ...unit, passage }));

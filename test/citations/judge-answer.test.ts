@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
-import { type Bearing, judgeAnswer } from '../../src/citations/check-answer.ts';
+import { judgeAnswer, type LookUpSupport } from '../../src/citations/check-answer.ts';
 import { checkedSentenceSchema } from '../../src/domain/checked-sentence.ts';
 import { createJudge, type Judge } from '../../src/judge/create-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
@@ -10,7 +10,7 @@ import { registerOf } from './sources.ts';
 
 let embedder: Embedder;
 let judge: Judge;
-const bearing: Bearing = (sentence, chunks) => judge.support(sentence, chunks);
+const lookUp: LookUpSupport = ({ text, chunks }) => judge.support(text, chunks);
 
 beforeAll(async () => {
   const model = await createMiniLmEmbedder({ location: modelLocation() });
@@ -38,7 +38,7 @@ test('every cited sentence has its place, its chance, and the sentence that bear
   const { answer, sentences, citations, checkedBy } = await judgeAnswer(
     'It lasts nine hours on a full charge [1]. The battery of the rover holds for nine hours when it is fully charged [1].\n\nThe arm of the crane sings opera in spring [2]. So be it.',
     register,
-    bearing,
+    lookUp,
   );
   expect(checkedBy).toBe('judge');
   for (const sentence of sentences) checkedSentenceSchema.parse(sentence);
@@ -60,7 +60,7 @@ test('words that nothing bears out are found in the answer, behind links, marker
   const { answer, sentences } = await judgeAnswer(
     'First, this. The rover of [Heidelberg](https://example.com), built by [1] students,\ncarries ( [1] ) a  zeppelin [1].',
     register,
-    bearing,
+    lookUp,
   );
   const words = sentences.flatMap(({ unsupportedSpans }) =>
     unsupportedSpans.map(({ start, end }) => answer.slice(start, end)),
@@ -74,7 +74,7 @@ test('a number or a name that no source holds is never outvoted, and sources may
   const { sentences, citations } = await judgeAnswer(
     'The lithium battery of the rover lasts 12 hours on a full charge [1]. The rover, built in Graz, carries a lithium battery [1][2].',
     register,
-    bearing,
+    lookUp,
   );
   expect(['weak', 'unsupported']).toContain(sentences[0]?.verdict);
   expect(sentences[1]?.verdict).toBe('supported');
@@ -83,9 +83,9 @@ test('a number or a name that no source holds is never outvoted, and sources may
 
 test('a sentence is read once however many sources it has, and far too long an answer is left to words', async () => {
   let asked = 0;
-  const counting: Bearing = (...given) => {
+  const counting: LookUpSupport = (lookup) => {
     asked += 1;
-    return bearing(...given);
+    return lookUp(lookup);
   };
   await judgeAnswer('It lasts nine hours [1]. It lasts nine hours [1].', register, counting);
   expect(asked).toBe(1);

@@ -31,7 +31,7 @@ test('a sentence of the source is quoted, a paraphrase is likelier than somethin
   expect(quoted.verdict).toBe('quoted');
   expect(paraphrase.chance).toBeGreaterThan(other.chance + 0.3);
   expect(other.verdict).toBe('unsupported');
-  expect(BATTERY.text.slice(paraphrase.bearer?.start, paraphrase.bearer?.end)).toContain('nine hours');
+  expect(BATTERY.text.slice(paraphrase.evidence?.start, paraphrase.evidence?.end)).toContain('nine hours');
 });
 
 test('a number or a name that the source does not hold is never outvoted', async () => {

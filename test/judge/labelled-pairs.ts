@@ -6,7 +6,7 @@ export type PairKind =
   | 'paraphrase'
   | 'wrong number'
   | 'wrong entity'
-  | 'swapped roles'
+  | 'other subject'
   | 'negated'
   | 'unrelated'
   | 'half true';
@@ -143,7 +143,6 @@ export const LABELLED_PAIRS: LabelledPair[] = [
   ...pairs('wrong number', notSupported, [
     ['history', 'A depth of 2 delivers only the newest message.'],
     ['history', 'A subscriber that receives 60 messages per second loses 20 of them with a depth of 10.'],
-    ['history', 'A subscriber that receives 30 messages per second loses 10 of them with a depth of 20.'],
     ['services', 'The default timeout of `wait_for_service` is 1.5 seconds.'],
     ['services', 'The default timeout of `wait_for_service` is 1.0 minutes.'],
     ['services', 'About 57% of the examples use version 2.4.1 of the package.'],
@@ -157,9 +156,7 @@ export const LABELLED_PAIRS: LabelledPair[] = [
     ['services', 'Calling `client.spin()` inside a callback blocks the executor.'],
     ['isaac', 'Gazebo is a robot simulator built on the Omniverse platform.'],
   ]),
-  ...pairs('swapped roles', notSupported, [
-    ['services', 'The server sends a request to the client and waits for one response.'],
-    ['isaac', 'The Omniverse platform is a robot simulator built on Isaac Sim.'],
+  ...pairs('other subject', notSupported, [
     ['timing', 'Deadline is the age after which a message is discarded without being delivered.'],
     ['timing', 'Lifespan is the longest expected time between two messages.'],
     ['qos', '`BEST_EFFORT` sends missing messages again until they are acknowledged.'],

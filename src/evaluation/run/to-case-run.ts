@@ -1,4 +1,4 @@
-import { checkAnswer, countHeldFacts } from '../../citations/check-answer.ts';
+import { checkAnswer, countVerifiedFacts } from '../../citations/check-answer.ts';
 import { createSourceRegister } from '../../citations/source-register.ts';
 import { MAX_EXCERPT } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
@@ -127,6 +127,6 @@ function checkFacts({
       probability,
       unsupportedSpans,
     })),
-    ...countHeldFacts(checked.sentences, sources),
+    ...countVerifiedFacts(checked.sentences, sources),
   };
 }

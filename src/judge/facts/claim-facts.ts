@@ -75,9 +75,8 @@ export interface NumberFact {
   unit: string | null;
   /** It was written as a word, such as "three". */
   spelled: boolean;
-  /** Where it stands among the characters of the prose. */
-  at: number;
-  end: number;
+  /** The offset of its digits in the prose. */
+  start: number;
 }
 
 const NUMBER =
@@ -170,16 +169,15 @@ export function numbersIn(prose: string): NumberFact[] {
   const numbers: NumberFact[] = [];
   for (const match of prose.matchAll(NUMBER)) {
     const [whole, digits = '', suffix] = match;
-    const end = match.index + digits.length;
     const glued = suffix !== undefined && whole.length === digits.length + suffix.length;
     const unit = suffix === undefined ? null : (unitOf(suffix) ?? (glued ? suffix.toLowerCase() : null));
-    numbers.push({ value: canonical(digits), unit, spelled: false, at: match.index, end });
+    numbers.push({ value: canonical(digits), unit, spelled: false, start: match.index });
   }
   for (const match of prose.matchAll(SPELLED_WORD)) {
     const [, word = '', next = ''] = match;
     const unit = unitOf(next) ?? null;
     const value = String(SPELLED.indexOf(word.toLowerCase()));
-    numbers.push({ value, unit, spelled: true, at: match.index, end: match.index + word.length });
+    numbers.push({ value, unit, spelled: true, start: match.index });
   }
   return numbers;
 }

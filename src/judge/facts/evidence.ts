@@ -2,8 +2,17 @@ import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { codeWithin, type Range } from '../../text/markdown-blocks.ts';
 import { remembering } from '../../text/remembering.ts';
 import { sentencesAndCode } from '../../text/split-sentences.ts';
-import { type NumberFact, numbersIn } from './claim-facts.ts';
-import { termsOf, type Word, type WrittenWord, withoutMarkup, wordsOf, writtenWordsOf } from './words.ts';
+import { isNumber, isUnit, type NumberFact, numbersIn } from './claim-facts.ts';
+import {
+  isOptional,
+  termsOf,
+  termsOfWord,
+  type Word,
+  type WrittenWord,
+  withoutMarkup,
+  wordsOf,
+  writtenWordsOf,
+} from './words.ts';
 
 export type EvidenceSource = Pick<RetrievedChunk, 'text' | 'title' | 'headings'>;
 
@@ -19,7 +28,7 @@ export interface Wording {
   /** Where words stand as one or more whole sentences of the text, in any case. */
   findWhole(words: readonly WrittenWord[]): Range | null;
   /** Whether words stand in a row, in the same case but for the first letter. */
-  holdsQuote(words: readonly WrittenWord[]): boolean;
+  containsQuote(words: readonly WrittenWord[]): boolean;
 }
 
 export const wordingOf = remembering(CHUNKS, (chunk: EvidenceSource): Wording => {
@@ -49,7 +58,7 @@ export const wordingOf = remembering(CHUNKS, (chunk: EvidenceSource): Wording =>
       const [first, last] = [found?.first, found?.last].map((at) => ranges[words[at ?? -1]?.sentence ?? -1]);
       return first && last ? { start: first.start, end: last.end } : null;
     },
-    holdsQuote(sought) {
+    containsQuote(sought) {
       written ??= createWordSearch([...words, ...placeOf(chunk)].map(({ text }) => text));
       const search = written;
       const [first = '', ...rest] = sought.map(({ text }) => text);
@@ -136,7 +145,7 @@ export const evidenceOf = remembering(CHUNKS, (chunk: EvidenceSource): Evidence 
     context,
     contextNumbers: numbersIn(place),
     terms: all,
-    haystack: oneSpaced(`${withoutMarkup(place)}\n${chunk.text}\n${withoutMarkup(chunk.text)}`),
+    haystack: toHaystack(`${withoutMarkup(place)}\n${chunk.text}\n${withoutMarkup(chunk.text)}`),
   };
 });
 
@@ -154,11 +163,91 @@ function prepareClause(text: string, sentence: number): EvidenceClause {
 }
 
 /** Code, quotation marks and white space as they are compared. */
-export function oneSpaced(text: string): string {
+export function toHaystack(text: string): string {
   return text
     .replace(/`/g, '')
     .replace(/[“”„«»]/g, '"')
     .replace(/[‘’]/g, "'")
     .replace(/\s+/g, ' ')
     .toLowerCase();
+}
+
+/** The part of a source that shares most words with a claim. */
+export interface PassageMatch {
+  /** The share of the claim's content words in it, from 0 to 1. */
+  share: number;
+  /** The clause that shares most; null in an empty chunk. */
+  best: EvidenceClause | null;
+  /** The clauses of its sentence and of the sentences next to it. */
+  clauses: EvidenceClause[];
+  terms: ReadonlySet<string>;
+}
+
+/** A word in a neighbouring sentence counts less: it may be about something else. */
+const NEIGHBOUR_WEIGHT = 0.6;
+/** Prefers, among clauses that share about as much, the one that mentions the first word of the claim. */
+const SUBJECT_BONUS = 0.05;
+/** A word with more terms is text in a script without spaces: each term counts as a word. */
+const MOST_PARTS = 4;
+
+/**
+ * The terms of each distinct content word, or of every word if all are stop words. Numbers and their units are left
+ * out, since they are checked separately.
+ */
+export function toContentTerms(words: readonly Word[], evidence: Evidence): (readonly string[])[] {
+  const content = words.filter(({ term, lower }, index) => {
+    if (term === null || isNumber(lower) || (isUnit(lower) && isNumber(words[index - 1]?.lower ?? '')))
+      return false;
+    return !isOptional(term) || evidence.terms.has(term);
+  });
+  const counted = content.length > 0 ? content : words;
+  return [...new Set(counted.map(({ text }) => text))].flatMap((text) => {
+    const terms = termsOfWord(text);
+    return terms.length > MOST_PARTS ? terms.map((term) => [term]) : [terms];
+  });
+}
+
+/** Finds the clause that shares most with a claim, read together with its neighbours and the headings. */
+export function findPassage(content: readonly (readonly string[])[], evidence: Evidence): PassageMatch {
+  let bestShare = 0;
+  let rank = -1;
+  let at = -1;
+  const subject = content[0] ?? [];
+  evidence.clauses.forEach((clause, index) => {
+    const found = content.reduce((sum, terms) => sum + weightOf(terms, evidence, index), 0);
+    const share = content.length === 0 ? 0 : found / content.length;
+    const ranked = share + (subject.some((term) => clause.terms.has(term)) ? SUBJECT_BONUS : 0);
+    if (ranked <= rank) return;
+    rank = ranked;
+    bestShare = share;
+    at = index;
+  });
+  const clauses = at < 0 ? [] : neighboursOf(evidence, at);
+  const terms = new Set(clauses.flatMap((clause) => [...clause.terms]));
+  return { share: bestShare, best: evidence.clauses[at] ?? null, clauses, terms };
+}
+
+/** The clauses of a sentence, of the one before it and of the one after it. */
+function neighboursOf({ clauses }: Evidence, index: number): EvidenceClause[] {
+  const sentence = clauses[index]?.sentence ?? 0;
+  let start = index;
+  let end = index + 1;
+  while (start > 0 && sentence - (clauses[start - 1]?.sentence ?? 0) <= 1) start -= 1;
+  while (end < clauses.length && (clauses[end]?.sentence ?? 0) - sentence <= 1) end += 1;
+  return clauses.slice(start, end);
+}
+
+/** How much of a word occurs in or next to a clause, from 0 to 1. A compound such as `KEEP_LAST` is one word. */
+function weightOf(terms: readonly string[], evidence: Evidence, index: number): number {
+  if (terms.length === 0) return 0;
+  const before = evidence.clauses[index - 1];
+  const clause = evidence.clauses[index];
+  const after = evidence.clauses[index + 1];
+  let weight = 0;
+  for (const term of terms) {
+    if (clause?.terms.has(term) || evidence.context.has(term)) weight += 1;
+    else if (before?.terms.has(term)) weight += clause?.refersBack ? 1 : NEIGHBOUR_WEIGHT;
+    else if (after?.terms.has(term)) weight += after.refersBack ? 1 : NEIGHBOUR_WEIGHT;
+  }
+  return weight / terms.length;
 }

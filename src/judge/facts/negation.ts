@@ -1,4 +1,4 @@
-import type { Passage } from './find-passage.ts';
+import type { PassageMatch } from './evidence.ts';
 import type { Word } from './words.ts';
 import { termsOfWord } from './words.ts';
 
@@ -9,7 +9,7 @@ const CONTRADICTED_SHARE = 0.6;
 export function contradicts(
   words: readonly Word[],
   content: readonly (readonly string[])[],
-  passage: Passage,
+  passage: PassageMatch,
 ): boolean {
   const { best } = passage;
   if (best === null) return false;
@@ -37,7 +37,7 @@ function sharesOpposite(term: string, said: ReadonlySet<string>, there: Readonly
   return [...said].some((other) => there.has(other) && saysOpposite(term, new Set([other])));
 }
 
-const CUES = new Set(
+export const NEGATION_WORDS: ReadonlySet<string> = new Set(
   `not cannot never no none neither nor nothing nobody nowhere without hardly can't couldn't didn't doesn't don't
   hadn't hasn't haven't isn't aren't wasn't weren't won't wouldn't shouldn't mustn't needn't`.split(/\s+/),
 );
@@ -51,7 +51,7 @@ const REACH = 10;
 function deniedTerms(words: readonly Word[]): string[][] {
   const denied: string[][] = [];
   words.forEach((word, index) => {
-    if (!CUES.has(word.lower)) return;
+    if (!NEGATION_WORDS.has(word.lower)) return;
     const next = words[index + 1]?.lower;
     if (word.lower === 'not' && (next === 'only' || next === 'just' || next === 'merely')) return;
     const scope: string[] = [];

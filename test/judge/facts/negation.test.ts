@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { factsOf } from '../../../src/judge/facts/held-facts.ts';
+import { verifyFacts } from '../../../src/judge/facts/verify-facts.ts';
 
 const contradicts = (claim: string, text: string) =>
-  factsOf(claim, { text, title: '', headings: [] }).contradicts;
+  verifyFacts(claim, { text, title: '', headings: [] }).contradicts;
 
 test.each([
   ['always', 'never'],

@@ -1,20 +1,19 @@
 import { expect, test } from 'vitest';
-import { evidenceOf } from '../../../src/judge/facts/evidence.ts';
-import { contentOf, findPassage } from '../../../src/judge/facts/find-passage.ts';
+import { evidenceOf, findPassage, toContentTerms } from '../../../src/judge/facts/evidence.ts';
 import { wordsOf } from '../../../src/judge/facts/words.ts';
 
 const sourceOf = (text: string, title = '', headings: string[] = []) => evidenceOf({ text, title, headings });
 
 function passageOf(claim: string, text: string, title = '', headings: string[] = []) {
   const evidence = sourceOf(text, title, headings);
-  return findPassage(contentOf(wordsOf(claim), evidence), evidence);
+  return findPassage(toContentTerms(wordsOf(claim), evidence), evidence);
 }
 
-const supportOf = (...args: Parameters<typeof passageOf>) => passageOf(...args).support;
+const shareOf = (...args: Parameters<typeof passageOf>) => passageOf(...args).share;
 
 /** The words that must be borne out. */
 const contentIn = (claim: string, text = '') =>
-  contentOf(wordsOf(claim), sourceOf(text)).map((terms) => terms.join('+'));
+  toContentTerms(wordsOf(claim), sourceOf(text)).map((terms) => terms.join('+'));
 
 test('content words count once each; numbers, their units and words about words do not', () => {
   expect(contentIn('The owl and the owl hunt.')).toEqual(['owl', 'hunt']);
@@ -26,31 +25,31 @@ test('content words count once each; numbers, their units and words about words 
 
 test('a claim of stop words alone is all content', () => {
   expect(contentIn('It is so.').length).toBeGreaterThan(0);
-  expect(supportOf('It is.', 'It is.')).toBe(supportOf('Owls hunt.', 'Owls hunt.'));
+  expect(shareOf('It is.', 'It is.')).toBe(shareOf('Owls hunt.', 'Owls hunt.'));
 });
 
 test('a compound is one word of several parts, and a script without spaces has many words', () => {
   expect(contentIn('KEEP_LAST')).toEqual(['keep+last+keeplast']);
-  expect(supportOf('KEEP_LAST', 'It will keep.')).toBeCloseTo(1 / 3);
+  expect(shareOf('KEEP_LAST', 'It will keep.')).toBeCloseTo(1 / 3);
   const text = '机器人操作系统控制手臂';
   expect(contentIn(text).length).toBeGreaterThan(4);
   expect(contentIn(text).every((term) => !term.includes('+'))).toBe(true);
 });
 
 test('a word counts in full in the sentence itself, in the title and in a heading', () => {
-  expect(supportOf('Owls hunt mice.', 'Owls hunt mice.')).toBe(1);
-  expect(supportOf('Owls hunt mice.', 'Mice hide.', 'Owls')).toBeCloseTo(2 / 3);
-  expect(supportOf('Owls hunt mice.', 'Mice hide.', '', ['Where owls hunt'])).toBe(1);
-  expect(supportOf('Owls hunt mice.', '')).toBe(0);
+  expect(shareOf('Owls hunt mice.', 'Owls hunt mice.')).toBe(1);
+  expect(shareOf('Owls hunt mice.', 'Mice hide.', 'Owls')).toBeCloseTo(2 / 3);
+  expect(shareOf('Owls hunt mice.', 'Mice hide.', '', ['Where owls hunt'])).toBe(1);
+  expect(shareOf('Owls hunt mice.', '')).toBe(0);
 });
 
 test('a word of the sentence before or after counts less, unless one of the two refers to the other', () => {
   const claim = 'Owls hunt mice in barns.';
-  expect(supportOf(claim, 'Birds hunt mice in barns. Owls fly.')).toBeCloseTo((3 + 0.6) / 4);
-  expect(supportOf(claim, 'Owls fly. Birds hunt mice in barns.')).toBeCloseTo((3 + 0.6) / 4);
-  expect(supportOf(claim, 'Owls fly. They hunt mice in barns.')).toBe(1);
-  expect(supportOf(claim, 'Birds hunt mice in barns. These are owls.')).toBe(1);
-  expect(supportOf(claim, 'Owls fly. So it is. Birds hunt mice in barns.')).toBeCloseTo(3 / 4);
+  expect(shareOf(claim, 'Birds hunt mice in barns. Owls fly.')).toBeCloseTo((3 + 0.6) / 4);
+  expect(shareOf(claim, 'Owls fly. Birds hunt mice in barns.')).toBeCloseTo((3 + 0.6) / 4);
+  expect(shareOf(claim, 'Owls fly. They hunt mice in barns.')).toBe(1);
+  expect(shareOf(claim, 'Birds hunt mice in barns. These are owls.')).toBe(1);
+  expect(shareOf(claim, 'Owls fly. So it is. Birds hunt mice in barns.')).toBeCloseTo(3 / 4);
 });
 
 test('of sentences that share as much the first is best, or the one that names the subject', () => {
@@ -69,6 +68,6 @@ test('a passage is the best sentence with all clauses of its own, the one before
 });
 
 test('nothing is found in an empty text, and nothing supports a claim without words', () => {
-  expect(passageOf('Owls hunt.', '')).toMatchObject({ support: 0, best: null, clauses: [] });
-  expect(passageOf('...', 'Owls hunt.')).toMatchObject({ support: 0 });
+  expect(passageOf('Owls hunt.', '')).toMatchObject({ share: 0, best: null, clauses: [] });
+  expect(passageOf('...', 'Owls hunt.')).toMatchObject({ share: 0 });
 });

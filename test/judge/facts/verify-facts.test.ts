@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
-import { factsOf, heldFacts } from '../../../src/judge/facts/held-facts.ts';
+import { verifyFacts, verifyQuotesAndNumbers } from '../../../src/judge/facts/verify-facts.ts';
 
 const bare = (text: string) => ({ text, title: '', headings: [] });
-const facts = (claim: string, text: string) => factsOf(claim, bare(text));
+const facts = (claim: string, text: string) => verifyFacts(claim, bare(text));
 const missing = (claim: string, text: string) => facts(claim, text).missing;
 
 test('a claim is there word for word only as one or more whole sentences', () => {
   const text = 'Owls hunt at night. They see well. Foxes sleep.';
-  expect(facts('Owls hunt at night.', text).whole).toBe(true);
-  expect(facts('owls HUNT at night', text).whole).toBe(true);
-  expect(facts('Owls hunt at night. They see well.', text).whole).toBe(true);
-  expect(facts('Owls hunt', text).whole).toBe(false);
-  expect(facts('hunt at night.', text).whole).toBe(false);
-  expect(facts('They see well. Foxes', text).whole).toBe(false);
-  expect(facts('...', text).whole).toBe(false);
+  expect(facts('Owls hunt at night.', text).isVerbatim).toBe(true);
+  expect(facts('owls HUNT at night', text).isVerbatim).toBe(true);
+  expect(facts('Owls hunt at night. They see well.', text).isVerbatim).toBe(true);
+  expect(facts('Owls hunt', text).isVerbatim).toBe(false);
+  expect(facts('hunt at night.', text).isVerbatim).toBe(false);
+  expect(facts('They see well. Foxes', text).isVerbatim).toBe(false);
+  expect(facts('...', text).isVerbatim).toBe(false);
 });
 
 test('a block of code is a sentence of its own', () => {
   const text = 'Start it so:\n\n```\nros2 run demo\n```\n\nThen wait.';
-  expect(facts('ros2 run demo', text).whole).toBe(true);
+  expect(facts('ros2 run demo', text).isVerbatim).toBe(true);
 });
 
 test('a quote must stand in the text, its title or its headings, in the same case but for the first letter', () => {
@@ -29,7 +29,7 @@ test('a quote must stand in the text, its title or its headings, in the same cas
   expect(missing('"the Last message wins"', text).quotes).toEqual(['the Last message wins']);
   expect(missing('"message wins the last"', text).quotes).toEqual(['message wins the last']);
   const titled = { text: '', title: 'How owls hunt', headings: ['In the dark'] };
-  expect(factsOf('"how owls hunt" and "in the dark"', titled).missing.quotes).toEqual([]);
+  expect(verifyFacts('"how owls hunt" and "in the dark"', titled).missing.quotes).toEqual([]);
 });
 
 test('a name of code must be a whole word; a plural may follow it, another group of digits may not', () => {
@@ -54,7 +54,7 @@ test('a name that is written in one word may be written apart or with a hyphen',
 test('a name must be in the text, its title or its headings', () => {
   expect(missing('The tower stands in Paris.', 'The tower stands in Rome.').names).toEqual(['Paris']);
   expect(
-    factsOf('The tower stands in Paris.', { text: 'It stands.', title: '', headings: ['Paris'] }).missing
+    verifyFacts('The tower stands in Paris.', { text: 'It stands.', title: '', headings: ['Paris'] }).missing
       .names,
   ).toEqual([]);
   expect(missing('It runs on the OpenUsd.', 'It runs on open usd.').names).toEqual([]);
@@ -69,7 +69,7 @@ test('a number is given with the same unit or where one of the two has none', ()
   expect(missing('It is 30 miles away.', 'It is 30 kilometers away; see page 30.').numbers).toEqual(['30']);
   expect(missing('It is 30 miles away.', 'It is 30 miles, or 48 km, away; page 30.').numbers).toEqual([]);
   expect(
-    factsOf('It takes 30.', { text: 'It is so.', title: 'The 30', headings: [] }).missing.numbers,
+    verifyFacts('It takes 30.', { text: 'It is so.', title: 'The 30', headings: [] }).missing.numbers,
   ).toEqual([]);
 });
 
@@ -89,18 +89,48 @@ test('a number that stands far from what the claim is about is told', () => {
   expect(facts('Bats eat 40 moths.', text).numbersFar).toBe(0);
 });
 
-test('a number that the text gives for something else, while it gives another for this, is told', () => {
-  const text = 'There are 12 wheels, 4 doors.';
-  expect(facts('There are 4 wheels.', text).numbersOfAnother).toBe(1);
-  expect(facts('There are 12 wheels.', text).numbersOfAnother).toBe(0);
-  expect(facts('There are 4 windows.', text).numbersOfAnother).toBe(0);
-});
-
 test('of several texts any may hold a quote or a number', () => {
   const texts = [bare('Owls hunt 30 mice.'), bare('Foxes sleep all day long.')];
-  expect(heldFacts('"foxes sleep all day" but "owls sleep all day": 30 or 31 mice.', texts)).toEqual({
+  expect(
+    verifyQuotesAndNumbers('"foxes sleep all day" but "owls sleep all day": 30 or 31 mice.', texts),
+  ).toEqual({
     quotes: [true, false],
     numbers: [true, false],
   });
-  expect(heldFacts('"foxes sleep all day" and 30 mice', [])).toEqual({ quotes: [false], numbers: [false] });
+  expect(verifyQuotesAndNumbers('"foxes sleep all day" and 30 mice', [])).toEqual({
+    quotes: [false],
+    numbers: [false],
+  });
+});
+
+/** Whether the passage of a text that shares most with a claim mentions the subject of the claim. */
+const isNear = (claim: string, text: string, title = '') =>
+  !verifyFacts(claim, { text, title, headings: [] }).isSubjectFar;
+
+test('a claim is borne out by a passage that speaks of its subject', () => {
+  expect(isNear('Owls can hunt mice in the dark.', 'Owls hunt mice in the dark.')).toBe(true);
+  expect(isNear('Owls can hunt mice in the dark.', 'Foxes hunt mice in the dark.')).toBe(false);
+  expect(isNear('Owls can hunt mice in the dark.', 'Owls fly. They hunt mice in the dark.')).toBe(true);
+  expect(isNear('Owls can hunt mice in the dark.', 'Owls fly. Foxes hunt mice in the dark.')).toBe(false);
+  expect(isNear('Owls can hunt.', '')).toBe(true);
+});
+
+test('a heading may name the subject where the passage begins with what the claim speaks of as well', () => {
+  expect(isNear('Owls can hunt mice in the dark.', 'Mice in the dark are prey.', 'Owls')).toBe(true);
+  expect(isNear('Owls can hunt mice in the dark.', 'They hunt mice in the dark.', 'Owls')).toBe(true);
+  expect(isNear('Owls can hunt mice in the dark.', 'Foxes hunt mice in the dark.', 'Owls')).toBe(false);
+});
+
+test('only a content word that a verb follows soon, or a plural, is taken for a subject', () => {
+  const text = 'Foxes hunt mice in the dark.';
+  expect(isNear('The owl is hunting mice in the dark.', text)).toBe(false);
+  expect(isNear('The owl hunts mice in the dark.', text)).toBe(false);
+  expect(isNear("The owl doesn't hunt mice in the dark.", text)).toBe(false);
+  expect(isNear('Owls hunt mice in the dark.', text)).toBe(false);
+  expect(isNear('The owl near old barns hunts mice in the dark.', text)).toBe(false);
+  expect(isNear('Hunt without mercy the mouse in the dark.', text)).toBe(true);
+  expect(isNear('The owl with one big eye may hunt mice in the dark.', text)).toBe(true);
+  expect(isNear('Roughly half is hunting mice in the dark.', text)).toBe(false);
+  expect(isNear('Silently is how they hunt mice in the dark.', text)).toBe(true);
+  expect(isNear('3d is how they hunt mice in the dark.', text)).toBe(true);
 });

@@ -1,0 +1,167 @@
+import {
+  claimedNumbersIn,
+  identifiersIn,
+  type NumberFact,
+  namesIn,
+  proseOf,
+  quotesIn,
+} from './claim-facts.ts';
+import {
+  type Evidence,
+  type EvidenceClause,
+  type EvidenceSource,
+  evidenceOf,
+  findPassage,
+  type PassageMatch,
+  toContentTerms,
+  toHaystack,
+  wordingOf,
+} from './evidence.ts';
+import { contradicts } from './negation.ts';
+import { isOptional, termsOf, type Word, wordsOf, writtenWordsOf } from './words.ts';
+
+/** The facts of a claim that can be looked up in a source, and whether they are there. */
+export interface ClaimFacts {
+  /** The claim is one or more whole sentences of the source, word for word. */
+  isVerbatim: boolean;
+  contentCount: number;
+  /** The share of its content words in the passage that shares most of them. */
+  share: number;
+  /** Facts that are nowhere in the text, its title or its headings. */
+  missing: Record<'quotes' | 'identifiers' | 'numbers' | 'names', string[]>;
+  /** How many of its numbers are outside of that passage. */
+  numbersFar: number;
+  /** The passage is about something else than the claim. */
+  isSubjectFar: boolean;
+  contradicts: boolean;
+}
+
+export function verifyFacts(claim: string, source: EvidenceSource): ClaimFacts {
+  const wording = wordingOf(source);
+  const evidence = evidenceOf(source);
+  const words = wordsOf(claim);
+  const content = toContentTerms(words, evidence);
+  const numbers = claimedNumbersIn(claim);
+  const passage = findPassage(content, evidence);
+  const isAnywhere = createNumberCheck(claim, evidence.clauses, evidence);
+  const isNear = createNumberCheck(claim, passage.clauses, evidence);
+  return {
+    isVerbatim: wording.findWhole(words) !== null,
+    contentCount: content.length,
+    share: passage.share,
+    missing: {
+      quotes: quotesIn(claim).filter((quote) => !wording.containsQuote(writtenWordsOf(quote))),
+      identifiers: identifiersIn(claim).filter((name) => !containsIdentifier(evidence, name)),
+      numbers: numbers.filter((number) => !isAnywhere(number)).map(({ value }) => value),
+      names: namesIn(claim).filter((name) => !containsName(evidence, name)),
+    },
+    numbersFar: numbers.filter((number) => !isNear(number)).length,
+    isSubjectFar: !mentionsSubject(words, passage, evidence),
+    contradicts: contradicts(words, content, passage),
+  };
+}
+
+/** For each quote and each number of a sentence, whether any of the chunks contains it. */
+export function verifyQuotesAndNumbers(
+  sentence: string,
+  chunks: readonly EvidenceSource[],
+): { quotes: boolean[]; numbers: boolean[] } {
+  const checks = chunks
+    .map(evidenceOf)
+    .map((evidence) => createNumberCheck(sentence, evidence.clauses, evidence));
+  return {
+    quotes: quotesIn(sentence).map((quote) =>
+      chunks.some((chunk) => wordingOf(chunk).containsQuote(writtenWordsOf(quote))),
+    ),
+    numbers: claimedNumbersIn(sentence).map((number) => checks.some((contains) => contains(number))),
+  };
+}
+
+/** Whether the source contains an identifier as a whole word, in any case and possibly in the plural. */
+function containsIdentifier({ haystack }: Evidence, name: string): boolean {
+  const sought = toHaystack(name).trim();
+  const startsWord = /^[\p{L}\p{N}_]/u.test(sought);
+  const endsWord = /[\p{L}\p{N}_]$/u.test(sought);
+  const endsNumber = /\d$/.test(sought);
+  for (let at = haystack.indexOf(sought); at >= 0; at = haystack.indexOf(sought, at + 1)) {
+    const before = haystack.charAt(at - 1);
+    const after = haystack.slice(at + sought.length, at + sought.length + 3);
+    if (startsWord && /[\p{L}\p{N}_]/u.test(before)) continue;
+    if (endsWord && !/^s?(?![\p{L}\p{N}_])/u.test(after)) continue;
+    // 1.2 is not 1.2.3.
+    if (!(endsNumber && /^\.\d/.test(after))) return true;
+  }
+  return containsSplitName(haystack, name);
+}
+
+function containsName({ haystack, terms }: Evidence, name: string): boolean {
+  const term = termsOf(name).at(-1);
+  return term === undefined || terms.has(term) || containsSplitName(haystack, name);
+}
+
+/** Whether a camel-case name is written with spaces or hyphens: OpenUSD as "Open USD" or "open-usd". */
+function containsSplitName(haystack: string, name: string): boolean {
+  if (!/^[\p{L}\p{N}]+$/u.test(name)) return false;
+  const parts = name.split(/(?<=\p{Ll}|\p{N})(?=\p{Lu})/u);
+  if (parts.length < 2) return false;
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${parts.join('[ -]')}s?(?![\\p{L}\\p{N}_])`, 'iu').test(haystack);
+}
+
+const LOOK_BACK = 40;
+
+/**
+ * Tells for each number of a sentence whether some clauses, the title or the headings give it: with the same unit, only
+ * without a unit, or as part of a name ("ROS 2" in a text that writes ROS2).
+ */
+function createNumberCheck(
+  sentence: string,
+  clauses: readonly EvidenceClause[],
+  { contextNumbers, haystack }: Evidence,
+): (number: NumberFact) => boolean {
+  const prose = proseOf(sentence);
+  const given = Map.groupBy(
+    [...clauses.flatMap(({ numbers }) => numbers), ...contextNumbers],
+    ({ value }) => value,
+  );
+  const units = new Map(Array.from(given, ([value, same]) => [value, new Set(same.map(({ unit }) => unit))]));
+  return ({ value, unit, start }) => {
+    const found = units.get(value);
+    if (found !== undefined && (unit === null || found.has(unit) || (found.size === 1 && found.has(null))))
+      return true;
+    const name = /\p{L}+(?=[\s-]$)/u.exec(prose.slice(Math.max(0, start - LOOK_BACK), start))?.[0];
+    return name !== undefined && haystack.includes(`${name.toLowerCase()}${value}`);
+  };
+}
+
+const AUXILIARIES = new Set(
+  'is are was were be can cannot could may might must shall should will would has have had does do did'.split(
+    ' ',
+  ),
+);
+const LONGEST_SUBJECT = 3;
+
+/**
+ * Whether a passage mentions the subject of a claim. A heading counts if the claim also mentions the subject of the
+ * passage: "Isaac Sim renders sensors" for "Sensors are rendered" below the heading Isaac Sim.
+ */
+function mentionsSubject(words: readonly Word[], passage: PassageMatch, evidence: Evidence): boolean {
+  const subject = findSubject(words);
+  const { best } = passage;
+  if (subject === null || best === null || best.terms.has(subject)) return true;
+  if (best.refersBack && passage.terms.has(subject)) return true;
+  if (!evidence.context.has(subject)) return false;
+  const passageSubject = best.words.find(({ term }) => term !== null)?.term ?? null;
+  return best.refersBack || passageSubject === null || words.some(({ term }) => term === passageSubject);
+}
+
+/** The first content word, if a verb seems to follow soon; null for "Roughly half" or "Use this". */
+function findSubject(words: readonly Word[]): string | null {
+  const index = words.findIndex(({ term }) => term !== null && !isOptional(term));
+  const subject = words[index];
+  if (subject === undefined || /^\d|ly$/.test(subject.lower)) return null;
+  const hasVerb = words
+    .slice(index + 1, index + 1 + LONGEST_SUBJECT)
+    .some(({ lower }) => AUXILIARIES.has(lower) || /[^s]s$|n't$/.test(lower));
+  const isPlural = /[^s]s$/.test(subject.lower);
+  return hasVerb || isPlural ? subject.term : null;
+}
