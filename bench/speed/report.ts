@@ -57,14 +57,17 @@ async function benchOpening(file: string, name: string, hasFilters = true): Prom
     const filtered: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const page = await browser.newPage();
+      await page.addInitScript(() => {
+        new MutationObserver((_changes, observer) => {
+          if (document.querySelector('#case-list > li') === null) return;
+          performance.mark('listed');
+          observer.disconnect();
+        }).observe(document, { childList: true, subtree: true });
+      });
       await page.goto(pathToFileURL(file).href, { waitUntil: 'load' });
       await page.locator('#case-list > li').first().waitFor();
-      // The list is filled before the load event, so its end is when everything is there.
       loaded.push(
-        await page.evaluate(() => {
-          const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-          return navigation?.loadEventStart ?? Number.NaN;
-        }),
+        await page.evaluate(() => performance.getEntriesByName('listed')[0]?.startTime ?? Number.NaN),
       );
       if (hasFilters)
         filtered.push(
