@@ -6,12 +6,12 @@ interface ComposerProps {
   onStop: () => void;
 }
 
-/** Where a question is typed: Enter sends it, Shift and Enter begins a new line. */
+/** Enter sends the question, Shift+Enter starts a new line. */
 export function Composer({ isRunning, onAsk, onStop }: ComposerProps) {
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
 
-  // Where there is a mouse there is a keyboard, and nothing that would jump up and hide the page.
+  // On touch devices the focus would open an on-screen keyboard over the page.
   useEffect(() => {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus();
   }, []);

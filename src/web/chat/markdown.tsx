@@ -9,13 +9,13 @@ import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { SKIP, visit } from 'unist-util-visit';
 import type { Range } from '../../text/markdown-blocks.ts';
-import { type Mark, markWords, UNBORNE } from './mark-words.ts';
-import { revealHidden } from './reveal-hidden.ts';
+import { revealHiddenCharacters } from './hidden-characters.ts';
+import { type MarkElement, markRanges, UNSUPPORTED_MARK } from './mark-ranges.ts';
 
 const parser = unified().use(remarkParse).use(remarkGfm);
 
-/** Pictures would be requests to elsewhere, and ids could be those of the page. */
-const schema = {
+/** Without images, which would send requests to other hosts, and without ids, which could clash with the page. */
+const sanitizeSchema = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter(
     (name) => !['img', 'picture', 'source', 'input'].includes(name),
@@ -26,40 +26,39 @@ const schema = {
 
 interface MarkdownProps {
   text: string;
-  /** What `[1]` becomes; anything that is not known stays text. */
+  /** The elements that replace citation markers such as `[1]`. */
   markers: ReadonlyMap<string, VNode>;
-  /** Words of the text to mark, which nothing bears out unless said otherwise. */
+  /** Ranges of the text to mark. */
   marked: readonly Range[];
-  mark?: Mark;
+  mark?: MarkElement;
 }
 
-/** Markdown of a model or a document as elements of the page. Nothing of it is ever taken as HTML. */
-export function Markdown({ text, markers, marked, mark = UNBORNE }: MarkdownProps) {
-  const source = revealHidden(text);
+/** Renders untrusted Markdown. HTML in it is shown as text. */
+export function Markdown({ text, markers, marked, mark = UNSUPPORTED_MARK }: MarkdownProps) {
+  const source = revealHiddenCharacters(text);
   const parsed = parser.parse(source);
-  // A definition could make a link to anywhere of any `[1]`.
+  // A link definition could turn a marker such as `[1]` into a link.
   visit(parsed, 'definition', (_node, index, parent) => {
     if (parent === undefined || index === undefined) return;
     parent.children.splice(index, 1);
     return index;
   });
-  // Raw HTML comes out as the text it is.
   const tree = toHast(parsed, {
     handlers: { html: (_state, { value }) => ({ type: 'text', value }) },
   });
-  const safe = sanitize(tree as Nodes, schema);
-  const placeOf = (at: number) => revealHidden(text.slice(0, at)).length;
-  const ranges = marked.map(({ start, end }) => ({ start: placeOf(start), end: placeOf(end) }));
-  markWords(safe as Root, source, ranges, mark);
-  markCitations(safe as Root, markers);
+  const safe = sanitize(tree as Nodes, sanitizeSchema);
+  const shift = (offset: number) => revealHiddenCharacters(text.slice(0, offset)).length;
+  const ranges = marked.map(({ start, end }) => ({ start: shift(start), end: shift(end) }));
+  markRanges(safe as Root, source, ranges, mark);
+  replaceMarkers(safe as Root, markers);
   return toJsxRuntime(safe, {
     Fragment,
     jsx,
     jsxs,
     tableCellAlignToStyle: false,
     components: {
-      a: Link,
-      // Below the question, which is a heading of the page.
+      a: ExternalLink,
+      // The question is an h2.
       h1: 'h3',
       h2: 'h3',
       h3: 'h4',
@@ -70,8 +69,8 @@ export function Markdown({ text, markers, marked, mark = UNBORNE }: MarkdownProp
   });
 }
 
-/** A link says where it leads, whatever its text claims; one that leads nowhere outside is only text. */
-function Link({ href = '', children }: { href?: string; children?: ComponentChildren }) {
+/** Shows its target as a tooltip, because the text may claim another one. Relative links become text. */
+function ExternalLink({ href = '', children }: { href?: string; children?: ComponentChildren }) {
   if (!/^(?:https?:\/\/|mailto:)/i.test(href)) return <span>{children}</span>;
   return (
     <a href={href} title={href} target="_blank" rel="noopener noreferrer">
@@ -80,24 +79,24 @@ function Link({ href = '', children }: { href?: string; children?: ComponentChil
   );
 }
 
-/** Puts an element where the text has a marker that is known. */
-function markCitations(tree: Root, markers: ReadonlyMap<string, unknown>): void {
+/** Replaces known markers by elements. */
+function replaceMarkers(tree: Root, markers: ReadonlyMap<string, unknown>): void {
   visit(tree, (node, index, parent) => {
     if (parent === undefined || index === undefined) return;
     if (node.type === 'element') {
       if (node.tagName === 'code') return SKIP;
       if (node.tagName !== 'a') return;
-      // `[1](somewhere)` is a marker too: it leads to the source that was checked, and nowhere else.
+      // `[1](url)` is a marker too: it opens the checked source instead of the URL.
       const marker = textOf(node);
       if (markers.has(marker)) parent.children[index] = markerElement(marker);
       return SKIP;
     }
     if (node.type !== 'text') return;
-    const parts = node.value.split(/\[([^[\]]{1,40})\]/);
-    if (parts.length === 1) return;
-    const replaced = parts.map((part, at): ElementContent => {
-      if (at % 2 === 0) return { type: 'text', value: part };
-      return markers.has(part) ? markerElement(part) : { type: 'text', value: `[${part}]` };
+    const pieces = node.value.split(/\[([^[\]]{1,40})\]/);
+    if (pieces.length === 1) return;
+    const replaced = pieces.map((piece, position): ElementContent => {
+      if (position % 2 === 0) return { type: 'text', value: piece };
+      return markers.has(piece) ? markerElement(piece) : { type: 'text', value: `[${piece}]` };
     });
     parent.children.splice(index, 1, ...replaced);
     return [SKIP, index + replaced.length];

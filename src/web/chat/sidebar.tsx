@@ -1,30 +1,31 @@
 import type { Policy } from '../../domain/agent-config.ts';
 import type { SessionSummary } from '../../ports/session-store.ts';
+import { counted } from '../../text/phrasing.ts';
 import { type Theme, useTheme } from '../shared/theme.ts';
-import type { About, CollectionChoice } from './api.ts';
-import { revealHidden } from './reveal-hidden.ts';
+import type { CollectionOption, ServerInfo } from './chat-api.ts';
+import { revealHiddenCharacters } from './hidden-characters.ts';
 
-interface SettingsProps {
-  about: About | null;
-  /** Undefined until the server has told. */
+interface ChatSettingsProps {
+  server: ServerInfo | null;
+  /** Undefined until the server has responded. */
   policy: Policy | undefined;
   onPolicy: (policy: Policy) => void;
-  collections: readonly CollectionChoice[];
+  collections: readonly CollectionOption[];
   collection: string | undefined;
-  /** A conversation stays with its collection. */
-  isFixed: boolean;
+  /** A conversation cannot change its collection. */
+  isCollectionFixed: boolean;
   onCollection: (name: string) => void;
 }
 
-const POLICY_WORDS: Record<Policy, string> = {
+const POLICY_LABELS: Record<Policy, string> = {
   tool: 'model decides',
   always: 'always',
-  first: 'at first',
+  first: 'on the first step',
   never: 'never',
 };
 
-export function Settings(props: SettingsProps) {
-  const { about, policy, onPolicy, collections, collection, isFixed, onCollection } = props;
+export function ChatSettings(props: ChatSettingsProps) {
+  const { server, policy, onPolicy, collections, collection, isCollectionFixed, onCollection } = props;
   const [theme, setTheme] = useTheme();
   return (
     <div class="settings">
@@ -32,8 +33,8 @@ export function Settings(props: SettingsProps) {
         <span>Collection</span>
         <select
           value={collection}
-          disabled={isFixed}
-          title={isFixed ? 'A conversation stays with its collection' : undefined}
+          disabled={isCollectionFixed}
+          title={isCollectionFixed ? 'Start a new conversation to change the collection' : undefined}
           onChange={(event) => onCollection(event.currentTarget.value)}
         >
           {collections.map(({ name, error }) => (
@@ -46,15 +47,15 @@ export function Settings(props: SettingsProps) {
       <label>
         <span>Search</span>
         <select value={policy} onChange={(event) => onPolicy(event.currentTarget.value as Policy)}>
-          {(about?.policies ?? []).map((choice) => (
-            <option key={choice} value={choice}>
-              {POLICY_WORDS[choice]}
+          {(server?.policies ?? []).map((option) => (
+            <option key={option} value={option}>
+              {POLICY_LABELS[option]}
             </option>
           ))}
         </select>
       </label>
       <label>
-        <span>Colours</span>
+        <span>Theme</span>
         <select value={theme} onChange={(event) => setTheme(event.currentTarget.value as Theme)}>
           <option value="system">system</option>
           <option value="light">light</option>
@@ -66,17 +67,17 @@ export function Settings(props: SettingsProps) {
 }
 
 interface SessionListProps {
+  /** Newest first. */
   sessions: readonly SessionSummary[];
-  /** Whether there are more than these. */
+  /** Whether there are older ones. */
   more: boolean;
   current: string | null;
   onResume: (sessionId: string) => void;
-  onForget: (sessionId: string) => void;
+  onDelete: (sessionId: string) => void;
 }
 
-/** Every conversation that is kept, newest first. */
-export function SessionList({ sessions, more, current, onResume, onForget }: SessionListProps) {
-  if (sessions.length === 0) return <p class="quiet">Conversations are kept here.</p>;
+export function SessionList({ sessions, more, current, onResume, onDelete }: SessionListProps) {
+  if (sessions.length === 0) return <p class="quiet">No conversations yet.</p>;
   return (
     <>
       <ul class="sessions">
@@ -88,17 +89,17 @@ export function SessionList({ sessions, more, current, onResume, onForget }: Ses
               aria-current={sessionId === current ? 'true' : undefined}
               onClick={() => onResume(sessionId)}
             >
-              <bdi class="title">{revealHidden(title ?? 'Nothing asked yet')}</bdi>
+              <bdi class="title">{revealHiddenCharacters(title ?? 'No question yet')}</bdi>
               <span class="quiet">
-                {dateOf(updatedAt)} · {turnCount === 1 ? '1 turn' : `${turnCount} turns`} · {collection}
+                {formatDate(updatedAt)} · {counted(turnCount, 'turn')} · {collection}
               </span>
             </button>
             <button
               type="button"
-              class="forget"
-              aria-label={`Delete the conversation: ${title ?? 'nothing asked yet'}`}
+              class="delete"
+              aria-label={`Delete the conversation: ${title ?? 'no question yet'}`}
               onClick={() => {
-                if (confirm('Delete this conversation for good?')) onForget(sessionId);
+                if (confirm('Delete this conversation? This cannot be undone.')) onDelete(sessionId);
               }}
             >
               ✕
@@ -106,13 +107,13 @@ export function SessionList({ sessions, more, current, onResume, onForget }: Ses
           </li>
         ))}
       </ul>
-      {more && <p class="quiet">Older ones are listed by citeloop sessions.</p>}
+      {more && <p class="quiet">To list older conversations, run “citeloop sessions”.</p>}
     </>
   );
 }
 
-/** The time of today, the date of another day. */
-function dateOf(iso: string): string {
+/** The time if it is today, otherwise the date. */
+function formatDate(iso: string): string {
   const date = new Date(iso);
   return date.toDateString() === new Date().toDateString()
     ? date.toLocaleTimeString(undefined, { timeStyle: 'short' })

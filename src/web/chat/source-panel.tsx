@@ -1,38 +1,37 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Citation } from '../../domain/citation.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
-import type { Range } from '../../text/markdown-blocks.ts';
 import { SourceLink, VerdictBadge } from '../shared/verdict-badge.tsx';
 import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
-import { api, type Passage, type Source, sentenceOf } from './api.ts';
-import { BEARING } from './mark-words.ts';
+import { chatApi, describeRequestError, type SourceExcerpt, type SourcePassage } from './chat-api.ts';
+import { findCitedRanges } from './cited-ranges.ts';
+import { revealHiddenCharacters } from './hidden-characters.ts';
+import { EVIDENCE_MARK } from './mark-ranges.ts';
 import { Markdown } from './markdown.tsx';
-import { markedSentences } from './marked-sentences.ts';
-import { revealHidden } from './reveal-hidden.ts';
 
 interface SourcePanelProps {
   citation: Citation;
-  /** The text that cites it. */
+  /** The answer that contains the citation. */
   answer: string;
   collection: string | undefined;
   onClose: () => void;
 }
 
-/** The passage behind a citation, in its context, with what the answer rests on marked. */
+/** The cited passage in its context, with the sentences marked that the answer uses. */
 export function SourcePanel({ citation, answer, collection, onClose }: SourcePanelProps) {
-  const [source, setSource] = useState<Source | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [source, setSource] = useState<SourceExcerpt | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const { chunkId, marker, title, url, verdict } = citation;
 
   useEffect(() => {
     let isCurrent = true;
     setSource(null);
-    setFault(null);
+    setError(null);
     heading.current?.focus();
-    api.source(chunkId ?? '', collection).then(
-      (found) => isCurrent && setSource(found),
-      (error: unknown) => isCurrent && setFault(sentenceOf(error)),
+    chatApi.source(chunkId ?? '', collection).then(
+      (loaded) => isCurrent && setSource(loaded),
+      (cause: unknown) => isCurrent && setError(describeRequestError(cause)),
     );
     return () => {
       isCurrent = false;
@@ -43,27 +42,29 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
     <div class="source" role="dialog" aria-labelledby="source-title">
       <div class="source-top">
         <h2 id="source-title" tabIndex={-1} ref={heading}>
-          <bdi>{revealHidden(title === '' ? url : title)}</bdi>
+          <bdi>{revealHiddenCharacters(title === '' ? url : title)}</bdi>
         </h2>
-        <button type="button" aria-label="Close the source" onClick={onClose}>
+        <button type="button" aria-label="Close source" onClick={onClose}>
           ✕
         </button>
         <p class="quiet">
           <VerdictBadge verdict={verdict} /> {VERDICT_LABELS[verdict].explanation}
         </p>
         <p>
-          <SourceLink url={linkTo(url, citation.location)}>{revealHidden(readableAddress(url))}</SourceLink>{' '}
+          <SourceLink url={linkTo(url, citation.location)}>
+            {revealHiddenCharacters(formatUrl(url))}
+          </SourceLink>{' '}
           {!/^https?:/i.test(url) && <FileLink citation={citation} collection={collection} />}
         </p>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: The keyboard must reach what scrolls. */}
       <section class="passages" aria-label="Passages" tabIndex={0}>
-        {fault !== null && (
+        {error !== null && (
           <p class="failure" role="alert">
-            {fault}
+            {error}
           </p>
         )}
-        {source === null && fault === null && <p class="quiet">Loading…</p>}
+        {source === null && error === null && <p class="quiet">Loading…</p>}
         {source?.passages.map((passage) => (
           <PassageView key={passage.chunkId} passage={passage} answer={answer} marker={marker} />
         ))}
@@ -72,20 +73,26 @@ export function SourcePanel({ citation, answer, collection, onClose }: SourcePan
   );
 }
 
-function PassageView({ passage, answer, marker }: { passage: Passage; answer: string; marker: string }) {
+interface PassageViewProps {
+  passage: SourcePassage;
+  answer: string;
+  marker: string;
+}
+
+function PassageView({ passage, answer, marker }: PassageViewProps) {
   const cited = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const first = cited.current?.querySelector('mark') ?? cited.current;
     first?.scrollIntoView({ block: 'center' });
   }, []);
   const { text, headings, location, isCited } = passage;
-  const place = [headings.join(' › '), location ? describeLocation(location) : ''].filter(Boolean).join(', ');
-  const bearing = isCited ? rangesOf(markedSentences(text, answer, marker)) : [];
+  const title = [headings.join(' › '), location ? describeLocation(location) : ''].filter(Boolean).join(', ');
+  const marked = isCited ? findCitedRanges(text, answer, marker) : [];
   return (
     <div class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
-      {place !== '' && <h3 dir="auto">{revealHidden(place)}</h3>}
+      {title !== '' && <h3 dir="auto">{revealHiddenCharacters(title)}</h3>}
       <div class="markdown" dir="auto">
-        <Markdown text={text} markers={NO_MARKERS} marked={bearing} mark={BEARING} />
+        <Markdown text={text} markers={NO_MARKERS} marked={marked} mark={EVIDENCE_MARK} />
       </div>
     </div>
   );
@@ -93,46 +100,36 @@ function PassageView({ passage, answer, marker }: { passage: Passage; answer: st
 
 const NO_MARKERS = new Map<string, never>();
 
-/** Where the marked runs of a text stand in it. */
-function rangesOf(runs: ReturnType<typeof markedSentences>): Range[] {
-  let at = 0;
-  return runs.flatMap(({ text, isMarked }) => {
-    at += text.length;
-    return isMarked ? [{ start: at - text.length, end: at }] : [];
-  });
-}
-
-/** A file as it was ingested from, in a tab of its own; the server hands out no other. */
+/** Opens the file that was ingested in a new tab. */
 function FileLink({ citation, collection }: Pick<SourcePanelProps, 'citation' | 'collection'>) {
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const { chunkId, location } = citation;
   async function open(): Promise<void> {
-    const file = await api.file(chunkId ?? '', collection);
-    const address = URL.createObjectURL(file);
-    window.open(location?.unit === 'page' ? `${address}#page=${location.from}` : address, '_blank');
+    const url = URL.createObjectURL(await chatApi.file(chunkId ?? '', collection));
+    window.open(location?.unit === 'page' ? `${url}#page=${location.from}` : url, '_blank');
   }
   return (
     <>
       <button
         type="button"
         onClick={() => {
-          setFault(null);
-          open().catch((error: unknown) => setFault(sentenceOf(error)));
+          setError(null);
+          open().catch((cause: unknown) => setError(describeRequestError(cause)));
         }}
       >
-        Open the file
+        Open file
       </button>
-      {fault !== null && (
+      {error !== null && (
         <span class="failure" role="alert">
-          {fault}
+          {error}
         </span>
       )}
     </>
   );
 }
 
-/** A path as people write it. */
-function readableAddress(url: string): string {
+/** Shows a file URL as a path. */
+function formatUrl(url: string): string {
   if (/^https?:/i.test(url)) return url;
   try {
     return decodeURIComponent(url.replace(/^file:\/\//, ''));

@@ -1,53 +1,63 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import type { AgentResponse } from '../../domain/agent-response.ts';
 import { standingOf, unsupportedWords } from '../../domain/answer-doubts.ts';
 import type { Citation } from '../../domain/citation.ts';
 import { nearestParts } from '../../domain/closest-passages.ts';
 import { describeLocation } from '../../domain/show-location.ts';
 import { plainly } from '../../faults/advice.ts';
+import { counted } from '../../text/phrasing.ts';
 import { VerdictBadge } from '../shared/verdict-badge.tsx';
 import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
-import { copyText, turnAsMarkdown } from './copy-markdown.ts';
+import type { StoredTurn } from './chat-api.ts';
+import type { ChatTurn } from './chat-turn.ts';
+import { copyToClipboard, formatTurnAsMarkdown } from './copy-markdown.ts';
+import { revealHiddenCharacters } from './hidden-characters.ts';
 import { Markdown } from './markdown.tsx';
-import { revealHidden } from './reveal-hidden.ts';
-import type { TurnState } from './turn-state.ts';
+
+const STALE_LABELS: Record<StoredTurn['stale'][string], string> = {
+  changed: 'source has changed',
+  vanished: 'no longer in the source',
+  gone: 'source file is missing',
+};
 
 interface TurnViewProps {
-  state: TurnState;
+  state: ChatTurn;
   number: number;
-  /** Whether the conversation was reset before it. */
+  /** Whether the conversation was reset before this turn. */
   isAfterReset: boolean;
-  onOpen: (citation: Citation) => void;
-  onJudge: (verdict: 'good' | 'bad') => void;
-  /** Null where it cannot be asked again. */
-  onAgain: (() => void) | null;
+  onOpenSource: (citation: Citation) => void;
+  onFeedback: (verdict: 'good' | 'bad') => void;
+  /** Null if the question cannot be asked again. */
+  onAskAgain: (() => void) | null;
 }
 
-/** A question with its answer, how the answer came about, and what became of its citations. */
-export function TurnView({ state, number, isAfterReset, onOpen, onJudge, onAgain }: TurnViewProps) {
+/** A question, its searches, its answer, and the checked citations. */
+export function TurnView(props: TurnViewProps) {
+  const { state, number, isAfterReset, onOpenSource, onFeedback, onAskAgain } = props;
   const { question, status, text, citations, error, notices, searches } = state;
-  const [isWhole, setWhole] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const query = searches[0]?.query ?? question;
-  const parts = useMemo(() => nearestParts(text, query), [text, query]);
-  const shown = isWhole ? text : parts.text;
-  // Another turn's words must not have this one read again.
+  const excerpts = useMemo(() => nearestParts(text, query), [text, query]);
+  const shown = isExpanded ? text : excerpts.text;
   const sentences = state.turn?.response.sentences;
+  // Memoized so that events of another turn do not parse this answer again.
   const answer = useMemo(() => {
     const unsupportedSpans = sentences?.flatMap((sentence) => sentence.unsupportedSpans) ?? [];
-    // Their places are those of the whole answer.
+    // The offsets are valid in the full answer only.
     const marked = shown === text ? unsupportedSpans : [];
-    return <Markdown text={shown} markers={markersOf(citations, onOpen)} marked={marked} />;
+    return <Markdown text={shown} markers={markerButtons(citations, onOpenSource)} marked={marked} />;
   }, [text, shown, citations, sentences]);
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>
       {isAfterReset && <ResetNote />}
       <h2 class="question" id={`question-${number}`}>
-        <bdi>{revealHidden(question)}</bdi>
+        <bdi>{revealHiddenCharacters(question)}</bdi>
       </h2>
       <Searches state={state} />
       {[...new Set(notices)].map((notice) => (
         <p class="notice" key={notice}>
-          {revealHidden(notice)}
+          {revealHiddenCharacters(notice)}
         </p>
       ))}
       {text !== '' && (
@@ -55,96 +65,95 @@ export function TurnView({ state, number, isAfterReset, onOpen, onJudge, onAgain
           {answer}
         </div>
       )}
-      {parts.inPart.length > 0 && status !== 'running' && (
+      {excerpts.inPart.length > 0 && status !== 'running' && (
         <p>
-          <button type="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-            {isWhole ? 'Show the nearest parts' : 'Show the whole passages'}
+          <button type="button" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
+            {isExpanded ? 'Show excerpts' : 'Show full passages'}
           </button>
         </p>
       )}
       {status === 'running' && (
         <p class="activity">
           <span class="spinner" aria-hidden="true" />
-          <bdi>{revealHidden(state.activity)}</bdi>
+          <bdi>{revealHiddenCharacters(state.activity)}</bdi>
         </p>
       )}
-      {status === 'stopped' && <p class="notice">Stopped. Nothing of this turn was kept.</p>}
+      {status === 'stopped' && <p class="notice">Stopped. This turn was not saved.</p>}
       {error !== null && (
         <p class="failure" role="alert">
-          {revealHidden(error)}
+          {revealHiddenCharacters(error)}
         </p>
       )}
-      {onAgain !== null && (status === 'failed' || status === 'stopped') && (
+      {onAskAgain !== null && (status === 'failed' || status === 'stopped') && (
         <p>
-          <button type="button" onClick={onAgain}>
+          <button type="button" onClick={onAskAgain}>
             Ask again
           </button>
         </p>
       )}
-      {state.turn !== null && <Sources state={state} onOpen={onOpen} />}
-      {state.turn !== null && <Standing turn={state.turn} />}
-      {state.turn !== null && <Footer state={state} onJudge={onJudge} />}
+      {state.turn !== null && (
+        <>
+          <Sources state={state} onOpenSource={onOpenSource} />
+          <GroundingNote response={state.turn.response} />
+          <Footer state={state} response={state.turn.response} onFeedback={onFeedback} />
+        </>
+      )}
     </article>
   );
 }
 
 export function ResetNote() {
-  return <p class="afresh">Started over: the model no longer knows what was said above.</p>;
+  return <p class="reset">Conversation reset: the model no longer sees the turns above.</p>;
 }
 
-function Searches({ state: { searches, status } }: { state: TurnState }) {
+function Searches({ state: { searches, status } }: { state: ChatTurn }) {
   if (searches.length === 0) return null;
   return (
     <ul class="searches" aria-label="Searches">
       {searches.map(({ id, query, found, error }) => (
         <li key={id}>
-          <span class="sign" aria-hidden="true">
-            ⌕
-          </span>{' '}
-          <q dir="auto">{revealHidden(query)}</q>{' '}
-          <span class="quiet">{error ?? foundWords(found, status === 'running')}</span>
+          <span aria-hidden="true">⌕</span> <q dir="auto">{revealHiddenCharacters(query)}</q>{' '}
+          <span class="quiet">{error ?? describeSearch(found, status === 'running')}</span>
         </li>
       ))}
     </ul>
   );
 }
 
-function foundWords(found: number | null, isRunning: boolean): string {
-  if (found === null) return isRunning ? 'searching…' : 'broken off';
-  return found === 1 ? '1 passage' : `${found} passages`;
+function describeSearch(found: number | null, isRunning: boolean): string {
+  if (found === null) return isRunning ? 'searching…' : 'canceled';
+  return counted(found, 'passage');
 }
 
-function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewProps, 'state' | 'onOpen'>) {
+type SourcesProps = Pick<TurnViewProps, 'state' | 'onOpenSource'>;
+
+function Sources({ state: { citations, stale, turn }, onOpenSource }: SourcesProps) {
   if (citations.length === 0) return null;
   return (
     <ul class="sources" aria-label="Sources">
-      {citations.toSorted(byMarker).map((citation) => {
+      {citations.toSorted(compareMarkers).map((citation) => {
         const { marker, score, verdict, chunkId } = citation;
-        const changed = chunkId === null ? undefined : stale[chunkId];
+        const change = chunkId === null ? undefined : stale[chunkId];
         return (
           <li key={marker}>
-            <span class="marker">{revealHidden(marker)}</span>
+            <span class="marker">{revealHiddenCharacters(marker)}</span>
             <span class="source-line">
               {chunkId === null ? (
-                <span>taken out of the answer</span>
+                <span>removed from the answer</span>
               ) : (
-                <button type="button" class="link" onClick={() => onOpen(citation)}>
-                  <bdi>{revealHidden(placeOf(citation, turn))}</bdi>
+                <button type="button" class="link" onClick={() => onOpenSource(citation)}>
+                  <bdi>{revealHiddenCharacters(describeSource(citation, turn))}</bdi>
                 </button>
               )}
               <span class="checked">
                 {chunkId !== null && (
-                  <span class="quiet number" title="How near the passage is to the search">
+                  <span class="quiet number" title="Search score of the passage">
                     {score.toFixed(2)}
                   </span>
                 )}
                 <VerdictBadge verdict={verdict} />
               </span>
-              {changed !== undefined && (
-                <span class="badge stale">
-                  {changed === 'gone' ? 'the file is gone' : `source ${changed} since`}
-                </span>
-              )}
+              {change !== undefined && <span class="badge stale">{STALE_LABELS[change]}</span>}
             </span>
           </li>
         );
@@ -153,18 +162,18 @@ function Sources({ state: { citations, stale, turn }, onOpen }: Pick<TurnViewPro
   );
 }
 
-/** What the verdicts of the sources do not say. */
-function Standing({ turn: { response } }: { turn: NonNullable<TurnState['turn']> }) {
+/** The unsupported words and the overall result of the check. */
+function GroundingNote({ response }: { response: AgentResponse }) {
   const words = unsupportedWords(response);
   return (
     <p class="quiet">
       {words.length > 0 && (
         <>
-          In no source that is cited:{' '}
+          Not in the cited sources:{' '}
           {words.map((word, index) => (
             <>
               {index > 0 && ', '}
-              <u dir="auto">{revealHidden(word)}</u>
+              <u dir="auto">{revealHiddenCharacters(word)}</u>
             </>
           ))}
           .{' '}
@@ -175,12 +184,14 @@ function Standing({ turn: { response } }: { turn: NonNullable<TurnState['turn']>
   );
 }
 
-function Footer({ state, onJudge }: Pick<TurnViewProps, 'state' | 'onJudge'>) {
+interface FooterProps extends Pick<TurnViewProps, 'state' | 'onFeedback'> {
+  response: AgentResponse;
+}
+
+function Footer({ state, response, onFeedback }: FooterProps) {
   const [copied, setCopied] = useState<boolean | null>(null);
-  const response = state.turn?.response;
-  if (response === undefined) return null;
   const { grounded, model, tokensUsed, retrievalCount, totalTimeMs } = response;
-  const searches = retrievalCount === 1 ? '1 search' : `${retrievalCount} searches`;
+  const searches = counted(retrievalCount, 'search', 'searches');
   return (
     <footer class="facts">
       <span class={`badge ${grounded ? 'supported' : 'ungrounded'}`}>
@@ -190,13 +201,16 @@ function Footer({ state, onJudge }: Pick<TurnViewProps, 'state' | 'onJudge'>) {
         {model} · {tokensUsed.total} tokens · {searches} · {(totalTimeMs / 1000).toFixed(1)} s
       </span>
       <span class="actions">
-        <button type="button" onClick={async () => setCopied(await copyText(turnAsMarkdown(state)))}>
-          {copied === null ? 'Copy as Markdown' : copied ? 'Copied' : 'The browser refused'}
+        <button
+          type="button"
+          onClick={async () => setCopied(await copyToClipboard(formatTurnAsMarkdown(state)))}
+        >
+          {copied === null ? 'Copy as Markdown' : copied ? 'Copied' : 'Copying was blocked'}
         </button>
-        <button type="button" aria-pressed={state.feedback === 'good'} onClick={() => onJudge('good')}>
+        <button type="button" aria-pressed={state.feedback === 'good'} onClick={() => onFeedback('good')}>
           Good
         </button>
-        <button type="button" aria-pressed={state.feedback === 'bad'} onClick={() => onJudge('bad')}>
+        <button type="button" aria-pressed={state.feedback === 'bad'} onClick={() => onFeedback('bad')}>
           Bad
         </button>
       </span>
@@ -204,8 +218,11 @@ function Footer({ state, onJudge }: Pick<TurnViewProps, 'state' | 'onJudge'>) {
   );
 }
 
-/** What stands in the text for each citation that leads somewhere. */
-function markersOf(citations: readonly Citation[], onOpen: TurnViewProps['onOpen']): Map<string, VNode> {
+/** A button for the marker of each known source. */
+function markerButtons(
+  citations: readonly Citation[],
+  onOpenSource: TurnViewProps['onOpenSource'],
+): Map<string, VNode> {
   return new Map(
     citations
       .filter(({ chunkId }) => chunkId !== null)
@@ -217,9 +234,9 @@ function markersOf(citations: readonly Citation[], onOpen: TurnViewProps['onOpen
           <button
             type="button"
             class={`cite ${verdict}`}
-            aria-label={`Source ${marker}: ${revealHidden(title)}, ${text}`}
-            title={`${revealHidden(title)} (${text})`}
-            onClick={() => onOpen(citation)}
+            aria-label={`Source ${marker}: ${revealHiddenCharacters(title)}, ${text}`}
+            title={`${revealHiddenCharacters(title)} (${text})`}
+            onClick={() => onOpenSource(citation)}
           >
             {marker}
             <span aria-hidden="true"> {symbol}</span>
@@ -229,15 +246,15 @@ function markersOf(citations: readonly Citation[], onOpen: TurnViewProps['onOpen
   );
 }
 
-/** The document, the headings above the passage, and where in the document it stands. */
-function placeOf({ chunkId, title, url, location }: Citation, turn: TurnState['turn']): string {
+/** The document, the headings of the passage, and its location. */
+function describeSource({ chunkId, title, url, location }: Citation, turn: ChatTurn['turn']): string {
   const chunks = turn?.retrievals.flatMap((retrieval) => retrieval.chunks) ?? [];
   const headings = chunks.find((chunk) => chunk.chunkId === chunkId)?.headings ?? [];
   const path = [title === '' ? url : title, ...headings.filter((heading) => heading !== title)].join(' › ');
   return location === undefined ? path : `${path}, ${describeLocation(location)}`;
 }
 
-/** In the order of their numbers; what is no number comes last. */
-function byMarker(a: Citation, b: Citation): number {
+/** Numbers first, in their order. */
+function compareMarkers(a: Citation, b: Citation): number {
   return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
 }

@@ -1,54 +1,53 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type AskEvent, api, type Question, sentenceOf } from './api.ts';
-import { afterEvent, failed, newTurn, storedTurn, type TurnState } from './turn-state.ts';
+import { type AskEvent, type AskRequest, chatApi, describeRequestError } from './chat-api.ts';
+import { applyAskEvent, type ChatTurn, createChatTurn, restoreChatTurn, toFailedTurn } from './chat-turn.ts';
 
 interface Conversation {
-  /** Null until its first turn is kept: the server forgets a session that has none. */
+  /** Null until the first turn is stored. */
   sessionId: string | null;
-  /** Null until something was asked: then it stays. */
+  /** Null until the first question, which fixes it. */
   collection: string | null;
-  turns: TurnState[];
-  /** Before which turns it was reset: the model knows nothing of what came earlier. */
+  turns: ChatTurn[];
+  /** The numbers of turns before each reset: the model does not see earlier turns. */
   resets: number[];
 }
 
-/** Numbered, for two conversations not to share what is drawn. */
-interface ShownConversation extends Conversation {
+interface NumberedConversation extends Conversation {
+  /** Part of the keys of rendered turns, so that conversations share no elements. */
   serial: number;
 }
 
 const EMPTY: Conversation = { sessionId: null, collection: null, turns: [], resets: [] };
 
 interface ConversationListeners {
-  /** A turn was committed. */
-  onKept: () => void;
-  /** Another conversation is called for by the address. */
-  onAddress: (sessionId: string) => void;
+  onTurnStored: () => void;
+  /** The user navigated to another URL hash; empty for a new conversation. */
+  onNavigate: (sessionId: string) => void;
 }
 
-/** The conversation on the page, and what can be done with it. */
-export function useConversation({ onKept, onAddress }: ConversationListeners) {
-  const [conversation, setConversation] = useState<ShownConversation>({ ...EMPTY, serial: 0 });
+/** The state of the current conversation, which the URL hash names, and the actions on it. */
+export function useConversation({ onTurnStored, onNavigate }: ConversationListeners) {
+  const [conversation, setConversation] = useState<NumberedConversation>({ ...EMPTY, serial: 0 });
   const running = useRef<AbortController | null>(null);
-  // What was asked for last wins: an answer of a conversation that was left must not turn up in another.
-  const shown = useRef(0);
-  const addressed = useRef('');
+  // Increases with each opened conversation: events of an earlier one are ignored.
+  const serial = useRef(0);
+  const hash = useRef('');
 
   useEffect(() => {
-    const onHash = () => {
-      const wanted = location.hash.slice(1);
-      if (wanted !== addressed.current) onAddress(wanted);
+    const onHashChange = () => {
+      const sessionId = location.hash.slice(1);
+      if (sessionId !== hash.current) onNavigate(sessionId);
     };
-    addEventListener('hashchange', onHash);
-    return () => removeEventListener('hashchange', onHash);
+    addEventListener('hashchange', onHashChange);
+    return () => removeEventListener('hashchange', onHashChange);
   }, []);
 
-  function address(sessionId: string | null): void {
-    addressed.current = sessionId ?? '';
-    if (location.hash.slice(1) !== addressed.current) location.hash = addressed.current;
+  function setHash(sessionId: string | null): void {
+    hash.current = sessionId ?? '';
+    if (location.hash.slice(1) !== hash.current) location.hash = hash.current;
   }
 
-  function changeLast(change: (turn: TurnState) => TurnState): void {
+  function changeLastTurn(change: (turn: ChatTurn) => ChatTurn): void {
     setConversation((current) => ({
       ...current,
       turns: current.turns.map((turn, index) => (index === current.turns.length - 1 ? change(turn) : turn)),
@@ -61,45 +60,47 @@ export function useConversation({ onKept, onAddress }: ConversationListeners) {
 
   async function open(load: () => Promise<Conversation>): Promise<void> {
     stop();
-    shown.current += 1;
-    const mine = shown.current;
+    serial.current += 1;
+    const mine = serial.current;
     const loaded = await load();
-    if (shown.current !== mine) return;
+    if (serial.current !== mine) return;
     setConversation({ ...loaded, serial: mine });
-    address(loaded.sessionId);
+    setHash(loaded.sessionId);
   }
 
   function receive(events: readonly AskEvent[]): void {
-    changeLast((turn) => events.reduce(afterEvent, turn));
-    const begun = events.find((event) => event.type === 'session');
-    if (begun !== undefined) setConversation((current) => ({ ...current, collection: begun.collection }));
+    changeLastTurn((turn) => events.reduce(applyAskEvent, turn));
+    const started = events.find((event) => event.type === 'session');
+    if (started !== undefined) setConversation((current) => ({ ...current, collection: started.collection }));
     const completed = events.find((event) => event.type === 'turn_completed');
     if (completed === undefined) return;
     const { sessionId } = completed.turn.response;
     setConversation((current) => ({ ...current, sessionId }));
-    address(sessionId);
-    onKept();
+    setHash(sessionId);
+    onTurnStored();
   }
 
-  /** What is not chosen is as the server has it. */
-  async function ask(question: string, choice: Pick<Question, 'policy' | 'collection'>): Promise<void> {
+  /** Undefined options take the defaults of the server. */
+  async function ask(
+    question: string,
+    { policy, collection }: Pick<AskRequest, 'policy' | 'collection'>,
+  ): Promise<void> {
     const controller = new AbortController();
     running.current = controller;
-    const mine = shown.current;
+    const mine = serial.current;
     const { sessionId } = conversation;
-    setConversation((current) => ({ ...current, turns: [...current.turns, newTurn(question)] }));
+    setConversation((current) => ({ ...current, turns: [...current.turns, createChatTurn(question)] }));
     try {
-      const { policy, collection } = choice;
-      const place = sessionId === null ? { collection } : { sessionId };
-      const request = { question, policy, ...place };
-      for await (const events of inBatches(api.ask(request, controller.signal))) {
-        if (shown.current === mine) receive(events);
+      const target = sessionId === null ? { collection } : { sessionId };
+      const stream = chatApi.ask({ question, policy, ...target }, controller.signal);
+      for await (const events of batchItems(stream)) {
+        if (serial.current === mine) receive(events);
       }
-      if (shown.current === mine) changeLast(endedEarly);
+      if (serial.current === mine) changeLastTurn(failIfRunning);
     } catch (error) {
-      if (shown.current !== mine) return;
-      if (controller.signal.aborted) changeLast(stopped);
-      else changeLast((turn) => failed(turn, sentenceOf(error)));
+      if (serial.current !== mine) return;
+      if (controller.signal.aborted) changeLastTurn(stopIfRunning);
+      else changeLastTurn((turn) => toFailedTurn(turn, describeRequestError(error)));
     } finally {
       if (running.current === controller) running.current = null;
     }
@@ -111,19 +112,19 @@ export function useConversation({ onKept, onAddress }: ConversationListeners) {
     ask,
     stop,
     startNew: () => open(async () => EMPTY),
-    resume: (sessionId: string) => open(() => storedConversation(sessionId)),
+    resume: (sessionId: string) => open(() => loadConversation(sessionId)),
     async reset() {
       const { sessionId } = conversation;
       if (sessionId === null) return;
       await open(async () => {
-        await api.reset(sessionId);
-        return storedConversation(sessionId);
+        await chatApi.resetSession(sessionId);
+        return loadConversation(sessionId);
       });
     },
-    async judge(index: number, verdict: 'good' | 'bad') {
+    async giveFeedback(index: number, verdict: 'good' | 'bad') {
       const turn = conversation.turns[index]?.turn;
       if (turn == null) return;
-      await api.judge(turn.response.sessionId, turn.response.turnNumber, verdict);
+      await chatApi.giveFeedback(turn.response.sessionId, turn.response.turnNumber, verdict);
       setConversation((current) => ({
         ...current,
         turns: current.turns.map((each, at) => (at === index ? { ...each, feedback: verdict } : each)),
@@ -132,34 +133,35 @@ export function useConversation({ onKept, onAddress }: ConversationListeners) {
   };
 }
 
-async function storedConversation(sessionId: string): Promise<Conversation> {
-  const { session, turns } = await api.session(sessionId);
+async function loadConversation(sessionId: string): Promise<Conversation> {
+  const { session, turns } = await chatApi.session(sessionId);
   let before = 0;
   const resets = session.segments.map(({ turnCount }) => {
     before += turnCount;
     return before;
   });
-  return { sessionId, collection: session.collection, turns: turns.map(storedTurn), resets };
+  return { sessionId, collection: session.collection, turns: turns.map(restoreChatTurn), resets };
 }
 
-/** A stream that ends without a last event was cut off. */
-function endedEarly(turn: TurnState): TurnState {
-  return turn.status === 'running' ? failed(turn, 'The connection ended before the answer did.') : turn;
+/** For a stream that ends without a final event. */
+function failIfRunning(turn: ChatTurn): ChatTurn {
+  return turn.status === 'running'
+    ? toFailedTurn(turn, 'The connection closed before the answer ended.')
+    : turn;
 }
 
-/** What was completed stays so. */
-function stopped(turn: TurnState): TurnState {
+function stopIfRunning(turn: ChatTurn): ChatTurn {
   return turn.status === 'running' ? { ...turn, status: 'stopped', activity: '' } : turn;
 }
 
-/** Time for the page to be drawn and for a person to type. */
-const PAUSE_MS = 40;
+/** Leaves time to render and to handle input. */
+const BATCH_PAUSE_MS = 40;
 
 /**
- * What comes in within a moment, together: an answer arrives word by word, and to draw a long one for every word
- * would take longer than the word. The first of it is never held back.
+ * Groups items that arrive within `BATCH_PAUSE_MS`: rendering a long answer for every word would take longer than the
+ * word. The first item is yielded at once. An error is thrown after the items before it.
  */
-export async function* inBatches<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
+export async function* batchItems<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let batch: T[] = [];
   let ended = false;
   let failure: { error: unknown } | null = null;
@@ -181,11 +183,11 @@ export async function* inBatches<T>(items: AsyncIterable<T>): AsyncGenerator<T[]
     await arrived.promise;
     arrived = Promise.withResolvers();
     if (ended) arrived.resolve();
-    const taken = batch;
+    const ready = batch;
     batch = [];
-    if (taken.length > 0) yield taken;
+    if (ready.length > 0) yield ready;
     else if (ended) break;
-    if (!ended) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    if (!ended) await new Promise((resolve) => setTimeout(resolve, BATCH_PAUSE_MS));
   }
   await reading;
   if (failure !== null) throw (failure as { error: unknown }).error;

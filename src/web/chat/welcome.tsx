@@ -1,46 +1,47 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
-import { type About, api, type CollectionChoice, hasToken, setToken } from './api.ts';
+import { counted } from '../../text/phrasing.ts';
+import { type CollectionOption, chatApi, hasToken, type ServerInfo, setToken } from './chat-api.ts';
 
 interface WelcomeProps {
-  about: About | null;
-  collection: CollectionChoice | undefined;
+  server: ServerInfo | null;
+  collection: CollectionOption | undefined;
   onAsk: (question: string) => void;
 }
 
-/** What is there before anything was asked. */
-export function Welcome({ about, collection, onAsk }: WelcomeProps) {
-  const [suggested, setSuggested] = useState<string[]>([]);
+/** Fills a conversation without turns. */
+export function Welcome({ server, collection, onAsk }: WelcomeProps) {
+  const [suggestions, setSuggestions] = useState<string[]>([]);
   const name = collection?.name;
   useEffect(() => {
-    let isMeant = true;
-    setSuggested([]);
-    // Without suggestions the page is what it was: nothing is said of why there are none.
+    let isCurrent = true;
+    setSuggestions([]);
+    // Suggestions are optional: an error is not shown.
     if (name !== undefined)
-      api.suggestions(name).then(
-        ({ questions }) => isMeant && setSuggested(questions),
+      chatApi.suggestions(name).then(
+        ({ questions }) => isCurrent && setSuggestions(questions),
         () => {},
       );
     return () => {
-      isMeant = false;
+      isCurrent = false;
     };
   }, [name]);
   return (
     <div class="welcome">
       <h2>Ask your documents</h2>
-      <p>Every answer shows its sources, and every citation was checked against the passage it points at.</p>
+      <p>Every answer shows its sources. Every citation is checked against the passage it cites.</p>
       {collection !== undefined && (
         <p class="quiet">
           {collection.name}: {counted(collection.documents, 'document')},{' '}
           {counted(collection.chunks, 'passage')}
         </p>
       )}
-      {about?.model === OFFLINE_MODEL && (
-        <p class="quiet">The offline model is extractive: it quotes the documents word for word.</p>
+      {server?.model === OFFLINE_MODEL && (
+        <p class="quiet">No model is configured: answers are quotes from the documents.</p>
       )}
-      {suggested.length > 0 && (
-        <ul class="suggestions" aria-label="Questions to begin with">
-          {suggested.map((question) => (
+      {suggestions.length > 0 && (
+        <ul class="suggestions" aria-label="Suggested questions">
+          {suggestions.map((question) => (
             <li key={question}>
               <button type="button" onClick={() => onAsk(question)}>
                 {question}
@@ -53,30 +54,26 @@ export function Welcome({ about, collection, onAsk }: WelcomeProps) {
   );
 }
 
-function counted(count: number, thing: string): string {
-  return `${count.toLocaleString()} ${count === 1 ? thing : `${thing}s`}`;
-}
-
-/** Asks for the token that the server was started with. */
-export function TokenForm({ onGiven }: { onGiven: () => void }) {
+/** Shown if the server requires a token. */
+export function TokenForm({ onSubmit }: { onSubmit: () => void }) {
   const [text, setText] = useState('');
-  const [wasRefused] = useState(hasToken);
+  const [wasRejected] = useState(hasToken);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   return (
     <main class="token">
       <h1>citeloop</h1>
-      <p>This server wants the token that it was started with.</p>
-      {wasRefused && (
+      <p>Enter the token that the server was started with.</p>
+      {wasRejected && (
         <p class="failure" role="alert">
-          The server did not take that token.
+          The server rejected this token.
         </p>
       )}
       <form
         onSubmit={(event) => {
           event.preventDefault();
           setToken(text.trim());
-          onGiven();
+          onSubmit();
         }}
       >
         <label for="token">Token</label>
@@ -89,7 +86,7 @@ export function TokenForm({ onGiven }: { onGiven: () => void }) {
           onInput={(event) => setText(event.currentTarget.value)}
         />
         <button type="submit" class="primary" disabled={text.trim() === ''}>
-          Go on
+          Continue
         </button>
       </form>
     </main>

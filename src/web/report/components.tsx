@@ -19,7 +19,7 @@ export function Section({ id, title, children }: SectionProps) {
 }
 
 /** A list of sentences; nothing if there are none. */
-export function Findings({ sentences }: { sentences: readonly string[] }) {
+export function SentenceList({ sentences }: { sentences: readonly string[] }) {
   if (sentences.length === 0) return null;
   return (
     <ul class="findings">

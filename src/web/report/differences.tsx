@@ -4,7 +4,7 @@ import type { MetricInfo } from '../../evaluation/report/metric-value.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
 import { quoted } from '../../text/phrasing.ts';
 import type { CaseCriteria } from './case-filter.ts';
-import { DataTable, Findings, Section } from './components.tsx';
+import { DataTable, Section, SentenceList } from './components.tsx';
 import { CONCLUSION_LABELS, formatInterval, formatSigned } from './report-metrics.ts';
 
 interface DifferencesProps {
@@ -29,7 +29,9 @@ export function Differences({ data, onShowCases }: DifferencesProps) {
             <h3>{comparisonTitle(comparison)}</h3>
           </summary>
           {/* The verdict at the top of the page is not repeated. */}
-          <Findings sentences={comparison.verdict.filter((sentence) => !data.verdict.includes(sentence))} />
+          <SentenceList
+            sentences={comparison.verdict.filter((sentence) => !data.verdict.includes(sentence))}
+          />
           <DifferenceTable comparison={comparison} metrics={data.metrics} onShowCases={onShowCases} />
         </details>
       ))}

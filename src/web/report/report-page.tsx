@@ -6,7 +6,7 @@ import { counted } from '../../text/phrasing.ts';
 import { isDark, useTheme } from '../shared/theme.ts';
 import { allCases, type CaseCriteria, filterCases } from './case-filter.ts';
 import { CaseList } from './case-list.tsx';
-import { Findings } from './components.tsx';
+import { SentenceList } from './components.tsx';
 import { CostPlot } from './cost-plot.tsx';
 import { Differences } from './differences.tsx';
 import { MetricTables } from './metrics-table.tsx';
@@ -101,7 +101,7 @@ function Verdict({ data: { kind, header, finding, verdict, notes, gates } }: { d
       </p>
       <h1 id="verdict-title">{finding}</h1>
       <p class="lead">{lead}</p>
-      <Findings sentences={others} />
+      <SentenceList sentences={others} />
       {failure !== null && (
         <p class="callout failed">
           <strong>✗ {failure}.</strong> <a href="#gates">Show gates</a>
@@ -110,7 +110,7 @@ function Verdict({ data: { kind, header, finding, verdict, notes, gates } }: { d
       {notes.length > 0 && (
         <aside class="callout" aria-label="Limits of these numbers">
           <strong>Limits of these numbers</strong>
-          <Findings sentences={notes} />
+          <SentenceList sentences={notes} />
         </aside>
       )}
     </section>

@@ -1,48 +1,47 @@
 import { useState } from 'preact/hooks';
 
-const KEY = 'citeloop.theme';
+const THEME_KEY = 'citeloop.theme';
 export type Theme = 'system' | 'light' | 'dark';
 
-/** Shows the theme that was chosen before. Called before anything is drawn, so that the page never flashes. */
+/** Applies the stored theme. Call it before the first paint, so that the page does not flash. */
 export function applyTheme(): void {
-  apply(chosenTheme());
+  setDocumentTheme(storedTheme());
 }
 
-/** Light or dark by choice, or as the system has it. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
-  const [theme, setTheme] = useState<Theme>(chosenTheme);
+  const [theme, setTheme] = useState<Theme>(storedTheme);
   return [
     theme,
-    (chosen) => {
-      apply(chosen);
-      keep(chosen);
-      setTheme(chosen);
+    (selected) => {
+      setDocumentTheme(selected);
+      storeTheme(selected);
+      setTheme(selected);
     },
   ];
 }
 
-/** What is seen, whoever chose it. */
+/** Whether the page is currently dark, by the theme or by the system. */
 export function isDark(theme: Theme): boolean {
   return theme === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
 }
 
-function apply(theme: Theme): void {
+function setDocumentTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }
 
-function chosenTheme(): Theme {
+function storedTheme(): Theme {
   try {
-    const kept = localStorage.getItem(KEY);
-    return kept === 'light' || kept === 'dark' ? kept : 'system';
+    const stored = localStorage.getItem(THEME_KEY);
+    return stored === 'light' || stored === 'dark' ? stored : 'system';
   } catch {
     return 'system';
   }
 }
 
-/** Where the browser does not let a page keep anything, the choice holds until the page is closed. */
-function keep(theme: Theme): void {
+/** Without access to storage, the theme lasts until the page is closed. */
+function storeTheme(theme: Theme): void {
   try {
-    localStorage.setItem(KEY, theme);
+    localStorage.setItem(THEME_KEY, theme);
   } catch {}
 }

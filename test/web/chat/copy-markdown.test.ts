@@ -5,8 +5,8 @@ import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
 import { expect, test } from 'vitest';
 import type { Citation } from '../../../src/domain/citation.ts';
-import { turnAsMarkdown } from '../../../src/web/chat/copy-markdown.ts';
-import { newTurn } from '../../../src/web/chat/turn-state.ts';
+import { createChatTurn } from '../../../src/web/chat/chat-turn.ts';
+import { formatTurnAsMarkdown } from '../../../src/web/chat/copy-markdown.ts';
 
 function citation(title: string, url: string, more: Partial<Citation> = {}): Citation {
   return {
@@ -22,17 +22,17 @@ function citation(title: string, url: string, more: Partial<Citation> = {}): Cit
   };
 }
 
-test('a turn becomes its question, its answer and its sources with their verdicts', () => {
+test('formats the question, the answer and the sources with their verdicts', () => {
   const citations = [
     citation('Zebras', 'https://zoo.example/z'),
     citation('', '', { marker: '2', chunkId: null, verdict: 'unknown_source' }),
   ];
-  expect(turnAsMarkdown({ ...newTurn('What is\na zebra?'), text: 'A horse. [1]\n', citations })).toBe(
-    '## What is a zebra?\n\nA horse. [1]\n\nSources:\n- [1] [Zebras](<https://zoo.example/z>), weak',
-  );
+  expect(
+    formatTurnAsMarkdown({ ...createChatTurn('What is\na zebra?'), text: 'A horse. [1]\n', citations }),
+  ).toBe('## What is a zebra?\n\nA horse. [1]\n\nSources:\n- [1] [Zebras](<https://zoo.example/z>), weak');
 });
 
-test('whatever title and address a document has, each source is one link to that address', () => {
+test('formats each source as one link to its URL, whatever its title and URL contain', () => {
   const titles = ['a](javascript:x) [b', '<img onerror=x>', '`code`](x)', 'a\n\n# b', '*a* \\'];
   const urls = [
     'https://zoo.example/a>b',
@@ -42,7 +42,11 @@ test('whatever title and address a document has, each source is one link to that
   ];
   for (const title of titles) {
     for (const url of urls) {
-      const text = turnAsMarkdown({ ...newTurn('Why?'), text: 'So.', citations: [citation(title, url)] });
+      const text = formatTurnAsMarkdown({
+        ...createChatTurn('Why?'),
+        text: 'So.',
+        citations: [citation(title, url)],
+      });
       const links: string[] = [];
       visit(unified().use(remarkParse).parse(text), (node) => {
         if (node.type === 'link') links.push(node.url);

@@ -5,38 +5,38 @@ import { afterAll } from 'vitest';
 
 export interface ScriptedModel {
   baseUrl: string;
-  /** What it answers from now on, after a search for the question. */
-  says(...pieces: string[]): void;
-  /** It says its first piece and waits with the rest until it is let go. */
-  waits(): () => void;
-  /** It refuses its next calls with this status. */
-  fails(status: number): void;
+  /** Sets the answer, which follows a search for the question, and the pieces it is streamed in. */
+  answerWith(...pieces: string[]): void;
+  /** Pauses answers after their first piece until the returned function is called. */
+  pause(): () => void;
+  /** Fails calls with this status until the next `answerWith`. */
+  failWith(status: number): void;
 }
 
-interface Wanted {
+interface ChatRequest {
   messages: { role: string; content: unknown }[];
   tools?: { function: { name: string } }[];
 }
 
-/** A model behind the OpenAI API that says what a test wants it to say, for the tests of a file. */
+/** Starts an OpenAI-compatible server with scripted answers for the tests of a file. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   let pieces = ['Well.'];
-  let waiting: Promise<void> = Promise.resolve();
+  let resumed: Promise<void> = Promise.resolve();
   let failure: number | null = null;
 
   const server = createServer(async (request, response) => {
     if (failure !== null) {
       response.writeHead(failure, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ error: { message: 'This model is out of order.' } }));
+      response.end(JSON.stringify({ error: { message: 'Scripted failure.' } }));
       return;
     }
-    const { messages, tools } = JSON.parse(await bodyOf(request)) as Wanted;
+    const { messages, tools } = JSON.parse(await bodyOf(request)) as ChatRequest;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const last = messages.at(-1);
     const tool = tools?.[0]?.function.name;
     if (last?.role === 'user' && tool !== undefined) return search(response, tool, textOf(last.content));
     for (const [index, content] of pieces.entries()) {
-      if (index === 1) await waiting;
+      if (index === 1) await resumed;
       send(response, { content });
     }
     finish(response, 'stop');
@@ -50,16 +50,16 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   const { port } = server.address() as AddressInfo;
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
-    says(...said) {
-      pieces = said;
+    answerWith(...answer) {
+      pieces = answer;
       failure = null;
     },
-    waits() {
+    pause() {
       const { promise, resolve } = Promise.withResolvers<void>();
-      waiting = promise;
+      resumed = promise;
       return resolve;
     },
-    fails(status) {
+    failWith(status) {
       failure = status;
     },
   };

@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.asynciterable" />
 import { expect, test } from 'vitest';
-import type { AskEvent } from '../../../src/web/chat/api.ts';
-import { afterEvent, newTurn } from '../../../src/web/chat/turn-state.ts';
+import type { AskEvent } from '../../../src/web/chat/chat-api.ts';
+import { applyAskEvent, createChatTurn } from '../../../src/web/chat/chat-turn.ts';
 
-const after = (...events: AskEvent[]) => events.reduce(afterEvent, newTurn('Why?'));
+const applyAll = (...events: AskEvent[]) => events.reduce(applyAskEvent, createChatTurn('Why?'));
 const search: AskEvent = { type: 'retrieval_started', retrievalId: 'a', query: 'why', topK: 5, filter: {} };
 const error = {
   errorType: 'retrieval_error',
@@ -13,18 +13,18 @@ const error = {
   recoverable: true,
 } as const;
 
-test('a question that waits says behind how many', () => {
-  expect(after({ type: 'waiting', ahead: 3 }).activity).toBe('Waiting behind 3');
-  expect(after({ type: 'waiting', ahead: 0 }).activity).toBe('Waiting');
+test('shows how many questions are ahead in the queue', () => {
+  expect(applyAll({ type: 'waiting', ahead: 3 }).activity).toBe('Waiting for 3 other questions');
+  expect(applyAll({ type: 'waiting', ahead: 0 }).activity).toBe('Waiting');
 });
 
-test('a search is under way until it is finished, and one that failed says why', () => {
-  expect(after(search)).toMatchObject({
+test('shows a running search, and the error of a failed one', () => {
+  expect(applyAll(search)).toMatchObject({
     activity: 'Searching: why',
     searches: [{ query: 'why', found: null }],
   });
   const failure = { ...error, retryAfter: null };
-  const finished = after(search, {
+  const finished = applyAll(search, {
     type: 'retrieval_finished',
     retrievalId: 'a',
     context: null,
@@ -33,8 +33,8 @@ test('a search is under way until it is finished, and one that failed says why',
   expect(finished.searches).toMatchObject([{ query: 'why', found: 0, error: 'Try later.' }]);
 });
 
-test('what was said before another search is not part of the answer', () => {
-  const { text } = after(
+test('drops text written before another search', () => {
+  const { text } = applyAll(
     { type: 'text_delta', delta: 'Let me see.' },
     { type: 'phase', from: 'generating', to: 'retrieving' },
     { type: 'phase', from: 'retrieving', to: 'generating' },
@@ -43,8 +43,8 @@ test('what was said before another search is not part of the answer', () => {
   expect(text).toBe('So.');
 });
 
-test('a failure keeps what was said, and says what to do', () => {
+test('an error keeps the text and shows the hint', () => {
   const failure = { ...error, retryAfter: null };
-  const turn = after({ type: 'text_delta', delta: 'So' }, { type: 'error', error: failure });
+  const turn = applyAll({ type: 'text_delta', delta: 'So' }, { type: 'error', error: failure });
   expect(turn).toMatchObject({ status: 'failed', text: 'So', activity: '', error: 'No. Try later.' });
 });

@@ -6,27 +6,30 @@ import type { Location } from '../../domain/location.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import type { Feedback, SessionSummary } from '../../ports/session-store.ts';
 
-export interface About {
+export interface ServerInfo {
   version: string;
   model: string;
+  /** The default policy. */
   policy: Policy;
   policies: Policy[];
+  /** The default collection. */
   collection: string;
 }
 
-export interface CollectionChoice {
+export interface CollectionOption {
   name: string;
   documents: number;
   chunks: number;
+  /** Why the collection cannot be searched; null if it can. */
   error: string | null;
 }
 
 export interface StoredTurn {
   turn: ConversationTurn;
   feedback: Feedback | null;
-  /** What became of cited passages since, by chunk id. */
+  /** How cited chunks have changed since the answer, by chunk id. */
   stale: Record<string, 'changed' | 'vanished' | 'gone'>;
-  /** Where the words of those stand that moved. */
+  /** The current chunks of cited text that moved, by the old chunk id. */
   moved: Record<string, Pick<Citation, 'chunkId' | 'url'>>;
 }
 
@@ -35,13 +38,14 @@ interface StoredSession {
   turns: StoredTurn[];
 }
 
-/** The newest sessions, and whether there are more. */
 export interface SessionPage {
+  /** Newest first. */
   sessions: SessionSummary[];
+  /** Whether there are older ones. */
   more: boolean;
 }
 
-export interface Passage {
+export interface SourcePassage {
   chunkId: string;
   headings: string[];
   location?: Location;
@@ -49,14 +53,15 @@ export interface Passage {
   isCited: boolean;
 }
 
-export interface Source {
+/** A cited chunk with its neighbors. */
+export interface SourceExcerpt {
   url: string;
   title: string;
   module: string | null;
-  passages: Passage[];
+  passages: SourcePassage[];
 }
 
-export interface Question {
+export interface AskRequest {
   question: string;
   sessionId?: string | undefined;
   collection?: string | undefined;
@@ -68,8 +73,8 @@ export type AskEvent =
   | { type: 'waiting'; ahead: number }
   | RunEvent;
 
-/** What the server refused, in its own words. */
-export class RefusedError extends Error {
+/** A response with an error status; the message is the server's. */
+export class ErrorStatusError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);
@@ -77,50 +82,50 @@ export class RefusedError extends Error {
   }
 }
 
-const TOKEN = 'citeloop.token';
+const TOKEN_KEY = 'citeloop.token';
 
-/** Kept until the tab is closed, where other pages cannot read it. */
+/** Session storage lasts until the tab is closed and is not readable by other sites. */
 export function setToken(token: string): void {
-  sessionStorage.setItem(TOKEN, token);
+  sessionStorage.setItem(TOKEN_KEY, token);
 }
 
 export function hasToken(): boolean {
-  return sessionStorage.getItem(TOKEN) !== null;
+  return sessionStorage.getItem(TOKEN_KEY) !== null;
 }
 
-/** What to say of a request that failed. */
-export function sentenceOf(error: unknown): string {
-  if (error instanceof RefusedError) return error.message;
-  return 'The server cannot be reached. Is citeloop serve still running?';
+export function describeRequestError(error: unknown): string {
+  if (error instanceof ErrorStatusError) return error.message;
+  return 'Cannot reach the server. Is citeloop serve still running?';
 }
 
-export const api = {
-  about: () => get<About>('/api/about'),
-  collections: () => get<{ default: string; collections: CollectionChoice[] }>('/api/collections'),
+/** Every method throws `ErrorStatusError`, or `TypeError` if the server cannot be reached. */
+export const chatApi = {
+  serverInfo: () => getJson<ServerInfo>('/api/about'),
+  collections: () => getJson<{ default: string; collections: CollectionOption[] }>('/api/collections'),
   suggestions: (collection: string) =>
-    get<{ questions: string[] }>(`/api/suggestions?${new URLSearchParams({ collection })}`),
-  sessions: () => get<SessionPage>('/api/sessions'),
-  session: (id: string) => get<StoredSession>(`/api/sessions/${encodeURIComponent(id)}`),
+    getJson<{ questions: string[] }>(`/api/suggestions?${new URLSearchParams({ collection })}`),
+  sessions: () => getJson<SessionPage>('/api/sessions'),
+  session: (id: string) => getJson<StoredSession>(`/api/sessions/${encodeURIComponent(id)}`),
   source: (chunkId: string, collection: string | undefined) => {
     const query = new URLSearchParams({
       before: '2',
       after: '2',
       ...(collection !== undefined && { collection }),
     });
-    return get<Source>(`/api/sources/${encodeURIComponent(chunkId)}?${query}`);
+    return getJson<SourceExcerpt>(`/api/sources/${encodeURIComponent(chunkId)}?${query}`);
   },
   file: async (chunkId: string, collection: string | undefined) => {
     const query = collection === undefined ? '' : `?${new URLSearchParams({ collection })}`;
     return (await send('GET', `/api/files/${encodeURIComponent(chunkId)}${query}`)).blob();
   },
-  forget: (id: string) => send('DELETE', `/api/sessions/${encodeURIComponent(id)}`),
-  reset: (id: string) => send('POST', `/api/sessions/${encodeURIComponent(id)}/reset`, {}),
-  judge: (id: string, turnNumber: number, verdict: Feedback['verdict']) =>
+  deleteSession: (id: string) => send('DELETE', `/api/sessions/${encodeURIComponent(id)}`),
+  resetSession: (id: string) => send('POST', `/api/sessions/${encodeURIComponent(id)}/reset`, {}),
+  giveFeedback: (id: string, turnNumber: number, verdict: Feedback['verdict']) =>
     send('POST', `/api/sessions/${encodeURIComponent(id)}/feedback`, { verdict, turnNumber }),
 
-  /** The events of a turn as they come. Aborting frees the turn on the server too. */
-  async *ask(question: Question, signal: AbortSignal): AsyncGenerator<AskEvent> {
-    const response = await send('POST', '/api/ask', question, signal);
+  /** Yields the events of a turn. Aborting also stops the turn on the server. */
+  async *ask(request: AskRequest, signal: AbortSignal): AsyncGenerator<AskEvent> {
+    const response = await send('POST', '/api/ask', request, signal);
     let rest = '';
     const decoder = new TextDecoder();
     for await (const bytes of response.body ?? []) {
@@ -131,12 +136,12 @@ export const api = {
   },
 };
 
-async function get<T>(path: string): Promise<T> {
+async function getJson<T>(path: string): Promise<T> {
   return (await send('GET', path)).json() as Promise<T>;
 }
 
 async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
-  const token = sessionStorage.getItem(TOKEN);
+  const token = sessionStorage.getItem(TOKEN_KEY);
   const response = await fetch(path, {
     method,
     headers: {
@@ -148,5 +153,8 @@ async function send(method: string, path: string, body?: unknown, signal?: Abort
   });
   if (response.ok) return response;
   const { error } = (await response.json().catch(() => ({}))) as { error?: { message?: string } };
-  throw new RefusedError(response.status, error?.message ?? `The server answered with ${response.status}.`);
+  throw new ErrorStatusError(
+    response.status,
+    error?.message ?? `The server responded with status ${response.status}.`,
+  );
 }

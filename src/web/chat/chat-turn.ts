@@ -1,33 +1,35 @@
 import type { Citation } from '../../domain/citation.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { Feedback } from '../../ports/session-store.ts';
-import type { AskEvent, StoredTurn } from './api.ts';
+import { counted } from '../../text/phrasing.ts';
+import type { AskEvent, StoredTurn } from './chat-api.ts';
 
-export interface Search {
+interface ChatSearch {
   id: string;
   query: string;
-  /** Null while it is under way. */
+  /** The number of passages; null while searching. */
   found: number | null;
   error: string | null;
 }
 
-/** One question and what is known of its answer so far. */
-export interface TurnState {
+/** A question and as much of its answer as has arrived. */
+export interface ChatTurn {
   question: string;
   status: 'running' | 'done' | 'failed' | 'stopped';
-  /** What is happening, for people. */
+  /** The current step, as displayed. */
   activity: string;
-  searches: Search[];
+  searches: ChatSearch[];
   text: string;
   citations: Citation[];
   notices: string[];
   error: string | null;
+  /** Null until the turn is complete. */
   turn: ConversationTurn | null;
   feedback: Feedback['verdict'] | null;
   stale: StoredTurn['stale'];
 }
 
-export function newTurn(question: string): TurnState {
+export function createChatTurn(question: string): ChatTurn {
   return {
     question,
     status: 'running',
@@ -43,10 +45,9 @@ export function newTurn(question: string): TurnState {
   };
 }
 
-export function storedTurn({ turn, feedback, stale, moved }: StoredTurn): TurnState {
+export function restoreChatTurn({ turn, feedback, stale, moved }: StoredTurn): ChatTurn {
   return {
-    ...completed(newTurn(turn.userQuery), turn),
-    // What moved opens where it stands now.
+    ...toCompletedTurn(createChatTurn(turn.userQuery), turn),
     citations: turn.response.citations.map((citation) => ({
       ...citation,
       ...moved[citation.chunkId ?? ''],
@@ -62,14 +63,16 @@ export function storedTurn({ turn, feedback, stale, moved }: StoredTurn): TurnSt
   };
 }
 
-/** The turn after an event. */
-export function afterEvent(state: TurnState, event: AskEvent): TurnState {
+export function applyAskEvent(state: ChatTurn, event: AskEvent): ChatTurn {
   switch (event.type) {
     case 'waiting':
-      return { ...state, activity: event.ahead > 0 ? `Waiting behind ${event.ahead}` : 'Waiting' };
+      return {
+        ...state,
+        activity: event.ahead > 0 ? `Waiting for ${counted(event.ahead, 'other question')}` : 'Waiting',
+      };
     case 'phase':
       if (event.to === 'retrieving') return { ...state, activity: 'Searching' };
-      // What was said before another search is not the answer.
+      // Text written before another search is not part of the answer.
       return event.to === 'generating' ? { ...state, activity: 'Writing', text: '' } : state;
     case 'retrieval_started': {
       const search = { id: event.retrievalId, query: event.query, found: null, error: null };
@@ -96,32 +99,31 @@ export function afterEvent(state: TurnState, event: AskEvent): TurnState {
     case 'citations':
       return { ...state, citations: event.citations };
     case 'turn_completed':
-      return completed(state, event.turn);
+      return toCompletedTurn(state, event.turn);
     case 'error':
-      return failed(state, event.error.message, event.error.userMessage);
+      return toFailedTurn(state, event.error.message, event.error.userMessage);
     default:
       return state;
   }
 }
 
-export function failed(state: TurnState, message: string, advice = ''): TurnState {
-  const said = advice === '' || message.includes(advice) ? message : `${message} ${advice}`;
-  return { ...state, status: 'failed', activity: '', error: said };
+export function toFailedTurn(state: ChatTurn, message: string, hint = ''): ChatTurn {
+  const error = hint === '' || message.includes(hint) ? message : `${message} ${hint}`;
+  return { ...state, status: 'failed', activity: '', error };
 }
 
-function completed(state: TurnState, turn: ConversationTurn): TurnState {
+function toCompletedTurn(state: ChatTurn, turn: ConversationTurn): ChatTurn {
   const { answer, citations } = turn.response;
   const gone = citations.flatMap((citation) => (citation.gone ? (citation.chunkId ?? []) : []));
   const stale = Object.fromEntries(gone.map((chunkId) => [chunkId, 'gone' as const]));
   return { ...state, status: 'done', activity: '', text: answer, citations, turn, stale };
 }
 
-/** What a screen reader says: not each word, but each step. A failure speaks for itself. */
-export function statusLine(last: TurnState | undefined): string {
+/** For screen readers: announces each step instead of each word. Errors are announced by their own element. */
+export function describeStatus(last: ChatTurn | undefined): string {
   if (last === undefined || last.status === 'failed') return '';
   if (last.status === 'running') return last.activity;
   if (last.status === 'stopped') return 'Stopped.';
-  const { length } = last.citations;
-  const citations = length === 1 ? '1 citation' : `${length} citations`;
-  return `Answer complete, ${last.turn?.response.grounded ? 'grounded' : 'not grounded'}, ${citations}.`;
+  const grounded = last.turn?.response.grounded ? 'grounded' : 'not grounded';
+  return `Answer complete, ${grounded}, ${counted(last.citations.length, 'citation')}.`;
 }

@@ -5,15 +5,15 @@ import { afterAll, expect } from 'vitest';
 import { type RunningProgram, runProgram } from '../../server/start-program.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 
-/** What the tests of the file that runs have started. */
-const started: RunningProgram[] = [];
+/** The servers of the current test file. */
+const running: RunningProgram[] = [];
 
-/** A home for the tests of a file: collection, file name, text. To be awaited at the top. */
-export async function homeWith(collections: Record<string, Record<string, string>>): Promise<string> {
+/** Ingests documents, given as collection, file name and text, for the tests of a file. Call it at the top level. */
+export async function createHome(collections: Record<string, Record<string, string>>): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'citeloop-page-'));
   afterAll(async () => {
-    for (const { child } of started) child.kill('SIGKILL');
-    await Promise.all(started.splice(0).map(({ ended }) => ended));
+    for (const { child } of running) child.kill('SIGKILL');
+    await Promise.all(running.splice(0).map(({ ended }) => ended));
     await rm(home, { recursive: true, force: true });
   });
   for (const [collection, documents] of Object.entries(collections)) {
@@ -26,10 +26,10 @@ export async function homeWith(collections: Record<string, Record<string, string
   return home;
 }
 
-/** The built program, serving on a free port until the tests of the file are over. */
-export async function serve(home: string, ...flags: string[]): Promise<RunningProgram> {
+/** Runs the built program with `serve` on a free port until the tests of the file have ended. */
+export async function startServer(home: string, ...flags: string[]): Promise<RunningProgram> {
   const env = { OPENAI_API_KEY: 'sk-none-0123456789' };
   const program = await runProgram(['serve', '--grace', '0', ...flags], { home, env });
-  started.push(program);
+  running.push(program);
   return program;
 }

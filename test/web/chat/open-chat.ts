@@ -3,71 +3,71 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { expect, onTestFinished } from 'vitest';
 import { type Appearance, lendPage } from '../../support/lent-page.ts';
 
-export interface Visit {
+interface OpenedChat {
   page: Page;
-  /** Every address that was asked for. */
+  /** The URLs of all requests. */
   requested: string[];
-  /** Takes complaints of the browser that the test is about; whatever is left fails the test. */
-  forgive(pattern: RegExp): void;
+  /** Ignores browser errors that the test expects; any other fails the test. */
+  expectError(pattern: RegExp): void;
 }
 
 /**
- * A visit of the running test's own. The test fails if the page then has an error, breaks its content policy, runs
- * anything foreign (`window.ran`), opens another page, or asks anybody but its own server.
+ * Opens the chat page for the running test. At its end the test fails if the page had an error, violated its content
+ * policy, ran injected code (`window.ran`), opened another page, or sent requests to another server.
  */
-export async function visit(
+export async function openChat(
   browser: Browser,
   url: string,
   appearance: Partial<Appearance> = {},
   options?: BrowserContextOptions,
-): Promise<Visit> {
+): Promise<OpenedChat> {
   const { page, context } = await lendPage(
     browser,
     { viewport: { width: 1280, height: 800 }, ...appearance },
     options,
   );
   const requested: string[] = [];
-  let complaints: string[] = [];
-  const forgiven: RegExp[] = [];
+  let errors: string[] = [];
+  const expected: RegExp[] = [];
   const watch = await context.addInitScript(() => {
     addEventListener('securitypolicyviolation', (event) => {
-      throw new Error(`the policy was broken: ${event.violatedDirective} ${event.blockedURI}`);
+      throw new Error(`content policy violated: ${event.violatedDirective} ${event.blockedURI}`);
     });
   });
   context.on('request', (request) => requested.push(request.url()));
-  context.on('page', (other) => complaints.push(`opened ${other.url()}`));
-  page.on('pageerror', (error) => complaints.push(`threw ${error.message}`));
+  context.on('page', (other) => errors.push(`opened ${other.url()}`));
+  page.on('pageerror', (error) => errors.push(`threw ${error.message}`));
   page.on('console', (message) => {
-    const { url: place } = message.location();
-    if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} ${place}`);
+    const { url: source } = message.location();
+    if (['error', 'warning'].includes(message.type())) errors.push(`${message.text()} ${source}`);
   });
   onTestFinished(async () => {
     const { origin } = new URL(page.url());
     const ran = await page.evaluate(() => 'ran' in window);
     await watch.dispose();
-    complaints = complaints.filter((complaint) => !forgiven.some((pattern) => pattern.test(complaint)));
-    expect(complaints).toEqual([]);
+    errors = errors.filter((error) => !expected.some((pattern) => pattern.test(error)));
+    expect(errors).toEqual([]);
     expect(ran).toBe(false);
     const origins = new Set(requested.map((address) => new URL(address).origin));
     expect([...origins]).toEqual([origin]);
   });
   await page.goto(url);
-  return { page, requested, forgive: (pattern) => forgiven.push(pattern) };
+  return { page, requested, expectError: (pattern) => expected.push(pattern) };
 }
 
 export function questionField(page: Page): Locator {
   return page.getByRole('textbox', { name: 'Your question' });
 }
 
-/** Asks and waits for the whole answer; gives back the turn. */
+/** Asks, waits for the complete answer and returns the turn. */
 export async function ask(page: Page, question: string): Promise<Locator> {
-  const turn = await begin(page, question);
+  const turn = await startTurn(page, question);
   await turn.getByRole('button', { name: 'Copy as Markdown' }).waitFor();
   return turn;
 }
 
-/** Asks; gives back the turn that begins. */
-export async function begin(page: Page, question: string): Promise<Locator> {
+/** Asks and returns the turn while it runs. */
+export async function startTurn(page: Page, question: string): Promise<Locator> {
   const turns = page.getByRole('article');
   const before = await turns.count();
   await questionField(page).fill(question);
@@ -77,13 +77,13 @@ export async function begin(page: Page, question: string): Promise<Locator> {
   return turn;
 }
 
-/** What a screen reader was told last. */
-export function status(page: Page): Locator {
+/** The last announcement to screen readers. */
+export function statusRegion(page: Page): Locator {
   return page.getByRole('status');
 }
 
-/** Whether anything sticks out to the side, of the page or of a part of it that is not meant to be scrolled. */
-export function sidewaysOverflow(page: Page): Promise<string[]> {
+/** Elements that are wider than their box although they should not scroll sideways. */
+export function findOverflow(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const wide = [
       ...document.querySelectorAll<HTMLElement>(

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect, test as plainTest } from 'vitest';
 import { browserForTests } from '../../support/browser.ts';
-import { homeWith, serve } from './served-home.ts';
-import { ask, questionField, sidewaysOverflow, status, visit } from './visit.ts';
+import { ask, findOverflow, openChat, questionField, statusRegion } from './open-chat.ts';
+import { createHome, startServer } from './start-server.ts';
 
 const ZEBRAS = `# Zebras
 
@@ -24,23 +24,23 @@ const RAYS = '# Rays\n\nA ray is a flat fish that glides over the sand.\n';
 
 const browser = (await browserForTests()) as Browser;
 const test = plainTest.skipIf(browser === null);
-const { home, url } = browser === null ? { home: '', url: '' } : await started();
+const { home, url } = browser === null ? { home: '', url: '' } : await start();
 
-async function started() {
-  const directory = await homeWith({
+async function start() {
+  const directory = await createHome({
     animals: { 'zebras.md': ZEBRAS },
     birds: { 'penguins.md': PENGUINS },
     fish: { 'rays.md': RAYS },
   });
-  return { home: directory, url: (await serve(directory, '--collection', 'animals')).ready.url };
+  return { home: directory, url: (await startServer(directory, '--collection', 'animals')).ready.url };
 }
 
 const sessionsOf = (page: Page) =>
   page.getByRole('navigation', { name: 'Conversations' }).getByRole('listitem');
 const dialogOf = (page: Page) => page.getByRole('dialog');
 
-test('an answer comes with its searches, its sources, their verdicts and a word to the screen reader', async () => {
-  const { page } = await visit(browser, url);
+test('shows an answer with its searches, sources and verdicts, and announces it', async () => {
+  const { page } = await openChat(browser, url);
   const turn = await ask(page, 'What is a zebra?');
   expect(await turn.getByRole('heading', { level: 2 }).innerText()).toBe('What is a zebra?');
   const searches = turn.getByRole('list', { name: 'Searches' }).getByRole('listitem');
@@ -50,11 +50,13 @@ test('an answer comes with its searches, its sources, their verdicts and a word 
   expect(await sources.first().innerText()).toMatch(/Zebras[\s\S]*✓ quoted/);
   expect(await turn.innerText()).toContain('✓ grounded');
   expect(await turn.getByRole('button', { name: 'Source 1: Zebras, quoted' }).count()).toBeGreaterThan(0);
-  await expect.poll(() => status(page).innerText()).toMatch(/^Answer complete, grounded, \d citations?\.$/);
+  await expect
+    .poll(() => statusRegion(page).innerText())
+    .toMatch(/^Answer complete, grounded, \d citations?\.$/);
 });
 
-test('a citation opens its passage, marked in its context; Escape and Close give the focus back', async () => {
-  const { page } = await visit(browser, url);
+test('a citation opens its passage in context; closing it restores the focus', async () => {
+  const { page } = await openChat(browser, url);
   const turn = await ask(page, 'What is a zebra?');
   const citation = turn.getByRole('button', { name: 'Source 1: Zebras, quoted' }).first();
   await citation.click();
@@ -65,22 +67,22 @@ test('a citation opens its passage, marked in its context; Escape and Close give
   );
   expect(await dialog.locator('mark').allInnerTexts()).not.toContain('No two zebras');
   expect(await dialog.locator('.passage').count()).toBeGreaterThan(1);
-  expect(await dialog.innerText()).toContain('The sentence stands in the passage word for word.');
+  expect(await dialog.innerText()).toContain('The passage contains this sentence word for word.');
   await expect.poll(() => focused(page)).toBe('Zebras');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await expect.poll(() => focusedName(page)).toBe('Source 1: Zebras, quoted');
 
   await turn.getByRole('list', { name: 'Sources' }).getByRole('button').first().click();
-  await dialogOf(page).getByRole('button', { name: 'Close the source' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Close source' }).click();
   await dialogOf(page).waitFor({ state: 'detached' });
   await expect.poll(() => focused(page)).toContain('Zebras');
 });
 
-test('the page suggests questions, which are asked by a click, and opens the file of a source', async () => {
-  const { page, forgive } = await visit(browser, url);
-  forgive(/^opened blob:/);
-  const suggested = page.getByRole('list', { name: 'Questions to begin with' }).getByRole('button');
+test('suggests questions to click, and opens the file of a source', async () => {
+  const { page, expectError } = await openChat(browser, url);
+  expectError(/^opened blob:/);
+  const suggested = page.getByRole('list', { name: 'Suggested questions' }).getByRole('button');
   await suggested.first().click();
   await page.getByRole('article').getByRole('list', { name: 'Sources' }).waitFor();
   await page
@@ -91,24 +93,24 @@ test('the page suggests questions, which are asked by a click, and opens the fil
   await dialogOf(page).locator('mark').first().waitFor();
   const [tab] = await Promise.all([
     page.waitForEvent('popup'),
-    dialogOf(page).getByRole('button', { name: 'Open the file' }).click(),
+    dialogOf(page).getByRole('button', { name: 'Open file' }).click(),
   ]);
   await expect.poll(() => tab.locator('body').innerText()).toContain('ebra');
 });
 
-test('that the file of a source is gone is told at once, and when the conversation is opened again', async () => {
+test('shows that a source file is missing, at once and after a reload', async () => {
   await rm(join(home, 'fish', 'rays.md'));
-  const { page } = await visit(browser, url);
+  const { page } = await openChat(browser, url);
   await page.getByRole('combobox', { name: 'Collection' }).selectOption('fish');
   const turn = await ask(page, 'What is a ray?');
-  await turn.getByText('the file is gone').waitFor();
+  await turn.getByText('source file is missing').waitFor();
   await expect.poll(() => page.url()).toMatch(/#[0-9a-f-]{36}$/);
   await page.reload();
-  await page.getByRole('article').getByText('the file is gone').waitFor();
+  await page.getByRole('article').getByText('source file is missing').waitFor();
 });
 
-test('a conversation is listed, and resumed from the list, by its address and by going back', async () => {
-  const { page } = await visit(browser, url);
+test('resumes a conversation from the list, by its URL and with the back button', async () => {
+  const { page } = await openChat(browser, url);
   await ask(page, 'What do zebras do with their stripes?');
   const entry = sessionsOf(page).filter({ hasText: 'What do zebras do with their stripes?' });
   await entry.waitFor();
@@ -137,8 +139,8 @@ test('a conversation is listed, and resumed from the list, by its address and by
   await expect.poll(() => page.url()).toBe(address);
 });
 
-test('a question may be asked before the page knows what there is to choose from', async () => {
-  const { page } = await visit(browser, 'about:blank');
+test('accepts a question before the collections are loaded', async () => {
+  const { page } = await openChat(browser, 'about:blank');
   const known = Promise.withResolvers<void>();
   await page.route('**/api/collections', async (route) => {
     await known.promise;
@@ -152,27 +154,27 @@ test('a question may be asked before the page knows what there is to choose from
   expect(await page.getByRole('combobox', { name: 'Collection' }).inputValue()).toBe('animals');
 });
 
-test('an address of a conversation that is gone says so and leaves an empty page', async () => {
-  const { page, forgive } = await visit(browser, `${url}/#00000000-0000-4000-8000-000000000000`);
-  forgive(/404/);
+test('shows an error and a new conversation for an unknown session URL', async () => {
+  const { page, expectError } = await openChat(browser, `${url}/#00000000-0000-4000-8000-000000000000`);
+  expectError(/404/);
   await page.getByRole('alert').getByText('There is no such session.').waitFor();
   await expect.poll(() => new URL(page.url()).hash).toBe('');
   await ask(page, 'What is a zebra?');
   expect(await page.getByRole('alert').count()).toBe(0);
 });
 
-test('a conversation is reset, and deleted only after it was confirmed', async () => {
-  const { page } = await visit(browser, url);
+test('resets a conversation, and deletes it after confirmation', async () => {
+  const { page } = await openChat(browser, url);
   const reset = page.getByRole('button', { name: 'Reset' });
   await expect.poll(() => reset.isDisabled()).toBe(true);
   await ask(page, 'Do zebras live in herds?');
   await reset.click();
-  await page.getByRole('main').getByText('Started over').waitFor();
+  await page.getByRole('main').getByText('Conversation reset').waitFor();
   const turn = await ask(page, 'Who leads the herds of zebras?');
   for (const time of ['at once', 'after a reload']) {
     await expect.poll(() => page.getByRole('article').count(), { message: time }).toBe(2);
-    await expect.poll(() => page.getByText('Started over').count(), { message: time }).toBe(1);
-    await expect.poll(() => turn.innerText(), { message: time }).toMatch(/^Started over/);
+    await expect.poll(() => page.getByText('Conversation reset').count(), { message: time }).toBe(1);
+    await expect.poll(() => turn.innerText(), { message: time }).toMatch(/^Conversation reset/);
     await page.reload();
     await turn.waitFor();
   }
@@ -189,8 +191,8 @@ test('a conversation is reset, and deleted only after it was confirmed', async (
   await expect.poll(() => focusedName(page)).toBe('Your question');
 });
 
-test('the collection and the way to search are chosen; a conversation stays with its collection', async () => {
-  const { page } = await visit(browser, url);
+test('uses the selected collection and policy; a conversation keeps its collection', async () => {
+  const { page } = await openChat(browser, url);
   const collection = page.getByRole('combobox', { name: 'Collection' });
   await page.getByText('animals: 1 document,').waitFor();
   await collection.selectOption('birds');
@@ -213,8 +215,8 @@ test('the collection and the way to search are chosen; a conversation stays with
   await expect.poll(() => collection.isDisabled()).toBe(false);
 });
 
-test('an answer is copied as Markdown and judged, and the verdict is kept', async () => {
-  const { page } = await visit(browser, url);
+test('copies an answer as Markdown, and stores feedback', async () => {
+  const { page } = await openChat(browser, url);
   const turn = await ask(page, 'What is a zebra?');
   await turn.getByRole('button', { name: 'Copy as Markdown' }).click();
   await turn.getByRole('button', { name: 'Copied' }).waitFor();
@@ -230,8 +232,8 @@ test('an answer is copied as Markdown and judged, and the verdict is kept', asyn
   expect(await page.getByRole('button', { name: 'Bad' }).getAttribute('aria-pressed')).toBe('false');
 });
 
-test('everything is reached by the keyboard alone, in the order in which it is read', async () => {
-  const { page } = await visit(browser, url);
+test('the keyboard reaches everything in reading order', async () => {
+  const { page } = await openChat(browser, url);
   await page.getByText('animals: 1 document,').waitFor();
   await expect.poll(() => focusedName(page)).toBe('Your question');
   await page.keyboard.type('What is a zebra?');
@@ -254,53 +256,58 @@ test('everything is reached by the keyboard alone, in the order in which it is r
   await page.keyboard.press('Enter');
   await dialogOf(page).locator('mark').first().waitFor();
   await page.keyboard.press('Tab');
-  await expect.poll(() => focusedName(page)).toBe('Close the source');
+  await expect.poll(() => focusedName(page)).toBe('Close source');
   await page.keyboard.press('Enter');
   await expect.poll(() => focusedName(page)).toMatch(/^Source 1/);
 });
 
-test('dark and light follow the system until one is chosen, and the choice stays', async () => {
-  const { page } = await visit(browser, url, { colorScheme: 'dark' });
-  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const colours = page.getByRole('combobox', { name: 'Colours' });
-  const dark = await ground();
+test('the theme follows the system until one is selected, which is stored', async () => {
+  const { page } = await openChat(browser, url, { colorScheme: 'dark' });
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const theme = page.getByRole('combobox', { name: 'Theme' });
+  const dark = await background();
   await page.emulateMedia({ colorScheme: 'light' });
-  const light = await ground();
+  const light = await background();
   expect(light).toBe('rgb(255, 255, 255)');
   expect(dark).not.toBe(light);
-  await colours.selectOption('dark');
-  await expect.poll(ground).toBe(dark);
+  await theme.selectOption('dark');
+  await expect.poll(background).toBe(dark);
   await page.reload();
-  await colours.waitFor();
-  await expect.poll(ground).toBe(dark);
+  await theme.waitFor();
+  await expect.poll(background).toBe(dark);
   await page.emulateMedia({ colorScheme: 'dark' });
-  await colours.selectOption('light');
-  await expect.poll(ground).toBe(light);
+  await theme.selectOption('light');
+  await expect.poll(background).toBe(light);
 });
 
-test('on a phone nothing sticks out, and the menu holds the settings and the conversations', async () => {
-  const { page } = await visit(browser, url, { viewport: { width: 390, height: 844 } }, { hasTouch: true });
-  await expect.poll(() => sidewaysOverflow(page)).toEqual([]);
+test('fits a phone; the menu contains the settings and the conversations', async () => {
+  const { page } = await openChat(
+    browser,
+    url,
+    { viewport: { width: 390, height: 844 } },
+    { hasTouch: true },
+  );
+  await expect.poll(() => findOverflow(page)).toEqual([]);
   const turn = await ask(page, 'What is a zebra?');
-  await expect.poll(() => sidewaysOverflow(page)).toEqual([]);
+  await expect.poll(() => findOverflow(page)).toEqual([]);
   await turn
     .getByRole('button', { name: /^Source 1/ })
     .first()
     .click();
   await dialogOf(page).locator('mark').first().waitFor();
   expect(await dialogOf(page).locator('mark').first().isVisible()).toBe(true);
-  await expect.poll(() => sidewaysOverflow(page)).toEqual([]);
+  await expect.poll(() => findOverflow(page)).toEqual([]);
   await page.keyboard.press('Escape');
 
   const menu = page.getByRole('button', { name: 'Conversations and settings' });
   expect(await page.getByRole('navigation', { name: 'Conversations' }).isVisible()).toBe(false);
   await menu.click();
   await expect.poll(() => menu.getAttribute('aria-expanded')).toBe('true');
-  for (const name of ['Collection', 'Search', 'Colours']) {
+  for (const name of ['Collection', 'Search', 'Theme']) {
     const select = page.getByRole('combobox', { name });
     expect(await select.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
   }
-  await expect.poll(() => sidewaysOverflow(page)).toEqual([]);
+  await expect.poll(() => findOverflow(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await expect.poll(() => menu.getAttribute('aria-expanded')).toBe('false');
   await expect.poll(() => focusedName(page)).toBe('Conversations and settings');
@@ -309,8 +316,8 @@ test('on a phone nothing sticks out, and the menu holds the settings and the con
   await expect.poll(() => menu.getAttribute('aria-expanded')).toBe('false');
 });
 
-test('the page is outlined by headings and landmarks, and every control has a name', async () => {
-  const { page } = await visit(browser, url);
+test('has landmarks, ordered headings, and a name for every control', async () => {
+  const { page } = await openChat(browser, url);
   await ask(page, 'What is a zebra?');
   await page
     .getByRole('button', { name: /^Source 1/ })
@@ -330,8 +337,8 @@ test('the page is outlined by headings and landmarks, and every control has a na
   expect(tree).not.toMatch(/- (?:button|combobox|textbox|link)(?::| \[|$)/m);
 });
 
-test('the policy allows nothing from elsewhere, and the page asks its own server alone', async () => {
-  const { page, requested } = await visit(browser, url);
+test('the content policy allows only the own server, and the page requests nothing else', async () => {
+  const { page, requested } = await openChat(browser, url);
   await ask(page, 'What is a zebra?');
   const response = await page.request.get(url);
   const policy = response.headers()['content-security-policy'] ?? '';
