@@ -15,7 +15,6 @@ import type { ChunkStore } from './ports/chunk-store.ts';
 import type { Embedder } from './ports/embedder.ts';
 import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
-import { isReplaying } from './tape/replay-tape.ts';
 
 export type { Agent, AgentSession, AskOptions, StartOptions } from './agent/agent.ts';
 export type { AgentConfig, Policy } from './domain/agent-config.ts';
@@ -94,8 +93,7 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
     embedder: embedder === undefined ? givenEmbedder : undefined,
   };
   const loaded = loadConfig({ options: { ...settings, ...named } });
-  // A tape answers whatever the key.
-  const config = isReplaying() ? withoutKeys(loaded) : loaded;
+  const config = runtime?.needsKeys === false ? withoutKeys(loaded) : loaded;
   const app = createApp(config, embedder === undefined ? {} : { embedder });
   const store = ownStore ?? (await app.catalog.open(config.agent.collection));
   if (store === null) {

@@ -3,13 +3,13 @@ import type { AppError } from './faults/app-error.ts';
 import type { CreateAgentOptions } from './index.ts';
 import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
-import { type OnMiss, type OtherHandler, replayTape, tapeHandlers } from './tape/replay-tape.ts';
+import { createTapeHandlers, type OnMiss, replayTape } from './tape/replay-tape.ts';
 import type { Timing } from './tape/tape-exchange.ts';
 import type { TapeHeader } from './tape/tape-format.ts';
 import { createReplayRuntime } from './tape/tape-runtime.ts';
 
 export type { Runtime } from './ports/runtime.ts';
-export type { OnMiss, OtherHandler } from './tape/replay-tape.ts';
+export type { OnMiss } from './tape/replay-tape.ts';
 export type { Timing } from './tape/tape-exchange.ts';
 export type { TapeHeader } from './tape/tape-format.ts';
 
@@ -20,8 +20,6 @@ export interface UseTapeOptions {
   onMiss?: Exclude<OnMiss, 'record'>;
   /** Patterns that are removed from requests before they are looked up, besides those of the tape. */
   redact?: readonly string[];
-  /** Handlers of your own msw, asked before the tape. A server of your own works beside a tape without them as well. */
-  handlers?: readonly OtherHandler[];
 }
 
 export interface UsedTape extends AsyncDisposable {
@@ -47,8 +45,8 @@ export interface UsedTape extends AsyncDisposable {
  * call `stop` or declare it with `await using`.
  */
 export async function useTape(path: string, options: UseTapeOptions = {}): Promise<UsedTape> {
-  const { timing, onMiss = 'fail', redact, handlers } = options;
-  const replaying = await replayTape({ path, timing, onMiss, patterns: redact, handlers, besides: true });
+  const { timing, onMiss = 'fail', redact } = options;
+  const replaying = await replayTape({ path, timing, onMiss, patterns: redact });
   let stopped = false;
 
   async function stop(): Promise<void> {
@@ -92,7 +90,7 @@ export async function handleTape(
   path: string,
   { timing, redact }: Pick<UseTapeOptions, 'timing' | 'redact'> = {},
 ): Promise<HandledTape> {
-  const { tape, handlers, counts } = await tapeHandlers({ path, timing, patterns: redact });
+  const { tape, handlers, counts } = createTapeHandlers({ path, timing, patterns: redact });
   const { header } = tape;
   return {
     header,

@@ -13,9 +13,9 @@ interface Connecting {
   connect6(request: unknown, address: string, port: number): number;
 }
 
-export interface BlockedNetwork {
-  /** Work that may try to connect without being told of: whoever calls sees to that. */
-  quietly<T>(work: () => Promise<T>): Promise<T>;
+interface BlockedNetwork {
+  /** Runs work whose attempts to connect fail without being reported. */
+  tryQuietly<T>(work: () => Promise<T>): Promise<T>;
   unblock(): void;
 }
 
@@ -42,7 +42,7 @@ export function blockNetwork(onAttempt: (error: AppError) => void): BlockedNetwo
   for (const { freeSockets } of [httpAgent, httpsAgent])
     for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
   return {
-    quietly: (work) => quiet.run(true, work),
+    tryQuietly: (work) => quiet.run(true, work),
     unblock() {
       for (const each of restore) each();
     },

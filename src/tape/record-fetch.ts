@@ -1,104 +1,101 @@
-import { type Fetch, tapeBody, tapeFailure, tapeRequest } from './tape-exchange.ts';
+import { tapeBody, tapeFailure, toTapeRequest } from './tape-exchange.ts';
 import type { TapeChunk, TapeExchange, TapeFailure, TapeResponse } from './tape-format.ts';
 
-/** Answers that come event by event. */
-const STREAMED = /^(?:text\/event-stream|application\/(?:x-)?(?:ndjson|jsonl|stream\+json))\b/i;
-const BODILESS = new Set([101, 204, 205, 304]);
+type Fetch = typeof globalThis.fetch;
 
-export interface RecordedFetch {
+const STREAM_TYPE = /^(?:text\/event-stream|application\/(?:x-)?(?:ndjson|jsonl|stream\+json))\b/i;
+const STATUS_WITHOUT_BODY = new Set([101, 204, 205, 304]);
+
+export interface FetchRecorder {
   fetch: Fetch;
-  /** The same around another service, on the same tape. */
-  over(service: Fetch): Fetch;
-  /** Hands over what is still under way, as far as it came. */
+  /** Reports the exchanges that have not ended as aborted. */
   settle(): void;
 }
 
-interface RecordOptions {
-  /** The number of the next request, from 1. */
+interface FetchRecorderOptions {
+  /** Numbers the requests, from 1. */
   nextId: () => number;
+  /** Called when an answer has ended. */
   onExchange(exchange: TapeExchange): void;
 }
 
-/** A fetch that hands over every exchange once its answer has ended. What its caller sees is the same as without. */
-export function recordFetch(fetch: Fetch, { nextId, onExchange }: RecordOptions): RecordedFetch {
+/** Wraps a `fetch` and reports every exchange. The caller sees the same responses and errors. */
+export function recordFetch(fetch: Fetch, { nextId, onExchange }: FetchRecorderOptions): FetchRecorder {
   const lanes = new Set<number>();
   const began = performance.now();
-  const open = new Set<() => void>();
+  const unfinished = new Set<() => void>();
 
-  async function recorded(service: Fetch, ...args: Parameters<Fetch>): Promise<Response> {
+  async function recordedFetch(...args: Parameters<Fetch>): Promise<Response> {
     const startedAt = performance.now();
+    const sent = new Request(...args);
     const id = nextId();
     const lane = takeLane(lanes);
     let response: TapeResponse | undefined;
-    const { request, call } = await tapeRequest(...args).catch((error: unknown) => {
+    const request = await toTapeRequest(sent.clone()).catch((error: unknown) => {
       lanes.delete(lane);
       throw error;
     });
 
     function finish(failure?: TapeFailure): void {
-      if (!open.delete(unread)) return;
+      if (!unfinished.delete(abort)) return;
       lanes.delete(lane);
       onExchange({
         id,
-        startedAtMs: rounded(startedAt - began),
-        durationMs: rounded(performance.now() - startedAt),
+        startedAtMs: roundMs(startedAt - began),
+        durationMs: roundMs(performance.now() - startedAt),
         lane,
         request,
         ...(response && { response }),
         ...(failure && { failure }),
       });
     }
-    const unread = () => finish({ name: 'AbortError', message: 'The answer was not read to its end.' });
-    open.add(unread);
+    const abort = () => finish({ name: 'AbortError', message: 'The response was not read to its end.' });
+    unfinished.add(abort);
 
     try {
-      const answer = await service(...call);
-      const taken = startResponse(answer);
-      response = taken.response;
-      if (answer.body === null || BODILESS.has(answer.status)) {
+      const answer = await fetch(sent);
+      const recorder = createResponseRecorder(answer);
+      response = recorder.response;
+      if (answer.body === null || STATUS_WITHOUT_BODY.has(answer.status)) {
         finish();
         return answer;
       }
-      return withBody(answer, observed(answer.body, taken, finish));
+      return withBody(answer, observeBody(answer.body, recorder, finish));
     } catch (error) {
       finish(tapeFailure(error));
       throw error;
     }
   }
 
-  const over =
-    (service: Fetch): Fetch =>
-    (...args) =>
-      recorded(service, ...args);
   return {
-    fetch: over(fetch),
-    over,
+    fetch: recordedFetch,
     settle() {
-      for (const unread of [...open]) unread();
+      for (const abort of [...unfinished]) abort();
     },
   };
 }
 
-interface TakenResponse {
+interface ResponseRecorder {
   response: TapeResponse;
-  take(bytes: Uint8Array): void;
+  addBytes(bytes: Uint8Array): void;
+  /** Sets the body, or the chunks of a stream, on `response`. */
   end(): void;
 }
 
-function startResponse(answer: Response): TakenResponse {
+function createResponseRecorder(answer: Response): ResponseRecorder {
   const type = answer.headers.get('content-type');
   const response: TapeResponse = { status: answer.status, headers: Object.fromEntries(answer.headers) };
   const pieces: { delayMs: number; bytes: Uint8Array }[] = [];
   let last = performance.now();
   return {
     response,
-    take(bytes) {
+    addBytes(bytes) {
       const now = performance.now();
-      pieces.push({ delayMs: rounded(now - last), bytes: Uint8Array.from(bytes) });
+      pieces.push({ delayMs: roundMs(now - last), bytes: Uint8Array.from(bytes) });
       last = now;
     },
     end() {
-      const chunks = STREAMED.test(type ?? '') ? asChunks(pieces) : null;
+      const chunks = STREAM_TYPE.test(type ?? '') ? toChunks(pieces) : null;
       const body = tapeBody(Buffer.concat(pieces.map(({ bytes }) => bytes)), type);
       if (chunks !== null) response.chunks = chunks;
       else if (body !== undefined) response.body = body;
@@ -106,8 +103,8 @@ function startResponse(answer: Response): TakenResponse {
   };
 }
 
-/** Null if they are no text. A character that was cut in two belongs to the later piece. */
-function asChunks(pieces: readonly { delayMs: number; bytes: Uint8Array }[]): TapeChunk[] | null {
+/** Null if the bytes are not text. A character that is split between two pieces belongs to the later one. */
+function toChunks(pieces: readonly { delayMs: number; bytes: Uint8Array }[]): TapeChunk[] | null {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   try {
     const chunks = pieces.map(({ delayMs, bytes }) => ({
@@ -121,14 +118,14 @@ function asChunks(pieces: readonly { delayMs: number; bytes: Uint8Array }[]): Ta
   }
 }
 
-function observed(
+function observeBody(
   body: ReadableStream<Uint8Array>,
-  taken: TakenResponse,
+  recorder: ResponseRecorder,
   finish: (failure?: TapeFailure) => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const end = (failure?: TapeFailure) => {
-    taken.end();
+    recorder.end();
     finish(failure);
   };
   return new ReadableStream({
@@ -140,7 +137,7 @@ function observed(
           controller.close();
           return;
         }
-        taken.take(value);
+        recorder.addBytes(value);
         controller.enqueue(value);
       } catch (error) {
         end(tapeFailure(error));
@@ -148,7 +145,7 @@ function observed(
       }
     },
     async cancel(reason) {
-      // The caller has what it wanted, such as all events up to the last.
+      // The caller has read what it needs, such as all events up to the last.
       end();
       await reader.cancel(reason);
     },
@@ -161,7 +158,7 @@ function withBody(answer: Response, body: ReadableStream<Uint8Array>): Response 
   return Object.defineProperties(response, { url: { value: url }, redirected: { value: redirected } });
 }
 
-/** The lowest that is free. */
+/** Takes the lowest free number. */
 function takeLane(lanes: Set<number>): number {
   let lane = 0;
   while (lanes.has(lane)) lane += 1;
@@ -169,6 +166,6 @@ function takeLane(lanes: Set<number>): number {
   return lane;
 }
 
-function rounded(milliseconds: number): number {
+function roundMs(milliseconds: number): number {
   return Math.max(0, Math.round(milliseconds * 10) / 10);
 }

@@ -5,7 +5,7 @@ import type { Runtime } from '../ports/runtime.ts';
 import { recordFetch } from './record-fetch.ts';
 import { hideFilePlaces } from './redact/file-places.ts';
 import { noOutputs } from './run-outputs.ts';
-import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
+import type { TapeHeader, TapeJson } from './tape-format.ts';
 import { createTapeRun, type Run, type TapeRun } from './tape-run.ts';
 import { createRecordingRuntime } from './tape-runtime.ts';
 import { createTapeWriter } from './tape-writer.ts';
@@ -85,15 +85,29 @@ interface RecordingTape {
   abandon(): Promise<void>;
 }
 
-/** Records every call of `fetch` from now on. Throws `invalid_input` if the tape cannot be written there. */
+/** Records every call of the global `fetch` until `finish` or `abandon`. Throws `invalid_input` if it cannot write there. */
 export async function recordTape({ path, header, secrets }: RecordTapeOptions): Promise<RecordingTape> {
   const redactor = createRedactor({ secrets, patterns: header.redact });
   const writer = await createTapeWriter({ path, header, redactor, keepUnchanged: true });
+  const originalFetch = globalThis.fetch;
+  let ids = 0;
   let count = 0;
-  const stop = startRecording((exchange) => {
-    count += 1;
-    writer.append(hideFilePlaces(exchange));
+  // Wraps `fetch` rather than sockets: bodies are decompressed, and each chunk has the time at which the program sees it.
+  const recorder = recordFetch(originalFetch, {
+    nextId: () => {
+      ids += 1;
+      return ids;
+    },
+    onExchange(exchange) {
+      count += 1;
+      writer.append(hideFilePlaces(exchange));
+    },
   });
+  globalThis.fetch = recorder.fetch;
+  const stop = () => {
+    globalThis.fetch = originalFetch;
+    recorder.settle();
+  };
   return {
     partialPath: writer.partialPath,
     count: () => count,
@@ -105,27 +119,5 @@ export async function recordTape({ path, header, secrets }: RecordTapeOptions): 
       stop();
       await writer.abandon();
     },
-  };
-}
-
-/**
- * From here on every call of `fetch` in this process is handed over once it has ended,
- * until the function it gives back is called. `fetch` is wrapped rather than the socket: this is where answers are no longer compressed, where
- * each chunk is seen when the program sees it, and where a caller's own dispatcher still counts.
- */
-function startRecording(onExchange: (exchange: TapeExchange) => void): () => void {
-  const before = globalThis.fetch;
-  let ids = 0;
-  const recorded = recordFetch(before, {
-    nextId: () => {
-      ids += 1;
-      return ids;
-    },
-    onExchange,
-  });
-  globalThis.fetch = recorded.fetch;
-  return () => {
-    globalThis.fetch = before;
-    recorded.settle();
   };
 }

@@ -85,7 +85,7 @@ export async function replayRun<T>(
     timing: options.timing,
     secrets: options.secrets,
     patterns: options.patterns,
-    onMissed: (_miss, error) => (onMiss === 'fail' ? missed.abort(error) : undefined),
+    onMissed: (error) => (onMiss === 'fail' ? missed.abort(error) : undefined),
     renewedBy: options.renewedBy,
     context: () => context(),
   });

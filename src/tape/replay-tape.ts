@@ -1,266 +1,173 @@
-import { randomUUID } from 'node:crypto';
+import { type HttpHandler, http } from 'msw';
 import { AppError } from '../faults/app-error.ts';
 import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { blockNetwork } from './block-network.ts';
 import type { ReplayContext, TapeMiss } from './explain-drift.ts';
+import { enableFetchNetwork } from './fetch-network.ts';
 import { openTape, type Tape } from './open-tape.ts';
-import { type RecordedFetch, recordFetch } from './record-fetch.ts';
+import { recordFetch } from './record-fetch.ts';
 import { hideFilePlaces } from './redact/file-places.ts';
-import { type Fetch, replayResponse, requestOf, type Timing, tapeRequest } from './tape-exchange.ts';
-import type { TapeExchange, TapeHeader, TapeJson, TapeRequest } from './tape-format.ts';
+import { replayResponse, type Timing, toTapeRequest } from './tape-exchange.ts';
+import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
 import { createTapePlayer, type PlayedCounts, type TapePlayer } from './tape-player.ts';
 import { createReplayRuntime } from './tape-runtime.ts';
-import { createTapeWriter } from './tape-writer.ts';
+import { createTapeWriter, type TapeWriter } from './tape-writer.ts';
 
-/** What becomes of a request that is not on the tape: an error, the live service, or that with its answer kept. */
+/** What happens to a request that is not on the tape: fail, send it, or send it and add it to the tape. */
 export type OnMiss = 'fail' | 'passthrough' | 'record';
-
-/** A handler of msw, of whichever version: as much of it as is used. */
-export interface OtherHandler {
-  run(args: { request: Request; requestId: string }): Promise<{ response?: Response | undefined } | null>;
-}
 
 export interface ReplayTapeOptions {
   path: string;
   timing?: Timing | undefined;
   onMiss?: OnMiss | undefined;
-  /** Configured keys, which requests may hold. */
+  /** Configured keys, which requests may contain. */
   secrets?: readonly string[] | undefined;
-  /** Further patterns of the user's; those of the tape hold anyway. */
+  /** Redaction patterns in addition to those of the tape. */
   patterns?: readonly string[] | undefined;
-  onMissed?: ((miss: TapeMiss | null, error: AppError) => void) | undefined;
-  /** With `onMiss: 'record'`, who stands on the renewed tape. Its clock and ids stay: its requests were made with them. */
+  onMissed?: ((error: AppError) => void) | undefined;
+  /** The program that a tape updated by `onMiss: 'record'` names. */
   renewedBy?: TapeHeader['madeBy'] | undefined;
-  /** What is known when a miss is explained. */
+  /** Called when a miss is explained. */
   context?: (() => ReplayContext) | undefined;
-  /** Who is asked before the tape. */
-  handlers?: readonly OtherHandler[] | undefined;
-  /** Whether another msw of this process is asked for what is not on the tape. */
-  besides?: boolean | undefined;
+}
+
+export interface ReplayedMiss {
+  /** Null for a connection that was not made by `fetch`. */
+  miss: TapeMiss | null;
+  error: AppError;
 }
 
 interface ReplayingTape {
   readonly tape: Tape;
-  /** The same clock and ids in every replay. */
+  /** Gives the same time and ids in every replay. */
   readonly runtime: Runtime;
-  /** What was asked for and is not on the tape, in order. */
-  misses(): readonly { miss: TapeMiss | null; error: AppError }[];
+  /** In the order of the requests. */
+  misses(): readonly ReplayedMiss[];
   counts(): PlayedCounts;
-  /** Exchanges that were not asked for; to be called before `stop`. */
-  unused(): number[];
-  /** Requests go to the network again; once is enough. With `onMiss: 'record'` and outputs, the tape is renewed if anything was missing. */
+  /** Restores the network. With `onMiss: 'record'`, outputs and a miss, updates the tape. May be called again. */
   stop(outputs?: TapeJson): Promise<{ renewed: boolean }>;
 }
 
-/** Answers every request of this process from a tape from now on. Throws `invalid_input` for a tape that cannot be used. */
+/** Answers every request of this process from a tape until `stop`. Throws `invalid_input` if the tape cannot be used. */
 export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingTape> {
-  const { path, onMiss = 'fail' } = options;
+  const { path, onMiss = 'fail', timing = 'none' } = options;
+  using cleanup = new DisposableStack();
   const { tape, redactor, player } = openPlayer(options);
-  try {
-    const header = { ...tape.header, madeBy: options.renewedBy ?? tape.header.madeBy };
-    const writer =
-      onMiss === 'record' ? await createTapeWriter({ path, header, redactor, keepUnchanged: true }) : null;
-    const misses: { miss: TapeMiss | null; error: AppError }[] = [];
-    const stop = await startReplay({
-      player,
-      onMiss,
-      timing: options.timing ?? 'none',
-      onMissed(miss, error) {
-        misses.push({ miss, error });
-        options.onMissed?.(miss, error);
-      },
-      ...(writer && { onExchange: (exchange) => writer.append(hideFilePlaces(exchange)) }),
-      handlers: options.handlers,
-      besides: options.besides,
-    });
-    let stopped = false;
-    return {
-      tape,
-      runtime: createReplayRuntime(tape.header.seed, tape.header.createdAt),
-      misses: () => misses,
-      counts: player.counts,
-      unused: player.unused,
-      async stop(outputs) {
-        if (stopped) return { renewed: false };
-        stopped = true;
-        stop();
-        const renewed = writer !== null && outputs !== undefined && misses.length > 0;
-        if (renewed) await writer.close(outputs);
-        else await writer?.discard();
-        tape.close();
-        return { renewed };
-      },
-    };
-  } catch (error) {
-    tape.close();
-    throw error;
-  }
-}
+  cleanup.use(tape);
+  const misses: ReplayedMiss[] = [];
+  const noteMiss = (miss: TapeMiss | null, error: AppError) => {
+    misses.push({ miss, error });
+    options.onMissed?.(error);
+  };
+  const network = onMiss === 'fail' ? blockNetwork((error) => noteMiss(null, error)) : null;
+  if (network !== null) cleanup.defer(network.unblock);
 
-function edited(path: string): AppError {
-  return new AppError('invalid_input', `${path} was edited after it was recorded.`, {
-    hint: 'Record it again. To keep the edit, set its "origin" to "written by hand".',
+  let writer: TapeWriter | null = null;
+  let ids = 0;
+  const nextId = () => {
+    ids += 1;
+    return ids;
+  };
+  const append = (exchange: TapeExchange) => writer?.append(hideFilePlaces(exchange));
+  const liveFetch =
+    onMiss === 'record' ? recordFetch(globalThis.fetch, { nextId, onExchange: append }) : null;
+  if (liveFetch !== null) cleanup.defer(liveFetch.settle);
+  const disable = enableFetchNetwork({
+    handlers: [createTapeHandler(player, timing, (exchange) => append({ ...exchange, id: nextId() }))],
+    async onUnhandled(request, originalFetch) {
+      const answer = await network?.tryQuietly(() => originalFetch(request.clone())).catch(ignoreUnanswered);
+      if (answer) return answer;
+      const { miss, error } = player.miss(await toTapeRequest(request.clone()));
+      noteMiss(miss, error);
+      if (onMiss === 'fail') throw error;
+      return (liveFetch?.fetch ?? originalFetch)(request);
+    },
   });
+  cleanup.defer(disable);
+  if (onMiss === 'record') {
+    const header = { ...tape.header, madeBy: options.renewedBy ?? tape.header.madeBy };
+    writer = await createTapeWriter({ path, header, redactor, keepUnchanged: true });
+  }
+  const replay = cleanup.move();
+  return {
+    tape,
+    runtime: createReplayRuntime(tape.header.seed, tape.header.createdAt, { needsKeys: onMiss !== 'fail' }),
+    misses: () => misses,
+    counts: player.counts,
+    async stop(outputs) {
+      if (replay.disposed) return { renewed: false };
+      replay.dispose();
+      const renewed = writer !== null && outputs !== undefined && misses.length > 0;
+      if (renewed) await writer?.close(outputs);
+      else await writer?.discard();
+      return { renewed };
+    },
+  };
 }
 
 export interface TapeHandlers {
   readonly tape: Tape;
-  /** For `setupServer` of whichever msw, whose types differ; what is not on the tape is left to the handlers after it. */
+  /** Typed for any version of msw, whose handler types differ. */
   readonly handlers: never[];
   counts(): PlayedCounts;
 }
 
-/** A tape as a handler of msw, for whoever runs a server of their own. Throws `invalid_input` for a tape that cannot be used. */
-export async function tapeHandlers(
+/** Handlers for the user's own msw server. Throws `invalid_input` if the tape cannot be used. */
+export function createTapeHandlers(
   options: Pick<ReplayTapeOptions, 'path' | 'timing' | 'secrets' | 'patterns'>,
-): Promise<TapeHandlers> {
-  const { http } = await import('msw');
+): TapeHandlers {
   const { tape, player } = openPlayer(options);
-  const handler = http.all('*', async ({ request }) => {
-    const found = player.find(await requestOf(request.clone()));
-    return found === null ? undefined : replayResponse(found, options.timing ?? 'none', request.signal);
-  });
-  // What msw 2 knows handlers by.
+  const handler = createTapeHandler(player, options.timing ?? 'none');
+  // msw 2 recognizes handlers by this field.
   Object.assign(handler, { __kind: 'RequestHandler' });
   const handlers: unknown[] = [handler];
   return { tape, handlers: handlers as never[], counts: player.counts };
+}
+
+/** Handles the requests that are on the tape. */
+function createTapeHandler(
+  player: TapePlayer,
+  timing: Timing,
+  onFound?: (exchange: TapeExchange) => void,
+): HttpHandler {
+  const found = new WeakMap<Request, TapeExchange>();
+  return http.all(
+    async ({ request }) => {
+      const exchange = player.find(await toTapeRequest(request.clone()));
+      if (exchange === null) return false;
+      found.set(request, exchange);
+      onFound?.(exchange);
+      return true;
+    },
+    ({ request }) => replayResponse(found.get(request) as TapeExchange, timing, request.signal),
+  );
 }
 
 function openPlayer({ path, secrets = [], patterns = [], context }: ReplayTapeOptions) {
   const tape = openTape(path);
   if (tape.edited) {
     tape.close();
-    throw edited(path);
+    throw new AppError('invalid_input', `${path} was edited after it was recorded.`, {
+      hint: 'Record it again. To keep the edit, set its "origin" to "written by hand".',
+    });
   }
   const redactor = createRedactor({ secrets, patterns: [...tape.header.redact, ...patterns] });
   return { tape, redactor, player: createTapePlayer(tape, redactor, context) };
 }
 
-interface ReplayOptions {
-  player: TapePlayer;
-  timing: Timing;
-  onMiss: OnMiss;
-  /** Hears of each request that is not on the tape; what it was is not known of a connection that was refused. */
-  onMissed: (miss: TapeMiss | null, error: AppError) => void;
-  /** Hears of each exchange, whether it was found or made, in the order of the answers. */
-  onExchange?: (exchange: TapeExchange) => void;
-  handlers?: readonly OtherHandler[] | undefined;
-  besides?: boolean | undefined;
-}
-
-/** What is replayed now; one at a time. */
-let replaying: { onMiss: OnMiss } | null = null;
-
-/** Whether every request is answered from a tape and none leaves the process, so that no key is needed. */
-export function isReplaying(): boolean {
-  return replaying?.onMiss === 'fail';
-}
-
 /**
- * From here on every call of `fetch` in this process is answered from the tape, until the
- * function it gives back is called. Calls are handed to msw's handlers directly, which spares them the socket that msw's server would
- * make for each, and lets a miss reach the caller as the AppError that it is. Unless misses may go to the live
- * service, no connection is let out at all.
+ * Null if no other msw server in the process answered the request, but the blocked network refused it. An abort or a
+ * mocked network error is an answer and is thrown.
  */
-async function startReplay(options: ReplayOptions): Promise<() => void> {
-  const { player, timing, onMiss, onMissed, onExchange, handlers = [], besides = false } = options;
-  const { getResponse, http } = await import('msw');
-  if (replaying !== null) {
-    throw new AppError('invalid_input', 'A tape is being replayed already: one at a time.', {
-      hint: 'Stop the other replay first.',
-    });
-  }
-  const own = { onMiss };
-  replaying = own;
-  const before = globalThis.fetch;
-  let ids = 0;
-  let stopped = false;
-  const live = liveFetch();
-  const network = onMiss === 'fail' ? blockNetwork((error) => onMissed(null, error)) : null;
-
-  /** What msw need not read once more. */
-  const described = new WeakMap<Request, TapeRequest>();
-  const fromTape = http.all('*', async ({ request }) => {
-    const found = player.find(described.get(request) ?? (await requestOf(request)));
-    if (found === null) return undefined;
-    ids += 1;
-    onExchange?.({ ...found, id: ids });
-    return replayResponse(found, timing, request.signal);
-  });
-
-  const replayOver =
-    (service: Fetch): Fetch =>
-    async (...args) => {
-      if (stopped) return service(...args);
-      const { request: tapeForm, call } = await tapeRequest(...args);
-      const [input, init] = call;
-      const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
-      signal?.throwIfAborted();
-      const given = handlers.length === 0 ? undefined : await answerOf(handlers, wholeRequest(call));
-      if (given !== undefined) return given;
-      const request = new Request(tapeForm.url, { method: tapeForm.method, signal });
-      described.set(request, tapeForm);
-      const response = await getResponse([fromTape], request);
-      if (response !== undefined) return Object.defineProperty(response, 'url', { value: tapeForm.url });
-      if (besides && network !== null) {
-        const answer = await network.quietly(() => before(...call)).catch(notAnswered);
-        if (answer !== null) return answer;
-      }
-      const { miss, error } = player.miss(tapeForm);
-      onMissed(miss, error);
-      if (onMiss === 'fail') throw error;
-      return live.over(service)(...call);
-    };
-  const replayFetch = replayOver(before);
-  globalThis.fetch = replayFetch;
-
-  return () => {
-    stopped = true;
-    if (replaying === own) replaying = null;
-    live.settle();
-    network?.unblock();
-    // Whoever has wrapped it since keeps it, and it lets everything through.
-    if (globalThis.fetch === replayFetch) globalThis.fetch = before;
-  };
-
-  function liveFetch(): RecordedFetch {
-    if (onMiss !== 'record' || onExchange === undefined)
-      return { fetch: before, over: (service) => service, settle: () => {} };
-    return recordFetch(before, {
-      nextId: () => {
-        ids += 1;
-        return ids;
-      },
-      onExchange,
-    });
-  }
-}
-
-async function answerOf(handlers: readonly OtherHandler[], request: Request): Promise<Response | undefined> {
-  for (const handler of handlers) {
-    const result = await handler.run({ request: request.clone(), requestId: randomUUID() });
-    if (result?.response !== undefined) return result.response;
-  }
-  return undefined;
-}
-
-function wholeRequest([input, init]: Parameters<Fetch>): Request {
-  return input instanceof Request ? input.clone() : new Request(input, init);
-}
-
-/**
- * Null where no other msw has answered: it let the request through to the network, or refused it as unknown. That it
- * gave it up, or that a handler plays a broken network, are answers.
- */
-function notAnswered(error: unknown): null {
+function ignoreUnanswered(error: unknown): null {
   const { name, cause } = (error ?? {}) as Partial<Error>;
-  if (name === 'AbortError' || name === 'TimeoutError' || isPlayed(cause)) throw error;
+  if (name === 'AbortError' || name === 'TimeoutError' || isMockedError(cause)) throw error;
   return null;
 }
 
-/** msw keeps the `Response.error()` of a handler as the cause, or in it under a symbol. */
-function isPlayed(cause: unknown): boolean {
+/** msw sets the `Response.error()` of a handler as the cause, or as a symbol property of the cause. */
+function isMockedError(cause: unknown): boolean {
   if (cause instanceof Response || !(cause instanceof Error)) return cause instanceof Response;
   return Object.getOwnPropertySymbols(cause).some((symbol) => Reflect.get(cause, symbol) instanceof Response);
 }

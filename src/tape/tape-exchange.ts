@@ -9,39 +9,14 @@ import type {
   TapeResponse,
 } from './tape-format.ts';
 
+/** Whether a replay waits as long as the recorded run did. */
 export type Timing = 'none' | 'recorded';
-export type Fetch = typeof globalThis.fetch;
-type FetchArguments = Parameters<Fetch>;
 
-/** More than a number of JavaScript holds: as JSON it would change. */
+/** Integers that JSON.parse would round. */
 export const LARGE_INTEGER = /(?:^|[:[,])\s*-?\d{17,}\s*(?:[,\]}]|$)/;
 
-/**
- * What a call of `fetch` asks for, and the arguments to make it with: reading a body that is a stream uses it up. The
- * arguments are the caller's own wherever that can be, since they may hold what a Request does not carry.
- */
-export async function tapeRequest(
-  ...[input, init]: FetchArguments
-): Promise<{ request: TapeRequest; call: FetchArguments }> {
-  const body: unknown = init?.body;
-  if (!(input instanceof Request) && isPlain(body)) {
-    const headers = new Headers(init?.headers);
-    return {
-      request: {
-        method: (init?.method ?? 'GET').toUpperCase(),
-        url: new URL(input).href,
-        headers: Object.fromEntries(headers),
-        ...bodyField(body, headers.get('content-type')),
-      },
-      call: [input, init],
-    };
-  }
-  const request = new Request(input, init);
-  return { request: await requestOf(request.clone()), call: [request] };
-}
-
-/** Uses up the body. */
-export async function requestOf(request: Request): Promise<TapeRequest> {
+/** Consumes the body. */
+export async function toTapeRequest(request: Request): Promise<TapeRequest> {
   const body = tapeBody(await request.bytes(), request.headers.get('content-type'));
   return {
     method: request.method,
@@ -49,29 +24,6 @@ export async function requestOf(request: Request): Promise<TapeRequest> {
     headers: Object.fromEntries(request.headers),
     ...(body && { body }),
   };
-}
-
-function isPlain(body: unknown): body is string | Uint8Array | URLSearchParams | null | undefined {
-  return (
-    body === undefined ||
-    body === null ||
-    typeof body === 'string' ||
-    body instanceof Uint8Array ||
-    body instanceof URLSearchParams
-  );
-}
-
-function bodyField(
-  body: string | Uint8Array | URLSearchParams | null | undefined,
-  contentType: string | null,
-): Pick<TapeRequest, 'body'> {
-  if (body === undefined || body === null) return {};
-  if (body instanceof Uint8Array) {
-    const held = tapeBody(body, contentType);
-    return held ? { body: held } : {};
-  }
-  const text = String(body);
-  return text === '' ? {} : { body: textBody(text, contentType) };
 }
 
 /** The answer of an exchange as `fetch` gave it. Throws the error that it threw if there was none. */

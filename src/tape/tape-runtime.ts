@@ -5,12 +5,17 @@ import type { Runtime } from '../ports/runtime.ts';
  * A runtime that is the same in every replay of a tape: its ids are made from the seed, one after the other, and its
  * clock stands still at the moment of the recording. Time that passes during a replay says nothing about the run.
  */
-export function createReplayRuntime(seed: string, at: string): Runtime {
+export function createReplayRuntime(
+  seed: string,
+  at: string,
+  { needsKeys = false }: { needsKeys?: boolean } = {},
+): Runtime {
   const time = new Date(at).getTime();
   return {
     now: () => new Date(time),
     elapsedMs: () => 0,
     newId: seededIds(seed),
+    needsKeys,
     random: () => 0.5,
     // What is waited for has happened already.
     sleep: async (_ms, signal) => signal?.throwIfAborted(),

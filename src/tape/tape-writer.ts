@@ -16,7 +16,7 @@ import {
 } from './tape-format.ts';
 import { layOut, layOutExchange } from './tape-layout.ts';
 
-interface TapeWriter {
+export interface TapeWriter {
   /** Where `abandon` leaves the incomplete tape. */
   readonly partialPath: string;
   /** Redacts and appends an exchange. Must not throw: errors are reported by `close`. */

@@ -22,8 +22,9 @@ async function again(exchanges: readonly TapeExchange[], options: Partial<Reissu
       priceOf: () => null,
       serviceOf: () => ({ url: 'https://today.test/chat', headers: { authorization: 'Bearer mine' } }),
       fetch: async (input, init) => {
-        const { q } = JSON.parse(String(init?.body));
-        heard.push({ url: String(input), key: new Headers(init?.headers).get('authorization'), q });
+        const request = new Request(input, init);
+        const { q } = (await request.json()) as { q: number };
+        heard.push({ url: request.url, key: request.headers.get('authorization'), q });
         return Response.json(answer(q === 2 ? 'Something else.' : `Answer ${q}.`));
       },
       signal: new AbortController().signal,

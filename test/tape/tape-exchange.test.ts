@@ -4,8 +4,8 @@ import {
   replayResponse,
   tapeBody,
   tapeFailure,
-  tapeRequest,
   textBody,
+  toTapeRequest,
 } from '../../src/tape/tape-exchange.ts';
 import { sampleExchange } from './support/sample-tape.ts';
 
@@ -37,17 +37,19 @@ test('a request is the same to the tape however it is handed to fetch', async ()
     [new Request(url, { ...init, body: json })],
     [url, { ...init, body: new Blob([json]) }],
   ] as Parameters<typeof fetch>[]) {
-    expect((await tapeRequest(...call)).request).toMatchObject({
+    expect(await toTapeRequest(new Request(...call))).toMatchObject({
       method: 'POST',
       url,
       headers: { 'content-type': 'application/json' },
       body: { json: { a: 1 } },
     });
   }
-  expect((await tapeRequest(url)).request).toEqual({ method: 'GET', url, headers: {} });
-  expect((await tapeRequest(url, { method: 'POST', body: '' })).request.body).toBeUndefined();
+  expect(await toTapeRequest(new Request(url))).toEqual({ method: 'GET', url, headers: {} });
+  expect((await toTapeRequest(new Request(url, { method: 'POST', body: '' }))).body).toBeUndefined();
   const form = new URLSearchParams({ a: 'b c' });
-  expect((await tapeRequest(url, { method: 'POST', body: form })).request.body).toEqual({ text: 'a=b+c' });
+  expect((await toTapeRequest(new Request(url, { method: 'POST', body: form }))).body).toEqual({
+    text: 'a=b+c',
+  });
 });
 
 test('a failure says what the error and its causes say, also where causes form a circle', () => {
