@@ -12,7 +12,6 @@ import type { Redactor } from '../faults/redactor.ts';
 import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
-import { suggestQuestions } from '../retrieval/suggest-questions.ts';
 import type { TapeRun } from '../tape/tape-run.ts';
 import type { App } from './create-app.ts';
 import { assertModelUsable, createModel, faultContext } from './models.ts';
@@ -46,8 +45,6 @@ export interface OpenAgent {
   assertFilter(filter: Filter): Promise<void>;
   /** A passage among those around it in its document; none if it is gone. */
   passagesAround(chunkId: string): Promise<StoredChunk[]>;
-  /** A few questions that the collection answers; none on a tape, which has only what was asked for. */
-  suggestions(): Promise<string[]>;
   /** Closes the sessions and the collection. */
   close(): Promise<void>;
 }
@@ -97,7 +94,6 @@ export async function openAgent(
       model: config.agent.model,
       assertFilter: (filter) => assertKnownFilter(opened, filter),
       passagesAround: (chunkId) => opened.neighbours(chunkId, 1, 1),
-      suggestions: async () => (tape === null ? suggestQuestions(opened) : []),
       close: closeStores,
     };
   } catch (error) {

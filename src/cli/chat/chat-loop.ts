@@ -21,8 +21,6 @@ import { commands } from './slash-commands.ts';
 interface Chat {
   conversation: Conversation;
   streams: Streams;
-  /** A few questions for whoever does not know what to ask. */
-  suggestions?: () => Promise<string[]>;
   /** How many earlier answers rest on what has changed since. */
   staleAnswers?: () => Promise<number>;
   stream: boolean;
@@ -138,10 +136,6 @@ export async function runChatLoop(chat: Chat): Promise<void> {
       const answers = counted(stale, 'earlier answer rests', 'earlier answers rest');
       renderText(terminal, `${answers} on what has changed since: citeloop sessions stale`);
     }
-    const suggested = (await chat.suggestions?.()) ?? [];
-    if (suggested.length > 0) terminal.write('\nAsk for example:\n');
-    for (const question of suggested)
-      renderText(terminal, oneLine(question, 100), { style: 'cyan', indent: '  ' });
     terminal.write('\n');
   }
 }

@@ -48,8 +48,6 @@ export function runChat(flags: AgentFlags): Promise<void> {
       await runChatLoop({
         conversation,
         streams: process,
-        // Whoever goes on with a conversation knows what it is about.
-        suggestions: session.lastTurn() === null ? open.suggestions : async () => [],
         // Whoever replays has a conversation of its own.
         staleAnswers: async () =>
           run.tape === null

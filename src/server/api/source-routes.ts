@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { POLICIES } from '../../domain/choices.ts';
-import { suggestQuestions } from '../../retrieval/suggest-questions.ts';
 import { readFields } from '../http/read-request.ts';
 import { RequestFault } from '../http/request-fault.ts';
 import type { ApiOptions } from './kept-session.ts';
@@ -32,12 +31,6 @@ export function sourceRoutes({ collections, model }: ApiOptions, about: About): 
   app.get('/collections', async (context) =>
     context.json({ default: collections.defaultName, collections: await collections.describe() }),
   );
-
-  app.get('/suggestions', async (context) => {
-    const { collection } = readFields(collectionSchema, context.req.query());
-    const { store } = await collections.open(collection);
-    return context.json({ questions: await suggestQuestions(store) });
-  });
 
   // The file that a passage was ingested from, if it still is that file: a collection that others can write to must not
   // open any file of this machine by its name. As a page it could run, so whatever it is, it is text or a PDF.

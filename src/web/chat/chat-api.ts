@@ -102,8 +102,6 @@ export function describeRequestError(error: unknown): string {
 export const chatApi = {
   serverInfo: () => getJson<ServerInfo>('/api/about'),
   collections: () => getJson<{ default: string; collections: CollectionOption[] }>('/api/collections'),
-  suggestions: (collection: string) =>
-    getJson<{ questions: string[] }>(`/api/suggestions?${new URLSearchParams({ collection })}`),
   sessions: () => getJson<SessionPage>('/api/sessions'),
   session: (id: string) => getJson<StoredSession>(`/api/sessions/${encodeURIComponent(id)}`),
   source: (chunkId: string, collection: string | undefined) => {

@@ -201,7 +201,6 @@ export function ChatApp() {
           <Welcome
             server={server}
             collection={collections.find(({ name }) => name === collection)}
-            onAsk={ask}
           />
         )}
         {conversation.turns.map((state, index) => (

@@ -1,31 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { counted } from '../../text/phrasing.ts';
-import { type CollectionOption, chatApi, hasToken, type ServerInfo, setToken } from './chat-api.ts';
+import { type CollectionOption, hasToken, type ServerInfo, setToken } from './chat-api.ts';
 
 interface WelcomeProps {
   server: ServerInfo | null;
   collection: CollectionOption | undefined;
-  onAsk: (question: string) => void;
 }
 
 /** Fills a conversation without turns. */
-export function Welcome({ server, collection, onAsk }: WelcomeProps) {
-  const [suggestions, setSuggestions] = useState<string[]>([]);
-  const name = collection?.name;
-  useEffect(() => {
-    let isCurrent = true;
-    setSuggestions([]);
-    // Suggestions are optional: an error is not shown.
-    if (name !== undefined)
-      chatApi.suggestions(name).then(
-        ({ questions }) => isCurrent && setSuggestions(questions),
-        () => {},
-      );
-    return () => {
-      isCurrent = false;
-    };
-  }, [name]);
+export function Welcome({ server, collection }: WelcomeProps) {
   return (
     <div class="welcome">
       <h2>Ask your documents</h2>
@@ -38,17 +22,6 @@ export function Welcome({ server, collection, onAsk }: WelcomeProps) {
       )}
       {server?.model === OFFLINE_MODEL && (
         <p class="quiet">No model is configured: answers are quotes from the documents.</p>
-      )}
-      {suggestions.length > 0 && (
-        <ul class="suggestions" aria-label="Suggested questions">
-          {suggestions.map((question) => (
-            <li key={question}>
-              <button type="button" onClick={() => onAsk(question)}>
-                {question}
-              </button>
-            </li>
-          ))}
-        </ul>
       )}
     </div>
   );

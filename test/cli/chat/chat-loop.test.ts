@@ -50,7 +50,6 @@ async function startChat(
   const ended = runChatLoop({
     conversation,
     streams: io.streams,
-    suggestions: async () => ['What is a node?'],
     stream: true,
     json,
     signal: controller.signal,
@@ -215,7 +214,6 @@ test('at a terminal a greeting names the collection, what the model is, and the 
   chat.type('\x04');
   expect(await chat.ended).toBe('done');
   expect(chat.out()).toContain('\x1b[?2004l');
-  expect(plain(chat.out())).toContain('Ask for example:\n  What is a node?\n');
 });
 
 test('Ctrl-C during a turn stops it and keeps the session; the next one at the prompt leaves', async () => {

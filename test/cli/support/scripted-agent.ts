@@ -204,7 +204,6 @@ export function scriptedAgent(script: Script, model = 'offline'): ScriptedAgent 
       model,
       assertFilter: async () => {},
       passagesAround: async () => [],
-      suggestions: async () => [],
       close: async () => {},
     },
   };

@@ -51,13 +51,6 @@ test('a question is answered by its events, within a session that is kept', asyn
   expect(sessions).toMatchObject([{ sessionId: session.sessionId, title: 'What is a zebra?', turnCount: 2 }]);
 });
 
-test('questions that the documents answer are suggested', async () => {
-  const server = await startAgentServer();
-  const { questions } = await jsonOf<{ questions: string[] }>(server.get('/api/suggestions'));
-  expect(questions).toContain('What is a zebra?');
-  expect((await server.get('/api/suggestions?collection=none')).status).toBe(404);
-});
-
 test('a file that was ingested is handed out as text, and nothing else is', async () => {
   const server = await startAgentServer();
   const { turn } = await ask(server, { question: 'What is a zebra?' });
