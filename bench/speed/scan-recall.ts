@@ -1,4 +1,4 @@
-import { cosine } from '../../src/adapters/sqlite/quantize.ts';
+import { dotProduct } from '../../src/domain/unit-vectors.ts';
 import { loadEmbedder } from '../support/minilm.ts';
 import { note, type Row, row } from '../support/results.ts';
 import { findSet, mean, openSet } from '../support/retrieval-set.ts';
@@ -29,7 +29,7 @@ export async function benchScanRecall(): Promise<Row[]> {
   for (const { text } of queries.filter((_, index) => index % step === 0).slice(0, QUERIES)) {
     const query = await embedder.embedQuery(text);
     const exact = [...hashes]
-      .map(([id, hash]) => ({ id, score: cosine(query, vectors.get(hash) as Float32Array) }))
+      .map(([id, hash]) => ({ id, score: dotProduct(query, vectors.get(hash) as Float32Array) }))
       .sort((a, b) => b.score - a.score)
       .slice(0, TOP_K);
     const found = await store.search({ text: null, vector: query, limit: TOP_K, filter: {} });

@@ -3,8 +3,13 @@ import type { ConversationTurn } from '../domain/conversation-turn.ts';
 import { ATTACHED_URL } from '../domain/prompts.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
-import { fileIsGone } from '../retrieval/file-is-gone.ts';
-import { type Fate, type NotedChunk, type PassagePlace, whatBecame } from '../retrieval/what-became.ts';
+import {
+  type Fate,
+  fileIsGone,
+  type NotedChunk,
+  type PassagePlace,
+  whatBecame,
+} from '../retrieval/chunk-changes.ts';
 
 /** What became of cited chunks that are no longer what and where they were, by their ids. */
 export type CitationFates = Map<string, Fate>;

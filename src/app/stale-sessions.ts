@@ -2,7 +2,7 @@ import { citationFates, noChunks } from '../agent/stale-citations.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
-import type { Fate } from '../retrieval/what-became.ts';
+import type { Fate } from '../retrieval/chunk-changes.ts';
 import type { App } from './create-app.ts';
 
 /** An answer that rests on a passage that is no longer what or where it was. */

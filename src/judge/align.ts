@@ -1,4 +1,5 @@
-import { dot, type ReadText } from './read-text.ts';
+import { dotProduct } from '../domain/unit-vectors.ts';
+import type { ReadText } from './read-text.ts';
 
 /** How near the words of a claim are to those of some passages. Cosines throughout. */
 export interface Alignment {
@@ -33,7 +34,7 @@ export function align(claim: ReadText, passages: readonly ReadText[]): Alignment
         passage: at,
         index,
         best: new Float32Array(content.length).fill(-1),
-        cosine: dot(claim.vector, vector),
+        cosine: dotProduct(claim.vector, vector),
       }),
     );
     passage.words.forEach((word, column) => {
@@ -64,7 +65,7 @@ function cosinesOf(claim: ReadText, passage: ReadText): Float32Array {
   let at = 0;
   for (const row of claim.words) {
     for (const column of passage.words) {
-      cosines[at] = dot(row.vector, column.vector);
+      cosines[at] = dotProduct(row.vector, column.vector);
       at += 1;
     }
   }

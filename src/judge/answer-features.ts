@@ -1,7 +1,8 @@
+import { dotProduct } from '../domain/unit-vectors.ts';
 import { indexTerms } from '../text/terms.ts';
 import { align, mean, quantile } from './align.ts';
 import { holdsWhatIsAsked, questionKind } from './question-kind.ts';
-import { dot, pooled, type ReadText, type ReadWord } from './read-text.ts';
+import { pooled, type ReadText, type ReadWord } from './read-text.ts';
 import type { Unit } from './unit.ts';
 
 /** What a model is told of a question and a part of a passage. Cosines and shares unless said otherwise. */
@@ -60,7 +61,7 @@ export function answerFeatures(
     return {
       unit,
       words,
-      cosine: dot(question.vector, pooled(passage, unit)),
+      cosine: dotProduct(question.vector, pooled(passage, unit)),
       best: nearest(content, inside),
       reverse: inside
         .filter((column) => passage.words[column]?.term !== null)
@@ -85,7 +86,7 @@ export function answerFeatures(
     const newWords = words.filter(({ term }) => term !== null && !said.has(term));
     return {
       unitCosine: cosine,
-      passageCosine: dot(question.vector, passage.vector),
+      passageCosine: dotProduct(question.vector, passage.vector),
       beforeCosine: seen[index - 1]?.cosine ?? 0,
       bestCosine: Math.max(...seen.map((one) => one.cosine)),
       cosineAboveMean: cosine - meanCosine,

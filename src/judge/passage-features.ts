@@ -1,8 +1,9 @@
+import { dotProduct } from '../domain/unit-vectors.ts';
 import { indexTerms } from '../text/terms.ts';
 import { align, mean, quantile } from './align.ts';
 import { missingNames } from './missing-names.ts';
 import { holdsWhatIsAsked, questionKind } from './question-kind.ts';
-import { dot, pooled, type ReadText, type ReadWord } from './read-text.ts';
+import { pooled, type ReadText, type ReadWord } from './read-text.ts';
 import type { Unit } from './unit.ts';
 
 /** A passage as a search found it, read. */
@@ -80,9 +81,9 @@ export function passageFeatures(question: ReadText, passages: readonly ReadPassa
     return {
       score,
       rank: -Math.log(rank),
-      passageCosine: dot(question.vector, text.vector),
-      placeCosine: place.words.length === 0 ? 0 : dot(question.vector, place.vector),
-      unitCosine: most(units.map((unit) => dot(question.vector, pooled(text, unit)))),
+      passageCosine: dotProduct(question.vector, text.vector),
+      placeCosine: place.words.length === 0 ? 0 : dotProduct(question.vector, place.vector),
+      unitCosine: most(units.map((unit) => dotProduct(question.vector, pooled(text, unit)))),
       wordMean: mean(best),
       wordLow: quantile(best, LOW),
       placeWordMean: mean(ofPlace),

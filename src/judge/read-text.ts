@@ -1,3 +1,4 @@
+import { normalizeVector } from '../domain/unit-vectors.ts';
 import { addTokens, type EncodedText } from '../ports/token-encoder.ts';
 import type { Range } from '../text/markdown-blocks.ts';
 import { sentencesAndCode } from '../text/split-sentences.ts';
@@ -71,7 +72,14 @@ export function readText(text: string, encoded: EncodedText, dimensions: number)
     const sum = sums[at];
     if (sum !== undefined) addTokens(sum, states, i, i + 1);
   }
-  return { text, words, sentences, sentenceVectors: sums.map(unit), vector: encoded.vector, encoded };
+  return {
+    text,
+    words,
+    sentences,
+    sentenceVectors: sums.map(normalizeVector),
+    vector: encoded.vector,
+    encoded,
+  };
 }
 
 /** The vector of a part of a text in the light of the rest, of unit length. */
@@ -83,26 +91,11 @@ export function pooled(
   starts.forEach((at, token) => {
     if (at >= start && at < end) addTokens(sum, states, token, token + 1);
   });
-  return unit(sum);
+  return normalizeVector(sum);
 }
 
 /** Written into zeros. */
 function meanOfUnitLength(states: Float32Array, from: number, to: number, mean: Float32Array): Float32Array {
   addTokens(mean, states, from, to);
-  return unit(mean);
-}
-
-/** The vector itself, made of unit length. */
-export function unit(vector: Float32Array): Float32Array {
-  let square = 0;
-  for (let i = 0; i < vector.length; i += 1) square += (vector[i] as number) ** 2;
-  const length = Math.sqrt(square) || 1;
-  for (let i = 0; i < vector.length; i += 1) vector[i] = (vector[i] as number) / length;
-  return vector;
-}
-
-export function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i += 1) sum += (a[i] as number) * (b[i] as number);
-  return sum;
+  return normalizeVector(mean);
 }

@@ -1,7 +1,8 @@
+import { dotProduct } from '../domain/unit-vectors.ts';
 import { type Alignment, alignPhrases, bestWindow, mean, quantile } from './align.ts';
 import { NEGATION_WORDS } from './facts/negation.ts';
 import type { ClaimFacts } from './facts/verify-facts.ts';
-import { dot, type ReadText, type ReadWord } from './read-text.ts';
+import type { ReadText, ReadWord } from './read-text.ts';
 
 /** What a model is told of a claim and the passages that are to bear it out. Cosines and shares unless said otherwise. */
 export interface SupportFeatures {
@@ -77,7 +78,7 @@ export function supportFeatures(alignment: Alignment, facts: ClaimFacts): Suppor
     phrase6Mean: mean(phrases6),
     phrase6Low: quantile(phrases6, LOW),
     sentenceCosine: Math.max(0, ...sentences.map(({ cosine }) => cosine)),
-    textCosine: Math.max(0, ...passages.map(({ vector }) => dot(claim.vector, vector))),
+    textCosine: Math.max(0, ...passages.map(({ vector }) => dotProduct(claim.vector, vector))),
     termShare: mean(has.map(Number)),
     windowTermShare: mean(content.map((index) => Number(nearTerms.has(claim.words[index]?.term ?? '')))),
     clauseShare: facts.share,

@@ -10,20 +10,18 @@ import type { ChunkStore, StoreHit } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { correctSpelling } from './correct-spelling.ts';
-import { hitsWithRareNames } from './rare-names.ts';
-import { letGuidesFirst } from './release-notes.ts';
 
-/** Hits beyond the ones asked for, so that it can be said how many there are. */
+/** Hits beyond `topK`, so that `totalFound` can be reported. */
 const LOOK_AHEAD = 50;
 
 interface RetrieverDependencies {
   store: ChunkStore;
-  /** Asked for only when a query is embedded: full-text search loads no model. */
+  /** Called only when a query is embedded: text search loads no model. */
   embedder: () => Promise<Embedder>;
-  /** From which score on a chunk counts as relevant. */
+  /** Chunks with a lower score are not relevant. */
   scoreThreshold: number;
   mode: SearchMode;
-  /** Of the machine unless given. */
+  /** The system's unless given. */
   clock?: Clock | undefined;
 }
 
@@ -31,11 +29,10 @@ export type Clock = Pick<Runtime, 'now' | 'elapsedMs'>;
 
 export const machineClock: Clock = { now: () => new Date(), elapsedMs: () => performance.now() };
 
-/** How a chunk was found. */
 export interface RetrievalHit extends StoreHit {
-  /** Its place before any reranking, from 1. */
+  /** Its rank before reranking, from 1. */
   fusedRank: number;
-  /** What a reranker gave it; null if none was asked, or it failed. */
+  /** Null if it was not reranked. */
   rerankScore: number | null;
 }
 
@@ -49,7 +46,6 @@ export interface Retriever {
   retrieve(query: Query, signal?: AbortSignal): Promise<Retrieval>;
 }
 
-/** Query in, RetrievalContext out. */
 export function createRetriever(dependencies: RetrieverDependencies): Retriever {
   const { store, embedder, mode, clock = machineClock } = dependencies;
   return {
@@ -69,32 +65,28 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
           filter,
         });
 
-      const found = letGuidesFirst(text, await search(query.filter));
-      const below = found.filter((hit) => hit.score < scoreThreshold);
-      const named = await hitsWithRareNames(text, below, store, isWord);
-      const relevant = found.flatMap((hit) =>
-        hit.score >= scoreThreshold ? [hit] : named.has(hit) ? [{ ...hit, score: scoreThreshold }] : [],
-      );
-      const hits = inStep(relevant)
+      const found = await search(query.filter);
+      const relevant = found.filter((hit) => hit.score >= scoreThreshold);
+      const hits = capScoresByRank(relevant)
         .slice(0, query.topK)
         .map((hit, index) => ({ ...hit, fusedRank: index + 1, rerankScore: null }));
-      const nothing = relevant.length === 0;
+      const isEmpty = relevant.length === 0;
       const withoutVector = mode === 'lexical' ? 0 : await store.withoutVector();
-      const unfiltered = nothing && !isEmptyFilter(query.filter) ? await search({}) : [];
+      const unfiltered = isEmpty && !isEmptyFilter(query.filter) ? await search({}) : [];
       return {
         hits,
         context: createRetrievalContext({
           query: query.text,
           filter: query.filter,
-          chunks: hits.map(toRetrieved),
+          chunks: hits.map(toRetrievedChunk),
           totalFound: relevant.length,
           corrections,
           scoreThreshold,
-          nearMiss: nothing && found[0] !== undefined ? toRetrieved(bestOf(found)) : null,
+          nearMiss: isEmpty && found[0] !== undefined ? toRetrievedChunk(highestScore(found)) : null,
           excludedByFilter: unfiltered.filter((hit) => hit.score >= scoreThreshold).length,
           notes: [
             ...corrections.map(correctionSentence),
-            ...(withoutVector === 0 ? [] : [notEmbedded(withoutVector)]),
+            ...(withoutVector === 0 ? [] : [notEmbeddedNote(withoutVector)]),
           ],
           queryTimeMs: clock.elapsedMs() - started,
           retrievedAt: clock.now().toISOString(),
@@ -104,29 +96,24 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
   };
 }
 
-/**
- * The order is made of words and meaning together, and a score may be of meaning alone: no hit is shown to score more than
- * one that comes before it.
- */
-export function inStep<Hit extends StoreHit>(hits: readonly Hit[]): Hit[] {
-  let most = 1;
+/** Hits are ordered by fused score, but a score may be of the vectors alone: no hit may score higher than an earlier one. */
+export function capScoresByRank<Hit extends StoreHit>(hits: readonly Hit[]): Hit[] {
+  let cap = 1;
   return hits.map((hit) => {
-    most = Math.min(most, hit.score);
-    return { ...hit, score: most };
+    cap = Math.min(cap, hit.score);
+    return { ...hit, score: cap };
   });
 }
 
-function notEmbedded(chunks: number): string {
-  return (
-    `${chunks} ${chunks === 1 ? 'passage of this collection has' : 'passages of this collection have'} no vector yet ` +
-    'and can be found by words alone; an ingest that is under way, or run again, goes on with them.'
-  );
-}
-
-function toRetrieved({ chunk, score }: StoreHit) {
+export function toRetrievedChunk({ chunk, score }: StoreHit) {
   return { ...chunk, score };
 }
 
-function bestOf(hits: readonly StoreHit[]): StoreHit {
+function notEmbeddedNote(chunks: number): string {
+  const passages = chunks === 1 ? 'passage has' : 'passages have';
+  return `${chunks} ${passages} no vector yet and can only be found by words. Run ingest again to embed the rest.`;
+}
+
+function highestScore(hits: readonly StoreHit[]): StoreHit {
   return hits.reduce((best, hit) => (hit.score > best.score ? hit : best));
 }

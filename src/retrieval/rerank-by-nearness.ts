@@ -1,10 +1,17 @@
 import { createRetrievalContext, searchedFor } from '../domain/retrieval-context.ts';
-import { messageOf } from '../faults/app-error.ts';
 import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
 import { queryTerms } from '../text/terms.ts';
-import { type Clock, inStep, machineClock, type RetrievalHit, type Retriever } from './create-retriever.ts';
+import {
+  type Clock,
+  capScoresByRank,
+  machineClock,
+  type RetrievalHit,
+  type Retriever,
+  toRetrievedChunk,
+} from './create-retriever.ts';
+import { notRerankedNote } from './rerank.ts';
 
-/** How near each passage is to a question, word by word, from -1 to 1; `weightOf` says how much a term of it counts. */
+/** Returns the similarity of each passage to the question, word by word, in -1..1. `weightOf` weighs a query term. */
 export type FindNearness = (
   question: string,
   passages: readonly StoredChunk[],
@@ -12,67 +19,61 @@ export type FindNearness = (
   signal?: AbortSignal,
 ) => Promise<number[]>;
 
-/** What is read in a third of a second; passages further down are seldom worth the wait. */
-const READ = 10;
-/** How much nearness counts beside what a hit was found by. */
+/** Encoding ten passages takes a third of a second; later ones rarely move up. */
+const CANDIDATES = 10;
+/** The weight of the similarity beside the fused score. */
 const WEIGHT = 0.5;
 
 interface NearnessOptions {
   store: ChunkStore;
-  /** Null where nobody can tell: then all stays as it was found. */
+  /** Null if no encoder is available: then nothing is reranked. */
   nearness: () => Promise<FindNearness | null>;
   clock?: Clock | undefined;
 }
 
 /**
- * A retriever whose best hits are put in order by how near their words are to those of the question. What is found stays,
- * and what it scores too, but that nothing scores more than what comes before it. If that fails, the order stays and the
- * context says so.
+ * Reorders the best hits by the similarity of their words to those of the question. Scores stay, but no hit scores
+ * higher than an earlier one. On failure the order stays and the context's notes say so.
  */
 export function rerankByNearness(
   retriever: Retriever,
   { store, nearness, clock = machineClock }: NearnessOptions,
 ): Retriever {
-  async function ordered(text: string, hits: readonly RetrievalHit[], signal?: AbortSignal) {
-    const find = await nearness();
-    if (find === null) return [...hits];
-    const read = hits.slice(0, READ);
+  async function reorder(text: string, hits: readonly RetrievalHit[], signal?: AbortSignal) {
+    const findNearness = await nearness();
+    if (findNearness === null) return [...hits];
+    const candidates = hits.slice(0, CANDIDATES);
+    const passages = candidates.map(({ chunk }) => chunk);
     const [total, counts] = await Promise.all([store.count({}), store.containing?.(queryTerms(text))]);
-    // The rarer a word is, the more it says where the answer is.
-    const weightOf = (term: string) => Math.log((total + 1) / ((counts?.get(term) ?? 0) + 1));
-    const near = await find(
-      text,
-      read.map(({ chunk }) => chunk),
-      weightOf,
-      signal,
-    );
-    const ranked = read
-      .map((hit, index) => ({ ...hit, rerankScore: near[index] ?? 0 }))
-      .sort((a, b) => orderOf(b) - orderOf(a));
-    return inStep([...ranked, ...hits.slice(READ)]);
+    const rarity = (term: string) => Math.log((total + 1) / ((counts?.get(term) ?? 0) + 1));
+    const similarities = await findNearness(text, passages, rarity, signal);
+    const ranked = candidates
+      .map((hit, index) => ({ ...hit, rerankScore: similarities[index] ?? 0 }))
+      .sort((a, b) => combinedScore(b) - combinedScore(a));
+    return capScoresByRank([...ranked, ...hits.slice(CANDIDATES)]);
   }
 
   return {
     async retrieve(query, signal) {
-      const found = await retriever.retrieve({ ...query, topK: Math.max(query.topK, READ) }, signal);
+      const found = await retriever.retrieve({ ...query, topK: Math.max(query.topK, CANDIDATES) }, signal);
       const started = clock.elapsedMs();
       const { context } = found;
       let { hits } = found;
       let { notes } = context;
       try {
-        hits = await ordered(searchedFor(context), hits, signal);
+        hits = await reorder(searchedFor(context), hits, signal);
       } catch (error) {
         signal?.throwIfAborted();
-        notes = [...notes, `The results were not reranked. ${messageOf(error)}.`];
+        notes = [...notes, notRerankedNote(error)];
       }
       hits = hits.slice(0, query.topK);
-      const chunks = hits.map(({ chunk, score }) => ({ ...chunk, score }));
+      const chunks = hits.map(toRetrievedChunk);
       const queryTimeMs = context.queryTimeMs + clock.elapsedMs() - started;
       return { hits, context: createRetrievalContext({ ...context, notes, chunks, queryTimeMs }) };
     },
   };
 }
 
-function orderOf({ fusedScore, rerankScore }: RetrievalHit): number {
+function combinedScore({ fusedScore, rerankScore }: RetrievalHit): number {
   return fusedScore + WEIGHT * Math.max(0, rerankScore ?? 0);
 }

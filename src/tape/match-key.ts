@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { dotProduct } from '../domain/unit-vectors.ts';
 import type { TapeBody, TapeJson, TapeRequest } from './tape-format.ts';
 
 /**
@@ -71,14 +72,8 @@ export function sameVectors(a: readonly number[][], b: readonly number[][]): boo
 
 function cosine(a: readonly number[], b: readonly number[]): number {
   if (a.length !== b.length) return 0;
-  let [dot, lengthA, lengthB] = [0, 0, 0];
-  for (let index = 0; index < a.length; index += 1) {
-    const [x, y] = [a[index] ?? 0, b[index] ?? 0];
-    dot += x * y;
-    lengthA += x * x;
-    lengthB += y * y;
-  }
-  return lengthA === 0 && lengthB === 0 ? 1 : dot / Math.sqrt(lengthA * lengthB);
+  const [squareA, squareB] = [dotProduct(a, a), dotProduct(b, b)];
+  return squareA === 0 && squareB === 0 ? 1 : dotProduct(a, b) / Math.sqrt(squareA * squareB);
 }
 
 function hashOf(text: string): string {

@@ -107,25 +107,15 @@ const ZOO = {
   b: 'An animal sleeps.',
   c: 'The weather is fine.',
   d: 'Cooking takes time.',
-  e: 'Kestrelia sells bread on Mondays from nine.',
 };
 
-test.each(['When does Kestrelia open its shop?', 'kestrelia opening hours'])(
-  'a name that stands once is found, whatever else is asked: %s',
-  async (question) => {
-    const { context, texts } = await retrieve(await storeOf(ZOO), question);
-    expect(texts).toEqual([ZOO.e]);
-    expect(context.hasRelevantResults).toBe(true);
-  },
-);
-
-test('a question that shares but an ordinary word with a passage finds nothing', async () => {
+test('returns a near miss when a passage shares only a common word with the question', async () => {
   const { context } = await retrieve(await storeOf(ZOO), 'Which shop takes time off?');
   expect(context.chunks).toEqual([]);
   expect(context.nearMiss).not.toBeNull();
 });
 
-test('no passage is shown to score more than one before it', async () => {
+test('never scores a passage higher than an earlier one', async () => {
   const store = await storeOf({
     a: 'An animal in the weather: the animal sleeps, the animal eats, the animal hides.',
     b: 'An animal.',

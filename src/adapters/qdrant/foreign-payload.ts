@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { isAddress } from '../../domain/retrieved-chunk.ts';
+import { normalizeVector } from '../../domain/unit-vectors.ts';
 import { advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { StoredChunk } from '../../ports/chunk-store.ts';
@@ -126,7 +127,5 @@ export function toSimilarity(score: number, { distance }: ForeignVector): number
 /** A point's vector at unit length, like all of ours. */
 export function toUnitVector(stored: unknown, { name }: ForeignVector): Float32Array {
   const values = (name === null ? stored : (stored as Record<string, unknown> | null)?.[name]) ?? [];
-  const vector = Float32Array.from(values as number[]);
-  const length = Math.hypot(...vector) || 1;
-  return vector.map((value) => value / length);
+  return normalizeVector(Float32Array.from(values as number[]));
 }

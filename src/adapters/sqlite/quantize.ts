@@ -17,10 +17,3 @@ export function quantize(vector: Float32Array): QuantizedVector {
   if (scale > 0) for (let i = 0; i < vector.length; i += 1) values[i] = Math.round((vector[i] ?? 0) / scale);
   return { values, scale };
 }
-
-/** The cosine of two vectors of unit length. */
-export function cosine(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i += 1) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return sum;
-}

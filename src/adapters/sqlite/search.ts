@@ -2,12 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { wrongDimensions } from '../../domain/collection-identity.ts';
 import type { Filter } from '../../domain/query.ts';
 import { CANDIDATES, type RankedId, rankHits, type ScoredId } from '../../domain/rank-hits.ts';
+import { dotProduct } from '../../domain/unit-vectors.ts';
 import type { StoreSearch } from '../../ports/chunk-store.ts';
 import { BestFew, byScore } from './best-few.ts';
 import { view } from './database.ts';
 import { createDotProduct } from './dot-product.ts';
 import { createFullText } from './full-text.ts';
-import { cosine, paddedDimensions, quantize } from './quantize.ts';
+import { paddedDimensions, quantize } from './quantize.ts';
 import { createChangeWatch, readSegments, SEGMENT_SIZE, type Segment } from './segments.ts';
 import { VECTOR_SEGMENTS } from './vector-segments.ts';
 
@@ -85,7 +86,7 @@ function rescore(database: DatabaseSync, query: Float32Array, ids: readonly numb
   return database
     .prepare('SELECT id, v FROM vector WHERE id IN (SELECT value FROM json_each(?))')
     .all(JSON.stringify(ids))
-    .map((row) => ({ id: Number(row.id), score: cosine(query, view(Float32Array, row.v)) }))
+    .map((row) => ({ id: Number(row.id), score: dotProduct(query, view(Float32Array, row.v)) }))
     .sort(byScore);
 }
 

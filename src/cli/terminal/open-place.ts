@@ -5,7 +5,7 @@ import { terminalPrograms } from '../../config/terminal-programs.ts';
 import type { Location } from '../../domain/location.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { fileIsGone } from '../../retrieval/file-is-gone.ts';
+import { fileIsGone } from '../../retrieval/chunk-changes.ts';
 import { type Streams, withTerminal } from './terminal.ts';
 
 /** Where evidence is: its address on the web, or the file that this machine read it from. */

@@ -6,7 +6,7 @@ import type { Location } from '../../domain/location.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
-import { fileIsGone } from '../../retrieval/file-is-gone.ts';
+import { fileIsGone } from '../../retrieval/chunk-changes.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { onCommandLine } from '../advice.ts';

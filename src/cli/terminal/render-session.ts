@@ -3,7 +3,7 @@ import { type ConcernedAnswer, isStale } from '../../app/stale-sessions.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
-import type { Fate } from '../../retrieval/what-became.ts';
+import type { Fate } from '../../retrieval/chunk-changes.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { renderMarkdown } from './markdown-stream.ts';
 import { markdownFooter, renderFooter } from './render-answer.ts';

@@ -1,5 +1,5 @@
 import type { StoredChunk } from '../../ports/chunk-store.ts';
-import { fileIsGone } from '../../retrieval/file-is-gone.ts';
+import { fileIsGone } from '../../retrieval/chunk-changes.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import type { Evidence } from './find-evidence.ts';
 import { goneWord, openable, readableUrl } from './render-answer.ts';

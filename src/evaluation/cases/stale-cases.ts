@@ -1,6 +1,5 @@
 import type { ChunkStore } from '../../ports/chunk-store.ts';
-import { fileIsGone } from '../../retrieval/file-is-gone.ts';
-import { whatBecame } from '../../retrieval/what-became.ts';
+import { fileIsGone, whatBecame } from '../../retrieval/chunk-changes.ts';
 import { containsPhrase } from '../metrics/answer-metrics.ts';
 import type { EvaluationCase, GoldPin } from './evaluation-case.ts';
 import { createSourceFinder, sourceSuffix } from './expected-source.ts';

@@ -198,10 +198,7 @@ export function ChatApp() {
           </p>
         )}
         {conversation.turns.length === 0 && (
-          <Welcome
-            server={server}
-            collection={collections.find(({ name }) => name === collection)}
-          />
+          <Welcome server={server} collection={collections.find(({ name }) => name === collection)} />
         )}
         {conversation.turns.map((state, index) => (
           <TurnView

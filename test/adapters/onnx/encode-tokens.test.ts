@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { windowsOf } from '../../../src/adapters/onnx/encode-tokens.ts';
 import { createMiniLmEmbedder } from '../../../src/adapters/onnx/minilm-embedder.ts';
-import { cosine } from '../../../src/adapters/sqlite/quantize.ts';
+import { dotProduct } from '../../../src/domain/unit-vectors.ts';
 import type { Embedder } from '../../../src/ports/embedder.ts';
 import type { EncodedText, TokenEncoder } from '../../../src/ports/token-encoder.ts';
 import { modelLocation } from '../../support/model-weights.ts';
@@ -25,8 +25,8 @@ test('a word has its place and a vector that depends on what it means there', as
   const [river, money, shore] = (await model.encodeTokens(texts)) as [EncodedText, EncodedText, EncodedText];
   const place = (index: number, word: string) => texts[index]?.indexOf(word) ?? -1;
   const bank = wordAt(river, place(0, 'bank'));
-  expect(cosine(bank, wordAt(shore, place(2, 'shore')))).toBeGreaterThan(
-    cosine(wordAt(money, place(1, 'bank')), wordAt(shore, place(2, 'shore'))),
+  expect(dotProduct(bank, wordAt(shore, place(2, 'shore')))).toBeGreaterThan(
+    dotProduct(wordAt(money, place(1, 'bank')), wordAt(shore, place(2, 'shore'))),
   );
   expect(texts[0]?.slice(river.starts[4], river.ends[4])).toBe('river');
 });
@@ -37,7 +37,7 @@ test('the vector of a text is the one that the embedder gives it, whatever else 
   const [, beside] = await model.encodeTokens(['A longer text that comes before it, with more words.', text]);
   expect(beside?.states).toEqual(alone?.states);
   const query = await model.embedQuery(text);
-  expect(cosine(query, alone?.vector ?? query)).toBeGreaterThan(0.9999);
+  expect(dotProduct(query, alone?.vector ?? query)).toBeGreaterThan(0.9999);
 });
 
 test('nothing of a long text is lost', async () => {

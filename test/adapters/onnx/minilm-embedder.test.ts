@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMiniLmEmbedder } from '../../../src/adapters/onnx/minilm-embedder.ts';
-import { cosine } from '../../../src/adapters/sqlite/quantize.ts';
+import { dotProduct } from '../../../src/domain/unit-vectors.ts';
 import type { Embedder } from '../../../src/ports/embedder.ts';
 import { describeEmbedder } from '../../contracts/embedder.contract.ts';
 import { modelLocation } from '../../support/model-weights.ts';
@@ -27,8 +27,8 @@ test.each([
     Float32Array,
     Float32Array,
   ];
-  expect(cosine(query, near)).toBeGreaterThan(cosine(query, far) + 0.15);
-  expect(cosine(query, far)).toBeLessThan(embedder.scoreThreshold);
+  expect(dotProduct(query, near)).toBeGreaterThan(dotProduct(query, far) + 0.15);
+  expect(dotProduct(query, far)).toBeLessThan(embedder.scoreThreshold);
 });
 
 test('a text has the same vector to the last bit: alone or among others, in any order, in one thread or in several', async () => {

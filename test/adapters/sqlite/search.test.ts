@@ -1,10 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { bytesOf } from '../../../src/adapters/sqlite/database.ts';
-import { cosine, quantize } from '../../../src/adapters/sqlite/quantize.ts';
+import { quantize } from '../../../src/adapters/sqlite/quantize.ts';
 import { createSchema } from '../../../src/adapters/sqlite/schema.ts';
 import { createSearch } from '../../../src/adapters/sqlite/search.ts';
 import { createSegmentWriter } from '../../../src/adapters/sqlite/vector-segments.ts';
+import { dotProduct } from '../../../src/domain/unit-vectors.ts';
 import { blend, vectorOf } from '../../contracts/sample-documents.ts';
 
 test('scanning bytes and scoring the best again finds nearly always the ten that an exact search finds', () => {
@@ -31,7 +32,7 @@ test('scanning bytes and scoring the best again finds nearly always the ten that
   for (let number = 0; number < queries; number += 1) {
     const query = member(`query ${number}`, number);
     const exact = vectors
-      .map((vector, index) => ({ id: index + 1, score: cosine(query, vector) }))
+      .map((vector, index) => ({ id: index + 1, score: dotProduct(query, vector) }))
       .sort((a, b) => b.score - a.score)
       .slice(0, 10);
     const found = search({ text: null, vector: query, limit: 10, filter: {} });

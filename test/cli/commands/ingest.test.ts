@@ -154,7 +154,7 @@ test('Ctrl-C stops with exit code 130, keeps what was committed, and the same co
   const [{ withoutVector }] = JSON.parse(listed).collections;
   expect(withoutVector).toBeGreaterThan(0);
   const found = await run(['search', 'thing 5']);
-  expect(found.stdout).toContain('have no vector yet and can be found by words alone');
+  expect(found.stdout).toContain('have no vector yet and can only be found by words');
   const doctor = await run(['doctor']);
   expect(doctor).toMatchObject({
     code: 0,

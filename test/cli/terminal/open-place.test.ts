@@ -8,7 +8,7 @@ import { findEvidence } from '../../../src/cli/terminal/find-evidence.ts';
 import { openerOf } from '../../../src/cli/terminal/open-place.ts';
 import { renderSource } from '../../../src/cli/terminal/render-source.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import { fileIsGone } from '../../../src/retrieval/file-is-gone.ts';
+import { fileIsGone } from '../../../src/retrieval/chunk-changes.ts';
 import { citation } from '../../domain/arbitraries.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

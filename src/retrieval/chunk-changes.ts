@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
+
+export type PassagePlace = Pick<StoredChunk, 'chunkId' | 'url'>;
+
+/**
+ * `changed`: the chunk has other text. `vanished`: it is no longer in the collection. `gone`: it is, but its file was
+ * deleted. `moved`: another chunk has the same text.
+ */
+export type Fate = { became: 'changed' | 'vanished' | 'gone' } | { became: 'moved'; to: PassagePlace };
+
+/** A chunk as it was cited. Without a hash, changes of its text cannot be detected. */
+export interface NotedChunk {
+  chunkId: string;
+  contentHash: string | undefined;
+}
+
+/** What happened to each chunk since it was noted; null if it is unchanged. */
+export async function whatBecame(
+  noted: readonly NotedChunk[],
+  store: Pick<ChunkStore, 'chunks' | 'withContent'>,
+): Promise<(Fate | null)[]> {
+  const found = await store.chunks([...new Set(noted.map(({ chunkId }) => chunkId))]);
+  const current = new Map(found.map((chunk) => [chunk.chunkId, chunk]));
+  const gone = new Set(found.filter(fileIsGone).map(({ chunkId }) => chunkId));
+  const changed = noted.filter(
+    ({ chunkId, contentHash }) => current.get(chunkId)?.contentHash !== contentHash || gone.has(chunkId),
+  );
+  const hashes = [...new Set(changed.flatMap(({ contentHash }) => contentHash ?? []))];
+  const elsewhere = new Map<string, PassagePlace>();
+  for (const chunk of hashes.length === 0 ? [] : await store.withContent(hashes)) {
+    const { contentHash, chunkId, url } = chunk;
+    if (!elsewhere.has(contentHash) && !fileIsGone(chunk)) elsewhere.set(contentHash, { chunkId, url });
+  }
+  return noted.map(({ chunkId, contentHash }): Fate | null => {
+    const now = current.get(chunkId)?.contentHash;
+    const isSame = now !== undefined && (contentHash === undefined || contentHash === now);
+    if (isSame && !gone.has(chunkId)) return null;
+    const to = elsewhere.get(contentHash ?? '');
+    if (to !== undefined) return { became: 'moved', to };
+    return { became: isSame ? 'gone' : now === undefined ? 'vanished' : 'changed' };
+  });
+}
+
+/**
+ * Whether an ingested file was deleted. False if its root directory does not exist either: then it was ingested on
+ * another machine, or the whole directory was moved.
+ */
+export function fileIsGone({ url, uri }: { url: string; uri?: string | undefined }): boolean {
+  if (uri === undefined || !uri.startsWith('file:') || existsSync(new URL(uri))) return false;
+  const depth = /^https?:/i.test(url) ? 0 : url.split('/').length - 1;
+  return existsSync(new URL(`./${'../'.repeat(depth)}`, uri));
+}
