@@ -9,6 +9,7 @@ import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { TokenEncoder } from '../ports/token-encoder.ts';
 import type { AppEvent } from './app-event.ts';
+import { modelThreads } from './model-thread.ts';
 import { configuredSecrets } from './run-settings.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -45,6 +46,7 @@ function minilm({ cache, modelDir }: Config): EmbedderChoice {
     describe: async () => MINILM,
     load: ({ tell, signal, bulk }) =>
       createMiniLmEmbedder({
+        modelThreads,
         location: weightsLocation(cache, modelDir),
         onProgress: (part, received, total) => tell({ type: 'model_fetched', part, received, total }),
         signal,
@@ -66,7 +68,7 @@ function onnx({ cache, modelDir, embedding }: Config): EmbedderChoice {
       const { createDirectoryEmbedder } = await loading();
       const encoder = await reading();
       const engine = await engineOf({ cache, modelDir }, { tell, signal });
-      return createDirectoryEmbedder(encoder, { engine, bulk });
+      return createDirectoryEmbedder(encoder, { engine, bulk, modelThreads });
     },
   };
 }
@@ -94,7 +96,7 @@ export async function loadJudgeEncoder(
   const { cache, modelDir, embedding } = config;
   const location = weightsLocation(cache, modelDir);
   if (embedding.embedder !== 'onnx' || !hasWeights(location)) return null;
-  return createMiniLmEmbedder({ location, signal: options.signal });
+  return createMiniLmEmbedder({ modelThreads, location, signal: options.signal });
 }
 
 /** Keeps beside a model that someone brought what its cosines are like; returns the file. */
@@ -113,7 +115,7 @@ export async function loadReranker(
   const { createDirectoryReranker } = await import('../adapters/onnx/directory-reranker.ts');
   const encoder = await readEncoderDirectory(directory);
   const engine = await engineOf(config, options);
-  return createDirectoryReranker(encoder, { engine, threads: availableParallelism() });
+  return createDirectoryReranker(encoder, { engine, threads: availableParallelism(), modelThreads });
 }
 
 function cohere(config: Config): EmbedderChoice {

@@ -1,18 +1,21 @@
 import { findEngine } from '../adapters/onnx/engine.ts';
-import { endUnusedThread, startThreadAhead } from '../adapters/onnx/start-model.ts';
+import { createModelThreads } from '../adapters/onnx/model-threads.ts';
 import { weightsLocation } from '../adapters/onnx/weights.ts';
 import { usualModelDirectories } from '../config/directories.ts';
 
+/** Shared by all apps of this process, so that a model is loaded once. */
+export const modelThreads = createModelThreads();
+
 /**
- * Does the work with the embedding model's thread started before it: that takes as long as the rest of the program
- * needs to load. Imports next to nothing, so that it can be the first thing that is read.
+ * Runs `work` with the worker of the embedding model started first, so that both load at the same time. Imports as
+ * little as possible, because it is the first module that is loaded.
  */
 export async function withModelThread<T>(work: () => Promise<T>): Promise<T> {
   const { cache, modelDir } = usualModelDirectories();
-  startThreadAhead(findEngine(weightsLocation(cache, modelDir)));
+  modelThreads.startAhead(findEngine(weightsLocation(cache, modelDir)));
   try {
     return await work();
   } finally {
-    await endUnusedThread();
+    await modelThreads.endUnused();
   }
 }

@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
 import { startModelPool } from '../../src/adapters/onnx/model-pool.ts';
+import { modelThreads } from '../../src/app/model-thread.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { modelLocation } from './model-weights.ts';
 import { type CliOptions, type CliResult, environmentOf } from './run-cli.ts';
@@ -53,7 +54,7 @@ async function holdModel(): Promise<void> {
   const { directory } = modelLocation();
   const engine = await ensureEngine(modelLocation(), {});
   const source = { engine, weights: { directory }, pooling: 'mean' as const };
-  await Promise.all([false, true].map((bulk) => startModelPool({ ...source, bulk })));
+  await Promise.all([false, true].map((bulk) => startModelPool(modelThreads, { ...source, bulk })));
 }
 
 function lend(name: (typeof LENT)[number], stream: Readable | Writable): void {

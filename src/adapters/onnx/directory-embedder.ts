@@ -3,12 +3,15 @@ import { type Embedder, RELEVANT_FROM } from '../../ports/embedder.ts';
 import type { EncoderDirectory } from './encoder-directory.ts';
 import { type ForeignTokens, readForeignTokens } from './foreign-tokens.ts';
 import { startModelPool } from './model-pool.ts';
+import { createModelThreads, type ModelThreads } from './model-threads.ts';
 
 const BATCH_SIZE = 32;
 
 interface DirectoryEmbedderOptions {
   /** The directory of the native library. */
   engine: string;
+  /** Shared by models of the same process. */
+  modelThreads?: ModelThreads;
   bulk?: boolean | undefined;
 }
 
@@ -26,11 +29,11 @@ export function describeDirectoryEmbedder({ id, dimensions, baseline, threshold 
 /** A sentence-transformers model that someone exported to ONNX, on the CPU. */
 export async function createDirectoryEmbedder(
   encoder: EncoderDirectory,
-  { engine, bulk = false }: DirectoryEmbedderOptions,
+  { engine, bulk = false, modelThreads = createModelThreads() }: DirectoryEmbedderOptions,
 ): Promise<Embedder> {
   const { queryPrefix, passagePrefix, maxTokens } = encoder;
   const tokens = await readForeignTokens(encoder.directory);
-  const model = await startModelPool({
+  const model = await startModelPool(modelThreads, {
     engine,
     weights: { path: encoder.weights },
     pooling: encoder.pooling ?? null,

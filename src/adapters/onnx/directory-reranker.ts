@@ -3,7 +3,7 @@ import { AppError } from '../../faults/app-error.ts';
 import type { Reranker } from '../../ports/reranker.ts';
 import type { EncoderDirectory } from './encoder-directory.ts';
 import { readForeignTokens } from './foreign-tokens.ts';
-import { startModel } from './start-model.ts';
+import { createModelThreads, type ModelThreads } from './model-threads.ts';
 
 /** One half is where such a model sees no more for than against. */
 const SCORE_THRESHOLD = 0.5;
@@ -15,10 +15,20 @@ export interface LocalReranker extends Reranker {
 /** A cross-encoder that someone exported to ONNX: it reads the query together with each passage. */
 export async function createDirectoryReranker(
   { id, directory, weights, maxTokens, threshold = SCORE_THRESHOLD }: EncoderDirectory,
-  { engine, threads }: { engine: string; threads: number },
+  {
+    engine,
+    threads,
+    modelThreads = createModelThreads(),
+  }: { engine: string; threads: number; modelThreads?: ModelThreads },
 ): Promise<LocalReranker> {
   const tokens = await readForeignTokens(directory);
-  const model = await startModel({ engine, weights: { path: weights }, pooling: null, threads, member: 0 });
+  const model = await modelThreads.load({
+    engine,
+    weights: { path: weights },
+    pooling: null,
+    threads,
+    member: 0,
+  });
 
   async function scoreOf(query: string, document: string): Promise<number> {
     const pair = tokens.pair(query, document, maxTokens);

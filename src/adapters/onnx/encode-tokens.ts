@@ -1,5 +1,5 @@
 import { addTokens, type EncodedText, type TokenEncoder } from '../../ports/token-encoder.ts';
-import type { RunningModel } from './start-model.ts';
+import type { RunningModel } from './model-threads.ts';
 import { asInput, type Tokenize } from './word-pieces.ts';
 
 /** The tokens that stand around every input. */

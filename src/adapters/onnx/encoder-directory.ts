@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 import { addSamples } from '../files/sample-file.ts';
-import type { Pooling } from './start-model.ts';
+import type { Pooling } from './model-threads.ts';
 
 /** What someone writes beside a model whose own files do not say it. */
 export const SETTINGS_FILE = 'citeloop.json';

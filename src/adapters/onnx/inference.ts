@@ -42,10 +42,10 @@ interface NativeSession {
   dispose(): void;
 }
 
-export type Engine = Pick<Binding, 'InferenceSession'>;
+export type OnnxEngine = Pick<Binding, 'InferenceSession'>;
 
 /** Loads the native library. Nothing here waits: each call enters the library and comes back when it is done. */
-export function openEngine(directory: string): Engine {
+export function openEngine(directory: string): OnnxEngine {
   try {
     const binding = createRequire(import.meta.url)(join(directory, BINDING)) as Binding;
     binding.initOrtOnce(LOG_WARNINGS, Tensor, isMainThread);
@@ -80,7 +80,7 @@ export type Weights = { bytes: Buffer } | { path: string };
 
 /** One text a run: with weights of one byte, what a text comes to would depend on the texts beside it. */
 export function createSession(
-  { InferenceSession }: Engine,
+  { InferenceSession }: OnnxEngine,
   weights: Weights,
   { threads, preferWhole = false }: { threads: number; preferWhole?: boolean },
 ): ModelSession {

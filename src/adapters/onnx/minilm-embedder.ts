@@ -4,6 +4,7 @@ import { createEncodeTokens } from './encode-tokens.ts';
 import { ensureEngine } from './engine.ts';
 import type { FetchProgress } from './fetch-package.ts';
 import { startModelPool } from './model-pool.ts';
+import { createModelThreads, type ModelThreads } from './model-threads.ts';
 import {
   ensureModel,
   MODEL_NAME,
@@ -30,6 +31,8 @@ export const MINILM = {
 } as const;
 
 interface MiniLmOptions {
+  /** Shared by embedders of the same process. */
+  modelThreads?: ModelThreads;
   location: ModelLocation;
   /** For many texts: they are embedded side by side, and nothing else is to be done meanwhile. */
   bulk?: boolean | undefined;
@@ -39,6 +42,7 @@ interface MiniLmOptions {
 
 /** all-MiniLM-L6-v2 on the CPU: fetched on first use, checked, loaded. */
 export async function createMiniLmEmbedder({
+  modelThreads = createModelThreads(),
   location,
   bulk = false,
   onProgress,
@@ -50,7 +54,7 @@ export async function createMiniLmEmbedder({
   });
   await ensureModel(location, fetching('weights'));
   const engine = await ensureEngine(location, fetching('engine'));
-  const starting = startModelPool({
+  const starting = startModelPool(modelThreads, {
     engine,
     weights: { directory: location.directory },
     pooling: 'mean',
@@ -58,7 +62,7 @@ export async function createMiniLmEmbedder({
   });
   // Waited for below; a fault of it must not count as unhandled until then.
   starting.catch(() => {});
-  const vocabulary = await vocabularyIn(location);
+  const vocabulary = await readVocabulary(location);
   const tokenize = createTokenize(vocabulary);
   const model = await starting;
   const tokensOf = (text: string) => asInput(tokenize(text), MAX_TOKENS);
@@ -86,17 +90,6 @@ export async function createMiniLmEmbedder({
     encodeTokens: createEncodeTokens(model, tokenize, MINILM),
     close: model.stop,
   };
-}
-
-/** Those that were read, by their directory: to read one takes as long as to encode a question. */
-const vocabularies = new Map<string, Promise<Vocabulary>>();
-
-function vocabularyIn(location: WeightsLocation): Promise<Vocabulary> {
-  const { directory } = location;
-  const vocabulary = vocabularies.get(directory) ?? readVocabulary(location);
-  vocabularies.set(directory, vocabulary);
-  vocabulary.catch(() => vocabularies.delete(directory));
-  return vocabulary;
 }
 
 async function readVocabulary({ directory }: WeightsLocation): Promise<Vocabulary> {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type ModelSource, type RunningModel, startModel } from './start-model.ts';
+import type { ModelSource, ModelThreads, RunningModel } from './model-threads.ts';
 
 /** More threads would each hold the weights once more, and gain little. */
 const MOST_MODELS = 4;
@@ -22,11 +22,14 @@ export interface ModelPool extends RunningModel {
  * The model in a thread of its own, and in more of them once many texts come: a text is run by itself, and several
  * texts side by side, each by few threads of the library, take less time than one after the other by all of them.
  */
-export async function startModelPool({ bulk, ...source }: PoolSource): Promise<ModelPool> {
+export async function startModelPool(
+  modelThreads: ModelThreads,
+  { bulk, ...source }: PoolSource,
+): Promise<ModelPool> {
   const cores = availableParallelism();
   const most = bulk ? Math.min(cores, MOST_MODELS) : 1;
   const start = async (member: number) => ({
-    model: await startModel({ ...source, member, threads: Math.floor(cores / most) }),
+    model: await modelThreads.load({ ...source, member, threads: Math.floor(cores / most) }),
     texts: 0,
   });
   const first = await start(0);

@@ -4,64 +4,67 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { findEngine } from '../../../src/adapters/onnx/engine.ts';
-import { endUnusedThread, startModel, startThreadAhead } from '../../../src/adapters/onnx/start-model.ts';
+import { createModelThreads } from '../../../src/adapters/onnx/model-threads.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-afterEach(endUnusedThread);
+const threads = createModelThreads();
+afterEach(threads.endUnused);
 
 const engine = findEngine(modelLocation()) as string;
 const { directory } = modelLocation();
 const source = { engine, weights: { directory }, pooling: 'mean' as const, threads: 1, member: 0 };
 
-test('a thread that was started ahead takes the model, and is asked to end with it', async () => {
-  startThreadAhead(engine);
-  startThreadAhead(engine);
-  const model = await startModel(source);
+test('a worker started ahead loads the model and ends with it', async () => {
+  threads.startAhead(engine);
+  threads.startAhead(engine);
+  const model = await threads.load(source);
   expect(await model.embed([101, 7592, 102])).toHaveLength(384);
   await model.stop();
-  await endUnusedThread();
+  await threads.endUnused();
 });
 
-test('a thread that nobody took ends when asked to, at once or later', async () => {
-  startThreadAhead(engine);
-  await endUnusedThread();
-  await endUnusedThread();
-  startThreadAhead(engine);
+test('an unused worker ends when asked to, at once or later', async () => {
+  threads.startAhead(engine);
+  await threads.endUnused();
+  await threads.endUnused();
+  threads.startAhead(engine);
   await new Promise((resolve) => setTimeout(resolve, 300));
-  await endUnusedThread();
+  await threads.endUnused();
 });
 
-test('a model that cannot be loaded is told, and its thread ends', async () => {
-  startThreadAhead(engine);
-  await expect(startModel({ ...source, weights: { directory: '/nonexistent' } })).rejects.toThrow('vanished');
-  const model = await startModel(source);
+test('a model that cannot be loaded is reported and its worker ends', async () => {
+  threads.startAhead(engine);
+  await expect(threads.load({ ...source, weights: { directory: '/nonexistent' } })).rejects.toThrow(
+    'no longer holds the weights',
+  );
+  const model = await threads.load(source);
   await model.stop();
 });
 
-test('who asks for the same model shares it, and it ends with the last of them', async () => {
-  const [first, second] = await Promise.all([startModel(source), startModel(source)]);
-  // A thread that was started ahead is left over where the model is there already.
-  startThreadAhead(engine);
-  const third = await startModel(source);
-  await endUnusedThread();
+test('callers share a model, and it ends with the last of them', async () => {
+  const [first, second] = await Promise.all([threads.load(source), threads.load(source)]);
+  // A worker started ahead stays unused if the model is loaded already.
+  threads.startAhead(engine);
+  const third = await threads.load(source);
+  await threads.endUnused();
   await first.stop();
   await first.stop();
   await second.stop();
   expect(await third.embed([101, 7592, 102])).toHaveLength(384);
   await third.stop();
-  const again = await startModel(source);
+  const again = await threads.load(source);
   expect(await again.embed([101, 7592, 102])).toHaveLength(384);
   await again.stop();
 });
 
-test('a process that ends in the middle of a run ends as it was told to, and nothing of it was reported to anyone', async () => {
+test('a process that exits during inference keeps its exit code and sends no telemetry', async () => {
   const home = await temporaryDirectory();
-  // The first text has been answered, so the thread is at work on one of the others.
+  // The first text is done, so the worker is busy with another.
   const program = `
-    import { startModel } from ${JSON.stringify(join(import.meta.dirname, '../../../src/adapters/onnx/start-model.ts'))};
-    const model = await startModel(${JSON.stringify(source)});
+    import { createModelThreads } from ${JSON.stringify(join(import.meta.dirname, '../../../src/adapters/onnx/model-threads.ts'))};
+    const model = await createModelThreads().load(${JSON.stringify(source)});
     const input = new Array(256).fill(7592);
     const answers = Array.from({ length: 20 }, () => model.embed(input));
     await answers[0];

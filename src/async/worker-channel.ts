@@ -1,0 +1,100 @@
+import {
+  type MessagePort,
+  parentPort,
+  type Transferable,
+  Worker,
+  type WorkerOptions,
+} from 'node:worker_threads';
+import { type FaultMessage, fromFaultMessage, toFaultMessage } from '../faults/fault-message.ts';
+
+type ChannelMessage =
+  | { requestId: number; request: unknown }
+  | { responseId: number; response: unknown }
+  | { responseId: number; error: FaultMessage };
+
+/** One end of a channel between a worker thread and the thread that started it. Either end can send requests. */
+export interface WorkerChannel<Request, Response> {
+  /** Throws what the other end throws, as an AppError if it was one. */
+  request(request: Request): Promise<Response>;
+  /** How many requests have no response yet. */
+  pendingCount(): number;
+  /** Fails all requests without a response. */
+  rejectAll(error: unknown): void;
+}
+
+interface ChannelOptions<Incoming> {
+  /** Answers the requests of the other end. */
+  handle?: (request: Incoming) => unknown;
+  /** The buffers of a response that are moved to the other thread instead of copied. */
+  transfer?: (response: never) => Transferable[];
+}
+
+function createChannel<Request, Response, Incoming>(
+  port: Pick<MessagePort, 'postMessage'> & {
+    on(event: 'message', listener: (message: ChannelMessage) => void): unknown;
+  },
+  { handle, transfer = () => [] }: ChannelOptions<Incoming>,
+): WorkerChannel<Request, Response> {
+  const pending = new Map<number, PromiseWithResolvers<Response>>();
+  let nextId = 0;
+
+  async function respond(responseId: number, request: Incoming): Promise<void> {
+    try {
+      const response = await handle?.(request);
+      port.postMessage({ responseId, response }, transfer(response as never));
+    } catch (error) {
+      port.postMessage({ responseId, error: toFaultMessage(error) });
+    }
+  }
+
+  port.on('message', (message) => {
+    if ('requestId' in message) return void respond(message.requestId, message.request as Incoming);
+    const caller = pending.get(message.responseId);
+    pending.delete(message.responseId);
+    if ('error' in message) caller?.reject(fromFaultMessage(message.error));
+    else caller?.resolve(message.response as Response);
+  });
+
+  return {
+    request(request) {
+      const requestId = nextId++;
+      const caller = Promise.withResolvers<Response>();
+      pending.set(requestId, caller);
+      port.postMessage({ requestId, request });
+      return caller.promise;
+    },
+    pendingCount: () => pending.size,
+    rejectAll(error) {
+      for (const caller of pending.values()) caller.reject(error);
+      pending.clear();
+    },
+  };
+}
+
+/**
+ * Starts the module `name` beside the module `base` (an `import.meta.url`) as a worker, from the source or the bundle.
+ * The flags of this process are not passed on: `--input-type`, for example, does not apply to a file.
+ */
+export function startWorker(base: string, name: string, options: WorkerOptions = {}): Worker {
+  const extension = base.endsWith('.ts') ? '.ts' : '.js';
+  return new Worker(new URL(`./${name}${extension}`, base), { ...options, execArgv: [] });
+}
+
+/** The channel to a worker that calls `connectToParent`. Pending requests fail when the worker fails or exits. */
+export function connectToWorker<Request, Response, Incoming = never>(
+  worker: Worker,
+  options: ChannelOptions<Incoming> = {},
+): WorkerChannel<Request, Response> {
+  const channel = createChannel<Request, Response, Incoming>(worker, options);
+  worker.on('error', channel.rejectAll);
+  worker.on('exit', () => channel.rejectAll(new Error('the worker thread ended early')));
+  return channel;
+}
+
+/** The channel of a worker to the thread that started it. */
+export function connectToParent<Incoming, Request = never, Response = never>(
+  options: ChannelOptions<Incoming>,
+): WorkerChannel<Request, Response> {
+  if (parentPort === null) throw new Error('this module runs only as a worker');
+  return createChannel<Request, Response, Incoming>(parentPort, options);
+}
