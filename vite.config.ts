@@ -1,8 +1,8 @@
 import { defineConfig, type UserConfig } from 'vite';
 
-/** The two pages, each built by its name: `vite build --mode chat`. Both are prebuilt into dist. */
+/** Each page is built into dist by its name: `vite build --mode chat`. */
 const pages: Record<string, UserConfig> = {
-  /** The page of `citeloop serve`, served with a policy that allows nothing from elsewhere. */
+  /** The page of `citeloop serve`. */
   chat: {
     root: 'src/web/chat',
     base: './',
@@ -10,11 +10,11 @@ const pages: Record<string, UserConfig> = {
       outDir: '../../../dist/page',
       emptyOutDir: true,
       modulePreload: { polyfill: false },
-      // Nothing inside the HTML or the CSS: the policy would not run it.
+      // The content policy of the server blocks inline assets.
       assetsInlineLimit: 0,
     },
   },
-  /** The page of `--html`: one script and one stylesheet, which every report carries inside it. */
+  /** The page of `--html`: one script and one stylesheet, which every report contains. */
   report: {
     root: 'src/web/report',
     build: {

@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 const styles = globSync('src/web/**/*.css')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
-const colours = new Map(
+const colors = new Map(
   Array.from(
     styles.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);/g),
     ([, name = '', light = '', dark = '']) => [name, { light, dark }],
   ),
 );
 
-/** Every text on every ground that it stands on. */
+/** Every text color with every background it is used on. */
 const PAIRS = [
   ['text', 'ground'],
   ['text', 'raised'],
@@ -32,13 +32,13 @@ const PAIRS = [
   ['poor', 'poor-ground'],
 ] as const;
 
-test.each(PAIRS)('%s on %s is read easily, light and dark', (text, ground) => {
+test.each(PAIRS)('%s on %s has enough contrast, light and dark', (text, ground) => {
   for (const scheme of ['light', 'dark'] as const) {
-    expect(contrast(colour(text)[scheme], colour(ground)[scheme])).toBeGreaterThanOrEqual(4.5);
+    expect(contrast(getColor(text)[scheme], getColor(ground)[scheme])).toBeGreaterThanOrEqual(4.5);
   }
 });
 
-test('no colour of a text is left out of these pairs', () => {
+test('every text color is in these pairs', () => {
   const used = new Set(
     Array.from(styles.matchAll(/(?<![-\w])color: var\(--([\w-]+)\)/g), ([, name]) => name),
   );
@@ -46,13 +46,13 @@ test('no colour of a text is left out of these pairs', () => {
   expect([...used].filter((name) => !paired.has(name ?? ''))).toEqual([]);
 });
 
-function colour(name: string) {
-  const found = colours.get(name);
-  if (found === undefined) throw new Error(`no stylesheet has the colour --${name}`);
+function getColor(name: string) {
+  const found = colors.get(name);
+  if (found === undefined) throw new Error(`no stylesheet defines --${name}`);
   return found;
 }
 
-/** As WCAG 2 defines it. */
+/** The contrast ratio of WCAG 2. */
 function contrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);

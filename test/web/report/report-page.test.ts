@@ -20,15 +20,15 @@ const inBrowser = test.skipIf(browser === null);
 
 interface OpenedPage {
   page: Page;
-  /** What the browser complained of. */
-  complaints: string[];
-  /** What it asked for besides the page. */
+  /** Errors and console messages of the browser. */
+  messages: string[];
+  /** URLs requested besides the page. */
   requests: string[];
 }
 
 interface OpenOptions extends Partial<Appearance> {
   render?: typeof renderReport;
-  /** Of a page that is not shared. */
+  /** Opens a new browser context instead of reusing one. */
   options?: BrowserContextOptions;
 }
 
@@ -43,62 +43,61 @@ async function open(
     { viewport: { width: 1280, height: 900 }, ...appearance },
     options,
   );
-  const complaints: string[] = [];
+  const messages: string[] = [];
   const requests: string[] = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('pageerror', (error) => messages.push(error.message));
   page.on('request', (request) => requests.push(request.url()));
   await page.goto(pathToFileURL(file).href);
   // The page unpacks its data before it renders.
   if (options?.javaScriptEnabled !== false) await page.locator('#settings').waitFor();
   requests.shift();
-  return { page, complaints, requests };
+  return { page, messages, requests };
 }
 
-/** The report with every arm once more, under another name. */
-function withTwins(report: ReportData): ReportData {
-  const twin = (name: string) => `${name} once more`;
+/** Copies every arm under another name. */
+function duplicateArms(report: ReportData): ReportData {
+  const copy = (name: string) => `${name} copy`;
   return {
     ...report,
-    arms: report.arms.flatMap((arm) => [arm, { ...arm, name: twin(arm.name) }]),
+    arms: report.arms.flatMap((arm) => [arm, { ...arm, name: copy(arm.name) }]),
     cases: report.cases.map((item) => ({
       ...item,
       results: Object.fromEntries(
         Object.entries(item.results).flatMap(([name, result]) => [
           [name, result],
-          [twin(name), result],
+          [copy(name), result],
         ]),
       ),
     })),
   };
 }
 
-const countOf = async (page: Page) => (await page.locator('#case-count').textContent()) ?? '';
-const rowOf = (page: Page, label: string) =>
+const caseCount = async (page: Page) => (await page.locator('#case-count').textContent()) ?? '';
+const metricRow = (page: Page, label: string) =>
   page.locator('.metrics tr', { has: page.locator(`th:text-is("${label}")`) });
-/** What is inside is drawn once it is open. */
 async function openFirstCase(page: Page): Promise<void> {
   await page.locator('.case > summary').first().click();
   await page.locator('.case[open] .arm').first().waitFor();
 }
-const hacked = (page: Page) => page.evaluate(() => 'hacked' in globalThis);
-const overflow = (page: Page) =>
+const ranInjectedCode = (page: Page) => page.evaluate(() => 'hacked' in globalThis);
+const measureOverflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 for (const arms of [['tool'], ['tool', 'always'], ['tool', 'always', 'first', 'never']] as const) {
-  inBrowser(`a report of ${arms.length} arms opens without a complaint and asks for nothing`, async () => {
-    const { page, complaints, requests } = await open(syntheticReport({ cases: 30, arms }));
+  inBrowser(`a report of ${arms.length} arms opens without errors and requests nothing`, async () => {
+    const { page, messages, requests } = await open(syntheticReport({ cases: 30, arms }));
     expect(await page.locator('h1').textContent()).toContain('tool');
     expect(await page.locator('.metrics .arm-name').count()).toBe(arms.length);
     expect(await page.locator('#case-list > li').count()).toBeGreaterThan(0);
     await page.locator('.case > summary').first().click();
     await expect.poll(() => page.locator('.arms-of-case .arm').count()).toBe(arms.length);
-    expect(complaints).toEqual([]);
+    expect(messages).toEqual([]);
     expect(requests).toEqual([]);
   });
 }
 
-inBrowser('the page leads with what was found, then the verdict, before all else', async () => {
+inBrowser('starts with the finding and the verdict', async () => {
   const report = syntheticReport({ cases: 40 });
   const { page } = await open({ ...report, verdict: ['Take always.', 'It is dearer.'] });
   expect(await page.title()).toBe(`${findingOf(report)} · citeloop`);
@@ -108,13 +107,13 @@ inBrowser('the page leads with what was found, then the verdict, before all else
   expect(text.indexOf('It is dearer.')).toBeLessThan(text.indexOf('Metrics by arm'));
 });
 
-inBrowser('a page holds every metric of every arm with its value', async () => {
+inBrowser('shows the value of every metric of every arm', async () => {
   const report = syntheticReport({ cases: 40, arms: ['tool', 'always', 'first', 'never'] });
   const { page } = await open(report);
   const heads = await page.locator('.metrics th[scope="row"]').allTextContents();
   const labels = report.metrics.map(({ label }) => label);
-  expect(heads.map((head, place) => head.slice(0, labels[place]?.length))).toEqual(labels);
-  const cells = await rowOf(page, 'Answered correctly').locator('td .value').allTextContents();
+  expect(heads.map((head, index) => head.slice(0, labels[index]?.length))).toEqual(labels);
+  const cells = await metricRow(page, 'Answered correctly').locator('td .value').allTextContents();
   expect(cells).toEqual(
     report.arms.map(({ metrics }) => {
       const correct = metrics['answer.correct'];
@@ -123,25 +122,25 @@ inBrowser('a page holds every metric of every arm with its value', async () => {
   );
 });
 
-inBrowser('a metric without data says so and why, and is no nought', async () => {
+inBrowser('shows why a metric has no data', async () => {
   const { page } = await open(syntheticReport({ cases: 8 }));
-  expect(await rowOf(page, 'Cost').textContent()).toContain('no data: no price file names the model');
+  expect(await metricRow(page, 'Cost').textContent()).toContain('no data: no price file names the model');
 });
 
-inBrowser('where one arm alone lacks data, only its cell says so, and holds no digit', async () => {
+inBrowser('shows missing data of one arm in its cell only', async () => {
   const report = syntheticReport({ cases: 8 });
   const [, second] = report.arms;
   if (second !== undefined) second.metrics['answer.correct'] = { status: 'no data', reason: 'none' };
   const { page } = await open(report);
-  const cells = await rowOf(page, 'Answered correctly').locator('td').allTextContents();
+  const cells = await metricRow(page, 'Answered correctly').locator('td').allTextContents();
   expect(cells[0]).toMatch(/0\.\d{3}|1\.000/);
   expect(cells[1]).toBe('no data');
 });
 
-inBrowser('a report whose every metric lacks data is still a page, without NaN or infinity', async () => {
+inBrowser('renders a report without any data', async () => {
   const report = syntheticReport({ cases: 3 });
   const none = { status: 'no data', reason: 'nothing ran' } as const;
-  const { page, complaints } = await open({
+  const { page, messages } = await open({
     ...report,
     arms: report.arms.map((arm) => ({
       ...arm,
@@ -154,10 +153,10 @@ inBrowser('a report whose every metric lacks data is still a page, without NaN o
   const shown = await page.locator('main').innerHTML();
   expect(shown).not.toMatch(/NaN|Infinity|undefined/);
   expect(shown).toContain('no data');
-  expect(complaints).toEqual([]);
+  expect(messages).toEqual([]);
 });
 
-inBrowser('the whole menu is in sight on screens of all widths', async () => {
+inBrowser('shows the complete menu at every width', async () => {
   const { page } = await open(syntheticReport({ cases: 12 }));
   for (const width of [360, 800, 1280]) {
     await page.setViewportSize({ width, height: 740 });
@@ -171,102 +170,102 @@ inBrowser('the whole menu is in sight on screens of all widths', async () => {
   }
 });
 
-inBrowser('a single arm has no columns of comparison', async () => {
+inBrowser('a single arm has no comparison', async () => {
   const { page } = await open(syntheticReport({ cases: 8, arms: ['tool'] }));
   expect(await page.locator('#metrics-title').textContent()).toBe('Metrics');
   expect(await page.locator('#differences').count()).toBe(0);
   expect(await page.locator('[name="difference"]').count()).toBe(0);
 });
 
-inBrowser('the best arm of a row has a star, and arms that tie have none', async () => {
+inBrowser('marks the best arm of a row unless arms tie', async () => {
   const report = syntheticReport({ cases: 8, arms: ['tool', 'always', 'first'] });
   const measured = (value: number) => ({ status: 'value', value, interval: null, n: 8 }) as const;
   const give = (id: string, values: number[]) => {
-    report.arms.forEach((arm, place) => {
-      arm.metrics[id] = measured(values[place] ?? 0);
+    report.arms.forEach((arm, index) => {
+      arm.metrics[id] = measured(values[index] ?? 0);
     });
   };
   give('answer.correct', [0.5, 0.75, 0.625]);
   give('retrieval.recall@5', [0.75, 0.75, 0.5]);
   const { page } = await open(report);
-  const stars = (label: string) => rowOf(page, label).locator('td.best').allTextContents();
+  const stars = (label: string) => metricRow(page, label).locator('td.best').allTextContents();
   expect(await stars('Answered correctly')).toEqual([expect.stringContaining('0.750')]);
   expect(await stars(report.metrics.find(({ id }) => id === 'retrieval.recall@5')?.label ?? '')).toEqual([]);
 });
 
-inBrowser('the names of the arms stay in view while their table scrolls, at any width', async () => {
+inBrowser('arm names stay in view while the table scrolls', async () => {
   const report = syntheticReport({ cases: 12, arms: ['tool', 'always', 'first', 'never'] });
   const { page } = await open(report);
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 700 });
     await page.evaluate(() => scrollTo(0, 0));
     await page.locator('.metrics tbody tr').last().scrollIntoViewIfNeeded();
-    const places = await page.evaluate(() => {
+    const positions = await page.evaluate(() => {
       const top = document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0;
       const heads = Array.from(document.querySelectorAll('.metrics thead th'), (head) =>
         head.getBoundingClientRect(),
       );
       return { top, heads: heads.map(({ top, bottom }) => [top, bottom]), height: innerHeight };
     });
-    for (const [top = 0, bottom = 0] of places.heads) {
-      expect(top, `at ${width}`).toBeGreaterThanOrEqual(places.top - 1);
-      expect(bottom, `at ${width}`).toBeLessThan(places.height);
+    for (const [top = 0, bottom = 0] of positions.heads) {
+      expect(top, `at ${width}`).toBeGreaterThanOrEqual(positions.top - 1);
+      expect(bottom, `at ${width}`).toBeLessThan(positions.height);
     }
   }
 });
 
-inBrowser('a table of many arms scrolls by itself, and its names stay at its edges', async () => {
+inBrowser('a table of many arms scrolls inside its frame and keeps its headers in view', async () => {
   const report = syntheticReport({ cases: 6, arms: ['tool', 'always', 'first', 'never'] });
-  const { page } = await open(withTwins(report), { viewport: { width: 390, height: 700 } });
+  const { page } = await open(duplicateArms(report), { viewport: { width: 390, height: 700 } });
   const frame = page.getByRole('region', { name: 'All metrics by arm with 95% intervals.' });
   await frame.scrollIntoViewIfNeeded();
   const edges = await frame.evaluate((element) => {
     element.scrollTo(element.scrollWidth, element.scrollHeight);
-    const places = (selector: string) =>
+    const positionsOf = (selector: string) =>
       Array.from(element.querySelectorAll(selector), (head) => head.getBoundingClientRect());
     const { left, top } = element.getBoundingClientRect();
     return {
       scrolled: [element.scrollLeft > 0, element.scrollTop > 0],
-      left: places('tr:not(.group) th[scope="row"]').map((head) => Math.round(head.left - left)),
-      top: places('thead th').map((head) => Math.round(head.top - top)),
+      left: positionsOf('tr:not(.group) th[scope="row"]').map((head) => Math.round(head.left - left)),
+      top: positionsOf('thead th').map((head) => Math.round(head.top - top)),
     };
   });
   expect(edges.scrolled).toEqual([true, true]);
   expect(new Set([...edges.left, ...edges.top])).toEqual(new Set([0]));
-  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  expect(await measureOverflow(page)).toBeLessThanOrEqual(0);
 });
 
-inBrowser('a comparison begins with the cases on which the arms differ, and all can be shown', async () => {
+inBrowser('a comparison starts with the cases on which arms differ', async () => {
   const report = syntheticReport({ cases: 30 });
   const differing = report.cases.filter(
     ({ results }) => results.tool?.metrics['answer.correct'] !== results.always?.metrics['answer.correct'],
   );
   const { page } = await open(report);
-  await expect.poll(() => countOf(page)).toBe(`${differing.length} of 30 cases`);
+  await expect.poll(() => caseCount(page)).toBe(`${differing.length} of 30 cases`);
   await page.getByRole('button', { name: 'Show all' }).click();
-  await expect.poll(() => countOf(page)).toBe('All 30 cases');
+  await expect.poll(() => caseCount(page)).toBe('All 30 cases');
 });
 
-inBrowser('cases are filtered by text, tag and outcome together', async () => {
+inBrowser('filters cases by text, tag and outcome', async () => {
   const report = syntheticReport({ cases: 30 });
   const { page } = await open(report);
   await page.getByLabel('Difference', { exact: true }).selectOption('all');
   await page.getByLabel('Tag', { exact: true }).selectOption('near miss');
   const tagged = report.cases.filter(({ tags }) => tags.includes('near miss'));
-  await expect.poll(() => countOf(page)).toBe(`${tagged.length} of 30 cases`);
+  await expect.poll(() => caseCount(page)).toBe(`${tagged.length} of 30 cases`);
   await page.getByLabel('Outcome', { exact: true }).selectOption('answered-wrongly');
   const answered = tagged.filter(({ results }) =>
     Object.values(results).some(({ runs }) => !runs[0]?.abstained),
   );
-  await expect.poll(() => countOf(page)).toBe(`${answered.length} of 30 cases`);
+  await expect.poll(() => caseCount(page)).toBe(`${answered.length} of 30 cases`);
   await page.getByLabel('Search', { exact: true }).fill(answered[0]?.id ?? '');
-  await expect.poll(() => countOf(page)).toBe('1 of 30 cases');
+  await expect.poll(() => caseCount(page)).toBe('1 of 30 cases');
   await expect.poll(() => page.locator('#case-list code').allTextContents()).toEqual([answered[0]?.id]);
   await page.getByLabel('Search', { exact: true }).fill('no such words');
-  await expect.poll(() => countOf(page)).toBe('0 of 30 cases');
+  await expect.poll(() => caseCount(page)).toBe('0 of 30 cases');
 });
 
-inBrowser('the counts of a difference lead to the cases behind it', async () => {
+inBrowser('the counts of a difference show its cases', async () => {
   const report = syntheticReport({ cases: 40 });
   const headline = report.comparisons[0]?.metrics.find(({ metric }) => metric === 'answer.correct');
   const { page } = await open(report);
@@ -275,7 +274,7 @@ inBrowser('the counts of a difference lead to the cases behind it', async () => 
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('cases-title');
 });
 
-inBrowser('a case opens to the answers, citations with verdicts, and searches of every arm', async () => {
+inBrowser('a case opens to the answers, checked citations and searches of every arm', async () => {
   const report = syntheticReport({ cases: 12 });
   const item = report.cases.find(
     ({ history, results }) => history.length > 0 && results.tool?.runs[0]?.citations[0],
@@ -295,7 +294,7 @@ inBrowser('a case opens to the answers, citations with verdicts, and searches of
   expect(await page.locator('.history').textContent()).toContain(item?.history[0]?.content);
 });
 
-inBrowser('a run that ended in an error and one that found nothing are shown as such', async () => {
+inBrowser('shows the error of a failed run', async () => {
   const report = syntheticReport({ cases: 4, arms: ['tool'] });
   const run = report.cases[0]?.results.tool?.runs[0];
   Object.assign(run ?? {}, {
@@ -324,33 +323,30 @@ inBrowser('a run that ended in an error and one that found nothing are shown as 
   expect(await inside.locator('.run-facts div', { hasText: 'Tokens' }).textContent()).toContain('no data');
 });
 
-inBrowser(
-  'words that nothing bears out are marked, in a sentence that passed as in one that did not',
-  async () => {
-    const report = syntheticReport({ cases: 4, arms: ['tool'] });
-    const answer = 'Gnus graze in Rome. Gnus have blue beards.';
-    const sentence = (text: string, verdict: 'supported' | 'weak', word: string) => ({
-      text,
-      markers: ['1'],
-      verdict,
-      probability: 0.6,
-      unsupportedSpans: [{ start: answer.indexOf(word), end: answer.indexOf(word) + word.length }],
-    });
-    const sentences = [
-      sentence('Gnus graze in Rome.', 'supported', 'Rome'),
-      sentence('Gnus have blue beards.', 'weak', 'blue'),
-    ];
-    Object.assign(report.cases[0]?.results.tool?.runs[0] ?? {}, { answer, sentences, abstained: false });
-    const { page } = await open(report);
-    await page.locator('.case > summary').first().click();
-    const shown = page.locator('.inside .answer').first();
-    expect(await shown.locator('u').allTextContents()).toEqual(['Rome', 'blue']);
-    expect(await shown.locator('.doubted').allTextContents()).toEqual(['Gnus have blue beards.']);
-    expect((await shown.textContent())?.replace(/ weak /, '')).toBe(answer);
-  },
-);
+inBrowser('marks unsupported words in supported and unsupported sentences', async () => {
+  const report = syntheticReport({ cases: 4, arms: ['tool'] });
+  const answer = 'Gnus graze in Rome. Gnus have blue beards.';
+  const sentence = (text: string, verdict: 'supported' | 'weak', word: string) => ({
+    text,
+    markers: ['1'],
+    verdict,
+    probability: 0.6,
+    unsupportedSpans: [{ start: answer.indexOf(word), end: answer.indexOf(word) + word.length }],
+  });
+  const sentences = [
+    sentence('Gnus graze in Rome.', 'supported', 'Rome'),
+    sentence('Gnus have blue beards.', 'weak', 'blue'),
+  ];
+  Object.assign(report.cases[0]?.results.tool?.runs[0] ?? {}, { answer, sentences, abstained: false });
+  const { page } = await open(report);
+  await page.locator('.case > summary').first().click();
+  const shown = page.locator('.inside .answer').first();
+  expect(await shown.locator('u').allTextContents()).toEqual(['Rome', 'blue']);
+  expect(await shown.locator('.doubted').allTextContents()).toEqual(['Gnus have blue beards.']);
+  expect((await shown.textContent())?.replace(/ weak /, '')).toBe(answer);
+});
 
-inBrowser('long lists come in parts, and the focus goes to the first of the new', async () => {
+inBrowser('pages long lists and focuses the first new case', async () => {
   const { page } = await open(syntheticReport({ cases: 70, arms: ['tool'] }));
   expect(await page.locator('#case-list > li').count()).toBe(50);
   await page.getByRole('button', { name: 'Show 20 more of 20' }).click();
@@ -359,7 +355,7 @@ inBrowser('long lists come in parts, and the focus goes to the first of the new'
   await expect.poll(() => page.locator('#more-cases').isVisible()).toBe(false);
 });
 
-inBrowser('the theme follows the system, can be switched, and is kept', async () => {
+inBrowser('the theme follows the system, can be switched, and is stored', async () => {
   const { page } = await open(syntheticReport({ cases: 6 }), { colorScheme: 'dark' });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await background();
@@ -372,7 +368,7 @@ inBrowser('the theme follows the system, can be switched, and is kept', async ()
   await expect.poll(background).toBe(dark);
 });
 
-inBrowser('everything can be reached and used by keyboard alone', async () => {
+inBrowser('the keyboard reaches and operates everything', async () => {
   const { page } = await open(syntheticReport({ cases: 6 }));
   await page.keyboard.press('Tab');
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the verdict');
@@ -406,13 +402,12 @@ inBrowser('everything can be reached and used by keyboard alone', async () => {
   );
   await page.locator('#case-list summary').first().focus();
   await page.keyboard.press('Enter');
-  // It is drawn once it is open.
   await expect.poll(() => page.locator('.case[open] .arm').count()).toBe(2);
 });
 
 inBrowser('landmarks, headings, tables and plots have names', async () => {
   const { page } = await open(syntheticReport({ cases: 30 }));
-  const faults = await page.evaluate(() => {
+  const problems = await page.evaluate(() => {
     const found: string[] = [];
     for (const part of document.querySelectorAll('main > section')) {
       const title = document.getElementById(part.getAttribute('aria-labelledby') ?? '');
@@ -439,10 +434,10 @@ inBrowser('landmarks, headings, tables and plots have names', async () => {
     }
     return found;
   });
-  expect(faults).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
-inBrowser('letters stand out from what is behind them in both themes', async () => {
+inBrowser('text has enough contrast in both themes', async () => {
   const { page } = await open(syntheticReport({ cases: 30 }));
   await openFirstCase(page);
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -462,10 +457,10 @@ inBrowser('letters stand out from what is behind them in both themes', async () 
         });
         return 0.2126 * r + 0.7152 * g + 0.0722 * b;
       };
-      const behind = (element: Element | null): string => {
+      const backgroundOf = (element: Element | null): string => {
         if (element === null) return 'white';
         const { backgroundColor } = getComputedStyle(element);
-        return channels(backgroundColor)[3] === 255 ? backgroundColor : behind(element.parentElement);
+        return channels(backgroundColor)[3] === 255 ? backgroundColor : backgroundOf(element.parentElement);
       };
       const found: string[] = [];
       for (const element of document.querySelectorAll('body *')) {
@@ -474,7 +469,7 @@ inBrowser('letters stand out from what is behind them in both themes', async () 
         );
         if (!hasText || element.getClientRects().length === 0) continue;
         const style = getComputedStyle(element);
-        const pair = [element instanceof SVGElement ? style.fill : style.color, behind(element)].map(
+        const pair = [element instanceof SVGElement ? style.fill : style.color, backgroundOf(element)].map(
           luminance,
         );
         const [low = 0, high = 0] = pair.sort((a, b) => a - b);
@@ -487,8 +482,8 @@ inBrowser('letters stand out from what is behind them in both themes', async () 
   }
 });
 
-inBrowser('nothing hostile in the data runs, is loaded or can be clicked into running', async () => {
-  const { page, complaints, requests } = await open(hostileReport(syntheticReport({ cases: 8 })));
+inBrowser('hostile data never runs or loads anything', async () => {
+  const { page, messages, requests } = await open(hostileReport(syntheticReport({ cases: 8 })));
   await page.getByLabel('Difference', { exact: true }).selectOption('all');
   for (const summary of await page.locator('.case > summary').all()) await summary.click();
   await expect.poll(() => page.locator('.inside:empty').count()).toBe(0);
@@ -498,35 +493,32 @@ inBrowser('nothing hostile in the data runs, is loaded or can be clicked into ru
   );
   expect(await page.locator('img, iframe, object, embed, [onerror], [onload], [style]').count()).toBe(0);
   expect(await page.locator('a[href]:not([href^="#"])').count()).toBe(0);
-  expect(await hacked(page)).toBe(false);
-  expect(complaints).toEqual([]);
+  expect(await ranInjectedCode(page)).toBe(false);
+  expect(messages).toEqual([]);
   expect(requests).toEqual([]);
 });
 
-inBrowser('even a script that got into the page would not run', async () => {
-  const { page, complaints } = await open(syntheticReport({ cases: 4 }));
+inBrowser('the content policy blocks injected scripts', async () => {
+  const { page, messages } = await open(syntheticReport({ cases: 4 }));
   await page.evaluate(() => {
     document.body.insertAdjacentHTML('beforeend', '<img src="x" onerror="window.hacked=1">');
     const script = document.createElement('script');
     script.textContent = 'window.hacked=1';
     document.body.append(script);
   });
-  await expect.poll(() => complaints.join('\n')).toContain('Content Security Policy');
-  expect(await hacked(page)).toBe(false);
+  await expect.poll(() => messages.join('\n')).toContain('Content Security Policy');
+  expect(await ranInjectedCode(page)).toBe(false);
 });
 
-inBrowser(
-  'only addresses of the web become links, and they tell nobody where they were clicked',
-  async () => {
-    const { page } = await open(syntheticReport({ cases: 6, arms: ['tool'] }));
-    await page.locator('.case > summary').first().click();
-    const link = page.locator('.inside a').first();
-    expect(await link.getAttribute('href')).toMatch(/^https:\/\/docs\.example\.org\//);
-    expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
-  },
-);
+inBrowser('only http(s) URLs become links, without a referrer', async () => {
+  const { page } = await open(syntheticReport({ cases: 6, arms: ['tool'] }));
+  await page.locator('.case > summary').first().click();
+  const link = page.locator('.inside a').first();
+  expect(await link.getAttribute('href')).toMatch(/^https:\/\/docs\.example\.org\//);
+  expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+});
 
-inBrowser('nothing but tables scrolls sideways, at any width', async () => {
+inBrowser('only tables scroll sideways', async () => {
   const report = syntheticReport({ cases: 12, arms: ['tool', 'always', 'first', 'never'] });
   const { page } = await open(report);
   await openFirstCase(page);
@@ -535,19 +527,19 @@ inBrowser('nothing but tables scrolls sideways, at any width', async () => {
   });
   for (const width of [1280, 768, 390, 320]) {
     await page.setViewportSize({ width, height: 800 });
-    expect(await overflow(page), `at ${width}`).toBeLessThanOrEqual(0);
+    expect(await measureOverflow(page), `at ${width}`).toBeLessThanOrEqual(0);
   }
 });
 
-inBrowser('names and questions without a place to break do not widen the page', async () => {
+inBrowser('endless names and questions do not widen the page', async () => {
   const report = hostileReport(syntheticReport({ cases: 6 }));
   for (const item of report.cases) item.question = 'w'.repeat(400);
   const { page } = await open(report, { viewport: { width: 390, height: 800 } });
   await openFirstCase(page);
-  expect(await overflow(page)).toBeLessThanOrEqual(0);
+  expect(await measureOverflow(page)).toBeLessThanOrEqual(0);
 });
 
-inBrowser('on paper there are no controls, and what was closed stays closed', async () => {
+inBrowser('prints without controls, on white', async () => {
   const { page } = await open(syntheticReport({ cases: 12 }), { colorScheme: 'dark' });
   await page.emulateMedia({ media: 'print' });
   for (const selector of ['.top', '.filters', '.jump', '#more-cases']) {
@@ -560,7 +552,7 @@ inBrowser('on paper there are no controls, and what was closed stays closed', as
   );
 });
 
-inBrowser('without scripts the page says what is missing, what was found, and the numbers', async () => {
+inBrowser('shows the finding and the verdict without JavaScript', async () => {
   const report = syntheticReport({ cases: 6 });
   const { page } = await open(report, { options: { javaScriptEnabled: false } });
   expect(await page.locator('noscript p').isVisible()).toBe(true);
@@ -568,7 +560,7 @@ inBrowser('without scripts the page says what is missing, what was found, and th
   expect(await page.locator('.findings li').allTextContents()).toEqual([...report.verdict, ...report.notes]);
 });
 
-inBrowser('the page that the bundled, minified program makes works as well', async () => {
+inBrowser('works when rendered by the bundled, minified program', async () => {
   const { build } = await import('rolldown');
   const { output } = await build({
     input: 'src/evaluation/report/render-report.ts',
@@ -581,11 +573,11 @@ inBrowser('the page that the bundled, minified program makes works as well', asy
   const bundled = (await import(/* @vite-ignore */ pathToFileURL(bundle).href)) as {
     renderReport: typeof renderReport;
   };
-  const { page, complaints } = await open(syntheticReport({ cases: 12 }), { render: bundled.renderReport });
+  const { page, messages } = await open(syntheticReport({ cases: 12 }), { render: bundled.renderReport });
   await page.getByRole('button', { name: 'Show all' }).click();
-  await expect.poll(() => countOf(page)).toBe('All 12 cases');
+  await expect.poll(() => caseCount(page)).toBe('All 12 cases');
   await page.locator('.case > summary').first().click();
   await expect.poll(() => page.locator('.arms-of-case .arm').count()).toBe(2);
   await page.locator('#theme').click();
-  expect(complaints).toEqual([]);
+  expect(messages).toEqual([]);
 });
