@@ -115,10 +115,7 @@ async function collectionOf(
 
 /** A replay leaves the conversations of the user alone. */
 async function sessionsOf(app: App, tape: TapeRun | null): Promise<SessionStore> {
-  if (tape?.replaying) {
-    const { createReplaySessions } = await import('../tape/replay-sessions.ts');
-    return createReplaySessions(createMemorySessionStore(), tape.recorded?.resumed ?? null);
-  }
+  if (tape?.replaying) return createMemorySessionStore(tape.recorded?.resumed);
   const sessions = await app.sessions();
   return tape?.observeSessions(sessions) ?? sessions;
 }

@@ -1,10 +1,11 @@
 import { createRedactor } from '../faults/redactor.ts';
 import { createIdMap, type IdMap, isSameAnswer, isSameValue } from './compare-answers.ts';
+import { compareOutputs } from './compare-replay.ts';
 import { diffAnswers } from './diff-answers.ts';
 import { type Difference, diffValues } from './diff-values.ts';
 import { pathOf } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
-import { compareOutputs, runOutputsSchema } from './run-outputs.ts';
+import { runOutputsSchema } from './run-outputs.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
 import { createTapePlayer } from './tape-player.ts';
 

@@ -4,46 +4,39 @@ import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { recordFetch } from './record-fetch.ts';
 import { hideFilePlaces } from './redact/file-places.ts';
-import { noOutputs } from './run-outputs.ts';
+import { emptyRunOutputs } from './run-outputs.ts';
 import type { TapeHeader, TapeJson } from './tape-format.ts';
-import { createTapeRun, type Run, type TapeRun } from './tape-run.ts';
+import { createTapeRun, type RunOnTape } from './tape-run.ts';
 import { createRecordingRuntime } from './tape-runtime.ts';
 import { createTapeWriter } from './tape-writer.ts';
 
-/** A run under way that is recorded or replayed: what its work is given. */
-export interface RunOnTape extends Run {
-  readonly tape: TapeRun;
-  readonly runtime: Runtime;
-}
-
-/** How a recording ended. */
+/** How a recording ended. An interrupted one is kept at `partialPath`. */
 export type RecordingEnd =
   | { type: 'recorded'; path: string; exchanges: number; failed: boolean; unchanged: boolean }
-  /** What there is of it stays under another name. */
   | { type: 'abandoned'; partialPath: string };
 
 interface RecordRunOptions {
   path: string;
   header: TapeHeader;
-  /** The configured keys. */
+  /** Configured keys. */
   secrets: readonly string[];
   clock: Runtime;
   signal: AbortSignal;
-  /** Hears how it ended, also if the run then throws. */
+  /** Called before the run returns or throws. */
   onEnd(end: RecordingEnd): void;
 }
 
 /**
- * Does some work while it is recorded. Work that fails with an AppError is a whole recording: that it failed is what
- * the run came to. One that is interrupted, or shows a defect, is abandoned. Throws what the work throws, and
- * `invalid_input` where the tape cannot be written.
+ * Records the requests and outputs of `work`. A run that fails with an AppError is a complete recording of that failure;
+ * an interrupt or an internal error abandons it. Throws what `work` throws, and `invalid_input` if the tape cannot be
+ * written.
  */
 export async function recordRun<T>(
   { path, header, secrets, clock, signal, onEnd }: RecordRunOptions,
   work: (run: RunOnTape) => Promise<T>,
 ): Promise<T> {
   const recording = await recordTape({ path, header, secrets });
-  const outputs = noOutputs();
+  const outputs = emptyRunOutputs();
   const finish = async (failed: boolean) => {
     const { unchanged } = await recording.finish(outputs as TapeJson);
     onEnd({ type: 'recorded', path, exchanges: recording.count(), failed, unchanged });
@@ -66,27 +59,23 @@ export async function recordRun<T>(
   return result;
 }
 
-interface RecordTapeOptions {
-  path: string;
-  /** Its `redact` holds the patterns of the user's. */
-  header: TapeHeader;
-  /** The configured keys. */
-  secrets: readonly string[];
-}
-
 interface RecordingTape {
-  /** Where an interrupted recording stays. */
+  /** Where `abandon` leaves the incomplete tape. */
   readonly partialPath: string;
-  /** How many exchanges it has so far. */
+  /** Number of exchanges so far. */
   count(): number;
-  /** Ends the recording; the tape is in its place once this resolves. Throws, with nothing replaced, if it cannot be. */
+  /** Writes the tape. If that fails, throws and leaves the old one. */
   finish(outputs: TapeJson): Promise<{ unchanged: boolean }>;
-  /** Ends it without a tape: what was recorded stays beside it, as an incomplete one. */
+  /** Leaves the old tape, and an incomplete one beside it. */
   abandon(): Promise<void>;
 }
 
 /** Records every call of the global `fetch` until `finish` or `abandon`. Throws `invalid_input` if it cannot write there. */
-export async function recordTape({ path, header, secrets }: RecordTapeOptions): Promise<RecordingTape> {
+export async function recordTape({
+  path,
+  header,
+  secrets,
+}: Pick<RecordRunOptions, 'path' | 'header' | 'secrets'>): Promise<RecordingTape> {
   const redactor = createRedactor({ secrets, patterns: header.redact });
   const writer = await createTapeWriter({ path, header, redactor, keepUnchanged: true });
   const originalFetch = globalThis.fetch;

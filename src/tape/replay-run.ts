@@ -5,61 +5,42 @@ import { validated } from '../faults/validated.ts';
 import { oneLine } from '../text/visible-text.ts';
 import type { ReplayContext, SettingChange } from './explain-drift.ts';
 import type { Tape } from './open-tape.ts';
-import type { RunOnTape } from './record-run.ts';
-import { type OnMiss, replayTape } from './replay-tape.ts';
-import { collectionChanged, noOutputs, type RunOutputs, runOutputsSchema } from './run-outputs.ts';
-import type { Timing } from './tape-exchange.ts';
+import { type ReplayTapeOptions, replayTape } from './replay-tape.ts';
+import { emptyRunOutputs, type RunOutputs, runOutputsSchema } from './run-outputs.ts';
 import type { TapeHeader, TapeJson } from './tape-format.ts';
 import type { PlayedCounts } from './tape-player.ts';
-import { createTapeRun } from './tape-run.ts';
+import { createTapeRun, type RunOnTape } from './tape-run.ts';
 
-export interface ReplayRunOptions {
-  path: string;
-  /** The command whose work is done; a tape of another is refused. Left out, it is whichever recorded the tape. */
+export interface ReplayRunOptions
+  extends Pick<ReplayTapeOptions, 'path' | 'onMiss' | 'timing' | 'secrets' | 'patterns' | 'renewedBy'> {
+  /** The command that must have recorded the tape; any if not set. */
   command?: string | undefined;
-  onMiss?: OnMiss | undefined;
-  timing?: Timing | undefined;
-  /** The configured keys, which requests may hold. */
-  secrets: readonly string[];
-  /** Further patterns of the user's. */
-  patterns?: readonly string[] | undefined;
   signal: AbortSignal;
   /**
-   * What a call that is not on the tape ends, unless the live service is asked: the whole run, since retries, tools
-   * and rerankers would make something else of it, or the turn that made it, so that the others can be compared.
+   * What a miss aborts: the whole run, because retries, tools and rerankers would go on with wrong data, or only its
+   * turn, so that the other turns can be compared.
    */
   missEnds: 'run' | 'turn';
-  /** What becomes of a recording that was interrupted: it is refused, or used after this was called. */
-  onIncomplete: 'refuse' | (() => void);
-  /** Who stands on the tape if it is renewed. */
-  renewedBy: TapeHeader['madeBy'];
 }
 
-/** A run whose calls are answered from a tape. */
 export interface ReplayingRun extends RunOnTape {
   readonly path: string;
   readonly header: TapeHeader;
-  /** What the tape says that the run came to. */
   readonly recorded: RunOutputs;
-  /** The settings of the recorded run, by the names that flags have. */
+  /** The settings of the recorded run, named like the flags. */
   readonly settings: Readonly<Record<string, TapeJson>>;
-  /** Notes the settings that the run has now, by the same names: what is other about them may explain what comes. */
+  /** Sets the current settings, whose changes may explain a miss. */
   noteSettings(settings: Readonly<Record<string, TapeJson>>): void;
 }
 
 export interface ReplayOutcome<T> {
-  /**
-   * What the work returned, the first miss if there was one and the live service was not asked, or what the work threw
-   * where the recorded one had failed, too.
-   */
+  /** `missed` is the first miss, with `onMiss: 'fail'`; `failed` is an error of a run whose recording failed too. */
   result: { value: T } | { missed: AppError } | { failed: AppError };
   header: TapeHeader;
   recorded: RunOutputs;
-  /** What the run came to this time. */
   outputs: RunOutputs;
-  /** What was asked for and is not on the tape, in order. */
   misses: readonly AppError[];
-  /** Why the first was asked, most likely. */
+  /** The likely reason of the first miss. */
   missReason: string | null;
   context: ReplayContext;
   exchanges: PlayedCounts & { recorded: number };
@@ -67,40 +48,35 @@ export interface ReplayOutcome<T> {
 }
 
 /**
- * Does some work with every call answered from a tape, with the clock and the ids of its recording. A miss that ended
- * the work is an outcome, and so is a failure if the recorded run failed; whatever else the work throws is thrown.
- * Throws `invalid_input` for a tape that cannot be used.
+ * Runs `work` with every request answered from a tape, with the clock and ids of the recording. Throws `invalid_input`
+ * for a tape that cannot be used, and what `work` throws unless it is a miss or the recorded run failed as well.
  */
 export async function replayRun<T>(
   options: ReplayRunOptions,
   work: (run: ReplayingRun) => Promise<T>,
 ): Promise<ReplayOutcome<T>> {
   const { path, command, onMiss = 'fail', signal, missEnds } = options;
+  const outputs = emptyRunOutputs();
+  let recorded = emptyRunOutputs();
   let missed = new AbortController();
   let changedSettings: SettingChange[] = [];
-  let context = (): ReplayContext => ({ changedSettings, collectionChanged: null });
-  const replaying = await replayTape({
-    path,
-    onMiss,
-    timing: options.timing,
-    secrets: options.secrets,
-    patterns: options.patterns,
+  const context = (): ReplayContext => ({
+    changedSettings,
+    collectionChanged: collectionChanged(recorded, outputs),
+  });
+  const replay = await replayTape({
+    ...options,
     onMissed: (error) => (onMiss === 'fail' ? missed.abort(error) : undefined),
-    renewedBy: options.renewedBy,
-    context: () => context(),
+    context,
   });
   try {
-    const { tape, runtime } = replaying;
+    const { tape, runtime } = replay;
     const { header, count } = tape;
-    if (!tape.complete && options.onIncomplete === 'refuse') throw interrupted(path);
-    if (command !== undefined) refuseOtherCommand(tape, command);
-    if (!tape.complete && options.onIncomplete !== 'refuse') options.onIncomplete();
-    const recorded = recordedOutputs(tape);
-    const outputs = noOutputs();
+    assertRunnable(tape, command);
+    recorded = validated(runOutputsSchema, tape.tail?.outputs ?? {}, `The "outputs" field of ${path}`);
     const settings = recordedSettings(header, recorded);
-    context = () => ({ changedSettings, collectionChanged: collectionChanged(recorded, outputs) });
     const firstMiss = () => {
-      const [first] = replaying.misses();
+      const [first] = replay.misses();
       return first === undefined || onMiss !== 'fail' ? null : { missed: first.error };
     };
     const turnSignal = () => {
@@ -113,7 +89,7 @@ export async function replayRun<T>(
       recorded,
       settings,
       noteSettings(now) {
-        changedSettings = changesOf(settings, now);
+        changedSettings = diffSettings(settings, now);
       },
       runtime,
       signal: missEnds === 'run' ? AbortSignal.any([signal, missed.signal]) : signal,
@@ -130,29 +106,27 @@ export async function replayRun<T>(
         return { failed: error };
       },
     );
-    const exchanges = { ...replaying.counts(), recorded: count };
-    const { renewed } = await replaying.stop(outputs as TapeJson);
-    const misses = replaying.misses().map(({ error }) => error);
-    const missReason = replaying.misses()[0]?.miss?.reason ?? null;
+    const { renewed } = await replay.stop(outputs as TapeJson);
     return {
       result,
       header,
       recorded,
       outputs,
-      misses,
-      missReason,
+      misses: replay.misses().map(({ error }) => error),
+      missReason: replay.misses()[0]?.miss?.reason ?? null,
       context: context(),
-      exchanges,
+      exchanges: { ...replay.counts(), recorded: count },
       renewed,
     };
   } finally {
-    await replaying.stop();
+    await replay.stop();
   }
 }
 
-/** What the tape says that the run came to. Throws `invalid_input`. */
-function recordedOutputs({ tail, path }: Tape): RunOutputs {
-  return validated(runOutputsSchema, tail?.outputs ?? {}, `What ${path} says that the run came to`);
+/** Null if one of the two is unknown. */
+function collectionChanged(recorded: RunOutputs, replayed: RunOutputs): boolean | null {
+  if (recorded.collection === null || replayed.collection === null) return null;
+  return recorded.collection.fingerprint !== replayed.collection.fingerprint;
 }
 
 function recordedSettings(
@@ -163,32 +137,28 @@ function recordedSettings(
   return { ...named, ...(collection !== null && { collection: collection.name }) };
 }
 
-/** On a tape only where somebody gave them. */
-const ONLY_IF_GIVEN = ['topK'];
+/** Settings that a tape contains only if they were set. */
+const OPTIONAL_SETTINGS = ['topK'];
 
-/** Of the settings that the tape knows: one that came with a later version explains nothing. */
-function changesOf(
+/** Settings that the tape does not know, because they were added later, are left out. */
+function diffSettings(
   recorded: Readonly<Record<string, TapeJson>>,
   now: Readonly<Record<string, TapeJson>>,
 ): SettingChange[] {
-  const known = new Set([...Object.keys(recorded), ...ONLY_IF_GIVEN]);
-  return [...known].flatMap((name) => {
-    const before = recorded[name];
-    const after = now[name];
-    return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ name, before, after }];
-  });
+  return [...new Set([...Object.keys(recorded), ...OPTIONAL_SETTINGS])]
+    .map((name) => ({ name, before: recorded[name], after: now[name] }))
+    .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
 }
 
-function refuseOtherCommand({ header, path }: Tape, command: string): void {
-  if (header.command === null || header.command === command) return;
+function assertRunnable({ complete, header, path }: Tape, command: string | undefined): void {
+  if (!complete) {
+    throw new AppError('invalid_input', `${path} is incomplete: its recording was interrupted.`, {
+      hint: advice`Record it again. To look at it${commandLine(`tape show ${path}`)}`,
+    });
+  }
+  if (command === undefined || header.command === null || header.command === command) return;
   const recordedBy = oneLine(header.command, 40);
   throw new AppError('invalid_input', `${path} was recorded by ${recordedBy}, not by ${command}.`, {
     hint: advice`Use it${commandLine(recordedBy, { replay: path }, ' with that command')}, or run it again${commandLine(`replay ${path}`)}`,
-  });
-}
-
-function interrupted(path: string): AppError {
-  return new AppError('invalid_input', `${path} is incomplete: its recording was interrupted.`, {
-    hint: advice`Record it again. What is there can be looked at${commandLine(`tape show ${path}`)}`,
   });
 }

@@ -2,36 +2,42 @@ import type { Agent, AgentSession } from '../agent/agent.ts';
 import { collectionFingerprint } from '../domain/collection-identity.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
-import type { ErrorResponse } from '../faults/error-response.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
+import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
-import { foundOf, type RunOutputs, type TurnOutput } from './run-outputs.ts';
+import { type RunOutputs, type TurnOutput, toFailedTurnOutput, toTurnOutput } from './run-outputs.ts';
 
-/** What a run does with the tape that it is recorded on, or replayed from. */
+/** Collects the outputs of a run that is recorded or replayed. */
 export interface TapeRun {
   readonly replaying: boolean;
-  /** What the run came to so far; what the tape keeps, or is compared with. */
+  /** The outputs so far. */
   readonly outputs: RunOutputs;
-  /** What the tape says that the run came to; null when recording. */
+  /** The outputs on the tape; null when recording. */
   readonly recorded: RunOutputs | null;
-  /** Notes the collection. Those on a server are on the tape anyway. */
+  /** A collection on a server is left out: its requests are on the tape. */
   noteCollection(store: ChunkStore, isLocal: boolean): Promise<void>;
-  /** The same agent, whose turns are noted. */
+  /** Returns the agent with its turns added to the outputs. */
   observe(agent: Agent): Agent;
-  /** The same sessions, of which one that goes on is noted. */
+  /** Returns the sessions with the resumed one added to the outputs. */
   observeSessions(sessions: SessionStore): SessionStore;
 }
 
-/** A run under way, on a tape or on none. */
+/** The run of a command. */
 export interface Run {
   readonly signal: AbortSignal;
   readonly tape: TapeRun | null;
 }
 
+/** The run of a command that is recorded or replayed. */
+export interface RunOnTape extends Run {
+  readonly tape: TapeRun;
+  readonly runtime: Runtime;
+}
+
 interface TapeRunOptions {
   outputs: RunOutputs;
   recorded: RunOutputs | null;
-  /** A signal for the turn that begins, besides the one that it is asked with. */
+  /** Returns a signal that ends the next turn, in addition to the one passed to `ask`. */
   turnSignal?: () => AbortSignal;
 }
 
@@ -56,10 +62,9 @@ export function createTapeRun({ outputs, recorded, turnSignal }: TapeRunOptions)
       ...sessions,
       async load(sessionId) {
         const found = await sessions.load(sessionId);
-        // One that this run has begun is no news.
+        // A session that this run started is not a resumed one.
         if (found !== null && outputs.turns.length === 0) {
-          const turns: ConversationTurn[] = [];
-          for await (const { turn } of sessions.turns(sessionId)) turns.push(withoutFiles(turn));
+          const turns = await Array.fromAsync(sessions.turns(sessionId), ({ turn }) => withoutFileUris(turn));
           outputs.resumed = { ...found, turns };
         }
         return found;
@@ -80,22 +85,17 @@ function observeSession(
       await session.reset();
       reset = true;
     },
-    async *ask(question, { signal: given, ...options } = {}) {
+    async *ask(question, { signal, ...options } = {}) {
       const { model, messages } = session.snapshot();
-      const request = {
-        question,
-        policy: options.policy ?? null,
-        filter: options.filter ?? {},
-        model,
-        reset,
-      };
-      const before = messages.length;
-      const signals = [given, turnSignal?.()].filter((signal) => signal !== undefined);
+      const { policy = null, filter = {} } = options;
+      const request = { question, policy, filter, model, reset };
+      const signals = [signal, turnSignal?.()].filter((each) => each !== undefined);
       for await (const event of session.ask(question, { ...options, signal: AbortSignal.any(signals) })) {
         if (event.type === 'turn_completed') {
-          turns.push({ ...request, ...answered(event.turn), messages: newMessages(session, before) });
+          const added = session.snapshot().messages.slice(messages.length);
+          turns.push(toTurnOutput(request, event.turn, added));
         }
-        if (event.type === 'error') turns.push({ ...request, ...failed(event.error) });
+        if (event.type === 'error') turns.push(toFailedTurnOutput(request, event.error));
         if (event.type === 'turn_completed' || event.type === 'error') reset = false;
         yield event;
       }
@@ -103,66 +103,13 @@ function observeSession(
   };
 }
 
-type Outcome = Omit<TurnOutput, 'question' | 'policy' | 'filter' | 'reset' | 'messages'>;
-
-function answered({ response, retrievals }: ConversationTurn): Outcome {
-  const { model, answer, grounded, retrievalCount, tokensUsed } = response;
-  return {
-    model,
-    answer,
-    grounded,
-    citations: response.citations.map(({ marker, title, url, chunkId, verdict }) => ({
-      marker,
-      title,
-      url,
-      chunkId,
-      verdict,
-    })),
-    sentences: response.sentences.map(({ text, verdict, unsupportedSpans }) => ({
-      text,
-      verdict,
-      unsupportedSpans: unsupportedSpans.map(({ start, end }) => answer.slice(start, end)),
-    })),
-    retrievalCount,
-    retrieved: retrievals.map(foundOf),
-    tokensUsed,
-    error: null,
-  };
-}
-
-function failed(error: ErrorResponse): Omit<Outcome, 'model'> & { messages: [] } {
-  return {
-    answer: null,
-    grounded: null,
-    citations: [],
-    sentences: null,
-    retrievalCount: 0,
-    retrieved: [],
-    tokensUsed: null,
-    messages: [],
-    error,
-  };
-}
-
-function newMessages(session: AgentSession, before: number): TurnOutput['messages'] {
-  return session
-    .snapshot()
-    .messages.slice(before)
-    .map((message) => ({
-      role: message.role,
-      content: message.content,
-      ...('name' in message && { name: message.name }),
-      ...('toolCalls' in message && message.toolCalls.length > 0 && { toolCalls: message.toolCalls }),
-    }));
-}
-
-/** Where the recording machine keeps its files is nothing to a reader of the tape. */
-function withoutFiles(turn: ConversationTurn): ConversationTurn {
-  const bare = ({ uri: _uri, ...chunk }: RetrievedChunk) => chunk;
+/** A tape does not contain the file paths of the recording machine. */
+function withoutFileUris(turn: ConversationTurn): ConversationTurn {
+  const withoutUri = ({ uri: _uri, ...chunk }: RetrievedChunk) => chunk;
   const retrievals = turn.retrievals.map((retrieval) => ({
     ...retrieval,
-    chunks: retrieval.chunks.map(bare),
-    nearMiss: retrieval.nearMiss && bare(retrieval.nearMiss),
+    chunks: retrieval.chunks.map(withoutUri),
+    nearMiss: retrieval.nearMiss && withoutUri(retrieval.nearMiss),
   }));
   return { ...turn, retrievals };
 }

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { MASK } from '../../src/faults/redactor.ts';
+import { compareOutputs } from '../../src/tape/compare-replay.ts';
 import {
-  collectionChanged,
-  compareOutputs,
-  noOutputs,
+  emptyRunOutputs,
   type RunOutputs,
   runOutputsSchema,
   type TurnOutput,
@@ -35,7 +34,7 @@ function turn(changes: Partial<TurnOutput> = {}): TurnOutput {
   };
 }
 
-const run = (changes: Partial<RunOutputs>): RunOutputs => ({ ...noOutputs(), ...changes });
+const run = (changes: Partial<RunOutputs>): RunOutputs => ({ ...emptyRunOutputs(), ...changes });
 const failure = (message: string) => ({
   errorType: 'api_error' as const,
   message,
@@ -145,16 +144,8 @@ test('what was found, what was ingested and what ended the run are compared as w
   expect(pathsOf({ error: failure('a') }, { error: { ...failure('a'), recoverable: false } })).toEqual([]);
 });
 
-test('whether the collection changed is said where both are known', () => {
-  const collection = (fingerprint: string) => run({ collection: { name: 'c', documents: 1, fingerprint } });
-  expect(collectionChanged(collection('a'), collection('a'))).toBe(false);
-  expect(collectionChanged(collection('a'), collection('b'))).toBe(true);
-  expect(collectionChanged(collection('a'), noOutputs())).toBeNull();
-  expect(collectionChanged(noOutputs(), collection('a'))).toBeNull();
-});
-
 test('outputs of a tape that leave something out are filled up, and an unknown policy is refused', () => {
-  expect(runOutputsSchema.parse({})).toEqual(noOutputs());
+  expect(runOutputsSchema.parse({})).toEqual(emptyRunOutputs());
   const short = { question: 'q', model: 'm', answer: 'a' };
   expect(runOutputsSchema.parse({ turns: [short] }).turns).toMatchObject([{ policy: null, reset: false }]);
   expect(runOutputsSchema.safeParse({ turns: [{ ...short, policy: 'sometimes' }] }).success).toBe(false);

@@ -7,6 +7,7 @@ import {
   takenSessionId,
   unknownSession,
 } from '../../domain/conversation-session.ts';
+import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 
 interface Kept {
@@ -17,8 +18,15 @@ interface Kept {
   turns: RecordedTurn[];
 }
 
+/** A session that the store has from the start. */
+interface ExistingSession {
+  session: ConversationSession;
+  user: string | null;
+  turns: readonly ConversationTurn[];
+}
+
 /** Sessions for as long as the process lives: for tests, and for programs that keep none. */
-export function createMemorySessionStore(): SessionStore {
+export function createMemorySessionStore(existing: ExistingSession | null = null): SessionStore {
   /** The one that changed last comes last. */
   const sessions = new Map<string, Kept>();
 
@@ -51,6 +59,11 @@ export function createMemorySessionStore(): SessionStore {
     touch(given.sessionId, { session, messages, user, updatedAt: '', turns: [] });
   }
 
+  if (existing !== null) {
+    create(existing.session, existing.user);
+    const turns = existing.turns.map((turn) => ({ turn: structuredClone(turn), feedback: null }));
+    sessions.get(existing.session.sessionId)?.turns.push(...turns);
+  }
   return {
     create: async (session, user) => create(session, user),
 

@@ -8,10 +8,11 @@ import { systemRuntime } from '../../app/system-runtime.ts';
 import { type Config, loadConfig } from '../../config/load-config.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { version } from '../../package.ts';
-import { type RecordingEnd, type RunOnTape, recordRun } from '../../tape/record-run.ts';
+import { type RecordingEnd, recordRun } from '../../tape/record-run.ts';
 import { type ReplayingRun, replayRun } from '../../tape/replay-run.ts';
 import type { OnMiss } from '../../tape/replay-tape.ts';
 import { TAPE_VERSION, type TapeHeader, type TapeJson } from '../../tape/tape-format.ts';
+import type { RunOnTape } from '../../tape/tape-run.ts';
 import { counted } from '../../text/phrasing.ts';
 import type { TapeFlags } from '../flags/common-flags.ts';
 import { asSettings } from './read-flags.ts';
@@ -71,7 +72,6 @@ export async function replayCommand<T>(run: CommandOnTape, work: Work<T>): Promi
       secrets: secretsNow(configPath),
       signal,
       missEnds: 'run',
-      onIncomplete: () => say(`${path} is incomplete: its recording was interrupted.`),
       renewedBy: THIS_PROGRAM,
     },
     (replaying) =>

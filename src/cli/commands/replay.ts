@@ -6,7 +6,7 @@ import type { Policy } from '../../domain/agent-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
 import { validated } from '../../faults/validated.ts';
-import { compareReplay, type ReplayResult } from '../../tape/replay-result.ts';
+import { compareReplay, type ReplayResult } from '../../tape/compare-replay.ts';
 import { type ReplayingRun, replayRun } from '../../tape/replay-run.ts';
 import type { TapeJson } from '../../tape/tape-format.ts';
 import { onCommandLine } from '../advice.ts';
@@ -59,7 +59,6 @@ async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal):
       secrets: secretsNow(configPath),
       signal,
       missEnds: 'turn',
-      onIncomplete: 'refuse',
       renewedBy: THIS_PROGRAM,
     },
     (run) => {
@@ -71,7 +70,7 @@ async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal):
       });
     },
   );
-  return compareReplay(outcome, { tape: path, changed, current, onMiss, wordAdvice: onCommandLine });
+  return compareReplay(outcome, { tape: path, changed, current, onMiss, formatAdvice: onCommandLine });
 }
 
 /** The settings of today that are others than the recorded ones. */

@@ -5,7 +5,7 @@ import { readFlag, wholeNumber } from '../../config/read-value.ts';
 import { SEARCH_MODES } from '../../domain/choices.ts';
 import { createQuery, MAX_QUERY_TOP_K, type Query } from '../../domain/query.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { foundOf } from '../../tape/run-outputs.ts';
+import { toSearchOutput } from '../../tape/run-outputs.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
@@ -70,7 +70,7 @@ export async function search(app: App, inputs: z.infer<typeof searchSchema>, { s
   try {
     await assertKnownFilter(store, query.filter);
     const { context, hits } = await (await app.retriever(store, { mode })).retrieve(query, signal);
-    if (tape !== null) tape.outputs.search = foundOf(context);
+    if (tape !== null) tape.outputs.search = toSearchOutput(context);
     return { collection: store.name, mode, context, hits };
   } finally {
     await store.close();

@@ -1,8 +1,8 @@
+import type { ReplayResult } from '../../tape/compare-replay.ts';
 import type { TapeDifference } from '../../tape/diff-tapes.ts';
 import { type Difference, formatDifference } from '../../tape/diff-values.ts';
 import type { Tape } from '../../tape/open-tape.ts';
 import type { ReissuedCall, ReissueResult } from '../../tape/reissue-requests.ts';
-import type { ReplayResult } from '../../tape/replay-result.ts';
 import type { TurnOutput } from '../../tape/run-outputs.ts';
 import { tapeSummary } from '../../tape/tape-summary.ts';
 import { counted } from '../../text/phrasing.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/faults/app-error.ts';
+import { compareReplay } from '../../src/tape/compare-replay.ts';
 import { EMPTY_REPLAY_CONTEXT } from '../../src/tape/explain-drift.ts';
-import { compareReplay } from '../../src/tape/replay-result.ts';
 import type { ReplayOutcome } from '../../src/tape/replay-run.ts';
 import type { OnMiss } from '../../src/tape/replay-tape.ts';
-import { noOutputs, runOutputsSchema } from '../../src/tape/run-outputs.ts';
+import { emptyRunOutputs, runOutputsSchema } from '../../src/tape/run-outputs.ts';
 import { sampleHeader } from './support/sample-tape.ts';
 
 const outputs = (...turns: object[]) =>
@@ -27,8 +27,8 @@ function compared(
 ) {
   const whole = {
     header: sampleHeader(),
-    recorded: noOutputs(),
-    outputs: noOutputs(),
+    recorded: emptyRunOutputs(),
+    outputs: emptyRunOutputs(),
     misses: [],
     missReason: null,
     context: EMPTY_REPLAY_CONTEXT,

@@ -1,0 +1,149 @@
+import { SCORE_DECIMALS } from '../domain/retrieved-chunk.ts';
+import { type Advice, plainly } from '../faults/advice.ts';
+import { MASK } from '../faults/redactor.ts';
+import { type Difference, diffValues } from './diff-values.ts';
+import { explainOutputChange } from './explain-drift.ts';
+import { canonicalValue } from './match-key.ts';
+import type { ReplayOutcome } from './replay-run.ts';
+import type { OnMiss } from './replay-tape.ts';
+import type { RunOutputs, TurnOutput } from './run-outputs.ts';
+import type { TapeJson } from './tape-format.ts';
+
+/** The comparison of a replayed run with its tape. */
+export interface ReplayResult {
+  tape: string;
+  command: string | null;
+  /** Settings that differ from the recorded ones. */
+  changed: Record<string, TapeJson>;
+  ok: boolean;
+  turns: number;
+  /** Number of the first turn that differs, from 1. */
+  firstDifferentTurn: number | null;
+  /** The likely reason of the first difference. */
+  reason: string | null;
+  differences: Difference[];
+  /** Null if unknown. */
+  collectionChanged: boolean | null;
+  exchanges: ReplayOutcome<unknown>['exchanges'];
+  missing: { message: string; hint: string }[];
+  /** Whether the live service answered what was missing. */
+  live: boolean;
+  renewed: boolean;
+  outputs: RunOutputs;
+}
+
+interface CompareReplayOptions {
+  tape: string;
+  changed: Record<string, TapeJson>;
+  /** Whether changed settings must give the same outputs, unlike those of a fork. */
+  current?: boolean;
+  onMiss: OnMiss;
+  formatAdvice?: (advice: Advice) => string;
+}
+
+/** The outputs of a run with changed settings may differ, but all its requests must be answered. */
+export function compareReplay(
+  outcome: Omit<ReplayOutcome<unknown>, 'result'>,
+  { tape, changed, current = false, onMiss, formatAdvice = plainly }: CompareReplayOptions,
+): ReplayResult {
+  const { header, recorded, outputs, misses, missReason, context, exchanges, renewed } = outcome;
+  const differences = compareOutputs(recorded, outputs);
+  const turns = Math.max(recorded.turns.length, outputs.turns.length);
+  const turnPaths = Array.from({ length: turns }, (_, index) => turnPath(index));
+  const isWithin = ({ path }: Difference, turn: string) => path === turn || path.startsWith(`${turn}.`);
+  const firstDifferent = turnPaths.findIndex((turn) => differences.some((each) => isWithin(each, turn)));
+  const cutTurns = turnPaths.filter((_, index) => outputs.turns[index]?.error?.errorType === 'replay_drift');
+  const live = misses.length > 0 && cutTurns.length === 0 && onMiss !== 'fail';
+  const isFork = !current && Object.keys(changed).length > 0;
+  return {
+    tape,
+    command: header.command,
+    changed,
+    ok: (isFork || differences.length === 0) && (misses.length === 0 || live),
+    turns: recorded.turns.length,
+    firstDifferentTurn: firstDifferent < 0 ? null : firstDifferent + 1,
+    reason: missReason ?? (differences.length === 0 ? null : explainOutputChange(context)),
+    // A turn that was cut off by a miss has nothing to compare.
+    differences: differences.filter(({ path }) => !cutTurns.some((turn) => path.startsWith(`${turn}.`))),
+    collectionChanged: context.collectionChanged,
+    exchanges,
+    missing: misses.map(({ message, advice }) => ({ message, hint: advice ? formatAdvice(advice) : '' })),
+    live,
+    renewed,
+    outputs,
+  };
+}
+
+function turnPath(index: number): string {
+  return `turn ${index + 1}`;
+}
+
+export function compareOutputs(recorded: RunOutputs, replayed: RunOutputs): Difference[] {
+  const turns = Math.max(recorded.turns.length, replayed.turns.length);
+  return [
+    ...Array.from({ length: turns }, (_, index) =>
+      diffTurns(recorded.turns[index], replayed.turns[index], turnPath(index)),
+    ).flat(),
+    ...diffOutputs(recorded.search, replayed.search, 'search'),
+    ...diffOutputs(recorded.ingest, replayed.ingest, 'ingest'),
+    ...diffOutputs(runErrorMessage(recorded), runErrorMessage(replayed), 'error'),
+  ];
+}
+
+/** Null for a run with turns, which have their own errors. */
+function runErrorMessage({ turns, error }: RunOutputs): string | null {
+  return turns.length > 0 ? null : (error?.message ?? null);
+}
+
+function diffTurns(
+  recorded: TurnOutput | undefined,
+  replayed: TurnOutput | undefined,
+  path: string,
+): Difference[] {
+  const both = [recorded, replayed];
+  // A redacted answer cannot be checked against its sources, so its verdicts differ.
+  const withVerdicts = !both.some((turn) => turn?.answer?.includes(MASK));
+  const withSentences = withVerdicts && !both.some((turn) => turn?.sentences === null);
+  const [before, after] = both.map((turn) => comparableTurn(turn, withVerdicts, withSentences));
+  return diffOutputs(before, after, path);
+}
+
+function comparableTurn(
+  turn: TurnOutput | undefined,
+  withVerdicts: boolean,
+  withSentences: boolean,
+): TapeJson {
+  if (turn === undefined) return null;
+  const { answer, grounded, citations, sentences, retrievalCount, retrieved, messages, error } = turn;
+  return {
+    answer,
+    grounded: withVerdicts ? grounded : null,
+    retrievalCount,
+    citations: withVerdicts ? citations : citations.map(({ verdict: _, ...citation }) => citation),
+    sentences: withSentences ? sentences : null,
+    retrieved,
+    // Tool results are left out: their chunks are compared in `retrieved`.
+    messages: messages
+      .filter(({ role }) => role !== 'tool')
+      .map(({ role, content, toolCalls = [] }) => ({
+        role,
+        content,
+        toolCalls: toolCalls.map(({ name, arguments: args }) => ({ name, arguments: args })),
+      })),
+    error: error?.message ?? null,
+  } as TapeJson;
+}
+
+function diffOutputs(before: unknown, after: unknown, path: string): Difference[] {
+  return diffValues(canonicalValue(before as TapeJson), canonicalValue(after as TapeJson), path).filter(
+    (difference) => !isSameScore(difference),
+  );
+}
+
+/** Scores differ in the last digits between processors. */
+function isSameScore({ path, before, after }: Difference): boolean {
+  if (!/\.chunks\[\d+\]\.score$/.test(path) || typeof before !== 'number' || typeof after !== 'number') {
+    return false;
+  }
+  return Math.abs(before - after) < 0.5 * 10 ** -SCORE_DECIMALS;
+}
