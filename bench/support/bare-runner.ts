@@ -1,7 +1,7 @@
 import { Agent, OpenAIChatCompletionsModel, Runner, tool } from '@openai/agents';
 import { OpenAI } from 'openai';
-import { searchArguments, searchDescriptions } from '../../src/agent/tools/search-tool.ts';
-import { strictSchema } from '../../src/agent/tools/tool-arguments.ts';
+import { searchArguments, searchDescriptions } from '../../src/agent/document-tools.ts';
+import { toStrictSchema } from '../../src/agent/tool-arguments.ts';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';
 import { showContext } from '../../src/domain/retrieval-context.ts';
 import { MAX_RESULT_TEXT, toToolResponse } from '../../src/domain/retrieval-tool-response.ts';
@@ -27,7 +27,7 @@ export async function createBareRunner(server: ModelServer): Promise<BareTurn> {
         name: config.toolName,
         description: searchDescriptions[config.toolName],
         strict: true,
-        parameters: strictSchema(searchArguments()),
+        parameters: toStrictSchema(searchArguments()),
         async execute(args) {
           const { query } = args as { query: string };
           const { context } = await retriever.retrieve({ text: query, topK: config.topK, filter: {} });

@@ -1,9 +1,10 @@
 import { createOfflineModel } from '../../src/adapters/offline/offline-model.ts';
 import { MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
-import { createSearchMemory } from '../../src/agent/search-memory.ts';
-import { createContextWindow } from '../../src/agent/share-window.ts';
-import { runTurn } from '../../src/agent/turn.ts';
-import { createTurnProgress } from '../../src/agent/turn-state.ts';
+import { createContextWindow } from '../../src/agent/context-budget.ts';
+
+import { answerQuestion } from '../../src/agent/turn.ts';
+import { createTurnEvents } from '../../src/agent/turn-record.ts';
+import { createSearchMemory } from '../../src/agent/turn-search.ts';
 import { systemRuntime } from '../../src/app/system-runtime.ts';
 import { createSourceRegister } from '../../src/citations/source-register.ts';
 import { saysNoInformation } from '../../src/domain/abstention.ts';
@@ -45,7 +46,7 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
 
   return async function ask(question: string, history: readonly HistoryMessage[]): Promise<Asked> {
     const queries: string[] = [];
-    const { turn } = await runTurn(
+    const { turn } = await answerQuestion(
       {
         model,
         config,
@@ -75,7 +76,7 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
         sessionId: systemRuntime.newId(),
         turnNumber: 1,
       },
-      createTurnProgress((event) => {
+      createTurnEvents((event) => {
         if (event.type === 'retrieval_started') queries.push(event.query);
       }),
     );

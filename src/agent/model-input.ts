@@ -3,7 +3,7 @@ import type { TokensUsed } from '../domain/agent-response.ts';
 import type { AssistantMessage, ConversationMessage, ToolMessage } from '../domain/conversation-message.ts';
 import { coverageLine, REWRITE_INSTRUCTIONS } from '../domain/prompts.ts';
 import type { ChunkStore, CollectionInfo } from '../ports/chunk-store.ts';
-import { textOf, tokensOf } from './watch-steps.ts';
+import { responseText, responseTokens } from './model-response.ts';
 
 const MAX_SUBJECTS = 8;
 /** Enough titles to say what a collection is about. */
@@ -44,8 +44,8 @@ function hasTellingModules({ modules, chunks }: CollectionInfo): boolean {
   return modules.length > 1 && modules.reduce((sum, module) => sum + module.chunks, 0) >= 0.9 * chunks;
 }
 
-/** Messages of the past as the SDK takes them. The system message goes another way: as instructions. */
-export function inputItems(messages: readonly ConversationMessage[]): AgentInputItem[] {
+/** Past messages as SDK input. The system message is left out, because it is passed as instructions. */
+export function toInputItems(messages: readonly ConversationMessage[]): AgentInputItem[] {
   return messages.flatMap(itemsOf);
 }
 
@@ -96,9 +96,9 @@ export async function standaloneQuestion(
     ...(signal && { signal }),
   };
   const response = await model.getResponse(request);
-  const query = textOf(response.output)
+  const query = responseText(response.output)
     .trim()
     .replace(/^["']|["']$/g, '')
     .slice(0, MAX_QUERY_CHARACTERS);
-  return { query: query || question, tokens: tokensOf(request, response) };
+  return { query: query || question, tokens: responseTokens(request, response) };
 }

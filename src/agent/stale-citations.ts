@@ -18,7 +18,7 @@ type CitingTurn = Pick<ConversationTurn, 'decisions' | 'response'>;
 type Chunks = Pick<ChunkStore, 'chunks' | 'withContent'>;
 
 /** Citations that say of which files they know no more than what the collection has kept. */
-export function withGoneFiles(
+export function markMissingFiles(
   citations: readonly Citation[],
   retrieved: readonly RetrievedChunk[],
 ): Citation[] {

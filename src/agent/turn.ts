@@ -1,6 +1,8 @@
-import type { Model } from '@openai/agents-core';
+import type { AgentInputItem, Model, Tool } from '@openai/agents-core';
+import { eventsDuring } from '../async/event-queue.ts';
 import type { CheckedAnswer } from '../citations/check-answer.ts';
-import type { AgentConfig } from '../domain/agent-config.ts';
+import { createSourceRegister, type SourceRegister } from '../citations/source-register.ts';
+import type { AgentConfig, Policy } from '../domain/agent-config.ts';
 import {
   type AgentResponse,
   confidenceOf,
@@ -10,168 +12,303 @@ import {
 } from '../domain/agent-response.ts';
 import type { Citation } from '../domain/citation.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
+import {
+  appendMessages,
+  assertOpen,
+  type ConversationSession,
+  completeSession,
+  isOverSoftLimit,
+  resetSession,
+  SOFT_MESSAGE_LIMIT,
+  sessionTotals,
+} from '../domain/conversation-session.ts';
 import { type ConversationTurn, durationBetween, withCited } from '../domain/conversation-turn.ts';
 import { contextPrompt } from '../domain/prompts.ts';
-import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
-import { advice, bySetting, setting } from '../faults/advice.ts';
+import type { Filter } from '../domain/query.ts';
+import { advice, bySetting, chatWord, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import { retryNotice } from '../faults/retry.ts';
+import type { ChunkStore } from '../ports/chunk-store.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { SessionStore } from '../ports/session-store.ts';
+import type { Retriever } from '../retrieval/create-retriever.ts';
+import { counted } from '../text/phrasing.ts';
 import { oneLine } from '../text/visible-text.ts';
+import type { AgentSession, AskOptions } from './agent.ts';
 import { withAttached } from './attached-text.ts';
-import { generate } from './generate.ts';
-import { startTimeLimit } from './guards/time-limit.ts';
-import { toAppError } from './guards/to-app-error.ts';
+import { type ContextWindow, createPassageBudget, planContext } from './context-budget.ts';
+import { createReadSourceTool, createSearchTool } from './document-tools.ts';
+import { type ModelErrorContext, toAppError } from './guards/model-errors.ts';
 import { withAnswerCheck } from './guards/with-answer-check.ts';
 import { withIdleTimeout } from './guards/with-idle-timeout.ts';
 import { withOverflowTrim } from './guards/with-overflow-trim.ts';
 import { withRetries } from './guards/with-retries.ts';
-import { inputItems, standaloneQuestion } from './model-input.ts';
-import { policies } from './policies.ts';
-import { search } from './search.ts';
-import { createPassageRoom, shareWindow } from './share-window.ts';
-import { withGoneFiles } from './stale-citations.ts';
-import { createTurnJudge } from './turn-judge.ts';
-import {
-  createTurnRecord,
-  type TurnDependencies,
-  type TurnProgress,
-  type TurnRequest,
-  type TurnState,
-} from './turn-state.ts';
+import { type Briefing, standaloneQuestion, toInputItems } from './model-input.ts';
+import { runModelLoop } from './run-model-loop.ts';
+import { markMissingFiles } from './stale-citations.ts';
+import { createTurnJudge, type FindJudge } from './turn-judge.ts';
+import { createTurnEvents, createTurnRecord, type TurnEvents, type TurnRecord } from './turn-record.ts';
+import { createSearchMemory, createTurnSearch, type SearchMemory } from './turn-search.ts';
 
 const IDLE_TIMEOUT_MS = 60_000;
-/** Far more than a question needs: what is longer was piped in by mistake. */
-const MAX_QUESTION = 8000;
+/** Longer questions are probably piped in by mistake. */
+const MAX_QUESTION_CHARACTERS = 8000;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What came of a question: the turn, and its messages, which the conversation goes on with. */
-export interface FinishedTurn {
-  turn: ConversationTurn;
-  messages: ConversationMessage[];
+/** What all turns of an agent use. */
+export interface TurnSetup {
+  config: AgentConfig;
+  model: Model;
+  store: ChunkStore;
+  retriever: Retriever;
+  runtime: Runtime;
+  /** Null where there is no judge; answers are then checked by their words alone. */
+  findJudge: FindJudge;
+  briefing(): Promise<Briefing>;
+  window: ContextWindow;
+  /** Whether the model may read around a search result. */
+  readSource: boolean;
+  /** Whether the SDK traces the run with its own processors. */
+  tracing: boolean;
+  errorContext?: ModelErrorContext | undefined;
 }
 
-/** One question from its policy to its checked answer. Nothing is stored. Throws AppErrors only. */
-export async function runTurn(
-  dependencies: TurnDependencies,
-  request: TurnRequest,
-  progress: TurnProgress,
-): Promise<FinishedTurn> {
-  const { runtime, faults, config } = dependencies;
-  const { question, policy, sources } = request;
-  const started = { elapsedMs: runtime.elapsedMs(), timestamp: runtime.now().toISOString() };
-  const { signal, end } = startTimeLimit(config.maxTurnSeconds, request.signal);
-  request.searches.beginTurn();
-  try {
-    const { instructions, modules } = await dependencies.briefing();
-    const { history, passageTokens } = shareWindow(
-      config,
-      dependencies.window,
-      { ...request, instructions },
-      progress.tellOnce,
-    );
-    const turn = {
-      ...dependencies,
-      ...request,
-      history,
-      modules,
-      signal,
-      progress,
-      record: createTurnRecord(runtime),
-      room: createPassageRoom(passageTokens, progress.tellOnce),
-      judge: createTurnJudge(dependencies.findJudge, signal),
-    };
-    const model = guardedModel(turn);
-    turn.record.question(question);
-    const isGiven = request.attached !== undefined || policies[policy].searchFirst;
-    const prompt = isGiven ? await withPassages(turn, model, passageTokens) : question;
-    const written = await generate(turn, { model, instructions, prompt });
-    const checked = await turn.judge.check(written, sources);
-    if (checked.answer.trim() === '') throw nothingBut(checked.citations);
-    const outcome =
-      turn.record.finishReason === 'max_steps' ? 'none' : outcomeOf(checked.answer, config.abstentionPhrases);
-    const answerProbability = outcome === 'answer' ? await chanceOfAnswering(turn, checked) : null;
-    const citations = withGoneFiles(checked.citations, foundIn(turn));
-    progress.emit({ type: 'citations', citations });
-    return finishTurn(turn, { ...checked, citations, outcome, answerProbability }, started);
-  } catch (error) {
-    throw toAppError(error, { ...faults, signal });
-  } finally {
-    end();
+interface SessionStart {
+  session: ConversationSession;
+  lastTurn: ConversationTurn | null;
+  /** The sources retrieved so far. */
+  sources: SourceRegister;
+  /** Emitted before the first answer. */
+  notices: readonly string[];
+  /** The owner, if the store does not have the session yet: it is stored with its first turn. */
+  user?: string | null;
+}
+
+/** A session that continues from `start`. A turn is committed to the store before `turn_completed` is emitted. */
+export function createAgentSession(
+  start: SessionStart,
+  setup: TurnSetup,
+  sessions: SessionStore,
+): AgentSession {
+  const { config, runtime } = setup;
+  const searches = createSearchMemory();
+  const noticed = new Set<string>();
+  let { session, lastTurn, notices, sources } = start;
+  let unsaved = start.user === undefined ? undefined : { session, user: start.user };
+
+  async function ask(given: string, options: AskOptions, events: TurnEvents): Promise<void> {
+    const question = validateQuestion(given);
+    assertTurnsLeft(session, config);
+    const lastRef = sources.lastRef();
+    try {
+      for (const message of notices) events.emit({ type: 'notice', message });
+      notices = [];
+      if (isOverSoftLimit(session)) {
+        const message = `This session has more than ${SOFT_MESSAGE_LIMIT} messages. Reset it to start over.`;
+        events.noticeOnce('length', message);
+      }
+      const { turn, messages } = await answerQuestion(
+        setup,
+        {
+          question,
+          history: session.messages,
+          policy: options.policy ?? session.policy,
+          filter: options.filter ?? {},
+          attached: options.attached,
+          signal: options.signal,
+          sources,
+          searches,
+          sessionId: session.sessionId,
+          turnNumber: sessionTotals(session).turnCount + 1,
+        },
+        events,
+      );
+      const { retrievalCount, tokensUsed } = turn.response;
+      const usage = { retrievals: retrievalCount, tokens: tokensUsed.total };
+      const after = { ...appendMessages(session, messages, usage), model: config.model };
+      await sessions.commitTurn(after, messages, turn, unsaved);
+      unsaved = undefined;
+      session = after;
+      lastTurn = turn;
+      events.complete(turn);
+    } catch (error) {
+      // Refs of a turn that is not stored are given to the next sources, as they are after a resume.
+      sources = createSourceRegister(sources.entries().filter(({ ref }) => Number(ref) <= lastRef));
+      events.fail(error);
+    }
   }
+
+  return {
+    id: session.sessionId,
+    snapshot: () => structuredClone(session),
+    lastTurn: () => lastTurn,
+    ask: (question, options = {}) =>
+      eventsDuring((emit) => ask(question, options, createTurnEvents(emit, noticed))),
+    async reset() {
+      session = resetSession(session, runtime.now().toISOString());
+      lastTurn = null;
+      noticed.clear();
+      if (unsaved === undefined) await sessions.update(session);
+    },
+    async complete() {
+      session = completeSession(session);
+      if (unsaved === undefined) await sessions.update(session);
+    },
+  };
 }
 
-/** A question as it is asked, without blanks around it. Throws `invalid_input` if it cannot be. */
-export function askableQuestion(given: string): string {
+/** The question without surrounding white space. Throws `invalid_input` if it is blank or too long. */
+export function validateQuestion(given: string): string {
   const question = given.trim();
   if (question === '')
     throw new AppError('invalid_input', 'The question is blank.', { hint: 'Ask something.' });
-  if (given.length <= MAX_QUESTION) return question;
+  if (given.length <= MAX_QUESTION_CHARACTERS) return question;
   throw new AppError(
     'invalid_input',
-    `The question has ${given.length} characters; ${MAX_QUESTION} are allowed.`,
+    `The question has ${given.length} characters; ${MAX_QUESTION_CHARACTERS} are allowed.`,
     { hint: 'Ask something shorter, and ingest long texts as documents.' },
   );
 }
 
-/** The model with patience and its limits: it waits for services that ask it to, and not for ever. */
-function guardedModel(turn: TurnState): Model {
-  const { config, window, runtime, faults, signal, progress } = turn;
-  const answering = withAnswerCheck(turn.model, config.maxAnswerCharacters);
-  const checked = withIdleTimeout(answering, IDLE_TIMEOUT_MS);
-  const patient = withRetries(checked, {
-    signal,
-    random: runtime.random,
-    sleep: runtime.sleep,
-    context: faults,
-    onRetry: (retry) =>
-      progress.emit({
-        type: 'notice',
-        message: retryNotice(retry),
-        retry: { ...retry, error: toErrorResponse(retry.error) },
-      }),
-  });
-  return withOverflowTrim(patient, {
-    onTrim(told) {
-      if (told !== undefined) window.learn(told);
-      const size = told === undefined ? `smaller than ${window.tokens} tokens` : `of ${told} tokens`;
-      progress.tellOnce(
-        'overflow',
-        `The window of the model is ${size}: the oldest messages and the weakest passages were left out. ` +
-          'Set contextWindow to what the model holds.',
-      );
-    },
+function assertTurnsLeft(session: ConversationSession, { maxTurns }: AgentConfig): void {
+  assertOpen(session);
+  if (session.turnCount < maxTurns) return;
+  throw new AppError('invalid_input', `This session has reached its limit of ${maxTurns} turns.`, {
+    hint: advice`Reset it${chatWord('reset')}, start another one, or raise ${setting('maxTurns')}.`,
   });
 }
 
-/** The question with the passages in front of it that were given along, or are found for what it means in its conversation. */
-async function withPassages(turn: TurnState, model: Model, passageTokens: number): Promise<string> {
-  const { config, record, room, question, attached, filter, sources, runtime, signal } = turn;
-  const history = inputItems(turn.history);
-  const { query, tokens } = await standaloneQuestion(model, history, question, signal);
-  record.tokens(tokens);
-  record.beginStep();
-  const { context } = await search(turn, { text: query, topK: config.topK, filter }, runtime.newId());
-  const given = attached === undefined ? context : withAttached(context, attached, question, passageTokens);
-  for (const message of given.notes.slice(context.notes.length))
-    turn.progress.emit({ type: 'notice', message });
-  // The judge reads it too.
-  if (attached !== undefined) turn.judge.readAhead(given.chunks, [question, query]);
-  const shown = room.show(given);
-  record.retrieved(shown.context);
-  return contextPrompt(shown, question, sources.register);
+/** A question and the conversation around it. */
+interface TurnRequest {
+  question: string;
+  /** Oldest first. */
+  history: readonly ConversationMessage[];
+  policy: Policy;
+  filter: Filter;
+  /** A text to answer from beside the documents. */
+  attached?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** The sources that the conversation can cite. */
+  sources: SourceRegister;
+  searches: SearchMemory;
+  sessionId: string;
+  turnNumber: number;
 }
 
+interface FinishedTurn {
+  turn: ConversationTurn;
+  /** The messages that the turn adds to the conversation. */
+  messages: ConversationMessage[];
+}
+
+/** How a policy retrieves: `searchFirst` puts passages before the question, `tool` is how the model gets the search tool. */
+const RETRIEVAL_MODES: Readonly<
+  Record<Policy, { searchFirst: boolean; tool: 'offered' | 'forced' | 'withheld' }>
+> = {
+  tool: { searchFirst: false, tool: 'offered' },
+  always: { searchFirst: true, tool: 'withheld' },
+  first: { searchFirst: false, tool: 'forced' },
+  never: { searchFirst: false, tool: 'withheld' },
+};
+
+/** Answers a question and checks the answer. Stores nothing. Throws AppErrors only. */
+export async function answerQuestion(
+  setup: TurnSetup,
+  request: TurnRequest,
+  events: TurnEvents,
+): Promise<FinishedTurn> {
+  const { config, runtime, store } = setup;
+  const { question, filter, attached, sources, searches } = request;
+  const started = { elapsedMs: runtime.elapsedMs(), timestamp: runtime.now().toISOString() };
+  const { signal, stopTimer } = startTimeLimit(config.maxTurnSeconds, request.signal);
+  searches.beginTurn();
+  try {
+    // 1. Plan: instructions, and what of the history and the passages fits the window.
+    const { instructions, modules } = await setup.briefing();
+    const planned = { instructions, question, history: request.history };
+    const { history, passageTokens } = planContext(config, setup.window, planned, events.noticeOnce);
+    const record = createTurnRecord(runtime);
+    const passages = createPassageBudget(passageTokens, events.noticeOnce);
+    const judge = createTurnJudge(setup.findJudge, signal);
+    const model = guardModel(setup, events, signal);
+    const { retriever } = setup;
+    const shared = { record, events, judge, runtime, signal };
+    const search = createTurnSearch({ ...shared, question, retriever, memory: searches });
+    const historyItems = toInputItems(history);
+    const mode = RETRIEVAL_MODES[request.policy];
+    record.addQuestion(question);
+
+    // 2. Retrieve before the model is called, if the policy or an attached text demands it.
+    let prompt = question;
+    let query = question;
+    if (mode.searchFirst || attached !== undefined) {
+      const rewritten = await standaloneQuestion(model, historyItems, question, signal);
+      query = rewritten.query;
+      record.countTokens(rewritten.tokens);
+      record.beginStep();
+      const [found] = await search({ text: query, topK: config.topK, filter }, runtime.newId());
+      const context = attached === undefined ? found : withAttached(found, attached, question, passageTokens);
+      for (const message of context.notes.slice(found.notes.length)) events.emit({ type: 'notice', message });
+      if (attached !== undefined) judge.readAhead(context.chunks, [question, query]);
+      const shown = passages.show(context);
+      record.addRetrieval(shown.context);
+      prompt = contextPrompt(shown, question, sources.register);
+    }
+
+    // 3. Generate, with the tools that the policy allows.
+    const toolContext = { config, record, passages, sources, runtime, signal };
+    const tools: Tool[] = [];
+    if (mode.tool !== 'withheld') {
+      tools.push(createSearchTool(toolContext, { search, memory: searches, modules, filter }));
+      if (setup.readSource) tools.push(createReadSourceTool(toolContext, store));
+    }
+    const input: AgentInputItem[] = [...historyItems, { role: 'user', content: prompt }];
+    const written = await runModelLoop({
+      ...{ config, model, instructions, input, tools, record, events, signal },
+      tracing: setup.tracing,
+      forcedTool: mode.tool === 'forced' ? config.toolName : undefined,
+      onText: (text) => judge.judgeAlong(text, sources),
+    });
+
+    // 4. Check the citations, and how likely the answer answers.
+    const checked = await judge.check(written, sources);
+    if (checked.answer.trim() === '') throw onlyUnknownCitations(checked.citations);
+    const { retrievals, finishReason } = record;
+    const outcome =
+      finishReason === 'max_steps' ? 'none' : outcomeOf(checked.answer, config.abstentionPhrases);
+    const isFollowUp = history.some(({ role }) => role === 'user');
+    const asked = (isFollowUp && retrievals[0]?.query) || question;
+    const answerProbability =
+      outcome === 'answer' ? await judge.chanceOfAnswering(asked, checked.sentences) : null;
+    const retrieved = retrievals.flatMap(({ chunks }) => chunks);
+    const citations = markMissingFiles(checked.citations, retrieved);
+    events.emit({ type: 'citations', citations });
+
+    // 5. Record.
+    return finishTurn(setup, request, record, { ...checked, citations, outcome, answerProbability }, started);
+  } catch (error) {
+    throw toAppError(error, { ...setup.errorContext, signal });
+  } finally {
+    stopTimer();
+  }
+}
+
+/** Outcome, grounding and confidence are computed, never taken from the model. */
 function finishTurn(
-  { record, runtime, config, question, sessionId, turnNumber }: TurnState,
+  { config, runtime }: TurnSetup,
+  { question, sessionId, turnNumber }: TurnRequest,
+  record: TurnRecord,
   checked: CheckedAnswer & Pick<AgentResponse, 'outcome' | 'answerProbability'>,
-  { elapsedMs, timestamp }: { elapsedMs: number; timestamp: string },
+  started: { elapsedMs: number; timestamp: string },
 ): FinishedTurn {
-  const { retrievals, retrievalCount, retrievalTimeMs, tokensUsed, searchFault, finishReason } = record;
-  const fault = cutFault(finishReason, config) ?? searchFault;
+  const { retrievals, retrievalCount, retrievalTimeMs, tokensUsed, finishReason } = record;
+  const { timestamp } = started;
+  const { answer, citations, outcome, answerProbability } = checked;
+  const error = cutAnswerError(finishReason, config) ?? record.searchError;
+  const hasFound = retrievals.some(({ chunks, nearMiss }) => chunks.length > 0 || (nearMiss?.score ?? 0) > 0);
   const ended = runtime.elapsedMs();
-  const totalTimeMs = ended - elapsedMs;
-  const { answer, citations, outcome } = checked;
-  // Outcome, grounding and confidence are computed here, never claimed by a model.
+  const totalTimeMs = ended - started.elapsedMs;
   const response: AgentResponse = {
     ...checked,
     query: question,
@@ -183,12 +320,12 @@ function finishTurn(
     retrievalCount,
     retrievedSources: [...new Set(retrievals.flatMap(({ chunks }) => chunks.map(({ url }) => url)))],
     grounded: finishReason === 'stop' && isGrounded(outcome, citations),
-    confidence: confidenceOf(hasFound(retrievals), checked.answerProbability),
+    confidence: confidenceOf(hasFound, answerProbability),
     finishReason,
     retrievalTimeMs,
     generationTimeMs: Math.max(0, totalTimeMs - retrievalTimeMs),
     totalTimeMs,
-    error: fault && toErrorResponse(fault),
+    error: error && toErrorResponse(error),
     timestamp,
   };
   const turn = {
@@ -197,24 +334,73 @@ function finishTurn(
     retrievals,
     response,
     timestamp,
-    durationSeconds: durationBetween(elapsedMs, ended),
-    decisions: withCited(record.endSteps(), citations),
+    durationSeconds: durationBetween(started.elapsedMs, ended),
+    decisions: withCited(record.finishSteps(), citations),
   };
-  record.answer(answer, citations);
+  record.addAnswer(answer, citations);
   return { turn, messages: record.messages };
 }
 
-/** An answer of which nothing is left without the sources that were never retrieved. */
-function nothingBut(citations: readonly Citation[]): AppError {
+/** A signal that is also aborted when the turn takes too long, even if the service keeps sending. */
+function startTimeLimit(seconds: number, given: AbortSignal | undefined) {
+  const controller = new AbortController();
+  const expire = () =>
+    controller.abort(
+      new AppError('api_error', `The turn was stopped: no answer after ${counted(seconds, 'second')}.`, {
+        recoverable: true,
+        hint: advice`Ask again, use a faster model, or raise ${setting('maxTurnSeconds')}.`,
+      }),
+    );
+  const timer = setTimeout(expire, Math.min(seconds * 1000, MAX_TIMER_MS));
+  return {
+    signal: given === undefined ? controller.signal : AbortSignal.any([given, controller.signal]),
+    stopTimer: () => clearTimeout(timer),
+  };
+}
+
+/** The model with a check of its responses, an idle timeout, retries, and shorter requests after an overflow. */
+function guardModel(
+  { config, model, window, runtime, errorContext }: TurnSetup,
+  events: TurnEvents,
+  signal: AbortSignal,
+): Model {
+  const checked = withAnswerCheck(model, config.maxAnswerCharacters);
+  const timed = withIdleTimeout(checked, IDLE_TIMEOUT_MS);
+  const retried = withRetries(timed, {
+    signal,
+    random: runtime.random,
+    sleep: runtime.sleep,
+    context: errorContext,
+    onRetry: (retry) =>
+      events.emit({
+        type: 'notice',
+        message: retryNotice(retry),
+        retry: { ...retry, error: toErrorResponse(retry.error) },
+      }),
+  });
+  return withOverflowTrim(retried, {
+    onTrim(reported) {
+      if (reported !== undefined) window.lower(reported);
+      const size = reported === undefined ? `smaller than ${window.tokens}` : String(reported);
+      events.noticeOnce(
+        'overflow',
+        `The model's window is ${size} tokens: the oldest messages and the weakest passages were left out. ` +
+          'Set contextWindow to the size of the window.',
+      );
+    },
+  });
+}
+
+/** The model cited sources that were never retrieved, and said nothing else. */
+function onlyUnknownCitations(citations: readonly Citation[]): AppError {
   const markers = citations.map(({ marker }) => `[${oneLine(marker, 20)}]`).join(' ');
-  return new AppError('api_error', `The model answered nothing but ${markers}, which was never retrieved.`, {
+  return new AppError('api_error', `The model answered only ${markers}, which was never retrieved.`, {
     hint: advice`Ask again, or choose another model${bySetting('model')}.`,
     recoverable: true,
   });
 }
 
-/** What is wrong with an answer that did not end by itself. */
-function cutFault(reason: FinishReason, { maxTokens, maxSteps }: AgentConfig): AppError | null {
+function cutAnswerError(reason: FinishReason, { maxTokens, maxSteps }: AgentConfig): AppError | null {
   switch (reason) {
     case 'stop':
       return null;
@@ -227,25 +413,8 @@ function cutFault(reason: FinishReason, { maxTokens, maxSteps }: AgentConfig): A
         hint: 'Rephrase the question.',
       });
     case 'max_steps':
-      return new AppError('api_error', `The model came to no answer within ${maxSteps} steps.`, {
+      return new AppError('api_error', `The model did not answer within ${maxSteps} steps.`, {
         hint: advice`Ask a narrower question, or raise ${setting('maxSteps')}.`,
       });
   }
-}
-
-/** Whether what bears the answer out answers the question, or what that means in its conversation. */
-async function chanceOfAnswering(
-  { judge, record, question, history }: TurnState,
-  { sentences }: CheckedAnswer,
-): Promise<number | null> {
-  const goesOn = history.some(({ role }) => role === 'user');
-  return judge.chanceOfAnswering((goesOn && record.retrievals[0]?.query) || question, sentences);
-}
-
-function foundIn({ record }: TurnState): RetrievedChunk[] {
-  return record.retrievals.flatMap(({ chunks }) => chunks);
-}
-
-function hasFound(retrievals: ConversationTurn['retrievals']): boolean {
-  return retrievals.some(({ chunks, nearMiss }) => chunks.length > 0 || (nearMiss?.score ?? 0) > 0);
 }

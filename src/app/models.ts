@@ -2,7 +2,7 @@ import type { Model } from '@openai/agents-core';
 import type { Judgement, PassageJudge } from '../adapters/offline/answer-from-passages.ts';
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
-import type { FaultContext } from '../agent/guards/to-app-error.ts';
+import type { ModelErrorContext } from '../agent/guards/model-errors.ts';
 import type { FindJudge } from '../agent/turn-judge.ts';
 import { OFFLINE_MODEL } from '../domain/choices.ts';
 import { advice, setting, settingOf } from '../faults/advice.ts';
@@ -73,7 +73,7 @@ export function openAiModelOptions({ config }: App): OpenAiModelOptions {
 }
 
 /** What sentences about faults of the model name. */
-export function faultContext(app: App): FaultContext {
+export function faultContext(app: App): ModelErrorContext {
   const { model } = app.config.agent;
   if (model === OFFLINE_MODEL) return { model };
   const { baseUrl, keyVariable } = app.config.modelService;

@@ -149,7 +149,7 @@ export async function createCollectionAgent(app: App, options: CollectionAgentOp
     runtime,
     readSource,
     tracing: options.tracing ?? traceFile !== undefined,
-    faults: faultContext(app),
+    errorContext: faultContext(app),
   });
 }
 

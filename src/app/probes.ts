@@ -1,6 +1,6 @@
 import { MODEL_FILES, type ModelFile, readModelFile, weightsLocation } from '../adapters/onnx/weights.ts';
 import { probeModel as askModel, type ModelAbilities } from '../adapters/openai/probe-model.ts';
-import { toAppError } from '../agent/guards/to-app-error.ts';
+import { toAppError } from '../agent/guards/model-errors.ts';
 import type { Config } from '../config/load-config.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { httpFault } from '../faults/http-fault.ts';

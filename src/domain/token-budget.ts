@@ -104,7 +104,7 @@ export interface FittedHistory {
   dropped: ConversationMessage[];
   droppedTokens: number;
   /** Which limit it was dropped for; null where there was room for all. */
-  tooMany: 'tokens' | 'messages' | null;
+  exceeded: 'tokens' | 'messages' | null;
 }
 
 interface HistoryLimits {
@@ -122,13 +122,13 @@ export function fitHistory(history: readonly ConversationMessage[], limits: Hist
   const kept = new Set(history.filter(({ role }) => role === 'system'));
   let tokens = 0;
   let count = 0;
-  let tooMany: FittedHistory['tooMany'] = null;
+  let exceeded: FittedHistory['exceeded'] = null;
   for (const unit of completeUnits(history).reverse()) {
     tokens += sumTokens(unit);
     count += unit.filter(isSaid).length;
-    if (tokens > limits.maxTokens) tooMany = 'tokens';
-    else if (count > (limits.maxMessages ?? Number.POSITIVE_INFINITY)) tooMany = 'messages';
-    if (tooMany !== null) break;
+    if (tokens > limits.maxTokens) exceeded = 'tokens';
+    else if (count > (limits.maxMessages ?? Number.POSITIVE_INFINITY)) exceeded = 'messages';
+    if (exceeded !== null) break;
     for (const message of unit) kept.add(message);
   }
   const dropped = history.filter((message) => !kept.has(message));
@@ -136,7 +136,7 @@ export function fitHistory(history: readonly ConversationMessage[], limits: Hist
     messages: history.filter((message) => kept.has(message)),
     dropped,
     droppedTokens: sumTokens(dropped),
-    tooMany,
+    exceeded,
   };
 }
 

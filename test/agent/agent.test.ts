@@ -633,30 +633,26 @@ test('a session that is completed takes no question until it is resumed, and han
 });
 
 test.each([
-  ['messages', { maxHistory: 10 }, 'A larger maxHistory takes more of them along.'],
-  ['tokens', { contextWindow: 2048, maxTokens: 200 }, 'A larger contextWindow takes more of them along.'],
-])(
-  'old messages are dropped by %s, whole, and the user is told once what that means',
-  async (_, limits, remedy) => {
-    const turns = 40;
-    const model = new ScriptedModel(
-      Array.from({ length: turns }, (_, i) => [assistantMessage(`Answer ${i} ${'x'.repeat(400)}`)]),
-    );
-    const config = { maxTurns: 100, ...limits };
-    const session = await agentOn(await smallLibrary(BOOK), model, { config }).startSession();
-    const notices: string[] = [];
-    for (let i = 0; i < turns; i += 1) {
-      const { events } = await askAndWait(session, `Question ${i}`);
-      for (const event of events) if (event.type === 'notice') notices.push(event.message);
-    }
-    const told = notices.filter((notice) => notice.includes('oldest questions and answers'));
-    expect(told).toEqual([expect.stringContaining('say again what it was about')]);
-    expect(told[0]).toContain(remedy);
-    const sizes = model.calls.map(({ request }) => JSON.stringify(request.input).length);
-    expect(sizes.at(-1)).toBeLessThan((sizes[10] ?? 0) * 1.1);
-    expect(model.calls.at(-1)?.request.input.length).toBeLessThanOrEqual(11);
-  },
-);
+  ['messages', { maxHistory: 10 }, 'Raise maxHistory'],
+  ['tokens', { contextWindow: 2048, maxTokens: 200 }, 'Raise contextWindow'],
+])('drops the oldest messages over the limit of %s, with one notice', async (_, limits, remedy) => {
+  const turns = 40;
+  const model = new ScriptedModel(
+    Array.from({ length: turns }, (_, i) => [assistantMessage(`Answer ${i} ${'x'.repeat(400)}`)]),
+  );
+  const config = { maxTurns: 100, ...limits };
+  const session = await agentOn(await smallLibrary(BOOK), model, { config }).startSession();
+  const notices: string[] = [];
+  for (let i = 0; i < turns; i += 1) {
+    const { events } = await askAndWait(session, `Question ${i}`);
+    for (const event of events) if (event.type === 'notice') notices.push(event.message);
+  }
+  const told = notices.filter((notice) => notice.includes('oldest messages'));
+  expect(told).toEqual([expect.stringContaining(remedy)]);
+  const sizes = model.calls.map(({ request }) => JSON.stringify(request.input).length);
+  expect(sizes.at(-1)).toBeLessThan((sizes[10] ?? 0) * 1.1);
+  expect(model.calls.at(-1)?.request.input.length).toBeLessThanOrEqual(11);
+});
 
 test('a session ends after its turns, with a sentence that says what to do', async () => {
   const model = new ScriptedModel([[assistantMessage('One.')]]);

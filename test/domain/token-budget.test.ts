@@ -62,7 +62,7 @@ test('a history that fits stays whole', () => {
   fc.assert(
     fc.property(conversations, (history) => {
       const fitted = fitHistory(history, { maxTokens: tokensOf(history), maxMessages: history.length });
-      expect(fitted).toEqual({ messages: history, dropped: [], droppedTokens: 0, tooMany: null });
+      expect(fitted).toEqual({ messages: history, dropped: [], droppedTokens: 0, exceeded: null });
     }),
   );
 });

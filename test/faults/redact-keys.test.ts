@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cohereService } from '../../src/adapters/cohere/cohere-client.ts';
 import { postJson } from '../../src/adapters/hosted/json-service.ts';
 import { toQdrantError } from '../../src/adapters/qdrant/qdrant-error.ts';
-import { toAppError } from '../../src/agent/guards/to-app-error.ts';
+import { toAppError } from '../../src/agent/guards/model-errors.ts';
 import { redactKeys } from '../../src/faults/redact-keys.ts';
 
 /** Of no form that is known; what one service is sent, another may repeat. */

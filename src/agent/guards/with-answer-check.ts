@@ -5,9 +5,13 @@ import { AppError } from '../../faults/app-error.ts';
 import { outOfTokens, withheldByFilter } from '../../faults/cut-answer.ts';
 import { fieldOf } from '../../faults/network-fault.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { finishReasonIn, finishReasonOf, withFinishReason } from './finish-reason.ts';
+import {
+  finishReasonOf,
+  finishReasonOfEvent,
+  type StreamedResponse,
+  withFinishReason,
+} from '../model-response.ts';
 
-type StreamedResponse = Extract<StreamEvent, { type: 'response_done' }>['response'];
 type Answered = Pick<ModelResponse, 'output'> | Pick<StreamedResponse, 'output'>;
 
 /**
@@ -28,7 +32,7 @@ export function withAnswerCheck(model: Model, maxCharacters = Number.POSITIVE_IN
       let length = 0;
       try {
         for await (const event of model.getStreamedResponse(request)) {
-          reason = finishReasonIn(event) ?? reason;
+          reason = finishReasonOfEvent(event) ?? reason;
           thought ||= showsThought(event);
           if (event.type === 'output_text_delta') {
             length += event.delta.length;

@@ -1,12 +1,12 @@
 import type { Model, ModelRequest, StreamEvent } from '@openai/agents-core';
 import { type RetryOptions, startRetries } from '../../faults/retry.ts';
-import { type FaultContext, toAppError } from './to-app-error.ts';
+import { type ModelErrorContext, toAppError } from './model-errors.ts';
 
 const LONGEST_BACKOFF_MS = 8000;
 
 /** The signal is one besides that of each request. */
 interface ModelRetryOptions extends RetryOptions {
-  context?: FaultContext | undefined;
+  context?: ModelErrorContext | undefined;
 }
 
 /**

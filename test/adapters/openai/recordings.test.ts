@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toAppError } from '../../../src/agent/guards/to-app-error.ts';
+import { toAppError } from '../../../src/agent/guards/model-errors.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
 import { type Api, askModel, modelAnswering } from './ask-model.ts';
 

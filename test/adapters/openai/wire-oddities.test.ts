@@ -1,7 +1,7 @@
 import type { ModelRequest } from '@openai/agents';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toAppError } from '../../../src/agent/guards/to-app-error.ts';
+import { toAppError } from '../../../src/agent/guards/model-errors.ts';
 import {
   type Api,
   askModel,

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { Agent, type Model, Runner } from '@openai/agents';
 import { expect, test, vi } from 'vitest';
 import { createOpenAiModel } from '../../../src/adapters/openai/create-openai-model.ts';
-import { toAppError } from '../../../src/agent/guards/to-app-error.ts';
+import { toAppError } from '../../../src/agent/guards/model-errors.ts';
 import { withAnswerCheck } from '../../../src/agent/guards/with-answer-check.ts';
 import { withIdleTimeout } from '../../../src/agent/guards/with-idle-timeout.ts';
 import { withRetries } from '../../../src/agent/guards/with-retries.ts';

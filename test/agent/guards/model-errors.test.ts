@@ -2,10 +2,10 @@ import { MaxTurnsExceededError, ModelBehaviorError, ModelRefusalError, ToolCallE
 import fc from 'fast-check';
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { expect, test } from 'vitest';
-import { type FaultContext, toAppError } from '../../../src/agent/guards/to-app-error.ts';
+import { type ModelErrorContext, toAppError } from '../../../src/agent/guards/model-errors.ts';
 import { AppError, type ErrorKind } from '../../../src/faults/app-error.ts';
 
-const context: FaultContext = {
+const context: ModelErrorContext = {
   model: 'm1',
   baseUrl: 'https://api.llm.test/v1',
   secrets: ['k-secret-4711'],
@@ -96,7 +96,7 @@ test.each([
   [new ModelBehaviorError('Tool web_search not found in agent A.'), 'a tool that does not exist, web_search'],
   [new ModelBehaviorError('Invalid JSON provided'), 'not valid JSON'],
   [new ModelBehaviorError('Model did not produce a final response!'), 'without an answer'],
-  [new ModelBehaviorError('Something else'), 'did not keep to the protocol: Something else.'],
+  [new ModelBehaviorError('Something else'), 'did not follow the protocol: Something else.'],
   [new SyntaxError('Unexpected token'), 'not valid JSON'],
 ])('%s is said in words', (error, words) => {
   expect(toAppError(error)).toMatchObject({ kind: 'api_error', message: expect.stringContaining(words) });

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+
+/** A JSON schema for a strict tool of the SDK. */
+interface StrictSchema {
+  type: 'object';
+  properties: Record<string, z.core.JSONSchema.BaseSchema>;
+  required: string[];
+  additionalProperties: false;
+}
+
+/** The JSON schema of tool arguments in OpenAI's strict form: every field is required, optional ones may be null. */
+export function toStrictSchema(schema: z.ZodObject): StrictSchema {
+  const { properties = {} } = z.toJSONSchema(schema, {
+    override: ({ jsonSchema }) => {
+      // Strict schemas have no text lengths; arguments are still checked for them.
+      delete jsonSchema.minLength;
+      delete jsonSchema.maxLength;
+      const [kind, none] = jsonSchema.anyOf ?? [];
+      if (kind === undefined || none?.type !== 'null') return;
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, kind, { type: [kind.type, 'null'] });
+      if (kind.enum !== undefined) jsonSchema.enum = [...kind.enum, null];
+    },
+  });
+  const fields = Object.entries(properties).flatMap(([name, field]) =>
+    typeof field === 'boolean' ? [] : [[name, field] as const],
+  );
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields),
+    required: fields.map(([name]) => name),
+    additionalProperties: false,
+  };
+}
+
+type CheckedArguments<Schema extends z.ZodObject> =
+  | { success: true; data: z.infer<Schema> }
+  | { success: false; error: string };
+
+/** The arguments of a tool call, or a sentence that tells the model what is wrong with them. */
+export function checkArguments<Schema extends z.ZodObject>(
+  schema: Schema,
+  args: unknown,
+): CheckedArguments<Schema> {
+  const parsed = schema.safeParse(args);
+  if (parsed.success) return parsed;
+  const isWrapped = typeof args === 'object' && args !== null && INVALID_JSON in args;
+  const problems = isWrapped
+    ? ['they are not valid JSON']
+    : parsed.error.issues.map(({ path, message }) =>
+        path.length === 0 ? message : `${path.join('.')}: ${message}`,
+      );
+  return {
+    success: false,
+    error: `The arguments are not valid: ${problems.join('; ')}. Call the tool again with valid ones.`,
+  };
+}
+
+const INVALID_JSON = 'not_json';
+
+/**
+ * Wraps arguments that are not JSON in an object, so that `checkArguments` reports them. The SDK would answer them
+ * itself with a fixed text, and servers refuse a conversation that contains them.
+ */
+export function wrapInvalidJson(args: string): string {
+  try {
+    JSON.parse(args);
+    return args;
+  } catch {
+    return JSON.stringify({ [INVALID_JSON]: args });
+  }
+}

@@ -1,0 +1,96 @@
+import { createQuery, type Query } from '../domain/query.ts';
+import type { RetrievalContext } from '../domain/retrieval-context.ts';
+import { AppError, messageOf } from '../faults/app-error.ts';
+import { toErrorResponse } from '../faults/error-response.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import type { Retriever } from '../retrieval/create-retriever.ts';
+import type { TurnJudge } from './turn-judge.ts';
+import type { TurnEvents, TurnRecord } from './turn-record.ts';
+
+/** A conversation with more different searches forgets the oldest. */
+const MAX_REMEMBERED_SEARCHES = 200;
+
+/**
+ * The searches of one conversation. Two searches are the same if only case and white space of their text differ, and
+ * limit, filter and threshold are equal.
+ */
+export interface SearchMemory {
+  /** Forgets which searches the current turn has made. */
+  beginTurn(): void;
+  /** Marks a search as made in this turn; true if it already was. */
+  markRepeated(query: Query): boolean;
+  recall(query: Query): RetrievalContext | undefined;
+  remember(query: Query, context: RetrievalContext): void;
+}
+
+export function createSearchMemory(): SearchMemory {
+  const contexts = new Map<string, RetrievalContext>();
+  const madeInTurn = new Set<string>();
+  return {
+    beginTurn: () => madeInTurn.clear(),
+    markRepeated(query) {
+      const key = searchKey(query);
+      if (madeInTurn.has(key)) return true;
+      madeInTurn.add(key);
+      return false;
+    },
+    recall: (query) => contexts.get(searchKey(query)),
+    remember(query, context) {
+      contexts.set(searchKey(query), context);
+      const [oldest] = contexts.keys();
+      if (contexts.size > MAX_REMEMBERED_SEARCHES && oldest !== undefined) contexts.delete(oldest);
+    },
+  };
+}
+
+function searchKey({ text, topK, filter, scoreThreshold }: Query): string {
+  return JSON.stringify([text.trim().toLowerCase().replace(/\s+/g, ' '), topK, filter, scoreThreshold]);
+}
+
+/**
+ * Runs a search of a turn: emits its events, counts it, and lets the judge read the passages ahead. The second value says
+ * whether the result comes from an earlier turn. Throws an AppError if the search fails, and the signal's reason.
+ */
+export type TurnSearch = (query: Query, retrievalId: string) => Promise<[RetrievalContext, boolean]>;
+
+interface TurnSearchOptions {
+  question: string;
+  retriever: Retriever;
+  memory: SearchMemory;
+  record: TurnRecord;
+  events: TurnEvents;
+  judge: TurnJudge;
+  runtime: Runtime;
+  signal: AbortSignal;
+}
+
+export function createTurnSearch(options: TurnSearchOptions): TurnSearch {
+  const { retriever, memory, record, events, judge, runtime, signal } = options;
+  return async (given, retrievalId) => {
+    const query = createQuery(given);
+    const { text, topK, filter } = query;
+    events.enterPhase('retrieving');
+    events.emit({ type: 'retrieval_started', retrievalId, query: text, topK, filter });
+    const started = runtime.elapsedMs();
+    try {
+      const known = memory.recall(query);
+      const context = known ?? (await retriever.retrieve(query, signal)).context;
+      memory.remember(query, context);
+      judge.readAhead(context.chunks, [options.question, text]);
+      events.emit({ type: 'retrieval_finished', retrievalId, context, error: null });
+      return [context, known !== undefined];
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure =
+        error instanceof AppError
+          ? error
+          : new AppError('retrieval_error', messageOf(error), { cause: error });
+      record.addFailedSearch(query, failure);
+      const response = toErrorResponse(failure);
+      events.emit({ type: 'retrieval_finished', retrievalId, context: null, error: response });
+      throw failure;
+    } finally {
+      record.countToolUse(runtime.elapsedMs() - started);
+    }
+  };
+}
