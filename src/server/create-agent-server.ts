@@ -2,14 +2,13 @@ import { createKeyedLock } from '../async/gate.ts';
 import type { Policy } from '../domain/agent-config.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
-import { askRoute } from './api/ask-route.ts';
-import { sessionRoutes } from './api/session-routes.ts';
-import { sourceRoutes } from './api/source-routes.ts';
+import { createAskRoute } from './api/ask-route.ts';
+import { createSessionRoutes } from './api/session-routes.ts';
+import { createSourceRoutes } from './api/source-routes.ts';
 import { createCallers, type NamedToken } from './http/callers.ts';
 import { createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
-import { guardOrigin, guardToken } from './http/guards.ts';
-import type { PageFile } from './http/page-files.ts';
-import { pageRoutes } from './http/page-files.ts';
+import { guardOrigin } from './http/guards.ts';
+import { createPageRoutes, type PageFile } from './http/page-files.ts';
 import { createOpenAiRoutes } from './openai/openai-routes.ts';
 import { createMetrics } from './turns/metrics.ts';
 import type { ServedCollections } from './turns/served-collections.ts';
@@ -17,49 +16,47 @@ import { createTurnRunner, type TurnLimits } from './turns/turn-runner.ts';
 
 export interface AgentServerOptions extends HttpAppOptions {
   collections: ServedCollections;
-  /** Sessions of the page. */
   sessions: SessionStore;
   runtime: Runtime;
   model: string;
   policy: Policy;
   version: string;
   page: ReadonlyMap<string, PageFile>;
-  /** Wanted by every route but the page's files and /healthz, if there is one. */
+  /** Required by every route but the files of the page and /healthz. */
   token?: string | undefined;
-  /** Instead of one for all: each with a name, sessions and limits of their own. */
+  /** Replace `token`: each has a name, sessions and a limit. */
   tokens?: readonly NamedToken[] | undefined;
   limits: TurnLimits & { maxBodyBytes: number };
 }
 
 interface AgentServer {
   fetch(request: Request): Response | Promise<Response>;
-  /** Takes no more turns and waits for those that run, at most `graceMs`. */
+  /** Refuses new turns and waits up to `graceMs` for running ones. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** The agent over HTTP: the APIs of OpenAI, the page with its own API, health and metrics. */
+/** The agent over HTTP: OpenAI's APIs, the web page with its API, health and metrics. */
 export function createAgentServer(options: AgentServerOptions): AgentServer {
-  const { collections, token, model, policy, version, limits } = options;
+  const { collections, model, policy, version, limits } = options;
+  const sharedToken = options.token === undefined ? null : [{ name: null, token: options.token }];
+  const tokens = options.tokens ?? sharedToken;
   const metrics = createMetrics({ version, model });
   const turns = createTurnRunner(limits, metrics);
-  const { maxBodyBytes } = limits;
-  // One token for all is nobody's name.
-  const callers = createCallers(options.tokens ?? []);
-  const api = { ...options, turns, callers, maxBodyBytes, locks: createKeyedLock() };
+  const callers = createCallers(tokens);
+  const api = { ...options, turns, callers, maxBodyBytes: limits.maxBodyBytes, locks: createKeyedLock() };
   let stopping = false;
 
   const app = createHttpApp({
     ...options,
     nameOf: callers.nameOf,
     onRequest(request) {
-      metrics.requestEnded(request);
+      metrics.countRequest(request);
       options.onRequest?.(request);
     },
   });
   for (const path of ['/v1/*', '/api/*', '/metrics']) {
     app.use(path, guardOrigin());
-    if (options.tokens !== undefined) app.use(path, callers.guard);
-    else if (token !== undefined) app.use(path, guardToken(token));
+    app.use(path, callers.guard);
     app.use(path, async (context, next) => {
       await next();
       if (!context.res.headers.has('cache-control')) context.res.headers.set('cache-control', 'no-store');
@@ -71,15 +68,15 @@ export function createAgentServer(options: AgentServerOptions): AgentServer {
   );
   app.get('/metrics', (context) => {
     const { running, waiting } = turns;
-    return context.body(metrics.text({ running, waiting, collections: collections.openCount }), 200, {
+    return context.body(metrics.format({ running, waiting, collections: collections.openCount }), 200, {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
     });
   });
   app.route('/v1', createOpenAiRoutes(api));
-  app.route('/api', askRoute(api));
-  app.route('/api/sessions', sessionRoutes(api));
-  app.route('/api', sourceRoutes(api, { version, policy, token: (options.tokens ?? token) !== undefined }));
-  app.route('/', pageRoutes(options.page));
+  app.route('/api', createAskRoute(api));
+  app.route('/api/sessions', createSessionRoutes(api));
+  app.route('/api', createSourceRoutes(api, { version, policy, token: tokens !== null }));
+  app.route('/', createPageRoutes(options.page));
 
   return {
     fetch: (request) => app.fetch(request),

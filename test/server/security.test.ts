@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { guardToken } from '../../src/server/http/guards.ts';
+import { createCallers } from '../../src/server/http/callers.ts';
 import { readPageFiles } from '../../src/server/http/page-files.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -180,7 +180,9 @@ test('with a token, nothing but the page and the health can be had without it', 
 
 test('a token is compared whole, by its digest', async () => {
   const { Hono } = await import('hono');
-  const app = new Hono().use(guardToken(TOKEN)).get('/', (context) => context.text('in'));
+  const app = new Hono()
+    .use(createCallers([{ name: null, token: TOKEN }]).guard)
+    .get('/', (context) => context.text('in'));
   app.onError(() => new Response(null, { status: 401 }));
   await fc.assert(
     fc.asyncProperty(fc.stringMatching(/^[\x21-\x7e]{0,64}$/), async (given) => {
@@ -314,7 +316,7 @@ test('bodies that are too large or never end are cut off', async () => {
 test('neither the token nor what was asked reaches the log', async () => {
   const logged: unknown[] = [];
   const { post, get } = await startAgentServer({
-    onDefect: (message) => logged.push(message),
+    onInternalError: (message) => logged.push(message),
     onRequest: (ended) => logged.push(ended),
     token: TOKEN,
   });

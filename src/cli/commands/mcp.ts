@@ -5,8 +5,12 @@ import { version } from '../../package.ts';
 import { type Listening, serveUntil } from '../../server/http/listen.ts';
 import { createCallTracker } from '../../server/mcp/call-tracker.ts';
 import { createMcpServers } from '../../server/mcp/create-mcp-servers.ts';
-import { createMcpHttpServer, createMcpSessions, MCP_PATH } from '../../server/mcp/mcp-over-http.ts';
-import { serveStdio } from '../../server/mcp/mcp-over-stdio.ts';
+import {
+  createMcpHttpServer,
+  createMcpSessions,
+  MCP_PATH,
+  serveMcpOverStdio,
+} from '../../server/mcp/mcp-transports.ts';
 import { MCP_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { asSettings } from './read-flags.ts';
@@ -35,11 +39,11 @@ export function runMcp(flags: McpFlags): Promise<void> {
     const log = (message: string) =>
       void process.stderr.write(`${terminal.text(library.withoutSecrets(message))}\n`);
     const tracker = createCallTracker(MAX_CALLS);
-    const createServer = createMcpServers({ library, tracker, version, onFault: log });
+    const createServer = createMcpServers({ library, tracker, version, onError: log });
     // Opened ahead of the first call, and what is wrong with it is said where a person may look for it.
     library.collection().catch((error: Error) => log(`citeloop: ${error.message}`));
     try {
-      if (!flags.http) return await serveStdio(createServer(), { tracker, signal, streams: process });
+      if (!flags.http) return await serveMcpOverStdio(createServer(), { tracker, signal, streams: process });
       const sessions = createMcpSessions({
         createServer,
         newId: systemRuntime.newId,
@@ -50,7 +54,7 @@ export function runMcp(flags: McpFlags): Promise<void> {
         sessions,
         token,
         hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopback(host) },
-        onDefect: (message) => log(`A request failed: ${message}`),
+        onInternalError: (message) => log(`A request failed: ${message}`),
         ...(app.config.agent.verbose && {
           onRequest: ({ method, path, status, ms }) =>
             log(`${method} ${path} ${status} ${Math.round(ms)} ms`),
@@ -59,7 +63,7 @@ export function runMcp(flags: McpFlags): Promise<void> {
       const service = {
         fetch: server.fetch,
         async drain(graceMs: number) {
-          sessions.refuse();
+          sessions.refuseNew();
           await tracker.drain(graceMs);
           await sessions.close();
         },

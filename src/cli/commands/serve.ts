@@ -110,7 +110,7 @@ function createLog(app: App, verbose: boolean, tokens: readonly (string | undefi
   const secrets = [...tokens, ...configuredSecrets(app.config)];
   const write = (line: string) => terminal.write(`${terminal.text(redactKeys(line, secrets))}\n`);
   return {
-    onDefect: (message: string) => write(`A request failed: ${message}`),
+    onInternalError: (message: string) => write(`A request failed: ${message}`),
     ...(verbose && {
       onRequest: ({ method, path, status, ms, caller }: EndedRequest) =>
         write(

@@ -7,118 +7,107 @@ import { filterSchema } from '../../domain/query.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { toErrorResponse } from '../../faults/error-response.ts';
-import { readFields, readJson } from '../http/read-request.ts';
-import { RequestFault } from '../http/request-fault.ts';
+import { HttpError, INTERNAL_ERROR_MESSAGE } from '../http/http-error.ts';
+import { parseFields, readJsonBody } from '../http/parse-body.ts';
 import { streamResponse } from '../http/stream-response.ts';
 import type { StartedTurn, WaitingEvent } from '../turns/turn-runner.ts';
-import { type ApiOptions, loadSession, sessionIdSchema, takeSession } from './kept-session.ts';
+import { type ApiOptions, loadSession, lockSession, sessionIdSchema } from './session-access.ts';
 
-/** The first event of an answer: which session it belongs to, for the next question. */
+/** The first event of an answer. A follow-up question sends its `sessionId`. */
 export interface SessionEvent {
   type: 'session';
   sessionId: string;
   collection: string;
   model: string;
-  /** The number that the turn will have. */
+  /** The number of the turn that starts, from 1. */
   turnNumber: number;
 }
 
-/** What `POST /api/ask` sends. The last is `turn_completed` or `error`. */
+/** The events that `POST /api/ask` sends. The last one is `turn_completed` or `error`. */
 export type ServedEvent = SessionEvent | WaitingEvent | RunEvent;
 
 const askSchema = z.strictObject({
   question: z.string().trim().min(1, 'the question is blank'),
   sessionId: sessionIdSchema.optional(),
   collection: z.string().optional(),
-  /** Whose session a new one is, or whose the given one must be. */
+  /** The owner of a new session; must be the owner of a given one. */
   user: z.string().trim().min(1).max(256).optional(),
   policy: policySchema.optional(),
   filter: filterSchema.optional(),
 });
 type AskRequest = z.infer<typeof askSchema>;
 
-/** A session that is held for the turn to come. */
-interface HeldSession {
-  about: Omit<SessionEvent, 'type'>;
-  /** As it stands when the turn begins. */
+/** A session that is locked for the next turn. */
+interface LockedSession {
+  description: Omit<SessionEvent, 'type'>;
+  /** Opens the session in its state when the turn starts. */
   open(): Promise<AgentSession>;
   release(): void;
 }
 
-/** Asks in a session that is kept: a new one, or one that goes on. */
-export function askRoute(options: ApiOptions): Hono {
-  const { collections, sessions, locks, turns, callers, model, maxBodyBytes } = options;
+/** Answers a question in a new or an existing session. */
+export function createAskRoute(options: ApiOptions): Hono {
+  const { collections, locks, turns, callers, model, maxBodyBytes } = options;
   const app = new Hono();
 
   app.post('/ask', async (context) => {
-    const asked = readFields(askSchema, await readJson(context.req.raw, maxBodyBytes));
-    const caller = callers.nameOf(context.req.raw);
-    const request = caller === null ? asked : { ...asked, user: caller };
-    const free = callers.takeTurn(context.req.raw);
-    const held = await (request.sessionId === undefined
-      ? newSession(request)
-      : keptSession(request.sessionId, request, caller)
-    ).catch((error: unknown) => {
-      free();
-      throw error;
-    });
+    const { raw } = context.req;
+    const body = parseFields(askSchema, await readJsonBody(raw, maxBodyBytes));
+    const request = { ...body, user: callers.nameOf(raw) ?? body.user };
+    const releaseTurn = callers.takeTurn(raw);
+    let session: LockedSession | undefined;
     try {
-      const turn = await turns.start(
-        (emit, signal) => ask(held, request, emit, signal),
-        context.req.raw.signal,
-      );
-      turn.ended.finally(held.release).finally(free);
-      return eventResponse(
-        { type: 'session', ...held.about },
-        turn,
-        context.req.header('accept')?.includes('text/event-stream') === true,
-      );
+      const locked = await (request.sessionId === undefined
+        ? lockNewSession(request)
+        : lockExistingSession(raw, request.sessionId, request));
+      session = locked;
+      const turn = await turns.start((emit, signal) => ask(locked, request, emit, signal), raw.signal);
+      turn.ended.finally(locked.release).finally(releaseTurn);
+      const asServerSentEvents = context.req.header('accept')?.includes('text/event-stream') === true;
+      return toEventResponse({ type: 'session', ...locked.description }, turn, asServerSentEvents);
     } catch (error) {
-      held.release();
-      free();
+      session?.release();
+      releaseTurn();
       throw error;
     }
   });
   return app;
 
-  async function newSession({ collection, user }: AskRequest): Promise<HeldSession> {
+  async function lockNewSession({ collection, user }: AskRequest): Promise<LockedSession> {
     const { agent, name } = await collections.open(collection);
     const session = await agent.startSession({ user, isInteractive: true });
     return {
-      about: { sessionId: session.id, collection: name, model, turnNumber: 1 },
+      description: { sessionId: session.id, collection: name, model, turnNumber: 1 },
       open: async () => session,
-      release: takeSession(locks, session.id),
+      release: lockSession(locks, session.id),
     };
   }
 
-  async function keptSession(
+  async function lockExistingSession(
+    request: Request,
     sessionId: string,
     { collection: wanted, user }: AskRequest,
-    caller: string | null,
-  ): Promise<HeldSession> {
-    const release = takeSession(locks, sessionId);
+  ): Promise<LockedSession> {
+    const release = lockSession(locks, sessionId);
     try {
-      const { session: kept, user: owner } = await loadSession(sessions, sessionId, caller);
-      const { collection } = kept;
+      const { session, user: owner } = await loadSession(options, request, sessionId);
+      const { collection } = session;
       if (user !== undefined && user !== owner) {
-        throw new RequestFault(400, 'The session is of somebody else.', {
+        throw new HttpError(400, 'The session belongs to another user.', {
           code: 'other_user',
           param: 'user',
         });
       }
       if (wanted !== undefined && wanted !== collection) {
-        throw new RequestFault(400, `The session is about the collection ${collection}.`, {
+        throw new HttpError(400, `The session uses the collection ${collection}.`, {
           code: 'other_collection',
           param: 'collection',
         });
       }
       const { agent } = await collections.open(collection);
-      const turnNumber = sessionTotals(kept).turnCount + 1;
-      return {
-        about: { sessionId, collection, model, turnNumber },
-        open: () => agent.resumeSession(sessionId),
-        release,
-      };
+      const turnNumber = sessionTotals(session).turnCount + 1;
+      const description = { sessionId, collection, model, turnNumber };
+      return { description, open: () => agent.resumeSession(sessionId), release };
     } catch (error) {
       release();
       throw error;
@@ -127,33 +116,34 @@ export function askRoute(options: ApiOptions): Hono {
 }
 
 async function ask(
-  held: HeldSession,
+  locked: LockedSession,
   { question, policy, filter }: AskRequest,
   emit: (event: RunEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const session = await held.open();
+  const session = await locked.open();
   const options = { signal, ...(policy && { policy }), ...(filter && { filter }) };
   for await (const event of session.ask(question, options)) emit(event);
 }
 
-/** The events of a turn as they happen: a JSON object a line, or server-sent events. */
-function eventResponse(first: SessionEvent, turn: StartedTurn, asServerSent: boolean): Response {
-  const piece = (event: ServedEvent) =>
-    asServerSent ? `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n` : `${JSON.stringify(event)}\n`;
+/** Streams the events of a turn as JSON lines or as server-sent events. */
+function toEventResponse(first: SessionEvent, turn: StartedTurn, asServerSentEvents: boolean): Response {
+  const format = (event: ServedEvent) =>
+    asServerSentEvents
+      ? `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+      : `${JSON.stringify(event)}\n`;
   async function* pieces() {
-    yield piece(first);
-    for await (const event of turn.events) yield piece(event);
+    yield format(first);
+    for await (const event of turn.events) yield format(event);
   }
   return streamResponse(pieces(), {
-    contentType: asServerSent ? 'text/event-stream' : 'application/x-ndjson',
-    onFailure: (error) => piece({ type: 'error', error: toErrorResponse(failureOf(error)) }),
+    contentType: asServerSentEvents ? 'text/event-stream' : 'application/x-ndjson',
+    onFailure: (error) => format({ type: 'error', error: toErrorResponse(toAppError(error)) }),
     onCancel: turn.abandon,
   });
 }
 
-function failureOf(error: unknown): AppError {
+function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const sentence = 'Something went wrong that should not have.';
-  return new AppError('api_error', sentence, { recoverable: true, cause: error });
+  return new AppError('api_error', INTERNAL_ERROR_MESSAGE, { recoverable: true, cause: error });
 }

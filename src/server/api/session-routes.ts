@@ -1,12 +1,11 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import * as z from 'zod';
 import { type CitationFates, citationFates, fateRecords } from '../../agent/stale-citations.ts';
-import type { ConversationSession } from '../../domain/conversation-session.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { RecordedTurn } from '../../ports/session-store.ts';
-import { readFields, readJson } from '../http/read-request.ts';
-import { RequestFault } from '../http/request-fault.ts';
-import { type ApiOptions, findSession, takeSession, unknownSession } from './kept-session.ts';
+import { HttpError } from '../http/http-error.ts';
+import { parseFields, readJsonBody } from '../http/parse-body.ts';
+import { type ApiOptions, loadSession, lockSession, unknownSessionError } from './session-access.ts';
 
 const DEFAULT_LIMIT = 50;
 const listSchema = z.object({
@@ -17,47 +16,44 @@ const listSchema = z.object({
 const feedbackSchema = z.strictObject({
   verdict: z.enum(['good', 'bad']),
   why: z.string().trim().max(2000).nullish(),
-  /** The number of the turn, from 1; the last one when absent. */
+  /** From 1 (default: the last turn). */
   turnNumber: z.int().min(1).optional(),
 });
 
-/** Sessions that are kept: list, read, forget, start over, judge. */
-export function sessionRoutes({ collections, sessions, locks, callers, maxBodyBytes }: ApiOptions): Hono {
+/** Lists, reads, deletes and resets stored sessions, and records feedback. */
+export function createSessionRoutes(options: ApiOptions): Hono {
+  const { collections, sessions, locks, callers, maxBodyBytes } = options;
   const app = new Hono();
+  const load = async ({ req }: Context) =>
+    (await loadSession(options, req.raw, req.param('id') ?? '')).session;
 
   app.get('/', async (context) => {
-    const { limit, user } = readFields(listSchema, context.req.query());
-    // One more, to know whether there are more.
+    const { limit, user } = parseFields(listSchema, context.req.query());
     const caller = callers.nameOf(context.req.raw);
+    // One more than the limit shows whether there are more.
     const found = await sessions.list({ user: caller ?? user, limit: limit + 1 });
     return context.json({ sessions: found.slice(0, limit), more: found.length > limit });
   });
 
   app.get('/:id', async (context) => {
-    const session = await findSession(sessions, context.req.param('id'), callers.nameOf(context.req.raw));
+    const { messages: _, ...session } = await load(context);
     const turns = await Array.fromAsync(sessions.turns(session.sessionId));
-    const fates = await fatesByTurn(session, turns);
-    const { messages: _, ...about } = session;
+    const fates = await findFates(session.collection, turns);
     return context.json({
-      session: about,
+      session,
       turns: turns.map(({ turn, feedback }, index) => ({
         turn,
         feedback,
-        // What became of cited passages since, by chunk id.
         ...fateRecords(fates[index] ?? new Map()),
       })),
     });
   });
 
   app.delete('/:id', async (context) => {
-    const { sessionId } = await findSession(
-      sessions,
-      context.req.param('id'),
-      callers.nameOf(context.req.raw),
-    );
-    const release = takeSession(locks, sessionId);
+    const { sessionId } = await load(context);
+    const release = lockSession(locks, sessionId);
     try {
-      if (!(await sessions.delete(sessionId))) throw unknownSession();
+      if (!(await sessions.delete(sessionId))) throw unknownSessionError();
     } finally {
       release();
     }
@@ -65,33 +61,25 @@ export function sessionRoutes({ collections, sessions, locks, callers, maxBodyBy
   });
 
   app.post('/:id/reset', async (context) => {
-    const { sessionId, collection } = await findSession(
-      sessions,
-      context.req.param('id'),
-      callers.nameOf(context.req.raw),
-    );
-    const release = takeSession(locks, sessionId);
+    const { sessionId, collection } = await load(context);
+    const release = lockSession(locks, sessionId);
     try {
       const { agent } = await collections.open(collection);
       const session = await agent.resumeSession(sessionId);
       await session.reset();
-      const { messages: _, ...about } = session.snapshot();
-      return context.json({ session: about });
+      const { messages: _, ...snapshot } = session.snapshot();
+      return context.json({ session: snapshot });
     } finally {
       release();
     }
   });
 
   app.post('/:id/feedback', async (context) => {
-    const { sessionId } = await findSession(
-      sessions,
-      context.req.param('id'),
-      callers.nameOf(context.req.raw),
-    );
-    const request = readFields(feedbackSchema, await readJson(context.req.raw, maxBodyBytes));
+    const { sessionId } = await load(context);
+    const request = parseFields(feedbackSchema, await readJsonBody(context.req.raw, maxBodyBytes));
     const feedback = { verdict: request.verdict, why: request.why || null, at: new Date().toISOString() };
     if (!(await sessions.setFeedback(sessionId, request.turnNumber ?? 'last', feedback))) {
-      throw new RequestFault(404, 'The session has no such turn.', {
+      throw new HttpError(404, 'The session has no such turn.', {
         code: 'turn_not_found',
         param: 'turnNumber',
       });
@@ -100,11 +88,8 @@ export function sessionRoutes({ collections, sessions, locks, callers, maxBodyBy
   });
   return app;
 
-  /** Nothing is said about sources that cannot be looked at. */
-  async function fatesByTurn(
-    { collection }: ConversationSession,
-    recorded: readonly RecordedTurn[],
-  ): Promise<CitationFates[]> {
+  /** What happened to the cited passages of each turn since; empty if the collection cannot be opened. */
+  async function findFates(collection: string, recorded: readonly RecordedTurn[]): Promise<CitationFates[]> {
     try {
       const { store } = await collections.open(collection);
       return await citationFates(
@@ -112,7 +97,7 @@ export function sessionRoutes({ collections, sessions, locks, callers, maxBodyBy
         store,
       );
     } catch (error) {
-      if (error instanceof AppError || error instanceof RequestFault) return [];
+      if (error instanceof AppError || error instanceof HttpError) return [];
       throw error;
     }
   }

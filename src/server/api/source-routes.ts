@@ -4,48 +4,48 @@ import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { POLICIES } from '../../domain/choices.ts';
-import { readFields } from '../http/read-request.ts';
-import { RequestFault } from '../http/request-fault.ts';
-import type { ApiOptions } from './kept-session.ts';
+import { HttpError } from '../http/http-error.ts';
+import { parseFields } from '../http/parse-body.ts';
+import type { ApiOptions } from './session-access.ts';
 
 const MAX_AROUND = 10;
 const around = z.coerce.number().int().min(0).max(MAX_AROUND).default(2);
 const collectionSchema = z.object({ collection: z.string().optional() });
 const sourceSchema = z.object({ collection: z.string().optional(), before: around, after: around });
 
-interface About {
+interface ServerDescription {
   version: string;
   policy: string;
-  /** Whether routes want a token. */
+  /** Whether requests need a token. */
   token: boolean;
 }
 
-/** What can be asked about, and the passages that answers point at. Only what was ingested can be read. */
-export function sourceRoutes({ collections, model }: ApiOptions, about: About): Hono {
+/** Describes the server and its collections, and reads passages and files that were ingested. */
+export function createSourceRoutes({ collections, model }: ApiOptions, description: ServerDescription): Hono {
   const app = new Hono();
 
   app.get('/about', (context) =>
-    context.json({ ...about, model, policies: POLICIES, collection: collections.defaultName }),
+    context.json({ ...description, model, policies: POLICIES, collection: collections.defaultName }),
   );
 
   app.get('/collections', async (context) =>
     context.json({ default: collections.defaultName, collections: await collections.describe() }),
   );
 
-  // The file that a passage was ingested from, if it still is that file: a collection that others can write to must not
-  // open any file of this machine by its name. As a page it could run, so whatever it is, it is text or a PDF.
+  // Sends the file of a passage only if its hash is the ingested one: a collection that others can write to must not
+  // give access to other files of this machine. Always text or PDF, so that no file runs as a web page.
   app.get('/files/:chunkId', async (context) => {
-    const { collection } = readFields(collectionSchema, context.req.query());
+    const { collection } = parseFields(collectionSchema, context.req.query());
     const { store } = await collections.open(collection);
     const [chunk] = await store.chunks([context.req.param('chunkId')]);
     const uri = chunk?.uri?.startsWith('file:') ? chunk.uri : null;
     const bytes = uri === null ? null : await readFile(fileURLToPath(uri)).catch(() => null);
     if (uri === null || bytes === null) {
-      throw new RequestFault(404, 'The file is not on the machine that serves.', { code: 'file_not_found' });
+      throw new HttpError(404, 'The file is not on the server.', { code: 'file_not_found' });
     }
     const [ingested] = await store.read([uri]);
     if (ingested?.document.contentHash !== createHash('sha256').update(bytes).digest('hex')) {
-      throw new RequestFault(404, 'The file has changed since it was ingested.', { code: 'file_changed' });
+      throw new HttpError(404, 'The file has changed since it was ingested.', { code: 'file_changed' });
     }
     const type = /\.pdf$/i.test(uri) ? 'application/pdf' : 'text/plain; charset=utf-8';
     return context.body(new Uint8Array(bytes), 200, {
@@ -56,13 +56,13 @@ export function sourceRoutes({ collections, model }: ApiOptions, about: About): 
   });
 
   app.get('/sources/:chunkId', async (context) => {
-    const { collection, before, after } = readFields(sourceSchema, context.req.query());
+    const { collection, before, after } = parseFields(sourceSchema, context.req.query());
     const chunkId = context.req.param('chunkId');
     const { name, store } = await collections.open(collection);
     const passages = await store.neighbours(chunkId, before, after);
     const cited = passages.find((passage) => passage.chunkId === chunkId);
     if (cited === undefined) {
-      throw new RequestFault(404, 'There is no such passage in the collection any more.', {
+      throw new HttpError(404, 'The passage is no longer in the collection.', {
         code: 'source_not_found',
       });
     }

@@ -1,66 +1,66 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
-import { RequestFault } from './request-fault.ts';
+import { HttpError } from './http-error.ts';
 
-/** Somebody who may call, and how much at a time. */
 export interface NamedToken {
-  name: string;
+  /** Null for the one token that all clients share. */
+  name: string | null;
   token: string;
-  /** Questions under way at the same time; as many as the server takes unless given. */
+  /** Most questions in progress at the same time (default: no limit). */
   concurrent?: number | undefined;
 }
 
-/** Who calls, by the token that they send. */
+/** The clients of a server, told apart by their tokens. */
 export interface Callers {
-  /** Lets in who sends a token as `Authorization: Bearer`. How long a refusal takes says nothing about the tokens. */
+  /** Requires a token as `Authorization: Bearer`, in constant time. Without tokens, lets everyone in. */
   guard: MiddlewareHandler;
-  /** Null where callers have no names: whoever gets in is the same to us. */
+  /** Null if the client has no name. */
   nameOf(request: Request): string | null;
-  /** One more question of this caller, until it is given free. Throws a 429 when they have as many as they may. */
+  /** Counts one more question of the caller until the returned function is called. Throws a 429 over its limit. */
   takeTurn(request: Request): () => void;
 }
 
-export function createCallers(tokens: readonly NamedToken[]): Callers {
-  const known = tokens.map((caller) => ({ ...caller, digest: digest(caller.token) }));
-  const names = new WeakMap<Request, NamedToken>();
-  const running = new Map<string, number>();
+/** `null` means that no token is required. */
+export function createCallers(tokens: readonly NamedToken[] | null): Callers {
+  const known = (tokens ?? []).map((caller) => ({ ...caller, digest: toDigest(caller.token) }));
+  const callers = new WeakMap<Request, NamedToken>();
+  const running = new Map<NamedToken | undefined, number>();
 
   return {
     async guard(context, next) {
       const given = /^Bearer +(\S+) *$/i.exec(context.req.header('authorization') ?? '')?.[1] ?? '';
-      const wanted = digest(given);
-      // All of them are compared, whichever it is.
-      const [caller] = known.filter((each) => timingSafeEqual(wanted, each.digest));
-      if (caller === undefined) {
-        throw new RequestFault(401, 'The token is missing or wrong.', {
+      const digest = toDigest(given);
+      // Compares with all tokens, so that the time does not depend on which one matches.
+      const [caller] = known.filter((each) => timingSafeEqual(digest, each.digest));
+      if (caller === undefined && tokens !== null) {
+        throw new HttpError(401, 'The token is missing or wrong.', {
           code: 'invalid_api_key',
           hint: 'Send it as Authorization: Bearer.',
         });
       }
-      names.set(context.req.raw, caller);
+      if (caller !== undefined) callers.set(context.req.raw, caller);
       await next();
     },
-    nameOf: (request) => names.get(request)?.name ?? null,
+    nameOf: (request) => callers.get(request)?.name ?? null,
     takeTurn(request) {
-      const { name, concurrent = Number.POSITIVE_INFINITY } = names.get(request) ?? { name: '' };
-      const count = running.get(name) ?? 0;
-      if (count >= concurrent) {
-        throw new RequestFault(429, `You have ${count} questions under way, which is as many as you may.`, {
+      const caller = callers.get(request);
+      const count = running.get(caller) ?? 0;
+      if (count >= (caller?.concurrent ?? Number.POSITIVE_INFINITY)) {
+        throw new HttpError(429, `You have ${count} questions in progress, which is your limit.`, {
           code: 'caller_busy',
           retryAfter: 1,
         });
       }
-      running.set(name, count + 1);
-      let isFree = false;
+      running.set(caller, count + 1);
+      let isReleased = false;
       return () => {
-        if (isFree) return;
-        isFree = true;
-        running.set(name, (running.get(name) ?? 1) - 1);
+        if (!isReleased) running.set(caller, (running.get(caller) ?? 1) - 1);
+        isReleased = true;
       };
     },
   };
 }
 
-function digest(text: string): Buffer {
+function toDigest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,29 +1,28 @@
 import { type Context, Hono } from 'hono';
 import { messageOf } from '../../faults/app-error.ts';
 import { guardHost, type HostRules } from './guards.ts';
-import { isDefect, RequestFault, toRequestFault, toWireError } from './request-fault.ts';
+import { HttpError, isInternalError, toErrorBody, toHttpError } from './http-error.ts';
 
 export interface HttpAppOptions {
   hosts: HostRules;
-  /** Hears of every request that ended and of every defect. Never gets bodies, queries or headers. */
+  /** Called for each request that ended, without its body, query and headers. */
   onRequest?: (request: EndedRequest) => void;
-  onDefect?: (message: string) => void;
-  /** Who sent a request, where callers have names. */
+  onInternalError?: (message: string) => void;
+  /** The name of the client that sent a request, if it has one. */
   nameOf?: (request: Request) => string | null;
 }
 
 export interface EndedRequest {
   method: string;
-  /** The pattern of the route, so that there are few of them. */
+  /** The pattern of the route, such as /api/sessions/:id. */
   route: string;
   path: string;
   status: number;
   ms: number;
-  /** Who sent it; null where callers have no names. */
   caller: string | null;
 }
 
-/** A page may load what this server holds and nothing else; no other page may show or embed it. */
+/** Pages load only from this server and cannot be embedded. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -48,8 +47,13 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 };
 
-/** An HTTP application with what every route needs: names that it answers to, headers, faults as JSON. */
-export function createHttpApp({ hosts, onRequest, onDefect, nameOf = () => null }: HttpAppOptions): Hono {
+/** An HTTP application with the host check, security headers and JSON errors that every route needs. */
+export function createHttpApp({
+  hosts,
+  onRequest,
+  onInternalError,
+  nameOf = () => null,
+}: HttpAppOptions): Hono {
   const app = new Hono();
   app.use(async (context, next) => {
     const started = performance.now();
@@ -67,27 +71,27 @@ export function createHttpApp({ hosts, onRequest, onDefect, nameOf = () => null 
     });
   });
   app.use(guardHost(hosts));
-  app.notFound(() => faultResponse(new RequestFault(404, 'There is nothing here.', { code: 'not_found' })));
+  app.notFound(() => toErrorResponse(new HttpError(404, 'Not found.', { code: 'not_found' })));
   app.onError((error) => {
-    if (isDefect(error)) onDefect?.(messageOf(error));
-    return faultResponse(toRequestFault(error));
+    if (isInternalError(error)) onInternalError?.(messageOf(error));
+    return toErrorResponse(toHttpError(error));
   });
   return app;
 }
 
-function faultResponse(fault: RequestFault): Response {
-  const { retryAfter } = fault.details;
-  return Response.json(toWireError(fault), {
-    status: fault.status,
+function toErrorResponse(error: HttpError): Response {
+  const { retryAfter } = error.details;
+  return Response.json(toErrorBody(error), {
+    status: error.status,
     headers: {
       'cache-control': 'no-store',
       ...(retryAfter !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
-      ...(fault.status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...(error.status === 401 && { 'www-authenticate': 'Bearer' }),
     },
   });
 }
 
-/** Of the handler that ran last, or of the guard that stopped the request. */
+/** The route of the last handler that ran, or of the guard that refused the request. */
 function routeOf({ req }: Context): string {
   return req.matchedRoutes[req.routeIndex]?.path ?? '*';
 }

@@ -7,41 +7,37 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 
 interface ListenOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   port: number;
 }
 
 export interface Listening {
   host: string;
   port: number;
-  /** Where it is reached, without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
-  /** No new connections; those that are busy may finish within `graceMs`. */
+  /** Refuses new connections and closes the open ones after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
-/**
- * For a request to arrive whole: who sends it byte by byte does not hold a connection for ever. Under load it may
- * lie unread for a while, which is not its sender's fault, so these are no shorter.
- */
+/** Bounds slow senders. Under load a request may wait unread for a while, so these are not shorter. */
 const REQUEST_TIMEOUT_MS = 120_000;
 const HEADERS_TIMEOUT_MS = 60_000;
-/** A client that asks again about when this has passed may find its connection closed, so it is not short. */
+/** Long enough that clients rarely reuse a connection at the moment it is closed. */
 const KEEP_ALIVE_MS = 30_000;
 const MAX_CONNECTIONS = 4096;
-/** For responses to be written out after the last work has ended. */
+/** Time to write responses after the last turn has ended. */
 const CLOSE_MS = 2_000;
 
-/** What can be served: it answers requests, and can be told to come to an end. */
 interface Service {
   fetch(request: Request): Response | Promise<Response>;
-  /** Takes on nothing more and waits for what runs, at most `graceMs`; what takes longer is ended. */
+  /** Refuses new work, waits up to `graceMs` for running work, then aborts the rest. */
   drain(graceMs: number): Promise<void>;
 }
 
 /**
- * Serves until the signal is raised, then lets what runs finish and closes. Connections are closed last: until then who
- * asks is told that the server is stopping, and only then are those of clients that wait for something idle.
+ * Serves until the signal aborts, then drains the service and closes. Connections are closed last, so that requests
+ * during the drain are answered with "stopping".
  */
 export async function serveUntil(
   signal: AbortSignal,
@@ -55,7 +51,7 @@ export async function serveUntil(
   await listening.close(CLOSE_MS);
 }
 
-/** Throws `invalid_input` if the address cannot be had. */
+/** Throws `invalid_input` if the address is not available. */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   { host, port }: ListenOptions,
@@ -70,7 +66,7 @@ export async function listen(
   );
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(addressFault(error, host, port)));
+    server.once('error', (error) => reject(toListenError(error, host, port)));
     server.listen({ host, port, backlog: 1024 }, resolve);
   });
   const address = server.address() as AddressInfo;
@@ -88,15 +84,15 @@ export async function listen(
   };
 }
 
-function addressFault(error: NodeJS.ErrnoException, host: string, port: number): AppError {
-  const place = `${host} port ${port}`;
+function toListenError(error: NodeJS.ErrnoException, host: string, port: number): AppError {
+  const place = `Port ${port} of ${host}`;
   if (error.code === 'EADDRINUSE') {
-    return new AppError('invalid_input', `Another program listens on ${place}.`, {
+    return new AppError('invalid_input', `${place} is in use by another program.`, {
       hint: advice`Choose another${bySetting('port')}, or ${settingOf('port', '0', 'port 0')} for a free one.`,
       cause: error,
     });
   }
-  return new AppError('invalid_input', `Listening on ${place} is not possible (${messageOf(error)}).`, {
+  return new AppError('invalid_input', `Cannot listen on port ${port} of ${host} (${messageOf(error)}).`, {
     hint: advice`Choose another ${setting('port')} or ${setting('host')}.`,
     cause: error,
   });

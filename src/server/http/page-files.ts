@@ -7,7 +7,7 @@ export interface PageFile {
   body: Uint8Array<ArrayBuffer>;
   type: string;
   etag: string;
-  /** Its name changes with its content. */
+  /** The file name contains a hash of the content. */
   immutable: boolean;
 }
 
@@ -25,13 +25,13 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 const YEAR = 31_536_000;
-const NO_PAGE = `citeloop is running, but its page is not part of this installation.
-The API is: POST /v1/chat/completions, POST /v1/responses, POST /api/ask.
+const NO_PAGE = `citeloop is running, but this installation does not include the web page.
+API: POST /v1/chat/completions, POST /v1/responses, POST /api/ask.
 `;
 
 /**
- * The files of the page by the path they are served under. They are read once: a request is looked up among them
- * and never becomes a path. Empty if the page was not built.
+ * The files of the web page by URL path, read once. Requests are looked up in this map and never become a file path.
+ * Empty if the page was not built.
  */
 export async function readPageFiles(directory: string): Promise<Map<string, PageFile>> {
   const files = new Map<string, PageFile>();
@@ -53,8 +53,8 @@ export async function readPageFiles(directory: string): Promise<Map<string, Page
   return files;
 }
 
-/** The files of the page, and a line of text where it is missing. */
-export function pageRoutes(files: ReadonlyMap<string, PageFile>): Hono {
+/** Serves the web page, or a plain text if it is missing. */
+export function createPageRoutes(files: ReadonlyMap<string, PageFile>): Hono {
   const app = new Hono();
   if (!files.has('/')) app.get('/', (context) => context.text(NO_PAGE));
   app.get('*', async (context, next) => {

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What keeps a silent connection open: a line that readers skip. */
-const KEEP_ALIVE = { 'text/event-stream': ': still here\n\n', 'application/x-ndjson': '\n' } as const;
+/** Lines that keep a connection open and that clients skip. */
+const KEEP_ALIVE = { 'text/event-stream': ': keep-alive\n\n', 'application/x-ndjson': '\n' } as const;
 const KEEP_ALIVE_MS = 15_000;
 
 interface StreamOptions {
   contentType: keyof typeof KEEP_ALIVE;
-  /** The last piece when making the others failed. */
+  /** Returns the last piece if the source of pieces failed. */
   onFailure: (error: unknown) => string;
   /** Called once when the client stops reading before the end. */
   onCancel: () => void;
   keepAliveMs?: number;
 }
 
-/** A response whose body is made piece by piece, no faster than the client reads. */
+/** A response whose body is produced piece by piece, no faster than the client reads. */
 export function streamResponse(pieces: AsyncIterable<string>, options: StreamOptions): Response {
   const { contentType, onFailure, onCancel, keepAliveMs = KEEP_ALIVE_MS } = options;
   const iterator = pieces[Symbol.asyncIterator]();
@@ -41,7 +41,7 @@ export function streamResponse(pieces: AsyncIterable<string>, options: StreamOpt
     async cancel() {
       clearInterval(timer);
       onCancel();
-      // Whoever makes the pieces is told by `onCancel`; what it ends with concerns nobody any more.
+      // `onCancel` stopped the source; how it ends no longer matters.
       await iterator.return?.(undefined).catch(() => {});
     },
   });
@@ -49,17 +49,17 @@ export function streamResponse(pieces: AsyncIterable<string>, options: StreamOpt
     headers: {
       'content-type': `${contentType}; charset=utf-8`,
       'cache-control': 'no-store',
-      // Proxies that collect a response before they pass it on would make the stream pointless.
+      // Keeps proxies from buffering the stream.
       'x-accel-buffering': 'no',
     },
   });
 }
 
 /**
- * Waits for the first item, so that what fails before it can still be answered with an HTTP status, but no
- * longer than `ms`. Throws what the first item failed with.
+ * Waits up to `ms` for the first item, so that an error before it can still become an HTTP status. Throws the error of
+ * the first item.
  */
-export async function begunWithin<T>(items: AsyncIterable<T>, ms: number): Promise<AsyncIterable<T>> {
+export async function waitForFirst<T>(items: AsyncIterable<T>, ms: number): Promise<AsyncIterable<T>> {
   const iterator = items[Symbol.asyncIterator]();
   const first = iterator.next();
   const timer = new AbortController();

@@ -1,19 +1,19 @@
 import { setTimeout as delay, setImmediate as nextRound } from 'node:timers/promises';
 import { AppError } from '../../faults/app-error.ts';
 
-/** For calls that are told to end, to do so and say so. */
-const END_MS = 500;
+/** Time for aborted calls to end and respond. */
+const ABORT_MS = 500;
 
 export interface CallTracker {
-  /** Raised with an AppError when calls that still run have to end. */
+  /** Aborts with an AppError when running calls must end. */
   readonly signal: AbortSignal;
-  /** Runs a call and counts it while it runs. Throws `rate_limit` when there are too many, or the end is near. */
+  /** Runs a call. Throws `rate_limit` over the limit and `interrupted` while draining. */
   track<T>(call: () => Promise<T>): Promise<T>;
-  /** Takes no more calls, waits for those that run, no longer than `ms`, and tells the others to end. */
+  /** Refuses new calls, waits up to `ms` for running ones, then aborts the rest. */
   drain(ms: number): Promise<void>;
 }
 
-/** Bounds the calls that run at the same time in one process, whoever makes them. */
+/** Limits the calls that run at the same time in this process. */
 export function createCallTracker(limit: number): CallTracker {
   const running = new Set<Promise<unknown>>();
   const ending = new AbortController();
@@ -21,22 +21,22 @@ export function createCallTracker(limit: number): CallTracker {
   return {
     signal: ending.signal,
     async track(call) {
-      if (draining) throw stopping();
+      if (draining) throw stoppingError();
       if (running.size >= limit) {
-        throw new AppError('rate_limit', `${limit} calls are running already.`, { retryAfter: 1 });
+        throw new AppError('rate_limit', `${limit} calls are already running.`, { retryAfter: 1 });
       }
-      const answered = call();
-      const settled = answered.catch(() => {}).finally(() => running.delete(settled));
+      const result = call();
+      const settled = result.catch(() => {}).finally(() => running.delete(settled));
       running.add(settled);
-      return answered;
+      return result;
     },
     async drain(ms) {
-      // What has arrived just now is on its way to being counted, and what has ended on its way out.
+      // Lets calls that have just arrived be counted, and responses that are ready be sent.
       await nextRound();
       draining = true;
       await settledWithin(ms);
-      ending.abort(stopping());
-      await settledWithin(END_MS);
+      ending.abort(stoppingError());
+      await settledWithin(ABORT_MS);
       await nextRound();
     },
   };
@@ -49,6 +49,6 @@ export function createCallTracker(limit: number): CallTracker {
   }
 }
 
-function stopping(): AppError {
+function stoppingError(): AppError {
   return new AppError('interrupted', 'The server is stopping.');
 }

@@ -3,24 +3,23 @@ import type { Filter } from '../../domain/query.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { Retriever } from '../../retrieval/create-retriever.ts';
 
-/** A collection that is open for reading. */
 export interface LibraryCollection {
   store: Pick<ChunkStore, 'name' | 'info' | 'documents' | 'read' | 'chunks' | 'neighbours'>;
   retriever: Retriever;
-  /** Passages of a search that does not say how many it wants. */
+  /** Number of passages if a search does not say. */
   topK: number;
 }
 
-/** What an MCP server serves: one collection, and an agent that answers from it. */
+/** What an MCP server serves: one collection and an agent that answers from it. */
 export interface Library {
   /** The name of the model that answers. */
   readonly model: string;
-  /** Opened when first asked for, and tried again after a failure, which is an AppError. */
+  /** Opened by the first call, again after a failure. Throws AppErrors. */
   collection(): Promise<LibraryCollection>;
-  /** Likewise. */
+  /** Created by the first call, like `collection`. */
   agent(): Promise<Agent>;
-  /** The filter that a module stands for. Throws `invalid_input` for one that the collection does not have. */
+  /** The filter for a module. Throws `invalid_input` if the collection has no such module. */
   moduleFilter(module: string | null | undefined): Promise<Filter>;
-  /** A text of ours without any key that this process holds. */
+  /** Removes the secrets of this process from a text. */
   withoutSecrets(text: string): string;
 }

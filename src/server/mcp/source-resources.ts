@@ -1,70 +1,89 @@
+import { createHash } from 'node:crypto';
 import {
   ErrorCode,
   type ListResourcesResult,
   type ReadResourceResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { ChunkRecord } from '../../ports/chunk-store.ts';
+import type { ChunkRecord, DocumentRecord } from '../../ports/chunk-store.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
-import type { Library } from './library.ts';
-import { createSourceIndex, parseSourceUri, type Source, sourceUri } from './source-index.ts';
+import type { Library, LibraryCollection } from './library.ts';
 
-const MOST_LISTED = 100;
+const PAGE_SIZE = 100;
 const MAX_NAME = 200;
 const MIME_TYPE = 'text/plain';
-
-/** The protocol's number for it, which the SDK has no name for. */
+/** Defined by the protocol; the SDK has no name for it. */
 const RESOURCE_NOT_FOUND = -32002;
 
-/** A failure that the client gets as an error of the protocol; the SDK's own class writes its code into the text. */
-export class ProtocolFault extends Error {
+/** An error that the client receives as a protocol error. The SDK's own class adds the code to the message. */
+export class McpProtocolError extends Error {
   readonly code: number;
   readonly data: Record<string, unknown> | undefined;
 
   constructor(code: number, message: string, data?: Record<string, unknown>) {
     super(message);
-    this.name = 'ProtocolFault';
+    this.name = 'McpProtocolError';
     this.code = code;
     this.data = data;
   }
 }
 
+/** The resource URI of a document: a hash of its URL, so that it cannot name a path. */
+export function toSourceUri(url: string): string {
+  return `citeloop://sources/${createHash('sha256').update(url).digest('hex').slice(0, 32)}`;
+}
+
 interface SourceResources {
-  /** Throws a ProtocolFault for a cursor that is none of ours. */
+  /** Throws an McpProtocolError for an invalid cursor. */
   list(cursor: string | undefined): Promise<ListResourcesResult>;
-  /** Throws a ProtocolFault for whatever is not a document of the collection. */
+  /** Throws an McpProtocolError if the URI is not one of a document. */
   read(uri: string): Promise<ReadResourceResult>;
 }
 
-/** The documents of the collection as resources. Their texts come from the store alone, never from a file. */
+type Source = Pick<DocumentRecord, 'uri' | 'url' | 'title' | 'module'>;
+type Store = LibraryCollection['store'];
+
+/** The documents of the collection as MCP resources. Their text comes from the store, never from a file. */
 export function createSourceResources(library: Library): SourceResources {
-  const indexOf = createSourceIndex();
+  let cached: { state: string; sources: Promise<Source[]> } | undefined;
+
+  /** All documents in the order of their URIs, read again when the collection has changed. */
+  async function listSources(store: Store): Promise<Source[]> {
+    const { updatedAt, documents, chunks } = await store.info();
+    const state = JSON.stringify([updatedAt, documents, chunks]);
+    if (cached?.state !== state) {
+      const sources = Array.fromAsync(store.documents()).then((found) =>
+        found.sort((a, b) => (a.uri < b.uri ? -1 : 1)),
+      );
+      cached = { state, sources };
+      sources.catch(() => {
+        cached = undefined;
+      });
+    }
+    return cached.sources;
+  }
+
   return {
     async list(cursor) {
-      const after = cursor === undefined ? null : parseCursor(cursor);
+      const after = cursor === undefined ? '' : parseCursor(cursor);
       const { store } = await library.collection();
-      const { sources, isLast } = (await indexOf(store)).next(after, MOST_LISTED);
-      const last = sources.at(-1);
+      const rest = (await listSources(store)).filter(({ uri }) => uri > after);
+      const page = rest.slice(0, PAGE_SIZE);
+      const last = page.at(-1);
       return {
-        resources: sources.map(toResource),
-        ...(!isLast && last !== undefined && { nextCursor: toCursor(last.uri) }),
+        resources: page.map(toResource),
+        ...(rest.length > PAGE_SIZE && last !== undefined && { nextCursor: formatCursor(last.uri) }),
       };
     },
 
     async read(uri) {
-      const id = parseSourceUri(uri);
       const { store } = await library.collection();
-      const source = id === null ? undefined : (await indexOf(store)).byId(id);
+      const source = (await listSources(store)).find(({ url }) => toSourceUri(url) === uri);
       const [found] = source === undefined ? [] : await store.read([source.uri]);
       if (found === undefined) {
-        throw new ProtocolFault(RESOURCE_NOT_FOUND, 'There is no such source in the collection.', {
-          uri: oneLine(uri, MAX_NAME),
-        });
+        throw new McpProtocolError(RESOURCE_NOT_FOUND, 'Unknown source.', { uri: oneLine(uri, MAX_NAME) });
       }
-      return {
-        contents: [
-          { uri, mimeType: MIME_TYPE, text: visibleText(documentText(found.document.title, found.chunks)) },
-        ],
-      };
+      const text = visibleText(joinChunks(found.document.title, found.chunks));
+      return { contents: [{ uri, mimeType: MIME_TYPE, text }] };
     },
   };
 }
@@ -72,14 +91,14 @@ export function createSourceResources(library: Library): SourceResources {
 function toResource({ url, title, module }: Source) {
   const address = oneLine(url, 1000);
   return {
-    uri: sourceUri(url),
+    uri: toSourceUri(url),
     name: oneLine(title, MAX_NAME) || address,
     description: module === null ? address : `${address} (module ${oneLine(module, MAX_NAME)})`,
     mimeType: MIME_TYPE,
   };
 }
 
-function toCursor(uri: string): string {
+function formatCursor(uri: string): string {
   return Buffer.from(JSON.stringify({ after: uri })).toString('base64url');
 }
 
@@ -88,53 +107,48 @@ function parseCursor(cursor: string): string {
     const { after } = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     if (typeof after === 'string') return after;
   } catch {
-    // Whatever it is, it did not come from here.
+    // Handled below.
   }
-  throw new ProtocolFault(ErrorCode.InvalidParams, 'The cursor is not one that this server gave.');
+  throw new McpProtocolError(ErrorCode.InvalidParams, 'Invalid cursor.');
 }
 
 type Piece = Pick<ChunkRecord, 'text' | 'start' | 'chunkIndex' | 'headings'>;
 
 /**
- * A document's text put together from its chunks. What two chunks share is there once. What lies between
- * them was not kept: headings are written anew, and the white space is as good as its length tells.
+ * Joins the chunks of a document to its text. Overlaps occur once. The text between chunks is not stored: headings are
+ * written from the metadata, and white space is estimated from the length of the gap.
  */
-export function documentText(title: string, chunks: readonly Piece[]): string {
+export function joinChunks(title: string, chunks: readonly Piece[]): string {
   const inOrder = [...chunks].sort((a, b) => a.chunkIndex - b.chunkIndex);
   let text = title === '' ? '' : `# ${title}\n\n`;
   let end = 0;
   let above: readonly string[] = [];
   for (const [index, { text: piece, start, headings }] of inOrder.entries()) {
-    // Collections that others made do not say where a chunk stood.
+    // Chunks of collections that another program wrote have no offsets.
     const isPlaced = index === 0 || start > 0;
     const gap = isPlaced ? start - end : 2;
-    const begun = newHeadings(above, headings, isPlaced ? gap : Number.POSITIVE_INFINITY);
-    if (begun !== '') text += `${text === '' || text.endsWith('\n\n') ? '' : '\n\n'}${begun}\n\n${piece}`;
+    const added = formatNewHeadings(above, headings, isPlaced ? gap : Number.POSITIVE_INFINITY);
+    if (added !== '') text += `${text === '' || text.endsWith('\n\n') ? '' : '\n\n'}${added}\n\n${piece}`;
     else if (gap < 0) text += piece.slice(-gap);
-    else text += `${index === 0 ? '' : whiteSpace(gap)}${piece}`;
+    else text += `${index === 0 || gap === 0 ? '' : gap === 1 ? '\n' : '\n\n'}${piece}`;
     end = Math.max(end, start + piece.length);
     above = headings;
   }
   return text;
 }
 
-/** The headings that were not above the chunk before, as far as they fit into what lies between the two. */
-function newHeadings(before: readonly string[], now: readonly string[], room: number): string {
+/** The headings that the chunk before did not have, as far as they fit into the gap between the two. */
+function formatNewHeadings(before: readonly string[], now: readonly string[], gap: number): string {
   const firstNew = now.findIndex((heading, depth) => heading !== before[depth]);
   if (firstNew < 0) return '';
   const lines: string[] = [];
-  let left = room;
+  let left = gap;
   for (let depth = now.length - 1; depth >= firstNew; depth -= 1) {
     const heading = now[depth] ?? '';
     left -= heading.length;
-    // A chunk of several short sections holds their headings itself.
+    // A chunk of several short sections contains their headings itself.
     if (left < 0) break;
     lines.unshift(`${'#'.repeat(depth + 2)} ${heading}`);
   }
   return lines.join('\n\n');
-}
-
-function whiteSpace(length: number): string {
-  if (length === 0) return '';
-  return length === 1 ? '\n' : '\n\n';
 }

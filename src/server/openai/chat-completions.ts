@@ -1,6 +1,6 @@
 import type { TokensUsed } from '../../domain/agent-response.ts';
-import { toRequestFault, toWireError } from '../http/request-fault.ts';
-import { begunWithin, streamResponse } from '../http/stream-response.ts';
+import { toErrorBody, toHttpError } from '../http/http-error.ts';
+import { streamResponse, waitForFirst } from '../http/stream-response.ts';
 import {
   type AgentAnswer,
   type AnswerEvent,
@@ -41,9 +41,9 @@ export async function streamChatCompletion(
   { identity, events, onCancel }: AnswerStream,
   includeUsage: boolean,
 ): Promise<Response> {
-  return streamResponse(await begunWithin(chatChunks(identity, events, includeUsage), STATUS_WAIT_MS), {
+  return streamResponse(await waitForFirst(chatChunks(identity, events, includeUsage), STATUS_WAIT_MS), {
     contentType: 'text/event-stream',
-    onFailure: (error) => formatDataLine(toWireError(toRequestFault(error))),
+    onFailure: (error) => formatDataLine(toErrorBody(toHttpError(error))),
     onCancel,
   });
 }

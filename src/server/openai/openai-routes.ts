@@ -2,8 +2,8 @@ import { type Context, Hono } from 'hono';
 import type { Policy } from '../../domain/agent-config.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import type { Callers } from '../http/callers.ts';
-import { readJson } from '../http/read-request.ts';
-import { RequestFault } from '../http/request-fault.ts';
+import { HttpError } from '../http/http-error.ts';
+import { readJsonBody } from '../http/parse-body.ts';
 import type { ServedCollections } from '../turns/served-collections.ts';
 import type { StartedTurn, TurnRunner } from '../turns/turn-runner.ts';
 import { type AnswerIdentity, collectAnswer, streamAnswer } from './agent-answer.ts';
@@ -47,7 +47,7 @@ export function createOpenAiRoutes({
   });
 
   app.post('/chat/completions', async (context) => {
-    const request = parseChatRequest(await readJson(context.req.raw, maxBodyBytes), runtime);
+    const request = parseChatRequest(await readJsonBody(context.req.raw, maxBodyBytes), runtime);
     const { identity, events, abandon } = await startTurn(context, request);
     if (!request.stream) return context.json(toChatCompletion(identity, await collectAnswer(events)));
     const answer = { identity, events: streamAnswer(events), onCancel: abandon };
@@ -55,7 +55,7 @@ export function createOpenAiRoutes({
   });
 
   app.post('/responses', async (context) => {
-    const request = parseResponseRequest(await readJson(context.req.raw, maxBodyBytes), runtime);
+    const request = parseResponseRequest(await readJsonBody(context.req.raw, maxBodyBytes), runtime);
     const { identity, events, abandon } = await startTurn(context, request);
     if (!request.stream)
       return context.json(toResponseObject(identity, request.echo, await collectAnswer(events)));
@@ -87,7 +87,7 @@ export function createOpenAiRoutes({
   function toCollectionName(model: string): string {
     if (model === MODEL) return collections.defaultName;
     if (model.startsWith(`${MODEL}/`)) return model.slice(MODEL.length + 1);
-    throw new RequestFault(404, 'Unknown model. GET /v1/models lists the models.', {
+    throw new HttpError(404, 'Unknown model. GET /v1/models lists the models.', {
       code: 'model_not_found',
       param: 'model',
     });

@@ -4,8 +4,8 @@ import type { ConversationMessage } from '../../domain/conversation-message.ts';
 import { type Filter, filterSchema } from '../../domain/query.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
-import { readFields } from '../http/read-request.ts';
-import { RequestFault } from '../http/request-fault.ts';
+import { HttpError } from '../http/http-error.ts';
+import { parseFields } from '../http/parse-body.ts';
 import { type ChatMessage, chatMessageSchema, toConversation } from './chat-messages.ts';
 
 /** A question to the agent, from a request of either API. */
@@ -83,13 +83,13 @@ const responseRequestSchema = z.looseObject({
 
 const NO_TOOLS = 'the agent uses its own tools.';
 
-/** Parses the body of `POST /v1/chat/completions`. Throws a RequestFault. */
+/** Parses the body of `POST /v1/chat/completions`. Throws a HttpError. */
 export function parseChatRequest(body: unknown, runtime: MessageRuntime): ChatRequest {
-  const request = readFields(chatRequestSchema, body);
+  const request = parseFields(chatRequestSchema, body);
   refuseFields(request, { tools: NO_TOOLS, functions: NO_TOOLS, audio: 'answers are text.' });
   const includeUsage = request.stream_options?.include_usage ?? false;
   if (includeUsage && request.stream !== true) {
-    throw new RequestFault(400, 'stream_options is only allowed when stream is true.', {
+    throw new HttpError(400, 'stream_options is only allowed when stream is true.', {
       code: 'invalid_value',
       param: 'stream_options',
     });
@@ -97,9 +97,9 @@ export function parseChatRequest(body: unknown, runtime: MessageRuntime): ChatRe
   return { ...toAgentRequest(request, request.messages, runtime), includeUsage };
 }
 
-/** Parses the body of `POST /v1/responses`. Throws a RequestFault. */
+/** Parses the body of `POST /v1/responses`. Throws a HttpError. */
 export function parseResponseRequest(body: unknown, runtime: MessageRuntime): ResponseRequest {
-  const request = readFields(responseRequestSchema, body);
+  const request = parseFields(responseRequestSchema, body);
   refuseFields(request, {
     tools: NO_TOOLS,
     previous_response_id: 'responses are not stored. Send the whole conversation as input.',
@@ -132,7 +132,7 @@ function toAgentRequest(
   }));
   const last = conversation.at(-1);
   if (last?.role !== 'user' || messages.at(-1)?.role !== 'user') {
-    throw new RequestFault(400, 'The last message must be a question from the user.', {
+    throw new HttpError(400, 'The last message must be a question from the user.', {
       code: 'invalid_value',
     });
   }
@@ -140,7 +140,7 @@ function toAgentRequest(
   return { model, stream: stream ?? false, question: last.content, history, policy, filter };
 }
 
-/** Throws a RequestFault for a field that would be misunderstood if it were ignored. */
+/** Throws a HttpError for a field that would be misunderstood if it were ignored. */
 function refuseFields(
   body: Readonly<Record<string, unknown>>,
   reasons: Readonly<Record<string, string>>,
@@ -149,7 +149,7 @@ function refuseFields(
     const value = body[field];
     const isUnset = value === undefined || value === null || value === false;
     if (isUnset || (Array.isArray(value) && value.length === 0)) continue;
-    throw new RequestFault(400, `${field} is not supported: ${reason}`, {
+    throw new HttpError(400, `${field} is not supported: ${reason}`, {
       code: 'unsupported_parameter',
       param: field,
     });

@@ -1,5 +1,5 @@
-import { type RequestFault, toRequestFault, toWireError } from '../http/request-fault.ts';
-import { begunWithin, streamResponse } from '../http/stream-response.ts';
+import { type HttpError, toErrorBody, toHttpError } from '../http/http-error.ts';
+import { streamResponse, waitForFirst } from '../http/stream-response.ts';
 import {
   type AgentAnswer,
   type AnswerEvent,
@@ -43,10 +43,10 @@ export async function streamResponseObject(
   { identity, events, onCancel }: AnswerStream,
   echo: Echo,
 ): Promise<Response> {
-  return streamResponse(await begunWithin(responseEvents(identity, echo, events), STATUS_WAIT_MS), {
+  return streamResponse(await waitForFirst(responseEvents(identity, echo, events), STATUS_WAIT_MS), {
     contentType: 'text/event-stream',
     onFailure: (error) => {
-      const { code, message, param } = toWireError(toRequestFault(error)).error;
+      const { code, message, param } = toErrorBody(toHttpError(error)).error;
       return `event: error\n${formatDataLine({ type: 'error', code, message, param, sequence_number: 0 })}`;
     },
     onCancel,
@@ -110,7 +110,7 @@ async function* responseEvents(
   } catch (error) {
     // Nothing was sent yet: the caller reports the error by HTTP status.
     if (!begun) throw error;
-    yield event('response.failed', { response: toFailedResponse(identity, echo, toRequestFault(error)) });
+    yield event('response.failed', { response: toFailedResponse(identity, echo, toHttpError(error)) });
   }
 }
 
@@ -142,7 +142,7 @@ function openResponse({ id, createdAt, model }: AnswerIdentity, echo: Echo): Jso
 function toFailedResponse(
   identity: AnswerIdentity,
   echo: Echo,
-  { message, status, details }: RequestFault,
+  { message, status, details }: HttpError,
 ): Json {
   const code = status === 429 ? 'rate_limit_exceeded' : (details.code ?? 'server_error');
   return { ...openResponse(identity, echo), status: 'failed', error: { code, message } };

@@ -4,15 +4,15 @@ import type { EndedRequest } from '../http/create-http-app.ts';
 
 export type TurnOutcome = 'completed' | 'failed' | 'interrupted';
 
-/** What is counted while the server runs, and what it is at the moment it is asked for. */
+/** Prometheus metrics of a server. */
 export interface Metrics {
-  requestEnded(request: Omit<EndedRequest, 'caller'>): void;
-  turnEnded(outcome: TurnOutcome, seconds: number): void;
-  answered(response: Pick<AgentResponse, 'grounded' | 'tokensUsed' | 'retrievalCount'>): void;
-  /** A turn that found no place. */
-  refused(): void;
-  /** In the text format of Prometheus. */
-  text(now: { running: number; waiting: number; collections: number }): string;
+  countRequest(request: Omit<EndedRequest, 'caller'>): void;
+  countTurn(outcome: TurnOutcome, seconds: number): void;
+  countAnswer(response: Pick<AgentResponse, 'grounded' | 'tokensUsed' | 'retrievalCount'>): void;
+  /** Counts a turn that found the queue full. */
+  countRefusal(): void;
+  /** Formats all metrics in the Prometheus text format. */
+  format(now: { running: number; waiting: number; collections: number }): string;
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
@@ -20,53 +20,54 @@ const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 export function createMetrics(labels: { version: string; model: string }): Metrics {
   const requests = createCounter('citeloop_http_requests_total', 'Requests by route and status.');
-  const turns = createCounter('citeloop_turns_total', 'Turns by how they ended.');
-  const refusals = createCounter('citeloop_turns_refused_total', 'Turns that found the queue full.');
-  const answers = createCounter(
-    'citeloop_answers_total',
-    'Answers, and whether the documents bear them out.',
+  const turns = createCounter('citeloop_turns_total', 'Turns by outcome.');
+  const refusals = createCounter('citeloop_turns_refused_total', 'Turns refused because the queue was full.');
+  const answers = createCounter('citeloop_answers_total', 'Answers by whether they are grounded.');
+  const tokens = createCounter('citeloop_tokens_total', 'Tokens used by the model.');
+  const retrievals = createCounter('citeloop_retrievals_total', 'Searches.');
+  const seconds = createHistogram(
+    'citeloop_turn_seconds',
+    'Duration of turns, including time in the queue.',
+    SECONDS,
   );
-  const tokens = createCounter('citeloop_tokens_total', 'Tokens that the model read and wrote.');
-  const retrievals = createCounter('citeloop_retrievals_total', 'Searches made for answers.');
-  const seconds = createHistogram('citeloop_turn_seconds', 'How long turns took, waiting included.', SECONDS);
   const startedAt = Date.now() / 1000;
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
 
   return {
-    requestEnded({ method, route, status }) {
+    countRequest({ method, route, status }) {
       requests.add({ method: METHODS.has(method) ? method : 'other', route, status: String(status) });
     },
-    turnEnded(outcome, took) {
+    countTurn(outcome, duration) {
       turns.add({ outcome });
-      seconds.observe(took);
+      seconds.observe(duration);
     },
-    answered({ grounded, tokensUsed, retrievalCount }) {
+    countAnswer({ grounded, tokensUsed, retrievalCount }) {
       answers.add({ grounded: String(grounded) });
       tokens.add({ kind: 'prompt' }, tokensUsed.prompt);
       tokens.add({ kind: 'completion' }, tokensUsed.completion);
       retrievals.add({}, retrievalCount);
     },
-    refused: () => refusals.add({}),
-    text({ running, waiting, collections }) {
+    countRefusal: () => refusals.add({}),
+    format({ running, waiting, collections }) {
       const { rss, heapUsed } = process.memoryUsage();
       const { user, system } = process.cpuUsage();
       return [
         ...[requests, turns, refusals, answers, tokens, retrievals, seconds].flatMap((each) => each.lines()),
-        ...gaugeLines('citeloop_turns_running', 'Turns that run now.', running),
-        ...gaugeLines('citeloop_turns_waiting', 'Turns that wait for their place.', waiting),
-        ...gaugeLines('citeloop_collections_open', 'Collections that are kept open.', collections),
-        ...gaugeLines('citeloop_build_info', 'What is running.', 1, labels),
-        ...head('process_cpu_seconds_total', 'Time of all cores that the process took.', 'counter'),
+        ...gaugeLines('citeloop_turns_running', 'Running turns.', running),
+        ...gaugeLines('citeloop_turns_waiting', 'Turns in the queue.', waiting),
+        ...gaugeLines('citeloop_collections_open', 'Open collections.', collections),
+        ...gaugeLines('citeloop_build_info', 'Version and model.', 1, labels),
+        ...headLines('process_cpu_seconds_total', 'CPU time of the process.', 'counter'),
         `process_cpu_seconds_total ${(user + system) / 1e6}`,
-        ...gaugeLines('process_resident_memory_bytes', 'Memory of the process.', rss),
-        ...gaugeLines('nodejs_heap_size_used_bytes', 'Memory that objects take up.', heapUsed),
+        ...gaugeLines('process_resident_memory_bytes', 'Resident memory of the process.', rss),
+        ...gaugeLines('nodejs_heap_size_used_bytes', 'Used heap.', heapUsed),
         ...gaugeLines(
           'nodejs_eventloop_lag_p99_seconds',
-          'How late the process is, p99.',
+          'Event loop delay, 99th percentile.',
           delay.percentile(99) / 1e9,
         ),
-        ...gaugeLines('process_start_time_seconds', 'When the process started.', startedAt),
+        ...gaugeLines('process_start_time_seconds', 'Start time of the process.', startedAt),
         '',
       ].join('\n');
     },
@@ -75,24 +76,22 @@ export function createMetrics(labels: { version: string; model: string }): Metri
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A number that only grows, by labels. */
 function createCounter(name: string, help: string) {
   const values = new Map<string, number>();
   return {
     add(labels: Labels, amount = 1): void {
-      const key = labelText(labels);
+      const key = formatLabels(labels);
       values.set(key, (values.get(key) ?? 0) + amount);
     },
     lines(): string[] {
       return [
-        ...head(name, help, 'counter'),
+        ...headLines(name, help, 'counter'),
         ...Array.from(values, ([key, value]) => `${name}${key} ${value}`),
       ];
     },
   };
 }
 
-/** How many observations were at most so large. */
 function createHistogram(name: string, help: string, bounds: readonly number[]) {
   const counts = bounds.map(() => 0);
   let count = 0;
@@ -106,7 +105,7 @@ function createHistogram(name: string, help: string, bounds: readonly number[]) 
     },
     lines(): string[] {
       return [
-        ...head(name, help, 'histogram'),
+        ...headLines(name, help, 'histogram'),
         ...bounds.map((bound, index) => `${name}_bucket{le="${bound}"} ${counts[index]}`),
         `${name}_bucket{le="+Inf"} ${count}`,
         `${name}_sum ${sum}`,
@@ -117,18 +116,18 @@ function createHistogram(name: string, help: string, bounds: readonly number[]) 
 }
 
 function gaugeLines(name: string, help: string, value: number, labels: Labels = {}): string[] {
-  return [...head(name, help, 'gauge'), `${name}${labelText(labels)} ${value}`];
+  return [...headLines(name, help, 'gauge'), `${name}${formatLabels(labels)} ${value}`];
 }
 
-function head(name: string, help: string, type: string): string[] {
+function headLines(name: string, help: string, type: string): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
 }
 
-function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+function formatLabels(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   return value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n');
 }

@@ -2,9 +2,9 @@ import type { Agent } from '../../agent/agent.ts';
 import { type UntilItWorks, untilItWorks } from '../../async/until-it-works.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
-import { RequestFault } from '../http/request-fault.ts';
+import { HttpError } from '../http/http-error.ts';
 
-/** A collection with what answers questions about it. */
+/** An open collection and the agent that answers from it. */
 interface ServedCollection {
   name: string;
   store: ChunkStore;
@@ -17,40 +17,40 @@ interface CollectionDescription {
   chunks: number;
   updatedAt: string | null;
   modules: { name: string; chunks: number }[];
-  /** Why it cannot be used; null if it can. */
+  /** Why the collection cannot be opened; null if it can. */
   error: string | null;
 }
 
-/** Collections that are opened when they are first asked for and kept. */
+/** Collections that are opened by their first request and stay open. */
 export interface ServedCollections {
-  /** What is used where none is named. */
+  /** Used by requests that name no collection. */
   readonly defaultName: string;
   readonly openCount: number;
   names(): Promise<string[]>;
-  /** Throws a 404 if there is none of that name. */
+  /** Throws a 404 for an unknown name. */
   open(name?: string): Promise<ServedCollection>;
   describe(): Promise<CollectionDescription[]>;
   close(): Promise<void>;
 }
 
-interface Dependencies {
+interface ServedCollectionsOptions {
   defaultName: string;
   list(): Promise<string[]>;
-  /** Throws AppErrors; null if there is none of that name. */
+  /** Returns null for an unknown name. Throws AppErrors. */
   openStore(name: string): Promise<ChunkStore | null>;
   createAgent(store: ChunkStore): Promise<Agent>;
 }
 
-/** Whatever a name is used for, it can be no path. */
+/** A name that cannot be a path. */
 const NAME = /^\w[\w.-]{0,127}$/;
 
-export function createServedCollections(dependencies: Dependencies): ServedCollections {
-  const { defaultName, list, openStore, createAgent } = dependencies;
+export function createServedCollections(options: ServedCollectionsOptions): ServedCollections {
+  const { defaultName, list, openStore, createAgent } = options;
   const opened = new Map<string, UntilItWorks<[], ServedCollection>>();
 
-  async function openNow(name: string): Promise<ServedCollection> {
+  async function openServed(name: string): Promise<ServedCollection> {
     const store = await openStore(name);
-    if (store === null) throw unknownCollection();
+    if (store === null) throw unknownCollectionError();
     try {
       return { name, store, agent: await createAgent(store) };
     } catch (error) {
@@ -63,8 +63,8 @@ export function createServedCollections(dependencies: Dependencies): ServedColle
     const known = opened.get(name);
     if (known !== undefined) return known.get();
     const exists = NAME.test(name) && (name === defaultName || (await list()).includes(name));
-    if (!exists) throw unknownCollection();
-    const collection = opened.get(name) ?? untilItWorks(() => openNow(name));
+    if (!exists) throw unknownCollectionError();
+    const collection = opened.get(name) ?? untilItWorks(() => openServed(name));
     opened.set(name, collection);
     return collection.get();
   }
@@ -84,11 +84,11 @@ export function createServedCollections(dependencies: Dependencies): ServedColle
       const descriptions: CollectionDescription[] = [];
       for (const name of await names()) {
         try {
-          descriptions.push(await described(name));
+          descriptions.push(await describeOne(name));
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
-          const nothing = { documents: 0, chunks: 0, updatedAt: null, modules: [] };
-          descriptions.push({ name, ...nothing, error: error.message });
+          const empty = { documents: 0, chunks: 0, updatedAt: null, modules: [] };
+          descriptions.push({ name, ...empty, error: error.message });
         }
       }
       return descriptions;
@@ -98,11 +98,11 @@ export function createServedCollections(dependencies: Dependencies): ServedColle
     },
   };
 
-  /** One that is not in use is opened for this alone. */
-  async function described(name: string): Promise<CollectionDescription> {
+  /** Opens a collection that is not in use, and closes it again. */
+  async function describeOne(name: string): Promise<CollectionDescription> {
     const inUse = await opened.get(name)?.got();
     const store = inUse?.store ?? (await openStore(name));
-    if (store === null) throw new AppError('invalid_input', `There is no collection "${name}".`);
+    if (store === null) throw new AppError('invalid_input', `Unknown collection "${name}".`);
     try {
       const { documents, chunks, updatedAt, modules } = await store.info();
       return { name, documents, chunks, updatedAt, modules, error: null };
@@ -112,8 +112,8 @@ export function createServedCollections(dependencies: Dependencies): ServedColle
   }
 }
 
-function unknownCollection(): RequestFault {
-  return new RequestFault(404, 'There is no such collection.', {
+function unknownCollectionError(): HttpError {
+  return new HttpError(404, 'Unknown collection.', {
     code: 'collection_not_found',
     param: 'collection',
   });

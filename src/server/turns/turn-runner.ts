@@ -4,19 +4,19 @@ import { createGate } from '../../async/gate.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import { advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { RequestFault } from '../http/request-fault.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { Metrics, TurnOutcome } from './metrics.ts';
 
 export interface TurnLimits {
   /** Turns that run at the same time. */
   concurrent: number;
-  /** Turns that may wait for their place; more are refused. */
+  /** Turns that may wait in the queue; more are refused. */
   waiting: number;
-  /** For a turn from its question to its end, waiting included. */
+  /** The longest time of a turn, with its time in the queue. */
   turnMs: number;
 }
 
-/** That a turn has to wait, and behind how many. */
+/** Sent when a turn has to wait, with the number of turns ahead of it. */
 export interface WaitingEvent {
   type: 'waiting';
   ahead: number;
@@ -24,22 +24,22 @@ export interface WaitingEvent {
 
 export interface StartedTurn {
   events: AsyncGenerator<RunEvent | WaitingEvent, void, undefined>;
-  /** Nobody listens any more. */
+  /** Aborts the turn because its client has disconnected. */
   abandon(): void;
-  /** When the turn is over, whether it ever began or not. Never rejects. */
+  /** Resolves when the turn is over, even if it never left the queue. Never rejects. */
   ended: Promise<void>;
 }
 
-/** Takes a turn: emits what happens, and ends with it. */
-type Ask = (emit: (event: RunEvent) => void, signal: AbortSignal) => Promise<void>;
+/** Runs a turn and emits its events. */
+type RunTurn = (emit: (event: RunEvent) => void, signal: AbortSignal) => Promise<void>;
 
-/** Runs turns within limits, whether or not somebody reads along, and ends them when their client has gone. */
+/** Runs turns within limits, at their own pace, and aborts them when their client disconnects. */
 export interface TurnRunner {
   readonly running: number;
   readonly waiting: number;
-  /** Throws a fault when there is no place, not even to wait, or when the server is stopping. */
-  start(ask: Ask, gone: AbortSignal): Promise<StartedTurn>;
-  /** Takes no more turns; those that run may finish within `graceMs`, then they are ended. */
+  /** Throws an HttpError if the queue is full or the server is stopping. */
+  start(runTurn: RunTurn, disconnected: AbortSignal): Promise<StartedTurn>;
+  /** Refuses new turns, waits up to `graceMs` for running ones, then aborts the rest. */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -49,16 +49,16 @@ const MOST_ROUNDS = 500;
 const QUIET_ROUNDS = 2;
 
 export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Metrics): TurnRunner {
-  const gate = createGate({ ...limits, whenFull: queueFull });
+  const gate = createGate({ ...limits, whenFull: queueFullError });
   const active = new Map<AbortController, Promise<void>>();
   let stopping = false;
   let arrived = 0;
 
   /**
-   * Questions are read before turns begin. Turns compute for long stretches, between which few connections are
-   * accepted: whoever is not read yet can neither wait in line nor be refused, and others would overtake.
+   * Waits until no more requests arrive. Turns compute for long stretches in which few connections are accepted, so
+   * requests that are not read yet could neither queue nor be refused.
    */
-  async function untilAllAreRead(): Promise<void> {
+  async function waitForArrivals(): Promise<void> {
     let quiet = 0;
     for (let round = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round += 1) {
       const before = arrived;
@@ -68,20 +68,20 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Met
   }
 
   async function run(
-    ask: Ask,
+    runTurn: RunTurn,
     { signal }: AbortController,
     entered: Promise<() => void>,
     push: (event: RunEvent) => void,
   ): Promise<void> {
-    const started = performance.now();
+    const startedAt = performance.now();
     let outcome: TurnOutcome = 'failed';
     const release = await entered;
     try {
-      await untilAllAreRead();
-      await ask((event) => {
+      await waitForArrivals();
+      await runTurn((event) => {
         if (event.type === 'turn_completed') {
           outcome = 'completed';
-          metrics.answered(event.turn.response);
+          metrics.countAnswer(event.turn.response);
         }
         push(event);
       }, signal);
@@ -90,7 +90,7 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Met
       throw error;
     } finally {
       release();
-      metrics.turnEnded(outcome, (performance.now() - started) / 1000);
+      metrics.countTurn(outcome, (performance.now() - startedAt) / 1000);
     }
   }
 
@@ -102,30 +102,30 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Met
       return gate.waiting;
     },
 
-    async start(ask, gone) {
-      if (stopping) throw stoppingFault();
+    async start(runTurn, disconnected) {
+      if (stopping) throw new HttpError(503, 'The server is stopping.', { code: 'stopping', retryAfter: 5 });
       arrived += 1;
       const controller = new AbortController();
-      const abandon = () => controller.abort(new AppError('interrupted', 'The client has gone.'));
-      if (gone.aborted) abandon();
-      gone.addEventListener('abort', abandon);
-      const timer = setTimeout(() => controller.abort(outOfTime(turnMs)), turnMs);
+      const abandon = () => controller.abort(new AppError('interrupted', 'The client disconnected.'));
+      if (disconnected.aborted) abandon();
+      disconnected.addEventListener('abort', abandon);
+      const timer = setTimeout(() => controller.abort(turnTimeoutError(turnMs)), turnMs);
       const queue = createEventQueue<RunEvent | WaitingEvent>();
       const entered = gate.enter(controller.signal, (ahead) => queue.push({ type: 'waiting', ahead }));
-      const ended = run(ask, controller, entered, queue.push)
+      const ended = run(runTurn, controller, entered, queue.push)
         .then(
           () => queue.end(),
           (error: unknown) => queue.end(controller.signal.aborted ? controller.signal.reason : error),
         )
         .finally(() => {
           clearTimeout(timer);
-          gone.removeEventListener('abort', abandon);
+          disconnected.removeEventListener('abort', abandon);
           active.delete(controller);
         });
       active.set(controller, ended);
-      // A full queue is told at once, a place in it is not waited for.
+      // A full queue throws at once; a turn in the queue is returned without waiting.
       await Promise.race([entered, Promise.resolve()]).catch((error: unknown) => {
-        if (error instanceof RequestFault) metrics.refused();
+        if (error instanceof HttpError) metrics.countRefusal();
         throw error;
       });
       return { events: eventsOf(queue), abandon, ended };
@@ -133,39 +133,28 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Met
 
     async drain(graceMs) {
       stopping = true;
-      const stop = () => {
-        for (const controller of active.keys()) {
-          controller.abort(
-            new AppError('interrupted', 'The server is stopping.', { hint: 'Ask again later.' }),
-          );
-        }
+      const abortAll = () => {
+        const reason = new AppError('interrupted', 'The server is stopping.', { hint: 'Ask again later.' });
+        for (const controller of active.keys()) controller.abort(reason);
       };
-      const timer = setTimeout(stop, graceMs);
-      if (graceMs <= 0) stop();
+      const timer = setTimeout(abortAll, graceMs);
+      if (graceMs <= 0) abortAll();
       await Promise.all(active.values());
       clearTimeout(timer);
     },
   };
 }
 
-function queueFull(retryAfter: number): RequestFault {
-  return new RequestFault(429, 'Too many questions are waiting to be answered.', {
+function queueFullError(retryAfter: number): HttpError {
+  return new HttpError(429, 'Too many questions are waiting to be answered.', {
     code: 'queue_full',
     retryAfter,
   });
 }
 
-function stoppingFault(): RequestFault {
-  return new RequestFault(503, 'The server is stopping.', { code: 'stopping', retryAfter: 5 });
-}
-
-function outOfTime(turnMs: number): AppError {
-  return new AppError(
-    'api_error',
-    `The turn took longer than the ${Math.round(turnMs / 1000)} seconds allowed.`,
-    {
-      hint: advice`Ask something simpler, or raise ${setting('turnTimeout')}.`,
-      recoverable: true,
-    },
-  );
+function turnTimeoutError(turnMs: number): AppError {
+  return new AppError('api_error', `The turn took longer than ${Math.round(turnMs / 1000)} seconds.`, {
+    hint: advice`Ask a simpler question, or raise ${setting('turnTimeout')}.`,
+    recoverable: true,
+  });
 }

@@ -48,7 +48,7 @@ interface Answer {
     markers: string[];
     verdict: string | null;
     probability: number | null;
-    nearest: { ref: string; text: string } | null;
+    evidence: { ref: string; text: string } | null;
   }[];
 }
 
@@ -139,7 +139,7 @@ test('the tools say what they take and give, and what they give is what they sai
     verdict: 'quoted',
     probability: expect.any(Number),
     markers: [answer.citations[0]?.marker],
-    nearest: { ref: answer.citations[0]?.ref, text: expect.stringContaining('fourteen days') },
+    evidence: { ref: answer.citations[0]?.ref, text: expect.stringContaining('fourteen days') },
   });
   expect(answer.answer.slice(told?.start, told?.end)).toContain('fourteen days');
   const { contents } = await client.readResource({ uri: answer.citations[0]?.resource ?? '' });
@@ -231,12 +231,12 @@ test('bad arguments are error results that say what is wrong, and the server goe
     ['search_docs', { query: 'x', module: 'nowhere' }, /no module "nowhere".*machines, people/],
     ['search_docs', { query: 'x'.repeat(5000) }, /query/],
     ['search_docs', { query: 'x', extra: Array.from({ length: 500 }, () => 0) }, /more than the maximum/],
-    ['read_source', { ref: '../../../../etc/passwd' }, /no passage with the ref/],
-    ['read_source', { ref: "' OR 1=1 --" }, /no passage with the ref/],
+    ['read_source', { ref: '../../../../etc/passwd' }, /Unknown ref/],
+    ['read_source', { ref: "' OR 1=1 --" }, /Unknown ref/],
     ['read_source', { ref: 'x', before: -1 }, /before/],
     ['ask', { question: '' }, /question/],
     ['ask', { question: 'x', session_id: 'last' }, /session_id/],
-    ['ask', { question: 'x', session_id: '00000000-0000-4000-8000-000000000000' }, /no session/],
+    ['ask', { question: 'x', session_id: '00000000-0000-4000-8000-000000000000' }, /Unknown session/],
     ['ask', { question: 'x', policy: 'sudo' }, /policy/],
     ['delete_everything', {}, /not found/],
   ];

@@ -80,7 +80,7 @@ test('a port that is taken is a clear line', async () => {
   const { port } = new URL(url);
   const second = await runInProcess(['serve', '--port', port], { home });
   expect(second).toMatchObject({ code: 2, stdout: '' });
-  expect(second.stderr).toContain(`Another program listens on 127.0.0.1 port ${port}.`);
+  expect(second.stderr).toContain(`Port ${port} of 127.0.0.1 is in use by another program.`);
   expect((await runInProcess(['serve', '--port', '70000'], { home })).code).toBe(2);
   await stop();
 });

@@ -36,6 +36,6 @@ test('an address that cannot be had is a sentence with what to do', async () => 
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   await expect(listen(() => new Response(), { host: '127.0.0.1', port })).rejects.toMatchObject({
     kind: 'invalid_input',
-    message: `Another program listens on 127.0.0.1 port ${port}.`,
+    message: `Port ${port} of 127.0.0.1 is in use by another program.`,
   });
 });

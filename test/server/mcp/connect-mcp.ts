@@ -70,10 +70,10 @@ export async function connectInMemory(
   library: Library,
   {
     tracker = createCallTracker(16),
-    onFault = () => {},
-  }: { tracker?: CallTracker; onFault?: (m: string) => void } = {},
+    onError = () => {},
+  }: { tracker?: CallTracker; onError?: (m: string) => void } = {},
 ): Promise<Client> {
-  const server = createMcpServers({ library, tracker, version: '0.0.0', onFault })();
+  const server = createMcpServers({ library, tracker, version: '0.0.0', onError })();
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const client = newClient();
   onTestFinished(() => client.close());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sourceUri } from '../../../src/server/mcp/source-index.ts';
+import { toSourceUri } from '../../../src/server/mcp/source-resources.ts';
 import { connectInMemory } from './connect-mcp.ts';
 import { mcpLibrary } from './small-mcp-library.ts';
 
@@ -25,10 +25,10 @@ test('every document is listed once, page by page, and each can be read', async 
   } while (cursor !== undefined);
   expect(sizes).toEqual([100, 100, 30]);
   expect(new Set(names)).toEqual(new Set(Array.from({ length: 230 }, (_, index) => `Page ${index}`)));
-  const { contents } = await client.readResource({ uri: sourceUri(urlOf('m/Page 77')) });
+  const { contents } = await client.readResource({ uri: toSourceUri(urlOf('m/Page 77')) });
   expect(contents).toEqual([
     {
-      uri: sourceUri(urlOf('m/Page 77')),
+      uri: toSourceUri(urlOf('m/Page 77')),
       mimeType: 'text/plain',
       text: '# Page 77\n\nThis is the text of page 77.',
     },
@@ -47,7 +47,7 @@ test('a page goes on where the last one ended though the document there is gone'
   expect(second.resources.map(({ name }) => name)).toEqual(
     Array.from({ length: 50 }, (_, index) => `P${String(index + 100).padStart(3, '0')}`),
   );
-  await expect(client.readResource({ uri: sourceUri(urlOf('m/P000')) })).rejects.toMatchObject({
+  await expect(client.readResource({ uri: toSourceUri(urlOf('m/P000')) })).rejects.toMatchObject({
     code: NOT_FOUND,
   });
 });
@@ -63,7 +63,7 @@ test('a cursor that was not given by the server is refused', async () => {
 test('nothing but a document of the collection can be read, whatever the URI', async () => {
   const { library } = await mcpLibrary({ 'm/One': 'Text.' });
   const client = await connectInMemory(library);
-  const known = sourceUri(urlOf('m/One'));
+  const known = toSourceUri(urlOf('m/One'));
   const id = known.slice('citeloop://sources/'.length);
   const hostile = [
     'file:///etc/passwd',

@@ -24,8 +24,8 @@ test('every line is of the format that Prometheus reads', async () => {
 
 test('labels cannot break out of their quotes, and methods are few', () => {
   const metrics = createMetrics({ version: '1', model: 'a"b\\c\nd' });
-  metrics.requestEnded({ method: 'BREW', route: '/*', path: '/', status: 404, ms: 1 });
-  const text = metrics.text({ running: 0, waiting: 0, collections: 0 });
+  metrics.countRequest({ method: 'BREW', route: '/*', path: '/', status: 404, ms: 1 });
+  const text = metrics.format({ running: 0, waiting: 0, collections: 0 });
   expect(text).toContain('model="a\\"b\\\\c\\nd"');
   expect(text).toContain('{method="other",route="/*",status="404"} 1');
 });

@@ -155,7 +155,7 @@ test('accepts a question before the collections are loaded', async () => {
 test('shows an error and a new conversation for an unknown session URL', async () => {
   const { page, expectError } = await openChat(browser, `${url}/#00000000-0000-4000-8000-000000000000`);
   expectError(/404/);
-  await page.getByRole('alert').getByText('There is no such session.').waitFor();
+  await page.getByRole('alert').getByText('Unknown session.').waitFor();
   await expect.poll(() => new URL(page.url()).hash).toBe('');
   await ask(page, 'What is a zebra?');
   expect(await page.getByRole('alert').count()).toBe(0);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { createCallTracker } from '../../../src/server/mcp/call-tracker.ts';
 import { createMcpServers } from '../../../src/server/mcp/create-mcp-servers.ts';
-import { createMcpSessions } from '../../../src/server/mcp/mcp-over-http.ts';
+import { createMcpSessions } from '../../../src/server/mcp/mcp-transports.ts';
 import { mcpLibrary } from './small-mcp-library.ts';
 
 async function openSessions(maxSessions: number) {
@@ -11,7 +11,7 @@ async function openSessions(maxSessions: number) {
     library,
     tracker: createCallTracker(8),
     version: '0.0.0',
-    onFault: () => {},
+    onError: () => {},
   });
   const sessions = createMcpSessions({ createServer, newId: randomUUID, maxSessions, maxBodyBytes: 10_000 });
   onTestFinished(() => sessions.close());
@@ -65,7 +65,7 @@ test('what does not begin with initialize leaves no session behind', async () =>
 test('sessions that were closed are gone, and none begins while the server stops', async () => {
   const { sessions, begin, ping, post } = await openSessions(4);
   const id = await begin();
-  sessions.refuse();
+  sessions.refuseNew();
   expect(await ping(id)).toBe(200);
   expect((await post({ method: 'initialize' })).status).toBe(503);
   await sessions.close();

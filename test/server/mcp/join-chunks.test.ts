@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chunkDocument } from '../../../src/ingest/chunk-document.ts';
-import { documentText } from '../../../src/server/mcp/source-resources.ts';
+import { joinChunks } from '../../../src/server/mcp/source-resources.ts';
 import { createWordEmbedder } from '../../support/word-embedder.ts';
 
 const { countTokens } = createWordEmbedder();
@@ -27,14 +27,14 @@ test('whatever the chunks share and wherever they were cut, the text comes back 
         });
         const parsed = { title: null, metadata: {}, text, blocks };
         const chunks = chunkDocument(parsed, { title: '', maxTokens, countTokens });
-        expect(squeezed(documentText('', [...chunks].reverse()))).toBe(squeezed(text));
+        expect(squeezed(joinChunks('', [...chunks].reverse()))).toBe(squeezed(text));
       },
     ),
   );
 });
 
 test('headings stand where they begin, once, below the title', () => {
-  const text = documentText('Handbook', [
+  const text = joinChunks('Handbook', [
     { text: 'Welcome.', start: 12, chunkIndex: 0, headings: [] },
     { text: 'Ask early.', start: 40, chunkIndex: 1, headings: ['Leave', 'How'] },
     { text: 'Ask in writing.', start: 51, chunkIndex: 2, headings: ['Leave', 'How'] },
@@ -52,11 +52,11 @@ test('chunks of a collection that does not say where they stood follow each othe
     chunkIndex,
     headings: [],
   }));
-  expect(documentText('', chunks)).toBe('One.\n\nA longer two.\n\nThree.');
+  expect(joinChunks('', chunks)).toBe('One.\n\nA longer two.\n\nThree.');
 });
 
 test('a heading that a chunk of several sections holds itself is not written again before the next chunk', () => {
-  const text = documentText('', [
+  const text = joinChunks('', [
     { text: 'Welcome.\n\nLeave\n\nAsk early.', start: 0, chunkIndex: 0, headings: [] },
     { text: 'Ask in writing.', start: 29, chunkIndex: 1, headings: ['Leave'] },
   ]);

@@ -10,14 +10,14 @@ import type * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { hintOf, toErrorResponse } from '../../faults/error-response.ts';
 import { visibleText } from '../../text/visible-text.ts';
+import { INTERNAL_ERROR_MESSAGE } from '../http/http-error.ts';
 import type { CallTracker } from './call-tracker.ts';
 import type { Library } from './library.ts';
 
-/** A call under way. */
-export interface Call {
-  /** Raised with an AppError when the client cancels or goes away. */
+export interface ToolCallContext {
+  /** Aborts with an AppError when the client cancels or disconnects. */
   signal: AbortSignal;
-  /** Tells the client what is being done, if it wants to hear it. */
+  /** Sends a progress message if the client asked for progress. */
   report(message: string): void;
 }
 
@@ -28,33 +28,32 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   input: Input;
   output: Output;
   annotations: ToolAnnotations;
-  /** What it returns is structured content; what it throws becomes an error result. */
-  run(args: z.output<Input>, call: Call): Promise<z.input<Output>>;
+  /** Returns structured content. Errors become error results. */
+  run(args: z.output<Input>, call: ToolCallContext): Promise<z.input<Output>>;
 }
 
-/** A tool of the server, whatever it takes and gives. */
-export interface Tool extends Omit<ToolDefinition<z.ZodObject, z.ZodObject>, 'run'> {
-  /** Throws for arguments that are none of its own. */
-  run(args: unknown, call: Call): Promise<Record<string, unknown>>;
+/** A tool whose argument types are hidden. */
+export interface McpTool extends Omit<ToolDefinition<z.ZodObject, z.ZodObject>, 'run'> {
+  /** Throws a ZodError for arguments that do not match the input schema. */
+  run(args: unknown, call: ToolCallContext): Promise<Record<string, unknown>>;
 }
 
-/** A tool as a server takes it: its arguments are what its own schema makes of them. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
-): Tool {
+): McpTool {
   return { ...definition, run: (args, call) => definition.run(definition.input.parse(args), call) };
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-interface Surroundings extends Pick<Library, 'withoutSecrets'> {
+interface RegisterOptions extends Pick<Library, 'withoutSecrets'> {
   tracker: CallTracker;
-  onFault: (message: string) => void;
+  onError: (message: string) => void;
 }
 
-/** Adds a tool to a server: its calls are counted, can be cancelled and report progress, and never throw. */
-export function registerTool(server: McpServer, tool: Tool, surroundings: Surroundings): void {
-  const { tracker, onFault, withoutSecrets } = surroundings;
+/** Adds a tool to a server. Its calls are tracked, can be cancelled, report progress and never throw. */
+export function registerTool(server: McpServer, tool: McpTool, options: RegisterOptions): void {
+  const { tracker, onError, withoutSecrets } = options;
   const { name, title, description, annotations, input: inputSchema, output: outputSchema } = tool;
   const config = { title, description, annotations, inputSchema, outputSchema };
   server.registerTool(
@@ -64,13 +63,13 @@ export function registerTool(server: McpServer, tool: Tool, surroundings: Surrou
       const progress = createProgress(extra);
       try {
         const call = {
-          signal: AbortSignal.any([cancelled(extra.signal), tracker.signal]),
+          signal: AbortSignal.any([toAppErrorSignal(extra.signal), tracker.signal]),
           report: progress.report,
         };
-        return toolResult(await tracker.track(() => tool.run(args, call)));
+        return toToolResult(await tracker.track(() => tool.run(args, call)));
       } catch (error) {
-        if (!(error instanceof AppError)) onFault(`${name} failed: ${messageOf(error)}`);
-        return toolFailure(error, withoutSecrets);
+        if (!(error instanceof AppError)) onError(`${name} failed: ${messageOf(error)}`);
+        return toErrorResult(error, withoutSecrets);
       } finally {
         await progress.sent();
       }
@@ -78,8 +77,8 @@ export function registerTool(server: McpServer, tool: Tool, surroundings: Surrou
   );
 }
 
-/** The client's reason may be anything, or nothing; what the signal throws in here is always an AppError. */
-function cancelled(signal: AbortSignal): AbortSignal {
+/** A signal that always aborts with an AppError, whatever the client gave as the reason. */
+function toAppErrorSignal(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const abort = () => controller.abort(new AppError('interrupted', 'The request was cancelled.'));
   if (signal.aborted) abort();
@@ -87,7 +86,7 @@ function cancelled(signal: AbortSignal): AbortSignal {
   return controller.signal;
 }
 
-/** Notifications in the order of the reports, if the client asked for any. */
+/** Sends progress notifications in order, if the client asked for progress. */
 function createProgress({ _meta, sendNotification, signal }: Extra) {
   const progressToken = _meta?.progressToken;
   let progress = 0;
@@ -102,20 +101,23 @@ function createProgress({ _meta, sendNotification, signal }: Extra) {
           await sendNotification({ method: 'notifications/progress', params }).catch(() => {});
       });
     },
-    /** A result must not overtake what led to it. */
+    /** Resolves when all notifications are sent; a result must not overtake them. */
     sent: () => sending,
   };
 }
 
-/** Programs read the structured content; clients that know none of it give the model the same as text. */
-function toolResult(result: Record<string, unknown>): CallToolResult {
-  const structuredContent = visibleContent(result);
+/** The same content in structured form and, for clients that ignore it, as text. */
+function toToolResult(result: Record<string, unknown>): CallToolResult {
+  const structuredContent = sanitizeObject(result);
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
-/** A failure in a sentence with what to do next, for the model to act on or to pass on. */
-function toolFailure(error: unknown, withoutSecrets: (text: string) => string): CallToolResult {
-  const failure = error instanceof AppError ? error : hiddenDefect();
+/** An error as a sentence with a hint, for the model to act on or to pass on. */
+function toErrorResult(error: unknown, withoutSecrets: (text: string) => string): CallToolResult {
+  const failure =
+    error instanceof AppError
+      ? error
+      : new AppError('api_error', INTERNAL_ERROR_MESSAGE, { hint: 'See the log of citeloop on stderr.' });
   const { errorType, retryAfter, recoverable } = toErrorResponse(failure);
   return {
     isError: true,
@@ -124,20 +126,13 @@ function toolFailure(error: unknown, withoutSecrets: (text: string) => string): 
   };
 }
 
-/** What a defect of ours says is for the log, not for whoever called. */
-function hiddenDefect(): AppError {
-  return new AppError('api_error', 'Something went wrong that should not have.', {
-    hint: 'This is a defect of citeloop; its log on stderr says more.',
-  });
+/** Removes control characters from every text, since some clients print it to a terminal. */
+function sanitizeObject(result: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(result).map(([key, part]) => [key, sanitize(part)]));
 }
 
-/** Every text in it made visible: clients print what documents say, some to a terminal. */
-function visibleContent(result: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(result).map(([key, part]) => [key, visible(part)]));
-}
-
-function visible(value: unknown): unknown {
+function sanitize(value: unknown): unknown {
   if (typeof value === 'string') return visibleText(value);
-  if (Array.isArray(value)) return value.map(visible);
-  return value === null || typeof value !== 'object' ? value : visibleContent({ ...value });
+  if (Array.isArray(value)) return value.map(sanitize);
+  return value === null || typeof value !== 'object' ? value : sanitizeObject({ ...value });
 }

@@ -3,11 +3,11 @@ import type { KeyedLock } from '../../async/gate.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 import type { Callers } from '../http/callers.ts';
-import { RequestFault } from '../http/request-fault.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { ServedCollections } from '../turns/served-collections.ts';
 import type { TurnRunner } from '../turns/turn-runner.ts';
 
-/** What the routes of the page work with. */
+/** Dependencies of the routes below /api. */
 export interface ApiOptions {
   collections: ServedCollections;
   sessions: SessionStore;
@@ -21,35 +21,30 @@ export interface ApiOptions {
 
 export const sessionIdSchema = z.uuidv4();
 
-/** The session, and whose it is. Throws a 404, also for one that is not the caller's: nobody learns that it is there. */
+/**
+ * Loads a session and the name of its owner. Throws a 404 if there is none, also for a session of another caller, so
+ * that its existence is not revealed.
+ */
 export async function loadSession(
-  sessions: SessionStore,
+  { sessions, callers }: Pick<ApiOptions, 'sessions' | 'callers'>,
+  request: Request,
   sessionId: string,
-  caller: string | null,
 ): Promise<{ session: ConversationSession; user: string | null }> {
+  const caller = callers.nameOf(request);
   const found = sessionIdSchema.safeParse(sessionId).success ? await sessions.load(sessionId) : null;
-  if (found === null || (caller !== null && found.user !== caller)) throw unknownSession();
+  if (found === null || (caller !== null && found.user !== caller)) throw unknownSessionError();
   return found;
 }
 
-/** The same without its owner. */
-export async function findSession(
-  sessions: SessionStore,
-  sessionId: string,
-  caller: string | null,
-): Promise<ConversationSession> {
-  return (await loadSession(sessions, sessionId, caller)).session;
+export function unknownSessionError(): HttpError {
+  return new HttpError(404, 'Unknown session.', { code: 'session_not_found' });
 }
 
-export function unknownSession(): RequestFault {
-  return new RequestFault(404, 'There is no such session.', { code: 'session_not_found' });
-}
-
-/** One turn at a time in a session: what gives it free again. Throws a 409 while somebody else has it. */
-export function takeSession(locks: KeyedLock, sessionId: string): () => void {
+/** Locks a session until the returned function is called. Throws a 409 if it is locked already. */
+export function lockSession(locks: KeyedLock, sessionId: string): () => void {
   const release = locks.tryTake(sessionId);
   if (release !== undefined) return release;
-  throw new RequestFault(409, 'Another question of this session is being answered.', {
+  throw new HttpError(409, 'Another question of this session is being answered.', {
     code: 'session_busy',
     retryAfter: 1,
   });

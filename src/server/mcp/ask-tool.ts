@@ -1,0 +1,223 @@
+import * as z from 'zod';
+import type { Agent, AgentSession } from '../../agent/agent.ts';
+import { completeTurn } from '../../agent/complete-turn.ts';
+import { createKeyedLock } from '../../async/gate.ts';
+import { policySchema, runsHere } from '../../domain/agent-config.ts';
+import {
+  type AgentResponse,
+  confidenceSchema,
+  outcomeSchema,
+  tokensUsedSchema,
+} from '../../domain/agent-response.ts';
+import { checkedBySchema, sentenceVerdictSchema } from '../../domain/checked-sentence.ts';
+import { verdictSchema } from '../../domain/citation.ts';
+import type { RunEvent } from '../../domain/run-event.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { counted } from '../../text/phrasing.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import { defineTool, type McpTool, type ToolCallContext } from './define-tool.ts';
+import type { Library } from './library.ts';
+import { toSourceUri } from './source-resources.ts';
+
+const MAX_QUERY = 120;
+
+const input = z.object({
+  question: z.string().trim().min(1).max(8000).describe('The question, as a full sentence.'),
+  session_id: z.uuidv4().nullish().describe('The session_id of an earlier answer, to ask a follow-up.'),
+  module: z.string().trim().min(1).max(200).nullish().describe('Search only documents in this module.'),
+  policy: policySchema
+    .nullish()
+    .describe('When to search: tool (the model decides), always, first (in the first step), never.'),
+});
+
+const range = z.object({ start: z.int(), end: z.int() });
+
+/** An AgentResponse in snake case. */
+const output = z.object({
+  answer: z.string().describe('The answer, with markers like [1] that refer to citations.'),
+  outcome: outcomeSchema.describe('answer, passages (the closest ones, which may not answer) or none.'),
+  grounded: z.boolean().describe('Whether a checked citation supports the answer.'),
+  confidence: confidenceSchema.describe('How likely the answer answers the question.'),
+  citations: z.array(
+    z.object({
+      marker: z.string(),
+      title: z.string(),
+      url: z.string(),
+      module: z.string().nullable(),
+      excerpt: z.string(),
+      score: z.number(),
+      verdict: verdictSchema.describe('Whether the passage supports the sentences that cite it.'),
+      ref: z.string().nullable().describe('The id of the passage, for read_source.'),
+      resource: z.string().nullable().describe('The resource with the whole document.'),
+    }),
+  ),
+  sentences: z
+    .array(
+      range.extend({
+        text: z.string().describe('The sentence without its markers.'),
+        markers: z.array(z.string()).describe('The markers of the cited sources.'),
+        verdict: sentenceVerdictSchema
+          .nullable()
+          .describe('Whether the cited sources support it; null without a citation.'),
+        probability: z
+          .number()
+          .nullable()
+          .describe('Calibrated chance that it is supported; null if checked by words.'),
+        evidence: range
+          .extend({ ref: z.string(), text: z.string() })
+          .nullable()
+          .describe(
+            'The sentence of a passage that supports it best; start and end are offsets in the passage.',
+          ),
+        unsupported_spans: z
+          .array(range.extend({ text: z.string() }))
+          .describe('Spans of the answer that no cited passage supports.'),
+      }),
+    )
+    .describe(
+      'The sentences of the answer, checked against the sources they cite, with offsets in the answer.',
+    ),
+  checked_by: checkedBySchema.describe('How the answer was checked: by the judge, or by words.'),
+  session_id: z.string().describe('Send it with a follow-up question.'),
+  turn_number: z.int(),
+  query: z.string(),
+  model: z.string(),
+  retrieval_performed: z.boolean(),
+  retrieval_count: z.int(),
+  retrieved_sources: z.array(z.string()),
+  tokens_used: tokensUsedSchema,
+  retrieval_time_ms: z.int(),
+  generation_time_ms: z.int(),
+  total_time_ms: z.int(),
+  timestamp: z.string(),
+});
+
+export function createAskTool(library: Library): McpTool {
+  const turns = createKeyedLock();
+  return defineTool({
+    name: 'ask',
+    title: 'Ask the documents',
+    description:
+      `Answer a question from the user's documents with the model "${library.model}". Citations are checked against ` +
+      'their sources; an answer is not grounded if no citation supports it. Send the session_id of an answer to ask a ' +
+      'follow-up.',
+    input,
+    output,
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: !runsHere(library.model),
+    },
+    async run({ question, session_id, module, policy }, call) {
+      const filter = await library.moduleFilter(module);
+      const agent = await library.agent();
+      const options = { ...(policy && { policy }), filter, signal: call.signal };
+      if (session_id == null) {
+        const session = await agent.startSession();
+        return toOutput(await answerQuestion(session.ask(question, options), call));
+      }
+      const { store } = await library.collection();
+      return turns.run(session_id, async () => {
+        call.signal.throwIfAborted();
+        const session = await resumeSession(agent, session_id, store.name);
+        return toOutput(await answerQuestion(session.ask(question, options), call));
+      });
+    },
+  });
+}
+
+/** Throws `invalid_input` for a session that does not exist or uses another collection. */
+async function resumeSession(agent: Agent, sessionId: string, collection: string): Promise<AgentSession> {
+  const unknown = new AppError('invalid_input', `Unknown session ${sessionId}.`, {
+    hint: 'Leave out session_id to start a session.',
+  });
+  const session = await agent.resumeSession(sessionId).catch((error: unknown) => {
+    throw error instanceof AppError && error.kind === 'invalid_input' ? unknown : error;
+  });
+  if (session.snapshot().collection !== collection) throw unknown;
+  return session;
+}
+
+async function answerQuestion(
+  events: AsyncIterable<RunEvent>,
+  { report }: ToolCallContext,
+): Promise<AgentResponse> {
+  const { response } = await completeTurn(events, (event) => {
+    const message = toProgressMessage(event);
+    if (message !== null) report(message);
+  });
+  return response;
+}
+
+/** Null for events that are no progress. */
+function toProgressMessage(event: RunEvent): string | null {
+  switch (event.type) {
+    case 'phase':
+      return event.to === 'generating' ? 'Generating the answer' : null;
+    case 'retrieval_started':
+      return `Searching for "${oneLine(event.query, MAX_QUERY)}"`;
+    case 'retrieval_finished':
+      return event.context === null
+        ? `The search failed: ${oneLine(event.error?.message ?? 'unknown reason', 200)}`
+        : `Found ${counted(event.context.chunks.length, 'passage')}`;
+    case 'notice':
+      return oneLine(event.message, 300);
+    default:
+      return null;
+  }
+}
+
+function toOutput(response: AgentResponse): z.input<typeof output> {
+  const { answer, outcome, grounded, confidence, query, model, timestamp } = response;
+  return {
+    answer,
+    outcome,
+    grounded,
+    confidence,
+    citations: response.citations.map(({ chunkId, marker, title, url, module, excerpt, score, verdict }) => ({
+      marker,
+      title,
+      url,
+      module,
+      excerpt,
+      score,
+      verdict,
+      ref: chunkId,
+      resource: chunkId === null ? null : toSourceUri(url),
+    })),
+    sentences: response.sentences.map(
+      ({ start, end, text, refs, verdict, probability, evidence, unsupportedSpans }) => ({
+        start,
+        end,
+        text,
+        markers: refs,
+        verdict,
+        probability,
+        evidence: evidence && {
+          ref: evidence.chunkId,
+          start: evidence.start,
+          end: evidence.end,
+          text: evidence.text,
+        },
+        unsupported_spans: unsupportedSpans.map((span) => ({
+          ...span,
+          text: answer.slice(span.start, span.end),
+        })),
+      }),
+    ),
+    checked_by: response.checkedBy,
+    session_id: response.sessionId,
+    turn_number: response.turnNumber,
+    query,
+    model,
+    retrieval_performed: response.retrievalPerformed,
+    retrieval_count: response.retrievalCount,
+    retrieved_sources: response.retrievedSources,
+    tokens_used: response.tokensUsed,
+    retrieval_time_ms: Math.round(response.retrievalTimeMs),
+    generation_time_ms: Math.round(response.generationTimeMs),
+    total_time_ms: Math.round(response.totalTimeMs),
+    timestamp,
+  };
+}
