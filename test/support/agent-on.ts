@@ -15,11 +15,11 @@ export interface AgentOnOptions {
   config?: Partial<AgentConfig>;
   sessions?: SessionStore;
   readSource?: boolean;
-  /** What the judge of answers reads with. */
+  /** Enables the answer judge, which encodes text with it. */
   encoder?: TokenEncoder;
 }
 
-/** The real agent on a small library, with a model of the test's choice. */
+/** Creates the real agent over a small library, with the given model. */
 export function agentOn(library: SmallLibrary, model: Model, options: AgentOnOptions = {}): Agent {
   const { encoder } = options;
   return createConversationAgent({
@@ -34,7 +34,7 @@ export function agentOn(library: SmallLibrary, model: Model, options: AgentOnOpt
   });
 }
 
-/** Asks and waits until the turn is over. */
+/** Asks and waits for the end of the turn; `turn` is null if it failed. */
 export async function askAndWait(
   session: AgentSession,
   question: string,

@@ -2,15 +2,15 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 
-/** For a browser and its pages on a busy machine. */
+/** Long enough for a busy machine. */
 export const PATIENCE_MS = 120_000;
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
 let launched: Promise<Browser> | undefined;
 
 /**
- * A real Chromium for all test files of this worker; it ends with the worker, at the end of the pipe between them.
- * Null, and loudly so, where there is none; where CI=true that is a failure. To be awaited at the top.
+ * Returns the Chromium of this worker, which exits with the worker. Without Chromium it prints a warning and returns
+ * null, or throws if CI=true. Call it at the top level of a test file.
  */
 export async function browserForTests(): Promise<Browser | null> {
   try {
@@ -19,19 +19,19 @@ export async function browserForTests(): Promise<Browser | null> {
   } catch (error) {
     if (process.env.CI === 'true') throw error;
     process.stderr.write(
-      `\n${'='.repeat(78)}\nSKIPPED: the tests in a real browser were NOT run.\n` +
+      `\n${'='.repeat(78)}\nSKIPPED: tests in a real browser did not run.\n` +
         `${(error as Error).message.split('\n').slice(0, 3).join('\n')}\nInstall Chromium to run them, for example: apt-get install chromium\n${'='.repeat(78)}\n\n`,
     );
     return null;
   }
 }
 
-/** Throws where no Chromium is on the PATH. */
+/** Throws if Chromium is not on the PATH. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium();
-  if (executablePath === null) throw new Error('There is no Chromium on the PATH.');
+  if (executablePath === null) throw new Error('Chromium is not on the PATH.');
   const { chromium } = await import('playwright-core');
-  // Containers have no user namespaces to sandbox in, and little shared memory; the pages are our own.
+  // Containers lack user namespaces and shared memory. The sandbox is not needed: the pages are our own.
   const args = ['--no-sandbox', '--disable-dev-shm-usage'];
   return chromium.launch({ executablePath, args, timeout: PATIENCE_MS });
 }

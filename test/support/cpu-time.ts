@@ -1,4 +1,4 @@
-/** Milliseconds that this thread has computed: unlike the time on the wall, the same on a busy machine. */
+/** CPU time of this thread in milliseconds, which does not depend on the load of the machine. */
 export function cpuTime(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

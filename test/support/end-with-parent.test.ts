@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { endWithParent } from './end-with-parent.ts';
 
-test('whoever is killed without a warning takes along the children it had', async () => {
+test('children are killed when their parent is killed', async () => {
   const script = join(import.meta.dirname, 'parent-of-spinning.ts');
   const parent = endWithParent(spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] }));
   const [line] = (await once(parent.stdout.setEncoding('utf8'), 'data')) as [string];
@@ -16,7 +16,7 @@ test('whoever is killed without a warning takes along the children it had', asyn
   await expect.poll(() => children.map(isRunning)).toEqual([false, false]);
 });
 
-test('every process that the tests start ends with them', () => {
+test('tests start every process with endWithParent', () => {
   const bare = globSync('test/**/*.ts')
     .filter((file) => !file.endsWith('support/end-with-parent.ts'))
     .filter((file) =>
@@ -27,7 +27,7 @@ test('every process that the tests start ends with them', () => {
   expect(bare).toEqual([]);
 });
 
-/** One that ended and that nobody has asked after is still listed, as a zombie. */
+/** A zombie is not running. */
 function isRunning(pid: number): boolean {
   if (existsSync('/proc/self/stat')) return /\) [^Z]/.test(contentOf(`/proc/${pid}/stat`));
   const { stdout } = spawnSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' });

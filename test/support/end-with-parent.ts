@@ -2,9 +2,9 @@ import { ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 
 /**
- * A shell that is told of every child that starts (`+ id`) and ends (`- id`), and of directories (`rm path`). Its input
- * ends with this process, also where that is killed without a warning; then it ends the children that are left and
- * removes the directories.
+ * A shell script that reads which children start (`+ pid`) and end (`- pid`), and which directories to remove
+ * (`rm path`). Its input ends with this process, even if that is killed; then it kills the remaining children and removes
+ * the directories.
  */
 const WATCHER = `trap '' INT TERM HUP
 left=' '
@@ -20,32 +20,29 @@ rm -rf "$@"`;
 
 let watcher: ChildProcess | undefined;
 
-/**
- * Every process that tests start goes through here, right when it is started: it ends when the tests are gone,
- * however that came about.
- */
+/** Kills a child process when this process ends, even if this process is killed. Tests wrap every spawn in it. */
 export function endWithParent<T extends ChildProcess | { child: ChildProcess }>(started: T): T {
   const child: ChildProcess = started instanceof ChildProcess ? started : started.child;
   const { pid } = child;
   if (pid !== undefined) {
-    tellWatcher(`+ ${pid}`);
-    child.once('exit', () => tellWatcher(`- ${pid}`));
+    sendToWatcher(`+ ${pid}`);
+    child.once('exit', () => sendToWatcher(`- ${pid}`));
   }
   return started;
 }
 
-/** For directories of children that nobody will have ended before. */
+/** Removes a directory when this process ends, after its children. */
 export function removeWithParent(directory: string): string {
-  tellWatcher(`rm ${directory}`);
+  sendToWatcher(`rm ${directory}`);
   return directory;
 }
 
-function tellWatcher(line: string): void {
+function sendToWatcher(line: string): void {
   watcher ??= startWatcher();
   watcher.stdin?.write(`${line}\n`);
 }
 
-/** It keeps nobody from ending: that is what it waits for. */
+/** Unreferenced, so that it does not keep this process alive. */
 function startWatcher(): ChildProcess {
   const started = spawn('sh', ['-c', WATCHER], { stdio: ['pipe', 'ignore', 'ignore'] });
   started.unref();

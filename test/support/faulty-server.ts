@@ -3,11 +3,11 @@ import { listenForTest } from './listen-for-test.ts';
 
 export interface FaultyServer {
   baseUrl: string;
-  /** How many requests came. */
+  /** The number of requests so far. */
   requests: () => number;
 }
 
-/** A server of the running test's own that gives these answers in turn; the last one is repeated. */
+/** Starts a server for the running test that responds with these listeners in order, then repeats the last. */
 export async function startFaultyServer(...answers: RequestListener[]): Promise<FaultyServer> {
   let requests = 0;
   const server = createServer((request, response) => {
@@ -31,7 +31,7 @@ export function json(body: string): RequestListener {
   return fail(200, body);
 }
 
-/** Starts a stream with these texts as its first pieces, and leaves the rest to `then`. */
+/** Streams these texts, then calls `then` with the open response. */
 export function begin(texts: string[], then: (response: ServerResponse) => void): RequestListener {
   return (_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -40,7 +40,7 @@ export function begin(texts: string[], then: (response: ServerResponse) => void)
   };
 }
 
-/** A whole streamed answer. */
+/** Streams a complete answer. */
 export function answer(text: string): RequestListener {
   return begin([text], (response) => {
     response.end(event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }));

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 
-/** Systems give ports from 32768 on to whoever asks for any and to connections, so none of these is taken by chance. */
+/** Below the ephemeral ports, which the system assigns to other sockets at any time. */
 const FIRST = 12_000;
 const LAST = 32_000;
 
-/** A port of this machine on which nobody listens, for a server that must be told one, or for nobody. */
+/** Returns a local port on which nothing listens. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));

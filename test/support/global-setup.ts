@@ -9,12 +9,12 @@ import { modelLocation } from './model-weights.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** For what test files share; removed after the last of them. */
+    /** Shared by all test files and removed after the last one. */
     runDirectory: string;
   }
 }
 
-/** Before any test: `dist/` is built from the sources as they are, and the embedder's weights and engine are in the user's cache. */
+/** Builds `dist/` if it is older than the sources, and downloads the embedder's weights and engine into the user's cache. */
 export default async function setup(project: TestProject): Promise<() => void> {
   if (isStale()) build();
   await ensureModel(modelLocation(), {});
@@ -24,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   return () => rmSync(runDirectory, { recursive: true, force: true });
 }
 
-/** Where it fails, tests of the built program must fail too, and not run an earlier build. */
+/** Removes `dist/` if the build fails, so that tests do not run an old build. */
 function build(): void {
   try {
     execFileSync('npm', ['run', 'build:program', '--silent'], { stdio: ['ignore', 'ignore', 'inherit'] });

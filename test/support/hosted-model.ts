@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 
 export interface ModelTraits {
-  /** Whether it calls tools when it is given some. */
+  /** Calls tools if the request has any. */
   tools: boolean;
-  /** Whether it says how many tokens were used. */
+  /** Reports token usage. */
   usage: boolean;
-  /** Whether it answers piece by piece when it is asked to. */
+  /** Streams if the request asks for it. */
   streaming: boolean;
 }
 
 interface Step {
-  /** The tool to call and its arguments, or what to say. */
+  /** Either a tool call or a text. */
   call?: { name: string; arguments: string };
   text?: string;
 }
@@ -25,13 +25,13 @@ interface Message {
 const CALL_ID = 'call_1';
 const NO_TOOLS = 'I cannot call tools.';
 
-/** Chat Completions by a model that searches for the question and answers with the first sentence it is given. */
+/** Responds like the Chat Completions API: searches for the question, then answers with the first sentence found. */
 export function answerChat(
   body: Record<string, unknown>,
   response: ServerResponse,
   traits: ModelTraits,
 ): void {
-  if (refuseUnknown(body, response)) return;
+  if (rejectUnknownModel(body, response)) return;
   const {
     messages,
     tools = [],
@@ -77,13 +77,13 @@ export function answerChat(
   ]);
 }
 
-/** The same model by the Responses API. */
+/** The same through the Responses API. */
 export function answerResponses(
   body: Record<string, unknown>,
   response: ServerResponse,
   traits: ModelTraits,
 ): void {
-  if (refuseUnknown(body, response)) return;
+  if (rejectUnknownModel(body, response)) return;
   const {
     input,
     tools = [],
@@ -134,7 +134,7 @@ export function answerResponses(
   ]);
 }
 
-function refuseUnknown({ model }: Record<string, unknown>, response: ServerResponse): boolean {
+function rejectUnknownModel({ model }: Record<string, unknown>, response: ServerResponse): boolean {
   if (model !== 'no-such-model') return false;
   const error = { message: `The model \`${model}\` does not exist`, code: 'model_not_found' };
   response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
@@ -153,14 +153,14 @@ function nextStep(messages: readonly Message[], tools: readonly string[], traits
   return { call: { name, arguments: JSON.stringify(given) } };
 }
 
-/** The first sentence of the first result with its ref, or what went wrong. */
+/** The first sentence of the first result with its marker. */
 function answerFrom(toolResult: string): string {
   const { results, error } = JSON.parse(toolResult) as {
     results: { text: string; ref: string }[];
     error: string | null;
   };
   const [first] = results;
-  if (first === undefined) return error === null ? 'The documents say nothing.' : 'I could not look.';
+  if (first === undefined) return error === null ? 'The documents say nothing.' : 'The search failed.';
   const sentence = /[A-Z][^.\n]*(?=\.)/.exec(first.text)?.[0] ?? first.text;
   return `${sentence} [${first.ref}].`;
 }

@@ -4,7 +4,7 @@ import { sharedWords, textVector } from '../adapters/openai/text-vector.ts';
 import { answerChat, answerResponses, type ModelTraits } from './hosted-model.ts';
 import { listenForTest } from './listen-for-test.ts';
 
-/** The keys that each service takes; long enough to be told from other text wherever they turn up. */
+/** The keys of each service, unmistakable in any output. */
 export const KEYS = {
   model: 'sk-planted-model-0123456789abcdef',
   embedding: 'sk-planted-embedding-0123456789abcdef',
@@ -13,7 +13,6 @@ export const KEYS = {
 
 export const EMBEDDING_DIMENSIONS = 256;
 const COHERE_DIMENSIONS = 1536;
-/** What an account of the fake Cohere offers. */
 const RERANKERS = ['rerank-v3.5'];
 
 export interface HostedRequest {
@@ -23,18 +22,18 @@ export interface HostedRequest {
 }
 
 export interface HostedServices {
-  /** For OpenAI's APIs, up to and including /v1. */
+  /** OpenAI's APIs, including /v1. */
   baseUrl: string;
-  /** For Cohere's. */
+  /** Cohere's API. */
   cohereUrl: string;
   requests: HostedRequest[];
-  /** From now on the path is answered so; the next entry of the list by the next request, the last one for ever. */
+  /** Overrides the responses of a path, in order; the last one repeats, and undefined is the default response. */
   instead(path: string, ...answers: (RequestListener | undefined)[]): void;
 }
 
 /**
- * OpenAI's models and embeddings and Cohere's embeddings and reranking on one local server, after their published
- * references; no answer was recorded. A wrong key is refused, and quoted in the refusal as some services do.
+ * Serves OpenAI's models and embeddings and Cohere's embeddings and reranking locally, written from their published API
+ * references. A wrong key is rejected with a message that quotes it, as some services do.
  */
 export async function startHostedServices(traits: Partial<ModelTraits> = {}): Promise<HostedServices> {
   const requests: HostedRequest[] = [];
@@ -60,7 +59,7 @@ export async function startHostedServices(traits: Partial<ModelTraits> = {}): Pr
     const answer = answers.length > 1 ? answers.shift() : answers[0];
     if (answer !== undefined) return answer(request, response);
     const given = authorization?.replace(/^Bearer /, '') ?? '';
-    if (!accepted(path, given)) return refuse(path, given, response);
+    if (!isKeyAccepted(path, given)) return rejectKey(path, given, response);
     const route = routes[path];
     if (route === undefined) return json(response, 404, { error: { message: `Nothing at ${path}.` } });
     route(body, response);
@@ -74,13 +73,13 @@ export async function startHostedServices(traits: Partial<ModelTraits> = {}): Pr
   };
 }
 
-function accepted(path: string, key: string): boolean {
+function isKeyAccepted(path: string, key: string): boolean {
   if (path === '/v1/models') return Object.values(KEYS).some((each) => each === key);
   if (path.startsWith('/v2/')) return key === KEYS.cohere;
   return key === (path === '/v1/embeddings' ? KEYS.embedding : KEYS.model);
 }
 
-function refuse(path: string, given: string, response: ServerResponse): void {
+function rejectKey(path: string, given: string, response: ServerResponse): void {
   const message = `Incorrect API key provided: ${given}. You can find yours in your account.`;
   json(
     response,

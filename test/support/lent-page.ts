@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { onTestFinished } from 'vitest';
 import { PATIENCE_MS } from './browser.ts';
 
-/** A page, alone in its context but for those that it opens. */
+/** A page in a browser context. */
 export interface LentPage {
   page: Page;
   context: BrowserContext;
@@ -14,31 +14,31 @@ export interface Appearance {
   colorScheme?: 'light' | 'dark';
 }
 
-/** What a test may have listened to. */
+/** The events that tests listen to. */
 const EVENTS = ['console', 'dialog', 'page', 'pageerror', 'popup', 'request'];
 
-/** Those that no test has now, empty. */
-const kept: LentPage[] = [];
+/** Cleared pages that no test uses. */
+const idle: LentPage[] = [];
 
 /**
- * A page for the running test. A new one takes the browser two thirds of a second of the processor, so that one that
- * another test is done with is lent again; what only a new one can be given is asked for by `options`.
+ * Opens a page for the running test. Pages are reused, because a new one costs two thirds of a second of CPU time;
+ * `options` apply to new pages only and so force one.
  */
 export async function lendPage(
   browser: Browser,
   { viewport, colorScheme = 'light' }: Appearance,
   options?: BrowserContextOptions,
 ): Promise<LentPage> {
-  const isKept = options === undefined;
-  const lent = (isKept ? kept.pop() : undefined) ?? (await newPage(browser, options));
+  const isReusable = options === undefined;
+  const opened = (isReusable ? idle.pop() : undefined) ?? (await newPage(browser, options));
   onTestFinished(async ({ task }) => {
-    if (!isKept || task.result?.state === 'fail') return lent.context.close();
-    await empty(lent);
-    kept.push(lent);
+    if (!isReusable || task.result?.state === 'fail') return opened.context.close();
+    await clearPage(opened);
+    idle.push(opened);
   });
-  await lent.page.setViewportSize(viewport);
-  await lent.page.emulateMedia({ colorScheme });
-  return lent;
+  await opened.page.setViewportSize(viewport);
+  await opened.page.emulateMedia({ colorScheme });
+  return opened;
 }
 
 async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<LentPage> {
@@ -49,13 +49,13 @@ async function newPage(browser: Browser, options: BrowserContextOptions = {}): P
   return { page, context };
 }
 
-/** As a new one is: nothing shown, stored, opened, routed, listened to or pointed at. */
-async function empty({ page, context }: LentPage): Promise<void> {
+/** Resets content, storage, routes, listeners and the mouse. */
+async function clearPage({ page, context }: LentPage): Promise<void> {
   for (const event of EVENTS) {
     page.removeAllListeners(event);
     context.removeAllListeners(event);
   }
-  for (const opened of context.pages()) if (opened !== page) await opened.close();
+  for (const other of context.pages()) if (other !== page) await other.close();
   await page.unrouteAll();
   await page.evaluate(() => {
     localStorage.clear();

@@ -1,7 +1,7 @@
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Has a server listen on a free port of this machine until the running test ends, whoever is still connected then. */
+/** Starts a server on a free local port; it is closed with its connections when the running test ends. */
 export async function listenForTest(
   server: NetServer & { closeAllConnections?: () => void },
 ): Promise<{ port: number; origin: string }> {

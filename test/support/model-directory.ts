@@ -5,17 +5,21 @@ import { modelLocation } from './model-weights.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { type TinyModel, tinyOnnx } from './tiny-onnx.ts';
 
-interface Files {
-  /** Where it is made; in a place of its own that goes with the test unless given. */
+interface ModelDirectoryOptions {
+  /** Defaults to a temporary directory of the running test. */
   directory?: string;
-  /** Instead of the weights of the built-in model. */
+  /** Replaces the weights of the built-in model. */
   model?: TinyModel | Uint8Array;
-  /** By path; null leaves one of the usual ones out. */
+  /** Additional or replaced files by path; null removes one. */
   files?: Record<string, object | string | null>;
 }
 
-/** A directory with a model as someone may bring it: that of the built-in one, in parts or with other files beside it. */
-export async function modelDirectory({ model, files = {}, directory: given }: Files = {}): Promise<string> {
+/** Creates a directory with the files of the built-in model, some of which may be replaced. */
+export async function modelDirectory({
+  model,
+  files = {},
+  directory: given,
+}: ModelDirectoryOptions = {}): Promise<string> {
   await ensureModel(modelLocation(), {});
   const directory = given ?? (await temporaryDirectory());
   const write = async (path: string, content: string | Uint8Array) => {

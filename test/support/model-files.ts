@@ -7,7 +7,7 @@ import {
   type WeightsLocation,
 } from '../../src/adapters/onnx/weights.ts';
 
-/** All files of the model, fetched if need be and checked. */
+/** Reads all files of the model after downloading and checking them. */
 export async function loadModelFiles(
   location: WeightsLocation,
   fetching: FetchOptions = {},

@@ -50,7 +50,7 @@ interface ModelAnswer {
   usage: { inputTokens: number; outputTokens: number; totalTokens: number };
 }
 
-/** A stand-in for a hosted service: a model of the Agents SDK and an embedder behind OpenAI's HTTP APIs. */
+/** Serves a model of the Agents SDK and an embedder through OpenAI's HTTP APIs. */
 export function createModelServer({ model, modelName, embedder, embedderName }: ModelServerOptions): Hono {
   const app = new Hono();
   app.onError((error, context) => {
@@ -210,7 +210,7 @@ function toModelRequest(
       type: 'function',
       name: tool.function?.name ?? tool.name,
       description: tool.function?.description ?? tool.description ?? '',
-      // Any schema that a client sends; the SDK's type wants one that it was able to read.
+      // Any schema of a client; the SDK's type accepts parsed schemas only.
       parameters: (tool.function?.parameters ?? tool.parameters ?? {}) as never,
       strict: false,
     })),

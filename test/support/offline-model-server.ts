@@ -8,7 +8,7 @@ import { modelLocation } from './model-weights.ts';
 
 export const SERVED_MODEL = 'offline-served';
 
-/** The offline model and the built-in embedder behind a server on this machine. Port 0 takes a free one. */
+/** Serves the offline model and the built-in embedder locally. Port 0 selects a free port. */
 export async function startOfflineModelServer(port = 0) {
   const config = loadConfig({ flags: { modelDir: modelLocation().directory }, env: {}, cwd: '/' });
   const app = createApp(config);
@@ -28,8 +28,8 @@ export async function startOfflineModelServer(port = 0) {
   };
 }
 
-// `node test/support/offline-model-server.ts 8089` serves until Ctrl-C, to record tapes from.
+// To record tapes: node test/support/offline-model-server.ts 8089
 if (import.meta.main) {
   const { url } = await startOfflineModelServer(Number(process.argv[2] ?? 8089));
-  process.stdout.write(`Serving the model ${SERVED_MODEL} on ${url} until Ctrl-C.\n`);
+  process.stdout.write(`Serving the model ${SERVED_MODEL} at ${url}. Press Ctrl-C to stop.\n`);
 }

@@ -6,32 +6,39 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from './browser.ts';
 import { runCli } from './run-cli.ts';
 
-// Makes docs/page.png and docs/page-phone.png from the sample book: node test/support/page-screenshots.ts
+// Creates docs/page.png and docs/page-phone.png: node test/support/page-screenshots.ts
 
 const ROOT = join(import.meta.dirname, '../..');
-/** A conversation each; the last one is shown. */
+/** One conversation each; the screenshot shows the last one. */
 const QUESTIONS = [
   'What is ROS 2?',
   'What is a digital twin?',
   'How does domain randomization help with sim-to-real transfer?',
 ];
 
-const home = await mkdtemp(join(tmpdir(), 'citeloop-pictures-'));
-const ending = new AbortController();
+const home = await mkdtemp(join(tmpdir(), 'citeloop-screenshots-'));
+const stopping = new AbortController();
 try {
   await ingestBook();
-  const { url, ended } = await serveBook(ending.signal);
+  const { url, ended } = await serveBook(stopping.signal);
   const browser = await launchChromium();
   try {
-    await picture(url, 'page.png', { viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
-    await picture(url, 'page-phone.png', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+    await takeScreenshot(url, 'page.png', { viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+    await takeScreenshot(url, 'page-phone.png', {
+      viewport: { width: 390, height: 844 },
+      colorScheme: 'dark',
+    });
   } finally {
     await browser.close();
-    ending.abort();
+    stopping.abort();
     await ended;
   }
 
-  async function picture(address: string, name: string, options: BrowserContextOptions): Promise<void> {
+  async function takeScreenshot(
+    address: string,
+    name: string,
+    options: BrowserContextOptions,
+  ): Promise<void> {
     const context = await browser.newContext({ locale: 'en-GB', ...options });
     const page = await context.newPage();
     await page.goto(address);
@@ -59,7 +66,7 @@ async function ask(page: Page, question: string): Promise<void> {
   await page.getByRole('button', { name: 'Copy as Markdown' }).waitFor();
 }
 
-/** Under an address of its own, so that no path of this machine is in the picture. */
+/** With a base URL, so that the screenshot shows no local path. */
 async function ingestBook(): Promise<void> {
   const book = join(ROOT, 'fixtures/book');
   const flags = ['--collection', 'book', '--base-url', 'https://book.example/'];

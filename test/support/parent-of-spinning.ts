@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { endWithParent } from './end-with-parent.ts';
 
-// A stand-in for a worker of the tests, run as a process of its own: starts one child that ended, one that computes
-// for ever and a foreign one that sleeps, prints the ids of these two, and then hears nothing any more.
+// Run by end-with-parent.test.ts as a parent process: starts a child that exits, one that computes endlessly and one
+// that sleeps, prints the process ids of the last two, and then blocks its own event loop.
 
 const ended = endWithParent(spawn(process.execPath, ['-e', '']));
 const spinning = endWithParent(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));

@@ -7,7 +7,7 @@ import { type CliResult, runCli } from './run-cli.ts';
 
 const BOOK = join(import.meta.dirname, '../../fixtures/book');
 
-/** Gives a directory the sample book in its own collection, as the first search of a new user leaves it, and what that printed. */
+/** Fills a home with the sample book, as the first search of a new user leaves it, and returns the result of that search. */
 export async function copyHomeWithBook(home: string): Promise<CliResult> {
   const printed = 'first-search.json';
   await copyPreparedHome('book', home, async (prepared) => {
@@ -20,23 +20,23 @@ export async function copyHomeWithBook(home: string): Promise<CliResult> {
   return JSON.parse(text);
 }
 
-/** Gives a directory a part of the sample book in the default collection. */
+/** Fills a home with a part of the sample book in the default collection. */
 export function copyHomeWithChapters(home: string): Promise<void> {
   return copyPreparedHome('chapters', home, async (prepared) => {
     expect(await runCli(['ingest', join(BOOK, 'ros2')], { home: prepared })).toMatchObject({ code: 0 });
   });
 }
 
-/** Fills `home` with what was prepared once by the first who asked, in whichever worker; all others of the same run wait for it. */
+/** Copies a home that is prepared once per test run; other workers wait until it is ready. */
 export async function copyPreparedHome(
   name: string,
   home: string,
   prepare: (directory: string) => Promise<void>,
 ): Promise<void> {
   const ready = join(inject('runDirectory'), name);
-  const underWay = `${ready}.partial`;
+  const partial = `${ready}.partial`;
   while (!existsSync(ready)) {
-    const isFirst = await mkdir(underWay).then(
+    const isFirst = await mkdir(partial).then(
       () => true,
       () => false,
     );
@@ -45,15 +45,15 @@ export async function copyPreparedHome(
       continue;
     }
     try {
-      // Another may have finished between the look and the making of the directory.
+      // Another worker may have finished between the check and the mkdir.
       if (existsSync(ready)) {
-        await rm(underWay, { recursive: true });
+        await rm(partial, { recursive: true });
         break;
       }
-      await prepare(underWay);
-      await rename(underWay, ready);
+      await prepare(partial);
+      await rename(partial, ready);
     } catch (error) {
-      await rm(underWay, { recursive: true, force: true });
+      await rm(partial, { recursive: true, force: true });
       throw error;
     }
   }

@@ -4,19 +4,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import { type QdrantProcess, startQdrant, storageDirectory } from './qdrant-server.ts';
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 export interface ClusterNode {
   readonly url: string;
-  /** Ends it without a warning. */
+  /** Kills the node. */
   kill(): Promise<void>;
-  /** Starts it again with the data it had. */
+  /** Starts the node with its previous data. */
   restart(): Promise<void>;
 }
 
 export interface QdrantCluster {
   nodes: ClusterNode[];
-  /** Waits until every copy of every part of a collection is up to date, on all nodes. */
+  /** Waits until all shard replicas of a collection are active on all nodes. */
   untilWhole(collection: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ interface Answer {
   };
 }
 
-/** A cluster on the loopback address whose nodes can be killed and started again. */
+/** Starts a local cluster whose nodes can be killed and restarted. */
 export async function startCluster(size: number): Promise<QdrantCluster> {
   const directory = await storageDirectory();
   const running: QdrantProcess[] = [];
@@ -45,11 +45,11 @@ export async function startCluster(size: number): Promise<QdrantCluster> {
 
   async function start(index: number): Promise<void> {
     const { http = 0, grpc = 0, p2p = 0 } = plans[index] ?? {};
-    // Any other node may introduce one that comes back; the first node makes the cluster.
+    // The first node creates the cluster; a restarted node joins through another one.
     const known = running[index] === undefined ? 0 : index === 0 ? 1 : 0;
-    const introduced = index === 0 && running[0] === undefined ? [] : ['--bootstrap', peer(known)];
+    const bootstrap = index === 0 && running[0] === undefined ? [] : ['--bootstrap', peer(known)];
     running[index] = await startQdrant({
-      args: ['--uri', peer(index), ...introduced],
+      args: ['--uri', peer(index), ...bootstrap],
       directory: join(directory, `node-${index}`),
       ports: { http, grpc },
       env: {
@@ -105,10 +105,10 @@ async function ask(url: string): Promise<Answer | null> {
   return response?.ok ? ((await response.json()) as Answer) : null;
 }
 
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`waited ${PATIENCE_MS / 1000} seconds for ${what}`);
+async function until(what: string, isDone: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + TIMEOUT_MS;
+  while (!(await isDone())) {
+    if (Date.now() > deadline) throw new Error(`waited ${TIMEOUT_MS / 1000} seconds for ${what}`);
     await delay(100);
   }
 }

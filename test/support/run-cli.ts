@@ -14,17 +14,17 @@ export interface CliOptions {
   cwd?: string;
   env?: Record<string, string>;
   input?: string;
-  /** For Node, before the program. */
+  /** Options of Node. */
   nodeFlags?: readonly string[];
-  /** Whoever gets hold of the process ends its input. */
+  /** Leaves stdin open; `onStart` must end it. */
   keepInputOpen?: boolean;
-  /** Gets hold of the process while it runs. */
+  /** Receives the running process. */
   onStart?: (child: ChildProcess) => void;
 }
 
 export const PROGRAM = join(import.meta.dirname, '../../bin/citeloop.js');
 
-/** Of a program with a data directory of its own and none of this machine's settings. */
+/** The environment of a program that uses `home` and none of this machine's settings. */
 export function environmentOf(home: string, env: Record<string, string> = {}): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
@@ -35,7 +35,7 @@ export function environmentOf(home: string, env: Record<string, string> = {}): R
   };
 }
 
-/** Runs the built program as a user would, with a data directory of its own and none of this machine's settings. */
+/** Runs the built program with `home` and none of this machine's settings. */
 export function runCli(args: readonly string[], options: CliOptions): Promise<CliResult> {
   const child = endWithParent(
     spawn(process.execPath, [...(options.nodeFlags ?? []), PROGRAM, ...args], {

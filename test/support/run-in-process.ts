@@ -6,10 +6,10 @@ import { runCommandLine } from '../../src/cli/command-line.ts';
 import { modelLocation } from './model-weights.ts';
 import { type CliOptions, type CliResult, environmentOf } from './run-cli.ts';
 
-/** What this process lends to a command, and has back afterwards. */
-const LENT = ['stdin', 'stdout', 'stderr'] as const;
+/** Streams of this process that a command uses while it runs. */
+const REPLACED_STREAMS = ['stdin', 'stdout', 'stderr'] as const;
 
-/** Held, so that the commands share it and it is loaded once: for questions, and for documents. */
+/** Kept, so that commands load it once. */
 let model: Promise<unknown> | undefined;
 
 export type InProcessOptions = Pick<CliOptions, 'home' | 'cwd' | 'env' | 'input'>;
@@ -17,9 +17,9 @@ export type InProcessOptions = Pick<CliOptions, 'home' | 'cwd' | 'env' | 'input'
 let running: readonly string[] | null = null;
 
 /**
- * What the program comes to, like `runCli` but in this process, which takes a tenth of the time: for what is said and
- * what becomes of it, not for how the program starts, is stopped, or shares files with another. One at a time, as all
- * it has of its own is lent by this process: directory, environment, streams and exit code.
+ * Runs a command like `runCli`, but in this process, which takes a tenth of the time. It replaces the directory,
+ * environment, streams and exit code of this process, so only one command can run at a time. Use `runCli` for tests of
+ * startup, signals and concurrent processes.
  */
 export async function runInProcess(
   args: readonly string[],
@@ -27,22 +27,24 @@ export async function runInProcess(
 ): Promise<CliResult> {
   if (running !== null) throw new Error(`citeloop ${running.join(' ')} is still running in this process.`);
   running = args;
-  model ??= holdModel();
+  model ??= loadModel();
   await model;
   const before = { cwd: process.cwd(), env: { ...process.env }, exitCode: process.exitCode };
-  const lent = LENT.map((name) => [name, Object.getOwnPropertyDescriptor(process, name)] as const);
-  const [stdout, stderr] = [collector(), collector()];
+  const original = REPLACED_STREAMS.map(
+    (name) => [name, Object.getOwnPropertyDescriptor(process, name)] as const,
+  );
+  const [stdout, stderr] = [createCollector(), createCollector()];
   try {
     process.chdir(cwd);
     replaceEnvironment(environmentOf(home, env));
     process.exitCode = undefined;
-    lend('stdin', Readable.from(input === '' ? [] : [input]));
-    lend('stdout', stdout.stream);
-    lend('stderr', stderr.stream);
+    replaceStream('stdin', Readable.from(input === '' ? [] : [input]));
+    replaceStream('stdout', stdout.stream);
+    replaceStream('stderr', stderr.stream);
     await runCommandLine(args);
     return { code: Number(process.exitCode ?? 0), stdout: stdout.text(), stderr: stderr.text() };
   } finally {
-    for (const [name, descriptor] of lent) Object.defineProperty(process, name, descriptor ?? {});
+    for (const [name, descriptor] of original) Object.defineProperty(process, name, descriptor ?? {});
     process.exitCode = before.exitCode;
     replaceEnvironment(before.env);
     process.chdir(before.cwd);
@@ -50,18 +52,18 @@ export async function runInProcess(
   }
 }
 
-async function holdModel(): Promise<void> {
+async function loadModel(): Promise<void> {
   const { directory } = modelLocation();
   const engine = await ensureEngine(modelLocation(), {});
   const source = { engine, weights: { directory }, pooling: 'mean' as const };
   await Promise.all([false, true].map((bulk) => startModelPool(modelThreads, { ...source, bulk })));
 }
 
-function lend(name: (typeof LENT)[number], stream: Readable | Writable): void {
+function replaceStream(name: (typeof REPLACED_STREAMS)[number], stream: Readable | Writable): void {
   Object.defineProperty(process, name, { configurable: true, value: stream });
 }
 
-function collector() {
+function createCollector() {
   const parts: Buffer[] = [];
   const stream = new Writable({
     write(part: Buffer, _, done) {
@@ -72,7 +74,7 @@ function collector() {
   return { stream, text: () => Buffer.concat(parts).toString() };
 }
 
-/** Name by name: the directory of the user is asked of the real one. */
+/** Changes `process.env` in place, because native code reads the real environment. */
 function replaceEnvironment(next: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) if (!(name in next)) delete process.env[name];
   Object.assign(process.env, next);

@@ -7,7 +7,7 @@ import type { CliOptions } from './run-cli.ts';
 import { runInProcess } from './run-in-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** A small collection of its own, whose documents are published somewhere. */
+/** Creates a home with a small collection, whose documents have web URLs. */
 export async function library(): Promise<CliOptions> {
   const home = await temporaryDirectory();
   await copyPreparedHome('small', home, async (prepared) => {
@@ -25,7 +25,7 @@ export async function library(): Promise<CliOptions> {
   return { home };
 }
 
-/** The offline model behind a real server, with the flags that lead there. It ends with the test, if not before. */
+/** Serves the offline model until the running test ends, and returns the flags that select it. */
 export async function servedModel(): Promise<{ url: string; flags: string[]; stop: () => Promise<void> }> {
   const { url, close } = await startOfflineModelServer();
   let closing: Promise<void> | undefined;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { endWithParent } from './end-with-parent.ts';
 
-/** Without what this machine's user has set up for them. */
+/** Without the configuration of the user. */
 const shells = {
   bash: 'bash --norc --noprofile -i',
   zsh: 'zsh -f -i',
@@ -12,28 +12,28 @@ const shells = {
 
 export type Shell = keyof typeof shells;
 
-/** Whether a shell can be run in a terminal here. Says loudly where it cannot; where CI=true that is a failure. */
+/** Whether the shell can run in a terminal. If not, it prints a warning, or throws if CI=true. */
 export function canTypeInto(shell: Shell): boolean {
-  const lacking = [shell, 'script'].filter(
+  const missing = [shell, 'script'].filter(
     (program) => spawnSync(program, ['--version']).error !== undefined,
   );
-  if (lacking.length === 0) return true;
-  const message = `There is no ${lacking.join(' and no ')} on the PATH.`;
+  if (missing.length === 0) return true;
+  const message = `Not on the PATH: ${missing.join(', ')}.`;
   if (process.env.CI === 'true') throw new Error(message);
   process.stderr.write(
-    `\n${'='.repeat(78)}\nSKIPPED: what Tab does in ${shell} was NOT tried.\n${message}\n` +
-      `Install it to try that, for example: apt-get install ${shell} bsdutils\n${'='.repeat(78)}\n\n`,
+    `\n${'='.repeat(78)}\nSKIPPED: tests of completion in ${shell} did not run.\n${message}\n` +
+      `Install it to run them, for example: apt-get install ${shell} bsdutils\n${'='.repeat(78)}\n\n`,
   );
   return false;
 }
 
 interface ShellInTerminal {
-  /** Types keys, a line feed being Enter, and waits until the screen has shown this since; returns what it has shown. */
+  /** Types keys (a line feed is Enter), waits until the output contains `until`, and returns the output. */
   type(keys: string, until: string): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A shell that a person sits at: what it is sent are keys, Tab among them. */
+/** Opens an interactive shell in a pseudo-terminal. */
 export function openShell(shell: Shell, env: Record<string, string>): ShellInTerminal {
   const child = endWithParent(
     spawn('script', ['--quiet', '--flush', '--command', shells[shell], '/dev/null'], {
@@ -51,7 +51,7 @@ export function openShell(shell: Shell, env: Record<string, string>): ShellInTer
       const since = () => stripVTControlCharacters(shown.slice(before));
       child.stdin.write(keys);
       while (!since().includes(until)) {
-        if (child.exitCode !== null) throw new Error(`${shell} has ended after: ${shown}`);
+        if (child.exitCode !== null) throw new Error(`${shell} exited after: ${shown}`);
         await delay(20);
       }
       return since();

@@ -12,11 +12,11 @@ export interface SmallLibrary {
   store: ChunkStore;
   embedder: WordEmbedder;
   retriever: Retriever;
-  /** How often the store was really searched. */
+  /** The number of searches of the store. */
   searches(): number;
 }
 
-/** A real SQLite collection of short documents, `module/title` to text, with a retriever on it. */
+/** Creates a SQLite collection of short documents, given as `module/title` and text, with a retriever. */
 export async function smallLibrary(documents: Record<string, string>): Promise<SmallLibrary> {
   const embedder = createWordEmbedder();
   const identity = { embedder: embedder.id, dimensions: embedder.dimensions };

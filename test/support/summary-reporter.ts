@@ -1,10 +1,7 @@
 import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/**
- * Ends a run with `N passed, N failed, N skipped` on a line of its own, for scripts that read it. Where test files
- * failed, the line before it says how to run just these.
- */
+/** Prints `N passed, N failed, N skipped` as the last line, for scripts, and the command that runs only failed files. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const count = { passed: 0, failed: errors.length, skipped: 0, pending: 0 };

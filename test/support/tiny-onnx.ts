@@ -1,20 +1,20 @@
-/** Writes ONNX files of a few nodes: enough of the format to make a model that does one small thing, or the wrong one. */
+/** Encodes ONNX models of a few nodes, valid or not, without a library. */
 
 export interface TinyNode {
   op: string;
   inputs: string[];
   outputs: string[];
-  /** Whole numbers alone or in lists. */
+  /** Integers and lists of integers. */
   attributes?: Record<string, number | number[]>;
 }
 
 export interface TinyModel {
-  /** All take whole numbers, one row of any length. */
+  /** Integer inputs with a batch and a length dimension. */
   inputs: string[];
   nodes: TinyNode[];
-  /** Whole numbers by name. */
+  /** Integer tensors by name. */
   constants?: Record<string, number[]>;
-  /** With how many dimensions each has; a number that is not float32 says so. */
+  /** `type` defaults to float32. */
   outputs: { name: string; dimensions: number; type?: number }[];
 }
 

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Embedder } from '../../src/ports/embedder.ts';
 
 export interface WordEmbedder extends Embedder {
-  /** Every text that was embedded as a document, in order. */
+  /** All embedded documents, in order. */
   readonly embedded: string[];
 }
 
 const DIMENSIONS = 512;
 
-/** A small embedder for tests: texts that share words point the same way. It counts words as tokens. */
+/** Creates an embedder for tests: texts are similar if they share words, and tokens are words. */
 export function createWordEmbedder(options: { id?: string; maxTokens?: number } = {}): WordEmbedder {
   const embedded: string[] = [];
   return {

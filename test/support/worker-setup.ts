@@ -1,6 +1,6 @@
-// Run by each worker before the tests of every file.
+// Runs in each worker before every test file.
 
-/** A worker whose parent is gone has nobody to tell how its tests went. */
+/** Exits when the parent process is gone. */
 function endWithoutParent(): void {
   process.exit(1);
 }
