@@ -1,101 +1,79 @@
-import { endlessAnswer, notAnAnswer } from './wire/broken-answer.ts';
-import { type Dialect, startExchange } from './wire/exchange.ts';
+import { type AnswerLimits, answerTooLong, notAnAnswer } from './wire/answer-errors.ts';
+import { createChatStreamRepair, repairChatCompletion, toChatEvents } from './wire/chat-answers.ts';
+import { repairEvents } from './wire/event-stream.ts';
 import { isObject, type JsonObject, parseJson } from './wire/json-object.ts';
-import { chatCompletionAsEvents, mendChatCompletion } from './wire/mend-chat-completion.ts';
-import { mendParameters, refusedParameter } from './wire/mend-parameters.ts';
-import { mendResponse } from './wire/mend-response.ts';
-import { responseAsEvents } from './wire/response-stream.ts';
-import { type WireError, wireErrorOf } from './wire/wire-error.ts';
+import { omitRefusedParameters, refusedParameter, repairRequest } from './wire/repair-request.ts';
+import { createResponseStreamRepair, repairResponse, toResponseEvents } from './wire/response-answers.ts';
+import { parseWireError, type WireError } from './wire/wire-error.ts';
+import { type ServiceQuirks, startExchange, type WireApi, type WireExchange } from './wire/wire-exchange.ts';
 
 type Fetch = typeof globalThis.fetch;
-export type Api = 'responses' | 'chat_completions';
 
-const MAX_REFUSALS = 4;
-
-/** An answer in one piece where a stream was asked for, as the events that a stream would have brought. */
-export class AnswerAsEvents extends Response {
-  readonly events: readonly JsonObject[];
-
-  constructor(events: readonly JsonObject[], headers: Headers) {
-    super(null, { headers });
-    this.events = events;
-  }
+interface TolerantFetchOptions {
+  fetch: Fetch;
+  api: WireApi;
+  limits: AnswerLimits;
 }
 
+const MAX_REFUSED_PARAMETERS = 4;
+
 /**
- * A fetch that mends answers in one piece before the client sees them, so that services which keep to the
- * specification only roughly work like those which do. An error inside an answer with status 200 becomes an
- * HTTP error. A parameter that a service does not know is left out from then on. Streams pass as they came; of
- * anything else no more is read than `maxBytes`.
+ * A fetch for the OpenAI client that repairs requests and answers, so that services that follow the specification
+ * loosely work too. An error inside an answer with status 200 becomes an HTTP error, and a parameter that the service
+ * refuses is omitted from then on. Reads no more of an answer than the limits allow.
  */
-export function createTolerantFetch(fetch: Fetch, api: Api, dialect: Dialect, maxBytes: number): Fetch {
+export function createTolerantFetch({ fetch, api, limits }: TolerantFetchOptions): Fetch {
+  const quirks: ServiceQuirks = { refusedParameters: new Set() };
   return async (input, init) => {
-    let sent = init;
+    const given = parseJson(String(init?.body));
+    if (!isObject(given)) return fetch(input, init);
+    const url = String(input instanceof Request ? input.url : input);
+    let request = repairRequest(given, url, api, quirks);
     for (let refusals = 0; ; refusals++) {
-      const response = await fetch(input, sent);
-      const type = response.headers.get('content-type') ?? '';
-      // What nearly every answer is; the request need not be read again for it.
-      if (response.ok && type.startsWith('text/event-stream') && response.body !== null) return response;
-      const request = parseJson(String(sent?.body));
-      if (!isObject(request)) return response;
-      const bounded = atMost(maxBytes, response);
-      const error = response.ok ? undefined : await readError(bounded);
-      if (error === undefined) return mendAnswer(bounded, type, request, api, dialect);
+      const response = await fetch(input, { ...init, body: JSON.stringify(request) });
+      if (response.ok)
+        return repairAnswer(response, startExchange(request, quirks), { api, limits, request });
+      const error = await readError(limitLength(response, limits.answerBytes));
       const refused = refusedParameter(error);
-      if (refused === undefined || dialect.refused.has(refused) || refusals === MAX_REFUSALS) {
-        return errorResponse(error, response.headers);
-      }
-      dialect.refused.add(refused);
-      const url = String(input instanceof Request ? input.url : input);
-      sent = { ...init, body: JSON.stringify(mendParameters(request, url, api, dialect)) };
+      const isKnown = refused === undefined || quirks.refusedParameters.has(refused);
+      if (isKnown || refusals === MAX_REFUSED_PARAMETERS) return toErrorResponse(error, response.headers);
+      quirks.refusedParameters.add(refused);
+      request = omitRefusedParameters(request, url, api, quirks);
     }
   };
 }
 
-async function mendAnswer(
+interface AnswerContext extends Omit<TolerantFetchOptions, 'fetch'> {
+  request: JsonObject;
+}
+
+async function repairAnswer(
   response: Response,
-  type: string,
-  request: JsonObject,
-  api: Api,
-  dialect: Dialect,
+  exchange: WireExchange,
+  { api, limits, request }: AnswerContext,
 ): Promise<Response> {
-  const isStreamed = request.stream === true;
-  if (isStreamed && response.body !== null) {
-    if (!/json|html/.test(type) || (await beginsAsEvents(response.clone()))) return response;
+  const isResponsesApi = api === 'responses';
+  if (request.stream === true && response.body !== null && (await isEventStream(response))) {
+    const repair = isResponsesApi ? createResponseStreamRepair(exchange) : createChatStreamRepair(exchange);
+    return toStreamResponse(repairEvents(response.body, repair, limits), response.headers);
   }
-  const text = await response.text();
+  const text = await limitLength(response, limits.answerBytes).text();
   const body = parseJson(text);
-  const error = wireErrorOf(body);
-  if (error !== undefined) return errorResponse(error, response.headers);
+  const error = parseWireError(body);
+  if (error !== undefined) return toErrorResponse(error, response.headers);
   if (!isObject(body)) throw notAnAnswer(text);
-  const exchange = startExchange(request, dialect);
-  const mended = api === 'responses' ? mendResponse(body, exchange) : mendChatCompletion(body, exchange);
-  const headers = headersOf(response.headers);
-  if (!isStreamed) return new Response(JSON.stringify(mended), { headers });
-  return new AnswerAsEvents(
-    api === 'responses' ? responseAsEvents(mended) : chatCompletionAsEvents(mended),
-    headers,
-  );
+  const repaired = isResponsesApi ? repairResponse(body, exchange) : repairChatCompletion(body, exchange);
+  if (request.stream !== true)
+    return new Response(JSON.stringify(repaired), { headers: bodyHeaders(response.headers) });
+  const events = isResponsesApi ? toResponseEvents(repaired) : toChatEvents(repaired);
+  return toStreamResponse(generate(events), response.headers);
 }
 
-/** The same response, whose body ends in an error where it goes on for too long. */
-function atMost(maxBytes: number, response: Response): Response {
-  if (response.body === null) return response;
-  let received = 0;
-  const counted = new TransformStream<Uint8Array, Uint8Array>({
-    transform(bytes, controller) {
-      received += bytes.length;
-      if (received > maxBytes) controller.error(endlessAnswer(maxBytes));
-      else controller.enqueue(bytes);
-    },
-  });
-  const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
-}
-
-/** Whether a body is a stream of events, whatever its type says: neither JSON nor a web page begins like one. */
-async function beginsAsEvents({ body }: Response): Promise<boolean> {
-  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+/** Some services stream with a content type of JSON or HTML. Neither of these begins like an event. */
+async function isEventStream(response: Response): Promise<boolean> {
+  const type = response.headers.get('content-type') ?? '';
+  if (!/json|html/.test(type)) return true;
+  const reader = response.clone().body?.pipeThrough(new TextDecoderStream()).getReader();
   if (reader === undefined) return false;
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
@@ -103,32 +81,63 @@ async function beginsAsEvents({ body }: Response): Promise<boolean> {
     }
     return false;
   } finally {
-    // The other copy of the body is still to be read, so this ends only with it.
+    // Resolves only when the other branch of the clone has been read, so it is not awaited.
     reader.cancel().catch(() => undefined);
   }
+}
+
+function toStreamResponse(events: AsyncGenerator<JsonObject>, headers: Headers): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await events.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(`data: ${JSON.stringify(value)}\n\n`));
+    },
+    cancel: async () => void (await events.return(undefined)),
+  });
+  return new Response(body, { headers: bodyHeaders(headers, 'text/event-stream') });
+}
+
+async function* generate(events: readonly JsonObject[]): AsyncGenerator<JsonObject> {
+  yield* events;
+}
+
+/** The same response, whose body fails when it is longer than `maxBytes`. */
+function limitLength(response: Response, maxBytes: number): Response {
+  if (response.body === null) return response;
+  let received = 0;
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      received += bytes.length;
+      if (received > maxBytes) controller.error(answerTooLong(maxBytes));
+      else controller.enqueue(bytes);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counting), { status, statusText, headers });
 }
 
 async function readError(response: Response): Promise<WireError> {
   const text = await response.text();
   const plain = /^\s*</.test(text) ? '' : text;
   return (
-    wireErrorOf(parseJson(text), response.status) ?? {
+    parseWireError(parseJson(text), response.status) ?? {
       message: plain.trim() || `HTTP ${response.status} ${response.statusText}`.trim(),
       status: response.status,
     }
   );
 }
 
-function errorResponse(error: WireError, headers: Headers): Response {
-  const { status } = error;
-  return new Response(JSON.stringify({ error }), { status, headers: headersOf(headers) });
+function toErrorResponse(error: WireError, headers: Headers): Response {
+  return new Response(JSON.stringify({ error }), { status: error.status, headers: bodyHeaders(headers) });
 }
 
-/** Those of the service, apart from what described the body as it was sent. */
-function headersOf(headers: Headers): Headers {
+/** The headers of the service without those that described the original body. */
+function bodyHeaders(headers: Headers, type = 'application/json'): Headers {
   const kept = new Headers(headers);
   kept.delete('content-length');
   kept.delete('content-encoding');
-  kept.set('content-type', 'application/json');
+  kept.set('content-type', type);
   return kept;
 }

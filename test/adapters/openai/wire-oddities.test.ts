@@ -84,7 +84,7 @@ test('a stream that ends in the middle is a fault, not an answer', async () => {
     recoverable: true,
   });
   expect(await faultOf(chatStream(''))).toMatchObject({
-    message: 'The model service ended the connection before it had answered.',
+    message: 'The model service closed the connection before it answered.',
   });
 });
 

@@ -1,23 +1,43 @@
-/** An object of the wire. Nothing is known about its fields, whatever the specification says. */
+/** A JSON object from a service. Its fields are not trusted to be as specified. */
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function objectsOf(value: unknown): JsonObject[] {
+/** The objects in a list; none if the value is no list. */
+export function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The first of these that is a text with something in it. */
+/** The first value that is a string and not empty. */
 export function firstText(...values: unknown[]): string | undefined {
   return values.find((value): value is string => typeof value === 'string' && value !== '');
 }
 
+/** Undefined if the text is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** Token counts as numbers; undefined if the service sent none. */
+export function repairUsage(usage: unknown, inputKey: string, outputKey: string): JsonObject | undefined {
+  if (!isObject(usage)) return undefined;
+  const inputTokens = toCount(usage[inputKey]);
+  const outputTokens = toCount(usage[outputKey]);
+  const details = Object.entries(usage).filter(([key, value]) => key.endsWith('_details') && isObject(value));
+  return {
+    ...Object.fromEntries(details),
+    [inputKey]: inputTokens,
+    [outputKey]: outputTokens,
+    total_tokens: toCount(usage.total_tokens) || inputTokens + outputTokens,
+  };
+}
+
+function toCount(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

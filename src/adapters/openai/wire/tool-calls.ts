@@ -1,70 +1,70 @@
-import type { Exchange } from './exchange.ts';
-import { firstText, isObject, type JsonObject, objectsOf, parseJson } from './json-object.ts';
+import { firstText, isObject, type JsonObject, objectsIn, parseJson } from './json-object.ts';
+import type { WireExchange } from './wire-exchange.ts';
 
-/** The given id, or a new one if it is empty or was used before: the SDK refuses to run such a call. */
-export function ownCallId(id: unknown, { callIds, newId }: Exchange): string {
+/** The given id, or a new one if it is empty or used before: the SDK does not run such a call. */
+export function uniqueCallId(id: unknown, { callIds, newId }: WireExchange): string {
   const given = typeof id === 'number' ? String(id) : firstText(id);
   const own = given === undefined || callIds.has(given) ? newId() : given;
   callIds.add(own);
   return own;
 }
 
-/** Arguments as the JSON text that they should be; a tool without parameters may come without any. */
+/** The arguments of a call as JSON text; services may send an object, or nothing for a tool without parameters. */
 export function argumentsText(value: unknown): string {
   if (isObject(value)) return JSON.stringify(value);
   return typeof value === 'string' && value.trim() !== '' ? value : '{}';
 }
 
-/** What the SDK and most services take for the name of a tool. */
+/** Characters that the SDK and most services reject in tool names. */
 const NOT_IN_NAMES = /[^\w-]/g;
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 const UNNAMED = 'unnamed';
 
 /**
- * The tool that a call means: the one whose name it holds beside a prefix or a suffix (`functions.search_docs`,
- * `search_docs:0`), or the only one if it names none. Any other name becomes one that the loop can carry, so that the
- * model is told that there is no such tool.
+ * The tool that a call refers to: one whose name has a prefix or suffix in the call (`functions.search_docs`,
+ * `search_docs:0`), or the only one if the call has no name. Any other name is made valid, so that the model receives
+ * the error about an unknown tool.
  */
-export function toolNamed(name: unknown, offered: readonly string[]): string {
+export function matchToolName(name: unknown, offered: readonly string[]): string {
   const given = firstText(name)?.trim() ?? '';
   if (offered.includes(given)) return given;
   if (given === '') return (offered.length === 1 ? offered[0] : undefined) ?? UNNAMED;
   const words = given.toLowerCase().split(/[^\w-]+|__+/);
   const meant = offered.filter((each) => words.includes(each.toLowerCase()));
   const [only = given] = meant.length === 1 ? meant : [];
-  return only.replace(NOT_IN_NAMES, '_').slice(0, LONGEST_NAME);
+  return only.replace(NOT_IN_NAMES, '_').slice(0, MAX_NAME_LENGTH);
 }
 
-/** Neither a name nor arguments: what some services send beside every answer. */
-export function isStub(called: JsonObject): boolean {
+/** Whether a call has neither name nor arguments; some services send one with every answer. */
+export function isEmptyCall(called: JsonObject): boolean {
   return (firstText(called.name)?.trim() ?? '') === '' && argumentsText(called.arguments) === '{}';
 }
 
-/** The calls of a message that came in one piece, the legacy `function_call` included. */
-export function mendToolCalls(message: JsonObject, exchange: Exchange): JsonObject[] {
+/** The calls of a whole message, including the legacy `function_call`. */
+export function repairToolCalls(message: JsonObject, exchange: WireExchange): JsonObject[] {
   return callsIn(message).flatMap((call) => {
     const called = isObject(call.function) ? call.function : call;
-    if (isStub(called)) return [];
+    if (isEmptyCall(called)) return [];
     const { index: _index, ...rest } = call;
     return {
       ...(isObject(call.function) && rest),
-      id: ownCallId(call.id, exchange),
+      id: uniqueCallId(call.id, exchange),
       type: 'function',
       function: {
-        name: toolNamed(called.name, exchange.toolNames),
+        name: matchToolName(called.name, exchange.toolNames),
         arguments: argumentsText(called.arguments),
       },
     };
   });
 }
 
-/** The calls of a message as a stream has them: the SDK tells them apart by their index alone. */
-export function numbered(calls: readonly JsonObject[]): JsonObject[] {
+/** The calls as in a stream, where the SDK distinguishes them by their index only. */
+export function withIndexes(calls: readonly JsonObject[]): JsonObject[] {
   return calls.map((call, index) => ({ ...call, index }));
 }
 
 function callsIn(message: JsonObject): JsonObject[] {
-  const calls = objectsOf(message.tool_calls);
+  const calls = objectsIn(message.tool_calls);
   return calls.length === 0 && isObject(message.function_call) ? [message.function_call] : calls;
 }
 
@@ -76,17 +76,17 @@ interface PartialCall {
 }
 
 interface ToolCallCollector {
-  /** Takes the pieces that a chunk of the stream holds. */
+  /** Adds the parts of calls in a chunk of the stream. */
   add(delta: JsonObject): void;
   /** Whether the arguments of every call are complete. */
   isComplete(): boolean;
-  /** The calls as they would stand in a message. */
+  /** The calls as in a whole message. */
   calls(): JsonObject[];
 }
 
 /**
- * Puts streamed tool calls together. The SDK does so too, but takes a name that is repeated in each piece for
- * more of the name, and calls that share an index for one.
+ * Joins streamed tool calls. The SDK does it too, but appends a name that is repeated in each chunk, and merges calls
+ * that share an index.
  */
 export function createToolCallCollector(): ToolCallCollector {
   const partial: PartialCall[] = [];

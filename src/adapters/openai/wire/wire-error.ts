@@ -1,18 +1,18 @@
-import { firstText, isObject, type JsonObject, objectsOf, parseJson } from './json-object.ts';
+import { firstText, isObject, type JsonObject, objectsIn, parseJson } from './json-object.ts';
 
-/** An error as OpenAI would send it, with the HTTP status that it has or should have had. */
+/** An error in OpenAI's form, with the HTTP status that it has or should have had. */
 export interface WireError {
   message: string;
   status: number;
   code?: string;
   type?: string;
   param?: string;
-  /** Seconds. */
+  /** In seconds. */
   retryAfter?: number;
 }
 
-/** What services call their faults, where they give no status. */
-const STATUS_OF_WORD: ReadonlyArray<[RegExp, number]> = [
+/** The HTTP status for error names, for services that send no status. */
+const STATUS_BY_WORD: ReadonlyArray<[RegExp, number]> = [
   [/rate.?limit|too.?many|quota|resource.?exhausted/i, 429],
   [/auth|api.?key|permission|forbidden/i, 401],
   [/not.?found/i, 404],
@@ -23,23 +23,22 @@ const STATUS_OF_WORD: ReadonlyArray<[RegExp, number]> = [
 ];
 
 /**
- * The error that a body or an event holds, in whichever of the shapes that are in use: an `error` that is
- * an object or a text, a list, FastAPI's `detail`, a bare `message`, one inside the choice or the response.
- * Undefined if it holds none.
+ * The error in a body or event, in any of the common shapes: an `error` that is an object or a string, a list, FastAPI's
+ * `detail`, a bare `message`, or an error inside the choice or the response. Undefined if there is none.
  */
-export function wireErrorOf(body: unknown, httpStatus?: number): WireError | undefined {
-  const [first] = objectsOf(Array.isArray(body) ? body : [body]);
+export function parseWireError(body: unknown, httpStatus?: number): WireError | undefined {
+  const [first] = objectsIn(Array.isArray(body) ? body : [body]);
   if (first === undefined) return undefined;
-  const error = errorIn(first, httpStatus !== undefined);
+  const error = findError(first, httpStatus !== undefined);
   if (error === undefined) return undefined;
   const fields = isObject(error) ? error : {};
-  const code = wordOf(fields.code) ?? wordOf(fields.status);
-  const type = wordOf(fields.type);
-  const param = wordOf(fields.param);
-  const retryAfter = retryAfterIn(fields);
+  const code = toWord(fields.code) ?? toWord(fields.status);
+  const type = toWord(fields.type);
+  const param = toWord(fields.param);
+  const retryAfter = findRetryAfter(fields);
   return {
-    message: messageIn(error) ?? 'no reason given',
-    status: httpStatus ?? statusIn(fields) ?? statusIn(first) ?? statusOfWords(`${code} ${type}`),
+    message: findMessage(error) ?? 'no reason given',
+    status: httpStatus ?? findStatus(fields) ?? findStatus(first) ?? statusByWords(`${code} ${type}`),
     ...(code !== undefined && { code }),
     ...(type !== undefined && { type }),
     ...(param !== undefined && { param }),
@@ -47,54 +46,54 @@ export function wireErrorOf(body: unknown, httpStatus?: number): WireError | und
   };
 }
 
-/** An answer that failed with its status holds an error in any case; one with status 200 must say so. */
-function errorIn(body: JsonObject, failed: boolean): unknown {
-  const [choice] = objectsOf(body.choices);
+/** With a failed status any body is an error; with status 200 only one that says so. */
+function findError(body: JsonObject, failed: boolean): unknown {
+  const [choice] = objectsIn(body.choices);
   const inside = body.error || choice?.error || (isObject(body.response) && body.response.error);
   if (inside) return isObject(inside) || typeof inside === 'string' ? inside : body;
-  if (choice?.finish_reason === 'error') return 'the provider gave up in the middle of its answer';
-  const [listed] = objectsOf(body.errors);
+  if (choice?.finish_reason === 'error') return 'the provider failed in the middle of its answer';
+  const [listed] = objectsIn(body.errors);
   if (listed !== undefined) return listed;
   if (failed || body.object === 'error' || body.type === 'error') return body;
   const isAnswer = 'choices' in body || 'output' in body || 'type' in body || 'usage' in body;
   return !isAnswer && (body.detail ?? body.message) !== undefined ? body : undefined;
 }
 
-function messageIn(error: unknown, depth = 0): string | undefined {
+function findMessage(error: unknown, depth = 0): string | undefined {
   if (typeof error === 'string') return error.trim() || undefined;
   if (!isObject(error) || depth > 3) return undefined;
   const { message, detail, msg, metadata } = error;
   const said =
-    messageIn(message, depth + 1) ??
-    messageIn(detail, depth + 1) ??
-    objectsOf(detail)
+    findMessage(message, depth + 1) ??
+    findMessage(detail, depth + 1) ??
+    objectsIn(detail)
       .map((each) => `${[each.loc ?? []].flat().join('.')}: ${each.msg}`)
       .find(Boolean) ??
     firstText(msg, error.error);
-  // OpenRouter says "Provider returned error" and keeps what the provider said apart.
+  // OpenRouter's message is "Provider returned error"; the provider's own error is in the metadata.
   const raw = isObject(metadata) ? firstText(metadata.raw) : undefined;
   if (raw === undefined) return said;
-  const inner = wireErrorOf(parseJson(raw))?.message ?? raw;
+  const inner = parseWireError(parseJson(raw))?.message ?? raw;
   return said === undefined ? inner : `${said}: ${inner}`;
 }
 
-function statusIn(fields: JsonObject): number | undefined {
+function findStatus(fields: JsonObject): number | undefined {
   return [fields.status_code, fields.statusCode, fields.status, fields.code]
     .map(Number)
     .find((value) => Number.isInteger(value) && value >= 400 && value <= 599);
 }
 
-function statusOfWords(words: string): number {
-  return STATUS_OF_WORD.find(([pattern]) => pattern.test(words))?.[1] ?? 500;
+function statusByWords(words: string): number {
+  return STATUS_BY_WORD.find(([pattern]) => pattern.test(words))?.[1] ?? 500;
 }
 
-function wordOf(value: unknown): string | undefined {
+function toWord(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : firstText(value);
 }
 
-/** Google puts it among `details`, OpenRouter among the headers that it repeats in `metadata`. */
-function retryAfterIn(fields: JsonObject): number | undefined {
-  const delay = objectsOf(fields.details).map((each) => parseFloat(String(each.retryDelay)));
+/** Google sends it in `details`, OpenRouter in the headers that it repeats in `metadata`. */
+function findRetryAfter(fields: JsonObject): number | undefined {
+  const delay = objectsIn(fields.details).map((each) => parseFloat(String(each.retryDelay)));
   const metadata = isObject(fields.metadata) ? fields.metadata : {};
   const headers = isObject(metadata.headers) ? metadata.headers : {};
   const resetAt = Number(headers['X-RateLimit-Reset']) || undefined;

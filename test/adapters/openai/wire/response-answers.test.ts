@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { responseAsEvents } from '../../../../src/adapters/openai/wire/response-stream.ts';
+import { toResponseEvents } from '../../../../src/adapters/openai/wire/response-answers.ts';
 
-test('an answer in one piece becomes the events of a stream, with a delta for each message alone', () => {
+test('a whole answer becomes stream events with a delta for each message only', () => {
   const response = {
     output: [
       { type: 'reasoning', summary: [] },
@@ -10,7 +10,7 @@ test('an answer in one piece becomes the events of a stream, with a delta for ea
       { type: 'message', content: [{ type: 'output_text', text: '' }] },
     ],
   };
-  expect(responseAsEvents(response)).toEqual([
+  expect(toResponseEvents(response)).toEqual([
     { type: 'response.created', response },
     { type: 'response.output_text.delta', output_index: 1, delta: 'Hello.' },
     { type: 'response.completed', response },

@@ -1,0 +1,142 @@
+import { type AnswerLimits, answerTooLong, eventTooLong, notAnAnswer } from './answer-errors.ts';
+import { isObject, type JsonObject, parseJson } from './json-object.ts';
+
+/** Repairs one stream of one API. */
+export interface StreamRepair {
+  /** An event without content, passed on for a comment so that the stream does not count as idle. */
+  keepAlive(): JsonObject;
+  /** The events to pass on for one that arrived; `name` is the value of its `event:` line. */
+  accept(event: JsonObject, name: string): JsonObject[];
+  /** Whether the answer is complete, so that errors of the connection no longer matter. */
+  isComplete(): boolean;
+  /** The events to add at the end. `isClosed` is set if the service sent `[DONE]`. Throws if the answer is cut off. */
+  finish(isClosed: boolean): JsonObject[];
+}
+
+/** The repaired events of a stream. Events before an error are passed on first. Throws beyond the limits. */
+export async function* repairEvents(
+  body: ReadableStream<Uint8Array>,
+  repair: StreamRepair,
+  limits: AnswerLimits,
+): AsyncGenerator<JsonObject, void, undefined> {
+  const source = body.getReader();
+  const parser = createEventParser();
+  let isClosed = false;
+  let received = 0;
+  try {
+    for (let isDone = false; !isDone && !isClosed; ) {
+      let arrived: ServerSentEvent[];
+      try {
+        const read = await source.read();
+        isDone = read.done;
+        received += read.value?.length ?? 0;
+        if (received > limits.answerBytes) throw answerTooLong(limits.answerBytes);
+        arrived = read.done ? parser.end() : parser.push(read.value);
+        if (parser.pendingLength() > limits.eventBytes) throw eventTooLong(limits.eventBytes);
+      } catch (error) {
+        if (!repair.isComplete()) throw error;
+        break;
+      }
+      for (const { name, data, isEnded } of arrived) {
+        isClosed ||= data?.trim() === '[DONE]';
+        if (isClosed) break;
+        if (data === null) yield repair.keepAlive();
+        else for (const value of parseValues(data, name, isEnded)) yield* repair.accept(value, name);
+      }
+    }
+    yield* repair.finish(isClosed);
+  } finally {
+    if (isClosed) await drain(source);
+    else source.cancel().catch(() => undefined);
+  }
+}
+
+/** How long a stream may continue after `[DONE]` before it is canceled. */
+const DRAIN_MS = 100;
+
+/** Reads to the end, because a connection whose response was read to the end is reused. */
+async function drain(source: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => source.cancel().catch(() => undefined), DRAIN_MS);
+  try {
+    while (!(await source.read()).done);
+  } catch {
+    // The answer is complete.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * The objects in the data of an event: several if a server omits the empty line between events. If the stream ended
+ * within the event, a cut-off last value is dropped.
+ */
+function parseValues(data: string, name: string, isEnded: boolean): JsonObject[] {
+  const whole = parseJson(data);
+  const values = whole === undefined ? data.split('\n').map(parseJson) : [whole].flat();
+  if (!isEnded && values.at(-1) === undefined) values.pop();
+  if (!values.every(isObject)) throw notAnAnswer(data);
+  return name === 'error' ? values.map((value) => ({ error: value, ...value })) : values;
+}
+
+interface ServerSentEvent {
+  name: string;
+  /** Null for a comment. */
+  data: string | null;
+  /** False for the last event if no empty line follows it. */
+  isEnded: boolean;
+}
+
+interface EventParser {
+  /** The length of the incomplete event so far. */
+  pendingLength(): number;
+  /** The events that these bytes complete. */
+  push(bytes: Uint8Array): ServerSentEvent[];
+  /** The rest after the end of the stream. */
+  end(): ServerSentEvent[];
+}
+
+const FIELD = /^\s*(data|event|id|retry)\s*:\s?(.*)$/s;
+
+/** Tolerates any line ending, indented fields, and JSON lines without a field name. */
+function createEventParser(): EventParser {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let name = '';
+  let data: string[] = [];
+  let length = 0;
+
+  function endEvent(isEnded: boolean): ServerSentEvent[] {
+    const events = data.length > 0 ? [{ name, data: data.join('\n'), isEnded }] : [];
+    name = '';
+    data = [];
+    length = 0;
+    return events;
+  }
+
+  function readLine(line: string): ServerSentEvent[] {
+    if (line.trim() === '') return endEvent(true);
+    length += line.length;
+    if (line.startsWith(':')) return [{ name: '', data: null, isEnded: true }];
+    const [, field, value = ''] = FIELD.exec(line) ?? [];
+    if (field === 'event') name = value.trim();
+    else if (field === 'data') data.push(value);
+    else if (field === undefined) data.push(line);
+    return [];
+  }
+
+  return {
+    pendingLength: () => rest.length + length,
+    push(bytes) {
+      rest += decoder.decode(bytes, { stream: true });
+      // A carriage return at the end may be the first half of a line ending.
+      const lines = rest.split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? '';
+      return lines.flatMap(readLine);
+    },
+    end() {
+      rest += decoder.decode();
+      const lines = rest === '' ? [] : rest.split('\r');
+      return [...lines.flatMap(readLine), ...endEvent(false)];
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { contentText } from './chat-answers.ts';
+import { isObject, type JsonObject, objectsIn } from './json-object.ts';
+import type { WireError } from './wire-error.ts';
+import type { ServiceQuirks, WireApi } from './wire-exchange.ts';
+
+/** A request without what only OpenAI's own server accepts, and without the parameters that this service refuses. */
+export function repairRequest(
+  body: JsonObject,
+  url: string,
+  api: WireApi,
+  quirks: ServiceQuirks,
+): JsonObject {
+  if (api === 'responses') return omitRefusedParameters(body, url, api, quirks);
+  const messages = objectsIn(body.messages).map((message) =>
+    message.role === 'assistant' ? repairAssistantMessage(message, quirks) : message,
+  );
+  return omitRefusedParameters({ ...body, messages }, url, api, quirks);
+}
+
+/** Has no further effect on its own result. */
+export function omitRefusedParameters(
+  body: JsonObject,
+  url: string,
+  api: WireApi,
+  quirks: ServiceQuirks,
+): JsonObject {
+  const { refusedParameters } = quirks;
+  const named = api === 'responses' ? body : renameTokenLimit(body, url, quirks);
+  if (refusedParameters.size === 0) return named;
+  return Object.fromEntries(Object.entries(named).filter(([key]) => !refusedParameters.has(key)));
+}
+
+/** OpenAI's newer models refuse `max_tokens`, the name that all other services know. */
+const RENAMED_LIMIT = /(^|\/)(gpt-[5-9]|o\d)/;
+
+function renameTokenLimit(body: JsonObject, url: string, quirks: ServiceQuirks): JsonObject {
+  const { max_tokens, ...rest } = body;
+  const isRenamed =
+    quirks.refusedParameters.has('max_tokens') ||
+    RENAMED_LIMIT.test(String(body.model)) ||
+    new URL(url).hostname.endsWith('api.openai.com');
+  return isRenamed && max_tokens !== undefined ? { ...rest, max_completion_tokens: max_tokens } : body;
+}
+
+/**
+ * The SDK sends text back as parts with stray keys, and adds keys to tool calls. Google requires its `extra_content`
+ * back; reasoning goes back in the field that it came in.
+ */
+function repairAssistantMessage(message: JsonObject, { reasoningKey }: ServiceQuirks): JsonObject {
+  const refusal = objectsIn(message.content).find((part) => part.type === 'refusal')?.refusal;
+  const calls = objectsIn(message.tool_calls).map(repairSentCall);
+  const text = contentText(message.content) || (typeof refusal === 'string' ? refusal : '');
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(reasoningKey !== undefined &&
+      typeof message.reasoning === 'string' && { [reasoningKey]: message.reasoning }),
+  };
+}
+
+function repairSentCall(call: JsonObject): JsonObject {
+  const called = isObject(call.function) ? call.function : {};
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name: called.name, arguments: called.arguments },
+    ...(call.extra_content !== undefined && { extra_content: call.extra_content }),
+  };
+}
+
+/** Parameters that a request can omit. */
+const OPTIONAL = ['temperature', 'top_p', 'max_tokens', 'stream_options', 'parallel_tool_calls', 'store'];
+
+const REFUSAL =
+  /unsupported|not supported|does(?: not|n't) support|unknown|unrecogni[sz]ed|not permitted|not allowed|extra (?:inputs?|fields?)|forbidden|deprecated|unexpected/i;
+
+/** The optional parameter that an error rejects, as reasoning models do with temperature. */
+export function refusedParameter(error: WireError): string | undefined {
+  if (error.status !== 400 && error.status !== 422) return undefined;
+  const text = `${error.code ?? ''} ${error.message}`;
+  if (!REFUSAL.test(text)) return undefined;
+  return OPTIONAL.find((name) => error.param === name || new RegExp(`\\b${name}\\b`).test(error.message));
+}
