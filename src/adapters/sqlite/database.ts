@@ -1,23 +1,38 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { isWriteRefused } from './store-fault.ts';
+import type { Advice } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
+import { isBusy, isWriteRefused } from './sqlite-error.ts';
 
-/** Opens a database file, made empty if there is none; to read only, where nothing may be written. */
-export function openDatabase(path: string, timeout: number): DatabaseSync {
+const RETRY_MS = 10;
+
+/** Opens a database and passes it to `use`, which closes or keeps it; it is closed if `use` throws. */
+export function withDatabase<T>(path: string, timeout: number, use: (database: DatabaseSync) => T): T {
+  const database = openDatabase(path, timeout);
   try {
-    return opened(path, { timeout });
+    return use(database);
   } catch (error) {
-    // Even a reader of a WAL file writes beside it. Where that is refused, the file alone will do if it is complete.
-    if (!isWriteRefused(error) || !isComplete(path)) throw error;
-    return opened(`${pathToFileURL(path).href}?immutable=1`, { timeout, readOnly: true });
+    if (database.isOpen) database.close();
+    throw error;
   }
 }
 
-function opened(location: string, options: { timeout: number; readOnly?: boolean }): DatabaseSync {
+/** Creates an empty file if there is none. Opens read-only where writing is not permitted. */
+export function openDatabase(path: string, timeout: number): DatabaseSync {
+  try {
+    return connect(path, { timeout });
+  } catch (error) {
+    // Even a reader of a WAL file writes beside it. Without that, the file alone can be read if it is complete.
+    if (!isWriteRefused(error) || !isComplete(path)) throw error;
+    return connect(`${pathToFileURL(path).href}?immutable=1`, { timeout, readOnly: true });
+  }
+}
+
+function connect(location: string, options: { timeout: number; readOnly?: boolean }): DatabaseSync {
   const database = new DatabaseSync(location, options);
   try {
-    // Nothing is read from the file until the first statement that needs it.
+    // The last pragma reads the file, so that errors are thrown here.
     database.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA schema_version;');
     return database;
   } catch (error) {
@@ -26,18 +41,18 @@ function opened(location: string, options: { timeout: number; readOnly?: boolean
   }
 }
 
-/** Whether the file is there and no commit waits beside it to be carried over. */
+/** Whether the file exists and its write-ahead log is empty. */
 function isComplete(path: string): boolean {
   const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   return size(path) > 0 && size(`${path}-wal`) === 0;
 }
 
-/** Runs `work` in a transaction that takes the write lock at once, since a later upgrade could fail without waiting. */
+/** Takes the write lock at once: upgrading a read lock later could fail without waiting. */
 export function transaction<T>(database: DatabaseSync, work: () => T): T {
   return within(database, 'BEGIN IMMEDIATE', work);
 }
 
-/** Runs `work` on one state of the file, whatever other processes write meanwhile. Inside a transaction that is so anyway. */
+/** Reads one state of the file, whatever other processes write meanwhile. */
 export function snapshot<T>(database: DatabaseSync, work: () => T): T {
   return database.isTransaction ? work() : within(database, 'BEGIN', work);
 }
@@ -54,28 +69,82 @@ function within<T>(database: DatabaseSync, begin: string, work: () => T): T {
   }
 }
 
-/** What a file says it is, and whether there is anything in it. Read together: another process may be making it at this moment. */
-export function fileFormat(database: DatabaseSync): {
-  applicationId: number;
-  version: number;
-  pages: number;
-} {
-  const pragma = (name: string) =>
-    Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
-  return snapshot(database, () => ({
-    applicationId: pragma('application_id'),
-    version: pragma('user_version'),
-    pages: pragma('page_count'),
-  }));
+/** SQLite does not wait for the lock that changing the journal mode needs. */
+export function enableWal(database: DatabaseSync, timeout: number): void {
+  const deadline = performance.now() + timeout;
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+  }
 }
 
-/** The bytes of a typed array, to be stored. */
+/** Identifies what a file contains. */
+export interface FileFormat {
+  applicationId: number;
+  /** The version that this program reads and writes. */
+  version: number;
+  /** Such as "a citeloop collection". */
+  contents: string;
+  /** What to do about an older version that cannot be upgraded. */
+  olderHint: string | Advice;
+  /** Upgrades a file of an earlier version inside a transaction, if it can. */
+  upgrade(database: DatabaseSync, version: number): void;
+}
+
+/**
+ * Whether the file has this format, after upgrading it if necessary; false if it is empty. Throws
+ * `configuration_error` if it has another one.
+ */
+export function hasFormat(database: DatabaseSync, path: string, format: FileFormat): boolean {
+  const read = () => {
+    const pragma = (name: string) =>
+      Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
+    // In one snapshot: another process may be creating the file.
+    return snapshot(database, () => ({
+      applicationId: pragma('application_id'),
+      version: pragma('user_version'),
+      pages: pragma('page_count'),
+    }));
+  };
+  const { applicationId, version, pages } = read();
+  if (applicationId === 0 && pages <= 1) return false;
+  if (applicationId !== format.applicationId) {
+    throw new AppError('configuration_error', `${path} is not ${format.contents}.`, {
+      hint: 'Move the file away, or use another CITELOOP_HOME.',
+    });
+  }
+  if (version === format.version) return true;
+  if (version >= 1 && version < format.version) {
+    transaction(database, () => {
+      // Another process may have upgraded it while this one waited for the lock.
+      const current = read().version;
+      if (current === format.version) return;
+      format.upgrade(database, current);
+      database.exec(`PRAGMA user_version = ${format.version}`);
+    });
+    return true;
+  }
+  const isNewer = version > format.version;
+  throw new AppError(
+    'configuration_error',
+    `${path} was written by ${isNewer ? 'a newer' : 'an older'} version of citeloop ` +
+      `(format ${version}; this one reads ${format.version}).`,
+    { hint: isNewer ? 'Update citeloop, or use another CITELOOP_HOME.' : format.olderHint },
+  );
+}
+
+/** The bytes of a typed array, for storing. */
 export function bytesOf(array: ArrayBufferView): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-/** A typed array over the bytes of a BLOB. SQLite's bytes may start anywhere, so they are copied to an aligned place if need be. */
-export function view<T>(
+/** A typed array over the bytes of a BLOB, which are copied if they are not aligned. */
+export function toTypedArray<T>(
   type: { new (buffer: ArrayBuffer, offset: number, length: number): T; BYTES_PER_ELEMENT: number },
   blob: unknown,
 ): T {

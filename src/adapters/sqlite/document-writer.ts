@@ -1,47 +1,51 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
 import type { ChunkRecord, DocumentRecord, DocumentWrite } from '../../ports/chunk-store.ts';
+import { writeMetadata } from './collection-file.ts';
 import { bytesOf } from './database.ts';
-import { type QuantizedVector, quantize } from './quantize.ts';
-import { writeMeta } from './schema.ts';
-import { markDead, needsCompaction } from './segments.ts';
-import { compactTerms, createTermWriter, TERM_SEGMENTS } from './term-segments.ts';
-import { compactVectors, createSegmentWriter, VECTOR_SEGMENTS } from './vector-segments.ts';
+import { markRemoved, needsCompaction } from './segments.ts';
+import { compactText, createTextWriter, TEXT_SEGMENTS } from './text-segments.ts';
+import {
+  compactVectors,
+  createVectorSegmentWriter,
+  quantizeVector,
+  VECTOR_SEGMENTS,
+} from './vector-segments.ts';
 
 const NOT_UNIQUE = 2067;
 
-/** Adds or replaces documents and returns how many chunks came or went. Runs inside the caller's transaction. */
+/** Adds or replaces documents and returns the number of chunks added and removed. Runs inside the caller's transaction. */
 export function writeDocuments(
   database: DatabaseSync,
   dimensions: number,
   writes: readonly DocumentWrite[],
 ): number {
-  // First all removals: a new document may have the address of one that another in the same batch replaces.
-  const gone = writes.flatMap(({ document, replaces }) => [document.uri, replaces ?? document.uri]);
-  let changed = dropDocuments(database, gone).chunks;
+  // All removals first: a new document may have the address of one that another in the batch replaces.
+  const replaced = writes.flatMap(({ document, replaces }) => [document.uri, replaces ?? document.uri]);
+  let changed = deleteDocuments(database, replaced).chunks;
   const insertDocument = createDocumentInsert(database);
   const insertChunk = createChunkInsert(database);
-  const vectors = createVectorInsert(database, dimensions);
-  const postpone = database.prepare('INSERT INTO unembedded (id) VALUES (?)');
-  const terms = createTermWriter(database);
-  // Of two versions of a document in one batch the later counts.
+  const insertUnembedded = database.prepare('INSERT INTO unembedded (id) VALUES (?)');
+  const vectors = createVectorWriter(database, dimensions);
+  const texts = createTextWriter(database);
+  // The last version of a document in a batch wins.
   for (const { document, chunks } of new Map(writes.map((write) => [write.document.uri, write])).values()) {
     const documentId = insertDocument(document);
     for (const chunk of chunks) {
       const id = insertChunk(documentId, chunk, document);
-      terms.add(id, document.title, chunk.headings, chunk.text);
-      if (chunk.vector === null) postpone.run(id);
+      texts.add(id, document.title, chunk.headings, chunk.text);
+      if (chunk.vector === null) insertUnembedded.run(id);
       else vectors.add(id, chunk.vector);
     }
     changed += chunks.length;
   }
-  terms.flush();
+  texts.flush();
   vectors.flush();
-  tidy(database, dimensions);
+  finishChange(database, dimensions);
   return changed;
 }
 
-/** Gives vectors to chunks that have none and returns how many got one. Runs inside the caller's transaction. */
+/** Adds vectors to chunks without one and returns the number of those chunks. Runs inside the caller's transaction. */
 export function addVectors(
   database: DatabaseSync,
   dimensions: number,
@@ -53,60 +57,49 @@ export function addVectors(
        WHERE content_hash IN (SELECT value FROM json_each(?))`,
     )
     .all(JSON.stringify([...vectors.keys()]));
-  const insert = createVectorInsert(database, dimensions);
-  const done = database.prepare('DELETE FROM unembedded WHERE id = ?');
+  const writer = createVectorWriter(database, dimensions);
+  const deleteUnembedded = database.prepare('DELETE FROM unembedded WHERE id = ?');
   for (const { id, content_hash } of waiting) {
     const vector = vectors.get(String(content_hash));
     if (vector === undefined) continue;
-    insert.add(Number(id), vector);
-    done.run(Number(id));
+    writer.add(Number(id), vector);
+    deleteUnembedded.run(Number(id));
   }
-  insert.flush();
-  if (waiting.length > 0) tidy(database, dimensions);
+  writer.flush();
+  if (waiting.length > 0) finishChange(database, dimensions);
   return waiting.length;
 }
 
-/** Removes documents and returns how many chunks went with them. Runs inside the caller's transaction. */
+/** Removes documents and returns the number of chunks removed. Runs inside the caller's transaction. */
 export function removeDocuments(database: DatabaseSync, dimensions: number, uris: readonly string[]): number {
-  const { documents, chunks } = dropDocuments(database, uris);
-  if (documents > 0) tidy(database, dimensions);
+  const { documents, chunks } = deleteDocuments(database, uris);
+  if (documents > 0) finishChange(database, dimensions);
   return chunks;
 }
 
-function tidy(database: DatabaseSync, dimensions: number): void {
-  if (needsCompaction(database, TERM_SEGMENTS)) compactTerms(database);
+function finishChange(database: DatabaseSync, dimensions: number): void {
+  if (needsCompaction(database, TEXT_SEGMENTS)) compactText(database);
   if (needsCompaction(database, VECTOR_SEGMENTS)) compactVectors(database, dimensions);
-  writeMeta(database, { updatedAt: new Date().toISOString() });
+  writeMetadata(database, { updatedAt: new Date().toISOString() });
 }
 
-function dropDocuments(
+function deleteDocuments(
   database: DatabaseSync,
   uris: readonly string[],
 ): { documents: number; chunks: number } {
-  let documents = 0;
-  const chunkIds: number[] = [];
-  const findDocument = database.prepare('SELECT id FROM document WHERE uri = ?');
-  const findChunks = database.prepare('SELECT id FROM chunk WHERE document_id = ?');
-  const dropVector = database.prepare('DELETE FROM vector WHERE id = ?');
-  const dropUnembedded = database.prepare('DELETE FROM unembedded WHERE id = ?');
-  const dropChunks = database.prepare('DELETE FROM chunk WHERE document_id = ?');
-  const dropDocument = database.prepare('DELETE FROM document WHERE id = ?');
-  for (const uri of uris) {
-    const document = findDocument.get(uri);
-    if (document === undefined) continue;
-    const documentId = Number(document.id);
-    for (const row of findChunks.all(documentId)) {
-      const chunkId = Number(row.id);
-      dropVector.run(chunkId);
-      dropUnembedded.run(chunkId);
-      chunkIds.push(chunkId);
-    }
-    dropChunks.run(documentId);
-    dropDocument.run(documentId);
-    documents += 1;
+  const given = JSON.stringify(uris);
+  const documents = 'SELECT id FROM document WHERE uri IN (SELECT value FROM json_each(?))';
+  const chunks = database.prepare(`SELECT id FROM chunk WHERE document_id IN (${documents})`).all(given);
+  const chunkIds = chunks.map((row) => Number(row.id));
+  for (const table of ['vector', 'unembedded']) {
+    database
+      .prepare(`DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`)
+      .run(JSON.stringify(chunkIds));
   }
-  for (const table of [TERM_SEGMENTS, VECTOR_SEGMENTS]) markDead(database, table, chunkIds);
-  return { documents, chunks: chunkIds.length };
+  database.prepare(`DELETE FROM chunk WHERE document_id IN (${documents})`).run(given);
+  const { changes } = database.prepare(`DELETE FROM document WHERE id IN (${documents})`).run(given);
+  for (const table of [TEXT_SEGMENTS, VECTOR_SEGMENTS]) markRemoved(database, table, chunkIds);
+  return { documents: Number(changes), chunks: chunkIds.length };
 }
 
 function createDocumentInsert(database: DatabaseSync) {
@@ -152,36 +145,30 @@ function createChunkInsert(database: DatabaseSync) {
       return Number(lastInsertRowid);
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== NOT_UNIQUE) throw error;
-      throw addressTaken(document, ownerOf(database, chunk), error);
+      throw addressTaken(document, findOwner(database, chunk), error);
     }
   };
 }
 
-/** The id of a chunk that is there already belongs to another document of the same address. */
-function ownerOf(database: DatabaseSync, { chunkId }: ChunkRecord): string {
+/** The document whose address gives a chunk this id. */
+function findOwner(database: DatabaseSync, { chunkId }: ChunkRecord): string {
   const owner = database
     .prepare('SELECT uri FROM document JOIN chunk ON document.id = document_id WHERE chunk_id = ?')
     .get(chunkId);
   return String(owner?.uri ?? 'itself');
 }
 
-/** Both forms of a vector; `flush` ends a run of them. */
-function createVectorInsert(database: DatabaseSync, dimensions: number) {
+/** Writes exact and quantized vectors. Throws `configuration_error` for a vector of another length. */
+function createVectorWriter(database: DatabaseSync, dimensions: number) {
   const insert = database.prepare('INSERT INTO vector (id, v) VALUES (?, ?)');
-  const segments = createSegmentWriter(database, dimensions);
+  const segments = createVectorSegmentWriter(database, dimensions);
   return {
     add(id: number, vector: Float32Array): void {
-      const quantized = quantizeChecked(vector, dimensions);
+      const quantized = quantizeVector(vector);
+      if (vector.length !== dimensions || !Number.isFinite(quantized.scale)) throw unusableVector(dimensions);
       insert.run(id, bytesOf(vector));
       segments.add(id, quantized);
     },
     flush: segments.flush,
   };
-}
-
-/** One vector of another length would shift all that follow it in its segment. */
-function quantizeChecked(vector: Float32Array, dimensions: number): QuantizedVector {
-  const quantized = quantize(vector);
-  if (vector.length === dimensions && Number.isFinite(quantized.scale)) return quantized;
-  throw unusableVector(dimensions);
 }

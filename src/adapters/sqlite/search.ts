@@ -4,69 +4,66 @@ import type { Filter } from '../../domain/query.ts';
 import { CANDIDATES, type RankedId, rankHits, type ScoredId } from '../../domain/rank-hits.ts';
 import { dotProduct } from '../../domain/unit-vectors.ts';
 import type { StoreSearch } from '../../ports/chunk-store.ts';
-import { BestFew, byScore } from './best-few.ts';
-import { view } from './database.ts';
-import { createDotProduct } from './dot-product.ts';
-import { createFullText } from './full-text.ts';
-import { paddedDimensions, quantize } from './quantize.ts';
-import { createChangeWatch, readSegments, SEGMENT_SIZE, type Segment } from './segments.ts';
-import { VECTOR_SEGMENTS } from './vector-segments.ts';
+import { toTypedArray } from './database.ts';
+import { createChangeDetector, readSegments, SEGMENT_SIZE, type Segment } from './segments.ts';
+import { createTextIndex, type TextIndex } from './text-index.ts';
+import { byScore, TopK } from './top-k.ts';
+import { createVectorScan } from './vector-scan.ts';
+import { paddedDimensions, quantizeVector, VECTOR_SEGMENTS } from './vector-segments.ts';
 
-/** What a filter may name besides metadata. */
-const COLUMNS = new Set(['module', 'chapter', 'title', 'url', 'uri']);
+/** The columns that a filter may name; other keys are metadata. */
+const FILTER_COLUMNS = new Set(['module', 'chapter', 'title', 'url', 'uri']);
 
-interface Search {
-  /** Full text and vectors, each as far as it is asked for, joined into one order. */
+interface ChunkSearch {
+  /** Ranks text and vector matches together. */
   search(request: StoreSearch): RankedId<number>[];
-  /** Those of some terms that chunks have, with how many have them. */
-  containing(terms: readonly string[]): Map<string, number>;
+  containing: TextIndex['containing'];
 }
 
-/** To be used inside a `snapshot`. */
-export function createSearch(database: DatabaseSync, dimensions: number): Search {
-  const fullText = createFullText(database);
-  // Made when first needed: searching the full text alone loads no vectors.
-  let index: VectorIndex | undefined;
+/** Must be used inside a `snapshot`. */
+export function createChunkSearch(database: DatabaseSync, dimensions: number): ChunkSearch {
+  const textIndex = createTextIndex(database);
+  // Created on first use: a text search loads no vectors.
+  let vectorIndex: VectorIndex | undefined;
 
   function searchVectors(
     query: Float32Array,
     limit: number,
     allowed: ReadonlySet<number> | null,
-    others: readonly ScoredId<number>[],
+    lexical: readonly ScoredId<number>[],
   ): ScoredId<number>[] {
     if (query.length !== dimensions) throw wrongDimensions(query.length, dimensions);
-    index ??= createVectorIndex(database, dimensions);
-    const nearest = index.nearest(query, limit, allowed);
-    return rescore(database, query, [...new Set([...nearest, ...others].map(({ id }) => id))]);
+    vectorIndex ??= createVectorIndex(database, dimensions);
+    const nearest = vectorIndex.nearest(query, limit, allowed);
+    return scoreExactly(database, query, [...new Set([...nearest, ...lexical].map(({ id }) => id))]);
   }
 
   return {
     search({ text, vector, baseline, limit, filter }) {
-      const condition = filterCondition(filter);
-      const allowed = condition && idsOf(database, condition);
+      const condition = toSqlCondition(filter);
+      const allowed = condition && selectIds(database, condition);
       const candidates = Math.max(CANDIDATES, limit);
-      const lexical = text === null ? null : fullText.search(text, candidates, allowed);
+      const lexical = text === null ? null : textIndex.search(text, candidates, allowed);
       const dense = vector === null ? null : searchVectors(vector, candidates, allowed, lexical ?? []);
       return rankHits(lexical, dense, limit, baseline);
     },
-    containing: fullText.containing,
+    containing: textIndex.containing,
   };
 }
 
-/** A condition on chunk ids, as SQL with its parameters. */
 interface SqlCondition {
   sql: string;
   parameters: string[];
 }
 
-/** The ids of the chunks that pass a filter, as SQL; null if there is nothing to filter by. */
-export function filterCondition(filter: Filter): SqlCondition | null {
+/** A query for the ids of the chunks that pass a filter; null if the filter is empty. */
+export function toSqlCondition(filter: Filter): SqlCondition | null {
   const entries = Object.entries(filter);
   if (entries.length === 0) return null;
   const parameters: string[] = [];
   const tests = entries.map(([key, values]) => {
-    const column = COLUMNS.has(key) ? `document.${key}` : 'document.metadata ->> ?';
-    if (!COLUMNS.has(key)) parameters.push(`$.${JSON.stringify(key)}`);
+    const column = FILTER_COLUMNS.has(key) ? `document.${key}` : 'document.metadata ->> ?';
+    if (!FILTER_COLUMNS.has(key)) parameters.push(`$.${JSON.stringify(key)}`);
     parameters.push(...values);
     return `${column} IN (${values.map(() => '?').join()})`;
   });
@@ -76,29 +73,32 @@ export function filterCondition(filter: Filter): SqlCondition | null {
   };
 }
 
-function idsOf(database: DatabaseSync, { sql, parameters }: SqlCondition): Set<number> {
+function selectIds(database: DatabaseSync, { sql, parameters }: SqlCondition): Set<number> {
   const rows = database.prepare(sql).all(...parameters);
   return new Set(rows.map((row) => Number(row.id)));
 }
 
-/** The true similarity of candidates, from the exact vectors. */
-function rescore(database: DatabaseSync, query: Float32Array, ids: readonly number[]): ScoredId<number>[] {
+/** Scores candidates with their exact vectors. */
+function scoreExactly(
+  database: DatabaseSync,
+  query: Float32Array,
+  ids: readonly number[],
+): ScoredId<number>[] {
   return database
     .prepare('SELECT id, v FROM vector WHERE id IN (SELECT value FROM json_each(?))')
     .all(JSON.stringify(ids))
-    .map((row) => ({ id: Number(row.id), score: dotProduct(query, view(Float32Array, row.v)) }))
+    .map((row) => ({ id: Number(row.id), score: dotProduct(query, toTypedArray(Float32Array, row.v)) }))
     .sort(byScore);
 }
 
-/** All quantized vectors of a collection in memory, scanned whole: exact but for the rounding to a byte. */
 interface VectorIndex {
   /** The nearest chunks by quantized similarity, best first. `allowed` restricts them to a set of chunk ids. */
   nearest(query: Float32Array, limit: number, allowed: ReadonlySet<number> | null): ScoredId<number>[];
 }
 
 /**
- * The first search reads each segment, scans it and lets it go: many processes ask once. From the second one on segments
- * are kept in memory, each in a slot of its own, and read again only when the file has changed. A search must run in a
+ * Scans all quantized vectors. The first search reads segments one at a time without keeping them, because many
+ * processes search once; later searches keep them in memory and read only what has changed. Must be used inside a
  * `snapshot`: between two statements another process may merge segments.
  */
 function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIndex {
@@ -107,13 +107,13 @@ function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIn
   const outOffset = 0;
   const queryOffset = SEGMENT_SIZE * 4;
   const slotsOffset = queryOffset + width;
-  const { bytes, scan } = createDotProduct();
-  const hasChanged = createChangeWatch(database);
+  const { memory, scan } = createVectorScan();
+  const hasChanged = createChangeDetector(database);
   const readVectors = database.prepare('SELECT q FROM segment WHERE id = ?');
-  /** The ids of the segments in memory. */
+  /** The id of the segment in each slot of the memory. */
   const slots: (number | null)[] = [];
   let segments: Segment[] = [];
-  let keeps = false;
+  let keepsSegments = false;
 
   function refresh(): void {
     if (!hasChanged()) return;
@@ -124,39 +124,39 @@ function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIn
     });
   }
 
-  /** Where the vectors of a segment are, once they are in memory. */
+  /** Loads a segment into the memory, unless it is there, and returns its offset. */
   function load(id: number): number {
-    const known = slots.indexOf(id);
-    if (known >= 0) return slotsOffset + known * slotBytes;
+    const loaded = slots.indexOf(id);
+    if (loaded >= 0) return slotsOffset + loaded * slotBytes;
     const free = slots.indexOf(null);
     const slot = free >= 0 ? free : slots.length;
     const offset = slotsOffset + slot * slotBytes;
-    const vectors = view(Int8Array, readVectors.get(id)?.q);
-    new Int8Array(bytes(offset + slotBytes), offset, slotBytes).set(vectors);
-    slots[slot] = keeps ? id : null;
+    const vectors = toTypedArray(Int8Array, readVectors.get(id)?.q);
+    new Int8Array(memory(offset + slotBytes), offset, slotBytes).set(vectors);
+    slots[slot] = keepsSegments ? id : null;
     return offset;
   }
 
   return {
     nearest(query, limit, allowed) {
       refresh();
-      const { values, scale: queryScale } = quantize(query);
-      new Int8Array(bytes(slotsOffset), queryOffset, width).set(values);
-      const best = new BestFew(limit);
+      const { values, scale: queryScale } = quantizeVector(query);
+      new Int8Array(memory(slotsOffset), queryOffset, width).set(values);
+      const best = new TopK(limit);
       for (const { id, size, ids, values: scales } of segments) {
         scan(load(id), size, width, queryOffset, outOffset);
-        // Memory that grew is another buffer.
-        const dots = new Int32Array(bytes(slotsOffset), outOffset, SEGMENT_SIZE);
+        // A new view: the memory may have grown.
+        const products = new Int32Array(memory(slotsOffset), outOffset, SEGMENT_SIZE);
         for (let i = 0; i < size; i += 1) {
-          const score = (dots[i] ?? 0) * (scales[i] ?? Number.NaN) * queryScale;
-          // Not the other way round: a removed vector's score is NaN, which is not above anything.
+          const score = (products[i] ?? 0) * (scales[i] ?? Number.NaN) * queryScale;
+          // Negated, because the score of a removed vector is NaN.
           if (!(score >= best.floor)) continue;
           const chunkId = ids[i] ?? 0;
-          if (allowed === null || allowed.has(chunkId)) best.offer(chunkId, score);
+          if (allowed === null || allowed.has(chunkId)) best.add(chunkId, score);
         }
       }
-      keeps = true;
-      return best.sorted();
+      keepsSegments = true;
+      return best.sorted;
     },
   };
 }

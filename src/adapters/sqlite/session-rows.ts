@@ -14,17 +14,18 @@ import {
 } from '../../domain/conversation-session.ts';
 import { type ConversationTurn, conversationTurnSchema } from '../../domain/conversation-turn.ts';
 import { migrateRecord } from '../../domain/migrate-record.ts';
+import { advice, command } from '../../faults/advice.ts';
+import { AppError, messageOf } from '../../faults/app-error.ts';
 import { validated } from '../../faults/validated.ts';
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
-import { damagedSession } from './session-file.ts';
 
-/** Each of these runs inside the caller's transaction. */
+/** The methods run inside the caller's transaction. */
 export interface SessionWriter {
   /** Throws `invalid_input` if the id is taken. */
   insert(session: ConversationSession, user: string | null): void;
-  /** Everything but a turn. Throws `invalid_input` if there is no such session or it has gone on elsewhere. */
+  /** Throws `invalid_input` if there is no such session or another process continued it. */
   update(session: ConversationSession): void;
-  /** Throws `invalid_input` if there is no such session or it has gone on elsewhere. */
+  /** Throws `invalid_input` like `update`. */
   addTurn(
     session: ConversationSession,
     messages: readonly ConversationMessage[],
@@ -32,11 +33,10 @@ export interface SessionWriter {
   ): void;
 }
 
-/** Its statements are prepared once, and live as long as the database is open. */
 export function createSessionWriter(database: DatabaseSync): SessionWriter {
   const statements = prepareStatements(database);
 
-  /** The key of the session's row, provided that no turn and no reset came after what `session` knows of. */
+  /** The id of the session's row. Throws if another process added a turn or reset the session. */
   function currentId(session: ConversationSession, turns: number): number {
     const row = statements.findSession.get(session.sessionId);
     if (row === undefined) throw unknownSession(session.sessionId);
@@ -53,13 +53,12 @@ export function createSessionWriter(database: DatabaseSync): SessionWriter {
     writeSegments(id, session);
   }
 
-  /** The segments that were closed since the last time, and the system message that the current one begins with. */
+  /** Newly closed segments, and the system message of the current one. */
   function writeSegments(id: number, { segments, messages }: ConversationSession): void {
     if (segments.length > 0) statements.insertSegments.run(id, JSON.stringify(segments));
     statements.putSystemMessage.run(id, segments.length, JSON.stringify(messages[0]));
   }
 
-  /** Puts messages after those that the current segment has. */
   function append(id: number, segment: number, messages: readonly ConversationMessage[]): void {
     for (const message of messages) statements.appendMessage.run(id, segment, JSON.stringify(message));
   }
@@ -88,7 +87,8 @@ export function createSessionWriter(database: DatabaseSync): SessionWriter {
   };
 }
 
-const CHANGING = [
+/** The columns of a session that change with every turn. */
+const CHANGING_COLUMNS = [
   'status',
   'model',
   'policy',
@@ -103,7 +103,9 @@ const CHANGING = [
   'all_tokens',
 ] as const;
 
-function changingColumns(session: ConversationSession): Record<(typeof CHANGING)[number], string | number> {
+function changingColumns(
+  session: ConversationSession,
+): Record<(typeof CHANGING_COLUMNS)[number], string | number> {
   const totals = sessionTotals(session);
   return {
     status: session.status,
@@ -122,7 +124,7 @@ function changingColumns(session: ConversationSession): Record<(typeof CHANGING)
 }
 
 function prepareStatements(database: DatabaseSync) {
-  const inserted = ['session_id', 'user', 'created_at', 'is_interactive', ...CHANGING];
+  const inserted = ['session_id', 'user', 'created_at', 'is_interactive', ...CHANGING_COLUMNS];
   const nextTouched = '(SELECT coalesce(max(touched), 0) + 1 FROM session)';
   return {
     insertSession: database.prepare(
@@ -135,7 +137,7 @@ function prepareStatements(database: DatabaseSync) {
        FROM session WHERE session_id = ?`,
     ),
     updateSession: database.prepare(
-      `UPDATE session SET touched = ${nextTouched}, ${CHANGING.map((name) => `${name} = :${name}`).join(', ')}
+      `UPDATE session SET touched = ${nextTouched}, ${CHANGING_COLUMNS.map((name) => `${name} = :${name}`).join(', ')}
        WHERE id = :id`,
     ),
     setTitle: database.prepare('UPDATE session SET title = ? WHERE id = ? AND title IS NULL'),
@@ -156,8 +158,8 @@ function prepareStatements(database: DatabaseSync) {
   };
 }
 
-/** A row as it is in the file, which anyone may have changed. */
-export type Row = Record<string, unknown>;
+/** Not validated: other programs may have changed the file. */
+export type SessionRow = Record<string, unknown>;
 
 const summarySchema: z.ZodType<SessionSummary> = z.object({
   sessionId: z.uuidv4(),
@@ -181,8 +183,8 @@ const feedbackSchema: z.ZodType<Feedback> = z.object({
   at: z.iso.datetime(),
 });
 
-export function toSummary(row: Row): SessionSummary {
-  return readBack(String(row.session_id), 'its entry', summarySchema, () => ({
+export function toSummary(row: SessionRow): SessionSummary {
+  return parseRecord(String(row.session_id), 'its summary', summarySchema, () => ({
     sessionId: row.session_id,
     user: row.user,
     title: row.title,
@@ -200,14 +202,14 @@ export function toSummary(row: Row): SessionSummary {
 }
 
 export function toSession(
-  row: Row,
-  { messages, segments }: { messages: Row[]; segments: Row[] },
+  row: SessionRow,
+  { messages, segments }: { messages: SessionRow[]; segments: SessionRow[] },
 ): ConversationSession {
-  return readBack(String(row.session_id), 'its conversation', conversationSessionSchema, () => ({
+  return parseRecord(String(row.session_id), 'the conversation', conversationSessionSchema, () => ({
     sessionId: row.session_id,
     status: row.status,
     isInteractive: row.is_interactive === 1,
-    messages: messages.map(bodyOf),
+    messages: messages.map(parseBody),
     createdAt: row.created_at,
     model: row.model,
     policy: row.policy,
@@ -215,34 +217,41 @@ export function toSession(
     turnCount: row.turn_count,
     retrievalCount: row.retrieval_count,
     totalTokensUsed: row.total_tokens_used,
-    segments: segments.map(bodyOf),
+    segments: segments.map(parseBody),
   }));
 }
 
-export function toRecordedTurn(sessionId: string, row: Row): RecordedTurn {
-  const what = `turn ${row.number}`;
+export function toRecordedTurn(sessionId: string, row: SessionRow): RecordedTurn {
+  const part = `turn ${row.number}`;
   return {
-    turn: readBack(sessionId, what, conversationTurnSchema, () => bodyOf(row)),
-    feedback: readBack(sessionId, `the verdict on ${what}`, z.nullable(feedbackSchema), () =>
+    turn: parseRecord(sessionId, part, conversationTurnSchema, () => parseBody(row)),
+    feedback: parseRecord(sessionId, `the feedback on ${part}`, z.nullable(feedbackSchema), () =>
       row.feedback === null ? null : JSON.parse(String(row.feedback)),
     ),
   };
 }
 
-function bodyOf(row: Row): unknown {
+function parseBody(row: SessionRow): unknown {
   return JSON.parse(String(row.body));
 }
 
-/** Throws `retrieval_error` that names the session and the part of it. */
-function readBack<Schema extends z.ZodType>(
+/** Throws `retrieval_error` if the part of the session cannot be read. */
+function parseRecord<Schema extends z.ZodType>(
   sessionId: string,
-  what: string,
+  part: string,
   schema: Schema,
   read: () => unknown,
 ): z.infer<Schema> {
   try {
-    return validated(schema, migrateRecord(read()), what);
+    return validated(schema, migrateRecord(read()), part);
   } catch (error) {
-    throw damagedSession(sessionId, what, error);
+    throw new AppError(
+      'retrieval_error',
+      `The session ${sessionId} is damaged: ${part} cannot be read (${messageOf(error)}).`,
+      {
+        hint: advice`Restore it from a backup, or remove it${command(`sessions delete ${sessionId}`)}`,
+        cause: error,
+      },
+    );
   }
 }

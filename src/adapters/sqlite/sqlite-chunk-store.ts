@@ -1,29 +1,29 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChunkStore, StoreHit } from '../../ports/chunk-store.ts';
-import { snapshot, transaction, view } from './database.ts';
+import { readDocuments, SELECT_CHUNKS, toDocumentRecord, toStoredChunk } from './chunk-rows.ts';
+import { readMetadata } from './collection-file.ts';
+import { snapshot, toTypedArray, transaction } from './database.ts';
 import { addVectors, removeDocuments, writeDocuments } from './document-writer.ts';
 import { findProblems } from './find-problems.ts';
-import { readDocuments, SELECT_CHUNKS, toChunk, toDocument } from './rows.ts';
-import { readMeta } from './schema.ts';
-import { createSearch, filterCondition } from './search.ts';
-import { storeFault } from './store-fault.ts';
-import { compactTerms } from './term-segments.ts';
+import { createChunkSearch, toSqlCondition } from './search.ts';
+import { toSqliteError } from './sqlite-error.ts';
+import { compactText } from './text-segments.ts';
 import { compactVectors } from './vector-segments.ts';
 
-/** A collection in one SQLite file. `database` holds the schema already and belongs to the store from now on. */
+/** A collection in one SQLite file, which must have the schema. `close` closes the database. */
 export function createSqliteChunkStore(database: DatabaseSync, name: string, path: string): ChunkStore {
-  const { embedder, dimensions } = readMeta(database);
-  const { search, containing } = createSearch(database, dimensions);
-  /** Chunks that came or went since the last `settle`. */
+  const { embedder, dimensions } = readMetadata(database);
+  const { search, containing } = createChunkSearch(database, dimensions);
+  /** Chunks added and removed since the last `settle`. */
   let changed = 0;
 
-  /** Everything the store does goes through here, so that a fault of the file reads as one. */
-  async function guarded<T>(work: () => T): Promise<T> {
+  /** Runs everything the store does, to convert errors of the file. */
+  async function run<T>(work: () => T): Promise<T> {
     try {
       return work();
     } catch (error) {
-      throw storeFault(error, path);
+      throw toSqliteError(error, path);
     }
   }
 
@@ -31,9 +31,9 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
     return Number(database.prepare(`SELECT count(*) AS n FROM ${from}`).get(...parameters)?.n);
   }
 
-  /** Runs a change that says how many chunks it concerned. */
+  /** `work` returns the number of chunks it changed. */
   function change(work: () => number): Promise<void> {
-    return guarded(() => {
+    return run(() => {
       changed += transaction(database, work);
     });
   }
@@ -43,7 +43,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
     identity: { embedder, dimensions },
 
     info: () =>
-      guarded(() =>
+      run(() =>
         snapshot(database, () => {
           const modules = database
             .prepare(
@@ -51,7 +51,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
                WHERE module IS NOT NULL GROUP BY module ORDER BY module`,
             )
             .all();
-          const { createdAt, updatedAt } = readMeta(database);
+          const { createdAt, updatedAt } = readMetadata(database);
           return {
             name,
             embedder,
@@ -68,27 +68,27 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
       ),
 
     async *documents() {
-      // Read at once, so that the caller may write while it goes through them.
-      for (const row of await guarded(() => database.prepare('SELECT * FROM document ORDER BY uri').all())) {
-        yield toDocument(row);
+      // Read at once, so that the caller may write while iterating.
+      for (const row of await run(() => database.prepare('SELECT * FROM document ORDER BY uri').all())) {
+        yield toDocumentRecord(row);
       }
     },
 
-    read: (uris) => guarded(() => snapshot(database, () => readDocuments(database, uris))),
+    read: (uris) => run(() => snapshot(database, () => readDocuments(database, uris))),
 
     vectors: (contentHashes) =>
-      guarded(() => {
+      run(() => {
         const rows = database
           .prepare(
             `SELECT content_hash, v FROM chunk JOIN vector ON vector.id = chunk.id
              WHERE content_hash IN (SELECT value FROM json_each(?)) GROUP BY content_hash`,
           )
           .all(JSON.stringify(contentHashes));
-        return new Map(rows.map((row) => [String(row.content_hash), view(Float32Array, row.v)]));
+        return new Map(rows.map((row) => [String(row.content_hash), toTypedArray(Float32Array, row.v)]));
       }),
 
     unembedded: () =>
-      guarded(() => {
+      run(() => {
         const rows = database
           .prepare(
             `SELECT chunk_id, content_hash, token_count
@@ -102,7 +102,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         }));
       }),
 
-    withoutVector: () => guarded(() => count('unembedded')),
+    withoutVector: () => run(() => count('unembedded')),
 
     async addVectors(vectors) {
       if (vectors.size > 0) await change(() => addVectors(database, dimensions, vectors));
@@ -117,13 +117,13 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
     },
 
     search: (request) =>
-      guarded(() =>
+      run(() =>
         snapshot(database, () => {
           const hits = search(request);
           const rows = database
             .prepare(`${SELECT_CHUNKS} WHERE chunk.id IN (SELECT value FROM json_each(?))`)
             .all(JSON.stringify(hits.map(({ id }) => id)));
-          const chunks = new Map(rows.map((row) => [Number(row.id), toChunk(row)]));
+          const chunks = new Map(rows.map((row) => [Number(row.id), toStoredChunk(row)]));
           return hits.flatMap(({ id, ...scores }): StoreHit[] => {
             const chunk = chunks.get(id);
             return chunk === undefined ? [] : [{ chunk, ...scores }];
@@ -131,58 +131,58 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         }),
       ),
 
-    containing: (terms) => guarded(() => snapshot(database, () => containing(terms))),
+    containing: (terms) => run(() => snapshot(database, () => containing(terms))),
 
     count: (filter) =>
-      guarded(() => {
-        const condition = filterCondition(filter);
+      run(() => {
+        const condition = toSqlCondition(filter);
         return condition === null ? count('chunk') : count(`(${condition.sql})`, ...condition.parameters);
       }),
 
     chunks: (chunkIds) =>
-      guarded(() => {
+      run(() => {
         const rows = database
           .prepare(`${SELECT_CHUNKS} WHERE chunk_id IN (SELECT value FROM json_each(?))`)
           .all(JSON.stringify(chunkIds));
-        const found = new Map(rows.map((row) => [String(row.chunk_id), toChunk(row)]));
+        const found = new Map(rows.map((row) => [String(row.chunk_id), toStoredChunk(row)]));
         return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
       }),
 
     withContent: (contentHashes) =>
-      guarded(() =>
+      run(() =>
         database
           .prepare(
             `${SELECT_CHUNKS} WHERE chunk.content_hash IN (SELECT value FROM json_each(?)) ORDER BY url, chunk_index`,
           )
           .all(JSON.stringify(contentHashes))
-          .map(toChunk),
+          .map(toStoredChunk),
       ),
 
     neighbours: (chunkId, before, after) =>
-      guarded(() =>
+      run(() =>
         database
           .prepare(
             `${SELECT_CHUNKS} JOIN (SELECT document_id AS d, chunk_index AS i FROM chunk WHERE chunk_id = ?)
              ON document_id = d AND chunk_index BETWEEN i - ? AND i + ? ORDER BY chunk_index`,
           )
           .all(chunkId, before, after)
-          .map(toChunk),
+          .map(toStoredChunk),
       ),
 
     settle: () =>
-      guarded(() => {
+      run(() => {
         if (changed === 0) return;
         const chunks = transaction(database, () => {
-          compactTerms(database);
+          compactText(database);
           compactVectors(database, dimensions);
           return count('chunk');
         });
-        // Worth its cost only after much has changed: pages of one kind then lie together, which a cold search feels.
+        // Only after many changes: it puts the pages of a table next to each other, which speeds up cold searches.
         if (changed * 4 > chunks) optimize(database);
         changed = 0;
       }),
 
-    check: () => guarded(() => snapshot(database, () => findProblems(database, dimensions))),
+    check: () => run(() => snapshot(database, () => findProblems(database, dimensions))),
 
     close: async () => {
       if (database.isOpen) database.close();
@@ -190,12 +190,12 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
   };
 }
 
-/** Best effort: another process may be reading, or the disk may have no room for a second copy. */
+/** May fail: another process may be reading, or the disk may be too full for a copy. */
 function optimize(database: DatabaseSync): void {
   try {
     database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE);');
   } catch {
-    // The collection is complete without it.
+    // Optional.
   }
 }
 

@@ -1,18 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 import { snapshot, transaction } from './database.ts';
-import { openOrCreateSessions, openSessions, sessionFault } from './session-file.ts';
+import { openOrCreateSessions, openSessions, toSessionFileError } from './session-file.ts';
 import {
   createSessionWriter,
-  type Row,
+  type SessionRow,
   type SessionWriter,
   toRecordedTurn,
   toSession,
   toSummary,
 } from './session-rows.ts';
 
-/** Turns hold whole passages, so that they are read a few at a time. */
-const TURNS_AT_ONCE = 20;
+/** Turns contain whole passages, so only a few are read at a time. */
+const TURN_BATCH = 20;
 
 const SELECT_TURNS = `
   SELECT turn.number, turn.body, feedback.body AS feedback
@@ -20,11 +20,11 @@ const SELECT_TURNS = `
   WHERE turn.session = (SELECT id FROM session WHERE session_id = ?)`;
 
 interface SqliteSessionOptions {
-  /** How long to wait for another process to finish its transaction. */
+  /** How long to wait for a transaction of another process. */
   busyTimeoutMs?: number;
 }
 
-/** Sessions in one SQLite file, opened when it is first needed and made when something is first written. */
+/** Sessions in one SQLite file, which is opened on first use and created on the first write. */
 export function createSqliteSessionStore(
   path: string,
   { busyTimeoutMs = 30_000 }: SqliteSessionOptions = {},
@@ -32,13 +32,12 @@ export function createSqliteSessionStore(
   let database: DatabaseSync | null = null;
   let writer: SessionWriter | null = null;
 
-  /** Everything the store does goes through here or `write`, so that a fault of the file reads as one. */
-  async function read<T>(otherwise: T, work: (database: DatabaseSync) => T): Promise<T> {
+  async function read<T>(ifMissing: T, work: (database: DatabaseSync) => T): Promise<T> {
     try {
       database ??= openSessions(path, busyTimeoutMs);
-      return database === null ? otherwise : work(database);
+      return database === null ? ifMissing : work(database);
     } catch (error) {
-      throw sessionFault(error, path);
+      throw toSessionFileError(error, path);
     }
   }
 
@@ -51,7 +50,7 @@ export function createSqliteSessionStore(
         work(writer);
       });
     } catch (error) {
-      throw sessionFault(error, path);
+      throw toSessionFileError(error, path);
     }
   }
 
@@ -61,7 +60,7 @@ export function createSqliteSessionStore(
     load: (sessionId) =>
       read(null, (database) =>
         snapshot(database, () => {
-          const row: Row | undefined = database
+          const row: SessionRow | undefined = database
             .prepare('SELECT * FROM session WHERE session_id = ?')
             .get(sessionId);
           if (row === undefined) return null;
@@ -75,9 +74,9 @@ export function createSqliteSessionStore(
         }),
       ),
 
-    commitTurn: (session, messages, turn, begun) =>
+    commitTurn: (session, messages, turn, newSession) =>
       write((writer) => {
-        if (begun !== undefined) writer.insert(begun.session, begun.user);
+        if (newSession !== undefined) writer.insert(newSession.session, newSession.user);
         writer.addTurn(session, messages, turn);
       }),
 
@@ -85,10 +84,10 @@ export function createSqliteSessionStore(
 
     async *turns(sessionId) {
       const after = (number: number) =>
-        read([], (database): Row[] =>
+        read([], (database): SessionRow[] =>
           database
             .prepare(`${SELECT_TURNS} AND turn.number > ? ORDER BY turn.number LIMIT ?`)
-            .all(sessionId, number, TURNS_AT_ONCE),
+            .all(sessionId, number, TURN_BATCH),
         );
       let rows = await after(0);
       while (rows.length > 0) {
@@ -129,7 +128,7 @@ export function createSqliteSessionStore(
     delete: (sessionId) =>
       read(false, (database) => {
         const { changes } = database.prepare('DELETE FROM session WHERE session_id = ?').run(sessionId);
-        // Or its text would stay in the log beside the file until that is next used up. Readers may keep it there.
+        // Otherwise the text would stay in the write-ahead log. Active readers may still keep it there.
         if (changes > 0) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
         return changes > 0;
       }),

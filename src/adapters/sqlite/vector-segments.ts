@@ -1,17 +1,37 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { bytesOf, view } from './database.ts';
-import { paddedDimensions, type QuantizedVector } from './quantize.ts';
-import { createSegmentInsert, SEGMENT_SIZE, type SegmentTable, wornSegments } from './segments.ts';
+import { bytesOf, toTypedArray } from './database.ts';
+import { createSegmentInsert, readSparseSegments, SEGMENT_SIZE, type SegmentTable } from './segments.ts';
 
-/** The vectors of each are in `segment`, under the same id. */
+/** The quantized vectors of each are in `segment`, under the same id. */
 export const VECTOR_SEGMENTS: SegmentTable = { name: 'segment_meta', values: 'scales' };
 
-interface SegmentWriter {
+/** A vector with one byte per dimension: `vector[i]` is about `values[i] * scale`. */
+export interface QuantizedVector {
+  values: Int8Array;
+  scale: number;
+}
+
+/** The scan processes 16 dimensions at a time; the rest is filled with zeros. */
+export function paddedDimensions(dimensions: number): number {
+  return Math.ceil(dimensions / 16) * 16;
+}
+
+/** The scale is not finite if a value is not. */
+export function quantizeVector(vector: Float32Array): QuantizedVector {
+  let largest = 0;
+  for (const value of vector) largest = Math.max(largest, Math.abs(value));
+  const scale = largest / 127;
+  const values = new Int8Array(paddedDimensions(vector.length));
+  if (scale > 0) for (let i = 0; i < vector.length; i += 1) values[i] = Math.round((vector[i] ?? 0) / scale);
+  return { values, scale };
+}
+
+interface VectorSegmentWriter {
   add(chunkId: number, vector: QuantizedVector): void;
   flush(): void;
 }
 
-export function createSegmentWriter(database: DatabaseSync, dimensions: number): SegmentWriter {
+export function createVectorSegmentWriter(database: DatabaseSync, dimensions: number): VectorSegmentWriter {
   const width = paddedDimensions(dimensions);
   const insertVectors = database.prepare('INSERT INTO segment (q) VALUES (?)');
   const insertSegment = createSegmentInsert(database, VECTOR_SEGMENTS);
@@ -20,13 +40,13 @@ export function createSegmentWriter(database: DatabaseSync, dimensions: number):
   function flush(): void {
     if (pending.length === 0) return;
     pending.sort((a, b) => a.chunkId - b.chunkId);
-    const q = new Int8Array(pending.length * width);
+    const packed = new Int8Array(pending.length * width);
     pending.forEach(({ vector }, index) => {
-      q.set(vector.values, index * width);
+      packed.set(vector.values, index * width);
     });
     const ids = Uint32Array.from(pending, ({ chunkId }) => chunkId);
     const scales = Float32Array.from(pending, ({ vector }) => vector.scale);
-    insertSegment(ids, scales, insertVectors.run(bytesOf(q)).lastInsertRowid);
+    insertSegment(ids, scales, insertVectors.run(bytesOf(packed)).lastInsertRowid);
     pending = [];
   }
 
@@ -39,22 +59,22 @@ export function createSegmentWriter(database: DatabaseSync, dimensions: number):
   };
 }
 
-/** Merges small and half-dead segments into full ones. Runs inside the caller's transaction. */
+/** Merges small and sparse segments into full ones. Runs inside the caller's transaction. */
 export function compactVectors(database: DatabaseSync, dimensions: number): void {
   const width = paddedDimensions(dimensions);
-  const writer = createSegmentWriter(database, dimensions);
+  const writer = createVectorSegmentWriter(database, dimensions);
   const read = database.prepare('SELECT q FROM segment WHERE id = ?');
   const dropVectors = database.prepare('DELETE FROM segment WHERE id = ?');
   const dropSegment = database.prepare('DELETE FROM segment_meta WHERE id = ?');
-  for (const segment of wornSegments(database, VECTOR_SEGMENTS)) {
-    const q = view(Int8Array, read.get(segment.id)?.q);
-    segment.ids.forEach((chunkId, index) => {
-      const scale = segment.values[index] ?? Number.NaN;
-      if (!Number.isNaN(scale))
-        writer.add(chunkId, { values: q.subarray(index * width, (index + 1) * width), scale });
+  for (const { id, ids, values: scales } of readSparseSegments(database, VECTOR_SEGMENTS)) {
+    const packed = toTypedArray(Int8Array, read.get(id)?.q);
+    ids.forEach((chunkId, index) => {
+      const scale = scales[index] ?? Number.NaN;
+      const values = packed.subarray(index * width, (index + 1) * width);
+      if (!Number.isNaN(scale)) writer.add(chunkId, { values, scale });
     });
-    dropVectors.run(segment.id);
-    dropSegment.run(segment.id);
+    dropVectors.run(id);
+    dropSegment.run(id);
   }
   writer.flush();
 }

@@ -1,32 +1,31 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { createCollectionSchema } from '../../../src/adapters/sqlite/collection-file.ts';
 import { bytesOf } from '../../../src/adapters/sqlite/database.ts';
-import { quantize } from '../../../src/adapters/sqlite/quantize.ts';
-import { createSchema } from '../../../src/adapters/sqlite/schema.ts';
-import { createSearch } from '../../../src/adapters/sqlite/search.ts';
-import { createSegmentWriter } from '../../../src/adapters/sqlite/vector-segments.ts';
+import { createChunkSearch } from '../../../src/adapters/sqlite/search.ts';
+import { createVectorSegmentWriter, quantizeVector } from '../../../src/adapters/sqlite/vector-segments.ts';
 import { dotProduct } from '../../../src/domain/unit-vectors.ts';
 import { blend, vectorOf } from '../../contracts/sample-documents.ts';
 
-test('scanning bytes and scoring the best again finds nearly always the ten that an exact search finds', () => {
+test('finds nearly the same ten vectors as an exact search', () => {
   const dimensions = 384;
   const database = new DatabaseSync(':memory:');
-  createSchema(database);
+  createCollectionSchema(database);
   const centres = Array.from({ length: 40 }, (_, index) => vectorOf(`centre ${index}`, dimensions));
   const member = (seed: string, index: number) =>
     blend(centres[index % centres.length] as Float32Array, vectorOf(seed, dimensions), 0.45);
   const vectors = Array.from({ length: 5000 }, (_, index) => member(`vector ${index}`, index));
   const insert = database.prepare('INSERT INTO vector (id, v) VALUES (?, ?)');
-  const segments = createSegmentWriter(database, dimensions);
+  const segments = createVectorSegmentWriter(database, dimensions);
   database.exec('BEGIN');
   vectors.forEach((vector, index) => {
     insert.run(index + 1, bytesOf(vector));
-    segments.add(index + 1, quantize(vector));
+    segments.add(index + 1, quantizeVector(vector));
   });
   segments.flush();
   database.exec('COMMIT');
 
-  const { search } = createSearch(database, dimensions);
+  const { search } = createChunkSearch(database, dimensions);
   let agreed = 0;
   const queries = 60;
   for (let number = 0; number < queries; number += 1) {

@@ -257,7 +257,7 @@ test('a check finds pages that are gone and records that cannot be read', async 
     expect(await failureOrProblems(path), `page ${page}`).not.toEqual([]);
   }
   const unreadable = await spoiled("UPDATE turn SET body = '{' WHERE number = 2");
-  expect(findSessionProblems(unreadable.path, 50)).toEqual(['1 of the table turn cannot be read.']);
+  expect(findSessionProblems(unreadable.path, 50)).toEqual(['1 rows of the table turn cannot be read.']);
 
   /** Whatever is wrong with the file, it is told as such. */
   async function failureOrProblems(file: string): Promise<unknown[]> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { paddedDimensions, quantize } from '../../../src/adapters/sqlite/quantize.ts';
+import { paddedDimensions, quantizeVector } from '../../../src/adapters/sqlite/vector-segments.ts';
 import { dotProduct } from '../../../src/domain/unit-vectors.ts';
 
 const vectors = fc
@@ -10,10 +10,10 @@ const vectors = fc
   })
   .map((values) => Float32Array.from(values));
 
-test('each value is off by at most half a step', () => {
+test('rounds each value by at most half a step', () => {
   fc.assert(
     fc.property(vectors, (vector) => {
-      const { values, scale } = quantize(vector);
+      const { values, scale } = quantizeVector(vector);
       vector.forEach((value, index) => {
         expect(Math.abs(value - (values[index] ?? 0) * scale)).toBeLessThanOrEqual(scale / 2 + 1e-7);
       });
@@ -21,10 +21,10 @@ test('each value is off by at most half a step', () => {
   );
 });
 
-test('the largest value of a vector takes the whole range, and the padding is zero', () => {
+test('uses the whole range and pads with zeros', () => {
   fc.assert(
     fc.property(vectors, (vector) => {
-      const { values, scale } = quantize(vector);
+      const { values, scale } = quantizeVector(vector);
       expect(values).toHaveLength(paddedDimensions(vector.length));
       expect(values.subarray(vector.length).every((value) => value === 0)).toBe(true);
       if (scale > 0) expect(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)).toBe(127);
@@ -32,8 +32,8 @@ test('the largest value of a vector takes the whole range, and the padding is ze
   );
 });
 
-test('a vector of zeros stays one', () => {
-  expect(quantize(new Float32Array(16))).toEqual({ values: new Int8Array(16), scale: 0 });
+test('keeps a zero vector', () => {
+  expect(quantizeVector(new Float32Array(16))).toEqual({ values: new Int8Array(16), scale: 0 });
 });
 
 test('returns the cosine of unit vectors', () => {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { advice, command } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 
-/** Primary result codes of SQLite that mean something to a person. */
+/** Primary result codes of SQLite. */
 const ERROR = 1;
 const BUSY = 5;
 const LOCKED = 6;
@@ -14,24 +14,23 @@ const FULL = 13;
 const CANNOT_OPEN = 14;
 const LOCKING_PROTOCOL = 15;
 const NOT_A_DATABASE = 26;
-/** The extended codes where a reader cannot make the file that it shares with writers. */
+/** Extended codes: the shared-memory file beside a WAL file cannot be created. */
 const NO_SHARED_MEMORY = new Set([4618, 4874, 5386]);
-/** What SQLite says of a file whose first pages are not what they were; any other error of this kind is ours. */
+/** Messages about a file whose first pages were overwritten. Other errors with code 1 are programming errors. */
 const DAMAGED_SCHEMA = /unsupported file format|malformed|encoding|no such (?:table|column)/i;
-/** Where the header of a file says by which rules it is written: 1, or 2 with a log beside it. */
+/** The offset of the write version in a file's header: 1, or 2 for WAL. */
 const WRITE_VERSION = 18;
-/** With less than this nothing can be written, and beside a file in WAL mode not even be read. */
-const LEAST_ROOM = 64 * 1024;
+/** With less free space nothing can be written, and a WAL file cannot even be read. */
+const MIN_FREE_BYTES = 64 * 1024;
 
-/** What the file system answers where a directory or file cannot be made or reached. */
-const UNREACHABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EEXIST']);
+const NOT_WRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EEXIST']);
 
-/** An AppError that says what is wrong with the file, why, and what to do. Faults that are not the store's stay as they are. */
-export function storeFault(error: unknown, path: string): unknown {
+/** Converts errors of the file or the disk to AppErrors. Returns other errors as they are. */
+export function toSqliteError(error: unknown, path: string): unknown {
   if (error instanceof AppError) return error;
   const { code = '' } = error as { code?: string };
-  if (UNREACHABLE.has(code)) return notWritable(path, error);
-  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(path, error);
+  if (NOT_WRITABLE.has(code)) return notWritableError(path, error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFullError(path, error);
   if (isDamaged(error, path)) {
     return new AppError('retrieval_error', `The collection file ${path} is damaged (${messageOf(error)}).`, {
       hint: advice`Restore it from a backup, or remove it${command('collections delete')} and ingest again.`,
@@ -42,25 +41,25 @@ export function storeFault(error: unknown, path: string): unknown {
     case BUSY:
     case LOCKED:
     case LOCKING_PROTOCOL:
-      return new AppError('retrieval_error', `Another process has kept ${path} locked for too long.`, {
+      return new AppError('retrieval_error', `Another process keeps ${path} locked.`, {
         hint: 'Wait until it is done, then run the same command again.',
         recoverable: true,
         cause: error,
       });
     case FULL:
-      return diskFull(path, error);
+      return diskFullError(path, error);
     case READ_ONLY:
-      return isDiskFull(path) ? diskFull(path, error) : notWritable(path, error);
+      return isDiskFull(path) ? diskFullError(path, error) : notWritableError(path, error);
     case CANNOT_OPEN:
-      if (isDiskFull(path)) return diskFull(path, error);
+      if (isDiskFull(path)) return diskFullError(path, error);
       return new AppError('configuration_error', `${path} cannot be opened (${messageOf(error)}).`, {
-        hint: `Check the permissions of it and of its directory, or set CITELOOP_HOME to a directory of yours.`,
+        hint: 'Check the permissions of the file and its directory, or set CITELOOP_HOME to another directory.',
         cause: error,
       });
     case IO_ERROR:
-      if (isDiskFull(path)) return diskFull(path, error);
+      if (isDiskFull(path)) return diskFullError(path, error);
       return new AppError('retrieval_error', `Reading or writing ${path} failed (${messageOf(error)}).`, {
-        hint: 'Check the disk, then run the same command again: what was committed is kept.',
+        hint: 'Check the disk, then run the same command again. Committed data is kept.',
         cause: error,
       });
     default:
@@ -68,7 +67,7 @@ export function storeFault(error: unknown, path: string): unknown {
   }
 }
 
-/** Whether an error tells that the file is not as it was written. */
+/** Whether the error means that the file's contents were damaged. */
 export function isDamaged(error: unknown, path: string): boolean {
   switch (resultCode(error)) {
     case CORRUPT:
@@ -77,30 +76,40 @@ export function isDamaged(error: unknown, path: string): boolean {
     case ERROR:
       return DAMAGED_SCHEMA.test(messageOf(error));
     case READ_ONLY:
-      return !saysHowToWrite(path);
+      // SQLite treats a file with an unknown write version as read-only.
+      return !hasKnownWriteVersion(path);
     default:
       return false;
   }
 }
 
-/** Whether a file could not be used only because nothing may, or can, be written to it or beside it. */
+/** Whether the file could not be opened only because nothing can be written to it or beside it. */
 export function isWriteRefused(error: unknown): boolean {
   const { errcode = 0 } = error as { errcode?: number };
   const code = resultCode(error);
   return code === READ_ONLY || code === CANNOT_OPEN || NO_SHARED_MEMORY.has(errcode);
 }
 
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === BUSY;
+}
+
+/** The primary result code; undefined if the error is not one of SQLite's. */
+function resultCode(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined ? undefined : errcode & 0xff;
+}
+
 function isDiskFull(path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(path));
-    return bavail * bsize < LEAST_ROOM;
+    return bavail * bsize < MIN_FREE_BYTES;
   } catch {
     return false;
   }
 }
 
-/** SQLite takes a file for read-only whose header names a way of writing that it does not know. */
-function saysHowToWrite(path: string): boolean {
+function hasKnownWriteVersion(path: string): boolean {
   const header = Buffer.alloc(WRITE_VERSION + 1);
   try {
     const file = openSync(path, 'r');
@@ -115,27 +124,17 @@ function saysHowToWrite(path: string): boolean {
   return header[WRITE_VERSION] === 1 || header[WRITE_VERSION] === 2;
 }
 
-export function isBusy(error: unknown): boolean {
-  return resultCode(error) === BUSY;
-}
-
-/** The primary result code; undefined if the error is not one of SQLite's. */
-function resultCode(error: unknown): number | undefined {
-  const { errcode } = error as { errcode?: number };
-  return errcode === undefined ? undefined : errcode & 0xff;
-}
-
-function diskFull(path: string, cause: unknown): AppError {
-  return new AppError('retrieval_error', `The disk is full: there is no room for ${path} to be used.`, {
-    hint: 'Free some space and run the same command again: it goes on where it stopped.',
+function diskFullError(path: string, cause: unknown): AppError {
+  return new AppError('retrieval_error', `The disk is full: ${path} cannot be used.`, {
+    hint: 'Free some space, then run the same command again: it continues where it stopped.',
     recoverable: true,
     cause,
   });
 }
 
-function notWritable(path: string, cause: unknown): AppError {
+function notWritableError(path: string, cause: unknown): AppError {
   return new AppError('configuration_error', `The data directory ${dirname(path)} cannot be written to.`, {
-    hint: 'Check its permissions, or set CITELOOP_HOME to a directory of yours.',
+    hint: 'Check its permissions, or set CITELOOP_HOME to another directory.',
     cause,
   });
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BestFew, byScore } from '../../../src/adapters/sqlite/best-few.ts';
+import { byScore, TopK } from '../../../src/adapters/sqlite/top-k.ts';
 
-test('the best few of any many are the first of them in order', () => {
+test('keeps the first k in sorted order', () => {
   // Few different scores, so that ties are common.
   const score = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ noNaN: true }));
   const many = fc.uniqueArray(fc.record({ id: fc.nat(), score }), {
@@ -11,11 +11,11 @@ test('the best few of any many are the first of them in order', () => {
   });
   fc.assert(
     fc.property(many, fc.integer({ min: 0, max: 30 }), (scored, limit) => {
-      const best = new BestFew(limit);
+      const best = new TopK(limit);
       for (const candidate of scored) {
-        if (candidate.score >= best.floor) best.offer(candidate.id, candidate.score);
+        if (candidate.score >= best.floor) best.add(candidate.id, candidate.score);
       }
-      expect(best.sorted()).toEqual(scored.toSorted(byScore).slice(0, limit));
+      expect(best.sorted).toEqual(scored.toSorted(byScore).slice(0, limit));
     }),
     { numRuns: 500 },
   );

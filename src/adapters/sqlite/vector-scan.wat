@@ -1,5 +1,5 @@
 ;; Scores `count` int8 vectors against one int8 query: out[i] = sum of vectors[i][j] * query[j].
-;; `dimensions` is a multiple of 16. After a change: npm run build:dot-product
+;; `dimensions` is a multiple of 16. vector-scan.ts has the binary: npx -p wabt wat2wasm vector-scan.wat, as base64.
 (module
   (memory (export "memory") 1)
   (func (export "scan")

@@ -2,36 +2,36 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Location } from '../../domain/location.ts';
 import { citedAddress, fileOf } from '../../domain/place.ts';
 import type { DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
-import { view } from './database.ts';
+import { toTypedArray } from './database.ts';
 
 type Row = Record<string, unknown>;
 
-/** Selects what `toChunk` reads, with a location if the file has that column yet; a condition is to be appended. */
+/** Selects the columns that `toStoredChunk` reads; a condition can be appended. */
 export const SELECT_CHUNKS = `
   SELECT chunk.*, url, uri, root, title, module, chapter
   FROM chunk JOIN document ON document.id = document_id`;
 
-export function toChunk(row: Row): StoredChunk {
+export function toStoredChunk(row: Row): StoredChunk {
   return {
     chunkId: String(row.chunk_id),
     text: String(row.text),
-    url: addressOf(row),
+    url: readAddress(row),
     ...fileOf(String(row.uri)),
     title: String(row.title),
     module: textOrNull(row.module),
     chapter: textOrNull(row.chapter),
     headings: JSON.parse(String(row.headings)) as string[],
-    ...locationOf(row),
+    ...readLocation(row),
     chunkIndex: Number(row.chunk_index),
     tokenCount: Number(row.token_count),
     contentHash: String(row.content_hash),
   };
 }
 
-export function toDocument(row: Row): DocumentRecord {
+export function toDocumentRecord(row: Row): DocumentRecord {
   return {
     uri: String(row.uri),
-    url: addressOf(row),
+    url: readAddress(row),
     root: String(row.root),
     title: String(row.title),
     module: textOrNull(row.module),
@@ -42,7 +42,7 @@ export function toDocument(row: Row): DocumentRecord {
   };
 }
 
-/** Documents with their chunks and exact vectors, in the order of the URIs. Runs inside the caller's snapshot. */
+/** Documents with their chunks and exact vectors, in the order of the URIs. Must run inside a snapshot. */
 export function readDocuments(database: DatabaseSync, uris: readonly string[]): DocumentWrite[] {
   const findDocument = database.prepare('SELECT * FROM document WHERE uri = ?');
   const findChunks = database.prepare(
@@ -58,21 +58,21 @@ export function readDocuments(database: DatabaseSync, uris: readonly string[]): 
       text: String(chunk.text),
       start: Number(chunk.text_start),
       headings: JSON.parse(String(chunk.headings)) as string[],
-      ...locationOf(chunk),
+      ...readLocation(chunk),
       tokenCount: Number(chunk.token_count),
       contentHash: String(chunk.content_hash),
-      vector: chunk.v === null ? null : view(Float32Array, chunk.v),
+      vector: chunk.v === null ? null : toTypedArray(Float32Array, chunk.v),
     }));
-    return [{ document: toDocument(row), chunks }];
+    return [{ document: toDocumentRecord(row), chunks }];
   });
 }
 
-function addressOf(row: Row): string {
+function readAddress(row: Row): string {
   return citedAddress({ url: String(row.url), uri: String(row.uri), root: String(row.root) });
 }
 
-/** As `unit from to`; chunks of earlier versions have none. */
-function locationOf(row: Row): { location?: Location } {
+/** Stored as `unit from to`; chunks of earlier versions have none. */
+function readLocation(row: Row): { location?: Location } {
   if (typeof row.location !== 'string') return {};
   const [unit, from, to] = row.location.split(' ');
   return { location: { unit: unit as Location['unit'], from: Number(from), to: Number(to) } };

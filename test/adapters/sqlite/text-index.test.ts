@@ -1,16 +1,16 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { createFullText } from '../../../src/adapters/sqlite/full-text.ts';
-import { createSchema } from '../../../src/adapters/sqlite/schema.ts';
-import { markDead } from '../../../src/adapters/sqlite/segments.ts';
-import { compactTerms, createTermWriter, TERM_SEGMENTS } from '../../../src/adapters/sqlite/term-segments.ts';
+import { createCollectionSchema } from '../../../src/adapters/sqlite/collection-file.ts';
+import { markRemoved } from '../../../src/adapters/sqlite/segments.ts';
+import { createTextIndex } from '../../../src/adapters/sqlite/text-index.ts';
+import { compactText, createTextWriter, TEXT_SEGMENTS } from '../../../src/adapters/sqlite/text-segments.ts';
 import { lexicalScore, termWorth } from '../../../src/domain/rank-hits.ts';
 import { indexTerms, queryTerms } from '../../../src/text/terms.ts';
 
 const WORDS = 'owl newt toad lynx moth crab wren stoat the of a in river forest night water'.split(' ');
 const QUERIES = ['owl', 'newt in the river', 'lynx moth crab wren', 'the water of the night', 'stoat badger'];
 
-/** Texts of uneven length and with words of uneven frequency, the same on every run. */
+/** Deterministic texts of uneven length and word frequency. */
 function textOf(number: number): string {
   const length = 3 + ((number * 7) % 23);
   return Array.from({ length }, (_, at) => WORDS[(number * (at + 3) + at * at) % ((number % 16) + 1)]).join(
@@ -18,7 +18,7 @@ function textOf(number: number): string {
   );
 }
 
-/** The scores of SQLite's own full text for the same words, by chunk. */
+/** The ids and scores of FTS5 for the same words. */
 function scoresOfFts5(texts: ReadonlyMap<number, string>, query: string): [number, number][] {
   const database = new DatabaseSync(':memory:');
   database.exec("CREATE VIRTUAL TABLE terms USING fts5 (body, tokenize='ascii')");
@@ -38,34 +38,34 @@ function scoresOfFts5(texts: ReadonlyMap<number, string>, query: string): [numbe
 }
 
 function expectSameScores(database: DatabaseSync, texts: ReadonlyMap<number, string>): void {
-  const fullText = createFullText(database);
+  const index = createTextIndex(database);
   for (const query of QUERIES) {
     const expected = scoresOfFts5(texts, query);
-    const found = fullText.search(query, texts.size, null);
+    const found = index.search(query, texts.size, null);
     expect(found.map(({ id }) => id)).toEqual(expected.map(([id]) => id));
-    found.forEach(({ score }, index) => {
-      expect(score).toBeCloseTo(expected[index]?.[1] ?? -1, 12);
+    found.forEach(({ score }, rank) => {
+      expect(score).toBeCloseTo(expected[rank]?.[1] ?? -1, 12);
     });
   }
 }
 
-test('words are scored as FTS5 scores them, also after texts went and segments were merged', () => {
+test('scores words like FTS5, also after removals and merged segments', () => {
   const database = new DatabaseSync(':memory:');
-  createSchema(database);
+  createCollectionSchema(database);
   const texts = new Map(Array.from({ length: 200 }, (_, index) => [index + 1, textOf(index)]));
   for (let first = 1; first <= 200; first += 40) {
-    const terms = createTermWriter(database);
-    for (let id = first; id < first + 40; id += 1) terms.add(id, '', [], texts.get(id) ?? '');
-    terms.flush();
+    const writer = createTextWriter(database);
+    for (let id = first; id < first + 40; id += 1) writer.add(id, '', [], texts.get(id) ?? '');
+    writer.flush();
   }
   expectSameScores(database, texts);
 
-  const gone = [3, 40, 41, 77, 150, 200];
-  markDead(database, TERM_SEGMENTS, gone);
-  for (const id of gone) texts.delete(id);
+  const removed = [3, 40, 41, 77, 150, 200];
+  markRemoved(database, TEXT_SEGMENTS, removed);
+  for (const id of removed) texts.delete(id);
   expectSameScores(database, texts);
 
-  compactTerms(database);
+  compactText(database);
   expect(database.prepare('SELECT size, dead FROM text_segment').all()).toEqual([{ size: 194, dead: 0 }]);
   expectSameScores(database, texts);
   database.close();

@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { COLLECTION_FORMAT, createCollection } from '../../../src/adapters/sqlite/collection-file.ts';
 import { openDatabase } from '../../../src/adapters/sqlite/database.ts';
-import { createDatabase, SCHEMA_VERSION } from '../../../src/adapters/sqlite/schema.ts';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSqliteChunkStore } from '../../../src/adapters/sqlite/sqlite-chunk-store.ts';
 import { commandLineHint } from '../../../src/cli/advice.ts';
@@ -92,24 +92,24 @@ test('a file that ends in the middle is found damaged', async () => {
 });
 
 test.each([
-  ['a chunk has no vector', 'DELETE FROM vector WHERE id = 7', /1 chunks are without a vector/],
+  ['a chunk has no vector', 'DELETE FROM vector WHERE id = 7', /1 chunks have no vector/],
   [
     'words are missing',
     'DELETE FROM posting WHERE term = (SELECT min(term) FROM posting)',
-    /Segment \d+ of the words is not/,
+    /text segment \d+ is inconsistent/,
   ],
-  ['a segment of vectors is missing', 'DELETE FROM segment_meta', /in no segment of the vectors/],
-  ['a segment of words is missing', 'DELETE FROM text_segment', /in no segment of the words/],
-  ['packed vectors are cut', 'UPDATE segment SET q = substr(q, 2)', /not what it says/],
+  ['a segment of vectors is missing', 'DELETE FROM segment_meta', /in no vector segment/],
+  ['a segment of words is missing', 'DELETE FROM text_segment', /in no text segment/],
+  ['packed vectors are cut', 'UPDATE segment SET q = substr(q, 2)', /vector segment \d+ is inconsistent/],
   [
     'a chunk is missing',
     'DELETE FROM chunk WHERE id = 7',
-    /gone but for a vector.*of the vectors are gone.*of the words are gone/s,
+    /1 vectors belong to no chunk.*in vector segments were removed.*in text segments were removed/s,
   ],
   [
     'a document is missing',
     'PRAGMA foreign_keys = OFF; DELETE FROM document WHERE id = 7',
-    /without a document/,
+    /chunks have no document/,
   ],
 ])('a check says what is wrong when %s', async (_, sql, expected) => {
   const { catalog, path } = await library();
@@ -122,7 +122,7 @@ test.each([
 });
 
 test.each([
-  ['a newer', SCHEMA_VERSION + 1, 'Update citeloop'],
+  ['a newer', COLLECTION_FORMAT.version + 1, 'Update citeloop'],
   ['an older', 0, 'ingest again'],
 ])('a collection of %s version is refused with what to do', async (age, version, hint) => {
   const { catalog, path } = await library();
@@ -167,7 +167,7 @@ test('an empty file, as a killed process may leave it, is no collection yet and 
 test('a full disk is said to be one, and what was there before stays', async () => {
   const path = join(await temporaryDirectory(), 'book.sqlite');
   const database = openDatabase(path, 50);
-  createDatabase(database, path, IDENTITY, 50);
+  createCollection(database, path, IDENTITY, 50);
   const store = createSqliteChunkStore(database, 'book', path);
   onTestFinished(() => store.close());
   await store.write([documentOf('first')]);

@@ -1,0 +1,146 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { CollectionIdentity } from '../../domain/collection-identity.ts';
+import { advice, command } from '../../faults/advice.ts';
+import { enableWal, type FileFormat, hasFormat, transaction } from './database.ts';
+import { createTextWriter } from './text-segments.ts';
+
+const FTS5_VERSION = 1;
+
+export const COLLECTION_FORMAT: FileFormat = {
+  /** "Cite" in ASCII. */
+  applicationId: 0x43697465,
+  version: 3,
+  contents: 'a citeloop collection',
+  olderHint: advice`Remove it${command('collections delete')} and ingest again.`,
+  upgrade(database, version) {
+    if (version === FTS5_VERSION) replaceFts5(database);
+    database.exec(UNEMBEDDED_SCHEMA);
+  },
+};
+
+const TEXT_SCHEMA = `
+  CREATE TABLE text_segment (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    first_id INTEGER NOT NULL,
+    last_id INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    dead INTEGER NOT NULL,
+    ids BLOB NOT NULL,
+    lengths BLOB NOT NULL
+  );
+  CREATE TABLE posting (
+    segment INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (segment, term)
+  ) WITHOUT ROWID;`;
+const UNEMBEDDED_SCHEMA = 'CREATE TABLE unembedded (id INTEGER PRIMARY KEY);';
+
+/**
+ * `vector` holds the exact vectors; `unembedded` lists the chunks that have none yet. `segment` packs up to 2048
+ * quantized vectors in one row, with chunk ids and scales in `segment_meta`; a scale of NaN marks a removed vector.
+ * `text_segment` holds chunks with their lengths in terms, `posting` the chunks of a segment that have a term.
+ */
+const SCHEMA = `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE document (
+    id INTEGER PRIMARY KEY,
+    uri TEXT NOT NULL UNIQUE,
+    url TEXT NOT NULL,
+    root TEXT NOT NULL,
+    title TEXT NOT NULL,
+    module TEXT,
+    chapter TEXT,
+    metadata TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    fingerprint TEXT NOT NULL
+  );
+  CREATE INDEX document_by_module ON document (module);
+  CREATE TABLE chunk (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    document_id INTEGER NOT NULL REFERENCES document (id),
+    chunk_index INTEGER NOT NULL,
+    chunk_id TEXT NOT NULL UNIQUE,
+    headings TEXT NOT NULL,
+    location TEXT,
+    token_count INTEGER NOT NULL,
+    content_hash TEXT NOT NULL,
+    text_start INTEGER NOT NULL,
+    text TEXT NOT NULL
+  );
+  CREATE UNIQUE INDEX chunk_by_document ON chunk (document_id, chunk_index);
+  CREATE INDEX chunk_by_content ON chunk (content_hash);
+  CREATE TABLE vector (id INTEGER PRIMARY KEY, v BLOB NOT NULL);
+  CREATE TABLE segment (id INTEGER PRIMARY KEY AUTOINCREMENT, q BLOB NOT NULL);
+  CREATE TABLE segment_meta (
+    id INTEGER PRIMARY KEY,
+    first_id INTEGER NOT NULL,
+    last_id INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    dead INTEGER NOT NULL,
+    ids BLOB NOT NULL,
+    scales BLOB NOT NULL
+  );
+  ${TEXT_SCHEMA}
+  ${UNEMBEDDED_SCHEMA}
+`;
+
+/** Runs inside the caller's transaction. */
+export function createCollectionSchema(database: DatabaseSync): void {
+  const { applicationId, version } = COLLECTION_FORMAT;
+  database.exec(`${SCHEMA} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`);
+}
+
+/** Version 0.2 used FTS5: the words are indexed again, the vectors stay. */
+function replaceFts5(database: DatabaseSync): void {
+  const column = database.prepare("SELECT 1 FROM pragma_table_info('chunk') WHERE name = 'location'").get();
+  if (column === undefined) database.exec('ALTER TABLE chunk ADD COLUMN location TEXT');
+  database.exec(TEXT_SCHEMA);
+  const writer = createTextWriter(database);
+  const rows = database.prepare(
+    'SELECT chunk.id, title, headings, text FROM chunk JOIN document ON document.id = document_id ORDER BY chunk.id',
+  );
+  for (const { id, title, headings, text } of rows.iterate()) {
+    writer.add(Number(id), String(title), JSON.parse(String(headings)) as string[], String(text));
+  }
+  writer.flush();
+  database.exec('DROP TABLE vocabulary; DROP TABLE terms; DROP TABLE common_term;');
+}
+
+/** Creates a collection in an empty file, unless another process does so at the same time. */
+export function createCollection(
+  database: DatabaseSync,
+  path: string,
+  identity: CollectionIdentity,
+  timeout: number,
+): void {
+  database.exec('PRAGMA page_size = 8192');
+  enableWal(database, timeout);
+  transaction(database, () => {
+    if (hasFormat(database, path, COLLECTION_FORMAT)) return;
+    createCollectionSchema(database);
+    const now = new Date().toISOString();
+    writeMetadata(database, { ...identity, createdAt: now, updatedAt: now });
+  });
+}
+
+interface CollectionMetadata extends CollectionIdentity {
+  createdAt: string;
+  updatedAt: string;
+}
+
+export function readMetadata(database: DatabaseSync): CollectionMetadata {
+  const rows = database.prepare('SELECT key, value FROM meta').all();
+  const values = new Map(rows.map((row) => [String(row.key), String(row.value)]));
+  return {
+    embedder: values.get('embedder') ?? '',
+    dimensions: Number(values.get('dimensions')),
+    createdAt: values.get('createdAt') ?? '',
+    updatedAt: values.get('updatedAt') ?? '',
+  };
+}
+
+export function writeMetadata(database: DatabaseSync, metadata: Partial<CollectionMetadata>): void {
+  const write = database.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)');
+  for (const [key, value] of Object.entries(metadata)) write.run(key, String(value));
+}

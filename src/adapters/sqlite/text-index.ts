@@ -1,0 +1,148 @@
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  COMMON_SHARE,
+  LARGE_COLLECTION,
+  lexicalScore,
+  MOST_TERMS,
+  type ScoredId,
+  termSaturation,
+  termWorth,
+} from '../../domain/rank-hits.ts';
+import { queryTerms } from '../../text/terms.ts';
+import { toTypedArray } from './database.ts';
+import { createChangeDetector, readSegments, SEGMENT_SIZE, type Segment } from './segments.ts';
+import { TEXT_SEGMENTS } from './text-segments.ts';
+import { TopK } from './top-k.ts';
+
+/** The chunks of one segment that have a term: pairs of position and count. */
+interface Posting {
+  term: string;
+  pairs: Uint16Array;
+}
+
+export interface TextIndex {
+  /** The best chunks by BM25, scored in 0..1. `allowed` restricts them to a set of chunk ids. */
+  search(query: string, limit: number, allowed: ReadonlySet<number> | null): ScoredId<number>[];
+  /** The terms that occur, with the number of chunks that have them. */
+  containing(terms: readonly string[]): Map<string, number>;
+}
+
+/** Must be used inside a `snapshot`: between two statements another process may merge segments. */
+export function createTextIndex(database: DatabaseSync): TextIndex {
+  const hasChanged = createChangeDetector(database);
+  const find = database.prepare(
+    `SELECT segment, term, data FROM posting
+     WHERE segment = ? AND term IN (SELECT value FROM json_each(?))`,
+  );
+  let segments: Segment[] = [];
+  let total = 0;
+  let averageLength = 1;
+
+  function refresh(): void {
+    if (!hasChanged()) return;
+    segments = readSegments(database, TEXT_SEGMENTS);
+    const lengths = segments.map(({ values }) => values.filter((length) => !Number.isNaN(length)));
+    total = lengths.reduce((sum, { length }) => sum + length, 0);
+    const length = lengths.reduce((sum, values) => values.reduce((part, value) => part + value, sum), 0);
+    averageLength = Math.max(1, length) / Math.max(1, total);
+  }
+
+  /** The postings of the terms in each segment. */
+  function readPostings(terms: readonly string[]): Posting[][] {
+    const wanted = JSON.stringify(terms);
+    return segments.map(({ id }) =>
+      find
+        .all(id, wanted)
+        .map((row) => ({ term: String(row.term), pairs: toTypedArray(Uint16Array, row.data) })),
+    );
+  }
+
+  function countChunks(postings: readonly Posting[][]): Map<string, number> {
+    const counts = new Map<string, number>();
+    postings.forEach((ofSegment, index) => {
+      const { values, dead } = segments[index] as Segment;
+      for (const { term, pairs } of ofSegment) {
+        let live = pairs.length / 2;
+        if (dead > 0) {
+          for (let at = 0; at < pairs.length; at += 2) {
+            if (Number.isNaN(values[pairs[at] as number])) live -= 1;
+          }
+        }
+        if (live > 0) counts.set(term, (counts.get(term) ?? 0) + live);
+      }
+    });
+    return counts;
+  }
+
+  return {
+    containing(terms) {
+      refresh();
+      return countChunks(readPostings(terms));
+    },
+
+    search(query, limit, allowed) {
+      const terms = queryTerms(query);
+      if (terms.length === 0) return [];
+      refresh();
+      const postings = readPostings(terms);
+      const { weights, maxScore } = weighTerms(terms, countChunks(postings), total);
+      if (weights.size === 0) return [];
+      const best = new TopK(limit);
+      const scores = new Float64Array(SEGMENT_SIZE);
+      postings.forEach((ofSegment, index) => {
+        const { ids, values: lengths } = segments[index] as Segment;
+        scores.fill(0);
+        for (const { term, pairs } of ofSegment) {
+          const weight = weights.get(term);
+          if (weight !== undefined) addScores(scores, pairs, lengths, weight, averageLength);
+        }
+        for (let position = 0; position < ids.length; position += 1) {
+          const score = scores[position] as number;
+          // Negated, because the score of a removed chunk is NaN.
+          if (!(score > 0 && score >= best.floor)) continue;
+          const id = ids[position] as number;
+          if (allowed === null || allowed.has(id)) best.add(id, score);
+        }
+      });
+      return best.sorted.map(({ id, score }) => ({ id, score: lexicalScore(score / maxScore) }));
+    },
+  };
+}
+
+/** The weights of the terms that occur, and the score of a chunk of average length that has every term once. */
+function weighTerms(
+  terms: readonly string[],
+  counts: ReadonlyMap<string, number>,
+  total: number,
+): { weights: Map<string, number>; maxScore: number } {
+  const isCommon = (term: string) =>
+    total >= LARGE_COLLECTION && (counts.get(term) ?? 0) > total * COMMON_SHARE;
+  const rare = terms.filter((term) => !isCommon(term));
+  const weighed = (rare.length > 0 ? rare : terms).map((term) => ({
+    term,
+    weight: termWorth(total, counts.get(term) ?? 0),
+  }));
+  const occurring = weighed
+    .filter(({ term }) => counts.has(term))
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MOST_TERMS);
+  return {
+    weights: new Map(occurring.map(({ term, weight }) => [term, weight])),
+    maxScore: weighed.reduce((sum, { weight }) => sum + weight, 0),
+  };
+}
+
+function addScores(
+  scores: Float64Array,
+  pairs: Uint16Array,
+  lengths: Float32Array,
+  weight: number,
+  averageLength: number,
+): void {
+  for (let at = 0; at < pairs.length; at += 2) {
+    const position = pairs[at] as number;
+    const count = pairs[at + 1] as number;
+    const saturation = termSaturation(count, lengths[position] as number, averageLength);
+    scores[position] = (scores[position] as number) + weight * saturation;
+  }
+}
