@@ -58,8 +58,8 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'src/faults/',
     'src/domain/',
     'src/ports/',
-    'src/retrieval/what-became.ts',
-    'src/retrieval/file-is-gone.ts',
+
+    'src/retrieval/chunk-changes.ts',
     'src/citations/',
     'src/agent/agent.ts',
     'src/agent/complete-turn.ts',

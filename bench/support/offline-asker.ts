@@ -1,10 +1,9 @@
 import { createOfflineModel } from '../../src/adapters/offline/offline-model.ts';
 import { MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
-import { createContextWindow } from '../../src/agent/context-budget.ts';
 
 import { answerQuestion } from '../../src/agent/turn.ts';
-import { createTurnEvents } from '../../src/agent/turn-record.ts';
-import { createSearchMemory } from '../../src/agent/turn-search.ts';
+import { TurnEvents } from '../../src/agent/turn-record.ts';
+import { SearchMemory } from '../../src/agent/turn-search.ts';
 import { systemRuntime } from '../../src/app/system-runtime.ts';
 import { createSourceRegister } from '../../src/citations/source-register.ts';
 import { saysNoInformation } from '../../src/domain/abstention.ts';
@@ -51,7 +50,7 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
         model,
         config,
         briefing: async () => ({ instructions: config.systemPrompt, modules: [] }),
-        window: createContextWindow(config.contextWindow),
+        window: { tokens: config.contextWindow },
         store,
         retriever,
         findJudge: async () => null,
@@ -72,11 +71,11 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
         policy: 'tool',
         filter: {},
         sources: createSourceRegister(),
-        searches: createSearchMemory(),
+        searches: new SearchMemory(),
         sessionId: systemRuntime.newId(),
         turnNumber: 1,
       },
-      createTurnEvents((event) => {
+      new TurnEvents((event) => {
         if (event.type === 'retrieval_started') queries.push(event.query);
       }),
     );

@@ -5,15 +5,15 @@ import type { ConversationTurn } from '../domain/conversation-turn.ts';
 import type { Filter } from '../domain/query.ts';
 import type { RunEvent } from '../domain/run-event.ts';
 
-/** The tool by which a model reads around a hit, as `tool_call` events name it. */
+/** The name of the tool that reads around a search result, as in `tool_call` events. */
 export const READ_SOURCE = 'read_source';
 
 export interface AskOptions {
   /** For this turn only. */
   policy?: Policy;
-  /** Only documents that pass it are searched in this turn. */
+  /** Searches of this turn return only documents that pass it. */
   filter?: Filter;
-  /** A text that the person gives along: read beside the documents, and cited as a source of its own. */
+  /** A text to answer from beside the documents; it is cited as a source. */
   attached?: string | undefined;
   signal?: AbortSignal;
 }
@@ -21,37 +21,36 @@ export interface AskOptions {
 /** A conversation. One turn at a time. */
 export interface AgentSession {
   readonly id: string;
-  /** A copy, as of the last committed turn. */
+  /** A copy of the session after the last committed turn. */
   snapshot(): ConversationSession;
   lastTurn(): ConversationTurn | null;
   /**
-   * Asks a question and yields what happens. The last event is `turn_completed`, committed to the session
-   * store before it is yielded, or `error`, after which the session goes on as if the question had not been
-   * asked. Throws `invalid_input` for a blank question and `interrupted` when the signal is raised.
+   * Asks a question and yields the events of the turn. The last event is `turn_completed`, yielded after the turn is
+   * committed to the session store, or `error`, which leaves the session unchanged. Throws `invalid_input` for a blank
+   * question and `interrupted` when the signal is aborted.
    */
   ask(question: string, options?: AskOptions): AsyncGenerator<RunEvent, void, undefined>;
-  /** Forgets the conversation; the system message, the id and the counters of the past stay. */
+  /** Removes the messages; the system message, the id and the totals stay. */
   reset(): Promise<void>;
-  /** Nobody asks in it any more; `resumeSession` takes it up again. */
+  /** Marks the session as completed; `resumeSession` reopens it. */
   complete(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** Whose it is. */
+  /** The owner of the session. */
   user?: string | undefined;
-  /** Whether a person types in it, at a terminal or on a page. */
+  /** Whether a person types the questions, at a terminal or on a page. */
   isInteractive?: boolean | undefined;
 }
 
-/** Questions in, RunEvents out. */
+/** Answers questions from the documents of one collection. */
 export interface Agent {
   startSession(options?: StartOptions): Promise<AgentSession>;
   /** Throws `invalid_input` if there is no such session. */
   resumeSession(sessionId: string): Promise<AgentSession>;
   /**
-   * Answers the last question of a conversation that the caller keeps: nothing is stored. History comes oldest first.
-   * `emit` hears what happens, as it happens and whether or not anybody keeps up; the last event is `turn_completed`
-   * or `error`. Ends with the turn. Throws as `ask` does.
+   * Answers a question in a conversation that the caller stores; history is oldest first. Calls `emit` with each event
+   * without waiting for it; the last one is `turn_completed` or `error`. Throws as `ask` does.
    */
   answer(
     conversation: { question: string; history: readonly ConversationMessage[] },

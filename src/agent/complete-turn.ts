@@ -4,8 +4,8 @@ import { AppError } from '../faults/app-error.ts';
 import { fromErrorResponse } from '../faults/error-response.ts';
 
 /**
- * The turn that the events come to. Each is shown to `onEvent` first, which may take its time, also the one that reports an error, which is
- * then thrown. Throws as well when they end without an answer.
+ * Reads the events of a turn to their end and returns the turn. Awaits `onEvent` for each event, the error event
+ * included. Throws the error of an `error` event, and `api_error` if there is neither turn nor error.
  */
 export async function completeTurn(
   events: AsyncIterable<RunEvent>,
@@ -20,7 +20,7 @@ export async function completeTurn(
   return completed ?? endedEarly();
 }
 
-/** For whoever reads the events of a turn by itself, and came to their end. */
+/** Throws the error of a turn whose events ended without an answer. */
 export function endedEarly(): never {
   throw new AppError('api_error', 'The turn ended without an answer.', { recoverable: true });
 }

@@ -9,26 +9,11 @@ import {
 import { planWindow, splitWindow } from '../domain/token-budget.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import { compactHistory } from './compact-history.ts';
+import type { TurnEvents } from './turn-record.ts';
 
-/** Emits a notice, at most once per subject in a conversation. */
-type NoticeOnce = (subject: string, message: string) => void;
-
-/** The context window of the model in tokens: as configured, until its service reports less. */
+/** The context window of the model: as configured, until its service reports less. */
 export interface ContextWindow {
-  readonly tokens: number;
-  lower(tokens: number): void;
-}
-
-export function createContextWindow(configured: number): ContextWindow {
-  let tokens = configured;
-  return {
-    get tokens() {
-      return tokens;
-    },
-    lower(reported) {
-      tokens = Math.min(tokens, reported);
-    },
-  };
+  tokens: number;
 }
 
 /** Sizes are estimates, so a share may be exceeded by this factor without a notice. */
@@ -47,14 +32,14 @@ export function planContext(
   config: AgentConfig,
   window: ContextWindow,
   given: { instructions: string; question: string; history: readonly ConversationMessage[] },
-  noticeOnce: NoticeOnce,
+  events: Pick<TurnEvents, 'noticeOnce'>,
 ): { history: ConversationMessage[]; passageTokens: number } {
   const needed = fixedTokens(config, given.instructions, given.question);
   const shares = splitWindow(window.tokens);
   const plan = planWindow(window.tokens, needed);
   const noticeIfOver = (share: 'system' | 'exchange', subject: string) => {
     if (needed[share] <= TOLERANCE * shares[share]) return;
-    noticeOnce(
+    events.noticeOnce(
       share,
       `${subject} may take about ${needed[share]} tokens; a window of ${window.tokens} reserves ${shares[share]}. ` +
         'Less is left for the conversation and passages. Raise contextWindow if the model allows it.',
@@ -65,7 +50,7 @@ export function planContext(
   const limits = { maxTokens: plan.history, maxMessages: config.maxHistory };
   const { messages, exceeded } = compactHistory(given.history, limits);
   if (exceeded !== null) {
-    noticeOnce(
+    events.noticeOnce(
       'history',
       'The conversation is too long for the model: it no longer sees the oldest messages, which stay in the session. ' +
         `Raise ${exceeded === 'messages' ? 'maxHistory' : 'contextWindow'} to include more of them.`,
@@ -75,25 +60,26 @@ export function planContext(
 }
 
 /** The tokens that all passages of a turn share. */
-export interface PassageBudget {
-  /** Fits a retrieval into the tokens that are left and uses them up. The best passage is always shown, cut if needed. */
-  show(context: RetrievalContext, showing?: Showing): ShownContext;
-}
+export class PassageBudget {
+  #tokensLeft: number;
+  readonly #events: Pick<TurnEvents, 'noticeOnce'>;
 
-export function createPassageBudget(maxTokens: number, noticeOnce: NoticeOnce): PassageBudget {
-  let tokensLeft = maxTokens;
-  return {
-    show(context, showing) {
-      const shown = showContext(context, tokensLeft, showing);
-      tokensLeft = Math.max(0, tokensLeft - shown.context.totalTokens);
-      if (shown.context.leftOut > 0) {
-        noticeOnce(
-          'passages',
-          "Not all passages fit into the model's window; those with the lowest scores are left out. " +
-            'Raise contextWindow or lower topK.',
-        );
-      }
-      return shown;
-    },
-  };
+  constructor(maxTokens: number, events: Pick<TurnEvents, 'noticeOnce'>) {
+    this.#tokensLeft = maxTokens;
+    this.#events = events;
+  }
+
+  /** Fits a retrieval into the tokens that are left and uses them up. The best passage is always shown, cut if needed. */
+  show(context: RetrievalContext, showing?: Showing): ShownContext {
+    const shown = showContext(context, this.#tokensLeft, showing);
+    this.#tokensLeft = Math.max(0, this.#tokensLeft - shown.context.totalTokens);
+    if (shown.context.leftOut > 0) {
+      this.#events.noticeOnce(
+        'passages',
+        "Not all passages fit into the model's window; those with the lowest scores are left out. " +
+          'Raise contextWindow or lower topK.',
+      );
+    }
+    return shown;
+  }
 }

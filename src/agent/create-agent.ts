@@ -10,12 +10,12 @@ import { AppError } from '../faults/app-error.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import type { Agent } from './agent.ts';
-import { createContextWindow, fixedTokens } from './context-budget.ts';
-import { briefingFor } from './model-input.ts';
+import { fixedTokens } from './context-budget.ts';
+import { createBriefing } from './model-input.ts';
 import { staleNotices } from './stale-citations.ts';
 import { answerQuestion, createAgentSession, type TurnSetup, validateQuestion } from './turn.ts';
-import { createTurnEvents } from './turn-record.ts';
-import { createSearchMemory } from './turn-search.ts';
+import { TurnEvents } from './turn-record.ts';
+import { SearchMemory } from './turn-search.ts';
 
 interface AgentOptions
   extends Omit<TurnSetup, 'briefing' | 'window' | 'readSource' | 'tracing' | 'findJudge'> {
@@ -28,14 +28,14 @@ interface AgentOptions
 
 export function createConversationAgent({ sessions, ...options }: AgentOptions): Agent {
   const { config, store, runtime } = options;
-  const briefing = untilItWorks(() => briefingFor(config.systemPrompt, store));
+  const briefing = untilItWorks(() => createBriefing(config.systemPrompt, store));
   const setup: TurnSetup = {
     readSource: false,
     tracing: false,
     findJudge: async () => null,
     ...options,
     briefing: briefing.get,
-    window: createContextWindow(config.contextWindow),
+    window: { tokens: config.contextWindow },
   };
 
   return {
@@ -90,7 +90,7 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
 
     async answer({ question: given, history }, emit, { policy, filter, signal } = {}) {
       const question = validateQuestion(given);
-      const events = createTurnEvents(emit);
+      const events = new TurnEvents(emit);
       try {
         const { turn } = await answerQuestion(
           setup,
@@ -101,7 +101,7 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
             filter: filter ?? {},
             signal,
             sources: createSourceRegister(),
-            searches: createSearchMemory(),
+            searches: new SearchMemory(),
             sessionId: runtime.newId(),
             turnNumber: 1,
           },

@@ -64,7 +64,7 @@ export async function runModelLoop(options: ModelLoopOptions): Promise<string> {
     maxTurns: config.maxSteps + GRACE_STEPS,
     errorHandlers: {
       maxTurns: () => {
-        record.stopAtMaxSteps();
+        record.finishReason = 'max_steps';
         return {
           finalOutput: `I could not come to an answer within ${config.maxSteps} steps.`,
           includeInHistory: false,
@@ -97,7 +97,8 @@ function recordSteps(model: Model, record: TurnRecord): Model {
           continue;
         }
         const { response } = event;
-        record.endStep(responseTokens(request, response), finishReasonOf(response));
+        record.countTokens(responseTokens(request, response));
+        record.finishReason = finishReasonOf(response);
         yield { ...event, response: { ...response, output: response.output.map(withJsonArguments) } };
       }
     },

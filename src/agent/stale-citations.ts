@@ -11,13 +11,13 @@ import {
   whatBecame,
 } from '../retrieval/chunk-changes.ts';
 
-/** What became of cited chunks that are no longer what and where they were, by their ids. */
+/** What happened to cited chunks since they were cited, by chunk id; unchanged ones are left out. */
 export type CitationFates = Map<string, Fate>;
 
 type CitingTurn = Pick<ConversationTurn, 'decisions' | 'response'>;
 type Chunks = Pick<ChunkStore, 'chunks' | 'withContent'>;
 
-/** Citations that say of which files they know no more than what the collection has kept. */
+/** Sets `gone` on citations of files that no longer exist. */
 export function markMissingFiles(
   citations: readonly Citation[],
   retrieved: readonly RetrievedChunk[],
@@ -31,10 +31,10 @@ export function markMissingFiles(
   );
 }
 
-/** Stands for a collection that is gone, and took all its sources with it. */
+/** Stands for a deleted collection. */
 export const noChunks: Chunks = { chunks: async () => [], withContent: async () => [] };
 
-/** What became of the sources of each turn since it cited them: a later one may have cited what a source says now. */
+/** What happened to the sources of each turn since it cited them. */
 export async function citationFates(turns: readonly CitingTurn[], store: Chunks): Promise<CitationFates[]> {
   const cited = citedChunks(turns);
   const fates = await whatBecame(cited.flat(), store);
@@ -51,7 +51,7 @@ export async function citationFates(turns: readonly CitingTurn[], store: Chunks)
   });
 }
 
-/** What each turn cites, as it was when last retrieved up to then: an answer may cite what an earlier turn found. */
+/** The chunks that each turn cites, with the hash of their latest retrieval up to then. */
 function citedChunks(turns: readonly CitingTurn[]): NotedChunk[][] {
   const retrieved = new Map<string, string>();
   return turns.map(({ decisions, response }) => {
@@ -59,7 +59,7 @@ function citedChunks(turns: readonly CitingTurn[]): NotedChunk[][] {
       if (!decision.searched) continue;
       for (const { chunkId, contentHash } of decision.chunks) retrieved.set(chunkId, contentHash);
     }
-    // What was given along with a question was never in the collection.
+    // Attached texts are not in the collection.
     const ids = response.citations.flatMap(({ chunkId, url }) =>
       url === ATTACHED_URL ? [] : (chunkId ?? []),
     );
@@ -68,13 +68,13 @@ function citedChunks(turns: readonly CitingTurn[]): NotedChunk[][] {
 }
 
 export interface FateRecords {
-  /** Those that say something else now, or are gone, be it only their file. */
+  /** Changed or removed chunks, and those whose file is gone. */
   stale: Record<string, 'changed' | 'vanished' | 'gone'>;
-  /** Those whose words stand elsewhere now. */
+  /** Chunks whose text is now in another chunk. */
   moved: Record<string, PassagePlace>;
 }
 
-/** The same as JSON tells it. */
+/** The fates as plain records for JSON. */
 export function fateRecords(fates: CitationFates): FateRecords {
   const records: FateRecords = { stale: {}, moved: {} };
   for (const [chunkId, fate] of fates) {
@@ -84,7 +84,7 @@ export function fateRecords(fates: CitationFates): FateRecords {
   return records;
 }
 
-/** Says which sources of earlier answers no longer say what they said. */
+/** A notice that names the changed sources of earlier answers, if there are any. */
 export async function staleNotices(turns: readonly CitingTurn[], store: Chunks): Promise<string[]> {
   const fates = await citationFates(turns, store);
   const titles = turns.flatMap(({ response }, index) =>
@@ -94,5 +94,5 @@ export async function staleNotices(turns: readonly CitingTurn[], store: Chunks):
     }),
   );
   if (titles.length === 0) return [];
-  return [`Sources of earlier answers have changed or vanished since: ${[...new Set(titles)].join(', ')}.`];
+  return [`Sources of earlier answers have changed or were removed: ${[...new Set(titles)].join(', ')}.`];
 }

@@ -14,68 +14,69 @@ import type { Unit } from '../judge/unit.ts';
 import type { Range } from '../text/markdown-blocks.ts';
 import { passageUnits } from '../text/passage-units.ts';
 
-/** The judge of this machine; null where there is no encoder for it. Opened when it is first asked for. */
+/** Opens the judge on first use; null if there is no encoder for it. */
 export type FindJudge = () => Promise<Judge | null>;
 
-/** An answer that cites more passages is no likelier to answer. */
-const MOST_JOINED = 2;
+/** More cited passages do not raise the probability that an answer answers. */
+const MAX_COMBINED_PASSAGES = 2;
 
-/** Whether an answer tells a unit: what bears it out is in it, or leads in to it. Without an answer, each is told. */
-function isTold({ start, end, leadIn }: Unit, bearing: readonly Range[] | undefined): boolean {
-  const meets = (range: Range, other: Range) => range.start < other.end && other.start < range.end;
-  if (bearing === undefined) return true;
-  return bearing.some((one) => meets(one, { start, end }) || (leadIn !== null && meets(one, leadIn)));
+/** Whether some evidence of the answer overlaps a unit or the line that introduces it. */
+function isUsed({ start, end, leadIn }: Unit, evidence: readonly Range[]): boolean {
+  const overlaps = (range: Range, other: Range) => range.start < other.end && other.start < range.end;
+  return evidence.some(
+    (each) => overlaps(each, { start, end }) || (leadIn !== null && overlaps(each, leadIn)),
+  );
 }
 
-/** The judge in one turn. */
+/** Checks the answer of one turn, and reads and judges ahead while the model writes. */
 export interface TurnJudge {
-  /** Begins to read what was found and what is asked, while the model writes. Returns at once and never fails. */
+  /** Starts to encode passages and questions. Returns at once and never fails. */
   readAhead(chunks: readonly RetrievedChunk[], questions: readonly string[]): void;
-  /** Begins to judge the sentences of an answer as far as it is written. Returns at once and never fails. */
+  /** Starts to judge the sentences of an unfinished answer. Returns at once and never fails. */
   judgeAlong(written: string, sources: SourceRegister): void;
-  /** Checks an answer; by words alone without a judge, or if that fails. Throws only when the signal is raised. */
+  /** Checks an answer, by its words alone if there is no judge or it fails. Throws only if the signal is aborted. */
   check(answer: string, sources: SourceRegister): Promise<CheckedAnswer>;
-  /** The calibrated chance that what bears the sentences out answers the question; null where nobody can tell. */
+  /** The calibrated probability that the cited evidence answers the question; null if it is unknown. */
   chanceOfAnswering(question: string, sentences: readonly CheckedSentence[]): Promise<number | null>;
 }
 
-/** How much more must be written before it is looked at again: so many characters, or this share of what there is. */
-const MORE_CHARACTERS = 60;
-const MORE_SHARE = 0.1;
+/** An unfinished answer is judged again after this many characters, or after this share of its length. */
+const NEW_CHARACTERS = 60;
+const NEW_SHARE = 0.1;
 
 export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): TurnJudge {
   let opening: Promise<Judge | null> | undefined;
-  /** Every passage as it came first: another search brings the same in another object, and it is read once. */
+  /** The first object of each passage: another search returns the same passage in another object. */
   const passages = new Map<string, RetrievedChunk>();
-  /** What was judged while the answer was written. */
+  /** Judged while the model was writing, by lookup key. */
   const judged = new Map<string, Promise<Support>>();
-  let ahead = Promise.resolve();
-  let isWritten = false;
-  let lookedAt = 0;
+  let queue = Promise.resolve();
+  let isFinished = false;
+  let judgedLength = 0;
 
   function open(): Promise<Judge | null> {
     opening ??= findJudge().catch(() => null);
     return opening;
   }
 
-  function passageOf(chunk: RetrievedChunk): RetrievedChunk {
+  function firstObject(chunk: RetrievedChunk): RetrievedChunk {
     const key = `${chunk.chunkId} ${chunk.contentHash}`;
     const first = passages.get(key) ?? chunk;
     passages.set(key, first);
     return first;
   }
 
-  /** One thing after the other, so that a model that needs the judge itself waits for one passage at most. */
-  function doAhead(work: (judge: Judge) => Promise<unknown>): void {
-    ahead = ahead.then(async () => {
-      const judge = isWritten || signal.aborted ? null : await open();
+  /** Runs work one after the other, so that the offline model, which uses the judge too, waits for one passage at most. */
+  function enqueue(work: (judge: Judge) => Promise<unknown>): void {
+    const next = queue.then(async () => {
+      const judge = isFinished || signal.aborted ? null : await open();
       if (judge !== null) await work(judge);
     });
-    ahead = ahead.catch(() => {});
+    queue = next.catch(() => {});
   }
 
   async function lookUp(judge: Judge, { text, chunks }: SupportLookup): Promise<Support> {
-    const known = chunks.map(passageOf);
+    const known = chunks.map(firstObject);
     const support = await judge.support(text, known, signal);
     const chunk = chunks.find((_, index) => known[index] === support.evidence?.passage);
     return {
@@ -85,7 +86,7 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
   }
 
   async function check(answer: string, sources: SourceRegister): Promise<CheckedAnswer> {
-    isWritten = true;
+    isFinished = true;
     const judge = await open();
     if (judge === null) return checkAnswer(answer, sources);
     try {
@@ -98,21 +99,21 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
 
   return {
     readAhead(chunks, questions) {
-      for (const chunk of chunks) doAhead((judge) => judge.read([passageOf(chunk)], signal));
+      for (const chunk of chunks) enqueue((judge) => judge.read([firstObject(chunk)], signal));
       for (const text of questions)
-        doAhead((judge) => judge.read([{ text, title: '', headings: [] }], signal));
+        enqueue((judge) => judge.read([{ text, title: '', headings: [] }], signal));
     },
     judgeAlong(written, sources) {
-      if (written.length < lookedAt) lookedAt = 0;
-      if (written.length < lookedAt + Math.max(MORE_CHARACTERS, lookedAt * MORE_SHARE)) return;
-      lookedAt = written.length;
-      doAhead(async (judge) => {
+      if (written.length < judgedLength) judgedLength = 0;
+      if (written.length < judgedLength + Math.max(NEW_CHARACTERS, judgedLength * NEW_SHARE)) return;
+      judgedLength = written.length;
+      enqueue(async (judge) => {
         for (const lookup of planUnfinished(written, sources)) {
           if (judged.has(lookup.key)) continue;
           const judging = lookUp(judge, lookup);
           judged.set(lookup.key, judging);
           await judging;
-          if (isWritten) return;
+          if (isFinished) return;
         }
       });
     },
@@ -126,26 +127,20 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
         ),
         ({ chunkId }) => chunkId,
       );
-      const found = [...passages.values()].map((chunk) => {
-        const bearing = cited.get(chunk.chunkId);
-        const units = passageUnits(chunk.text).map((unit): Unit => ({ ...unit, passage: chunk }));
+      const found = [...passages.values()].map((passage) => {
+        const evidence = cited.get(passage.chunkId);
+        const units = passageUnits(passage.text).map((unit): Unit => ({ ...unit, passage }));
         return {
-          chunk,
-          isCited: bearing !== undefined,
-          units: units.filter((unit) => isTold(unit, bearing)),
+          ...{ passage, rank: passage.rank, score: passage.score },
+          units: evidence === undefined ? units : units.filter((unit) => isUsed(unit, evidence)),
         };
       });
-      if (!found.some(({ isCited }) => isCited)) return null;
+      const isCited = (index: number) => cited.has(found[index]?.passage.chunkId ?? '');
+      if (!found.some((_, index) => isCited(index))) return null;
       try {
-        const judged = found.map(({ chunk, units }) => ({
-          passage: chunk,
-          rank: chunk.rank,
-          score: chunk.score,
-          units,
-        }));
-        const chances = await judge.passages(question, judged, signal);
-        const ofCited = chances.filter((_, index) => found[index]?.isCited).sort((a, b) => b - a);
-        return chanceOfAny(ofCited.slice(0, MOST_JOINED));
+        const chances = await judge.passages(question, found, signal);
+        const ofCited = chances.filter((_, index) => isCited(index)).sort((a, b) => b - a);
+        return chanceOfAny(ofCited.slice(0, MAX_COMBINED_PASSAGES));
       } catch {
         signal.throwIfAborted();
         return null;

@@ -14,33 +14,31 @@ const MAX_REMEMBERED_SEARCHES = 200;
  * The searches of one conversation. Two searches are the same if only case and white space of their text differ, and
  * limit, filter and threshold are equal.
  */
-export interface SearchMemory {
-  /** Forgets which searches the current turn has made. */
-  beginTurn(): void;
-  /** Marks a search as made in this turn; true if it already was. */
-  markRepeated(query: Query): boolean;
-  recall(query: Query): RetrievalContext | undefined;
-  remember(query: Query, context: RetrievalContext): void;
-}
+export class SearchMemory {
+  readonly #contexts = new Map<string, RetrievalContext>();
+  readonly #madeInTurn = new Set<string>();
 
-export function createSearchMemory(): SearchMemory {
-  const contexts = new Map<string, RetrievalContext>();
-  const madeInTurn = new Set<string>();
-  return {
-    beginTurn: () => madeInTurn.clear(),
-    markRepeated(query) {
-      const key = searchKey(query);
-      if (madeInTurn.has(key)) return true;
-      madeInTurn.add(key);
-      return false;
-    },
-    recall: (query) => contexts.get(searchKey(query)),
-    remember(query, context) {
-      contexts.set(searchKey(query), context);
-      const [oldest] = contexts.keys();
-      if (contexts.size > MAX_REMEMBERED_SEARCHES && oldest !== undefined) contexts.delete(oldest);
-    },
-  };
+  beginTurn(): void {
+    this.#madeInTurn.clear();
+  }
+
+  /** Marks a search as made in this turn; true if it already was. */
+  markRepeated(query: Query): boolean {
+    const key = searchKey(query);
+    if (this.#madeInTurn.has(key)) return true;
+    this.#madeInTurn.add(key);
+    return false;
+  }
+
+  recall(query: Query): RetrievalContext | undefined {
+    return this.#contexts.get(searchKey(query));
+  }
+
+  remember(query: Query, context: RetrievalContext): void {
+    this.#contexts.set(searchKey(query), context);
+    const [oldest] = this.#contexts.keys();
+    if (this.#contexts.size > MAX_REMEMBERED_SEARCHES && oldest !== undefined) this.#contexts.delete(oldest);
+  }
 }
 
 function searchKey({ text, topK, filter, scoreThreshold }: Query): string {

@@ -37,19 +37,19 @@ import { counted } from '../text/phrasing.ts';
 import { oneLine } from '../text/visible-text.ts';
 import type { AgentSession, AskOptions } from './agent.ts';
 import { withAttached } from './attached-text.ts';
-import { type ContextWindow, createPassageBudget, planContext } from './context-budget.ts';
+import { type ContextWindow, PassageBudget, planContext } from './context-budget.ts';
 import { createReadSourceTool, createSearchTool } from './document-tools.ts';
 import { type ModelErrorContext, toAppError } from './guards/model-errors.ts';
 import { withAnswerCheck } from './guards/with-answer-check.ts';
 import { withIdleTimeout } from './guards/with-idle-timeout.ts';
 import { withOverflowTrim } from './guards/with-overflow-trim.ts';
 import { withRetries } from './guards/with-retries.ts';
-import { type Briefing, standaloneQuestion, toInputItems } from './model-input.ts';
+import { type Briefing, rewriteAsQuery, toInputItems } from './model-input.ts';
 import { runModelLoop } from './run-model-loop.ts';
 import { markMissingFiles } from './stale-citations.ts';
 import { createTurnJudge, type FindJudge } from './turn-judge.ts';
-import { createTurnEvents, createTurnRecord, type TurnEvents, type TurnRecord } from './turn-record.ts';
-import { createSearchMemory, createTurnSearch, type SearchMemory } from './turn-search.ts';
+import { TurnEvents, TurnRecord } from './turn-record.ts';
+import { createTurnSearch, SearchMemory } from './turn-search.ts';
 
 const IDLE_TIMEOUT_MS = 60_000;
 /** Longer questions are probably piped in by mistake. */
@@ -92,7 +92,7 @@ export function createAgentSession(
   sessions: SessionStore,
 ): AgentSession {
   const { config, runtime } = setup;
-  const searches = createSearchMemory();
+  const searches = new SearchMemory();
   const noticed = new Set<string>();
   let { session, lastTurn, notices, sources } = start;
   let unsaved = start.user === undefined ? undefined : { session, user: start.user };
@@ -144,7 +144,7 @@ export function createAgentSession(
     snapshot: () => structuredClone(session),
     lastTurn: () => lastTurn,
     ask: (question, options = {}) =>
-      eventsDuring((emit) => ask(question, options, createTurnEvents(emit, noticed))),
+      eventsDuring((emit) => ask(question, options, new TurnEvents(emit, noticed))),
     async reset() {
       session = resetSession(session, runtime.now().toISOString());
       lastTurn = null;
@@ -227,9 +227,9 @@ export async function answerQuestion(
     // 1. Plan: instructions, and what of the history and the passages fits the window.
     const { instructions, modules } = await setup.briefing();
     const planned = { instructions, question, history: request.history };
-    const { history, passageTokens } = planContext(config, setup.window, planned, events.noticeOnce);
-    const record = createTurnRecord(runtime);
-    const passages = createPassageBudget(passageTokens, events.noticeOnce);
+    const { history, passageTokens } = planContext(config, setup.window, planned, events);
+    const record = new TurnRecord(runtime);
+    const passages = new PassageBudget(passageTokens, events);
     const judge = createTurnJudge(setup.findJudge, signal);
     const model = guardModel(setup, events, signal);
     const { retriever } = setup;
@@ -243,7 +243,7 @@ export async function answerQuestion(
     let prompt = question;
     let query = question;
     if (mode.searchFirst || attached !== undefined) {
-      const rewritten = await standaloneQuestion(model, historyItems, question, signal);
+      const rewritten = await rewriteAsQuery(model, historyItems, question, signal);
       query = rewritten.query;
       record.countTokens(rewritten.tokens);
       record.beginStep();
@@ -380,7 +380,7 @@ function guardModel(
   });
   return withOverflowTrim(retried, {
     onTrim(reported) {
-      if (reported !== undefined) window.lower(reported);
+      window.tokens = Math.min(window.tokens, reported ?? window.tokens);
       const size = reported === undefined ? `smaller than ${window.tokens}` : String(reported);
       events.noticeOnce(
         'overflow',

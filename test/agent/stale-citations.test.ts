@@ -59,7 +59,7 @@ test('cited chunks that changed or vanished are stale, those that stayed are not
     ]),
   ]);
   expect(await staleNotices(turns, store)).toEqual([
-    `Sources of earlier answers have changed or vanished since: ${changed.title}, ${removed.title}.`,
+    `Sources of earlier answers have changed or were removed: ${changed.title}, ${removed.title}.`,
   ]);
 });
 

@@ -2,87 +2,64 @@ import type { Model, ModelRequest } from '@openai/agents-core';
 import { AppError } from '../../faults/app-error.ts';
 
 /**
- * A model that gives up on a service that is silent: for so long before the answer begins, between two pieces
- * of it, or, when it is not streamed, until it is there. The provider's own events, of which each piece has
- * one beside the SDK's, count as signs of life and go no further: nobody reads them.
+ * A model that fails if its service sends nothing for `ms`: before the first event, between two events, or until an
+ * answer that is not streamed is complete. Drops the provider's raw events, which only show that the service is alive.
  */
 export function withIdleTimeout(model: Model, ms: number): Model {
   return {
     async getResponse(request) {
-      const watch = startWatch(request, ms);
+      const watch = watchForSilence(request, ms);
       try {
-        return await watch.during(model.getResponse(watch.request));
+        return await watch.waitFor(model.getResponse(watch.request));
       } finally {
-        watch.end();
+        watch.stop();
       }
     },
     async *getStreamedResponse(request) {
-      const watch = startWatch(request, ms);
+      const watch = watchForSilence(request, ms);
       const events = model.getStreamedResponse(watch.request)[Symbol.asyncIterator]();
       try {
         for (;;) {
-          const { done, value } = await watch.during(events.next());
+          const { done, value } = await watch.waitFor(events.next());
           if (done) return;
           if (value.type !== 'model') yield value;
         }
       } finally {
-        watch.end();
-        // Not awaited: a model that does not heed the signal would never end.
+        watch.stop();
+        // Not awaited: a model that ignores the signal would never return.
         events.return?.().catch(() => undefined);
       }
     },
   };
 }
 
-interface Watch {
-  /** With a signal that is also raised when the service has been silent for too long. */
-  request: ModelRequest;
-  /** Waits for the next sign of life. */
-  during<T>(next: Promise<T>): Promise<T>;
-  end(): void;
-}
-
-/** One timer and one listener for the whole answer: it may come in thousands of pieces. */
-function startWatch(request: ModelRequest, ms: number): Watch {
-  const given = request.signal;
+/** `waitFor` rejects after `ms` or when the request is aborted; the time between two calls does not count. */
+function watchForSilence(request: ModelRequest, ms: number) {
   const controller = new AbortController();
   const { signal } = controller;
-  let giveUp: ((reason: unknown) => void) | undefined;
-  let timer: NodeJS.Timeout | undefined;
-
-  function stop(reason: unknown): void {
-    controller.abort(reason);
-    giveUp?.(reason);
-  }
-  const interrupt = () => stop(given?.reason);
-  // Only the service's silence counts, not the time that the reader takes for a piece.
-  const onSilence = () => giveUp && stop(silent(ms));
-  given?.addEventListener('abort', interrupt);
-  if (given?.aborted) interrupt();
-
+  const interrupt = () => controller.abort(request.signal?.reason);
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => undefined);
+  signal.addEventListener('abort', () => aborted.reject(signal.reason));
+  request.signal?.addEventListener('abort', interrupt);
+  if (request.signal?.aborted) interrupt();
   return {
     request: { ...request, signal },
-    during<T>(next: Promise<T>) {
-      const { promise, resolve, reject } = Promise.withResolvers<T>();
-      giveUp = reject;
-      timer = timer?.refresh() ?? setTimeout(onSilence, ms);
-      if (signal.aborted) reject(signal.reason);
-      next.then((value) => {
-        giveUp = undefined;
-        resolve(value);
-      }, reject);
-      return promise;
+    async waitFor<T>(next: Promise<T>): Promise<T> {
+      const timer = setTimeout(() => controller.abort(silentServiceError(ms)), ms);
+      try {
+        return await Promise.race([next, aborted.promise]);
+      } finally {
+        clearTimeout(timer);
+      }
     },
-    end() {
-      clearTimeout(timer);
-      given?.removeEventListener('abort', interrupt);
-    },
+    stop: () => request.signal?.removeEventListener('abort', interrupt),
   };
 }
 
-function silent(ms: number): AppError {
+function silentServiceError(ms: number): AppError {
   return new AppError('api_error', `The model service sent nothing for ${ms / 1000} seconds.`, {
     recoverable: true,
-    hint: 'Try again; a service that is slow to begin may need a longer timeout.',
+    hint: 'Try again, and check that the service is running.',
   });
 }
