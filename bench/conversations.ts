@@ -10,7 +10,7 @@ import { createPassageJudge } from '../src/app/models.ts';
 import { systemRuntime } from '../src/app/system-runtime.ts';
 import { agentConfigSchema } from '../src/domain/agent-config.ts';
 import type { ConversationTurn } from '../src/domain/conversation-turn.ts';
-import { judgeOf } from '../src/judge/create-judge.ts';
+import { createJudge } from '../src/judge/create-judge.ts';
 import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
 import { estimateTokens } from '../src/text/estimate-tokens.ts';
@@ -105,7 +105,8 @@ function sharedLength(one: string, other: string): number {
 }
 
 function createAgent(store: ChunkStore, settings: object, onRequest: (input: string) => void): Agent {
-  const findJudge = async () => judgeOf(embedder);
+  const judge = createJudge(embedder);
+  const findJudge = async () => judge;
   const offline = createOfflineModel({ newId: systemRuntime.newId, judge: createPassageJudge(findJudge) });
   const model: Model = {
     ...offline,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
 import type { Agent } from '../../src/agent/agent.ts';
-import { judgeOf } from '../../src/judge/create-judge.ts';
+import { createJudge } from '../../src/judge/create-judge.ts';
 import { createBenchAgent } from '../support/bench-agent.ts';
 import { interleaved, median, percentile, withTemporaryDirectory } from '../support/measure.ts';
 import { programWeights } from '../support/minilm.ts';
@@ -17,9 +17,13 @@ export function benchCheck(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => {
     const server = await startModelServer(ANSWER_LASTS_MS);
     const embedder = await createMiniLmEmbedder({ location: programWeights() });
+    const judge = createJudge(embedder);
     const agents = {
-      judged: await createBenchAgent(server, join(directory, 'a'), createMemorySessionStore(), async () =>
-        judgeOf(embedder),
+      judged: await createBenchAgent(
+        server,
+        join(directory, 'a'),
+        createMemorySessionStore(),
+        async () => judge,
       ),
       byWords: await createBenchAgent(server, join(directory, 'b'), createMemorySessionStore()),
     };

@@ -156,11 +156,17 @@ function createLocalModels(
   );
   const judgeEncoder = untilItWorks(() => loadJudgeEncoder(config, load));
   const reranker = untilItWorks((directory: string) => loadReranker(config, directory, load));
+  const readingJudge = untilItWorks(async () => {
+    const found = await encoder();
+    if (found === null) return null;
+    const { createJudge } = await import('../judge/create-judge.ts');
+    return createJudge(found);
+  });
   const workerJudge = untilItWorks(async () => {
     const found = await encoder();
     if (found === null) return null;
-    const { startJudgeThread } = await import('./judge-thread.ts');
-    return startJudgeThread(found);
+    const { startWorkerJudge } = await import('./worker-judge.ts');
+    return startWorkerJudge(found);
   });
 
   async function encoder(): Promise<TokenEncoder | null> {
@@ -168,19 +174,12 @@ function createLocalModels(
     return isTokenEncoder(loaded) ? loaded : given === undefined ? judgeEncoder.get() : null;
   }
 
-  async function readingJudge(): Promise<ReadingJudge | null> {
-    const found = await encoder();
-    if (found === null) return null;
-    const { judgeOf } = await import('../judge/create-judge.ts');
-    return judgeOf(found);
-  }
-
   return {
     describeEmbedder: async () => (choice === undefined ? (given as Embedder) : choice.describe()),
     embedder: embedder.get,
     encoder,
-    readingJudge,
-    judge: judgeInWorker ? workerJudge.get : readingJudge,
+    readingJudge: readingJudge.get,
+    judge: judgeInWorker ? workerJudge.get : readingJudge.get,
     reranker: reranker.get,
     async close() {
       await (await workerJudge.got())?.close();

@@ -1,56 +1,35 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { createPending } from '../async/pending.ts';
-import { fromFaultMessage, toFaultMessage } from '../faults/fault-message.ts';
+import { workerData } from 'node:worker_threads';
+import { connectToParent } from '../async/worker-channel.ts';
 import { createJudge } from '../judge/create-judge.ts';
-import type { JudgedPassage } from '../judge/unit.ts';
 import type { EncodedText } from '../ports/token-encoder.ts';
-import type { Asked, FromThread, ThreadEncoder, ToldSupport, ToThread } from './judge-thread.ts';
+import type { JudgeRequest, JudgeWorkerData, SerializedSupport } from './worker-judge.ts';
 
-/** A thread that judges, and has texts encoded by who started it. */
-const port = parentPort;
-if (port === null) throw new Error('this file is run as a worker');
-const tell = (message: FromThread) => port.postMessage(message);
-const encodings = createPending<EncodedText>();
+// Runs as a worker: judges, and sends texts to the main thread to be encoded.
+const parent = connectToParent<JudgeRequest, string, EncodedText>({ handle: callJudge });
 const judge = createJudge({
-  ...(workerData as ThreadEncoder),
-  encodeTokens: (texts) => Promise.all(texts.map(encode)),
+  ...(workerData as JudgeWorkerData),
+  encodeTokens: (texts) => Promise.all(texts.map((text) => parent.request(text))),
 });
 
-port.on('message', (message: ToThread) => {
-  if ('asked' in message) void answer(message);
-  else if ('fault' in message) encodings.reject(message.encodedId, fromFaultMessage(message.fault));
-  else encodings.resolve(message.encodedId, message.encoded);
-});
-
-function encode(text: string): Promise<EncodedText> {
-  const { id, answer: encoded } = encodings.add();
-  tell({ encodeId: id, text });
-  return encoded;
-}
-
-async function answer({ id, asked }: { id: number; asked: Asked }): Promise<void> {
-  try {
-    tell({ id, answer: await judged(asked) });
-  } catch (error) {
-    tell({ id, fault: toFaultMessage(error) });
-  }
-}
-
-function judged(asked: Asked): Promise<unknown> {
-  switch (asked.of) {
+function callJudge(request: JudgeRequest): Promise<unknown> {
+  switch (request.method) {
     case 'read':
-      return judge.read(asked.passages);
+      return judge.read(request.passages);
     case 'support':
-      return support(asked.claim, asked.passages);
+      return serializeSupport(request);
     case 'answers':
-      return judge.answers(asked.question, asked.units);
+      return judge.answers(request.question, request.units);
     case 'passages':
-      return judge.passages(asked.question, asked.found);
+      return judge.passages(request.question, request.found);
   }
 }
 
-async function support(claim: string, passages: readonly JudgedPassage[]): Promise<ToldSupport> {
-  const { evidence, ...found } = await judge.support(claim, passages);
-  const at = evidence === null ? -1 : passages.indexOf(evidence.passage);
-  return { ...found, evidence: evidence && { start: evidence.start, end: evidence.end, at } };
+async function serializeSupport({
+  claim,
+  passages,
+}: Extract<JudgeRequest, { method: 'support' }>): Promise<SerializedSupport> {
+  const { evidence, ...support } = await judge.support(claim, passages);
+  if (evidence === null) return { ...support, evidence };
+  const { passage, start, end } = evidence;
+  return { ...support, evidence: { start, end, passageIndex: passages.indexOf(passage) } };
 }

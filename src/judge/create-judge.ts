@@ -16,11 +16,12 @@ import answersNetwork from './weights/answers.json' with { type: 'json' };
 import passagesNetwork from './weights/passages.json' with { type: 'json' };
 import supportNetwork from './weights/support.json' with { type: 'json' };
 
+/** Whether passages support a claim. */
 export interface Support {
   verdict: SentenceVerdict;
   /** The calibrated chance that people would call the claim supported. */
   chance: number;
-  /** Facts of the claim that the passages do not hold or deny; with any the verdict is weak at best. */
+  /** With any objection the verdict is weak at best. */
   objections: Objection[];
   /** The sentence that supports the claim most; null if there is none. */
   evidence: (Range & { passage: JudgedPassage }) | null;
@@ -28,23 +29,23 @@ export interface Support {
   unsupportedSpans: Range[];
 }
 
-/** One judge of whether sentences are in their sources and whether parts of passages answer questions. */
+/** Judges whether passages support claims and answer questions. */
 export interface Judge {
-  /** Reads passages ahead of time, while a model writes, so that judging finds them read. */
+  /** Encodes passages ahead of time, so that later calls find them in the cache. */
   read(passages: readonly JudgedPassage[], signal?: AbortSignal): Promise<void>;
-  /** Whether passages, taken together, bear a sentence out. The sentence is without its markers. */
+  /** Whether passages together support a claim, which has no citation markers. */
   support(claim: string, passages: readonly JudgedPassage[], signal?: AbortSignal): Promise<Support>;
-  /** For each unit, in the same order, the calibrated chance that it answers the question. */
+  /** For each unit, the calibrated chance that it answers the question. */
   answers(question: string, units: readonly Unit[], signal?: AbortSignal): Promise<number[]>;
-  /** For each passage that a search found, in its order, the calibrated chance that it answers the question. */
+  /** For each passage, the calibrated chance that it answers the question. */
   passages(question: string, found: readonly FoundPassage[], signal?: AbortSignal): Promise<number[]>;
 }
 
-/** The judge where its encoder is, who can also tell what is near. */
+/** A judge in the thread of its encoder, which can also compare words. */
 export interface ReadingJudge extends Judge {
   /**
-   * For each passage how near its words are to those of the question: the mean of the nearest, from -1 to 1, where the
-   * term of a word says how much it counts.
+   * For each passage, the mean over the words of the question of the best cosine with a word of the passage, from -1 to
+   * 1. `weightOf` weights the words by their index terms.
    */
   nearness(
     question: string,
@@ -54,17 +55,17 @@ export interface ReadingJudge extends Judge {
   ): Promise<number[]>;
 }
 
-/** A passage among what a search found. */
+/** A search result. */
 export interface FoundPassage {
   passage: JudgedPassage;
-  /** Its place from 1, and its score. */
+  /** From 1. */
   rank: number;
   score: number;
-  /** What of it is taken to answer. */
+  /** The units that may answer. */
   units: readonly Unit[];
 }
 
-/** The chance that at least one of some passages answers, by the chances of each. */
+/** The calibrated chance that at least one of several passages answers. */
 export function chanceOfAny(chances: readonly number[]): number {
   const none = chances.reduce((product, chance) => product * (1 - chance), 1);
   const odds = Math.log(Math.max(1 - none, 1e-6) / Math.max(none, 1e-6));
@@ -73,44 +74,38 @@ export function chanceOfAny(chances: readonly number[]): number {
 }
 
 /**
- * A word whose nearest word in the passages is further away than this is borne out by nothing. Chosen so that at most
- * one in five supported sentences has such a word; decisions/0012 says how many made-up words that finds.
+ * A word without a word in the passages of at least this cosine is unsupported. Chosen so that at most one in five
+ * supported sentences has such a word; decisions/0012 states how many invented words it finds.
  */
-const BORNE_FROM = 0.35;
-/** Texts whose vectors are kept, the last that were asked for: each takes up to a megabyte. */
-const MOST_REMEMBERED = 60;
-
-/** One for each encoder: what it has read lately serves whoever asks next. */
-const judges = new WeakMap<TokenEncoder, ReadingJudge>();
-
-export function judgeOf(encoder: TokenEncoder): ReadingJudge {
-  const judge = judges.get(encoder) ?? createJudge(encoder);
-  judges.set(encoder, judge);
-  return judge;
-}
+const SUPPORTED_WORD_COSINE = 0.35;
+/** Each text takes up to a megabyte. */
+const CACHED_TEXTS = 60;
+/** The chance of a claim that is in a passage word for word. */
+export const QUOTED_CHANCE = 0.98;
 
 export function createJudge(encoder: TokenEncoder): ReadingJudge {
-  const remembered = new Map<string, Promise<ReadText>>();
+  /** The least recently used text comes first. */
+  const cache = new Map<string, Promise<ReadText>>();
 
-  /** Whoever asks for a text that is being read shares the reading, so it goes on to its end, signal or not. */
+  /** Callers share an encoding in progress, so an abort does not stop it. */
   async function readOne(text: string, signal?: AbortSignal): Promise<ReadText> {
     signal?.throwIfAborted();
-    const reading = remembered.get(text) ?? encodeOne(text);
-    remembered.delete(text);
-    remembered.set(text, reading);
-    const [oldest = ''] = remembered.keys();
-    if (remembered.size > MOST_REMEMBERED) remembered.delete(oldest);
+    const reading = cache.get(text) ?? encodeOne(text);
+    cache.delete(text);
+    cache.set(text, reading);
+    const [oldest = ''] = cache.keys();
+    if (cache.size > CACHED_TEXTS) cache.delete(oldest);
     try {
       return await reading;
     } catch (error) {
-      if (remembered.get(text) === reading) remembered.delete(text);
+      if (cache.get(text) === reading) cache.delete(text);
       throw error;
     }
   }
 
   async function encodeOne(text: string): Promise<ReadText> {
     const [encoded] = await encoder.encodeTokens([text]);
-    if (encoded === undefined) throw new Error('the encoder gave nothing back');
+    if (encoded === undefined) throw new Error('the encoder returned no result');
     return readText(text, encoded, encoder.dimensions);
   }
 
@@ -122,10 +117,10 @@ export function createJudge(encoder: TokenEncoder): ReadingJudge {
       await readAll(passages, signal);
     },
     async support(claim, passages, signal) {
-      const quoted = quotedFrom(claim, passages);
-      if (quoted !== null) return quoted;
+      const quote = findQuote(claim, passages);
+      if (quote !== null) return quote;
       const [said, read] = await Promise.all([readOne(claim, signal), readAll(passages, signal)]);
-      return judgeSupport(align(said, read), verifyFacts(claim, joined(passages)), passages);
+      return judgeSupport(align(said, read), verifyFacts(claim, joinPassages(passages)), passages);
     },
     async nearness(question, passages, weightOf, signal) {
       const [asked, read] = await Promise.all([readOne(question, signal), readAll(passages, signal)]);
@@ -160,15 +155,15 @@ export function createJudge(encoder: TokenEncoder): ReadingJudge {
   };
 }
 
-/** Title and headings in one line, as a search has them. */
+/** Title and headings in one line, as a search indexes them. */
 export function placeOf({ title, headings }: JudgedPassage): string {
   return [title, ...headings.filter((heading) => heading !== title)]
     .filter((part) => part !== '')
     .join(' > ');
 }
 
-/** What stands in a passage word for word need not be read. */
-function quotedFrom(claim: string, passages: readonly JudgedPassage[]): Support | null {
+/** Finds a claim that is in a passage word for word, without encoding it. */
+function findQuote(claim: string, passages: readonly JudgedPassage[]): Support | null {
   const words = writtenWordsOf(claim);
   for (const passage of passages) {
     const found = wordingOf(passage).findWhole(words);
@@ -179,7 +174,7 @@ function quotedFrom(claim: string, passages: readonly JudgedPassage[]): Support 
   return null;
 }
 
-/** The verdict on what has been read; pure, for whoever has the vectors already. */
+/** The verdict on encoded texts. */
 export function judgeSupport(
   alignment: Alignment,
   facts: ClaimFacts,
@@ -199,8 +194,8 @@ export function judgeSupport(
   const unsupportedSpans = content.flatMap((index, position): Range[] => {
     const word = claim.words[index];
     if (word === undefined || facts.isVerbatim || terms.has(word.term)) return [];
-    const isBorne = (best[position] ?? 0) >= BORNE_FROM && !isMissing(word, claim.text, facts);
-    return isBorne ? [] : [{ start: word.start, end: word.end }];
+    const isSupported = (best[position] ?? 0) >= SUPPORTED_WORD_COSINE && !isMissing(word, claim.text, facts);
+    return isSupported ? [] : [{ start: word.start, end: word.end }];
   });
   return {
     verdict: toVerdict(chance, facts, objections),
@@ -212,16 +207,13 @@ export function judgeSupport(
   };
 }
 
-/** A name or number that stands nowhere, however near another one is. */
+/** Whether a word is a name or number that no passage contains, however similar another word is. */
 function isMissing({ start, end, number }: ReadWord, text: string, { missing }: ClaimFacts): boolean {
   const written = text.slice(start, end);
   return number ? missing.numbers.includes(written.replaceAll(',', '')) : missing.names.includes(written);
 }
 
-/** A sentence that stands there word for word. */
-export const QUOTED_CHANCE = 0.98;
-
-function joined(passages: readonly JudgedPassage[]): JudgedPassage {
+function joinPassages(passages: readonly JudgedPassage[]): JudgedPassage {
   const [only] = passages;
   if (only !== undefined && passages.length === 1) return only;
   return {

@@ -2,7 +2,7 @@ import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/te
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
 import { createTurnJudge } from '../../src/agent/turn-judge.ts';
-import { judgeOf } from '../../src/judge/create-judge.ts';
+import { createJudge } from '../../src/judge/create-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import { registerOf } from '../citations/sources.ts';
@@ -86,7 +86,7 @@ test('sentences are judged while the answer is still written, each once, and as 
     },
   };
   const { signal } = new AbortController();
-  const along = createTurnJudge(async () => judgeOf(encoder), signal);
+  const along = createTurnJudge(async () => createJudge(encoder), signal);
   along.readAhead([zebras], ['What is a zebra?']);
   const first = 'A zebra is a horse with stripes [1].';
   const answer = `${first} Zebras live in Heidelberg and in many other cities of Europe [1].`;
@@ -96,7 +96,7 @@ test('sentences are judged while the answer is still written, each once, and as 
   const checked = await along.check(answer, sources);
   expect(encoded.filter((text) => text === 'A zebra is a horse with stripes.')).toHaveLength(1);
   expect(encoded.some((text) => text.endsWith('Heidelberg and in'))).toBe(false);
-  const afterwards = await createTurnJudge(async () => judgeOf(encoder), signal).check(answer, sources);
+  const afterwards = await createTurnJudge(async () => createJudge(encoder), signal).check(answer, sources);
   expect(checked).toEqual(afterwards);
   expect(checked.sentences.map(({ unsupportedSpans }) => unsupportedSpans.length > 0)).toEqual([false, true]);
 });

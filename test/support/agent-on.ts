@@ -6,7 +6,7 @@ import { createConversationAgent } from '../../src/agent/create-agent.ts';
 import { type AgentConfig, agentConfigSchema } from '../../src/domain/agent-config.ts';
 import type { ConversationTurn } from '../../src/domain/conversation-turn.ts';
 import type { RunEvent } from '../../src/domain/run-event.ts';
-import { judgeOf } from '../../src/judge/create-judge.ts';
+import { createJudge } from '../../src/judge/create-judge.ts';
 import type { SessionStore } from '../../src/ports/session-store.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import type { SmallLibrary } from './small-library.ts';
@@ -22,6 +22,7 @@ export interface AgentOnOptions {
 /** Creates the real agent over a small library, with the given model. */
 export function agentOn(library: SmallLibrary, model: Model, options: AgentOnOptions = {}): Agent {
   const { encoder } = options;
+  const judge = encoder && createJudge(encoder);
   return createConversationAgent({
     config: agentConfigSchema.parse({ model: 'scripted', ...options.config }),
     model,
@@ -30,7 +31,7 @@ export function agentOn(library: SmallLibrary, model: Model, options: AgentOnOpt
     sessions: options.sessions ?? createMemorySessionStore(),
     runtime: { now: () => new Date(), elapsedMs: () => performance.now(), newId: randomUUID },
     readSource: options.readSource ?? false,
-    ...(encoder && { findJudge: async () => judgeOf(encoder) }),
+    ...(judge && { findJudge: async () => judge }),
   });
 }
 

@@ -333,7 +333,7 @@ test('advice reaches a client without flags and commands of the program', async 
   const asking = client.chat.completions.create({ model: 'citeloop', messages: [user('What is a zebra?')] });
   await expect(asking).rejects.toMatchObject({
     error: {
-      message: expect.stringContaining('and the setting api: many know only chat_completions.'),
+      message: expect.stringContaining('and the setting api: many services support only chat_completions.'),
     },
   });
   const answer = await post('/api/ask', { question: 'What is a zebra?' });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
-import { type ApartJudge, startJudgeThread } from '../../src/app/judge-thread.ts';
+import { startWorkerJudge, type WorkerJudge } from '../../src/app/worker-judge.ts';
 import { createJudge, type FoundPassage } from '../../src/judge/create-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
@@ -16,22 +16,22 @@ const OWLS = { text: 'An owl hunts at night. Owls see well in the dark.', title:
 const QUESTION = 'What is a zebra?';
 
 let model: Embedder & TokenEncoder;
-let apart: ApartJudge;
+let workerJudge: WorkerJudge;
 
 beforeAll(async () => {
   model = await createMiniLmEmbedder({ location: modelLocation() });
-  apart = startJudgeThread(model);
+  workerJudge = startWorkerJudge(model);
 });
 
 afterAll(async () => {
-  await apart.close();
+  await workerJudge.close();
   await model.close();
 });
 
-test('the judge in a thread of its own says what the one here says, about the same passages', async () => {
+test('returns what a judge in the main thread returns, for the same passages', async () => {
   const here = createJudge(model);
   const claim = 'Zebras live in Africa and eat 50 kilograms of grass.';
-  const support = await apart.support(claim, [OWLS, ZEBRAS]);
+  const support = await workerJudge.support(claim, [OWLS, ZEBRAS]);
   expect(support).toEqual(await here.support(claim, [OWLS, ZEBRAS]));
   expect(support.evidence?.passage).toBe(ZEBRAS);
 
@@ -40,13 +40,13 @@ test('the judge in a thread of its own says what the one here says, about the sa
     return { passage, rank: index + 1, score: 0.5, units };
   });
   const units = found.flatMap((each) => each.units);
-  expect(await apart.passages(QUESTION, found)).toEqual(await here.passages(QUESTION, found));
-  expect(await apart.answers(QUESTION, units)).toEqual(await here.answers(QUESTION, units));
+  expect(await workerJudge.passages(QUESTION, found)).toEqual(await here.passages(QUESTION, found));
+  expect(await workerJudge.answers(QUESTION, units)).toEqual(await here.answers(QUESTION, units));
 });
 
-test('what was read ahead is not encoded again', async () => {
+test('does not encode a text twice', async () => {
   const encoded: string[] = [];
-  const judge = startJudgeThread({
+  const judge = startWorkerJudge({
     ...model,
     encodeTokens(texts) {
       encoded.push(...texts);
@@ -59,9 +59,9 @@ test('what was read ahead is not encoded again', async () => {
   await judge.close();
 });
 
-test('an encoder that fails is told, a raised signal is heard, and what a closed thread was asked fails', async () => {
+test('reports errors of the encoder, aborts, fails the calls of a closed worker and starts another one', async () => {
   let works = false;
-  const judge = startJudgeThread({
+  const judge = startWorkerJudge({
     ...model,
     async encodeTokens(texts) {
       if (!works) throw new Error('no weights');
@@ -74,7 +74,6 @@ test('an encoder that fails is told, a raised signal is heard, and what a closed
   await judge.close();
   await unanswered;
   works = true;
-  // Whoever asks next has another thread.
   expect(await judge.support('A zebra is a striped horse.', [ZEBRAS])).toMatchObject({ verdict: 'quoted' });
   await judge.close();
 });
