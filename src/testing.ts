@@ -4,13 +4,13 @@ import type { CreateAgentOptions } from './index.ts';
 import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
 import { createTapeHandlers, type OnMiss, replayTape } from './tape/replay-tape.ts';
-import type { Timing } from './tape/tape-exchange.ts';
+import type { Timing } from './tape/tape-http.ts';
 import type { TapeHeader } from './tape/tape-format.ts';
 import { createReplayRuntime } from './tape/tape-runtime.ts';
 
 export type { Runtime } from './ports/runtime.ts';
 export type { OnMiss } from './tape/replay-tape.ts';
-export type { Timing } from './tape/tape-exchange.ts';
+export type { Timing } from './tape/tape-http.ts';
 export type { TapeHeader } from './tape/tape-format.ts';
 
 export interface UseTapeOptions {

@@ -7,8 +7,8 @@ import { createRedactor } from '../../src/faults/redactor.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import { recordTape } from '../../src/tape/record-run.ts';
 import { replayTape } from '../../src/tape/replay-tape.ts';
-import { replayResponse } from '../../src/tape/tape-exchange.ts';
 import type { TapeHeader, TapeRequest } from '../../src/tape/tape-format.ts';
+import { createReplayResponse } from '../../src/tape/tape-http.ts';
 import { createTapePlayer } from '../../src/tape/tape-player.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
 import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
@@ -100,7 +100,7 @@ function stubOf(path: string): typeof globalThis.fetch {
     const answer = answers[next % answers.length];
     next += 1;
     if (answer === undefined) throw new Error('The tape is empty.');
-    return replayResponse(answer, 'none', null);
+    return createReplayResponse(answer, 'none', null);
   };
 }
 

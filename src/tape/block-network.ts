@@ -5,10 +5,10 @@ import { globalAgent as httpsAgent } from 'node:https';
 import { Socket } from 'node:net';
 import { AppError } from '../faults/app-error.ts';
 
-/** Under these names undici, the one in Node and the one of the package, keeps its pool for all of the process. */
-const DISPATCHERS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')];
+/** Where undici, both Node's and the package, keeps its global connection pool. */
+const DISPATCHER_SYMBOLS = [Symbol.for('undici.globalDispatcher.1'), Symbol.for('undici.globalDispatcher.2')];
 
-interface Connecting {
+interface TcpPrototype {
   connect(request: unknown, address: string, port: number): number;
   connect6(request: unknown, address: string, port: number): number;
 }
@@ -20,57 +20,54 @@ interface BlockedNetwork {
 }
 
 /**
- * Until `unblock` is called, nothing leaves this process over the network, whoever sends it: not all clients go through
- * `fetch`, or through what msw watches. Names are not looked up, and connections end where Node hands them to the
- * system: below the sockets that another msw puts its answers into, so that one beside a tape works as ever. Pipes
- * and sockets in the file system stay open.
+ * Refuses every TCP connection and name lookup of this process, including those of clients that do not use `fetch`. It
+ * works below the sockets that msw mocks, so that other msw servers in the process keep answering. Pipes and Unix
+ * sockets are not blocked.
  */
 export function blockNetwork(onAttempt: (error: AppError) => void): BlockedNetwork {
   const quiet = new AsyncLocalStorage<true>();
 
-  function refused(address: string): AppError {
-    const message = `A connection to ${address} was tried, and a replay makes none.`;
-    const error = new AppError('replay_drift', message, {
-      hint: 'Only calls of fetch are on tapes. What else needs the network cannot be replayed.',
+  function refuse(address: string): AppError {
+    const error = new AppError('replay_drift', `A replay cannot connect to ${address}.`, {
+      hint: 'Tapes contain only requests made with fetch.',
       recoverable: false,
     });
     if (quiet.getStore() === undefined) onAttempt(error);
     return error;
   }
 
-  const restore = [blockConnections(refused), blockNames(refused), ...DISPATCHERS.map(replacePool)];
+  const restore = [blockConnections(refuse), blockLookups(refuse), ...DISPATCHER_SYMBOLS.map(replacePool)];
   for (const { freeSockets } of [httpAgent, httpsAgent])
     for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
   return {
     tryQuietly: (work) => quiet.run(true, work),
     unblock() {
-      for (const each of restore) each();
+      for (const undo of restore) undo();
     },
   };
 }
 
-function blockConnections(refused: (address: string) => AppError): () => void {
-  const handles = tcpHandles();
-  const { connect, connect6 } = handles;
-  function refuse(this: object, _request: unknown, address: string, port: number): number {
-    const error = refused(`${address}:${port}`);
+function blockConnections(refuse: (address: string) => AppError): () => void {
+  const prototype = tcpPrototype();
+  const { connect, connect6 } = prototype;
+  function refuseConnection(this: object, _request: unknown, address: string, port: number): number {
+    const error = refuse(`${address}:${port}`);
     process.nextTick(() => socketOf(this)?.destroy(error));
     return 0;
   }
-  Object.assign(handles, { connect: refuse, connect6: refuse });
-  return () => void Object.assign(handles, { connect, connect6 });
+  Object.assign(prototype, { connect: refuseConnection, connect6: refuseConnection });
+  return () => void Object.assign(prototype, { connect, connect6 });
 }
 
-/** What all TCP connections of this process are made by; Node gives no name to it. */
-function tcpHandles(): Connecting {
+/** Node does not export the class of TCP handles, so it is taken from a socket that never connects. */
+function tcpPrototype(): TcpPrototype {
   const probe = new Socket();
-  // Never answered, so nothing is connected.
   probe.connect({ host: 'probe.invalid', port: 1, lookup: () => {} });
   const handle: unknown = Reflect.get(probe, '_handle');
   probe.on('error', () => {}).destroy();
   let prototype = Object.getPrototypeOf(handle) as object;
   while (!Object.hasOwn(prototype, 'connect6')) prototype = Object.getPrototypeOf(prototype) as object;
-  return prototype as Connecting;
+  return prototype as TcpPrototype;
 }
 
 /** Node keeps the socket of a handle under a symbol. */
@@ -79,22 +76,22 @@ function socketOf(handle: object): Socket | undefined {
   return owners.find((owner) => owner instanceof Socket);
 }
 
-/** This machine's own name needs no network, and servers listen on it. */
-function blockNames(refused: (address: string) => AppError): () => void {
+/** `localhost` stays, because servers listen on it. */
+function blockLookups(refuse: (address: string) => AppError): () => void {
   const { lookup } = dns;
-  const refuse = (name: string, ...rest: unknown[]) => {
+  const refuseLookup = (name: string, ...rest: unknown[]) => {
     if (name === 'localhost') return Reflect.apply(lookup, dns, [name, ...rest]) as unknown;
     const callback = rest.at(-1) as (error: Error) => void;
-    const error = refused(name);
+    const error = refuse(name);
     return process.nextTick(() => callback(error));
   };
-  dns.lookup = Object.assign(refuse as typeof lookup, { __promisify__: lookup.__promisify__ });
+  dns.lookup = Object.assign(refuseLookup as typeof lookup, { __promisify__: lookup.__promisify__ });
   return () => {
     dns.lookup = lookup;
   };
 }
 
-/** A pool may hold connections from before, which need no new one: an empty one of its kind takes its place. */
+/** Replaces a pool by an empty one of the same class: the old one may hold open connections. */
 function replacePool(symbol: symbol): () => void {
   const before: unknown = Reflect.get(globalThis, symbol);
   if (typeof before !== 'object' || before === null) return () => {};

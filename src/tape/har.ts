@@ -4,9 +4,8 @@ import { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
 import { validated } from '../faults/validated.ts';
 import type { Tape } from './open-tape.ts';
-import { joined } from './redact/redact-chunks.ts';
+import { joinChunks } from './redact/redact-chunks.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
-import { bodyBytes, tapeBody, textBody } from './tape-exchange.ts';
 import {
   chunkSchema,
   failureSchema,
@@ -17,6 +16,7 @@ import {
   type TapeHeader,
   type TapeJson,
 } from './tape-format.ts';
+import { parseBodyText, toBodyBytes, toTapeBody } from './tape-http.ts';
 
 /** An imported HAR file in the form of a tape, not yet redacted. */
 export interface ImportedHar {
@@ -149,7 +149,9 @@ function requestBody({ request: { postData, headers } }: HarEntry): Pick<TapeExc
   const fields = (postData.params ?? []).map(({ name, value }): [string, string] => [name, value]);
   const text = postData.text ?? new URLSearchParams(fields).toString();
   const body =
-    postData.encoding === 'base64' ? tapeBody(Buffer.from(text, 'base64'), type) : textBody(text, type);
+    postData.encoding === 'base64'
+      ? toTapeBody(Buffer.from(text, 'base64'), type)
+      : parseBodyText(text, type);
   return text === '' || body === undefined ? {} : { body };
 }
 
@@ -164,7 +166,7 @@ function responseBody(entry: HarEntry): Pick<NonNullable<TapeExchange['response'
     const events = bytes.toString('utf8').split(/(?<=\r?\n\r?\n)/);
     return { chunks: events.map((data) => ({ delayMs: 0, data })) };
   }
-  const body = tapeBody(bytes, type);
+  const body = toTapeBody(bytes, type);
   return body ? { body } : {};
 }
 
@@ -214,7 +216,7 @@ export function toHar(tape: Pick<Tape, 'header' | 'tail' | 'exchanges'>, redacto
 function toEntry({ request, response, failure, ...timing }: TapeExchange, began: number): object {
   const { startedAtMs, durationMs } = timing;
   const unused = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1, bodySize: -1 };
-  const text = response?.chunks ? { text: joined(response.chunks) } : toText(response?.body);
+  const text = response?.chunks ? { text: joinChunks(response.chunks) } : toText(response?.body);
   return {
     startedDateTime: new Date(began + startedAtMs).toISOString(),
     time: durationMs,
@@ -249,7 +251,9 @@ function toEntry({ request, response, failure, ...timing }: TapeExchange, began:
 
 function toText(body: TapeBody | undefined): { text?: string; encoding?: string } {
   if (body === undefined) return {};
-  return 'base64' in body ? { text: body.base64, encoding: 'base64' } : { text: bodyBytes(body).toString() };
+  return 'base64' in body
+    ? { text: body.base64, encoding: 'base64' }
+    : { text: toBodyBytes(body).toString() };
 }
 
 function toPairs(entries: Iterable<[string, string]>): { name: string; value: string }[] {

@@ -3,7 +3,7 @@ import { createIdMap, isSameAnswer, isSameValue } from './compare-answers.ts';
 import type { Tape } from './open-tape.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
 import { createTapePlayer } from './tape-player.ts';
-import { seededIds } from './tape-runtime.ts';
+import { createSeededIds } from './tape-runtime.ts';
 
 /** How many ids generated from the seed are mapped to those of the older tape. */
 const MAPPED_IDS = 2000;
@@ -67,6 +67,6 @@ function hasSameInputs(now: TapeHeader, before: TapeHeader): boolean {
 
 function pairSeededIds(newSeed: string, oldSeed: string): [string, string][] {
   if (newSeed === oldSeed) return [];
-  const [newId, oldId] = [seededIds(newSeed), seededIds(oldSeed)];
+  const [newId, oldId] = [createSeededIds(newSeed), createSeededIds(oldSeed)];
   return Array.from({ length: MAPPED_IDS }, () => [newId(), oldId()]);
 }

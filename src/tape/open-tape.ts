@@ -3,19 +3,19 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';
 import { type MatchKey, matchKey } from './match-key.ts';
+import { fromStoredExchange } from './serialize-exchange.ts';
 import {
   exchangeSchema,
   headerSchema,
-  notATape,
-  readFault,
+  notATapeError,
+  type StoredExchange,
   TAPE_VERSION,
   type TapeExchange,
   type TapeHeader,
   type TapeTail,
   tailSchema,
-  type WrittenExchange,
+  toTapeReadError,
 } from './tape-format.ts';
-import { exchangeOf } from './tape-layout.ts';
 
 /** Position of an exchange in its file, or its index in a tape that is kept in memory. */
 export interface TapeEntry {
@@ -69,7 +69,7 @@ export function openTape(path: string): Tape {
     return createTape(path, file, scanTape(path, file) ?? parseTape(path));
   } catch (error) {
     if (file !== undefined) closeSync(file);
-    throw readFault(path, error);
+    throw toTapeReadError(path, error);
   }
 }
 
@@ -130,7 +130,7 @@ function scanTape(path: string, file: number): TapeContent | null {
     index: createTapeIndex(found),
     digestOffset,
     read: ({ id, offset, length }) =>
-      exchangeOf(JSON.parse(textAt(file, offset, length)) as WrittenExchange, id),
+      fromStoredExchange(JSON.parse(textAt(file, offset, length)) as StoredExchange, id),
   };
 }
 
@@ -140,9 +140,9 @@ function parseTape(path: string): TapeContent {
   const document = parseObject(path, bytes.toString('utf8'));
   const { exchanges = [], outputs, complete, digest, ...fields } = document;
   const header = parseHeader(path, fields);
-  if (!Array.isArray(exchanges)) throw notATape(path, 'its "exchanges" are not a list');
+  if (!Array.isArray(exchanges)) throw notATapeError(path, 'its "exchanges" are not a list');
   const parsed = exchanges.map((each, number) =>
-    exchangeOf(validated(exchangeSchema, each, `Exchange ${number + 1} of ${path}`), number + 1),
+    fromStoredExchange(validated(exchangeSchema, each, `Exchange ${number + 1} of ${path}`), number + 1),
   );
   const digestLine = bytes.lastIndexOf(`\n${DIGEST_LINE}`);
   return {
@@ -165,12 +165,12 @@ function parseObject(path: string, text: string): Record<string, unknown> {
   } catch {
     // Reported below.
   }
-  throw notATape(path, text.trim() === '' ? 'it is empty' : 'it is not a JSON object');
+  throw notATapeError(path, text.trim() === '' ? 'it is empty' : 'it is not a JSON object');
 }
 
 function parseHeader(path: string, fields: Record<string, unknown>): TapeHeader {
   const { version } = fields;
-  if (typeof version !== 'number') throw notATape(path, 'it has no version');
+  if (typeof version !== 'number') throw notATapeError(path, 'it has no version');
   if (version > TAPE_VERSION) {
     throw new AppError('invalid_input', `${path} has format ${version}, made by a newer citeloop.`, {
       hint: `This version reads formats up to ${TAPE_VERSION}. Update citeloop, or record the tape again.`,
@@ -189,7 +189,7 @@ function parseExchange(path: string, text: string, number: number): TapeExchange
       hint: 'The file was edited or damaged after it was recorded. Record it again.',
     });
   }
-  return exchangeOf(validated(exchangeSchema, value, name), number);
+  return fromStoredExchange(validated(exchangeSchema, value, name), number);
 }
 
 /** Null if the file ends within it, as after an interrupted recording. */

@@ -1,5 +1,5 @@
-import { tapeBody, tapeFailure, toTapeRequest } from './tape-exchange.ts';
 import type { TapeChunk, TapeExchange, TapeFailure, TapeResponse } from './tape-format.ts';
+import { toTapeBody, toTapeFailure, toTapeRequest } from './tape-http.ts';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -62,7 +62,7 @@ export function recordFetch(fetch: Fetch, { nextId, onExchange }: FetchRecorderO
       }
       return withBody(answer, observeBody(answer.body, recorder, finish));
     } catch (error) {
-      finish(tapeFailure(error));
+      finish(toTapeFailure(error));
       throw error;
     }
   }
@@ -96,7 +96,7 @@ function createResponseRecorder(answer: Response): ResponseRecorder {
     },
     end() {
       const chunks = STREAM_TYPE.test(type ?? '') ? toChunks(pieces) : null;
-      const body = tapeBody(Buffer.concat(pieces.map(({ bytes }) => bytes)), type);
+      const body = toTapeBody(Buffer.concat(pieces.map(({ bytes }) => bytes)), type);
       if (chunks !== null) response.chunks = chunks;
       else if (body !== undefined) response.body = body;
     },
@@ -140,7 +140,7 @@ function observeBody(
         recorder.addBytes(value);
         controller.enqueue(value);
       } catch (error) {
-        end(tapeFailure(error));
+        end(toTapeFailure(error));
         controller.error(error);
       }
     },

@@ -3,7 +3,7 @@ import { toErrorResponse } from '../faults/error-response.ts';
 import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { recordFetch } from './record-fetch.ts';
-import { hideFilePlaces } from './redact/file-places.ts';
+import { hideFilePaths } from './redact/file-paths.ts';
 import { emptyRunOutputs } from './run-outputs.ts';
 import type { TapeHeader, TapeJson } from './tape-format.ts';
 import { createTapeRun, type RunOnTape } from './tape-run.ts';
@@ -89,7 +89,7 @@ export async function recordTape({
     },
     onExchange(exchange) {
       count += 1;
-      writer.append(hideFilePlaces(exchange));
+      writer.append(hideFilePaths(exchange));
     },
   });
   globalThis.fetch = recorder.fetch;

@@ -4,9 +4,8 @@ import { requestLine } from './diff-tapes.ts';
 import { formatDifference } from './diff-values.ts';
 import type { Tape } from './open-tape.ts';
 import { recordFetch } from './record-fetch.ts';
-import { bodyBytes } from './tape-exchange.ts';
 import type { TapeExchange } from './tape-format.ts';
-import { usageOf } from './tape-summary.ts';
+import { toBodyBytes } from './tape-http.ts';
 
 /** Requests that change nothing. A store is left out, since its content may have changed. */
 const REISSUABLE_PATH = /\/(?:chat\/completions|responses|embeddings|embed|rerank)$/;
@@ -22,10 +21,6 @@ export interface ReissueOptions {
   tapes: readonly Tape[];
   /** Highest number of calls, spread evenly over the tapes. */
   sample: number;
-  /** Highest cost, estimated from the recorded tokens; null for no limit. */
-  budget: number | null;
-  /** Null for a model without a known price. */
-  priceOf(model: string, tokens: { input: number; output: number }): number | null;
   /** Returns a reason if the request must not be sent: a tape may come from anyone. */
   serviceOf(url: string): ServiceTarget | string;
   fetch: typeof globalThis.fetch;
@@ -39,15 +34,12 @@ export interface ReissuedCall {
   request: string;
   /** Empty if the answer is the same. */
   changes: { kind: AnswerChangeKind; detail: string }[];
-  cost: number | null;
 }
 
 export interface ReissueResult {
   asked: ReissuedCall[];
   /** Calls that were not sent again, counted by reason. */
   left: { reason: string; calls: number }[];
-  /** Null if no price was known. */
-  spent: number | null;
 }
 
 interface Candidate {
@@ -58,39 +50,30 @@ interface Candidate {
 
 /** Sends a sample of the recorded requests to the services again and compares the answers. */
 export async function reissueRequests(options: ReissueOptions): Promise<ReissueResult> {
-  const { sample, budget, priceOf } = options;
   const left = new Map<string, number>();
   const skip = (reason: string, calls = 1) => void left.set(reason, (left.get(reason) ?? 0) + calls);
   const candidates = options.tapes.flatMap((tape) => [...findCandidates(tape, options, skip)]);
-  const chosen = pickEvenly(candidates, sample);
+  const chosen = pickEvenly(candidates, options.sample);
   if (candidates.length > chosen.length) skip('not in the sample', candidates.length - chosen.length);
 
   const asked: ReissuedCall[] = [];
-  let spent: number | null = null;
   for (const candidate of chosen) {
     const { tape, exchange } = candidate;
-    const estimate = costOf(exchange, priceOf);
-    if (budget !== null && (spent ?? 0) + (estimate ?? 0) > budget) {
-      skip('over the budget');
-      continue;
-    }
     const now = await reissue(candidate, options);
-    const cost = costOf(now, priceOf) ?? estimate;
-    if (cost !== null) spent = (spent ?? 0) + cost;
     const changes = diffAnswers(exchange, now).map((difference) => ({
       kind: answerChangeKind(difference),
       detail: formatDifference(difference).trim(),
     }));
-    const call = { tape: tape.path, exchange: exchange.id, request: requestLine(exchange), changes, cost };
+    const call = { tape: tape.path, exchange: exchange.id, request: requestLine(exchange), changes };
     asked.push(call);
     options.onReissued?.(call);
   }
-  return { asked, left: Array.from(left, ([reason, calls]) => ({ reason, calls })), spent };
+  return { asked, left: Array.from(left, ([reason, calls]) => ({ reason, calls })) };
 }
 
 function* findCandidates(
   tape: Tape,
-  { serviceOf, budget, priceOf }: ReissueOptions,
+  { serviceOf }: ReissueOptions,
   skip: (reason: string) => void,
 ): Generator<Candidate> {
   for (const exchange of tape.exchanges()) {
@@ -103,7 +86,6 @@ function* findCandidates(
     if (typeof service === 'string') skip(service);
     else if (failure !== undefined) skip('the recorded call failed');
     else if (JSON.stringify(request.body ?? null).includes(MASK)) skip('the request was redacted');
-    else if (budget !== null && costOf(exchange, priceOf) === null) skip('the price of the model is unknown');
     else yield { tape, exchange, service };
   }
 }
@@ -130,7 +112,7 @@ async function reissue(
   await recorded(service.url, {
     method: 'POST',
     headers: { accept, 'content-type': type, ...service.headers },
-    ...(body && { body: Buffer.from(bodyBytes(body) as string) }),
+    ...(body && { body: Buffer.from(toBodyBytes(body) as string) }),
     redirect: 'error',
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   })
@@ -138,12 +120,4 @@ async function reissue(
     .catch(() => signal.throwIfAborted());
   const failure = { name: 'TimeoutError', message: 'No answer.' };
   return { ...(answered ?? { ...exchange, response: undefined, failure }), request: exchange.request };
-}
-
-function costOf(exchange: TapeExchange, priceOf: ReissueOptions['priceOf']): number | null {
-  const { body } = exchange.request;
-  const fields = body !== undefined && 'json' in body ? body.json : null;
-  const model = typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? fields.model : null;
-  const tokens = usageOf(exchange);
-  return typeof model === 'string' && tokens !== null ? priceOf(model, tokens) : null;
 }

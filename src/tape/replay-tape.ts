@@ -7,9 +7,9 @@ import type { ReplayContext, TapeMiss } from './explain-drift.ts';
 import { enableFetchNetwork } from './fetch-network.ts';
 import { openTape, type Tape } from './open-tape.ts';
 import { recordFetch } from './record-fetch.ts';
-import { hideFilePlaces } from './redact/file-places.ts';
-import { replayResponse, type Timing, toTapeRequest } from './tape-exchange.ts';
+import { hideFilePaths } from './redact/file-paths.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
+import { createReplayResponse, type Timing, toTapeRequest } from './tape-http.ts';
 import { createTapePlayer, type PlayedCounts, type TapePlayer } from './tape-player.ts';
 import { createReplayRuntime } from './tape-runtime.ts';
 import { createTapeWriter, type TapeWriter } from './tape-writer.ts';
@@ -69,7 +69,7 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
     ids += 1;
     return ids;
   };
-  const append = (exchange: TapeExchange) => writer?.append(hideFilePlaces(exchange));
+  const append = (exchange: TapeExchange) => writer?.append(hideFilePaths(exchange));
   const liveFetch =
     onMiss === 'record' ? recordFetch(globalThis.fetch, { nextId, onExchange: append }) : null;
   if (liveFetch !== null) cleanup.defer(liveFetch.settle);
@@ -140,7 +140,7 @@ function createTapeHandler(
       onFound?.(exchange);
       return true;
     },
-    ({ request }) => replayResponse(found.get(request) as TapeExchange, timing, request.signal),
+    ({ request }) => createReplayResponse(found.get(request) as TapeExchange, timing, request.signal),
   );
 }
 

@@ -7,37 +7,37 @@ export const TAPE_VERSION = 3;
 
 export type TapeJson = string | number | boolean | null | TapeJson[] | { [key: string]: TapeJson };
 
-/** Whatever JSON.parse gave; to look through it once more would take longer than to read it. */
-const json = z.custom<TapeJson>((value) => value !== undefined);
+/** Any JSON. It is not validated in depth, which would take longer than parsing it. */
+const jsonSchema = z.custom<TapeJson>((value) => value !== undefined);
 
-/** A body in the form that is easiest to read: its JSON value, its text, or its bytes. */
+/** A body in its most readable form: its JSON value, its text, or its bytes. */
 export type TapeBody = { json: TapeJson } | { text: string } | { base64: string };
 
-/** A piece of a streamed body, and how long after the one before it came. */
+/** A piece of a streamed body, with the time since the piece before. */
 export const chunkSchema = z.strictObject({ delayMs: z.number().min(0), data: z.string() });
 export type TapeChunk = z.infer<typeof chunkSchema>;
 
-/** In a file a text of several lines is a list of them, and a chunk of whole events is a list of these. */
+/** A file has a multi-line text as a list of lines, and a chunk of complete events as a list of events. */
 const linesSchema = z.union([z.string(), z.array(z.string())]);
-const writtenBodySchema = z.union([
-  z.strictObject({ json: json }),
+const storedBodySchema = z.union([
+  z.strictObject({ json: jsonSchema }),
   z.strictObject({ text: linesSchema }),
   z.strictObject({ base64: z.base64() }),
 ]);
-export type WrittenBody = z.infer<typeof writtenBodySchema>;
+export type StoredBody = z.infer<typeof storedBodySchema>;
 
-const eventSchema = z
-  .strictObject({ event: z.string().optional(), data: json.optional(), text: z.string().optional() })
+const storedEventSchema = z
+  .strictObject({ event: z.string().optional(), data: jsonSchema.optional(), text: z.string().optional() })
   .refine(({ data, text }) => (data === undefined) !== (text === undefined), {
-    error: 'an event has data or a text',
+    error: 'an event has either data or text',
   });
-export type WrittenEvent = z.infer<typeof eventSchema>;
+export type StoredEvent = z.infer<typeof storedEventSchema>;
 
-const writtenChunkSchema = z.union([
+const storedChunkSchema = z.union([
   z.strictObject({ delayMs: z.number().min(0), data: linesSchema }),
-  z.strictObject({ delayMs: z.number().min(0), events: z.array(eventSchema) }),
+  z.strictObject({ delayMs: z.number().min(0), events: z.array(storedEventSchema) }),
 ]);
-export type WrittenChunk = z.infer<typeof writtenChunkSchema>;
+export type StoredChunk = z.infer<typeof storedChunkSchema>;
 
 const headersSchema = z.record(z.string(), z.string());
 
@@ -45,41 +45,41 @@ const requestSchema = z.object({
   method: z.string().regex(/^[A-Z]+$/),
   url: z.url({ protocol: /^https?$/ }),
   headers: headersSchema.default({}),
-  body: writtenBodySchema.optional(),
+  body: storedBodySchema.optional(),
 });
 export type TapeRequest = Omit<z.infer<typeof requestSchema>, 'body'> & { body?: TapeBody | undefined };
 
 const responseSchema = z.object({
   status: z.int().min(200).max(599),
   headers: headersSchema.default({}),
-  /** A body in one piece; one that was streamed has `chunks` instead. */
-  body: writtenBodySchema.optional(),
-  chunks: z.array(writtenChunkSchema).optional(),
+  /** A streamed body is in `chunks` instead. */
+  body: storedBodySchema.optional(),
+  chunks: z.array(storedChunkSchema).optional(),
 });
 export type TapeResponse = Omit<z.infer<typeof responseSchema>, 'body' | 'chunks'> & {
   body?: TapeBody | undefined;
   chunks?: TapeChunk[] | undefined;
 };
 
-/** Why there was no answer, or no whole one. */
+/** Why a request has no response, or an incomplete one. */
 export const failureSchema = z.object({
-  /** `TypeError` for the network, `AbortError` or `TimeoutError` where we gave up. */
+  /** `TypeError` for a network error, `AbortError` or `TimeoutError` for a request that the client ended. */
   name: z.string(),
   message: z.string(),
-  /** Of the network, such as ECONNREFUSED. */
+  /** Such as ECONNREFUSED. */
   code: z.string().optional(),
 });
 export type TapeFailure = z.infer<typeof failureSchema>;
 
 export const exchangeSchema = z
   .object({
-    /** In the order in which the requests were made, from 1; its place in the file unless given. */
+    /** Numbers the requests from 1; by default the position in the file. */
     id: z.int().min(1).optional(),
-    /** Since the recording began. */
+    /** Since the start of the recording. */
     startedAtMs: z.number().min(0),
-    /** Until the last byte of the answer. */
+    /** Until the last byte of the response. */
     durationMs: z.number().min(0),
-    /** Exchanges that ran at the same time are in different lanes. */
+    /** Concurrent exchanges have different lanes. */
     lane: z.int().min(0),
     request: requestSchema,
     response: responseSchema.optional(),
@@ -88,81 +88,78 @@ export const exchangeSchema = z
   .refine(({ response, failure }) => response !== undefined || failure !== undefined, {
     error: 'an exchange has a response, a failure or both',
   });
-export type WrittenExchange = z.infer<typeof exchangeSchema>;
-export type TapeExchange = Omit<WrittenExchange, 'id' | 'request' | 'response'> & {
+export type StoredExchange = z.infer<typeof exchangeSchema>;
+export type TapeExchange = Omit<StoredExchange, 'id' | 'request' | 'response'> & {
   id: number;
   request: TapeRequest;
   response?: TapeResponse | undefined;
 };
 
-const originSchema = z.enum(['recorded', 'written by hand']);
-
-/** What stands before the exchanges: how the tape was made. */
+/** The fields before the exchanges. */
 export const headerSchema = z.object({
   version: z.literal([1, 2, TAPE_VERSION]),
-  origin: originSchema,
-  /** Where the wire format of one written by hand comes from, or whatever else a reader should know. */
+  origin: z.enum(['recorded', 'written by hand']),
+  /** For readers, such as the source of a tape written by hand. */
   note: z.string().optional(),
   madeBy: z.object({ program: z.string(), version: z.string(), node: z.string().optional() }),
   createdAt: z.iso.datetime(),
-  /** What ids under replay are made from; the recording made its own from it, too. */
+  /** The recording and its replays generate ids from it. */
   seed: z.string().min(1),
   model: z.string().nullable(),
-  /** Null for a tape that no command has made. */
+  /** Null if the tape was not recorded by a command. */
   command: z.string().nullable(),
-  inputs: z.record(z.string(), json).default({}),
-  /** Patterns of the user's that were removed, as regular expressions. */
+  inputs: z.record(z.string(), jsonSchema).default({}),
+  /** The user's redaction patterns, as regular expressions. */
   redact: z.array(z.string()).default([]),
 });
 export type TapeHeader = z.infer<typeof headerSchema>;
 
-/** What stands after the exchanges. An interrupted recording has none of it. */
+/** The fields after the exchanges, which an interrupted recording lacks. */
 export const tailSchema = z.object({
-  outputs: json.optional(),
+  outputs: jsonSchema.optional(),
   complete: z.boolean(),
-  /** SHA-256 of all that stands before it; tells a recorded tape from an edited one. */
+  /** SHA-256 of the file before this field. It reveals that a recorded tape was edited. */
   digest: z.string().optional(),
 });
 export type TapeTail = z.infer<typeof tailSchema>;
 
 const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota is used up',
+  EDQUOT: 'the disk quota is used up',
   EACCES: 'access is denied',
   EPERM: 'access is denied',
   EROFS: 'the file system is read-only',
   ENOENT: 'its folder does not exist',
   ENOTDIR: 'its folder is a file',
   EISDIR: 'it is a folder',
-  EFBIG: 'it is larger than files may be',
+  EFBIG: 'it is too large',
 };
 
-/** What kept a tape from being written. Whatever was there before is as it was. */
-export function writeFault(path: string, error: unknown): AppError {
+export function toTapeWriteError(path: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
   return new AppError(
     'invalid_input',
-    `The tape ${path} cannot be written: ${REASONS[code] ?? messageOf(error)}.`,
+    `Cannot write the tape ${path}: ${REASONS[code] ?? messageOf(error)}.`,
     {
-      hint: 'The run itself may have succeeded; record it again elsewhere. A tape that was there before is unchanged.',
+      hint: 'Record it again to another path. An existing tape is unchanged, and the run itself may have succeeded.',
       cause: error,
     },
   );
 }
 
-export function readFault(path: string, error: unknown): AppError {
+export function toTapeReadError(path: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
   const reason = code === 'ENOENT' ? 'it does not exist' : (REASONS[code] ?? messageOf(error));
-  return new AppError('invalid_input', `The tape ${path} cannot be read: ${reason}.`, {
+  return new AppError('invalid_input', `Cannot read the tape ${path}: ${reason}.`, {
     hint: advice`Record one${settingOf('record', '<tape>', '')}.`,
     cause: error,
   });
 }
 
-export function notATape(path: string, why: string): AppError {
-  return new AppError('invalid_input', `${path} is not a tape: ${why}.`, {
+export function notATapeError(path: string, reason: string): AppError {
+  return new AppError('invalid_input', `${path} is not a tape: ${reason}.`, {
     hint: advice`Record one${settingOf('record', '<tape>', '')}, or convert a HAR file${command('tape import')}`,
   });
 }

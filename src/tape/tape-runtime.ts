@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Runtime } from '../ports/runtime.ts';
 
-/**
- * A runtime that is the same in every replay of a tape: its ids are made from the seed, one after the other, and its
- * clock stands still at the moment of the recording. Time that passes during a replay says nothing about the run.
- */
+/** A runtime with ids from the seed and a clock that stands still, so that every replay of a tape gives the same output. */
 export function createReplayRuntime(
   seed: string,
   at: string,
@@ -14,21 +11,20 @@ export function createReplayRuntime(
   return {
     now: () => new Date(time),
     elapsedMs: () => 0,
-    newId: seededIds(seed),
+    newId: createSeededIds(seed),
     needsKeys,
     random: () => 0.5,
-    // What is waited for has happened already.
     sleep: async (_ms, signal) => signal?.throwIfAborted(),
   };
 }
 
-/** The clock of the machine with ids from a seed, so that a recording and its replays have the same ones. */
+/** The given clock with ids from a seed, so that a replay can generate the same ids. */
 export function createRecordingRuntime(seed: string, clock: Runtime): Runtime {
-  return { ...clock, newId: seededIds(seed) };
+  return { ...clock, newId: createSeededIds(seed) };
 }
 
-/** UUIDs of version 4 in all but their randomness. */
-export function seededIds(seed: string): () => string {
+/** Returns a generator of UUIDs in the format of version 4. */
+export function createSeededIds(seed: string): () => string {
   let count = 0;
   return () => {
     count += 1;

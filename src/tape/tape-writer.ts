@@ -5,16 +5,16 @@ import { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
 import { mergeRecording, type RecordingContent } from './merge-recording.ts';
 import { openTape, type Tape } from './open-tape.ts';
-import { joined, joinedDeltas } from './redact/redact-chunks.ts';
+import { joinChunks, joinDeltas } from './redact/redact-chunks.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
+import { formatTapeJson, serializeExchange } from './serialize-exchange.ts';
 import {
   TAPE_VERSION,
   type TapeExchange,
   type TapeHeader,
   type TapeJson,
-  writeFault,
+  toTapeWriteError,
 } from './tape-format.ts';
-import { layOut, layOutExchange } from './tape-layout.ts';
 
 export interface TapeWriter {
   /** Where `abandon` leaves the incomplete tape. */
@@ -57,7 +57,7 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
   const appendedPath = `${path}.${randomUUID()}.partial`;
   const finalPath = `${path}.${randomUUID()}.partial`;
   const fail = (error: unknown): never => {
-    throw writeFault(path, error);
+    throw toTapeWriteError(path, error);
   };
   await assertReplaceable(path);
   const file = await openFile(appendedPath).catch(fail);
@@ -102,7 +102,7 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
       let separator = '';
       for (const exchange of content.exchanges) {
         const { id: _, ...redacted } = redactExchange(exchange, redactor);
-        await add(`${separator}\n${layOutExchange(redacted)}`);
+        await add(`${separator}\n${serializeExchange(redacted)}`);
         separator = ',';
       }
       await add(tailText(content.outputs));
@@ -130,7 +130,7 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
         const redacted = redactExchange(exchange, redactor);
         if (holdsSplitSecret(redacted, redactor)) throw leakedSecretError(path);
         exchanges += 1;
-        return `${exchanges === 1 ? '' : ','}\n${layOutExchange(redacted)}`;
+        return `${exchanges === 1 ? '' : ','}\n${serializeExchange(redacted)}`;
       });
     },
 
@@ -173,11 +173,11 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
 
 /** The document up to the first exchange. */
 function headerText(header: TapeHeader): string {
-  return `${layOut(header, '').slice(0, -2)},\n  "exchanges": [`;
+  return `${formatTapeJson(header, '').slice(0, -2)},\n  "exchanges": [`;
 }
 
 function tailText(outputs: TapeJson): string {
-  return `\n  ],\n${layOut({ outputs, complete: true }, '').slice(2, -2)},\n`;
+  return `\n  ],\n${formatTapeJson({ outputs, complete: true }, '').slice(2, -2)},\n`;
 }
 
 /** Null if there is no complete, unedited recording. */
@@ -195,8 +195,8 @@ function openUneditedTape(path: string): Tape | null {
 /** Finds a secret that is split over the chunks or events of a stream. */
 function holdsSplitSecret({ response }: TapeExchange, redactor: Redactor): boolean {
   if (response?.chunks === undefined) return false;
-  const text = joined(response.chunks);
-  return redactor.holdsSecret(text) || joinedDeltas(text).some(redactor.holdsSecret);
+  const text = joinChunks(response.chunks);
+  return redactor.holdsSecret(text) || joinDeltas(text).some(redactor.holdsSecret);
 }
 
 function leakedSecretError(path: string): AppError {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
-import { seededIds } from '../../src/tape/tape-runtime.ts';
+import { createSeededIds } from '../../src/tape/tape-runtime.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
 import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
 
@@ -73,7 +73,7 @@ test('a call that changed has the same id in its answer and in the request after
 });
 
 test('ids that the program itself made in a request are those of the first recording', async () => {
-  const writes = (seed: string) => [asked(1, { writer: `taped 0 ${seededIds(seed)()}` }, { ok: true })];
+  const writes = (seed: string) => [asked(1, { writer: `taped 0 ${createSeededIds(seed)()}` }, { ok: true })];
   const path = await writeTape(writes('a seed'), { outputs: outputs() });
   const before = await readFile(path, 'utf8');
   expect(await recordAgain(path, writes(`seed ${runs}`))).toEqual({ unchanged: true });

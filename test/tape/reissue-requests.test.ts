@@ -18,8 +18,6 @@ async function again(exchanges: readonly TapeExchange[], options: Partial<Reissu
     const result = await reissueRequests({
       tapes: [tape],
       sample: 100,
-      budget: null,
-      priceOf: () => null,
       serviceOf: () => ({ url: 'https://today.test/chat', headers: { authorization: 'Bearer mine' } }),
       fetch: async (input, init) => {
         const request = new Request(input, init);
@@ -50,19 +48,6 @@ test('a sample is spread over the tape and the same every time', async () => {
   const { result } = await again(all, { sample: 3 });
   expect(result.asked.map(({ exchange }) => exchange)).toEqual([1, 5, 8]);
   expect(result.left).toEqual([{ reason: 'not in the sample', calls: 7 }]);
-});
-
-test('a budget is not passed, and what has no price is not asked under one', async () => {
-  const priceOf: ReissueOptions['priceOf'] = (model, { input, output }) =>
-    model === 'm' ? (input + output) / 1100 : null;
-  const other = asked(4, { model: 'unpriced' }, answer('x'), CHAT);
-  const { result } = await again([question(1), question(2), question(3), other], { budget: 2.5, priceOf });
-  expect(result.spent).toBeCloseTo(2);
-  expect(result.asked).toHaveLength(2);
-  expect(result.left).toEqual([
-    { reason: 'the price of the model is unknown', calls: 1 },
-    { reason: 'over the budget', calls: 1 },
-  ]);
 });
 
 test('a store, a request without its secret and a service of others are left alone', async () => {

@@ -16,11 +16,9 @@ test('equal requests get their answers in the order of recording, then the last 
     await writeTape([asked(1, { q: 1 }, 'first'), asked(2, { q: 1 }, 'second'), asked(3, { q: 2 }, 'other')]),
   );
   const player = createTapePlayer(tape, createRedactor());
-  expect(player.unused()).toEqual([1, 2, 3]);
   const answers = Array.from({ length: 4 }, () => answerOf(player.find(request({ q: 1 }))));
   expect(answers).toEqual(['first', 'second', 'second', 'second']);
   expect(player.counts()).toEqual({ used: 2, repeated: 2, missed: 0 });
-  expect(player.unused()).toEqual([3]);
   expect(player.find(request({ q: 3 }))).toBeNull();
   expect(player.miss(request({ q: 3 })).error).toMatchObject({ kind: 'replay_drift' });
   expect(player.counts()).toEqual({ used: 2, repeated: 2, missed: 1 });

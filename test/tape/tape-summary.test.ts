@@ -5,11 +5,12 @@ import { createRedactor } from '../../src/faults/redactor.ts';
 import { toHar } from '../../src/tape/har.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import type { TapeJson } from '../../src/tape/tape-format.ts';
-import { findTapeProblems, tapeSummary } from '../../src/tape/tape-summary.ts';
+import { findTapeProblems, summarizeTape } from '../../src/tape/tape-summary.ts';
 import { asked, sampleExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 const callsOf = async (...answers: TapeJson[]) =>
-  tapeSummary(openTape(await writeTape(answers.map((answer, index) => asked(index + 1, {}, answer))))).calls;
+  summarizeTape(openTape(await writeTape(answers.map((answer, index) => asked(index + 1, {}, answer)))))
+    .calls;
 
 test('tokens are read under the names that each service has for them', async () => {
   const calls = await callsOf(
@@ -49,7 +50,7 @@ test('of a stream the last usage counts, and what is broken in it does no harm',
     failure: { name: 'TypeError', message: 'fetch failed', code: 'ECONNREFUSED' },
   });
   const cut = sampleExchange({ id: 3, failure: { name: 'AbortError', message: 'cut' } });
-  const { calls } = tapeSummary(openTape(await writeTape([streamed, failed, cut])));
+  const { calls } = summarizeTape(openTape(await writeTape([streamed, failed, cut])));
   expect(calls).toMatchObject([
     {
       id: 1,
@@ -111,5 +112,5 @@ test('tokens and private keys in the traffic of Qdrant and Cohere reach no tape 
 
 test('outputs that cannot be read leave the rest of the summary as it is', async () => {
   const tape = openTape(await writeTape([], { outputs: { turns: 1 } }));
-  expect(tapeSummary(tape)).toMatchObject({ outputs: null, calls: [], complete: true, edited: false });
+  expect(summarizeTape(tape)).toMatchObject({ outputs: null, calls: [], complete: true, edited: false });
 });

@@ -96,7 +96,7 @@ test('a folder that does not exist is said before anything is recorded', async (
   const path = join(await temporaryDirectory(), 'none', 'run.tape.json');
   await expect(createTapeWriter({ path, header: sampleHeader(), redactor })).rejects.toMatchObject({
     kind: 'invalid_input',
-    message: `The tape ${path} cannot be written: its folder does not exist.`,
+    message: `Cannot write the tape ${path}: its folder does not exist.`,
   });
 });
 
@@ -123,7 +123,7 @@ test('a disk that is full leaves the tape of before, and nothing half', async ()
 
   await expect(writer.close(null)).rejects.toMatchObject({
     kind: 'invalid_input',
-    message: `The tape ${path} cannot be written: the disk is full.`,
+    message: `Cannot write the tape ${path}: the disk is full.`,
   });
   expect(await readFile(path, 'utf8')).toBe(before);
   expect(await readdir(dirname(path))).toEqual([basename(path)]);

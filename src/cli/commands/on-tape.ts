@@ -17,98 +17,94 @@ import { counted } from '../../text/phrasing.ts';
 import type { TapeFlags } from '../flags/common-flags.ts';
 import { asSettings } from './read-flags.ts';
 
-/** A command whose run can be recorded. */
+/** A command that can be recorded. */
 export interface TapedCommand {
   command: string;
-  /** All its flags: with the settings enough to do it again. */
+  /** All its flags. Together with the settings they suffice to run it again. */
   flags: object;
-  /** What was asked, if that came from elsewhere. */
+  /** Set if the question does not come from the flags. */
   question?: string;
-  /** Whether it changes collections; a replay then works on one of its own. */
+  /** Whether it changes collections. Its replay then uses a temporary home directory. */
   writes?: boolean;
 }
 
 interface CommandOnTape extends TapedCommand {
-  /** What the configuration is loaded with. */
   settings: TapeFlags & Readonly<Record<string, unknown>>;
   configPath: string | undefined;
   signal: AbortSignal;
 }
 
-/** The program as tapes name it. */
+/** How tapes name this program. */
 export const THIS_PROGRAM: TapeHeader['madeBy'] = { program: 'citeloop', version, node: process.version };
 
 type Work<T> = (config: Config, run: RunOnTape) => Promise<T>;
 
-/** Does a command's work while it is recorded, as `--record` asks for. */
+/** Implements `--record`. */
 export async function recordCommand<T>(run: CommandOnTape, work: Work<T>): Promise<T> {
   const { settings, configPath, signal } = run;
   const config = loadConfig({ flags: settings, configPath });
   return recordRun(
     {
       path: resolve(settings.record ?? ''),
-      header: newHeader(config, run),
+      header: createHeader(config, run),
       secrets: configuredSecrets(config),
       clock: systemRuntime,
       signal,
-      onEnd: (end) => say(sentenceOf(end)),
+      onEnd: (end) => process.stderr.write(`${formatRecordingEnd(end)}\n`),
     },
     (recording) => work(config, recording),
   );
 }
 
-/** Does a command's work with its calls answered from a tape, as `--replay` asks for. Throws the first miss, and the failure that was recorded. */
+/** Implements `--replay`. Throws the first miss, and the error of a run whose recording failed. */
 export async function replayCommand<T>(run: CommandOnTape, work: Work<T>): Promise<T> {
   const { command, settings, configPath, signal, writes = false } = run;
   const { onMiss = 'fail', timing, redact } = settings;
-  const path = resolve(settings.replay ?? '');
   const { result, misses, renewed } = await replayRun(
     {
-      path,
+      path: resolve(settings.replay ?? ''),
       command,
       onMiss,
       timing,
       patterns: redact,
-      secrets: secretsNow(configPath),
+      secrets: configuredSecrets(loadConfig({ configPath })),
       signal,
       missEnds: 'run',
       renewedBy: THIS_PROGRAM,
     },
-    (replaying) =>
-      withReplayedConfig(replaying, { changed: given(settings), configPath, onMiss, writes }, (config) =>
-        work(config, replaying),
-      ),
+    (replaying) => {
+      const options = { changed: definedFlags(settings), configPath, onMiss, writes };
+      return withReplayedConfig(replaying, options, (config) => work(config, replaying));
+    },
   );
-  if (renewed)
-    say(`The tape is renewed: ${counted(misses.length, 'exchange was', 'exchanges were')} made anew.`);
+  if (renewed) process.stderr.write(`Updated the tape with ${counted(misses.length, 'new exchange')}.\n`);
   if ('missed' in result) throw result.missed;
   if ('failed' in result) throw result.failed;
   return result.value;
 }
 
 interface ReplayedConfigOptions {
-  /** Settings that are given now, and count more than those of the tape. */
+  /** Settings that override those of the tape. */
   changed: object;
   configPath: string | undefined;
   onMiss: OnMiss;
   writes: boolean;
-  /** Whether only the flags of the recorded command hold, and all else is as it is configured today. */
+  /** Whether to use the current settings, except for the flags of the recorded command. */
   current?: boolean;
 }
 
-/** The configuration of the recorded run, as far as nothing else is given now. No key is needed where nobody is asked. */
+/** Runs `work` with the settings of the recorded run. With `onMiss: 'fail'` it needs no keys. */
 export async function withReplayedConfig<T>(
   run: ReplayingRun,
   { changed, configPath, onMiss, writes, current = false }: ReplayedConfigOptions,
   work: (config: Config) => Promise<T>,
 ): Promise<T> {
-  const recorded = current ? flaggedSettings(run) : run.settings;
+  const recorded = current ? flagSettings(run) : run.settings;
   if (onMiss !== 'fail') assertOwnServices(recorded, { ...changed }, configPath);
   const loaded = loadConfig({ flags: { ...recorded, ...changed }, configPath });
   const config = onMiss === 'fail' ? withoutKeys(loaded) : loaded;
   run.noteSettings(runSettings(config));
   if (!writes) return work(config);
-  // A replay that writes does so where nobody looks.
   const home = await mkdtemp(join(tmpdir(), 'citeloop-replay-'));
   try {
     return await work({ ...config, home });
@@ -117,32 +113,30 @@ export async function withReplayedConfig<T>(
   }
 }
 
-/** The settings that the recorded command was given as flags, and its collection: not what was configured besides. */
-function flaggedSettings({ settings, header, recorded }: ReplayingRun): Record<string, TapeJson> {
-  const { flags: given } = header.inputs;
-  const flags = typeof given === 'object' && given !== null && !Array.isArray(given) ? given : {};
+/** The settings that were flags of the recorded command, and its collection. */
+function flagSettings({ settings, header, recorded }: ReplayingRun): Record<string, TapeJson> {
+  const { flags: recordedFlags } = header.inputs;
+  const flags =
+    typeof recordedFlags === 'object' && recordedFlags !== null && !Array.isArray(recordedFlags)
+      ? recordedFlags
+      : {};
   const names = new Set(Object.keys(flags));
   if (names.has('threshold')) names.add('scoreThreshold');
   if (recorded.collection !== null) names.add('collection');
   const flagged = Object.fromEntries(Object.entries(settings).filter(([name]) => names.has(name)));
   const { systemPrompt } = flags;
-  if (typeof systemPrompt !== 'string' || !isFileHere(systemPrompt)) return flagged;
+  if (typeof systemPrompt !== 'string' || !isLocalPromptFile(systemPrompt)) return flagged;
   return { ...flagged, systemPrompt: asSettings({ systemPrompt }).systemPrompt ?? null };
 }
 
-/** A prompt that was read from a file is read again, but from nowhere else than below this directory: tapes may be anybody's. */
-function isFileHere(prompt: string): boolean {
+/** A prompt file is read again only below the working directory, since a tape may come from anyone. */
+function isLocalPromptFile(prompt: string): boolean {
   const path = relative(process.cwd(), resolve(prompt.slice(1)));
   return prompt.startsWith('@') && !path.startsWith('..') && !isAbsolute(path);
 }
 
-/** The keys that are configured now, which requests may hold; what else is configured a tape says better. */
-export function secretsNow(configPath: string | undefined): string[] {
-  return configuredSecrets(loadConfig({ configPath }));
-}
-
-/** Flags that say how the run is shown or taped, not what is asked for. */
-const NOT_ASKED = new Set([
+/** Flags that do not affect the requests of a run. */
+const UNRECORDED_FLAGS = new Set([
   'record',
   'replay',
   'redact',
@@ -155,37 +149,36 @@ const NOT_ASKED = new Set([
   '_',
 ]);
 
-/** The flags of a command as the tape keeps them: each once, under the name that the program uses. */
+/** The flags that a tape keeps: without aliases and flags in kebab case. */
 export function recordedFlags(flags: object): { [name: string]: TapeJson } {
-  const kept = Object.entries(given(flags)).filter(
-    ([name]) => /^[a-zA-Z]{2,}$/.test(name) && !NOT_ASKED.has(name),
+  const kept = Object.entries(definedFlags(flags)).filter(
+    ([name]) => /^[a-zA-Z]{2,}$/.test(name) && !UNRECORDED_FLAGS.has(name),
   );
   return JSON.parse(JSON.stringify(Object.fromEntries(kept))) as { [name: string]: TapeJson };
 }
 
-function given(flags: object): Record<string, unknown> {
+function definedFlags(flags: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
 }
 
-function newHeader(config: Config, { command, question, flags, settings }: CommandOnTape): TapeHeader {
+function createHeader(config: Config, { command, question, flags, settings }: CommandOnTape): TapeHeader {
   const { model } = config.agent;
-  const asks = command === 'ask' || command === 'chat' || command === 'eval' || command === 'compare';
+  const usesModel = ['ask', 'chat', 'eval', 'compare'].includes(command);
   return {
     version: TAPE_VERSION,
     origin: 'recorded',
-    ...(asks &&
-      model === OFFLINE_MODEL && { note: 'The offline model runs in the program: it makes no calls.' }),
+    ...(usesModel && model === OFFLINE_MODEL && { note: 'The offline model makes no requests.' }),
     madeBy: THIS_PROGRAM,
     createdAt: new Date().toISOString(),
     seed: randomUUID(),
-    model: asks ? model : null,
+    model: usesModel ? model : null,
     command,
     inputs: {
       ...(question !== undefined && { question }),
       flags: recordedFlags(flags),
       settings: {
         ...runSettings(config),
-        // A search has its own, where an agent has as many as its model takes.
+        // The default number of results of a search differs from that of an agent.
         ...(command === 'search' && { topK: config.searchTopK }),
       },
     },
@@ -193,7 +186,7 @@ function newHeader(config: Config, { command, question, flags, settings }: Comma
   };
 }
 
-function sentenceOf(end: RecordingEnd): string {
+function formatRecordingEnd(end: RecordingEnd): string {
   if (end.type === 'abandoned')
     return `The recording was interrupted. The incomplete tape is ${end.partialPath}`;
   const { exchanges, failed, unchanged, path } = end;
@@ -201,8 +194,4 @@ function sentenceOf(end: RecordingEnd): string {
   const what = isLocal ? 'the run' : `${counted(exchanges, 'exchange')}${failed ? ' and the failure' : ''}`;
   const where = unchanged ? `; ${path} is unchanged` : ` in ${path}`;
   return `Recorded ${what}${where}${isLocal ? '; it called no service' : ''}`;
-}
-
-function say(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
 }

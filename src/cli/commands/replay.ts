@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
-import { runSettings } from '../../app/run-settings.ts';
-import type { Config } from '../../config/load-config.ts';
+import { configuredSecrets, runSettings } from '../../app/run-settings.ts';
+import { type Config, loadConfig } from '../../config/load-config.ts';
 import type { Policy } from '../../domain/agent-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
@@ -14,7 +14,7 @@ import type { AgentFlags } from '../flags/agent-flags.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { renderReplay } from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { recordedFlags, secretsNow, THIS_PROGRAM, withReplayedConfig } from './on-tape.ts';
+import { recordedFlags, THIS_PROGRAM, withReplayedConfig } from './on-tape.ts';
 import { asSettings } from './read-flags.ts';
 import { interruptible, onApp } from './with-app.ts';
 
@@ -31,7 +31,7 @@ export interface ReplayFlags
 
 const DRIFT = exitCodeOf(new AppError('replay_drift', ''));
 
-/** Runs every tape again. Exit code 7 if one came to something else, or asked for what is not on it. */
+/** Replays tapes and compares the results. Exit code 7 if one differs or a request is not on its tape. */
 export function runReplay(flags: ReplayFlags): Promise<number> {
   return interruptible(async (signal) => {
     const results: ReplayResult[] = [];
@@ -49,14 +49,14 @@ async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal):
   const { onMiss = 'fail', timing, redact, current = false, config: configPath } = flags;
   const { tape: _, current: __, ...given } = recordedFlags(asSettings(flags));
   let changed = given;
-  if (onMiss === 'record' && (current || Object.keys(given).length > 0)) throw notRenewable();
+  if (onMiss === 'record' && (current || Object.keys(given).length > 0)) throw changedSettingsError();
   const outcome = await replayRun(
     {
       path,
       onMiss,
       timing,
       patterns: redact,
-      secrets: secretsNow(configPath),
+      secrets: configuredSecrets(loadConfig({ configPath })),
       signal,
       missEnds: 'turn',
       renewedBy: THIS_PROGRAM,
@@ -65,16 +65,16 @@ async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal):
       const writes = run.header.command === 'ingest';
       const options = { changed: given, configPath, onMiss, writes, current };
       return withReplayedConfig(run, options, (config) => {
-        if (current) changed = otherSettings(run, config);
-        return onApp(config, run, (app) => runAgain(app, run, flags));
+        if (current) changed = diffRunSettings(run, config);
+        return onApp(config, run, (app) => rerunCommand(app, run, flags));
       });
     },
   );
   return compareReplay(outcome, { tape: path, changed, current, onMiss, formatAdvice: onCommandLine });
 }
 
-/** The settings of today that are others than the recorded ones. */
-function otherSettings(run: ReplayingRun, config: Config): Record<string, TapeJson> {
+/** The current settings that differ from the recorded ones. */
+function diffRunSettings(run: ReplayingRun, config: Config): Record<string, TapeJson> {
   const now = runSettings(config);
   const names = Object.keys(run.settings).filter(
     (name) => JSON.stringify(run.settings[name]) !== JSON.stringify(now[name]),
@@ -82,21 +82,20 @@ function otherSettings(run: ReplayingRun, config: Config): Record<string, TapeJs
   return Object.fromEntries(names.map((name) => [name, now[name] ?? null]));
 }
 
-/** Does again what a tape recorded, by the function of its command; what it comes to is noted in the run. */
-async function runAgain(app: App, run: ReplayingRun, flags: ReplayFlags): Promise<void> {
+/** Runs the recorded command again. Its outputs are collected by `run.tape`. */
+async function rerunCommand(app: App, run: ReplayingRun, flags: ReplayFlags): Promise<void> {
   const { command, inputs: recorded } = run.header;
   const read = <Schema extends z.ZodType>(schema: Schema) =>
-    validated(schema, recorded.flags ?? {}, `What ${run.path} says that the run was asked for`);
+    validated(schema, recorded.flags ?? {}, `The "inputs" field of ${run.path}`);
   switch (command) {
     case 'ask':
     case 'chat': {
       const { askQuestions, conversationSchema } = await import('./ask-questions.ts');
       const { policy = app.config.agent.policy } = run.settings;
       const isOther = flags.policy !== undefined || app.config.agent.policy !== policy;
-      const questions = questionsOf(run, isOther ? app.config.agent.policy : undefined);
+      const questions = recordedQuestions(run, isOther ? app.config.agent.policy : undefined);
       const session = run.recorded.resumed?.session.sessionId;
       const events = askQuestions(app, { ...read(conversationSchema), session, questions }, run);
-      // What comes of them is noted by whoever observes the session.
       for await (const _ of events);
       return;
     }
@@ -108,7 +107,8 @@ async function runAgain(app: App, run: ReplayingRun, flags: ReplayFlags): Promis
     }
     case 'ingest': {
       const { ingestDocuments, ingestSchema } = await import('./ingest.ts');
-      if (app.config.store === 'sqlite' && run.recorded.ingest?.intoNew === false) throw notRepeatable();
+      if (app.config.store === 'sqlite' && run.recorded.ingest?.intoNew === false)
+        throw existingCollectionError();
       await ingestDocuments(app, read(ingestSchema), run);
       return;
     }
@@ -123,12 +123,12 @@ async function runAgain(app: App, run: ReplayingRun, flags: ReplayFlags): Promis
       return;
     }
     default:
-      throw notRunnable(command);
+      throw unknownCommandError(command);
   }
 }
 
-/** The questions of the tape, each with the policy that it had, or all with another. */
-function questionsOf({ recorded }: ReplayingRun, policy: Policy | undefined) {
+/** The recorded questions with their policies, unless another policy is given. */
+function recordedQuestions({ recorded }: ReplayingRun, policy: Policy | undefined) {
   return recorded.turns.map(({ question, filter, reset, policy: had }) => ({
     question,
     filter,
@@ -137,28 +137,24 @@ function questionsOf({ recorded }: ReplayingRun, policy: Policy | undefined) {
   }));
 }
 
-function notRunnable(command: TapeJson): AppError {
+function unknownCommandError(command: TapeJson): AppError {
   return new AppError(
     'invalid_input',
     command === null
-      ? 'This tape was recorded by no command, so there is none to run again.'
-      : `A tape of ${command} cannot be run again here.`,
+      ? 'This tape was not recorded by a command, so it cannot be run again.'
+      : `A tape of "${command}" cannot be run again.`,
     { hint: 'Use it with --replay, or in a test with useTape.' },
   );
 }
 
-function notRepeatable(): AppError {
-  return new AppError(
-    'invalid_input',
-    'The tape recorded an ingest into a collection that was there before.',
-    {
-      hint: 'Only one into a new collection can be run again, since a replay leaves yours alone.',
-    },
-  );
+function existingCollectionError(): AppError {
+  return new AppError('invalid_input', 'The tape recorded an ingest into an existing collection.', {
+    hint: 'A replay does not change your collections: only an ingest into a new one can be run again.',
+  });
 }
 
-function notRenewable(): AppError {
-  return new AppError('invalid_input', 'A tape is renewed with its own settings, not with others.', {
-    hint: 'Use --on-miss passthrough to see how the run would go, or record another tape with --record.',
+function changedSettingsError(): AppError {
+  return new AppError('invalid_input', '--on-miss record needs the settings of the tape.', {
+    hint: 'Use --on-miss passthrough with other settings, or record another tape with --record.',
   });
 }

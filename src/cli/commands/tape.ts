@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { serviceOf } from '../../app/own-services.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { pricesBy, readPrices } from '../../evaluation/run/prices.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
 import { createRedactor, type Redactor } from '../../faults/redactor.ts';
@@ -13,10 +12,9 @@ import { parseHar, toHar } from '../../tape/har.ts';
 import { openTape, type Tape } from '../../tape/open-tape.ts';
 import { reissueRequests } from '../../tape/reissue-requests.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from '../../tape/tape-format.ts';
-import { findTapeProblems, tapeSummary } from '../../tape/tape-summary.ts';
+import { findTapeProblems, summarizeTape } from '../../tape/tape-summary.ts';
 import { createTapeWriter } from '../../tape/tape-writer.ts';
 import { counted } from '../../text/phrasing.ts';
-import { readJsonFile } from '../evaluation/evaluation-files.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
 import {
@@ -58,8 +56,6 @@ export interface TapeDiffFlags extends CommonFlags {
 export interface TapeRenewFlags extends CommonFlags {
   tapes?: string[] | undefined;
   sample?: number | undefined;
-  budget?: number | undefined;
-  prices?: string | undefined;
   allow?: AnswerChangeKind[] | undefined;
 }
 
@@ -69,7 +65,7 @@ const DEFAULT_SAMPLE = 10;
 
 export async function showTape({ tape: path = '', json }: TapeFileFlags): Promise<void> {
   using tape = openTape(path);
-  if (json) process.stdout.write(`${JSON.stringify(tapeSummary(tape))}\n`);
+  if (json) process.stdout.write(`${JSON.stringify(summarizeTape(tape))}\n`);
   else await paged(process, (terminal) => renderTape(terminal, tape));
 }
 
@@ -164,48 +160,29 @@ export function diffTwoTapes({ before = '', after = '', json }: TapeDiffFlags): 
 
 /** Exit code 7 if a service answers differently in a way that `--allow` does not name. */
 export function renewTapes(flags: TapeRenewFlags): Promise<number> {
-  const { tapes: paths = [], sample = DEFAULT_SAMPLE, budget = null, allow = [], json } = flags;
-  assertSample(sample, budget, flags.prices);
+  const { tapes: paths = [], sample = DEFAULT_SAMPLE, allow = [], json } = flags;
+  if (!Number.isInteger(sample) || sample < 1)
+    throw new AppError('invalid_input', `--sample must be a positive integer, not ${sample}.`);
   const config = loadConfig({ flags: { ...flags }, configPath: flags.config });
   const redactor = createRedactor({ secrets: configuredSecrets(config) });
   return interruptible(async (signal) => {
     using opened = new DisposableStack();
     const tapes: Tape[] = paths.map((path) => opened.use(openTape(path)));
-    const prices =
-      flags.prices === undefined
-        ? null
-        : readPrices(await readJsonFile(flags.prices, 'The price file'), flags.prices);
-    const priceOf = prices === null ? null : pricesBy(prices);
     const terminal = createTerminal(process.stdout);
     const result = await reissueRequests({
       tapes,
       sample,
-      budget,
-      priceOf: (model, { input, output }) =>
-        priceOf?.(model, { prompt: input, completion: output, total: input + output }) ?? null,
       serviceOf: (url) => serviceOf(url, config),
       fetch: globalThis.fetch,
       signal,
       onReissued: (call) => (json ? undefined : renderReissuedCall(terminal, redactor.value(call))),
     });
     const ok = result.asked.every(({ changes }) => changes.every(({ kind }) => allow.includes(kind)));
-    const report = redactor.value({ ok, allow, currency: prices?.currency ?? null, ...result });
+    const report = redactor.value({ ok, allow, ...result });
     if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
     else renderReissueResult(terminal, report);
     return ok ? EXIT_DONE : EXIT_DRIFT;
   }, 'No tape was changed.');
-}
-
-function assertSample(sample: number, budget: number | null, prices: string | undefined): void {
-  if (!Number.isInteger(sample) || sample < 1)
-    throw new AppError('invalid_input', `--sample must be a positive integer, not ${sample}.`);
-  if (budget === null) return;
-  if (!(budget > 0)) throw new AppError('invalid_input', `--budget must be more than 0, not ${budget}.`);
-  if (prices === undefined) {
-    throw new AppError('invalid_input', '--budget needs prices.', {
-      hint: 'Add --prices <file>; docs/evaluation.md describes the file.',
-    });
-  }
 }
 
 async function writeTape(

@@ -76,14 +76,12 @@ const renew: CommandDefinition<TapeRenewFlags> = {
   positionals: tapes,
   options: {
     sample: { type: 'number', describe: 'Maximum number of calls (default 10)' },
-    budget: { type: 'number', describe: 'Stop before the cost exceeds this' },
-    prices: { value: 'path', describe: 'JSON file of prices per million tokens' },
     allow: { choices: ANSWER_CHANGES, array: true, describe: 'Changes to accept' },
     provider: answeringOptions.provider,
     'base-url': answeringOptions['base-url'],
   },
   examples: [
-    ['citeloop tape renew tapes/*.json --sample 10 --budget 0.50 --prices prices.json', 'Check for drift'],
+    ['citeloop tape renew tapes/*.json --sample 20', 'Check for drift'],
     ['citeloop tape renew a.tape.json --allow answer', 'Accept other wording, but no other tool calls'],
   ],
   epilogue: 'No tape is changed. To keep a change, record the tape again.',

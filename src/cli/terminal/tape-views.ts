@@ -4,7 +4,7 @@ import { type Difference, formatDifference } from '../../tape/diff-values.ts';
 import type { Tape } from '../../tape/open-tape.ts';
 import type { ReissuedCall, ReissueResult } from '../../tape/reissue-requests.ts';
 import type { TurnOutput } from '../../tape/run-outputs.ts';
-import { tapeSummary } from '../../tape/tape-summary.ts';
+import { summarizeTape } from '../../tape/tape-summary.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { table } from './table.ts';
@@ -21,7 +21,7 @@ function createLineWriter(terminal: Terminal): WriteLine {
 
 /** Output of `tape show`: how the tape was made, the conversation, and each call. */
 export function renderTape(terminal: Terminal, tape: Tape): void {
-  const { header, complete, edited, calls, outputs } = tapeSummary(tape);
+  const { header, complete, edited, calls, outputs } = summarizeTape(tape);
   const line = createLineWriter(terminal);
   const { program, version, node } = header.madeBy;
   line(oneLine(tape.path, 300), 'bold');
@@ -184,14 +184,13 @@ export function renderReissuedCall(terminal: Terminal, call: ReissuedCall): void
 /** Summary of `tape renew`. */
 export function renderReissueResult(
   terminal: Terminal,
-  { asked, left, spent, ok, currency }: ReissueResult & { ok: boolean; currency: string | null },
+  { asked, left, ok }: ReissueResult & { ok: boolean },
 ): void {
   const line = createLineWriter(terminal);
   const changes = asked.flatMap((call) => call.changes);
   const kinds = Object.entries(Object.groupBy(changes, ({ kind }) => kind));
   const summary = kinds.map(([kind, all]) => `${kind} ${all.length}`).join(', ') || 'all as recorded';
-  const cost = spent === null ? '' : ` for ${spent.toFixed(4)} ${currency ?? ''}`.trimEnd();
-  line(`Repeated ${counted(asked.length, 'call')}${cost}: ${summary}.`);
+  line(`Repeated ${counted(asked.length, 'call')}: ${summary}.`);
   if (!ok) line('To accept a change, record the tape again with --record or --on-miss record.');
   for (const { reason, calls } of left) line(`Skipped ${counted(calls, 'call')}: ${reason}.`);
 }

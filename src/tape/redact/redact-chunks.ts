@@ -1,30 +1,31 @@
 import { MASK, type Range, type Redactor } from '../../faults/redactor.ts';
 import type { TapeChunk, TapeJson } from '../tape-format.ts';
 
-interface Edit {
+interface TextEdit {
   start: number;
   end: number;
   replacement: string;
 }
 
 /**
- * The chunks of a stream without secrets, also without those that are spread over several chunks, or over the
- * deltas of several events. What goes away is replaced where it begins; the number of chunks stays.
+ * Removes secrets from a stream, including those that are split over several chunks or over the deltas of several
+ * events. The number of chunks stays.
  */
 export function redactChunks(chunks: readonly TapeChunk[], redactor: Redactor): TapeChunk[] {
-  const first = applied(chunks, deltaEdits(joined(chunks), redactor));
-  const edits = redactor.ranges(joined(first)).map(([start, end]) => ({ start, end, replacement: MASK }));
-  return applied(first, edits);
+  const withoutDeltas = applyEdits(chunks, findDeltaEdits(joinChunks(chunks), redactor));
+  return applyEdits(withoutDeltas, maskEdits(redactor.ranges(joinChunks(withoutDeltas))));
 }
 
-/** What a reader of the events would put together from their deltas: every sequence of strings at the same place. */
-export function joinedDeltas(text: string): string[] {
-  return [...sequences(eventsIn(text)).values()].map((parts) => parts.map(({ value }) => value).join(''));
+/** The texts that a client puts together from the deltas of events: one for each path of a string in them. */
+export function joinDeltas(text: string): string[] {
+  return [...groupStrings(parseStreamEvents(text)).values()].map((strings) =>
+    strings.map(({ value }) => value).join(''),
+  );
 }
 
-/** The events of a stream, however it was cut; what is no JSON as its text. */
+/** The JSON payload of each line of a stream, or the line if it is not JSON. */
 export function eventPayloads(chunks: readonly TapeChunk[]): TapeJson[] {
-  return joined(chunks)
+  return joinChunks(chunks)
     .split(/\r?\n/)
     .filter((line) => line !== '' && !line.startsWith(':'))
     .map((line) => {
@@ -36,24 +37,18 @@ export function eventPayloads(chunks: readonly TapeChunk[]): TapeJson[] {
     });
 }
 
-export function joined(chunks: readonly TapeChunk[]): string {
+export function joinChunks(chunks: readonly TapeChunk[]): string {
   return chunks.map(({ data }) => data).join('');
 }
 
 interface StreamEvent {
-  /** Where its JSON stands in the text. */
+  /** Range of its JSON in the text. */
   start: number;
   end: number;
   json: unknown;
 }
 
-interface Part {
-  event: StreamEvent;
-  value: string;
-  set(value: string): void;
-}
-
-function eventsIn(text: string): StreamEvent[] {
+function parseStreamEvents(text: string): StreamEvent[] {
   const events: StreamEvent[] = [];
   for (const match of text.matchAll(/^(?:data:[ ]?)?(\{.*\})\r?$/gm)) {
     const payload = match[1] ?? '';
@@ -61,83 +56,77 @@ function eventsIn(text: string): StreamEvent[] {
     try {
       events.push({ start, end: start + payload.length, json: JSON.parse(payload) as unknown });
     } catch {
-      // Not an event; the text as a whole is looked through anyway.
+      // Not an event. The text as a whole is redacted anyway.
     }
   }
   return events;
 }
 
-/** The strings of all events by the place that they have in their event. */
-function sequences(events: readonly StreamEvent[]): Map<string, Part[]> {
-  const found = new Map<string, Part[]>();
-  for (const event of events) {
-    const { type } = event.json as { type?: unknown };
-    collect(event.json, String(type ?? ''), (place, value, set) => {
-      const parts = found.get(place);
-      const part = { event, value, set };
-      if (parts === undefined) found.set(place, [part]);
-      else parts.push(part);
-    });
-  }
-  return found;
+interface EventString {
+  event: StreamEvent;
+  value: string;
+  replace(value: string): void;
 }
 
-function collect(
-  value: unknown,
-  place: string,
-  found: (place: string, text: string, set: (text: string) => void) => void,
-): void {
-  if (typeof value !== 'object' || value === null) return;
-  const holder = value as Record<string, unknown>;
-  for (const [key, each] of Object.entries(holder)) {
-    const inner = `${place}/${key}`;
-    if (typeof each !== 'string') collect(each, inner, found);
-    else
-      found(inner, each, (text) => {
-        holder[key] = text;
-      });
-  }
+/** The strings of all events, grouped by event type and path. */
+function groupStrings(events: readonly StreamEvent[]): Map<string, EventString[]> {
+  const groups = new Map<string, EventString[]>();
+  const visit = (event: StreamEvent, value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const fields = value as Record<string, unknown>;
+    for (const [key, each] of Object.entries(fields)) {
+      const inner = `${path}/${key}`;
+      if (typeof each !== 'string') {
+        visit(event, each, inner);
+        continue;
+      }
+      const replace = (text: string) => {
+        fields[key] = text;
+      };
+      const strings = groups.get(inner) ?? [];
+      if (strings.length === 0) groups.set(inner, strings);
+      strings.push({ event, value: each, replace });
+    }
+  };
+  for (const event of events) visit(event, event.json, String((event.json as { type?: unknown }).type ?? ''));
+  return groups;
 }
 
-function deltaEdits(text: string, redactor: Redactor): Edit[] {
+/** Edits that replace each event of which a delta is part of a secret. */
+function findDeltaEdits(text: string, redactor: Redactor): TextEdit[] {
   const changed = new Set<StreamEvent>();
-  for (const parts of sequences(eventsIn(text)).values()) {
-    if (parts.length < 2) continue;
-    const ranges = redactor.ranges(parts.map(({ value }) => value).join(''));
-    if (ranges.length > 0) for (const event of cutOut(parts, ranges)) changed.add(event);
+  for (const strings of groupStrings(parseStreamEvents(text)).values()) {
+    if (strings.length < 2) continue;
+    const pieces = strings.map(({ value }) => ({ delayMs: 0, data: value }));
+    const redacted = applyEdits(pieces, maskEdits(redactor.ranges(joinChunks(pieces))));
+    for (const [index, { event, value, replace }] of strings.entries()) {
+      const { data = '' } = redacted[index] ?? {};
+      if (data === value) continue;
+      replace(data);
+      changed.add(event);
+    }
   }
   return [...changed]
     .map(({ start, end, json }) => ({ start, end, replacement: JSON.stringify(json) }))
     .sort((a, b) => a.start - b.start);
 }
 
-function cutOut(parts: readonly Part[], ranges: readonly Range[]): StreamEvent[] {
-  const pieces = parts.map(({ value }) => ({ delayMs: 0, data: value }));
-  const cut = applied(
-    pieces,
-    ranges.map(([start, end]) => ({ start, end, replacement: MASK })),
-  );
-  return parts.flatMap(({ event, value, set }, index) => {
-    const data = cut[index]?.data ?? '';
-    if (data === value) return [];
-    set(data);
-    return [event];
-  });
+function maskEdits(ranges: readonly Range[]): TextEdit[] {
+  return ranges.map(([start, end]) => ({ start, end, replacement: MASK }));
 }
 
-/** Edits of the joined text, in order and apart, applied to the pieces that it was joined from. */
-function applied(chunks: readonly TapeChunk[], edits: readonly Edit[]): TapeChunk[] {
+/** Applies edits of the joined text to the chunks. The edits are sorted and do not overlap. */
+function applyEdits(chunks: readonly TapeChunk[], edits: readonly TextEdit[]): TapeChunk[] {
   if (edits.length === 0) return [...chunks];
-  let at = 0;
+  let to = 0;
   let next = 0;
   return chunks.map((chunk) => {
-    const from = at;
-    const to = at + chunk.data.length;
-    at = to;
+    const from = to;
+    to += chunk.data.length;
     let data = '';
     let position = from;
     for (let index = next; index < edits.length; index += 1) {
-      const { start, end, replacement } = edits[index] as Edit;
+      const { start, end, replacement } = edits[index] as TextEdit;
       if (start >= to) break;
       if (start >= position) data += chunk.data.slice(position - from, start - from);
       if (start >= from) data += replacement;

@@ -2,13 +2,13 @@ import { MASK, type Redactor, SECRET_PARAMETER } from '../../faults/redactor.ts'
 import type { TapeBody, TapeExchange, TapeRequest, TapeResponse } from '../tape-format.ts';
 import { redactChunks } from './redact-chunks.ts';
 
-/** The headers that mean something to a reader or to a client; all others never reach a tape. */
+/** All other headers are left out of tapes. */
 const KEPT_HEADERS =
   /^(?:accept|content-type|retry-after(?:-ms)?|x-should-retry|x-ratelimit-(?:limit|remaining|reset)[\w-]*)$/;
-/** Stands in URLs, where brackets would be odd. */
+/** Replaces a secret in a URL, where brackets would be encoded. */
 const URL_MASK = 'redacted';
 
-/** An exchange as it may be written down. */
+/** Removes secrets and most headers. */
 export function redactExchange(exchange: TapeExchange, redactor: Redactor): TapeExchange {
   const { request, response, failure, ...rest } = exchange;
   return {
@@ -19,12 +19,12 @@ export function redactExchange(exchange: TapeExchange, redactor: Redactor): Tape
   };
 }
 
-/** Also what a request goes through before it is looked up on a tape. */
+/** Also applied to a request before it is searched on a tape. */
 export function redactRequest({ method, url, headers, body }: TapeRequest, redactor: Redactor): TapeRequest {
   return {
     method,
     url: redactUrl(url, redactor),
-    headers: keptHeaders(headers, redactor),
+    headers: redactHeaders(headers, redactor),
     ...(body && { body: redactBody(body, redactor) }),
   };
 }
@@ -32,7 +32,7 @@ export function redactRequest({ method, url, headers, body }: TapeRequest, redac
 function redactResponse({ status, headers, body, chunks }: TapeResponse, redactor: Redactor): TapeResponse {
   return {
     status,
-    headers: keptHeaders(headers, redactor),
+    headers: redactHeaders(headers, redactor),
     ...(body && { body: redactBody(body, redactor) }),
     ...(chunks && { chunks: redactChunks(chunks, redactor) }),
   };
@@ -54,19 +54,19 @@ export function redactUrl(address: string, redactor: Redactor): string {
     if (SECRET_PARAMETER.test(name) && value !== '') url.searchParams.set(name, URL_MASK);
   }
   const masked = redactor.text(url.href).replaceAll(MASK, URL_MASK);
-  return URL.canParse(masked) && !redactor.holdsSecret(decoded(masked))
+  return URL.canParse(masked) && !redactor.holdsSecret(decodeUrl(masked))
     ? masked
     : `${url.protocol}//${URL_MASK}/`;
 }
 
-function keptHeaders(headers: Record<string, string>, redactor: Redactor): Record<string, string> {
+function redactHeaders(headers: Record<string, string>, redactor: Redactor): Record<string, string> {
   const kept = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(
     kept.filter(([name]) => KEPT_HEADERS.test(name)).map(([name, value]) => [name, redactor.text(value)]),
   );
 }
 
-function decoded(url: string): string {
+function decodeUrl(url: string): string {
   try {
     return decodeURIComponent(url);
   } catch {

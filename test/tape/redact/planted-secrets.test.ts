@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../../src/faults/redactor.ts';
 import { openTape } from '../../../src/tape/open-tape.ts';
-import { joinedDeltas } from '../../../src/tape/redact/redact-chunks.ts';
+import { joinDeltas } from '../../../src/tape/redact/redact-chunks.ts';
 import type { TapeExchange, TapeJson } from '../../../src/tape/tape-format.ts';
 import { createTapeWriter } from '../../../src/tape/tape-writer.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -133,10 +133,10 @@ test('a key that is spread over the chunks of a stream does not reach the file, 
       const tape = openTape(path);
       const [read] = tape.exchanges();
       tape.close();
-      const joined = (read?.response?.chunks ?? []).map(({ data }) => data).join('');
-      expect(joined).not.toContain(JSON.stringify(key).slice(1, -1));
-      expect(joined).toContain('before ');
-      expect(joined).toContain(' after');
+      const joinChunks = (read?.response?.chunks ?? []).map(({ data }) => data).join('');
+      expect(joinChunks).not.toContain(JSON.stringify(key).slice(1, -1));
+      expect(joinChunks).toContain('before ');
+      expect(joinChunks).toContain(' after');
       expect(read?.response?.chunks).toHaveLength(chunks.length);
     }),
     { numRuns: 60 },
@@ -157,7 +157,7 @@ test('a key that is spread over the deltas of several events does not reach the 
       const tape = openTape(path);
       const [read] = tape.exchanges();
       tape.close();
-      const said = joinedDeltas((read?.response?.chunks ?? []).map(({ data }) => data).join(''));
+      const said = joinDeltas((read?.response?.chunks ?? []).map(({ data }) => data).join(''));
       expect(said.join('\n')).not.toContain(key);
       expect(said.join('\n')).toContain('it is [redacted]');
     }),

@@ -1,30 +1,30 @@
 import { expect, test } from 'vitest';
 import {
-  bodyBytes,
-  replayResponse,
-  tapeBody,
-  tapeFailure,
-  textBody,
+  createReplayResponse,
+  parseBodyText,
+  toBodyBytes,
+  toTapeBody,
+  toTapeFailure,
   toTapeRequest,
-} from '../../src/tape/tape-exchange.ts';
+} from '../../src/tape/tape-http.ts';
 import { sampleExchange } from './support/sample-tape.ts';
 
 test('a body is kept in the form that is easiest to read and that loses nothing', () => {
-  expect(textBody('{"a":1}', 'application/json')).toEqual({ json: { a: 1 } });
-  expect(textBody(' [1]', null)).toEqual({ json: [1] });
-  expect(textBody('7', 'application/json')).toEqual({ json: 7 });
-  expect(textBody('7', 'text/plain')).toEqual({ text: '7' });
-  expect(textBody('{broken', 'application/json')).toEqual({ text: '{broken' });
-  expect(textBody('{"id":12345678901234567}', null)).toEqual({ text: '{"id":12345678901234567}' });
-  expect(textBody('{"id":1234567890123456}', null)).toEqual({ json: { id: 1234567890123456 } });
+  expect(parseBodyText('{"a":1}', 'application/json')).toEqual({ json: { a: 1 } });
+  expect(parseBodyText(' [1]', null)).toEqual({ json: [1] });
+  expect(parseBodyText('7', 'application/json')).toEqual({ json: 7 });
+  expect(parseBodyText('7', 'text/plain')).toEqual({ text: '7' });
+  expect(parseBodyText('{broken', 'application/json')).toEqual({ text: '{broken' });
+  expect(parseBodyText('{"id":12345678901234567}', null)).toEqual({ text: '{"id":12345678901234567}' });
+  expect(parseBodyText('{"id":1234567890123456}', null)).toEqual({ json: { id: 1234567890123456 } });
   const hash = { hash: 'ab74680322434015727ef' };
-  expect(textBody(JSON.stringify(hash), null)).toEqual({ json: hash });
-  expect(textBody('{"x":0.50000000000000000000}', null)).toEqual({ json: { x: 0.5 } });
-  expect(tapeBody(new Uint8Array(), 'application/json')).toBeUndefined();
-  expect(tapeBody(Uint8Array.of(255, 0), null)).toEqual({ base64: '/wA=' });
-  expect(tapeBody(Buffer.from('\ufeffa'), null)).toEqual({ text: '\ufeffa' });
-  expect([{ json: { a: 1 } }, { text: 'x' }].map(bodyBytes)).toEqual(['{"a":1}', 'x']);
-  expect(bodyBytes({ base64: '/wA=' })).toEqual(Buffer.from([255, 0]));
+  expect(parseBodyText(JSON.stringify(hash), null)).toEqual({ json: hash });
+  expect(parseBodyText('{"x":0.50000000000000000000}', null)).toEqual({ json: { x: 0.5 } });
+  expect(toTapeBody(new Uint8Array(), 'application/json')).toBeUndefined();
+  expect(toTapeBody(Uint8Array.of(255, 0), null)).toEqual({ base64: '/wA=' });
+  expect(toTapeBody(Buffer.from('\ufeffa'), null)).toEqual({ text: '\ufeffa' });
+  expect([{ json: { a: 1 } }, { text: 'x' }].map(toBodyBytes)).toEqual(['{"a":1}', 'x']);
+  expect(toBodyBytes({ base64: '/wA=' })).toEqual(Buffer.from([255, 0]));
 });
 
 test('a request is the same to the tape however it is handed to fetch', async () => {
@@ -54,25 +54,25 @@ test('a request is the same to the tape however it is handed to fetch', async ()
 
 test('a failure says what the error and its causes say, also where causes form a circle', () => {
   const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-  expect(tapeFailure(new TypeError('fetch failed', { cause }))).toEqual({
+  expect(toTapeFailure(new TypeError('fetch failed', { cause }))).toEqual({
     name: 'TypeError',
     message: 'fetch failed',
     code: 'ECONNREFUSED',
   });
-  expect(tapeFailure(new TypeError('x', { cause: new AggregateError([cause]) })).code).toBe('ECONNREFUSED');
+  expect(toTapeFailure(new TypeError('x', { cause: new AggregateError([cause]) })).code).toBe('ECONNREFUSED');
   const circle = new Error('round');
   circle.cause = circle;
-  expect(tapeFailure(circle)).toEqual({ name: 'Error', message: 'round' });
-  expect(tapeFailure(undefined)).toEqual({ name: 'Error', message: 'undefined' });
+  expect(toTapeFailure(circle)).toEqual({ name: 'Error', message: 'round' });
+  expect(toTapeFailure(undefined)).toEqual({ name: 'Error', message: 'undefined' });
 });
 
 test('a recorded failure is thrown as clients know it, before or after what had come', async () => {
   const none = sampleExchange({ response: undefined, failure: { name: 'TimeoutError', message: 'late' } });
-  await expect(replayResponse(none, 'none', null)).rejects.toMatchObject({ name: 'TimeoutError' });
+  await expect(createReplayResponse(none, 'none', null)).rejects.toMatchObject({ name: 'TimeoutError' });
   const network = { name: 'TypeError', message: 'fetch failed', code: 'ECONNRESET' };
   const half = sampleExchange({ failure: network });
-  const response = await replayResponse(half, 'none', null);
+  const response = await createReplayResponse(half, 'none', null);
   await expect(response.text()).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
   const gone = AbortSignal.abort(new Error('gone'));
-  await expect(replayResponse(sampleExchange(), 'none', gone)).rejects.toThrow('gone');
+  await expect(createReplayResponse(sampleExchange(), 'none', gone)).rejects.toThrow('gone');
 });

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { hideFilePlaces, withFilePlaces } from '../../../src/tape/redact/file-places.ts';
+import { hideFilePaths, restoreFilePaths } from '../../../src/tape/redact/file-paths.ts';
 import { asked, sampleExchange } from '../support/sample-tape.ts';
 
 test('files are told by what is below the directory of whoever records, and found below that of whoever replays', () => {
@@ -14,7 +14,7 @@ test('files are told by what is below the directory of whoever records, and foun
     `see ${uri(process.cwd(), 'docs')}/`,
     'https://docs.test/d.md',
   ];
-  const hidden = hideFilePlaces(asked(1, { points }, { points }));
+  const hidden = hideFilePaths(asked(1, { points }, { points }));
   expect(hidden.request.body).toEqual({
     json: {
       points: [
@@ -26,8 +26,8 @@ test('files are told by what is below the directory of whoever records, and foun
       ],
     },
   });
-  expect(hideFilePlaces(hidden)).toEqual(hidden);
-  const shown = JSON.parse(withFilePlaces(JSON.stringify(hidden.response?.body)));
+  expect(hideFilePaths(hidden)).toEqual(hidden);
+  const shown = JSON.parse(restoreFilePaths(JSON.stringify(hidden.response?.body)));
   expect(shown.json.points).toEqual([
     ...points.slice(0, 2),
     'file:///citeloop.elsewhere/c.md',
@@ -37,5 +37,5 @@ test('files are told by what is below the directory of whoever records, and foun
 
 test('an exchange without files is the same', () => {
   const exchange = sampleExchange();
-  expect(hideFilePlaces(exchange)).toBe(exchange);
+  expect(hideFilePaths(exchange)).toBe(exchange);
 });

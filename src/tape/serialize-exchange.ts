@@ -1,0 +1,125 @@
+import { isVector } from './match-key.ts';
+import type {
+  StoredBody,
+  StoredChunk,
+  StoredEvent,
+  StoredExchange,
+  TapeBody,
+  TapeChunk,
+  TapeExchange,
+  TapeJson,
+} from './tape-format.ts';
+import { LARGE_INTEGER } from './tape-http.ts';
+
+/**
+ * Serializes an exchange for people and for `git diff`: one value, event or line of text per line. The caller leaves out
+ * the id where the position in the file gives it: an inserted exchange would change all ids after it.
+ */
+export function serializeExchange(exchange: Omit<TapeExchange, 'id'> & { id?: number }): string {
+  const { request, response, ...rest } = exchange;
+  const { body, chunks, ...responseFields } = response ?? {};
+  const stored = {
+    ...rest,
+    request: { ...request, ...(request.body && { body: toStoredBody(request.body) }) },
+    ...(response && {
+      response: {
+        ...responseFields,
+        ...(body && { body: toStoredBody(body) }),
+        ...(chunks && { chunks: chunks.map(toStoredChunk) }),
+      },
+    }),
+  };
+  return formatTapeJson(stored, '    ');
+}
+
+/** Restores an exchange; `position` is its id if it has none. */
+export function fromStoredExchange(stored: StoredExchange, position: number): TapeExchange {
+  const { id = position, request, response, ...rest } = stored;
+  return {
+    ...rest,
+    id,
+    request: { ...request, body: fromStoredBody(request.body) },
+    ...(response && {
+      response: {
+        ...response,
+        body: fromStoredBody(response.body),
+        chunks: response.chunks?.map(fromStoredChunk),
+      },
+    }),
+  };
+}
+
+function toStoredBody(body: TapeBody): StoredBody {
+  return 'text' in body ? { text: splitLines(body.text) } : body;
+}
+
+function fromStoredBody(body: StoredBody | undefined): TapeBody | undefined {
+  return body !== undefined && 'text' in body ? { text: joinLines(body.text) } : body;
+}
+
+function splitLines(text: string): string | string[] {
+  return text.includes('\n') ? text.split('\n') : text;
+}
+
+function joinLines(text: string | readonly string[]): string {
+  return typeof text === 'string' ? text : text.join('\n');
+}
+
+function toStoredChunk({ delayMs, data }: TapeChunk): StoredChunk {
+  const events = parseEvents(data);
+  return events === null ? { delayMs, data: splitLines(data) } : { delayMs, events };
+}
+
+function fromStoredChunk(chunk: StoredChunk): TapeChunk {
+  if ('data' in chunk) return { delayMs: chunk.delayMs, data: joinLines(chunk.data) };
+  const events = chunk.events.map(({ event, data, text }) => {
+    const name = event === undefined ? '' : `event: ${event}\n`;
+    return `${name}data: ${text ?? JSON.stringify(data)}\n\n`;
+  });
+  return { delayMs: chunk.delayMs, data: events.join('') };
+}
+
+const SSE_EVENT = /(?:event: ([^\r\n]*)\n)?data: ([^\r\n]*)\n\n/y;
+
+/** Null unless the chunk consists of complete events in the usual format. */
+function parseEvents(chunk: string): StoredEvent[] | null {
+  const events: StoredEvent[] = [];
+  SSE_EVENT.lastIndex = 0;
+  while (SSE_EVENT.lastIndex < chunk.length) {
+    const match = SSE_EVENT.exec(chunk);
+    if (match === null) return null;
+    const [, event, data = ''] = match;
+    events.push({ ...(event !== undefined && { event }), ...parseEventData(data) });
+  }
+  return events.length === 0 ? null : events;
+}
+
+function parseEventData(data: string): Pick<StoredEvent, 'data' | 'text'> {
+  try {
+    if (/^[{[]/.test(data) && !LARGE_INTEGER.test(data)) return { data: JSON.parse(data) as TapeJson };
+  } catch {
+    // Not JSON, such as [DONE].
+  }
+  return { text: data };
+}
+
+/** JSON with one value per line. Embeddings and the events of streams are one value each. */
+export function formatTapeJson(value: unknown, indent: string): string {
+  return indent + formatValue(value, indent, '');
+}
+
+function formatValue(value: unknown, indent: string, key: string): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const inner = `${indent}  `;
+  if (Array.isArray(value)) {
+    if (value.length === 0 || isVector(value)) return JSON.stringify(value);
+    const items = value.map((each: unknown) =>
+      key === 'events' ? JSON.stringify(each) : formatValue(each, inner, ''),
+    );
+    return `[\n${inner}${items.join(`,\n${inner}`)}\n${indent}]`;
+  }
+  const fields = Object.entries(value).filter(([, each]) => each !== undefined);
+  if (fields.length === 0) return '{}';
+  const lines = fields.map(([name, each]) => `${JSON.stringify(name)}: ${formatValue(each, inner, name)}`);
+  return `{\n${inner}${lines.join(`,\n${inner}`)}\n${indent}}`;
+}

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { restoreFilePaths } from './redact/file-paths.ts';
+import type { TapeBody, TapeExchange, TapeFailure, TapeJson, TapeRequest } from './tape-format.ts';
+
+/** Whether a replay waits as long as the recorded run did. */
+export type Timing = 'none' | 'recorded';
+
+/** Integers that JSON.parse would round. */
+export const LARGE_INTEGER = /(?:^|[:[,])\s*-?\d{17,}\s*(?:[,\]}]|$)/;
+
+/** Consumes the body. */
+export async function toTapeRequest(request: Request): Promise<TapeRequest> {
+  const body = toTapeBody(await request.bytes(), request.headers.get('content-type'));
+  return {
+    method: request.method,
+    url: request.url,
+    headers: Object.fromEntries(request.headers),
+    ...(body && { body }),
+  };
+}
+
+/** Undefined for an empty body. */
+export function toTapeBody(bytes: Uint8Array, contentType: string | null): TapeBody | undefined {
+  if (bytes.length === 0) return undefined;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return parseBodyText(text, contentType);
+  } catch {
+    return { base64: Buffer.from(bytes).toString('base64') };
+  }
+}
+
+export function parseBodyText(text: string, contentType: string | null): TapeBody {
+  if (!/json/i.test(contentType ?? '') && !/^\s*[{[]/.test(text)) return { text };
+  try {
+    if (!LARGE_INTEGER.test(text)) return { json: JSON.parse(text) as TapeJson };
+  } catch {
+    // Not JSON, in spite of its content type.
+  }
+  return { text };
+}
+
+export function toBodyBytes(body: TapeBody): string | Buffer {
+  if ('json' in body) return JSON.stringify(body.json);
+  return 'text' in body ? body.text : Buffer.from(body.base64, 'base64');
+}
+
+export function toTapeFailure(error: unknown): TapeFailure {
+  const { name = 'Error', message = String(error) } = (error ?? {}) as Partial<Error>;
+  const code = findErrorCode(error);
+  return { name, message, ...(code !== undefined && { code }) };
+}
+
+/** Looks through the causes, at most eight because they may be circular. */
+function findErrorCode(error: unknown): string | undefined {
+  let each = error;
+  for (let depth = 0; depth < 8 && each instanceof Error; depth += 1) {
+    const { code } = each as { code?: unknown };
+    if (typeof code === 'string' && code !== '') return code;
+    each = each instanceof AggregateError && each.cause === undefined ? each.errors[0] : each.cause;
+  }
+  return undefined;
+}
+
+/** Recreates the response of an exchange. Throws its failure if it has no response. */
+export async function createReplayResponse(
+  { response, failure, durationMs }: TapeExchange,
+  timing: Timing,
+  signal: AbortSignal | null,
+): Promise<Response> {
+  const streamedMs = (response?.chunks ?? []).reduce((sum, { delayMs }) => sum + delayMs, 0);
+  const wait = async (ms: number) => {
+    if (timing === 'recorded' && ms > 0) await delay(ms, undefined, { ...(signal && { signal }) });
+  };
+  await wait(durationMs - streamedMs).catch(() => signal?.throwIfAborted());
+  signal?.throwIfAborted();
+  if (response === undefined) throw toFetchError(failure ?? { name: 'TypeError', message: 'fetch failed' });
+  const { status, headers, body, chunks } = response;
+  const bytes = body === undefined ? null : toBodyBytes(body);
+  if (chunks === undefined && failure === undefined) {
+    const data = typeof bytes === 'string' ? restoreFilePaths(bytes) : bytes && Uint8Array.from(bytes);
+    return new Response(data, { status, headers });
+  }
+  const pieces = chunks ?? (bytes === null ? [] : [{ delayMs: 0, data: bytes }]);
+  return new Response(streamPieces(pieces, failure, wait), { status, headers });
+}
+
+/** Ends with the failure if there is one. */
+function streamPieces(
+  pieces: readonly { delayMs: number; data: string | Buffer }[],
+  failure: TapeFailure | undefined,
+  wait: (ms: number) => Promise<void>,
+): ReadableStream<Uint8Array> {
+  let next = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      const piece = pieces[next];
+      next += 1;
+      if (piece !== undefined) {
+        await wait(piece.delayMs);
+        controller.enqueue(Buffer.from(piece.data as string));
+      } else if (failure === undefined) controller.close();
+      else controller.error(toFetchError(failure));
+    },
+  });
+}
+
+/** The error that `fetch` threw, as far as clients can tell. */
+function toFetchError({ name, message, code }: TapeFailure): Error {
+  if (name === 'AbortError' || name === 'TimeoutError') return new DOMException(message, name);
+  const cause = code === undefined ? undefined : Object.assign(new Error(`${message} (${code})`), { code });
+  return new TypeError(message, { cause });
+}
