@@ -4,14 +4,14 @@ import type { CreateAgentOptions } from './index.ts';
 import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
 import { createTapeHandlers, type OnMiss, replayTape } from './tape/replay-tape.ts';
-import type { Timing } from './tape/tape-http.ts';
 import type { TapeHeader } from './tape/tape-format.ts';
+import type { Timing } from './tape/tape-http.ts';
 import { createReplayRuntime } from './tape/tape-runtime.ts';
 
 export type { Runtime } from './ports/runtime.ts';
 export type { OnMiss } from './tape/replay-tape.ts';
-export type { Timing } from './tape/tape-http.ts';
 export type { TapeHeader } from './tape/tape-format.ts';
+export type { Timing } from './tape/tape-http.ts';
 
 export interface UseTapeOptions {
   /** `none` answers at once, `recorded` as slowly as the service did. */
