@@ -2,81 +2,79 @@ import { isDirectory, nameOf, placeBelow } from '../domain/place.ts';
 import type { DocumentRecord } from '../ports/chunk-store.ts';
 import type { SourceEntry } from '../ports/loader.ts';
 
-type Placed = Pick<DocumentRecord, 'uri' | 'root' | 'url'>;
-type Found = Pick<SourceEntry, 'uri' | 'root' | 'relativePath'>;
+type KnownPlace = Pick<DocumentRecord, 'uri' | 'root' | 'url'>;
+type FoundEntry = Pick<SourceEntry, 'uri' | 'root' | 'relativePath'>;
 
-/** Where the documents of a collection are from, whatever machine they lie on. */
+/** Assigns documents the address that is cited, the same on every machine. */
 interface DocumentPlaces {
   /**
-   * The place of a document that was found, and the root and path that it follows from. It stays the same when
-   * the root is moved as a whole, and when only a part of a root that the collection has is ingested again.
+   * The place of a document, with the root and relative path it follows from. It stays the same when the whole root is
+   * moved, and when only a part of a known root is ingested again.
    */
-  place(found: Found): Promise<Found & { place: string }>;
-  /** Whether a root is gone, and one of the same name has come for it: its documents are to be looked for there. */
-  isSucceeded(root: string): boolean;
+  place(found: FoundEntry): Promise<FoundEntry & { place: string }>;
+  /** Whether a root no longer exists and a new root of the same name took over its places. */
+  isReplaced(root: string): boolean;
 }
 
 /**
- * A file's place is its path below the root that was ingested. Where the collection has a root already that is
- * still there, the paths below another begin with its name: `guide.md`, `notes/guide.md`, `notes-2/guide.md`.
- * A page of the web is at its address.
+ * A file's place is its path below the ingested root. If the collection has another root that still exists, the paths
+ * start with the root's name: `guide.md`, `notes/guide.md`, `notes-2/guide.md`. The place of a web page is its URL.
  */
 export function createDocumentPlaces(
-  known: Iterable<Placed>,
+  known: Iterable<KnownPlace>,
   stillExists: (uri: string) => Promise<boolean>,
 ): DocumentPlaces {
   const directories = new Set<string>();
-  /** What the places below a directory begin with, and whose beginning that is. */
-  const beginnings = new Map<string, string>();
+  /** The prefix of the places below each root, and the root of each prefix. */
+  const prefixes = new Map<string, string>();
   const owners = new Map<string, string>();
-  /** Files that were named themselves, by their places. */
+  /** Files that were ingested by name, by their places. */
   const files = new Map<string, string>();
-  const succeeded = new Set<string>();
+  const replaced = new Set<string>();
 
   for (const { uri, root, url } of known) {
     if (!uri.startsWith('file:')) continue;
     if (isDirectory(root)) directories.add(root);
     if (URL.canParse(url)) continue;
     if (!isDirectory(root)) files.set(url, uri);
-    else if (url.endsWith(placeBelow(root, uri)) && !beginnings.has(root)) {
-      const beginning = url.slice(0, url.length - placeBelow(root, uri).length);
-      if (!owners.has(beginning)) give(beginning, root);
+    else if (url.endsWith(placeBelow(root, uri)) && !prefixes.has(root)) {
+      const prefix = url.slice(0, url.length - placeBelow(root, uri).length);
+      if (!owners.has(prefix)) assign(prefix, root);
     }
   }
 
-  function give(beginning: string, root: string): string {
-    beginnings.set(root, beginning);
-    owners.set(beginning, root);
-    return beginning;
+  function assign(prefix: string, root: string): string {
+    prefixes.set(root, prefix);
+    owners.set(prefix, root);
+    return prefix;
   }
 
-  /** What the places below a directory begin with: once it is given, it stays. */
-  async function beginningOf(root: string): Promise<string> {
-    const has = beginnings.get(root);
-    if (has !== undefined) return has;
-    for (const [other, beginning] of beginnings) {
+  async function prefixOf(root: string): Promise<string> {
+    const assigned = prefixes.get(root);
+    if (assigned !== undefined) return assigned;
+    for (const [other, prefix] of prefixes) {
       if (nameOf(other) !== nameOf(root) || (await stillExists(other))) continue;
-      beginnings.delete(other);
-      succeeded.add(other);
-      return give(beginning, root);
+      prefixes.delete(other);
+      replaced.add(other);
+      return assign(prefix, root);
     }
     for (let number = 0; ; number += 1) {
-      const beginning = number === 0 ? '' : numbered(nameOf(root), number);
-      if (await isFree(beginning, root)) return give(beginning, root);
+      const prefix = number === 0 ? '' : numberedName(nameOf(root), number);
+      if (await isFree(prefix, root)) return assign(prefix, root);
     }
   }
 
-  /** What lies inside the root itself is placed anew with it. */
-  async function isFree(beginning: string, root: string): Promise<boolean> {
-    const owner = owners.get(beginning);
-    const others = [...(beginning === '' ? files.values() : []), ...(owner === undefined ? [] : [owner])];
+  /** Documents inside the root do not count: they are placed again with it. */
+  async function isFree(prefix: string, root: string): Promise<boolean> {
+    const owner = owners.get(prefix);
+    const others = [...(prefix === '' ? files.values() : []), ...(owner === undefined ? [] : [owner])];
     for (const other of others) if (!other.startsWith(root) && (await stillExists(other))) return false;
     return true;
   }
 
   async function placeOfFile(uri: string): Promise<string> {
     for (let number = 1; ; number += 1) {
-      const place = numbered(nameOf(uri), number);
+      const place = numberedName(nameOf(uri), number);
       const other = files.get(place);
       if (other !== undefined && other !== uri && (await stillExists(other))) continue;
       files.set(place, uri);
@@ -84,8 +82,8 @@ export function createDocumentPlaces(
     }
   }
 
-  /** The widest directory of the collection that a root lies in, or the root itself. */
-  function widest(root: string): string {
+  /** The outermost known directory around a root, or the root itself. */
+  function outermostRoot(root: string): string {
     const around = [...directories].filter((other) => root.startsWith(other));
     return around.reduce((found, other) => (other.length < found.length ? other : found), root);
   }
@@ -93,7 +91,7 @@ export function createDocumentPlaces(
   return {
     async place({ uri, root: foundIn, relativePath }) {
       if (!uri.startsWith('file:')) return { uri, root: foundIn, relativePath, place: uri };
-      const root = widest(foundIn);
+      const root = outermostRoot(foundIn);
       if (!isDirectory(root)) return { uri, root, relativePath, place: await placeOfFile(uri) };
       directories.add(root);
       const below = placeBelow(root, uri);
@@ -101,15 +99,38 @@ export function createDocumentPlaces(
         uri,
         root,
         relativePath: root === foundIn ? relativePath : decodeURIComponent(below),
-        place: (await beginningOf(root)) + below,
+        place: (await prefixOf(root)) + below,
       };
     },
-    isSucceeded: (root) => succeeded.has(root),
+    isReplaced: (root) => replaced.has(root),
   };
 }
 
 /** `docs/` to `docs-2/`, `notes.md` to `notes-2.md`. */
-function numbered(name: string, number: number): string {
+function numberedName(name: string, number: number): string {
   if (number === 1) return name;
   return isDirectory(name) ? name.replace(/\/$/, `-${number}/`) : name.replace(/(\.\w+)?$/, `-${number}$1`);
+}
+
+/**
+ * The outermost directories and sites of a collection, sorted, if one of them is new and unrelated to those before;
+ * otherwise empty. Directories are related if one contains the other.
+ */
+export function mixedRoots(rootsBefore: Iterable<string>, rootsNow: Iterable<string>): string[] {
+  const before = new Set(Array.from(rootsBefore, directoryOf));
+  const now = new Set(Array.from(rootsNow, directoryOf));
+  const isUnrelated = (place: string) => [...before].every((other) => !isRelated(place, other));
+  if (before.size === 0 || ![...now].some(isUnrelated)) return [];
+  const outermost = [...now].filter(
+    (place) => ![...now].some((other) => other !== place && place.startsWith(other)),
+  );
+  return outermost.length > 1 ? outermost.sort() : [];
+}
+
+function directoryOf(root: string): string {
+  return new URL('.', root).href;
+}
+
+function isRelated(one: string, other: string): boolean {
+  return one.startsWith(other) || other.startsWith(one);
 }

@@ -1,20 +1,23 @@
 import { createHash } from 'node:crypto';
-import type { RawDocument } from '../domain/document.ts';
+import { chunkId, type RawDocument } from '../domain/document.ts';
 import { placeBelow } from '../domain/place.ts';
 import { type Advice, plainly } from '../faults/advice.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
-import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
+import type { ChunkStore, DocumentRecord, DocumentWrite } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/loader.ts';
 import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
 import { type DescribeOptions, describeDocument } from './describe-document.ts';
-import { type ChunkedDocument, createDocumentBatch } from './document-batch.ts';
-import { createDocumentPlaces } from './document-places.ts';
+import { createDocumentPlaces, mixedRoots } from './document-places.ts';
 import { type EmbeddingProgress, embedChunks } from './embed-chunks.ts';
 import { createKnownDocuments } from './known-documents.ts';
-import { mixedPlaces } from './mixed-places.ts';
 
-/** What an ingest asks of a collection. */
+/** Chunks per write: enough to be fast, few enough to be searchable soon. */
+const WRITE_CHUNKS = 256;
+/** Reading several small files at once is faster; large ones must not fill the memory. */
+const READ_AHEAD = 8;
+
+/** The part of a collection that an ingest uses. */
 export type IngestedStore = Pick<
   ChunkStore,
   'documents' | 'vectors' | 'write' | 'remove' | 'settle' | 'unembedded' | 'chunks' | 'addVectors'
@@ -23,28 +26,28 @@ export type IngestedStore = Pick<
 interface IngestDependencies {
   store: IngestedStore;
   parse: DocumentParser;
-  /** Asked for only when there is something to embed. */
+  /** Called only when there is something to embed. */
   embedder: () => Promise<Embedder>;
-  /** Whether there is still a document at this URI, as far as that can be told; if in doubt, yes. */
+  /** Whether a document still exists at this URI; true if that is not known. */
   stillExists: (uri: string) => Promise<boolean>;
 }
 
 export interface IngestOptions extends DescribeOptions {
-  /** Remove documents that the sources no longer have, or that are ignored by now. */
+  /** Remove documents that the sources no longer have, or that are ignored now. */
   prune: boolean;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: IngestProgress) => void) | undefined;
-  /** How the summary says what can be done about a failure; plainly unless given. */
+  /** Formats the hint of a failure; as plain text unless given. */
   wordAdvice?: (advice: Advice) => string;
 }
 
 export interface IngestProgress {
   documents: number;
-  /** Null if the sources do not know yet. */
+  /** Null if the sources do not know it yet. */
   totalDocuments: number | null;
   /** The path of the document that is being read. */
   reading: string | null;
-  /** How far the embedding is, which begins when all documents can be found by their words; null until then. */
+  /** Null until all documents are written and embedding starts. */
   embedding: EmbeddingProgress | null;
 }
 
@@ -60,24 +63,23 @@ export interface IngestSummary {
   renamed: number;
   unchanged: number;
   removed: number;
-  /** What the sources no longer have and pruning would forget, each by its path below what was ingested. */
+  /** Documents that the sources no longer have and pruning would remove, as paths below their root. */
   gone: string[];
-  /** The places that the collection's documents are from, if this run brought the first of one beside others; else none. */
+  /** All roots of the collection, if this run added the first document of an unrelated root; otherwise empty. */
   mixed: string[];
   failed: IngestFailure[];
   /** Chunks written. */
   chunks: number;
-  /** Chunks that the embedder had to see: not those whose content was known, but also those that an earlier run left. */
+  /** Chunks embedded, including those that an earlier run left without a vector. */
   embeddedChunks: number;
 }
 
-type Change = 'added' | 'changed' | 'renamed';
+type DocumentChange = 'added' | 'changed' | 'renamed';
 
 /**
- * Brings a collection up to date with its sources: first the words of all documents, which takes seconds, then the
- * vectors of what is new. Both are committed as they are done, so that it can be searched meanwhile, an interrupted run
- * leaves a usable collection, and the next one goes on from there. A document that cannot be read is reported and does
- * not stop the others; its earlier version stays.
+ * Brings a collection up to date with its sources: first the words of all documents, then the vectors of new chunks.
+ * Both are committed in batches, so the collection can be searched meanwhile and an interrupted run is continued by the
+ * next. A document that cannot be read is reported; its earlier version stays.
  */
 export async function ingest(
   sources: readonly DocumentSource[],
@@ -101,33 +103,25 @@ export async function ingest(
   const places = createDocumentPlaces(known.all(), stillExists);
   const rootsBefore = Array.from(known.all(), ({ root }) => root);
   const seen = new Set<string>();
-  let embedderFault: unknown;
-  let underWay: string | null = null;
+  let pending: { write: DocumentWrite; change: DocumentChange }[] = [];
+  let embedderError: unknown;
+  let reading: string | null = null;
   let embedding: EmbeddingProgress | null = null;
-  const batch = createDocumentBatch<ChunkedDocument & { change: Change }>(store, (documents) => {
-    for (const { change, chunks } of documents) {
-      summary[change] += 1;
-      summary.chunks += chunks.length;
-    }
-    report();
-  });
 
   for (const source of sources) {
     for await (const { entry, raw } of readAhead(unseen(source.entries(signal)), signal)) {
       signal?.throwIfAborted();
-      const document = await prepare(entry, raw);
-      if (document !== null) await batch.add(document);
+      await prepare(entry, raw);
+      if (countChunks(pending) >= WRITE_CHUNKS) await writePending();
       report();
     }
   }
-  await batch.flush();
-  const gone = [...known.all()].filter(isGone);
-  if (options.prune) await prune(gone);
-  else summary.gone = gone.map(({ root, uri }) => decodeURI(placeBelow(root, uri)));
-  const forgotten = new Set<unknown>(gone);
-  const left = [...known.all()].filter((document) => !forgotten.has(document));
-  const rootsNow = left.map(({ root }) => root);
-  summary.mixed = mixedPlaces(rootsBefore, rootsNow);
+  await writePending();
+  const missing = [...known.all()].filter(isMissing);
+  if (options.prune) await prune(missing);
+  else summary.gone = missing.map(({ root, uri }) => decodeURI(placeBelow(root, uri)));
+  const rootsNow = [...new Set(known.all()).difference(new Set(missing))].map(({ root }) => root);
+  summary.mixed = mixedRoots(rootsBefore, rootsNow);
   await embedChunks(store, embedder, {
     signal,
     onProgress(progress) {
@@ -139,15 +133,7 @@ export async function ingest(
   await store.settle();
   return summary;
 
-  /** One that cannot be had concerns every document, whatever kind of fault it is. */
-  function loadedEmbedder(): Promise<Embedder> {
-    return embedder().catch((error: unknown) => {
-      embedderFault = error;
-      throw error;
-    });
-  }
-
-  /** A document that several sources find is taken once. */
+  /** Skips documents that an earlier source has listed. */
   async function* unseen(entries: AsyncIterable<SourceEntry>): AsyncGenerator<SourceEntry> {
     for await (const entry of entries) {
       if (seen.has(entry.uri)) continue;
@@ -156,25 +142,22 @@ export async function ingest(
     }
   }
 
-  /** Reads and chunks a document; null if there is nothing to do or nothing that can be done. */
-  async function prepare(
-    found: SourceEntry,
-    reading: Promise<RawDocument>,
-  ): Promise<(ChunkedDocument & { change: Change }) | null> {
+  /** Reads and chunks a document and adds it to `pending`, unless it is unchanged. Records failures in the summary. */
+  async function prepare(found: SourceEntry, content: Promise<RawDocument>): Promise<void> {
     try {
-      // A person who says where the documents are published means them from the root that was named.
+      // A base URL is meant for paths below the root that was given.
       const entry =
         options.baseUrl === undefined ? await places.place(found) : { ...found, place: found.uri };
-      const raw = await reading;
+      const raw = await content;
       const contentHash = createHash('sha256').update(raw.bytes).digest('hex');
-      const fingerprint = fingerprintOf(entry, options);
+      const fingerprint = createFingerprint(entry, options);
       const before = known.at(entry.uri);
       if (before?.contentHash === contentHash && before.fingerprint === fingerprint) {
         summary.unchanged += 1;
-        return null;
+        return;
       }
-      const { maxTokens, countTokens } = await loadedEmbedder();
-      underWay = entry.relativePath;
+      const { maxTokens, countTokens } = await loadEmbedder();
+      reading = entry.relativePath;
       report();
       const parsed = await parse(raw, signal);
       const description = describeDocument(entry, parsed, options);
@@ -190,33 +173,65 @@ export async function ingest(
       const replaces = await known.predecessor(document);
       known.remember(document, replaces);
       const change = before !== undefined ? 'changed' : replaces !== undefined ? 'renamed' : 'added';
-      return { document, chunks, change, ...(replaces !== undefined && { replaces }) };
+      const records = chunks.map(({ embedded: _, end: __, ...chunk }) => ({
+        ...chunk,
+        chunkId: chunkId(document.url, chunk.chunkIndex),
+        vector: null,
+      }));
+      pending.push({
+        change,
+        write: { document, chunks: records, ...(replaces !== undefined && { replaces }) },
+      });
     } catch (error) {
       signal?.throwIfAborted();
-      if (error === embedderFault || concernsMoreThanOneDocument(error)) throw error;
+      if (error === embedderError || affectsAllDocuments(error)) throw error;
       const { wordAdvice = plainly } = options;
       const hint = error instanceof AppError && error.advice ? wordAdvice(error.advice) : null;
       summary.failed.push({ uri: found.uri, message: messageOf(error), hint });
-      return null;
     }
   }
 
-  /** The sources looked where it was, and it is not there. */
-  function isGone(document: { uri: string; root: string }): boolean {
+  /** An embedder that cannot be loaded concerns every document, whatever the kind of error. */
+  function loadEmbedder(): Promise<Embedder> {
+    return embedder().catch((error: unknown) => {
+      embedderError = error;
+      throw error;
+    });
+  }
+
+  /** Writes documents with the vectors that the collection already has for their content. */
+  async function writePending(): Promise<void> {
+    const documents = pending;
+    pending = [];
+    if (documents.length === 0) return;
+    const hashes = documents.flatMap(({ write }) => write.chunks.map(({ contentHash }) => contentHash));
+    const vectors = await store.vectors([...new Set(hashes)]);
+    await store.write(
+      documents.map(({ write }) => ({
+        ...write,
+        chunks: write.chunks.map((chunk) => ({ ...chunk, vector: vectors.get(chunk.contentHash) ?? null })),
+      })),
+    );
+    for (const { change } of documents) summary[change] += 1;
+    summary.chunks += countChunks(documents);
+    report();
+  }
+
+  /** Whether the sources cover the document's place but no longer have it. */
+  function isMissing(document: { uri: string; root: string }): boolean {
     if (seen.has(document.uri)) return false;
-    return places.isSucceeded(document.root) || sources.some((source) => source.covers(document));
+    return places.isReplaced(document.root) || sources.some((source) => source.covers(document));
   }
 
   async function prune(gone: readonly { uri: string }[]): Promise<void> {
-    const vanished = new Set(gone.map(({ uri }) => uri));
+    const removed = new Set(gone.map(({ uri }) => uri));
     for (const { uri } of known.all()) {
-      if (!seen.has(uri) && !vanished.has(uri) && (await isIgnored({ uri }))) vanished.add(uri);
+      if (!seen.has(uri) && !removed.has(uri) && (await isIgnored({ uri }))) removed.add(uri);
     }
-    await store.remove([...vanished]);
-    summary.removed = vanished.size;
+    await store.remove([...removed]);
+    summary.removed = removed.size;
   }
 
-  /** Still there, but not to be found any more. */
   async function isIgnored(document: { uri: string }): Promise<boolean> {
     for (const source of sources) if (await source.ignores?.(document)) return true;
     return false;
@@ -231,14 +246,18 @@ export async function ingest(
         (sum, total) => (sum === null || total === null ? null : sum + total),
         0,
       ),
-      reading: embedding === null ? underWay : null,
+      reading: embedding === null ? reading : null,
       embedding,
     });
   }
 }
 
+function countChunks(documents: readonly { write: DocumentWrite }[]): number {
+  return documents.reduce((sum, { write }) => sum + write.chunks.length, 0);
+}
+
 /** Everything besides a document's bytes that decides what is stored of it. */
-function fingerprintOf(
+function createFingerprint(
   { uri, place, relativePath }: Pick<SourceEntry, 'uri' | 'relativePath'> & { place: string },
   { baseUrl, module }: DescribeOptions,
 ): string {
@@ -246,13 +265,10 @@ function fingerprintOf(
   return JSON.stringify([CHUNKER_VERSION, relativePath, baseUrl ?? null, module ?? null, ...ownPlace]);
 }
 
-/** Store and embedder faults would hit every other document too. */
-function concernsMoreThanOneDocument(error: unknown): boolean {
+/** Errors of the store and the embedder. */
+function affectsAllDocuments(error: unknown): boolean {
   return error instanceof AppError && error.kind !== 'invalid_input' && error.kind !== 'api_error';
 }
-
-/** Small files are read faster than one at a time; large ones must not pile up in memory. */
-const READ_AHEAD = 8;
 
 interface ReadEntry {
   entry: SourceEntry;
@@ -260,7 +276,7 @@ interface ReadEntry {
   raw: Promise<RawDocument>;
 }
 
-/** Entries in their order, with the next few being read already. */
+/** Yields entries in order while the next ones are already being read. */
 async function* readAhead(
   entries: AsyncIterable<SourceEntry>,
   signal: AbortSignal | undefined,
@@ -268,7 +284,7 @@ async function* readAhead(
   const started: ReadEntry[] = [];
   for await (const entry of entries) {
     const raw = entry.read(signal);
-    // Whoever takes the entry hears of it; until then it is not an unhandled rejection.
+    // The consumer handles the rejection; until then it must not count as unhandled.
     raw.catch(() => {});
     started.push({ entry, raw });
     if (started.length >= READ_AHEAD) yield started.shift() as ReadEntry;

@@ -2,30 +2,29 @@ import { advice, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
 
-type Known = Pick<DocumentRecord, 'uri' | 'url' | 'root' | 'contentHash' | 'fingerprint'>;
+type KnownDocument = Pick<DocumentRecord, 'uri' | 'url' | 'root' | 'contentHash' | 'fingerprint'>;
 
-/** What the collection holds, looked up by place, address and content. */
+/** The documents of a collection, including those of the current run. */
 interface KnownDocuments {
-  at(uri: string): Known | undefined;
-  all(): Iterable<Known>;
+  at(uri: string): KnownDocument | undefined;
+  all(): Iterable<KnownDocument>;
   /**
-   * The document that this one takes the place of: it had the same content or the same address, and is gone.
-   * Throws `invalid_input` if the address belongs to another document that is still there.
+   * The URI of the document that this one replaces: it had the same address or content and no longer exists. Throws
+   * `invalid_input` if another existing document has the address.
    */
-  predecessor(document: Known): Promise<string | undefined>;
-  /** Takes note of a document, and of the one that it takes the place of. */
-  remember(document: Known, replaces?: string): void;
+  predecessor(document: KnownDocument): Promise<string | undefined>;
+  remember(document: KnownDocument, replaces?: string): void;
 }
 
 export async function createKnownDocuments(
   store: Pick<ChunkStore, 'documents'>,
   stillExists: (uri: string) => Promise<boolean>,
 ): Promise<KnownDocuments> {
-  const byUri = new Map<string, Known>();
+  const byUri = new Map<string, KnownDocument>();
   const byUrl = new Map<string, string>();
   const byContent = new Map<string, string>();
 
-  function remember({ uri, url, root, contentHash, fingerprint }: Known, replaces?: string): void {
+  function remember({ uri, url, root, contentHash, fingerprint }: KnownDocument, replaces?: string): void {
     if (replaces !== undefined) byUri.delete(replaces);
     byUri.set(uri, { uri, url, root, contentHash, fingerprint });
     byUrl.set(url, uri);

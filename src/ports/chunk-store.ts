@@ -80,8 +80,8 @@ export interface StoreHit {
 }
 
 /**
- * One collection. A reader sees a document whole, before or after a change, never in between. Whole is its text: vectors
- * may come later, and until then its chunks are found and ranked by their words alone.
+ * One collection. Each document is replaced whole: a search sees its old or its new version, never a mix. Vectors may be
+ * added later; until then chunks are found and ranked by their words alone.
  */
 export interface ChunkStore {
   readonly name: string;
@@ -99,7 +99,7 @@ export interface ChunkStore {
   withoutVector(): Promise<number>;
   /** Gives vectors to the chunks without one that have these content hashes; once it resolves they survive a crash. */
   addVectors(vectors: ReadonlyMap<string, Float32Array>): Promise<void>;
-  /** Adds or replaces documents; once it resolves they survive a crash. All of them, or none. */
+  /** Adds or replaces documents, each whole or not at all; once it resolves they survive a crash. */
   write(documents: readonly DocumentWrite[]): Promise<void>;
   /** Removes documents; unknown URIs are ignored. */
   remove(uris: readonly string[]): Promise<void>;
@@ -110,7 +110,7 @@ export interface ChunkStore {
    * Left out by stores that cannot tell.
    */
   containing?(terms: readonly string[]): Promise<Map<string, number>>;
-  /** How many chunks pass a filter. */
+  /** The number of chunks that pass a filter. A document that is being replaced may count twice. */
   count(filter: Filter): Promise<number>;
   /** Chunks by id, in the order asked for; unknown ids are left out. */
   chunks(chunkIds: readonly string[]): Promise<StoredChunk[]>;
