@@ -1,4 +1,4 @@
-// Run with: node examples/ask.ts   (after `npm start -- search ROS` has indexed the sample book)
+// Index the sample book with `npm start -- search ROS`, then run: node examples/ask.ts
 import { createAgent } from 'citeloop';
 
 const agent = await createAgent({ collection: 'sample_book', policy: 'tool' });

@@ -1,4 +1,4 @@
-// What an offline answer is measured against: the SDK, unbundled, and one scripted turn with a search.
+// The baseline of an offline answer: the unbundled SDK with one scripted turn that searches.
 import { Agent, Runner, tool } from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 

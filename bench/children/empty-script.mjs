@@ -1,1 +1,1 @@
-// What starting Node costs: the measure for --help and --version.
+// The baseline of --help and --version: the startup of Node.

@@ -10,12 +10,12 @@ import { createRandom, createTextSource } from '../support/synthetic.ts';
 
 const DIMENSIONS = 384;
 const PARAGRAPHS = 20;
-/** Too long for two of them to share a chunk, short enough for one. */
-const WORDS_IN_A_PARAGRAPH = 130;
+/** One paragraph fits into a chunk, two do not. */
+const WORDS_PER_PARAGRAPH = 130;
 const ROOT = 'https://generated.test/';
 
-/** Ingests so many generated chunks, with an embedder that costs nothing, and prints what it took. */
-const wanted = Number(process.argv[2]);
+// Ingests generated chunks with an embedder that takes no time, and prints a MemoryReport.
+const chunkCount = Number(process.argv[2]);
 const words = await bookWords();
 let bytesRead = 0;
 
@@ -23,7 +23,7 @@ const source: DocumentSource = {
   total: null,
   covers: () => false,
   async *entries() {
-    for (let document = 0; document < wanted / PARAGRAPHS; document += 1) {
+    for (let document = 0; document < chunkCount / PARAGRAPHS; document += 1) {
       const uri = `${ROOT}${document}.txt`;
       yield {
         uri,
@@ -31,7 +31,7 @@ const source: DocumentSource = {
         relativePath: `${document}.txt`,
         async read() {
           const text = createTextSource(words, createRandom(document));
-          const paragraphs = Array.from({ length: PARAGRAPHS }, () => text.paragraph(WORDS_IN_A_PARAGRAPH));
+          const paragraphs = Array.from({ length: PARAGRAPHS }, () => text.paragraph(WORDS_PER_PARAGRAPH));
           const bytes = Buffer.from(paragraphs.join('\n\n'));
           bytesRead += bytes.length;
           return { uri, mediaType: 'text', bytes };
@@ -53,7 +53,7 @@ const embedder: Embedder = {
   close: async () => {},
 };
 
-/** Of unit length, and decided by the text. */
+/** A unit vector that depends on the text. */
 function vectorOf(text: string): Float32Array {
   let seed = 0;
   for (let i = 0; i < text.length; i += 1) seed = (Math.imul(seed, 31) + text.charCodeAt(i)) | 0;

@@ -6,7 +6,6 @@ import { type LastRequest, monotonicMs } from '../support/model-server.ts';
 
 const PIECES = 60;
 const SENTENCES_QUOTED = 5;
-/** Between two pieces; none unless it is asked for. */
 const PAUSE_MS = Number(process.argv[2] ?? 0) / PIECES;
 
 interface Message {
@@ -14,10 +13,8 @@ interface Message {
   content: string | null;
 }
 
-/**
- * A model that speaks Chat Completions: it searches for the question as it stands, then answers with the
- * beginning of every result and its ref, one piece of the answer in a write.
- */
+// A Chat Completions server: it searches for the question, then answers with a sentence of each result and its marker,
+// one piece per write.
 let last: LastRequest = { firstWordAtMs: 0, messages: 0, bytes: 0 };
 
 const server = createServer(async (request, response) => {
@@ -25,16 +22,16 @@ const server = createServer(async (request, response) => {
   else await answer(request, response);
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
-// Whoever started it may have been killed.
+// Exits if the parent process is killed.
 process.once('disconnect', () => process.exit());
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request);
   const { messages } = JSON.parse(body) as { messages: Message[] };
-  const said = messages.at(-1);
+  const lastMessage = messages.at(-1);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  if (said?.role === 'tool') {
-    const [first, ...rest] = piecesOf(answerFrom(said.content ?? ''));
+  if (lastMessage?.role === 'tool') {
+    const [first, ...rest] = splitAnswer(answerFrom(lastMessage.content ?? ''));
     last = { firstWordAtMs: monotonicMs(), messages: messages.length, bytes: body.length };
     response.write(chunk({ role: 'assistant', content: first }));
     for (const content of rest) {
@@ -43,7 +40,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     }
     response.write(chunk({}, 'stop'));
   } else {
-    const query = JSON.stringify({ query: said?.content, top_k: null, module: null });
+    const query = JSON.stringify({ query: lastMessage?.content, top_k: null, module: null });
     const call = { name: 'search_docs', arguments: query };
     const id = `call_${messages.length}`;
     response.write(
@@ -67,10 +64,9 @@ function answerFrom(toolResult: string): string {
     .join(' ');
 }
 
-/** Cut in so many, of about the same length. */
-function piecesOf(whole: string): string[] {
+function splitAnswer(text: string): string[] {
   return Array.from({ length: PIECES }, (_, index) =>
-    whole.slice((index * whole.length) / PIECES, ((index + 1) * whole.length) / PIECES),
+    text.slice((index * text.length) / PIECES, ((index + 1) * text.length) / PIECES),
   );
 }
 

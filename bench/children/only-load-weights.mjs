@@ -1,4 +1,4 @@
-// What no search by meaning can do without: the engine, and a session from the weights.
+// The baseline of a semantic search: loading the engine and the weights.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Tensor } from 'onnxruntime-common';

@@ -1,6 +1,6 @@
 import { openTape } from '../../src/tape/open-tape.ts';
 
-/** Opens a tape, reads one exchange, and prints what it took. */
+// Opens a tape, reads one exchange, and prints the time and the memory.
 const [path = ''] = process.argv.slice(2);
 const started = performance.now();
 const tape = openTape(path);

@@ -19,32 +19,32 @@ export type StoreTask =
       serverPid: number | null;
     };
 
-/** A directory for the embedded store, the address of a server for Qdrant. */
+/** The directory of the embedded store, or the URL of a Qdrant server. */
 export type StorePlace = { directory: string } | { url: string };
 
 export interface IngestReport {
-  /** Until all is written and acknowledged. */
+  /** Until everything is written and acknowledged. */
   chunksPerSecond: number;
   queries: { text: string; vector: number[] }[];
 }
 
 export interface QueryReport {
-  /** Opening the collection and the first search, in a process that has done neither. */
+  /** Opening the collection and the first search of a new process. */
   coldMs: number;
   p50: number;
   p95: number;
-  /** Of a core for a search, in this process and the server: what it costs on a machine that is busy with other things. */
+  /** CPU time per search, in this process and the server. */
   cpuMs: number;
-  /** Of the process that holds the data: this one, or the server. */
+  /** Resident memory of the process with the data: this one or the server. */
   memoryMb: number;
 }
 
-/** One task in a process of its own: what it holds in memory, or has warm, is the store's alone. */
+// One task per process, so that memory and caches are those of one store.
 const task = JSON.parse(readFileSync(0, 'utf8')) as StoreTask;
 console.log(JSON.stringify(task.task === 'ingest' ? await ingest(task) : await query(task)));
 
-function catalogAt(place: StorePlace) {
-  // On a busy machine a server takes its time to take in many points: that is measured, not given up on.
+function createCatalog(place: StorePlace) {
+  // A long timeout, because a slow write is a result and not an error.
   if ('url' in place) return createQdrantCatalog({ url: place.url, timeoutMs: 300_000 });
   return createSqliteCatalog(place.directory);
 }
@@ -54,10 +54,10 @@ async function ingest({
   chunks,
   queries: count,
 }: StoreTask & { task: 'ingest' }): Promise<IngestReport> {
-  const store = await catalogAt(place).openOrCreate(NAME, SYNTHETIC_IDENTITY);
+  const store = await createCatalog(place).openOrCreate(NAME, SYNTHETIC_IDENTITY);
   const { documents, queries } = await createSyntheticDocuments(chunks, count);
   let writingMs = 0;
-  // The clock stands still while the next texts and vectors are made up.
+  // Generating the documents is not measured.
   for (const window of inWindows(documents())) writingMs += await timed(() => store.write(window));
   writingMs += await timed(() => store.settle());
   await store.close();
@@ -74,14 +74,14 @@ async function query({
 }: StoreTask & { task: 'query' }): Promise<QueryReport> {
   const queries = given.map(({ text, vector }) => ({ text, vector: Float32Array.from(vector) }));
   const started = performance.now();
-  const opened = (await catalogAt(place).open(NAME)) as ChunkStore;
+  const opened = (await createCatalog(place).open(NAME)) as ChunkStore;
   await search(opened, queries[0] as (typeof queries)[number]);
   const coldMs = performance.now() - started;
   const times: number[] = [];
   for (const each of queries.slice(0, WARM_UP)) await search(opened, each);
-  const worked = cpuOf(serverPid);
+  const cpuBefore = cpuTimeMs(serverPid);
   for (const each of queries.slice(WARM_UP)) times.push(await timed(() => search(opened, each)));
-  const cpuMs = (cpuOf(serverPid) - worked) / times.length;
+  const cpuMs = (cpuTimeMs(serverPid) - cpuBefore) / times.length;
   const memoryMb = residentMb(serverPid ?? process.pid);
   await opened.close();
   return { coldMs, p50: median(times), p95: percentile(times, 0.95), cpuMs, memoryMb };
@@ -91,12 +91,12 @@ function search(store: ChunkStore, { text, vector }: Pick<SyntheticQuery, 'text'
   return store.search({ text, vector, limit: TOP_K, filter: {} });
 }
 
-/** Milliseconds that this process has worked, and the server if there is one. */
-function cpuOf(serverPid: number | null): number {
+/** CPU time of this process and of the server, if there is one. */
+function cpuTimeMs(serverPid: number | null): number {
   const { user, system } = process.cpuUsage();
   const own = (user + system) / 1000;
   if (serverPid === null) return own;
-  // After the name, which may hold anything, come the state and eleven more fields; hundredths of a second.
+  // Fields 14 and 15 of /proc/<pid>/stat, in hundredths of a second; the name before may contain spaces.
   const fields = readFileSync(`/proc/${serverPid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');

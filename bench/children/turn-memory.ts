@@ -7,11 +7,11 @@ import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
 import { withTemporaryDirectory } from '../support/measure.ts';
 import { startModelServer } from '../support/model-server.ts';
 
-/** Time for what is freed to go back to the system. */
+/** Time for freed memory to return to the system. */
 const SETTLE_MS = 300;
-const COLLECTIONS = 3;
+const GC_ROUNDS = 3;
 
-/** Takes turns and prints the memory after each of the numbers of turns that are given. */
+// Takes turns and prints the memory after each of the given numbers of turns.
 const [variant, ...numbers] = process.argv.slice(2);
 const stops = numbers.map(Number);
 
@@ -33,9 +33,9 @@ await withTemporaryDirectory(async (directory) => {
 });
 
 async function settledMemory(): Promise<TurnMemory> {
-  for (let round = 0; round < COLLECTIONS; round += 1) {
-    // Only the last resort makes V8 give up the empty pages that it keeps for what comes next.
-    if (variant === 'ours-handed-back') {
+  for (let round = 0; round < GC_ROUNDS; round += 1) {
+    // Only a last-resort collection makes V8 release its empty pages.
+    if (variant === 'ours-released') {
       globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     } else globalThis.gc?.();
     await setTimeout(SETTLE_MS);

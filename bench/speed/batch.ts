@@ -7,11 +7,11 @@ import { sampleChunks } from '../support/sample-book.ts';
 
 const CHUNKS = 48;
 const ROUNDS = 5;
-/** What every other way is held against: fastest for one session, but a text's vector depends on its batch. */
-const BASE = 'batches of 1024 tokens';
+/** The fastest for one session, but the vector of a text depends on its batch. */
+const BASELINE = 'batches of 1024 tokens';
 const BATCH_TOKENS = 1024;
 
-/** Ways to run the model on many texts: what decisions/0014 rests on. The embedder's time has the tokenizer's in it. */
+/** Compares ways to run the model on many texts (decision 0014). The time of the embedder includes tokenization. */
 export async function benchBatch(): Promise<Row[]> {
   const embedder = await loadEmbedder();
   const texts = await sampleChunks(CHUNKS, embedder);
@@ -20,17 +20,17 @@ export async function benchBatch(): Promise<Row[]> {
   const batches = makeBatches(texts, BATCH_TOKENS);
   const one = makeBatches(texts, 1);
   const variants: Record<string, () => Promise<number>> = {
-    [BASE]: () => timed(() => session.run(batches)),
-    'one text a run, one session': () => timed(() => session.run(one)),
-    'one text a run, sessions side by side (the embedder)': () => timed(() => embedder.embedDocuments(texts)),
+    [BASELINE]: () => timed(() => session.run(batches)),
+    'one text per run, one session': () => timed(() => session.run(one)),
+    'one text per run, parallel sessions (the embedder)': () => timed(() => embedder.embedDocuments(texts)),
   };
   await interleaved(1, variants);
   const elapsed = await interleaved(ROUNDS, variants);
   await session.close();
   await embedder.close();
   return Object.entries(elapsed).map(([name, times]) =>
-    row(`batch: ${name}, speed against ${BASE}`, (texts.length / median(times)) * 1000, 'chunks/s', {
-      ratio: medianRatio(elapsed[BASE] ?? [], times),
+    row(`batch: ${name}, compared with ${BASELINE}`, (texts.length / median(times)) * 1000, 'chunks/s', {
+      ratio: medianRatio(elapsed[BASELINE] ?? [], times),
     }),
   );
 }

@@ -15,10 +15,7 @@ const WARM_UP = 2;
 const QUESTION = 'What is ROS 2?';
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-/**
- * An offline answer by the built program, the whole process, against a script that only loads the SDK and
- * runs a scripted turn.
- */
+/** Compares the process of an offline answer with a script that only loads the SDK and runs a scripted turn. */
 export function benchColdAsk(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => {
     const start = (args: string[], env: Record<string, string> = {}) =>
@@ -30,15 +27,15 @@ export function benchColdAsk(): Promise<Row[]> {
         start([pathOf('../children/bare-turn.mjs')], { NODE_COMPILE_CACHE: join(directory, 'cache') }),
       ask: () => start([pathOf('../../bin/citeloop.js'), 'ask', QUESTION], home),
     };
-    // The first answer indexes the sample book, and fills the compile cache.
+    // The first answer indexes the sample book and fills the compile cache.
     await interleaved(WARM_UP, variants);
     const { bare, bareCached, ask } = await interleaved(ROUNDS, variants);
     return [
       row('cold ask: bare script that imports @openai/agents, one turn', median(bare), 'ms'),
-      row('cold ask: the same with a compile cache', median(bareCached), 'ms', {
+      row('cold ask: bare script with a compile cache', median(bareCached), 'ms', {
         ratio: medianRatio(bareCached, bare),
       }),
-      row('cold ask: citeloop ask, offline, against the bare script', median(ask), 'ms', {
+      row('cold ask: citeloop ask, offline, compared with the bare script', median(ask), 'ms', {
         ratio: medianRatio(ask, bare),
         target: { of: 'ratio', atMost: 1 },
       }),

@@ -18,7 +18,7 @@ const CASES = fileURLToPath(new URL('../../fixtures/cases/book.jsonl', import.me
 const CASE_COUNT = 120;
 const STATISTICS_CASES = 10_000;
 
-/** What evaluating costs beside the turns themselves, and what the statistics cost. */
+/** Measures the overhead of an evaluation over its turns, and the statistics. */
 export async function benchEvaluation(): Promise<Row[]> {
   return [statisticsRow(), ...(await runRows())];
 }
@@ -35,16 +35,16 @@ function statisticsRow(): Row {
 }
 
 async function runRows(): Promise<Row[]> {
-  if (!existsSync(CASES)) return [note('evaluation: fixtures/cases/book.jsonl is not there', null)];
+  if (!existsSync(CASES)) return [note('evaluation: fixtures/cases/book.jsonl is missing', null)];
   const cases = parseCases(await readFile(CASES, 'utf8'), CASES);
-  // Evenly drawn, so that every kind of case is among them.
-  const some = Array.from(
+  // Evenly spaced, so that all kinds of cases are included.
+  const sample = Array.from(
     { length: CASE_COUNT },
     (_, index) => cases[Math.floor((index * cases.length) / CASE_COUNT)],
   ).flatMap((item) => item ?? []);
   return withTemporaryDirectory(async (home) => {
     const file = join(home, 'cases.jsonl');
-    await writeFile(file, formatCases(some, file));
+    await writeFile(file, formatCases(sample, file));
     const app = createApp(loadConfig({ flags: { home, collection: SAMPLE_COLLECTION } }));
     const plan = {
       mode: 'hybrid',
@@ -52,8 +52,8 @@ async function runRows(): Promise<Row[]> {
     } as const;
     const run = { signal: new AbortController().signal, tape: null };
     try {
-      // The sample book is indexed by the first, which is not what is measured.
-      await evaluate(app, { cases: file, tag: some[0]?.tags ?? [], fresh: true }, plan, run);
+      // The first run indexes the sample book, which is not measured.
+      await evaluate(app, { cases: file, tag: sample[0]?.tags ?? [], fresh: true }, plan, run);
       const started = performance.now();
       const report = await evaluate(app, { cases: file, concurrency: 1 }, plan, run);
       const serial = (performance.now() - started) / 1000;
@@ -64,7 +64,7 @@ async function runRows(): Promise<Row[]> {
       const usual = (performance.now() - again) / 1000;
       return [
         row(
-          `evaluation: ${some.length} cases, four policies, offline, one at a time, against the sum of its turns`,
+          `evaluation: ${sample.length} cases, four policies, offline, one at a time, compared with the sum of its turns`,
           serial,
           's',
           {
@@ -72,7 +72,7 @@ async function runRows(): Promise<Row[]> {
             target: { of: 'ratio', atMost: 1.2 },
           },
         ),
-        row(`evaluation: ${some.length} cases, four policies, offline`, usual, 's', {
+        row(`evaluation: ${sample.length} cases, four policies, offline`, usual, 's', {
           target: { of: 'value', atMost: 60 },
         }),
       ];

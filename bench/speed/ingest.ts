@@ -14,29 +14,29 @@ import { writeEditions } from '../support/sample-book.ts';
 import { ingestDirectory } from './reingest.ts';
 
 const ROUNDS = 3;
-const EDITIONS_A_ROUND = 2;
+const EDITIONS_PER_ROUND = 2;
 
 interface Times {
   chunks: number;
-  /** The pipeline from listing the files to the closed collection. */
+  /** From listing the files to closing the collection. */
   pipeline: number;
-  /** What of it was spent in the embedder: tokens, model, pooling. */
+  /** The time in the embedder: tokenizer, model and pooling. */
   embedder: number;
   /** The model alone on the same batches. */
   bare: number;
 }
 
-/** The whole pipeline, files to committed collection, against the model alone on the same batches. */
+/** Compares the pipeline, from files to the committed collection, with the model alone on the same batches. */
 export function benchIngest(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => {
     const embedder = await loadEmbedder();
     const bare = await createBareSession(availableParallelism());
     const makeBatches = await createBatchMaker();
     const rounds: Times[] = [];
-    // The first round does not count: code is compiled, and the model's memory is set aside.
+    // The first round is a warm-up.
     for (let round = 0; round <= ROUNDS; round += 1) {
       const documents = join(directory, `documents-${round}`);
-      await writeEditions(documents, round * EDITIONS_A_ROUND + 1, (round + 1) * EDITIONS_A_ROUND);
+      await writeEditions(documents, round * EDITIONS_PER_ROUND + 1, (round + 1) * EDITIONS_PER_ROUND);
       const times = await measure(documents, join(directory, `collections-${round}`));
       if (round > 0) rounds.push(times);
     }
@@ -48,44 +48,44 @@ export function benchIngest(): Promise<Row[]> {
     const ratio = (part: 'pipeline' | 'embedder') => median(rounds.map((times) => times.bare / times[part]));
     return [
       row(`ingest: bare session (${rounds[0]?.chunks} chunks, ${ROUNDS} rounds)`, rate('bare'), 'chunks/s'),
-      row('ingest: embedder against the bare session', rate('embedder'), 'chunks/s', {
+      row('ingest: embedder compared with the bare session', rate('embedder'), 'chunks/s', {
         ratio: ratio('embedder'),
       }),
-      row('ingest: whole pipeline against the bare session', rate('pipeline'), 'chunks/s', {
+      row('ingest: pipeline compared with the bare session', rate('pipeline'), 'chunks/s', {
         ratio: ratio('pipeline'),
         target: { of: 'ratio', atLeast: 0.85 },
       }),
     ];
 
     async function measure(documents: string, collections: string): Promise<Times> {
-      const sideBySide = embedSideBySide(embedder, bare, makeBatches);
+      const comparing = createComparingEmbedder(embedder, bare, makeBatches);
       let chunks = 0;
       const elapsed = await timed(async () => {
-        const summary = await ingestDirectory(documents, collections, async () => sideBySide.embedder);
+        const summary = await ingestDirectory(documents, collections, async () => comparing.embedder);
         chunks = summary.embeddedChunks;
       });
-      const { times } = sideBySide;
-      return { chunks, pipeline: elapsed - times.aside, embedder: times.embedder, bare: times.bare };
+      const { times } = comparing;
+      return { chunks, pipeline: elapsed - times.overhead, embedder: times.embedder, bare: times.bare };
     }
   });
 }
 
 /**
- * The same embedder, which at every call also runs the bare session on the same batches, now before and now
- * after: so close together, both find the machine in the same state. `aside` is the time that this took.
+ * Wraps the embedder so that every call also runs the bare session on the same batches, alternately before and after:
+ * both then see the same load of the machine. `overhead` is the time that this took.
  */
-function embedSideBySide(embedder: Embedder, bare: BareSession, makeBatches: MakeBatches) {
-  const times = { embedder: 0, bare: 0, aside: 0 };
+function createComparingEmbedder(embedder: Embedder, bare: BareSession, makeBatches: MakeBatches) {
+  const times = { embedder: 0, bare: 0, overhead: 0 };
   let calls = 0;
 
   async function runBare(texts: readonly string[]): Promise<void> {
-    times.aside += await timed(async () => {
+    times.overhead += await timed(async () => {
       const batches = makeBatches(texts);
       times.bare += await timed(() => bare.run(batches));
     });
   }
 
-  const sideBySide: Embedder = {
+  const comparing: Embedder = {
     ...embedder,
     async embedDocuments(texts, signal) {
       calls += 1;
@@ -98,5 +98,5 @@ function embedSideBySide(embedder: Embedder, bare: BareSession, makeBatches: Mak
       return vectors;
     },
   };
-  return { embedder: sideBySide, times };
+  return { embedder: comparing, times };
 }

@@ -14,14 +14,14 @@ interface Turn extends LastRequest {
   ms: number;
 }
 
-/** Whether the five hundredth turn of a session costs what the twentieth does, and sends as much. */
+/** Compares time and prompt size of turn 500 of a session with those of turn 20. */
 export function benchLongSession(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => {
     const server = await startModelServer();
     const sessions = createSqliteSessionStore(join(directory, 'sessions.sqlite'));
     const agent = await createBenchAgent(server, directory, sessions);
     try {
-      // A session before those that count: otherwise the early turns would pay for compiling the code.
+      // A warm-up session, so that early turns do not include compiling the code.
       await takeTurns(WARM_UP);
       const early: Turn[] = [];
       const late: Turn[] = [];
@@ -64,12 +64,12 @@ function rowsOf(early: readonly Turn[], late: readonly Turn[]): Row[] {
       target,
     }),
     row(
-      `long session: prompt at the early ones, ${medianOf(early, 'messages')} messages`,
+      `long session: prompt of early turns, ${medianOf(early, 'messages')} messages`,
       medianOf(early, 'bytes'),
       'bytes',
     ),
     row(
-      `long session: prompt at the late ones, ${medianOf(late, 'messages')} messages`,
+      `long session: prompt of late turns, ${medianOf(late, 'messages')} messages`,
       medianOf(late, 'bytes'),
       'bytes',
       {

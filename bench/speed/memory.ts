@@ -5,16 +5,16 @@ import { type Row, row } from '../support/results.ts';
 
 const CHILD = fileURLToPath(new URL('../children/memory.ts', import.meta.url));
 
-/** What memory-child.ts prints. */
+/** The output of children/memory.ts. */
 export interface MemoryReport {
   chunks: number;
   seconds: number;
   peakMb: number;
-  /** Bytes of text and vectors that went through, in MB. */
+  /** Text and vectors. */
   corpusMb: number;
 }
 
-/** Ten times the corpus must not take much more memory. Each size runs in a process of its own. */
+/** Compares the peak memory of two corpus sizes, each in a separate process. */
 export async function benchMemory(): Promise<Row[]> {
   const small = await ingestInChild(10_000);
   const large = await ingestInChild(100_000);

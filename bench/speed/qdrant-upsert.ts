@@ -13,46 +13,48 @@ import { createSyntheticDocuments, SYNTHETIC_IDENTITY } from '../support/synthet
 
 const CHUNKS = 4000;
 const ROUNDS = 3;
-/** As ingest has it: so many chunks are collected before they are written. */
+/** The number of chunks that an ingest writes at once. */
 const WINDOW_CHUNKS = 256;
 const LARGE_BATCH = 256;
 
 /**
- * Documents with precomputed vectors, written by the adapter in windows of ingest's size, against the same points
- * sent by the client alone in batches of the same size, and in large ones. All wait for every batch. Window by
- * window in turn, so that a slow spell of the machine hits all of them.
+ * Compares writing documents with given vectors through the adapter with sending the same points through the client
+ * alone, in batches of the same size and in large ones. All wait for every batch. The variants alternate by window, so
+ * that other load affects them equally.
  */
 export function benchQdrantUpsert(): Promise<Row[]> {
   return withQdrant(async ({ url }) => {
     const { documents } = await createSyntheticDocuments(CHUNKS, 0);
     const windows = [...inWindows(documents())];
     const points = windows.map(pointsOf);
-    const rates: Record<'ours' | 'alike' | 'large', number[]> = { ours: [], alike: [], large: [] };
+    const rates: Record<'ours' | 'same' | 'large', number[]> = { ours: [], same: [], large: [] };
     for (let round = 0; round < ROUNDS; round += 1) {
       const store = await createQdrantCatalog({ url }).openOrCreate(`ours_${round}`, SYNTHETIC_IDENTITY);
-      const alike = await plainCollection(url, `alike_${round}`);
-      const large = await plainCollection(url, `large_${round}`);
+      const same = await createPlainCollection(url, `same_${round}`);
+      const large = await createPlainCollection(url, `large_${round}`);
       const times = await interleaved(windows.length, {
-        ours: (at) => timed(() => store.write(windows[at] ?? [])),
-        alike: (at) => timed(() => alike(points[at] ?? [], BATCH_POINTS)),
-        large: (at) => timed(() => large(points[at] ?? [], LARGE_BATCH)),
+        ours: (index) => timed(() => store.write(windows[index] ?? [])),
+        same: (index) => timed(() => same(points[index] ?? [], BATCH_POINTS)),
+        large: (index) => timed(() => large(points[index] ?? [], LARGE_BATCH)),
       });
-      for (const name of ['ours', 'alike', 'large'] as const) {
-        // The first warms up.
+      for (const name of ['ours', 'same', 'large'] as const) {
+        // The first window is a warm-up.
         rates[name].push(
-          ...times[name].map((ms, at) => (points[at] ?? []).length / (ms / 1000)).slice(round === 0 ? 1 : 0),
+          ...times[name]
+            .map((ms, index) => (points[index] ?? []).length / (ms / 1000))
+            .slice(round === 0 ? 1 : 0),
         );
       }
       await store.close();
     }
     return [
-      row(`qdrant: the client alone, batches of ${BATCH_POINTS}`, median(rates.alike), 'chunks/s'),
-      row('qdrant: ingest with precomputed vectors, of that', median(rates.ours), 'chunks/s', {
-        ratio: medianRatio(rates.ours, rates.alike),
+      row(`qdrant: the client alone, batches of ${BATCH_POINTS}`, median(rates.same), 'chunks/s'),
+      row('qdrant: the adapter, compared with the client alone', median(rates.ours), 'chunks/s', {
+        ratio: medianRatio(rates.ours, rates.same),
         target: { of: 'ratio', atLeast: 0.8 },
       }),
       row(
-        `qdrant: the client alone, batches of ${LARGE_BATCH}; ingest, of that`,
+        `qdrant: the client alone, batches of ${LARGE_BATCH}; ratio of the adapter`,
         median(rates.large),
         'chunks/s',
         {
@@ -63,8 +65,8 @@ export function benchQdrantUpsert(): Promise<Row[]> {
   });
 }
 
-/** A collection with the same vectors and indexes, and what sends it points by the client alone. */
-async function plainCollection(url: string, collection: string) {
+/** Creates a collection with the same vectors and indexes, and returns a function that upserts through the client. */
+async function createPlainCollection(url: string, collection: string) {
   await createCollections(
     createConnection({ url }),
     collection,
@@ -79,7 +81,7 @@ async function plainCollection(url: string, collection: string) {
   };
 }
 
-/** Payloads and vectors as the adapter makes them, ready before the clock runs. */
+/** The points that the adapter would write, prepared before the measurement. */
 function pointsOf(writes: readonly DocumentWrite[]): Point[] {
   return writes.flatMap((write) =>
     write.chunks.map((chunk) =>

@@ -10,7 +10,7 @@ import { IDENTITY, loadEmbedder } from '../support/minilm.ts';
 import { note, type Row, row } from '../support/results.ts';
 import { writeShortFiles } from '../support/sample-book.ts';
 
-/** What `citeloop ingest <documents>` does, from listing the files to closing the collection. */
+/** Does what `citeloop ingest <documents>` does, from listing the files to closing the collection. */
 export async function ingestDirectory(
   documents: string,
   collections: string,
@@ -30,9 +30,9 @@ export async function ingestDirectory(
 }
 
 const FILES = 1000;
-const AGAIN = 5;
+const ROUNDS = 5;
 
-/** An unchanged corpus a second time against the first. */
+/** Compares ingesting an unchanged corpus with the first ingest. */
 export function benchReingest(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => {
     const documents = join(directory, 'documents');
@@ -45,7 +45,7 @@ export function benchReingest(): Promise<Row[]> {
     });
     const again: number[] = [];
     let unchanged = 0;
-    for (let round = 0; round < AGAIN; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       again.push(
         await timed(async () => {
           ({ unchanged } = await ingestDirectory(documents, collections, async () => embedder));
@@ -55,11 +55,11 @@ export function benchReingest(): Promise<Row[]> {
     await embedder.close();
     return [
       row(`reingest: first time, ${FILES} files, ${chunks} chunks`, first, 'ms'),
-      row('reingest: unchanged, against the first time', median(again), 'ms', {
+      row('reingest: unchanged, compared with the first time', median(again), 'ms', {
         ratio: median(again) / first,
         target: { of: 'ratio', atMost: 0.02 },
       }),
-      note(`reingest: ${unchanged} of ${FILES} files were recognised as unchanged`, unchanged === FILES),
+      note(`reingest: ${unchanged} of ${FILES} files were recognized as unchanged`, unchanged === FILES),
     ];
   });
 }

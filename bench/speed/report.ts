@@ -17,19 +17,19 @@ const ARMS = {
   'four arms': ['tool', 'always', 'first', 'never'],
 } as const;
 
-/** The page of a thousand cases: how long it takes to make, how large it is, how fast it opens and filters. */
+/** Measures the page of 1000 cases: rendering, size, opening and filtering. */
 export function benchReport(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => {
     const empty = join(directory, 'empty.html');
     await writeFile(empty, '<!doctype html><title>empty</title><ol id="case-list"><li>nothing</ol>');
     const assets = await readReportAssets(reportDirectory());
-    const rows: Row[] = await benchOpening(empty, 'report: an empty page', false);
+    const rows: Row[] = await benchOpening(empty, 'report: empty page', false);
     for (const [name, arms] of Object.entries(ARMS)) {
       const report = syntheticReport({ cases: CASES, arms, chunks: CHUNKS, answerWords: 60 });
       let page = '';
-      const made: number[] = [];
+      const rendered: number[] = [];
       for (let round = 0; round < 5; round += 1) {
-        made.push(
+        rendered.push(
           await timed(() => {
             page = renderReport(report, assets);
           }),
@@ -38,7 +38,7 @@ export function benchReport(): Promise<Row[]> {
       const file = join(directory, `${arms.length}.html`);
       await writeFile(file, page);
       rows.push(
-        row(`report: ${CASES} cases, ${name}, made`, median(made), 'ms'),
+        row(`report: ${CASES} cases, ${name}, rendered`, median(rendered), 'ms'),
         row(`report: ${CASES} cases, ${name}, size`, Buffer.byteLength(page) / 1e6, 'MB', {
           target: { of: 'value', atMost: 5 },
         }),
@@ -50,7 +50,7 @@ export function benchReport(): Promise<Row[]> {
 }
 
 async function benchOpening(file: string, name: string, hasFilters = true): Promise<Row[]> {
-  if (findChromium() === null) return [note(`${name}: not opened, there is no Chromium on the PATH`)];
+  if (findChromium() === null) return [note(`${name}: not opened, Chromium is not on the PATH`)];
   const browser = await launchChromium();
   try {
     const loaded: number[] = [];
@@ -76,9 +76,9 @@ async function benchOpening(file: string, name: string, hasFilters = true): Prom
             field.value = 'gravity friction';
             const started = performance.now();
             field.dispatchEvent(new Event('input', { bubbles: true }));
-            // It is drawn after the event, before anything else is done.
+            // Preact renders in a microtask.
             await Promise.resolve();
-            // Asking for its height makes the browser lay it out.
+            // Forces layout.
             document.body.getBoundingClientRect();
             return performance.now() - started;
           }),

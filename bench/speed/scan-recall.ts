@@ -7,10 +7,10 @@ const SET = 'squad2_dev';
 const QUERIES = 300;
 const TOP_K = 10;
 
-/** How many of the true nearest the quantized scan with its rescoring finds, on real embeddings. */
+/** Measures the recall of the quantized scan with rescoring on real embeddings. */
 export async function benchScanRecall(): Promise<Row[]> {
   const set = findSet(SET);
-  if (set === null) return [note(`recall: ../shared/data is absent, so there are no real embeddings`)];
+  if (set === null) return [note('recall: not measured, ../shared/data is missing')];
   const embedder = await loadEmbedder();
   const { store, queries } = await openSet(set, embedder);
   const hashes = new Map<string, string>();

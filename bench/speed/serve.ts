@@ -10,11 +10,11 @@ import { type LoadPoint, plotLoad } from './serve-plot.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/citeloop.js', import.meta.url));
 const CONCURRENCIES = [1, 4, 16, 64, 200];
-const PROCESSOR = 'process_cpu_seconds_total';
-const MEMORY = 'process_resident_memory_bytes';
-const LATE = 'nodejs_eventloop_lag_p99_seconds';
-/** For each level; and at least two for each client. */
-const LEAST_TURNS = 160;
+const CPU_METRIC = 'process_cpu_seconds_total';
+const MEMORY_METRIC = 'process_resident_memory_bytes';
+const LAG_METRIC = 'nodejs_eventloop_lag_p99_seconds';
+/** Per concurrency; every client takes at least two. */
+const MIN_TURNS = 160;
 const QUESTIONS = [
   'What is ROS 2?',
   'What is a node?',
@@ -32,44 +32,44 @@ const QUESTIONS = [
 
 interface MeasuredLoad extends LoadPoint {
   turns: number;
-  /** Of all cores, for a turn. */
-  processorMs: number;
+  /** CPU time per turn, on all cores. */
+  cpuMs: number;
 }
 
-/** Turns of the served agent with the offline model, the built program as a process of its own, by concurrency. */
+/** Measures turns of the built program's server with the offline model, by concurrency. */
 export function benchServe(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => {
     const { url, child } = await startServer(join(directory, 'home'));
     try {
-      // Every question once: the sample book is indexed, code is compiled, sentences are remembered.
+      // A warm-up with every question: indexes the sample book and fills caches.
       for (const [number] of QUESTIONS.entries()) await takeTurn(url, number);
       const points: MeasuredLoad[] = [];
       for (const concurrency of CONCURRENCIES) points.push(await measure(url, concurrency));
       const plot = await writePlot(points);
-      const [alone] = points;
-      const crowd = points.at(-1);
-      // Whoever asks has to wait for all who asked before, and no sooner can they be served than all cores compute.
-      const idealMs = ((crowd?.concurrency ?? 0) * (alone?.processorMs ?? 0)) / availableParallelism();
+      const [single] = points;
+      const highest = points.at(-1);
+      // With perfect scaling, the last of the concurrent turns ends when all cores have computed all turns.
+      const idealMs = ((highest?.concurrency ?? 0) * (single?.cpuMs ?? 0)) / availableParallelism();
       return [
         ...points.flatMap(({ concurrency, turnsPerSecond, medianMs, p95Ms, firstWordMs }) => [
-          row(`serve: ${concurrency} at a time, offline model`, turnsPerSecond, 'turns/s', {
-            ratio: turnsPerSecond / (alone?.turnsPerSecond ?? Number.NaN),
+          row(`serve: ${concurrency} concurrent, offline model`, turnsPerSecond, 'turns/s', {
+            ratio: turnsPerSecond / (single?.turnsPerSecond ?? Number.NaN),
           }),
-          row(`serve: ${concurrency} at a time, a turn, median`, medianMs, 'ms'),
-          row(`serve: ${concurrency} at a time, a turn, p95`, p95Ms, 'ms'),
-          row(`serve: ${concurrency} at a time, first word, p95`, firstWordMs, 'ms'),
+          row(`serve: ${concurrency} concurrent, time per turn, median`, medianMs, 'ms'),
+          row(`serve: ${concurrency} concurrent, time per turn, p95`, p95Ms, 'ms'),
+          row(`serve: ${concurrency} concurrent, first word, p95`, firstWordMs, 'ms'),
         ]),
-        row('serve: processor time of a turn, one at a time', alone?.processorMs ?? Number.NaN, 'ms'),
+        row('serve: CPU time per turn, sequential', single?.cpuMs ?? Number.NaN, 'ms'),
         row(
-          `serve: ${crowd?.concurrency} at a time, p95 against the ideal of ${availableParallelism()} cores`,
+          `serve: ${highest?.concurrency} concurrent, p95 compared with the ideal of ${availableParallelism()} cores`,
           idealMs,
           'ms',
-          { ratio: (crowd?.p95Ms ?? Number.NaN) / idealMs, target: { of: 'ratio', atMost: 2 } },
+          { ratio: (highest?.p95Ms ?? Number.NaN) / idealMs, target: { of: 'ratio', atMost: 2 } },
         ),
-        row('serve: how late the main thread is, p99', 1000 * (await told(url, LATE)), 'ms'),
+        row('serve: event loop lag, p99', 1000 * (await readMetric(url, LAG_METRIC)), 'ms'),
         row(
-          `serve: memory of the process after ${points.reduce((sum, { turns }) => sum + turns, QUESTIONS.length)} turns`,
-          (await told(url, MEMORY)) / 2 ** 20,
+          `serve: resident memory after ${points.reduce((sum, { turns }) => sum + turns, QUESTIONS.length)} turns`,
+          (await readMetric(url, MEMORY_METRIC)) / 2 ** 20,
           'MB',
         ),
         note(`serve: plot in ${plot}`),
@@ -92,12 +92,12 @@ async function startServer(home: string): Promise<{ url: string; child: ChildPro
   return { url: (JSON.parse(line.toString()) as { url: string }).url, child };
 }
 
-/** Clients that each ask their next question as soon as they have the answer. */
+/** Each client asks its next question when it has the answer. */
 async function measure(url: string, concurrency: number): Promise<MeasuredLoad> {
-  const turns = Math.max(LEAST_TURNS, 2 * concurrency);
-  const taken: { wholeMs: number; firstWordMs: number }[] = [];
+  const turns = Math.max(MIN_TURNS, 2 * concurrency);
+  const taken: { totalMs: number; firstWordMs: number }[] = [];
   let next = 0;
-  const computed = await told(url, PROCESSOR);
+  const cpuBefore = await readMetric(url, CPU_METRIC);
   const started = performance.now();
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
@@ -105,14 +105,14 @@ async function measure(url: string, concurrency: number): Promise<MeasuredLoad> 
     }),
   );
   const seconds = (performance.now() - started) / 1000;
-  const whole = taken.map(({ wholeMs }) => wholeMs);
+  const totals = taken.map(({ totalMs }) => totalMs);
   return {
     concurrency,
     turns,
-    processorMs: (1000 * ((await told(url, PROCESSOR)) - computed)) / turns,
+    cpuMs: (1000 * ((await readMetric(url, CPU_METRIC)) - cpuBefore)) / turns,
     turnsPerSecond: taken.length / seconds,
-    medianMs: median(whole),
-    p95Ms: percentile(whole, 0.95),
+    medianMs: median(totals),
+    p95Ms: percentile(totals, 0.95),
     firstWordMs: percentile(
       taken.map(({ firstWordMs }) => firstWordMs),
       0.95,
@@ -120,8 +120,8 @@ async function measure(url: string, concurrency: number): Promise<MeasuredLoad> 
   };
 }
 
-/** One streamed answer in a session of its own. Throws unless it was completed. */
-async function takeTurn(url: string, number: number): Promise<{ wholeMs: number; firstWordMs: number }> {
+/** Takes one streamed turn in a new session. Throws if it does not complete. */
+async function takeTurn(url: string, number: number): Promise<{ totalMs: number; firstWordMs: number }> {
   const started = performance.now();
   const response = await fetch(`${url}/api/ask`, {
     method: 'POST',
@@ -130,17 +130,17 @@ async function takeTurn(url: string, number: number): Promise<{ wholeMs: number;
   });
   let text = '';
   let firstWordMs = Number.NaN;
-  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += part;
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
     if (Number.isNaN(firstWordMs) && text.includes('"type":"text_delta"'))
       firstWordMs = performance.now() - started;
   }
   if (!text.includes('"type":"turn_completed"')) throw new Error(`A turn failed: ${text.slice(-300)}`);
-  return { wholeMs: performance.now() - started, firstWordMs };
+  return { totalMs: performance.now() - started, firstWordMs };
 }
 
-/** A number that the program tells about itself. */
-async function told(url: string, metric: string): Promise<number> {
+/** Reads a value from the server's Prometheus metrics. */
+async function readMetric(url: string, metric: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   return Number(new RegExp(`^${metric} (\\S+)$`, 'm').exec(metrics)?.[1]);
 }

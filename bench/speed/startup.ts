@@ -19,7 +19,7 @@ const QUESTION = 'How do two nodes exchange messages?';
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 const PROGRAM = pathOf('../../bin/citeloop.js');
 
-/** Whole processes of the built program, cold but for the page cache and the compile cache. */
+/** Measures processes of the built program, with a warm page cache and compile cache. */
 export function benchStartup(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => [
     ...(await benchHelp(directory)),
@@ -36,14 +36,15 @@ async function benchHelp(directory: string): Promise<Row[]> {
   };
   await interleaved(2, variants);
   const { empty, help, version } = await interleaved(ROUNDS, variants);
-  const beyond = (times: readonly number[]) => median(times.map((time, round) => time - (empty[round] ?? 0)));
+  const overhead = (times: readonly number[]) =>
+    median(times.map((time, round) => time - (empty[round] ?? 0)));
   return [
-    row('startup: an empty Node script', median(empty), 'ms'),
-    row('startup: --help beyond the empty script', beyond(help), 'ms', {
+    row('startup: empty Node script', median(empty), 'ms'),
+    row('startup: --help, more than the empty script', overhead(help), 'ms', {
       ratio: medianRatio(help, empty),
       target: { of: 'value', atMost: 60 },
     }),
-    row('startup: --version beyond the empty script', beyond(version), 'ms', {
+    row('startup: --version, more than the empty script', overhead(version), 'ms', {
       ratio: medianRatio(version, empty),
       target: { of: 'value', atMost: 60 },
     }),
@@ -69,7 +70,7 @@ async function benchColdSearch(directory: string): Promise<Row[]> {
       ),
     sample: () => timed(() => program(search)),
     own: () => timed(() => program([...search, ...ownCollection])),
-    // With no model to be found, this works only if none is loaded.
+    // Without a model this works only if none is loaded.
     lexical: () =>
       timed(() =>
         program([...search, ...ownCollection, '--mode', 'lexical'], { CITELOOP_MODEL_DIR: noModel }),
@@ -79,18 +80,20 @@ async function benchColdSearch(directory: string): Promise<Row[]> {
   const times = await interleaved(SEARCH_ROUNDS, variants);
   const target = { of: 'ratio', atMost: 2.5 } as const;
   const against = (name: 'sample' | 'own' | 'lexical') => medianRatio(times[name], times.weights);
-  const unloadable = await program([...search, ...ownCollection], { CITELOOP_MODEL_DIR: noModel }).then(
+  const failsWithoutModel = await program([...search, ...ownCollection], {
+    CITELOOP_MODEL_DIR: noModel,
+  }).then(
     () => false,
     () => true,
   );
   return [
-    row('startup: Node that only loads the weights', median(times.weights), 'ms'),
+    row('startup: Node script that loads the weights', median(times.weights), 'ms'),
     row('startup: hybrid search, sample book', median(times.sample), 'ms', {
       ratio: against('sample'),
       target,
     }),
     row('startup: hybrid search, own collection', median(times.own), 'ms', { ratio: against('own'), target }),
     row('startup: lexical search', median(times.lexical), 'ms', { ratio: against('lexical') }),
-    note('startup: lexical search works without a model, hybrid does not', unloadable),
+    note('startup: lexical search works without a model, hybrid does not', failsWithoutModel),
   ];
 }

@@ -2,7 +2,7 @@ export interface StorePoint {
   store: 'SQLite file' | 'Qdrant server';
   chunks: number;
   chunksPerSecond: number;
-  /** What the server still did after it had taken all; null where there is no such thing. */
+  /** Time that the server indexed after the ingest; null for the embedded store. */
   indexingSeconds: number | null;
   coldMs: number;
   p50: number;
@@ -15,7 +15,7 @@ interface Panel {
   title: string;
   unit: string;
   value: (point: StorePoint) => number;
-  /** A second value, drawn as the end of a thin line. */
+  /** A second value, drawn as the end of a line. */
   upTo?: (point: StorePoint) => number;
 }
 
@@ -32,7 +32,7 @@ const [LEFT, TOP] = [58, 78];
 const WIDTH = LEFT + 2 * PANEL_WIDTH + GAP_X + 32;
 const HEIGHT = TOP + 2 * PANEL_HEIGHT + GAP_Y + 60;
 
-/** Colours that stand on white and on black; a page in the dark is told by the media query. */
+/** Readable on light and dark backgrounds. */
 const STYLE = `
   text { font: 12px system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif; fill: #57606a }
   .title { font-weight: 600; fill: #24292f }
@@ -45,7 +45,7 @@ const STYLE = `
     .a { stroke: #58a6ff; fill: #58a6ff } .b { stroke: #f0883e; fill: #f0883e }
   }`;
 
-/** Four small plots over the number of chunks, both axes logarithmic, as an SVG without a background. */
+/** Renders four plots over the number of chunks, with logarithmic axes, as an SVG without a background. */
 export function storesPlot(points: readonly StorePoint[], caption: string): string {
   const panels = PANELS.map((panel, index) => {
     const x = LEFT + (index % 2) * (PANEL_WIDTH + GAP_X);
@@ -54,7 +54,7 @@ export function storesPlot(points: readonly StorePoint[], caption: string): stri
   });
   const legend = STORES.map((store, index) => {
     const x = LEFT + index * 130;
-    const letter = letterOf(store);
+    const letter = storeClass(store);
     return `<circle class="${letter}" cx="${x + 5}" cy="24" r="4"/><text class="${letter}" x="${x + 16}" y="28">${store}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="Cost of the embedded store and of a Qdrant server by the number of chunks">
@@ -80,38 +80,38 @@ function drawPanel({ title, unit, value, upTo }: Panel, points: readonly StorePo
   for (let tick = low; tick <= high * 1.001; tick *= 10) {
     const at = fixed(y(tick));
     parts.push(`<line class="grid" x1="0" x2="${PANEL_WIDTH}" y1="${at}" y2="${at}"/>`);
-    parts.push(`<text x="-8" y="${fixed(y(tick) + 4)}" text-anchor="end">${shown(tick)}</text>`);
+    parts.push(`<text x="-8" y="${fixed(y(tick) + 4)}" text-anchor="end">${formatCount(tick)}</text>`);
   }
   for (const size of sizes) {
     parts.push(
-      `<text x="${fixed(x(size))}" y="${PANEL_HEIGHT + 20}" text-anchor="middle">${shown(size)} chunks</text>`,
+      `<text x="${fixed(x(size))}" y="${PANEL_HEIGHT + 20}" text-anchor="middle">${formatCount(size)} chunks</text>`,
     );
   }
   for (const store of STORES) {
     const own = points.filter((point) => point.store === store);
-    const letter = letterOf(store);
+    const letter = storeClass(store);
     const line = own.map((point) => `${fixed(x(point.chunks))} ${fixed(y(value(point)))}`).join(' L ');
     parts.push(`<path class="${letter}" d="M ${line}"/>`);
     for (const point of own) {
       const [cx, cy] = [fixed(x(point.chunks)), y(value(point))];
       const end = upTo ? y(upTo(point)) : cy;
-      // Beside each other where they meet.
-      const beside = fixed(x(point.chunks) + (letter === 'a' ? -3 : 3));
+      // The lines of the two stores must not overlap.
+      const lineX = fixed(x(point.chunks) + (letter === 'a' ? -3 : 3));
       if (upTo)
         parts.push(
-          `<line class="${letter}" x1="${beside}" x2="${beside}" y1="${fixed(cy)}" y2="${fixed(end)}"/>`,
+          `<line class="${letter}" x1="${lineX}" x2="${lineX}" y1="${fixed(cy)}" y2="${fixed(end)}"/>`,
         );
       parts.push(`<circle class="${letter}" cx="${cx}" cy="${fixed(cy)}" r="3.5"/>`);
       const at = isHigher(point, points, value) ? end - 9 : cy + 17;
       parts.push(
-        `<text class="${letter}" x="${cx}" y="${fixed(at)}" text-anchor="middle">${shown(value(point))}</text>`,
+        `<text class="${letter}" x="${cx}" y="${fixed(at)}" text-anchor="middle">${formatCount(value(point))}</text>`,
       );
     }
   }
   return parts.join('');
 }
 
-/** Labels of the higher line stand above it, those of the lower one below. */
+/** Labels are above the higher line and below the lower one. */
 function isHigher(point: StorePoint, points: readonly StorePoint[], value: Panel['value']): boolean {
   return points.every((other) => other.chunks !== point.chunks || value(other) <= value(point));
 }
@@ -121,7 +121,7 @@ function logScale(from: number, to: number, start: number, end: number): (value:
   return (value) => start + ((Math.log(value) - Math.log(from)) / span) * (end - start);
 }
 
-function letterOf(store: StorePoint['store']): 'a' | 'b' {
+function storeClass(store: StorePoint['store']): 'a' | 'b' {
   return store === 'SQLite file' ? 'a' : 'b';
 }
 
@@ -129,7 +129,7 @@ function fixed(value: number): string {
   return value.toFixed(1);
 }
 
-function shown(value: number): string {
+function formatCount(value: number): string {
   if (value >= 10_000) return `${Math.round(value / 1000)}k`;
   if (value >= 1000) return `${Number((value / 1000).toFixed(1))}k`;
   return value >= 10 ? String(Math.round(value)) : String(Number(value.toFixed(1)));

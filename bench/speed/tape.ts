@@ -20,7 +20,7 @@ const TURNS = 1000;
 const WARM_UP = 50;
 const LOOKUPS = 2000;
 
-/** Replays recorded turns against a stub of the same answers, opens a large tape, and looks requests up. */
+/** Compares replayed turns with a stub of the same answers, opens a large tape, and looks up requests. */
 export function benchTape(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => [
     ...(await replayRows(directory)),
@@ -36,10 +36,10 @@ async function replayRows(directory: string): Promise<Row[]> {
   try {
     await recordTurns(server, path, directory, turns);
     const live = globalThis.fetch;
-    const stub = stubOf(path);
+    const stub = createStubFetch(path);
     const replaying = await replayTape({ path });
     const taped = globalThis.fetch;
-    const turnWith = await turnTakers(server, directory);
+    const turnWith = await createTurnTakers(server, directory);
     const [byTape, byStub] = [await turnWith('tape', taped), await turnWith('stub', stub)];
     const variants = {
       tape: (round: number) => timed(() => byTape(round)),
@@ -55,7 +55,7 @@ async function replayRows(directory: string): Promise<Row[]> {
     globalThis.fetch = live;
     const total = (values: readonly number[]) => values.reduce((sum, ms) => sum + ms, 0);
     return [
-      row(`tape: ${TURNS} turns against an in-process stub, no msw`, total(measured.stub) / 1000, 's'),
+      row(`tape: ${TURNS} turns against an in-process stub, without msw`, total(measured.stub) / 1000, 's'),
       row(`tape: the same ${TURNS} turns replayed`, total(measured.tape) / 1000, 's', {
         ratio: total(measured.tape) / total(measured.stub),
         target: { of: 'ratio', atMost: 1.3 },
@@ -66,8 +66,8 @@ async function replayRows(directory: string): Promise<Row[]> {
   }
 }
 
-/** Each variant has an agent of its own, whose retriever starts at the beginning as the recording did. */
-async function turnTakers(server: ModelServer, directory: string) {
+/** Each variant has a separate agent, so that its retriever starts at the same position as in the recording. */
+async function createTurnTakers(server: ModelServer, directory: string) {
   return async (name: string, fetch: typeof globalThis.fetch) => {
     const agent = await createBenchAgent(server, join(directory, name), createMemorySessionStore());
     return async (round: number) => {
@@ -90,8 +90,8 @@ async function recordTurns(
   await agent.close();
 }
 
-/** The recorded answers one after the other, whatever is asked. */
-function stubOf(path: string): typeof globalThis.fetch {
+/** Returns the recorded answers in order, whatever the request. */
+function createStubFetch(path: string): typeof globalThis.fetch {
   const tape = openTape(path);
   const answers = [...tape.exchanges()];
   tape.close();
@@ -124,8 +124,8 @@ async function openRows(directory: string): Promise<Row[]> {
   }
   const [small, large] = [opened[5] as Opened, opened[50] as Opened];
   return [
-    row('tape: open one of 50 MB', large.ms, 'ms'),
-    row('tape: highest memory of a process that opened 50 MB against 5 MB', large.rssMb, 'MB', {
+    row('tape: open a tape of 50 MB', large.ms, 'ms'),
+    row('tape: peak memory of opening 50 MB, compared with 5 MB', large.rssMb, 'MB', {
       ratio: large.rssMb / small.rssMb,
       target: { of: 'ratio', atMost: 1.5 },
     }),
@@ -151,8 +151,8 @@ async function lookUpRows(directory: string): Promise<Row[]> {
   }
   const [few = Number.NaN, many = Number.NaN] = perLookUp;
   return [
-    row('tape: look a request up among 1,000 exchanges', few, 'us'),
-    row('tape: look a request up among 50,000 exchanges', many, 'us', {
+    row('tape: look up a request in 1,000 exchanges', few, 'us'),
+    row('tape: look up a request in 50,000 exchanges', many, 'us', {
       ratio: many / few,
       target: { of: 'ratio', atMost: 1.5 },
     }),
@@ -173,7 +173,7 @@ export function benchHeader(): TapeHeader {
   };
 }
 
-/** A tape of so many exchanges of about so many bytes each. */
+/** Writes a tape with exchanges of about `bytes` each. */
 export async function writeLongTape(
   path: string,
   { exchanges, bytes }: { exchanges: number; bytes: number },

@@ -13,7 +13,7 @@ const ROUNDS = 150;
 
 type Turn = (question: string, onFirstWord?: () => void) => Promise<void>;
 
-/** One streamed turn with a search, against the SDK's bare Runner on the same model server. */
+/** Compares a streamed turn with a search with the bare Runner of the SDK on the same model server. */
 export function benchTurn(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => {
     const server = await startModelServer();
@@ -22,23 +22,27 @@ export function benchTurn(): Promise<Row[]> {
     const inSqlite = await createBenchAgent(server, join(directory, 'b'), sqlite);
     const bare = await createBareRunner(server);
     try {
-      const turns = { bare: () => bare, inMemory: firstTurnOf(inMemory), inSqlite: firstTurnOf(inSqlite) };
+      const turns = {
+        bare: () => bare,
+        inMemory: createFirstTurn(inMemory),
+        inSqlite: createFirstTurn(inSqlite),
+      };
       const whole = (start: Start) => async (round: number) => {
         const turn = await start();
         return timed(() => turn(question(round)));
       };
       const firstWord = (start: Start) => async (round: number) => {
         const turn = await start();
-        let heardAtMs = Number.NaN;
+        let receivedAtMs = Number.NaN;
         await turn(question(round), () => {
-          heardAtMs = monotonicMs();
+          receivedAtMs = monotonicMs();
         });
-        return heardAtMs - (await server.lastRequest()).firstWordAtMs;
+        return receivedAtMs - (await server.lastRequest()).firstWordAtMs;
       };
-      await interleaved(WARM_UP, mapped(turns, whole));
+      await interleaved(WARM_UP, measureAll(turns, whole));
       return [
-        ...turnRows(await interleaved(ROUNDS, mapped(turns, whole))),
-        ...firstWordRows(await interleaved(ROUNDS, mapped(turns, firstWord))),
+        ...turnRows(await interleaved(ROUNDS, measureAll(turns, whole))),
+        ...firstWordRows(await interleaved(ROUNDS, measureAll(turns, firstWord))),
       ];
     } finally {
       await inMemory.close();
@@ -51,8 +55,8 @@ export function benchTurn(): Promise<Row[]> {
 type Start = () => Turn | Promise<Turn>;
 type Variant = 'bare' | 'inMemory' | 'inSqlite';
 
-/** The first turn of a new session; starting the session is not part of it. */
-function firstTurnOf(agent: Agent): Start {
+/** The first turn of a new session; starting the session is not measured. */
+function createFirstTurn(agent: Agent): Start {
   return async () => {
     const session = await agent.startSession();
     return (asked, onFirstWord) => takeTurn(session, asked, onFirstWord);
@@ -63,7 +67,7 @@ function question(round: number): string {
   return `How do two nodes exchange messages, and what is number ${round} about?`;
 }
 
-function mapped<T>(turns: Record<Variant, Start>, measure: (start: Start) => T): Record<Variant, T> {
+function measureAll<T>(turns: Record<Variant, Start>, measure: (start: Start) => T): Record<Variant, T> {
   return {
     bare: measure(turns.bare),
     inMemory: measure(turns.inMemory),
@@ -88,11 +92,11 @@ function turnRows({ bare, inMemory, inSqlite }: Record<Variant, number[]>): Row[
 
 function firstWordRows({ bare, inMemory, inSqlite }: Record<Variant, number[]>): Row[] {
   const target = { of: 'value', atMost: 15 } as const;
-  const later = inSqlite.map((ms, round) => ms - (bare[round] ?? Number.NaN));
+  const delays = inSqlite.map((ms, round) => ms - (bare[round] ?? Number.NaN));
   return [
     row('turn: first word after the model sent it, bare SDK Runner', median(bare), 'ms'),
     row('turn: first word after the model sent it, sessions in memory', median(inMemory), 'ms', { target }),
     row('turn: first word after the model sent it, sessions in SQLite', median(inSqlite), 'ms', { target }),
-    row('turn: first word later than the bare SDK Runner gives it', median(later), 'ms', { target }),
+    row('turn: delay of the first word, compared with the bare SDK Runner', median(delays), 'ms', { target }),
   ];
 }

@@ -12,7 +12,7 @@ const QUERIES = 250;
 const WARM_UP = 50;
 const TOP_K = 10;
 
-/** Searches in a process that has the collection open, without the embedding of the query. */
+/** Measures searches of an open collection, without embedding the query. */
 export function benchWarm(): Promise<Row[]> {
   return withTemporaryDirectory(async (directory) => [
     ...(await benchLatency(directory)),

@@ -17,12 +17,12 @@ export interface AbstentionQuestion {
   id: string;
   question: string;
   history: HistoryMessage[];
-  /** The same question so that it can be understood without what was said before. */
+  /** The question rewritten so that it does not depend on the history. */
   rewrite: string | null;
-  /** Null for small talk, where there is nothing to abstain from. */
+  /** Null for small talk. */
   answerable: boolean | null;
   needsRetrieval: boolean | null;
-  /** The documents that hold the answer, as `documentOf` names them; empty where nobody said. */
+  /** The ids of documents with the answer, as `documentOf` returns them; empty if unknown. */
   relevant: ReadonlySet<string>;
 }
 
@@ -35,7 +35,7 @@ export interface AbstentionSet {
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url));
 
-/** The cases on the sample book, which is part of the repository. */
+/** Opens the cases about the sample book in `fixtures`. */
 export async function openBook(embedder: Embedder): Promise<AbstentionSet> {
   const book = join(FIXTURES, 'book');
   const store = await createSqliteCatalog(join(RESULTS, 'collections')).openOrCreate('book', IDENTITY);
@@ -58,7 +58,7 @@ export async function openBook(embedder: Embedder): Promise<AbstentionSet> {
   return { name: 'book', store, questions, documentOf: (url) => url.split('/').slice(-2).join('/') };
 }
 
-/** A set of the data that is kept beside the checkout; null where it is absent. `every` as `openSet` has it. */
+/** Opens a set of the shared data; null if it is missing. For `every` see `openSet`. */
 export async function openBeside(
   name: string,
   embedder: Embedder,

@@ -6,25 +6,24 @@ import { fileURLToPath } from 'node:url';
 import { type AgentResponse, agentResponseSchema } from '../../src/domain/agent-response.ts';
 import { DATA } from './retrieval-set.ts';
 
-/** The questions and documents that were named, or the shared ones. Ends the process where they are not there. */
+/** Returns the given files or the shared ones. Exits the process if they do not exist. */
 export function questionsAndDocuments([
   file = `${DATA}/questions/fastapi.jsonl`,
   documents = `${DATA}/questions/fastapi`,
 ]: readonly string[]): { file: string; documents: string } {
   if (existsSync(file) && existsSync(documents)) return { file, documents };
-  console.log(`Not measured: there is no ${existsSync(file) ? documents : file}.`);
+  console.log(`Not measured: ${existsSync(file) ? documents : file} does not exist.`);
   process.exit(0);
 }
 
 const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const COLLECTION = 'asked';
-const DONE = 0;
-/** The answer is printed, and was cut: it is measured like any other. */
-const CUT = 5;
+/** The exit code of a truncated answer, which is measured like any other. */
+const TRUNCATED = 5;
 
-/** The program as a person runs it, on documents that were ingested into a data directory of their own. */
+/** Runs the program as a user does, with a temporary home. */
 export interface AskedProgram {
-  /** The answer to the last of some questions of one conversation. */
+  /** Asks questions in one conversation and returns the last answer. */
   ask(questions: readonly string[], flags?: readonly string[]): Promise<AgentResponse>;
   close(): void;
 }
@@ -45,9 +44,9 @@ export async function createAskedProgram(documents: string): Promise<AskedProgra
     return new Promise((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (code) =>
-        code === DONE || (code === CUT && printed !== '')
+        code === 0 || (code === TRUNCATED && printed !== '')
           ? resolve(printed)
-          : reject(new Error(`${args[0]} ended with ${code}`)),
+          : reject(new Error(`${args[0]} exited with code ${code}`)),
       );
     });
   }

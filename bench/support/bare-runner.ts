@@ -9,7 +9,7 @@ import { cutText } from '../../src/text/visible-text.ts';
 import type { ModelServer } from './model-server.ts';
 import { createInstantRetriever } from './sample-book.ts';
 
-/** The SDK's loop and nothing around it, with the same prompt, tool and passages: one turn. */
+/** One turn of the SDK's own loop, with the same prompt, tool and passages as ours. */
 export type BareTurn = (question: string, onFirstWord?: () => void) => Promise<void>;
 
 export async function createBareRunner(server: ModelServer): Promise<BareTurn> {
@@ -47,6 +47,6 @@ export async function createBareRunner(server: ModelServer): Promise<BareTurn> {
       if (isWord && words++ === 0) onFirstWord();
     }
     await stream.completed;
-    if (!stream.finalOutput) throw new Error('The bare Runner gave no answer.');
+    if (!stream.finalOutput) throw new Error('The bare Runner returned no answer.');
   };
 }

@@ -9,12 +9,12 @@ import { programWeights } from './minilm.ts';
 
 type Feeds = Record<string, Tensor>;
 
-/** Padded tokens a batch. Larger ones fall out of the processor's cache and are slower, not faster. */
+/** Padded tokens per batch. Larger batches exceed the CPU cache and are slower. */
 const BATCH_TOKENS = 1024;
 
-/** The model and nothing around it: what an ingest can reach at best. */
+/** The model alone: the upper limit for the speed of an ingest. */
 export interface BareSession {
-  /** Runs inputs that were made before, and drops what comes out. */
+  /** Runs prepared inputs and discards the output. */
   run(batches: readonly Feeds[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function createBareSession(threads: number): Promise<BareSession> {
 
 export type MakeBatches = (texts: readonly string[], batchTokens?: number) => Feeds[];
 
-/** Turns texts into the model's inputs, in batches of like length: how the model is run fastest. */
+/** Tokenizes texts into batches of similar length, the fastest way to run the model. */
 export async function createBatchMaker(): Promise<MakeBatches> {
   const files = await loadModelFiles(programWeights(), {});
   const tokenizer = new Tokenizer(
@@ -50,19 +50,19 @@ export async function createBatchMaker(): Promise<MakeBatches> {
     const inputs = texts.map((text) => tokenizer.encode(text).ids.slice(0, MINILM.maxTokens));
     const lengths = inputs.map((ids) => ids.length);
     return [...batchesByLength(lengths, batchTokens)].map((batch) =>
-      feedsOf(batch.map((index) => inputs[index] ?? [])),
+      toFeeds(batch.map((index) => inputs[index] ?? [])),
     );
   };
 }
 
-function feedsOf(inputs: readonly number[][]): Feeds {
+function toFeeds(inputs: readonly number[][]): Feeds {
   const width = Math.max(...inputs.map((ids) => ids.length));
   const ids = new BigInt64Array(inputs.length * width);
   const mask = new BigInt64Array(inputs.length * width);
-  inputs.forEach((tokens, line) => {
+  inputs.forEach((tokens, row) => {
     tokens.forEach((token, column) => {
-      ids[line * width + column] = BigInt(token);
-      mask[line * width + column] = 1n;
+      ids[row * width + column] = BigInt(token);
+      mask[row * width + column] = 1n;
     });
   });
   const tensor = (data: BigInt64Array) => new Tensor('int64', data, [inputs.length, width]);
@@ -73,7 +73,7 @@ function feedsOf(inputs: readonly number[][]): Feeds {
   };
 }
 
-/** Groups inputs of like length, so that next to no padding is computed. Yields their indices, longest first. */
+/** Groups inputs of similar length to minimize padding. Yields their indices, longest first. */
 function* batchesByLength(lengths: readonly number[], batchTokens: number): Generator<number[]> {
   const byLength = lengths.map((_, index) => index);
   byLength.sort((a, b) => (lengths[b] ?? 0) - (lengths[a] ?? 0));

@@ -11,7 +11,7 @@ import { createInstantRetriever } from './sample-book.ts';
 
 const MODEL = 'bench';
 
-/** The program's agent on a model server, with nothing left out but the time that retrieval takes. */
+/** Creates the program's agent with a model server and a retriever that takes no time. */
 export async function createBenchAgent(
   server: ModelServer,
   directory: string,
@@ -43,7 +43,7 @@ export async function createBenchAgent(
   };
 }
 
-/** Asks and waits until the turn is over. Throws unless it ended with an answer that cites. */
+/** Asks and waits for the end of the turn. Throws if the answer has no citations. */
 export async function takeTurn(
   session: AgentSession,
   question: string,
@@ -54,6 +54,6 @@ export async function takeTurn(
     if (event.type === 'text_delta' && words++ === 0) onFirstWord();
     if (event.type === 'error') throw new Error(event.error.message);
     if (event.type === 'turn_completed' && event.turn.response.citations.length === 0)
-      throw new Error(`An answer without citations: ${event.turn.response.answer}`);
+      throw new Error(`The answer has no citations: ${event.turn.response.answer}`);
   }
 }

@@ -4,7 +4,7 @@ import type { CaseRun } from '../../src/evaluation/report/case-run.ts';
 import type { ReportData } from '../../src/evaluation/report/report-data.ts';
 import { createRandom } from './synthetic.ts';
 
-/** Cases of which every metric has something to measure. */
+/** Cases with data for every metric. */
 export function syntheticCases(count: number): EvaluationCase[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `case-${index}`,
@@ -16,7 +16,7 @@ export function syntheticCases(count: number): EvaluationCase[] {
   }));
 }
 
-/** An arm that answers some of them, by chance. */
+/** An arm that answers a random share of the cases correctly. */
 export function syntheticArm(
   name: string,
   cases: readonly EvaluationCase[],
@@ -40,7 +40,7 @@ export function syntheticArm(
   return { name, settings, changed: {}, runs };
 }
 
-function syntheticRun(index: number, right: boolean, random: () => number): CaseRun {
+function syntheticRun(index: number, isCorrect: boolean, random: () => number): CaseRun {
   const chunk = (name: string) => ({
     chunkId: name,
     title: name,
@@ -50,14 +50,14 @@ function syntheticRun(index: number, right: boolean, random: () => number): Case
     excerpt: 'text',
     expected: null,
   });
-  const chunks = [chunk('x'), chunk(right ? `d${index}` : 'y')];
-  const verdict = right ? ('supported' as const) : ('weak' as const);
+  const chunks = [chunk('x'), chunk(isCorrect ? `d${index}` : 'y')];
+  const verdict = isCorrect ? ('supported' as const) : ('weak' as const);
   const total = Math.round(500 + 1000 * random());
   return {
     repeat: 1,
-    answer: right ? 'It is the blue whale. [1]' : 'It is something else. [1]',
-    abstained: index % 4 === 0 && right,
-    grounded: right,
+    answer: isCorrect ? 'It is the blue whale. [1]' : 'It is something else. [1]',
+    abstained: index % 4 === 0 && isCorrect,
+    grounded: isCorrect,
     confidence: 'high',
     citations: [
       {
@@ -73,7 +73,7 @@ function syntheticRun(index: number, right: boolean, random: () => number): Case
     ],
     sentences: [{ text: 'It is.', markers: ['1'], verdict, probability: null, unsupportedSpans: [] }],
     quotes: { total: 1, held: 1 },
-    numbers: { total: 2, held: right ? 2 : 1 },
+    numbers: { total: 2, held: isCorrect ? 2 : 1 },
     retrievals: [
       { query: 'q', filter: {}, scoreThreshold: 0.3, totalFound: 2, chunks, nearMiss: null, timeMs: 1 },
     ],

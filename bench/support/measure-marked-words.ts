@@ -5,18 +5,15 @@ import { readRow } from './measure-mutations.ts';
 
 const SUPPORTED_SENTENCES = 600;
 
-/**
- * Holds the words that are marked as borne out by nothing against the made-up words that annotators marked in
- * ragtruth_summary. Nothing is fitted to these marks.
- */
+/** Compares words marked as unsupported with the annotated hallucinations of ragtruth_summary, on which nothing was fitted. */
 export async function measureMarkedWords(rows: readonly SupportRow[], encoder: TokenEncoder) {
-  const ofSet = rows.filter(({ set }) => set === 'ragtruth_summary');
-  const madeUp = ofSet.filter(({ spans }) => spans.length > 0);
-  const supported = ofSet.filter((row) => row.supported);
+  const inSet = rows.filter(({ set }) => set === 'ragtruth_summary');
+  const hallucinated = inSet.filter(({ spans }) => spans.length > 0);
+  const supported = inSet.filter((row) => row.supported);
   const step = Math.max(1, Math.floor(supported.length / SUPPORTED_SENTENCES));
   const sample = supported.filter((_, index) => index % step === 0);
-  const count = { marked: 0, rightly: 0, madeUp: 0, sentences: 0, withMarks: 0 };
-  for (const row of [...madeUp, ...sample]) {
+  const count = { marked: 0, correct: 0, hallucinated: 0, sentences: 0, withMarks: 0 };
+  for (const row of [...hallucinated, ...sample]) {
     const { unsupportedSpans } = await (await readRow(row, encoder, undefined))(row.claim);
     if (row.spans.length === 0) {
       count.sentences += 1;
@@ -27,16 +24,17 @@ export async function measureMarkedWords(rows: readonly SupportRow[], encoder: T
       const start = row.claim.indexOf(span);
       return start < 0 ? [] : [{ start, end: start + span.length }];
     });
-    const isMadeUp = (at: number) => ranges.some(({ start, end }) => at >= start && at < end);
+    const isHallucinated = (offset: number) =>
+      ranges.some(({ start, end }) => offset >= start && offset < end);
     count.marked += unsupportedSpans.length;
-    count.rightly += unsupportedSpans.filter(({ start }) => isMadeUp(start)).length;
+    count.correct += unsupportedSpans.filter(({ start }) => isHallucinated(start)).length;
     for (const { 0: word, index } of row.claim.matchAll(/[\p{L}\p{N}]+/gu)) {
-      if (isMadeUp(index) && !STOP_WORDS.has(word.toLowerCase())) count.madeUp += 1;
+      if (isHallucinated(index) && !STOP_WORDS.has(word.toLowerCase())) count.hallucinated += 1;
     }
   }
-  const share = (part: number, of: number) => (part / of).toFixed(2);
+  const share = (part: number, total: number) => (part / total).toFixed(2);
   console.log(
-    `\nMarked words of ${madeUp.length} sentences with made-up words: ${share(count.rightly, count.marked)} of the ${count.marked} marked words are made up, ${share(count.rightly, count.madeUp)} of the ${count.madeUp} made-up words are marked; ${share(count.withMarks, count.sentences)} of ${count.sentences} supported sentences have a marked word.`,
+    `\nUnsupported words in ${hallucinated.length} hallucinated sentences: precision ${share(count.correct, count.marked)} of ${count.marked} marked words, recall ${share(count.correct, count.hallucinated)} of ${count.hallucinated} hallucinated words; ${share(count.withMarks, count.sentences)} of ${count.sentences} supported sentences have a marked word.`,
   );
   return count;
 }

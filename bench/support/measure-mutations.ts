@@ -18,12 +18,12 @@ import { alignColumns } from './results.ts';
 const MUTATED = 600;
 
 /**
- * Changes supported sentences so that they no longer are, and counts how many are no longer called so, by the weights
- * of the folds that have not seen the sentence.
+ * Changes supported sentences so that they are no longer supported, and counts how many the judge rejects. Each sentence
+ * is judged with the weights of a fold that was not trained on it.
  */
 export async function measureMutations(
   rows: readonly SupportRow[],
-  ofFolds: ReadonlyMap<string, Network>,
+  foldNetworks: ReadonlyMap<string, Network>,
   encoder: TokenEncoder,
 ) {
   const supported = rows.filter(
@@ -31,7 +31,7 @@ export async function measureMutations(
   );
   const step = Math.max(1, Math.floor(supported.length / MUTATED));
   const picked = supported.filter((_, index) => index % step === 0);
-  // Few sentences have a unit: all of them are taken for that.
+  // Few sentences have a unit, so all of them are used.
   const withUnits = supported.filter((row) => !picked.includes(row) && hasUnit(row.claim));
   const names = [...new Set(supported.slice(-400).flatMap(({ claim }) => namesIn(claim)))].filter(
     (name) => name.length > 3,
@@ -60,7 +60,7 @@ export async function measureMutations(
   for (const row of [...picked, ...withUnits]) {
     const isPicked = at < picked.length;
     const source = sourceOf(row.documents);
-    const judgeRow = await readRow(row, encoder, ofFolds.get(supportFold(row)));
+    const judgeRow = await readRow(row, encoder, foldNetworks.get(supportFold(row)));
     const judge = async (claim: string) => (await judgeRow(claim)).verdict;
     at += 1;
     const other = names.slice((at * 7) % names.length).concat(names);
@@ -76,7 +76,7 @@ export async function measureMutations(
       );
     }
   }
-  const share = (part: number, of: number) => (part / of).toFixed(3);
+  const share = (part: number, total: number) => (part / total).toFixed(3);
   const lines = Array.from(counts, ([kind, one]) => [
     kind,
     String(one.total),
@@ -86,16 +86,9 @@ export async function measureMutations(
     share(one.caughtOfBefore, one.before),
   ]);
   console.log(
-    `\n${picked.length} supported sentences, changed, and ${withUnits.length} more that have a unit\n${alignColumns(
+    `\n${picked.length} changed sentences, and ${withUnits.length} more with a unit\n${alignColumns(
       [
-        [
-          'change',
-          'sentences',
-          'not called supported',
-          'by words alone',
-          'were called so',
-          'of these no longer',
-        ],
+        ['change', 'sentences', 'rejected', 'rejected by words', 'supported before', 'rejected of these'],
         ...lines,
       ],
       [1, 2, 3, 4, 5],
@@ -104,10 +97,10 @@ export async function measureMutations(
   return Object.fromEntries(counts);
 }
 
-/** Rows on the same texts follow each other. */
+/** Consecutive rows often have the same documents. */
 let last: { source: JudgedPassage | null; read: ReadText[] } = { source: null, read: [] };
 
-/** Reads the texts of a row once, to judge any sentence by them. */
+/** Encodes the documents of a row once and returns a function that judges claims against them. */
 export async function readRow(
   { documents }: SupportRow,
   encoder: TokenEncoder,
@@ -124,7 +117,7 @@ export async function readRow(
   const { read } = last;
   return async (claim) => {
     const [encoded] = await encoder.encodeTokens([claim]);
-    if (encoded === undefined) throw new Error('the encoder gave nothing back');
+    if (encoded === undefined) throw new Error('The encoder returned nothing.');
     const alignment = align(readText(claim, encoded, encoder.dimensions), read);
     return judgeSupport(alignment, verifyFacts(claim, source), passages, network);
   };

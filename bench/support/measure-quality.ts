@@ -15,21 +15,21 @@ type SearchedSet = Pick<OpenSet, 'store' | 'documentOf'>;
 
 const TOP_CHUNKS = 100;
 
-/** Asks every query in every mode. */
+/** Runs every query in every mode. */
 export async function measureQuality(
   set: SearchedSet,
   embedder: Embedder,
   queries: readonly RetrievalQuery[],
 ): Promise<Quality> {
-  const remembering = rememberQueries(embedder);
+  const cached = cacheQueries(embedder);
   return {
-    hybrid: await measureMode('hybrid', set, remembering, queries),
-    dense: await measureMode('dense', set, remembering, queries),
-    lexical: await measureMode('lexical', set, remembering, queries),
+    hybrid: await measureMode('hybrid', set, cached, queries),
+    dense: await measureMode('dense', set, cached, queries),
+    lexical: await measureMode('lexical', set, cached, queries),
   };
 }
 
-/** Judges the order of the documents, which are as good as their best chunk; reranked by the judge if it is given. */
+/** Scores the ranking of documents by their best chunk, reranked by the judge if there is one. */
 export async function measureMode(
   mode: SearchMode,
   { store, documentOf }: SearchedSet,
@@ -37,8 +37,8 @@ export async function measureMode(
   queries: readonly RetrievalQuery[],
   judge?: ReadingJudge,
 ): Promise<Scores> {
-  const found = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold: 0 });
-  const retriever = judge ? rerankByNearness(found, { store, nearness: async () => judge.nearness }) : found;
+  const base = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold: 0 });
+  const retriever = judge ? rerankByNearness(base, { store, nearness: async () => judge.nearness }) : base;
   const scores: Scores[] = [];
   for (const { text, relevance } of queries) {
     const { hits } = await retriever.retrieve({ text, topK: TOP_CHUNKS, filter: {} });
@@ -53,8 +53,8 @@ export async function measureMode(
   return [average(0), average(1), average(2)];
 }
 
-/** The modes ask the same questions: each is embedded once. */
-function rememberQueries(embedder: Embedder): Embedder {
+/** Caches query vectors, because the modes run the same queries. */
+function cacheQueries(embedder: Embedder): Embedder {
   const vectors = new Map<string, Promise<Float32Array>>();
   return {
     ...embedder,

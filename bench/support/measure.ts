@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Milliseconds that some work takes. */
+/** Returns the duration in milliseconds. */
 export async function timed(work: () => Promise<unknown> | unknown): Promise<number> {
   const started = performance.now();
   await work();
@@ -11,8 +11,8 @@ export async function timed(work: () => Promise<unknown> | unknown): Promise<num
 }
 
 /**
- * Measures variants side by side: one after the other in every round, in turning order, so that whatever
- * else the machine does hits all of them alike. Gives each one's measurements, by round.
+ * Measures all variants in every round, in alternating order, so that other load on the machine affects them equally.
+ * Returns the measurements of each variant by round.
  */
 export async function interleaved<Name extends string>(
   rounds: number,
@@ -32,20 +32,21 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** Nearest rank, with the mean of the two middle ones for an even median. */
+/** Nearest rank; the median of an even number of values is the mean of the two middle ones. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = (index: number) => sorted[Math.min(sorted.length - 1, Math.max(0, index))] ?? Number.NaN;
-  if (share === 0.5) return (at(Math.ceil(sorted.length / 2) - 1) + at(Math.floor(sorted.length / 2))) / 2;
-  return at(Math.ceil(share * sorted.length) - 1);
+  const valueAt = (index: number) => sorted[Math.min(sorted.length - 1, Math.max(0, index))] ?? Number.NaN;
+  if (share === 0.5)
+    return (valueAt(Math.ceil(sorted.length / 2) - 1) + valueAt(Math.floor(sorted.length / 2))) / 2;
+  return valueAt(Math.ceil(share * sorted.length) - 1);
 }
 
-/** The median of the ratios round by round, which a slow spell of the machine hardly moves. */
+/** The median of the ratios by round, which is robust against slow rounds. */
 export function medianRatio(numerators: readonly number[], denominators: readonly number[]): number {
   return median(numerators.map((value, round) => value / (denominators[round] ?? Number.NaN)));
 }
 
-/** Runs a script to its end. Throws what it had to say if it fails. */
+/** Runs a script. Throws with its stderr if it fails. */
 export async function runNode(
   args: string[],
   { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
@@ -55,17 +56,17 @@ export async function runNode(
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
+  let stderr = '';
   child.stderr.on('data', (data: Buffer) => {
-    said += data.toString();
+    stderr += data.toString();
   });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   });
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${said.trim()}`);
+  if (code !== 0) throw new Error(`${args.join(' ')} exited with code ${code}: ${stderr.trim()}`);
 }
 
-/** A directory for the time of some work; it is gone afterwards. */
+/** Runs `work` with a directory that is removed afterwards. */
 export async function withTemporaryDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'citeloop-bench-'));
   try {

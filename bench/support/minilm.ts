@@ -11,13 +11,13 @@ import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 
 export const IDENTITY: CollectionIdentity = { embedder: MINILM.id, dimensions: MINILM.dimensions };
 
-/** Where the program itself finds its weights. */
+/** The weights that the program uses. */
 export function programWeights(): ModelLocation {
   const { cache, modelDir } = loadConfig();
   return weightsLocation(cache, modelDir);
 }
 
-/** A set has a collection for each embedder that it was tried with. */
+/** Opens the collection of a set for this embedder: each embedder has one. */
 export function openFor(
   catalog: CollectionCatalog,
   name: string,
@@ -30,7 +30,7 @@ export function collectionFor(name: string, embedderId: string): string {
   return embedderId === MINILM.id ? name : `${name}-${embedderId.replace(/\W+/g, '-')}`;
 }
 
-/** A model in a directory, as `--embedder onnx:<directory>` names it. */
+/** Loads a model by the value of `--embedder`: `onnx:<directory>`. */
 export async function loadNamedEmbedder(named: string): Promise<Embedder> {
   const { cache, modelDir, embedding } = loadConfig({ flags: { embedder: named } });
   const encoder = await readEncoderDirectory(embedding.directory ?? '');
@@ -38,7 +38,7 @@ export async function loadNamedEmbedder(named: string): Promise<Embedder> {
   return createDirectoryEmbedder(encoder, { engine, bulk: true });
 }
 
-/** The program's embedder. */
+/** Loads the program's default embedder. */
 export function loadEmbedder(): Promise<Embedder & TokenEncoder> {
   return createMiniLmEmbedder({ location: programWeights(), bulk: true });
 }

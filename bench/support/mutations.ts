@@ -1,6 +1,6 @@
 import { namesIn, numbersIn, proseOf } from '../../src/judge/facts/claim-facts.ts';
 
-/** A sentence that was supported, changed so that it no longer is. */
+/** A supported sentence, changed so that it is no longer supported. */
 export interface Mutation {
   kind: 'number' | 'name' | 'unit' | 'negation' | 'roles';
   text: string;
@@ -24,13 +24,13 @@ const OTHER_UNITS: Record<string, string> = {
 };
 const UNIT = new RegExp(`(?<=\\d[\\s-])(${Object.keys(OTHER_UNITS).join('|')})\\b`, 'i');
 const AUXILIARY = /\b(is|are|was|were|can|could|will|would|should|has|have|had|may|must)\b(?! not\b|n't)/i;
-const DENIED = /\b(is|are|was|were|can|could|will|would|should|has|have|had|may|must) not\b/i;
+const NEGATED = /\b(is|are|was|were|can|could|will|would|should|has|have|had|may|must) not\b/i;
 
 export function hasUnit(claim: string): boolean {
   return UNIT.test(claim);
 }
 
-/** All changes that a sentence offers. Numbers and names are ones that the source does not hold. */
+/** All possible changes of a claim. New numbers and names do not occur in the source. */
 export function mutationsOf(claim: string, source: string, otherNames: readonly string[]): Mutation[] {
   const found: Mutation[] = [];
   const number = /(?<![\w.,])\d+(?:[.,]\d+)*(?![\w]|[.,]\d)/.exec(claim);
@@ -44,9 +44,9 @@ export function mutationsOf(claim: string, source: string, otherNames: readonly 
   const names = namesIn(claim).filter((name) => claim.split(name).length === 2);
   const [name] = names;
   const lower = source.toLowerCase();
-  const strange = otherNames.find((other) => !lower.includes(other.toLowerCase()) && !claim.includes(other));
-  if (name !== undefined && strange !== undefined) {
-    found.push({ kind: 'name', text: claim.replace(name, strange) });
+  const foreign = otherNames.find((other) => !lower.includes(other.toLowerCase()) && !claim.includes(other));
+  if (name !== undefined && foreign !== undefined) {
+    found.push({ kind: 'name', text: claim.replace(name, foreign) });
   }
   const unit = UNIT.exec(claim);
   if (unit !== null) {
@@ -55,7 +55,7 @@ export function mutationsOf(claim: string, source: string, otherNames: readonly 
       text: replaceAt(claim, unit.index, unit[0], OTHER_UNITS[unit[0].toLowerCase()] ?? unit[0]),
     });
   }
-  if (DENIED.test(claim)) found.push({ kind: 'negation', text: claim.replace(DENIED, '$1') });
+  if (NEGATED.test(claim)) found.push({ kind: 'negation', text: claim.replace(NEGATED, '$1') });
   else if (AUXILIARY.test(claim)) found.push({ kind: 'negation', text: claim.replace(AUXILIARY, '$1 not') });
   const [first, last] = [names[0], names.at(-1)];
   if (first !== undefined && last !== undefined && names.length > 1 && !claim.includes(`${first} ${last}`)) {
@@ -65,6 +65,6 @@ export function mutationsOf(claim: string, source: string, otherNames: readonly 
   return found;
 }
 
-function replaceAt(text: string, at: number, old: string, by: string): string {
-  return `${text.slice(0, at)}${by}${text.slice(at + old.length)}`;
+function replaceAt(text: string, start: number, old: string, replacement: string): string {
+  return `${text.slice(0, start)}${replacement}${text.slice(start + old.length)}`;
 }

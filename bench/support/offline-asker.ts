@@ -23,14 +23,15 @@ export interface HistoryMessage {
 export interface Asked {
   answer: string;
   abstained: boolean;
-  /** What was searched for, in order. */
+  /** The search queries, in order. */
   queries: string[];
   chunks: RetrievedChunk[];
   citations: Citation[];
+  /** The number of supported citations. */
   passed: number;
 }
 
-/** The offline agent on a collection, asked one question at a time after a given conversation. */
+/** Creates a function that asks the offline agent one question after a given history. */
 export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
   const config = agentConfigSchema.parse({});
   const retriever = createRetriever({

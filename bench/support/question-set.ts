@@ -11,7 +11,7 @@ import type { Retriever } from '../../src/retrieval/create-retriever.ts';
 import { openFor } from './minilm.ts';
 import { COLLECTIONS, DATA, readRows } from './retrieval-set.ts';
 
-/** Questions as people type them, on the documents in a folder. */
+/** Questions of real users about the documents in a folder. */
 export interface QuestionSet {
   name: string;
   documents: string;
@@ -20,25 +20,25 @@ export interface QuestionSet {
 
 interface Question {
   text: string;
-  /** All of these are matched by a passage that answers it. */
+  /** Patterns that an answering passage must all match. */
   gold: RegExp[];
-  /** Where that stands, below the documents. */
+  /** The files with the answer, relative to the documents. */
   files: string[];
 }
 
-/** Sets beside the checkout: `name.jsonl` with the folder `name`, or a folder with `questions.jsonl` and `docs`. */
+/** Finds the sets of the shared data. */
 export function findQuestionSets(): QuestionSet[] {
   return globSync(join(DATA, 'questions/*.jsonl')).flatMap((file) => readQuestionSet(file) ?? []);
 }
 
-/** Null if it is none. */
-export function readQuestionSet(place: string): QuestionSet | null {
-  const file = place.endsWith('.jsonl') ? place : join(place, 'questions.jsonl');
-  const name = basename(place, '.jsonl');
-  const documents = place.endsWith('.jsonl') ? join(dirname(place), name) : join(place, 'docs');
+/** Reads `name.jsonl` and the folder `name`, or a folder with `questions.jsonl` and `docs`; null if they are missing. */
+export function readQuestionSet(path: string): QuestionSet | null {
+  const file = path.endsWith('.jsonl') ? path : join(path, 'questions.jsonl');
+  const name = basename(path, '.jsonl');
+  const documents = path.endsWith('.jsonl') ? join(dirname(path), name) : join(path, 'docs');
   if (!existsSync(file) || !existsSync(documents)) return null;
   const questions = readRows(dirname(file), basename(file))
-    // What was said before is for who rewrites questions, and what has no answer is found nowhere.
+    // Retrieval alone cannot use a history or find a missing answer.
     .filter(({ kind, history }) => kind !== 'unanswerable' && (history as unknown[]).length === 0)
     .map(({ question, gold, files }) => ({
       text: String(question),
@@ -48,7 +48,7 @@ export function readQuestionSet(place: string): QuestionSet | null {
   return { name, documents, questions };
 }
 
-/** Brings the collection of the documents up to date, as `ingest` would. */
+/** Updates the collection of the documents, as `citeloop ingest` does. */
 export async function openDocuments(
   { name, documents }: QuestionSet,
   embedder: Embedder,
@@ -65,40 +65,40 @@ export async function openDocuments(
 }
 
 const DEPTHS = [1, 2, 5, 20] as const;
-export const FOUND_COLUMNS = [...DEPTHS.map((depth) => `in the first ${depth}`), 'file in 5'];
+export const FOUND_COLUMNS = [...DEPTHS.map((depth) => `top ${depth}`), 'file in top 5'];
 
-/** For how many questions a passage that answers is among the first so many, and one of the right file among five. */
+/** Counts the questions with an answering passage in the top results, and with one of the right file in the top 5. */
 export async function countFound(
   { questions }: QuestionSet,
   retriever: Pick<Retriever, 'retrieve'>,
 ): Promise<number[]> {
   const counts = FOUND_COLUMNS.map(() => 0);
-  const count = (column: number, holds: boolean) => {
-    if (holds) counts[column] = (counts[column] ?? 0) + 1;
+  const count = (column: number, isFound: boolean) => {
+    if (isFound) counts[column] = (counts[column] ?? 0) + 1;
   };
   for (const { text, gold, files } of questions) {
     const { hits } = await retriever.retrieve({ text, topK: DEPTHS.at(-1) ?? 1, filter: {} });
-    const place = hits.findIndex(({ chunk }) => answers(chunk.text, gold));
+    const rank = hits.findIndex(({ chunk }) => isAnswer(chunk.text, gold));
     DEPTHS.forEach((depth, column) => {
-      count(column, place >= 0 && place < depth);
+      count(column, rank >= 0 && rank < depth);
     });
-    const near = hits.slice(0, 5);
+    const top = hits.slice(0, 5);
     count(
       DEPTHS.length,
-      near.some(({ chunk }) => files.some((file) => chunk.url.endsWith(file))),
+      top.some(({ chunk }) => files.some((file) => chunk.url.endsWith(file))),
     );
   }
   return counts;
 }
 
-/** A pattern may match the passage as it is written, or without the marks of Markdown. */
-function answers(passage: string, gold: readonly RegExp[]): boolean {
-  const tidy = passage
+/** Patterns may match the passage with or without its Markdown markup. */
+function isAnswer(passage: string, gold: readonly RegExp[]): boolean {
+  const normalized = passage
     .replace(/[\u00a0\u202f]/g, ' ')
     .replace(/[\u2018\u2019]/g, "'")
     .replace(/[\u201c\u201d]/g, '"')
     .replace(/[\u2010\u2011]/g, '-')
     .replace(/\\\r?\n\s*/g, ' ');
-  const plain = tidy.replace(/\*\*|`+/g, '').replace(/\\([_*[\]<>])/g, '$1');
-  return gold.every((pattern) => pattern.test(tidy) || pattern.test(plain));
+  const plain = normalized.replace(/\*\*|`+/g, '').replace(/\\([_*[\]<>])/g, '$1');
+  return gold.every((pattern) => pattern.test(normalized) || pattern.test(plain));
 }

@@ -3,12 +3,12 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** One measurement. */
+/** A measurement or a note. */
 export interface Row {
   name: string;
   value: number | null;
   unit: string;
-  /** Against what the name says. */
+  /** The value relative to the baseline that the name mentions. */
   ratio: number | null;
   target: string | null;
   met: boolean | null;
@@ -30,15 +30,15 @@ export function row(
   const base = { name, value, unit, ratio: ratio ?? null };
   if (target === undefined) return { ...base, target: null, met: null };
   const { of, atMost, atLeast } = target;
-  const judged = (of === 'ratio' ? ratio : value) ?? Number.NaN;
+  const measured = (of === 'ratio' ? ratio : value) ?? Number.NaN;
   const met =
-    judged <= (atMost ?? Number.POSITIVE_INFINITY) && judged >= (atLeast ?? Number.NEGATIVE_INFINITY);
+    measured <= (atMost ?? Number.POSITIVE_INFINITY) && measured >= (atLeast ?? Number.NEGATIVE_INFINITY);
   const subject = of === 'ratio' ? 'ratio ' : '';
   const bound = atMost === undefined ? `>= ${atLeast}` : `<= ${atMost}`;
   return { ...base, target: `${subject}${bound}${of === 'value' && unit ? ` ${unit}` : ''}`, met };
 }
 
-/** Says something that is not a number: why a measurement is missing, or that a condition holds. */
+/** A row without a value: why a measurement is missing, or whether a condition is met. */
 export function note(name: string, met: boolean | null = null): Row {
   return { name, value: null, unit: '', ratio: null, target: null, met };
 }
@@ -55,8 +55,8 @@ export function formatRows(rows: readonly Row[]): string {
   return alignColumns([['benchmark', 'value', 'unit', 'ratio', 'target', ''], ...cells], [1, 3]);
 }
 
-/** Lines of aligned columns; the numbered ones are flush right. */
-export function alignColumns(lines: readonly (readonly string[])[], right: readonly number[]): string {
+/** Aligns cells into columns; `rightAligned` are column indices. */
+export function alignColumns(lines: readonly (readonly string[])[], rightAligned: readonly number[]): string {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => (line[column] ?? '').length)),
   );
@@ -64,7 +64,9 @@ export function alignColumns(lines: readonly (readonly string[])[], right: reado
     .map((line) =>
       line
         .map((cell, column) =>
-          right.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+          rightAligned.includes(column)
+            ? cell.padStart(widths[column] ?? 0)
+            : cell.padEnd(widths[column] ?? 0),
         )
         .join('  ')
         .trimEnd(),
@@ -84,7 +86,7 @@ export interface Machine {
   memoryGb: number;
   node: string;
   platform: string;
-  /** Load over the last minute when the run began: above the number of cores, others were at work too. */
+  /** The load average at the start; other work was running if it exceeds the number of cores. */
   load: number;
 }
 
@@ -104,10 +106,10 @@ export function formatMachine({ date, cpu, cores, memoryGb, node, platform, load
   return `${date}  ${cpu}, ${cores} cores, ${memoryGb} GB, ${platform}, Node ${node}, load ${load}`;
 }
 
-/** Left out of version control: what was measured, and collections that are costly to make again. */
+/** Results and collections, which are not in version control. */
 export const RESULTS = fileURLToPath(new URL('../results', import.meta.url));
 
-/** Gives back the path. */
+/** Returns the path of the file. */
 export async function writeResults(file: string, results: unknown): Promise<string> {
   const path = join(RESULTS, file);
   await mkdir(RESULTS, { recursive: true });

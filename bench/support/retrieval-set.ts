@@ -12,10 +12,10 @@ import type { DocumentSource } from '../../src/ports/loader.ts';
 import { collectionFor, openFor } from './minilm.ts';
 import { RESULTS } from './results.ts';
 
-/** How relevant each document is to one query; what is not in it is not relevant. */
+/** The relevance grade of documents for one query; others are not relevant. */
 export type Relevance = ReadonlyMap<string, number>;
 
-/** Discounted gain of the first `k`, against that of the best possible order. */
+/** Normalized discounted cumulative gain of the first `k`. */
 export function ndcgAt(k: number, ranking: readonly string[], relevance: Relevance): number {
   const gains = ranking.slice(0, k).map((document) => relevance.get(document) ?? 0);
   const ideal = [...relevance.values()].sort((a, b) => b - a).slice(0, k);
@@ -40,36 +40,36 @@ function discounted(gains: readonly number[]): number {
   return gains.reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0);
 }
 
-/** Real questions with the passages that answer them; kept beside the checkout, never in it. */
+/** Real questions with relevant passages, in a directory next to the repository. */
 export const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url));
 export const COLLECTIONS = join(RESULTS, 'collections');
 const ROOT = 'https://corpus.test/';
 
 export interface RetrievalQuery {
   text: string;
-  /** The same question so that it can be understood without what was said before. */
+  /** The question rewritten so that it does not depend on the history. */
   rewrite: string | null;
   relevance: Relevance;
 }
 
 export interface OpenSet {
   store: ChunkStore;
-  /** Those that have an answer in the corpus. */
+  /** Only queries with an answer in the corpus. */
   queries: RetrievalQuery[];
-  /** The id in the corpus of the document with this address. */
+  /** The corpus id of the document with this URL. */
   documentOf(url: string): string;
 }
 
-/** The folder of a set by its name; null if it is not there. */
+/** Returns the folder of a set; null if it is missing. */
 export function findSet(name: string): string | null {
-  const places = [join(DATA, 'retrieval', name), join(DATA, name)];
-  return places.find((place) => existsSync(join(place, 'corpus.jsonl'))) ?? null;
+  const candidates = [join(DATA, 'retrieval', name), join(DATA, name)];
+  return candidates.find((candidate) => existsSync(join(candidate, 'corpus.jsonl'))) ?? null;
 }
 
 /**
- * Brings the set's collection up to date through the same pipeline as any other. It is kept: after a change
- * of the code the corpus is chunked and indexed anew, but only chunks that differ are embedded again. With `every` 12
- * the documents that answer are taken, and a twelfth of the others.
+ * Updates the collection of a set with the regular pipeline. The collection is kept between runs: after a code change the
+ * corpus is chunked and indexed again, but only changed chunks are embedded. With `every` 12, only relevant documents and
+ * a twelfth of the others are used.
  */
 export async function openSet(
   directory: string,
@@ -81,7 +81,7 @@ export async function openSet(
   const catalog = createSqliteCatalog(COLLECTIONS);
   if (options.fresh) await catalog.delete(collectionFor(name, embedder.id));
   const store = await openFor(catalog, name, embedder);
-  const relevant = new Set([...readRelevance(directory).values()].flatMap((of) => [...of.keys()]));
+  const relevant = new Set([...readRelevance(directory).values()].flatMap((grades) => [...grades.keys()]));
   const corpus = readRows(directory, 'corpus.jsonl').filter(
     ({ _id }, index) => index % every === 0 || relevant.has(String(_id)),
   );
@@ -94,12 +94,12 @@ export async function openSet(
   return { store, ...readSet(directory, corpus) };
 }
 
-/** What is asked of a corpus. */
+/** Reads the queries of a corpus. */
 export function readSet(
   directory: string,
   corpus: readonly Record<string, unknown>[],
 ): Pick<OpenSet, 'queries' | 'documentOf'> {
-  const ids = new Map(corpus.map((document) => [uriOf(document), String(document._id)]));
+  const ids = new Map(corpus.map((document) => [corpusUri(document), String(document._id)]));
   return { queries: readQueries(directory), documentOf: (url) => ids.get(url) ?? url };
 }
 
@@ -110,7 +110,7 @@ export function corpusSource(corpus: readonly Record<string, unknown>[]): Docume
     async *entries() {
       for (const document of corpus) {
         const { title, text } = document;
-        const uri = uriOf(document);
+        const uri = corpusUri(document);
         const frontMatter = title ? `---\ntitle: ${JSON.stringify(title)}\n---\n\n` : '';
         yield {
           uri,
@@ -132,7 +132,7 @@ function readQueries(directory: string): RetrievalQuery[] {
   });
 }
 
-/** By the id of the query. */
+/** Grades by query id and document id. */
 function readRelevance(directory: string): Map<string, Map<string, number>> {
   const relevance = new Map<string, Map<string, number>>();
   for (const line of readFileSync(join(directory, 'qrels.tsv'), 'utf8').trim().split('\n').slice(1)) {
@@ -147,11 +147,11 @@ export function readRows(directory: string, file: string): Record<string, unknow
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-function uriOf(document: Record<string, unknown>): string {
+function corpusUri(document: Record<string, unknown>): string {
   return `${ROOT}${encodeURIComponent(String(document._id))}`;
 }
 
-/** Changes with the code that decides what is indexed. As the module of all documents it has them indexed anew. */
+/** A hash of the code that indexes. As the module of all documents, it forces a new index after a change. */
 function codeVersion(): string {
   const cwd = fileURLToPath(new URL('../../src', import.meta.url));
   const files = globSync(['ingest/**', 'text/**', 'adapters/documents/**', 'adapters/sqlite/**'], { cwd });

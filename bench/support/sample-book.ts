@@ -12,10 +12,10 @@ import type { Embedder } from '../../src/ports/embedder.ts';
 import type { Retriever } from '../../src/retrieval/create-retriever.ts';
 import { estimateTokens } from '../../src/text/estimate-tokens.ts';
 
-const WORDS_IN_A_PASSAGE = 110;
+const WORDS_PER_PASSAGE = 110;
 const SCORE_THRESHOLD = 0.3;
 
-/** A retriever that takes no time: every query brings the next passages of the sample book. */
+/** Creates a retriever that takes no time: every query returns the next passages of the sample book. */
 export async function createInstantRetriever(): Promise<Retriever> {
   const passages = await bookPassages();
   let next = 0;
@@ -45,9 +45,9 @@ async function bookPassages(): Promise<Omit<RetrievedChunk, 'rank'>[]> {
     const url = `https://book.test/${path}`;
     const prose = text.split(/\n{2,}/).filter((paragraph) => /^[A-Z][^|`]+\.$/s.test(paragraph));
     const words = prose.join(' ').split(/\s+/);
-    return Array.from({ length: Math.floor(words.length / WORDS_IN_A_PASSAGE) }, (_, chunkIndex) => {
-      const start = chunkIndex * WORDS_IN_A_PASSAGE;
-      const passage = words.slice(start, start + WORDS_IN_A_PASSAGE).join(' ');
+    return Array.from({ length: Math.floor(words.length / WORDS_PER_PASSAGE) }, (_, chunkIndex) => {
+      const start = chunkIndex * WORDS_PER_PASSAGE;
+      const passage = words.slice(start, start + WORDS_PER_PASSAGE).join(' ');
       return {
         chunkId: chunkId(url, chunkIndex),
         text: passage,
@@ -72,10 +72,7 @@ export async function chapters(): Promise<{ path: string; text: string }[]> {
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(BOOK, path), 'utf8') })));
 }
 
-/**
- * Writes editions `first` to `last` of the sample book. The edition is part of every title, and so of all
- * that is embedded: no chunk of one is a chunk of another.
- */
+/** Writes editions of the sample book. Titles contain the edition, so that no two editions share an embedded text. */
 export async function writeEditions(directory: string, first: number, last: number): Promise<void> {
   for (const { path, text } of await chapters()) {
     for (let edition = first; edition <= last; edition += 1) {
@@ -90,7 +87,7 @@ export async function writeEditions(directory: string, first: number, last: numb
   }
 }
 
-/** Writes short files of a few paragraphs each, all different. */
+/** Writes short, different files of a few paragraphs. */
 export async function writeShortFiles(directory: string, count: number): Promise<void> {
   const paragraphs = (await chapters()).flatMap(({ text }) =>
     text.split(/\n{2,}/).filter((paragraph) => /^[A-Z][^|]{200,}$/.test(paragraph)),
@@ -102,13 +99,13 @@ export async function writeShortFiles(directory: string, count: number): Promise
   }
 }
 
-/** The words of the book in their order: text drawn from them has a natural distribution. */
+/** The words of the book in order, as a natural distribution to draw from. */
 export async function bookWords(): Promise<string[]> {
   const all = (await chapters()).map(({ text }) => text.replace(/^---\n.*?\n---\n/s, '')).join('\n');
   return all.match(/[\p{L}][\p{L}\p{N}_.-]*[\p{L}\p{N}]/gu) ?? [];
 }
 
-/** What is embedded of the sample book, evenly picked: chunks of all lengths. */
+/** Evenly spaced chunks of the sample book, as they are embedded. */
 export async function sampleChunks(count: number, { maxTokens, countTokens }: Embedder): Promise<string[]> {
   const parse = createDocumentParser();
   const texts: string[] = [];

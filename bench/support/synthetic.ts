@@ -4,7 +4,7 @@ import { chunkId } from '../../src/domain/document.ts';
 import type { ChunkStore, DocumentWrite } from '../../src/ports/chunk-store.ts';
 import { bookWords } from './sample-book.ts';
 
-/** Numbers in 0..1 that are the same on every run (mulberry32). */
+/** Creates a seeded generator of numbers from 0 to 1 (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -33,16 +33,16 @@ const SYLLABLES = [
   'tav',
   'vex',
 ];
-/** A share of words that few chunks have in common, as names and identifiers are. */
+/** The share of rare words, such as names and identifiers. */
 const RARE_SHARE = 0.15;
-const WORDS_IN_A_SENTENCE = 14;
+const WORDS_PER_SENTENCE = 14;
 
 export interface TextSource {
-  /** A paragraph of so many words. */
+  /** Generates a paragraph with this number of words. */
   paragraph(words: number): string;
 }
 
-/** Text with a natural distribution of words, from a natural text's words and made-up rare ones. */
+/** Generates text from the words of a natural text and synthetic rare words. */
 export function createTextSource(words: readonly string[], random: () => number): TextSource {
   function word(): string {
     if (random() >= RARE_SHARE) return words[Math.floor(random() * words.length)] ?? '';
@@ -53,46 +53,46 @@ export function createTextSource(words: readonly string[], random: () => number)
     paragraph(count) {
       let text = '';
       for (let i = 1; i <= count; i += 1) {
-        text += word() + (i % WORDS_IN_A_SENTENCE === 0 || i === count ? '. ' : ' ');
+        text += word() + (i % WORDS_PER_SENTENCE === 0 || i === count ? '. ' : ' ');
       }
       return text.trimEnd();
     },
   };
 }
 
-/** Vectors of unit length around a number of centres, as real embeddings of documents lie. */
+/** Unit vectors in clusters, like real embeddings of documents. */
 export interface ClusteredVectors {
-  /** One near the given centre. */
-  near(centre: number, spread?: number): Float32Array;
+  /** Generates a vector near a cluster center. */
+  near(center: number, spread?: number): Float32Array;
 }
 
 export function createClusteredVectors(
-  centres: number,
+  centers: number,
   dimensions: number,
   random: () => number,
 ): ClusteredVectors {
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  const directions = Array.from({ length: centres }, () =>
-    unit(Float32Array.from({ length: dimensions }, normal)),
+  const directions = Array.from({ length: centers }, () =>
+    normalize(Float32Array.from({ length: dimensions }, normal)),
   );
   return {
-    near(centre, spread = 0.8) {
+    near(center, spread = 0.8) {
       const noise = spread / Math.sqrt(dimensions);
-      const direction = directions[centre % centres] as Float32Array;
-      return unit(direction.map((value) => value + noise * normal()));
+      const direction = directions[center % centers] as Float32Array;
+      return normalize(direction.map((value) => value + noise * normal()));
     },
   };
 }
 
-function unit(vector: Float32Array): Float32Array {
+function normalize(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0)) || 1;
   return vector.map((value) => value / length);
 }
 
 const DIMENSIONS = 384;
-const CHUNKS_IN_A_DOCUMENT = 20;
+const CHUNKS_PER_DOCUMENT = 20;
 const MODULES = 20;
-const CENTRES = 200;
+const CLUSTERS = 200;
 
 export const SYNTHETIC_IDENTITY = { embedder: 'synthetic', dimensions: DIMENSIONS };
 
@@ -103,31 +103,31 @@ export interface SyntheticQuery {
 }
 
 export interface SyntheticDocuments {
-  /** One after the other: a hundred thousand chunks need not be in memory. To be called once. */
+  /** Generated one at a time to save memory. Call it once. */
   documents(): Generator<DocumentWrite>;
-  /** Queries that have an answer among the documents made so far: a few words of a chunk, a vector near its own. */
+  /** Queries about the documents generated so far: a few words of a chunk and a vector near its vector. */
   queries: SyntheticQuery[];
 }
 
-/** As many chunks as wanted, with text as natural and vectors as clustered as real ones; the same on every run. */
+/** Generates chunks with natural text and clustered vectors, the same on every run. */
 export async function createSyntheticDocuments(
   size: number,
   queryCount: number,
 ): Promise<SyntheticDocuments> {
   const random = createRandom(7);
   const text = createTextSource(await bookWords(), random);
-  const vectors = createClusteredVectors(CENTRES, DIMENSIONS, random);
+  const vectors = createClusteredVectors(CLUSTERS, DIMENSIONS, random);
   const queries: SyntheticQuery[] = [];
-  const count = Math.ceil(size / CHUNKS_IN_A_DOCUMENT);
-  const askEvery = Math.max(1, Math.floor(count / queryCount));
+  const count = Math.ceil(size / CHUNKS_PER_DOCUMENT);
+  const queryInterval = Math.max(1, Math.floor(count / queryCount));
   return {
     queries,
     *documents() {
       for (let document = 0; document < count; document += 1) {
         const write = syntheticDocument(document, () => text.paragraph(120), vectors.near);
         yield write;
-        const chunk = write.chunks[document % CHUNKS_IN_A_DOCUMENT];
-        if (document % askEvery !== 0 || queries.length >= queryCount || chunk === undefined) continue;
+        const chunk = write.chunks[document % CHUNKS_PER_DOCUMENT];
+        if (document % queryInterval !== 0 || queries.length >= queryCount || chunk === undefined) continue;
         queries.push({
           text: `What is ${chunk.text.split(' ').slice(20, 28).join(' ')}?`,
           vector: vectors.near(document, 1),
@@ -141,7 +141,7 @@ export async function createSyntheticDocuments(
 function syntheticDocument(
   document: number,
   paragraph: () => string,
-  near: (centre: number) => Float32Array,
+  near: (center: number) => Float32Array,
 ): DocumentWrite {
   const url = `https://synthetic.test/${document}`;
   return {
@@ -153,10 +153,10 @@ function syntheticDocument(
       module: `module-${document % MODULES}`,
       chapter: null,
       metadata: {},
-      contentHash: hashOf(url),
+      contentHash: sha256(url),
       fingerprint: '',
     },
-    chunks: Array.from({ length: CHUNKS_IN_A_DOCUMENT }, (_, index) => {
+    chunks: Array.from({ length: CHUNKS_PER_DOCUMENT }, (_, index) => {
       const text = paragraph();
       return {
         text,
@@ -166,7 +166,7 @@ function syntheticDocument(
         headings: [`Section ${index}`],
         embedded: text,
         tokenCount: 180,
-        contentHash: hashOf(text),
+        contentHash: sha256(text),
         chunkId: chunkId(url, index),
         vector: near(document),
       };
@@ -174,7 +174,7 @@ function syntheticDocument(
   };
 }
 
-function hashOf(text: string): string {
+function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -183,7 +183,7 @@ export interface SyntheticCollection {
   queries: SyntheticQuery[];
 }
 
-/** A collection of the wanted size, with text as natural and vectors as clustered as real ones. */
+/** Creates a SQLite collection of synthetic documents. */
 export async function createSyntheticCollection(
   directory: string,
   size: number,
