@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { formatCases, parseCases } from '../../src/evaluation/cases/read-cases.ts';
 import { allMetrics } from '../../src/evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../../src/evaluation/report/assemble-report.ts';
-import { armsOfAxes } from '../../src/evaluation/run/plan-arms.ts';
+import { combineAxes } from '../../src/evaluation/run/plan-arms.ts';
 import { syntheticArm, syntheticCases, syntheticHeader } from '../support/evaluation-cases.ts';
 import { withTemporaryDirectory } from '../support/measure.ts';
 import { note, type Row, row } from '../support/results.ts';
@@ -48,7 +48,7 @@ async function runRows(): Promise<Row[]> {
     const app = createApp(loadConfig({ flags: { home, collection: SAMPLE_COLLECTION } }));
     const plan = {
       mode: 'hybrid',
-      arms: () => armsOfAxes({ policies: ['tool', 'always', 'first', 'never'] }),
+      arms: () => combineAxes({ policies: ['tool', 'always', 'first', 'never'] }),
     } as const;
     const run = { signal: new AbortController().signal, tape: null };
     try {

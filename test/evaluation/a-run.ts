@@ -1,7 +1,7 @@
-import type { Gold } from '../../src/evaluation/metrics/metric.ts';
+import type { CaseGold } from '../../src/evaluation/metrics/metric.ts';
 import type { CaseRun } from '../../src/evaluation/report/case-run.ts';
 
-/** A run in which nothing happened, but for what the test says. */
+/** An empty run with the given changes. */
 export function aRun(changes: Partial<CaseRun> = {}): CaseRun {
   return {
     repeat: 1,
@@ -28,7 +28,7 @@ export function aRun(changes: Partial<CaseRun> = {}): CaseRun {
   };
 }
 
-/** A run whose one search brought documents of these names back, in this order. */
+/** A run whose only search returned documents of these names, in this order. */
 export function aRunThatFound(...names: string[]): CaseRun {
   const chunks = names.map((name, index) => ({
     chunkId: `${name}-${index}`,
@@ -77,12 +77,12 @@ export function anError(): NonNullable<CaseRun['error']> {
   };
 }
 
-interface GoldParts extends Partial<Gold['expected']> {
+interface GoldParts extends Partial<CaseGold['expected']> {
   answerable?: boolean;
   needsRetrieval?: boolean;
 }
 
-export function aGold({ answerable, needsRetrieval, ...expected }: GoldParts = {}): Gold {
+export function aGold({ answerable, needsRetrieval, ...expected }: GoldParts = {}): CaseGold {
   return {
     answerable: answerable ?? null,
     needsRetrieval: needsRetrieval ?? null,

@@ -107,8 +107,8 @@ async function collections(configPath: string | undefined): Promise<Candidate[]>
 }
 
 async function runs(configPath: string | undefined): Promise<Candidate[]> {
-  const { runNames } = await import('../evaluation/run-archive.ts');
-  const names = await runNames(loadConfig({ configPath }).home);
+  const { listRuns } = await import('../evaluation/run-archive.ts');
+  const names = await listRuns(loadConfig({ configPath }).home);
   return ['last', ...names.reverse()].map((word) => ({ word, describe: 'evaluation' }));
 }
 

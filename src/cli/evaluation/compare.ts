@@ -1,26 +1,25 @@
-import { basename } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { listed, numberList, readFlag } from '../../config/read-value.ts';
 import { POLICIES, SEARCH_MODES } from '../../domain/choices.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import {
-  ablationArms,
   ablationVerdict,
-  armsOfAxes,
   assertComparable,
+  combineAxes,
   parseArm,
+  planAblation,
+  readPrompts,
 } from '../../evaluation/run/plan-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import { asSettings } from '../commands/read-flags.ts';
 import { withApp } from '../commands/with-app.ts';
-import { armFiles } from './arm-files.ts';
 import { type EvaluationPlan, evaluate } from './evaluate.ts';
 import { type EvaluationFlags, type EvaluationInputs, evaluationSchema } from './evaluation-inputs.ts';
-import { finishEvaluation } from './finish-evaluation.ts';
+import { writeReport } from './write-report.ts';
 
-/** What a comparison is asked for, as flags and tapes say it. */
+/** The inputs of `compare` that a tape records. */
 export const compareSchema = evaluationSchema.extend({
   policies: z.string().optional(),
   models: z.string().optional(),
@@ -35,7 +34,7 @@ export const compareSchema = evaluationSchema.extend({
 type CompareInputs = z.infer<typeof compareSchema>;
 
 export interface CompareFlags extends EvaluationFlags, CompareInputs {
-  /** A second report, if the first argument is one, too. */
+  /** A second report, if the first argument is a report. */
   after?: string | undefined;
 }
 
@@ -45,44 +44,43 @@ export async function runCompare({ json, after, ...flags }: CompareFlags): Promi
     const { runEvalDiff } = await import('./eval-diff.ts');
     return runEvalDiff({ before, after, arm, config, verbose, json });
   }
-  // Here they name arms, not one setting.
+  // These name arms, or a file, and are no settings of the app.
   const { topK: _topK, mode: _mode, rerank: _rerank, prices: _prices, ...settings } = flags;
-  // What is misspelt is told before anything is opened.
-  axesOf(flags);
+  // Rejects wrong values before anything is opened.
+  parseAxes(flags);
   await withApp(
     {
       flags: asSettings(settings),
-      whenInterrupted: 'Run the same command again to go on from here.',
+      whenInterrupted: 'Run the same command again to continue.',
       taped: { command: 'compare', flags },
     },
     async (app, run) => {
       const report = await compareArms(app, flags, run);
-      await finishEvaluation(report, app, run, { ...flags, json });
+      await writeReport(report, app, run, { ...flags, json });
     },
   );
 }
 
-/** Measures every arm that is asked for, and compares them. */
+/** Evaluates every arm and compares them with the first. */
 export async function compareArms(
   app: App,
   inputs: EvaluationInputs & CompareInputs,
   run: Run,
 ): Promise<ReportData> {
-  const report = await evaluate(app, inputs, comparePlan(inputs, app), run);
+  const report = await evaluate(app, inputs, planComparison(inputs, app), run);
   return inputs.ablate ? { ...report, verdict: ablationVerdict(report.comparisons) } : report;
 }
 
-function comparePlan(inputs: CompareInputs, { config }: App): EvaluationPlan {
-  const axes = axesOf(inputs);
-  const { policy } = config.agent;
+function planComparison(inputs: CompareInputs, { config }: App): EvaluationPlan {
+  const axes = parseAxes(inputs);
+  const hasAxis = Object.values(axes).some((values) => values !== undefined);
   return {
     mode: 'hybrid',
-    arms({ scoreThreshold, rerank }) {
-      const isGiven = Object.values(axes).some((values) => values !== undefined);
+    arms(defaults) {
       const plans = [
-        ...(inputs.ablate ? ablationArms({ policy, mode: 'hybrid', rerank, scoreThreshold }) : []),
-        ...(isGiven ? armsOfAxes(axes) : []),
-        ...(inputs.arm ?? []).map((expression) => parseArm(expression, armFiles)),
+        ...(inputs.ablate ? planAblation({ ...defaults, policy: config.agent.policy }) : []),
+        ...(hasAxis ? combineAxes(axes) : []),
+        ...(inputs.arm ?? []).map(parseArm),
       ];
       assertComparable(plans);
       return plans;
@@ -90,44 +88,39 @@ function comparePlan(inputs: CompareInputs, { config }: App): EvaluationPlan {
   };
 }
 
-/** What the arms differ in. Throws `invalid_input`. */
-function axesOf(inputs: CompareInputs) {
+/** Throws `invalid_input`. */
+function parseAxes({ policies, models, topK, mode, thresholds, rerank, prompt = [] }: CompareInputs) {
   return {
-    policies: chosen(inputs.policies, 'policies', POLICIES),
-    models: listOf(inputs.models),
-    topK: numbers('--top-k', inputs.topK),
-    modes: chosen(inputs.mode, 'mode', SEARCH_MODES),
-    thresholds: numbers('--thresholds', inputs.thresholds),
-    rerank: chosen(inputs.rerank, 'rerank', ['on', 'off'])?.map((value) => value === 'on'),
-    prompts: promptsIn(inputs.prompt ?? []),
+    policies: parseChoices('--policies', policies, POLICIES),
+    models: parseList(models),
+    topK: parseNumbers('--top-k', topK),
+    modes: parseChoices('--mode', mode, SEARCH_MODES),
+    thresholds: parseNumbers('--thresholds', thresholds),
+    rerank: parseChoices('--rerank', rerank, ['on', 'off'])?.map((value) => value === 'on'),
+    prompts: prompt.length === 0 ? undefined : readPrompts(prompt),
   };
 }
 
-/** The texts of prompt files, each called as its file is, or by its path where two are called alike. */
-function promptsIn(paths: readonly string[]): Map<string, string> | undefined {
-  if (paths.length === 0) return undefined;
-  const names = paths.map((path) => basename(path));
-  return new Map(
-    paths.map((path, index) => {
-      const name = names[index] ?? path;
-      return [names.indexOf(name) === names.lastIndexOf(name) ? name : path, armFiles.text(path)];
-    }),
-  );
-}
-
-function listOf(text: string | undefined): string[] | undefined {
-  const values = listed(text ?? '');
+function parseList(text = ''): string[] | undefined {
+  const values = listed(text);
   return values.length > 0 ? values : undefined;
 }
 
-function chosen(text: string | undefined, flag: string, choices: readonly string[]): string[] | undefined {
-  const values = listOf(text);
-  const wrong = values?.find((value) => !choices.includes(value));
-  if (wrong === undefined) return values;
-  throw new AppError('invalid_input', `--${flag} has "${wrong}", which is none of ${choices.join(', ')}.`);
+function parseChoices(
+  flag: string,
+  text: string | undefined,
+  choices: readonly string[],
+): string[] | undefined {
+  const values = parseList(text);
+  const invalid = values?.find((value) => !choices.includes(value));
+  if (invalid === undefined) return values;
+  throw new AppError(
+    'invalid_input',
+    `Invalid value "${invalid}" of ${flag}: choose from ${choices.join(', ')}.`,
+  );
 }
 
-function numbers(flag: `--${string}`, text: string | undefined): number[] | undefined {
+function parseNumbers(flag: `--${string}`, text: string | undefined): number[] | undefined {
   const values = readFlag(flag, text, numberList);
   return values?.length ? values : undefined;
 }

@@ -1,25 +1,88 @@
 import { loadConfig } from '../../config/load-config.ts';
-import { diffRuns } from '../../evaluation/report/diff-runs.ts';
+import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
+import {
+  diffRuns,
+  type FlippedCase,
+  formatFlips,
+  formatSettingChanges,
+  type RunDiff,
+} from '../../evaluation/report/diff-runs.ts';
+import { formatDifference } from '../../evaluation/report/format-value.ts';
+import { counted, quoted } from '../../text/phrasing.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
-import { createTerminal } from '../terminal/terminal.ts';
-import { renderDiff } from './render-diff.ts';
+import { table } from '../terminal/table.ts';
+import { createTerminal, type Style, type Terminal } from '../terminal/terminal.ts';
+import { wrap } from '../terminal/wrapping.ts';
+import { formatPCell, joinBlocks } from './render-evaluation.ts';
 import { findReport } from './run-archive.ts';
 
+const MAX_SHOWN_FLIPS = 20;
+const MAX_TEXT_LENGTH = 400;
+
 export interface EvalDiffFlags extends Omit<CommonFlags, 'json'> {
-  /** Given at all: as JSON. */
+  /** Set, even to an empty string: print JSON. */
   json?: string | undefined;
   before?: string | undefined;
   after?: string | undefined;
-  /** The arm of both, or of each. */
+  /** The arm of both runs, or of each. */
   arm?: string[] | undefined;
 }
 
-/** Shows what flipped between two evaluations of any day. */
 export async function runEvalDiff(flags: EvalDiffFlags): Promise<void> {
   const { before = 'last~1', after = 'last', arm = [], json, config, ...settings } = flags;
   const { home } = loadConfig({ flags: settings, configPath: config });
-  const [former, latter] = [await findReport(home, before), await findReport(home, after)];
-  const diff = diffRuns({ ...former, arm: arm[0] }, { ...latter, arm: arm[1] ?? arm[0] });
+  const [earlier, later] = [await findReport(home, before), await findReport(home, after)];
+  const diff = diffRuns({ ...earlier, arm: arm[0] }, { ...later, arm: arm[1] ?? arm[0] });
   const terminal = createTerminal(process.stdout);
   terminal.write(json !== undefined ? `${JSON.stringify(diff)}\n` : renderDiff(diff, terminal));
+}
+
+function renderDiff(diff: RunDiff, terminal: Terminal): string {
+  const paragraph = (text: string, style?: Style) =>
+    wrap(text, terminal.width).map((line) => terminal.text(line, style));
+  const { before, after, shared, gone, added, reworded } = diff;
+  const more = diff.flipped.length - MAX_SHOWN_FLIPS;
+  const footer = [
+    ...[before, after].map(({ run, arm, date }) => `${run} (${quoted(arm)}, ${date.slice(0, 16)})`),
+    `${counted(shared, 'case')} in both${reworded > 0 ? `, ${reworded} with another wording` : ''}`,
+    ...(gone.length > 0 ? [`${gone.length} removed`] : []),
+    ...(added.length > 0 ? [`${added.length} added`] : []),
+  ];
+  return joinBlocks([
+    [...paragraph(formatFlips(diff), 'bold'), ...paragraph(formatSettingChanges(diff))],
+    renderMetrics(diff, terminal),
+    diff.flipped.slice(0, MAX_SHOWN_FLIPS).flatMap((flip) => renderFlip(flip, terminal)),
+    more > 0 ? [terminal.text(`${more} more in --json`, 'dim')] : [],
+    paragraph(footer.join('; '), 'dim'),
+  ]);
+}
+
+function renderMetrics({ metrics }: RunDiff, terminal: Terminal): string[] {
+  const rows = metrics.flatMap(({ metric, difference, adjustedP, conclusion, better, worse }) => {
+    const info = allMetrics.find(({ id }) => id === metric);
+    if (info === undefined || Math.abs(difference) <= 1e-9) return [];
+    const flips = better.length + worse.length === 0 ? '' : `${better.length} / ${worse.length}`;
+    return [[info.label, formatDifference(difference, info.unit), formatPCell(adjustedP), conclusion, flips]];
+  });
+  const headings = ['metric', 'difference', 'p (Holm)', 'conclusion', 'better / worse'];
+  return rows.length === 0 ? [] : [table(terminal, headings, rows).trimEnd()];
+}
+
+function renderFlip({ id, question, before, after }: FlippedCase, terminal: Terminal): string[] {
+  const isWorse = before.state === 'right';
+  const labelled = (label: string, text: string) =>
+    wrap(oneLine(text, MAX_TEXT_LENGTH), Math.max(30, terminal.width - label.length)).map(
+      (line, index) => `${index === 0 ? label : ' '.repeat(label.length)}${line}`,
+    );
+  return [
+    terminal.text(
+      `${isWorse ? '✗' : '✓'} ${id}: ${before.state} → ${after.state}`,
+      isWorse ? 'red' : 'green',
+    ),
+    ...labelled('    ', question).map((line) => terminal.text(line)),
+    ...[...labelled('    before: ', before.answer), ...labelled('    after:  ', after.answer)].map((line) =>
+      terminal.text(line, 'dim'),
+    ),
+  ];
 }

@@ -15,73 +15,75 @@ import { oneLine } from '../../text/visible-text.ts';
 import { withApp } from '../commands/with-app.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
-import { type Terminal, wrapWidth } from '../terminal/terminal.ts';
-import { renderText, wrap } from '../terminal/wrapping.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { renderText } from '../terminal/wrapping.ts';
 import { readInputFile } from './evaluation-files.ts';
 import { readGoldPins, saveGoldPins } from './gold-snapshots.ts';
 import { findReport } from './run-archive.ts';
 
 export interface EvalStaleFlags extends Omit<CommonFlags, 'json'> {
-  /** Given at all: as JSON. */
+  /** Set, even to an empty string: print JSON. */
   json?: string | undefined;
   cases?: string | undefined;
-  /** A report or a kept run to compare with, instead of when the gold was first measured. */
+  /** A report or run to compare with, instead of the first measurement. */
   since?: string | undefined;
-  /** Take what the documents say now as what the gold rests on. */
+  /** Saves the present content as the gold. */
   accept?: boolean | undefined;
 }
 
-const DRIFT = exitCodeOf(new AppError('replay_drift', ''));
+const EXIT_STALE = exitCodeOf(new AppError('replay_drift', ''));
 
-/** Lists cases whose expected sources or chunks are no longer what or where they were. Exit code 7 if one is to be looked at. */
+/** Lists cases whose expected sources or chunks changed. Returns exit code 7 if one needs a review. */
 export function runEvalStale({
   cases: file = '',
   since,
-  accept,
+  accept = false,
   json,
   ...flags
 }: EvalStaleFlags): Promise<number> {
   return withApp({ flags }, async (app, { signal }) => {
     const { home } = app.config;
-    const all = parseCases(await readInputFile(file, 'The file of cases'), file);
-    const resting = all.filter(({ expectedSources, expectedChunks }) => expectedSources ?? expectedChunks);
+    const all = parseCases(await readInputFile(file, 'Case file'), file);
+    const cases = all.filter(({ expectedSources, expectedChunks }) => expectedSources ?? expectedChunks);
     const store = await openCollection(app, signal);
     try {
+      const collection = store.name;
       const pins =
         since === undefined
-          ? await readGoldPins(home, store.name, resting)
-          : await pinsOfReport(home, since, resting);
+          ? await readGoldPins(home, collection, cases)
+          : await readReportPins(home, since, cases);
       const documents = await Array.fromAsync(store.documents());
-      const stale = await findStaleCases(resting, { store, documents, pins });
-      const unknown = resting.filter(({ id }) => !pins.has(id)).map(({ id }) => id);
+      const stale = await findStaleCases(cases, { store, documents, pins });
       if (accept) {
-        const now = await pinGold(resting, store, documents);
         const date = app.runtime.now().toISOString();
-        await saveGoldPins(home, resting, now, { collection: store.name, date, overwrite: true });
+        await saveGoldPins(home, cases, await pinGold(cases, store, documents), {
+          collection,
+          date,
+          overwrite: true,
+        });
       }
-      const looked = {
+      const result = {
         cases: all.length,
-        resting: resting.length,
+        resting: cases.length,
         stale,
-        unknown,
-        accepted: accept === true,
+        unknown: cases.filter(({ id }) => !pins.has(id)).map(({ id }) => id),
+        accepted: accept,
       };
-      if (json !== undefined) process.stdout.write(`${JSON.stringify(looked)}\n`);
-      else await paged(process, (terminal) => renderStaleCases(terminal, looked));
-      return !accept && stale.some(needsReview) ? DRIFT : EXIT_DONE;
+      if (json !== undefined) process.stdout.write(`${JSON.stringify(result)}\n`);
+      else await paged(process, (terminal) => renderStaleCases(terminal, result));
+      return !accept && stale.some(needsReview) ? EXIT_STALE : EXIT_DONE;
     } finally {
       await store.close();
     }
   });
 }
 
-/** What a report says that the gold of these cases rested on. */
-async function pinsOfReport(
+async function readReportPins(
   home: string,
-  called: string,
+  reference: string,
   cases: readonly EvaluationCase[],
 ): Promise<GoldPins> {
-  const { report } = await findReport(home, called);
+  const { report } = await findReport(home, reference);
   const pinned = new Map(report.cases.flatMap(({ gold }) => (gold === null ? [] : [[gold.key, gold.pins]])));
   return new Map(
     cases.flatMap((item): [string, readonly GoldPin[]][] => {
@@ -91,63 +93,61 @@ async function pinsOfReport(
   );
 }
 
-interface Looked {
+interface StaleResult {
   cases: number;
-  /** Those that name sources or chunks. */
+  /** The number of cases that name sources or chunks. */
   resting: number;
   stale: readonly StaleCase[];
-  /** Cases of which nobody noted what their sources said. */
+  /** Cases without saved content. */
   unknown: readonly string[];
   accepted: boolean;
 }
 
-function renderStaleCases(terminal: Terminal, { cases, resting, stale, unknown, accepted }: Looked): void {
-  const dim = (text: string) => {
-    for (const line of wrap(text, wrapWidth(terminal))) terminal.write(`${terminal.text(line, 'dim')}\n`);
-  };
+function renderStaleCases(
+  terminal: Terminal,
+  { cases, resting, stale, unknown, accepted }: StaleResult,
+): void {
   for (const { id, question, gold, missing } of stale) {
     terminal.write(`${terminal.text(oneLine(id, 80), 'bold')}\n`);
     renderText(terminal, oneLine(question, 200));
-    for (const one of gold) terminal.write(`  ${terminal.text(goldWords(one), 'yellow')}\n`);
+    for (const one of gold) terminal.write(`  ${terminal.text(formatStaleGold(one), 'yellow')}\n`);
     if (missing === null) continue;
-    const held =
+    const phrases =
       missing.length === 0
-        ? terminal.text('every expected phrase still stands there', 'dim')
-        : terminal.text(`no longer there: ${missing.map(quoted).join(', ')}`, 'red');
-    terminal.write(`  ${held}\n`);
+        ? terminal.text('all expected phrases are still there', 'dim')
+        : terminal.text(`missing phrases: ${missing.map(quoted).join(', ')}`, 'red');
+    terminal.write(`  ${phrases}\n`);
   }
   if (accepted) {
-    return void renderText(
-      terminal,
-      `What the documents say now is noted for ${counted(resting, 'case')} of ${cases}.`,
-    );
+    renderText(terminal, `Saved the present content of the sources of ${counted(resting, 'case')}.`);
+    return;
   }
-  const looking = stale.filter(needsReview).length;
-  const known = resting - unknown.length;
+  const review = stale.filter(needsReview).length;
+  const unaffected = stale.length - review;
   if (stale.length > 0) {
-    const fine = stale.length - looking;
-    const more = fine === 0 ? '' : `; ${fine} more whose sources changed but hold the expected phrases`;
-    renderText(terminal, `${looking} of ${counted(cases, 'case')} to look at${more}.`);
-  } else if (known > 0) {
-    renderText(terminal, `What ${counted(known, 'case')} of ${cases} rest on is as it was.`);
+    const more = unaffected === 0 ? '' : ` ${unaffected} more changed but contain all expected phrases.`;
+    renderText(terminal, `${review} of ${counted(cases, 'case')} to review.${more}`);
+  } else if (resting > unknown.length) {
+    renderText(terminal, `The sources of ${counted(resting - unknown.length, 'case')} are unchanged.`);
   }
   if (unknown.length > 0) {
-    dim(
-      `Of ${counted(unknown.length, 'case')} nobody noted what the sources said, only whether they are there: measure them once with citeloop eval, or note it with --accept.`,
+    renderText(
+      terminal,
+      `${counted(unknown.length, 'case')} never measured: only the existence of the sources was checked. Run "citeloop eval", or save the present content with --accept.`,
     );
   }
-  if (looking > 0) dim('Correct the cases, or take what the documents say now: --accept');
+  if (review > 0) renderText(terminal, 'Correct the cases, or accept the present content with --accept.');
 }
 
-function goldWords(gold: StaleGold): string {
+function formatStaleGold(gold: StaleGold): string {
   const expected = oneLine(gold.expected, 120);
   switch (gold.became) {
     case 'changed':
-      return `${expected}: says something else now`;
+      return `${expected}: content changed`;
     case 'vanished':
-      return `${expected}: is no longer in the collection`;
+      return `${expected}: not in the collection`;
     case 'gone':
-      return `${expected}: the file is gone; ingest --prune forgets it`;
+      return `${expected}: file deleted; run "citeloop ingest --prune" to remove it`;
     case 'moved':
       return `${expected}: moved to ${gold.to === gold.url ? gold.to : `${gold.to} (${oneLine(gold.url, 120)})`}`;
   }

@@ -7,9 +7,9 @@ import { asSettings } from '../commands/read-flags.ts';
 import { withApp } from '../commands/with-app.ts';
 import { evaluate } from './evaluate.ts';
 import { type EvaluationFlags, type EvaluationInputs, evaluationSchema } from './evaluation-inputs.ts';
-import { finishEvaluation } from './finish-evaluation.ts';
+import { writeReport } from './write-report.ts';
 
-/** What an evaluation is asked for, as flags and tapes say it. */
+/** The inputs of `eval` that a tape records. */
 export const evalSchema = evaluationSchema.extend({ mode: z.enum(SEARCH_MODES).optional() });
 
 export interface EvalFlags extends EvaluationFlags, z.infer<typeof evalSchema> {
@@ -17,22 +17,22 @@ export interface EvalFlags extends EvaluationFlags, z.infer<typeof evalSchema> {
 }
 
 export async function runEval({ json, ...flags }: EvalFlags): Promise<void> {
-  // A file here, and the prices themselves in the configuration.
+  // The flag is a file, the setting of the same name a list of prices.
   const { prices: _prices, ...settings } = flags;
   await withApp(
     {
       flags: asSettings(settings),
-      whenInterrupted: 'Run the same command again to go on from here.',
+      whenInterrupted: 'Run the same command again to continue.',
       taped: { command: 'eval', flags },
     },
     async (app, run) => {
       const report = await evaluateArm(app, flags, run);
-      await finishEvaluation(report, app, run, { ...flags, json });
+      await writeReport(report, app, run, { ...flags, json });
     },
   );
 }
 
-/** Measures one arm, with the settings in force. */
+/** Evaluates the configured settings. */
 export function evaluateArm(
   app: App,
   { mode = 'hybrid', ...inputs }: EvaluationInputs & z.infer<typeof evalSchema>,

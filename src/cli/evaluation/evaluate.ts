@@ -1,182 +1,151 @@
 import { dirname, resolve } from 'node:path';
 import type { App } from '../../app/create-app.ts';
 import { openCollection } from '../../app/open-collection.ts';
-import { address, readFlag } from '../../config/read-value.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import { collectionFingerprint } from '../../domain/collection-identity.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { pinGold } from '../../evaluation/cases/gold-pins.ts';
 import { assembleReport } from '../../evaluation/report/assemble-report.ts';
-import { checkBaseline, checkBound } from '../../evaluation/report/gates.ts';
+import { checkGate } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { createBudget } from '../../evaluation/run/budget.ts';
 import { openChecks } from '../../evaluation/run/checks.ts';
+import type { JudgeModel } from '../../evaluation/run/judge.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
-import type { PriceOf } from '../../evaluation/run/prices.ts';
-import { runArms } from '../../evaluation/run/run-arms.ts';
+import { type OpenArm, type RunResults, runArms } from '../../evaluation/run/run-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
-import type { Run } from '../../tape/tape-run.ts';
+import type { Run, TapeRun } from '../../tape/tape-run.ts';
 import { counted } from '../../text/phrasing.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState } from './evaluation-files.ts';
-import { type EvaluationInputs, readInputs } from './evaluation-inputs.ts';
+import { type CheckedInputs, checkInputs, type EvaluationInputs } from './evaluation-inputs.ts';
 import { saveGoldPins } from './gold-snapshots.ts';
-import { type InForce, openArm, openJudge, settleArm } from './open-arms.ts';
-import { createTally } from './tally.ts';
+import { type DefaultSettings, openArm, resolveArm } from './open-arms.ts';
+import { openJudge } from './open-judge.ts';
+import { createRunTally } from './run-tally.ts';
 
 export interface EvaluationPlan {
   mode: SearchMode;
-  /** What each arm changes; told the settings in force. */
-  arms: (inForce: Pick<InForce, 'scoreThreshold' | 'rerank'>) => ArmPlan[];
+  arms: (defaults: DefaultSettings) => ArmPlan[];
 }
 
-/** Runs the cases of a file in every arm and puts the report together, gates included. */
+type ResolvedArm = ReturnType<typeof resolveArm>;
+
+/** Runs the cases of a file in every arm, and returns the report with its gates. */
 export async function evaluate(
   app: App,
-  inputs: EvaluationInputs,
+  rawInputs: EvaluationInputs,
   plan: EvaluationPlan,
   { signal, tape }: Run,
 ): Promise<ReportData> {
-  const { runtime } = app;
-  const started = runtime.elapsedMs();
-  const asked = await readInputs(inputs, app.config, tape);
-  const { file, cases, casesHash, metrics, gates, baselines, prices, priceOf, limit, judgements } = asked;
-  const judge =
-    judgements === undefined && inputs.judgeModel === undefined
-      ? undefined
-      : await openJudge(app, {
-          times: judgements ?? 1,
-          model: inputs.judgeModel,
-          baseUrl: readFlag('--judge-base-url', inputs.judgeBaseUrl, address),
-          priceOf,
-        });
-
-  const check = await openChecks(cases, {
-    directory: dirname(resolve(file)),
-    judge: judge ?? null,
-  });
-
+  const started = app.runtime.elapsedMs();
+  const inputs = await checkInputs(rawInputs, app.config, tape);
+  const { cases, metrics, priceOf, readSource } = inputs;
+  const judge = inputs.judge === null ? undefined : await openJudge(app, { ...inputs.judge, priceOf });
+  const check = await openChecks(cases, { directory: dirname(resolve(inputs.file)), judge: judge ?? null });
   const store = await openCollection(app, signal, tape);
   try {
-    const embedder = await app.embedder();
-    const inForce = {
-      mode: plan.mode,
-      rerank: app.config.rerank.on,
-      scoreThreshold: app.config.agent.scoreThreshold ?? embedder.scoreThreshold,
-    };
-    const arms = plan.arms(inForce).map((arm) => settleArm(arm, app, inForce));
-    const readSource = inputs.tools?.includes('read_source') ?? false;
-    if (limit !== undefined) {
-      refuseUnpriced(
-        [...arms.map(({ settings }) => settings.model), ...(judge ? [judge.model] : [])],
-        priceOf,
-      );
-    }
+    const arms = await resolveArms(app, plan);
+    assertPriced(inputs, [...arms.map(({ settings }) => settings.model), ...(judge ? [judge.model] : [])]);
     const open = await Promise.all(
       arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge, check, tape })),
     );
-    const info = await store.info();
-    // On a tape a server is asked for nothing but what the run needs.
-    const mayLook = app.config.store === 'sqlite' || tape === null;
-    const documents = mayLook ? await Array.fromAsync(store.documents()) : null;
-    const pins = documents === null ? undefined : await pinGold(cases, store, documents);
-    const state = await openRunState(
-      app.config.home,
-      {
-        version,
-        casesHash,
-        collection: [info.name, info.embedder, info.chunks, info.updatedAt],
-        arms: arms.map(({ name, settings, app: { config } }) => [name, settings, config.agent]),
-        readSource,
-        judge: judge === undefined ? null : [judge.model, judge.times],
-        prices,
-      },
-      { fresh: inputs.fresh ?? inputs.resume === false, kept: tape === null },
-    );
-    // The first search opens files and warms code; on a tape it would be a call too many.
+    const collection = await describeCollection(app, store, cases, tape);
+    // The first search loads files and models; on a tape it would be an additional call.
     if (tape === null) await warmUp(app, store, cases, signal);
-    const bar = createProgressBar(
-      state.resumed > 0 ? `Going on after ${counted(state.resumed, 'answer')}` : 'Asking',
-    );
-    const tally = createTally(prices ? prices.currency : null, judge !== undefined);
-    const results = await runArms(cases, open, {
-      repeat: asked.repeat,
-      concurrency: asked.concurrency,
+    const identity = { inputs, arms, judge, collection: collection.state };
+    const { results, totals } = await askAll(app, open, {
+      inputs,
+      judge,
+      tape,
       signal,
-      journal: state.journal,
-      ...(limit !== undefined && { budget: createBudget(limit) }),
-      onProgress(progress) {
-        tally.add(progress);
-        bar.update({ done: progress.done, total: progress.total, note: tally.line(progress.arm) });
-      },
-    }).finally(() => bar.clear());
+      identity: toIdentity(identity),
+    });
     const report = assembleReport({
       cases,
       metrics,
-      pins,
-      arms: arms.map(({ name, settings, otherSettings, changed }) => ({
-        name,
-        settings,
-        otherSettings,
-        changed,
-        runs: results.get(name) ?? new Map(),
-      })),
+      pins: collection.pins,
+      arms: arms.map(({ app: _, ...arm }) => ({ ...arm, runs: results.get(arm.name) ?? new Map() })),
       header: {
         program: 'citeloop',
         version,
         models: [...new Set(arms.map(({ settings }) => settings.model))],
-        collection: {
-          name: info.name,
-          documents: info.documents,
-          chunks: info.chunks,
-          embedder: info.embedder,
-          fingerprint: documents === null ? null : collectionFingerprint(store.identity, documents),
-        },
-        casesFile: file,
-        casesHash,
+        collection: collection.header,
+        casesFile: inputs.file,
+        casesHash: inputs.casesHash,
         cases: cases.length,
-        repeat: asked.repeat,
-        concurrency: asked.concurrency,
-        seed: asked.seed,
-        margin: asked.margin,
-        date: runtime.now().toISOString(),
-        durationMs: runtime.elapsedMs() - started,
-        totals: tally.totals(),
-        currency: prices ? prices.currency : null,
+        repeat: inputs.repeat,
+        concurrency: inputs.concurrency,
+        seed: inputs.seed,
+        margin: inputs.margin,
+        date: app.runtime.now().toISOString(),
+        durationMs: app.runtime.elapsedMs() - started,
+        totals,
+        currency: inputs.prices?.currency ?? null,
         judge: judge?.model ?? null,
       },
     });
-    const checked = gates.flatMap((gate) =>
-      gate.kind === 'bound'
-        ? [checkBound(gate, report)]
-        : checkBaseline(gate, report, baselines.get(gate.file) as ReportData),
-    );
-    await state.discard();
-    if (pins !== undefined && !tape?.replaying) {
-      await saveGoldPins(app.config.home, cases, pins, {
-        collection: info.name,
-        date: report.header.date,
+    if (collection.pins !== undefined && !tape?.replaying) {
+      const { date } = report.header;
+      await saveGoldPins(app.config.home, cases, collection.pins, {
+        collection: store.name,
+        date,
         overwrite: false,
       });
     }
-    return { ...report, gates: checked };
+    return { ...report, gates: inputs.gates.flatMap((gate) => checkGate(gate, report, inputs.baselines)) };
   } finally {
     await store.close();
   }
 }
 
-/** A budget of money needs to know what everything costs. Throws `invalid_input`. */
-function refuseUnpriced(models: readonly string[], priceOf: PriceOf): void {
+async function resolveArms(app: App, plan: EvaluationPlan): Promise<ResolvedArm[]> {
+  const { agent, rerank } = app.config;
+  const defaults = {
+    mode: plan.mode,
+    rerank: rerank.on,
+    scoreThreshold: agent.scoreThreshold ?? (await app.embedder()).scoreThreshold,
+  };
+  return plan.arms(defaults).map((arm) => resolveArm(arm, app, defaults));
+}
+
+/** A budget needs the price of every model. Throws `invalid_input`. */
+function assertPriced({ budget, priceOf }: CheckedInputs, models: readonly string[]): void {
+  if (budget === undefined) return;
   const unpriced = models.find((model) => priceOf(model, { prompt: 1, completion: 1, total: 2 }) === null);
   if (unpriced === undefined) return;
   throw new AppError('invalid_input', `--budget needs the price of ${unpriced}.`, {
-    hint: 'Name a file with it: --prices prices.json; docs/evaluation.md shows one.',
+    hint: 'Give a price file with --prices; docs/evaluation.md has an example.',
   });
 }
 
-/** One search that is not measured, so that no arm pays for what is done once. What is wrong with it the cases will tell. */
+/** The collection as the report has it, its state as the journal identifies it, and pins of the gold. */
+async function describeCollection(
+  app: App,
+  store: ChunkStore,
+  cases: readonly EvaluationCase[],
+  tape: TapeRun | null,
+) {
+  const { name, documents, chunks, embedder, updatedAt } = await store.info();
+  // On a tape a server gets no calls besides those that the run needs.
+  const listed =
+    app.config.store === 'sqlite' || tape === null ? await Array.fromAsync(store.documents()) : null;
+  return {
+    header: {
+      name,
+      documents,
+      chunks,
+      embedder,
+      fingerprint: listed === null ? null : collectionFingerprint(store.identity, listed),
+    },
+    state: [name, embedder, chunks, updatedAt],
+    pins: listed === null ? undefined : await pinGold(cases, store, listed),
+  };
+}
+
+/** Errors of this search are left to the cases. */
 async function warmUp(
   app: App,
   store: ChunkStore,
@@ -186,4 +155,59 @@ async function warmUp(
   const retriever = await app.retriever(store, { mode: 'hybrid' }).catch(() => null);
   const query = { text: first?.question ?? '', topK: 1, filter: {} };
   await retriever?.retrieve(query, signal).catch(() => signal.throwIfAborted());
+}
+
+interface EvaluationIdentity {
+  inputs: CheckedInputs;
+  arms: readonly ResolvedArm[];
+  judge: JudgeModel | undefined;
+  collection: unknown;
+}
+
+/** Everything that affects the answers: only a run with the same identity is resumed. */
+function toIdentity({ inputs, arms, judge, collection }: EvaluationIdentity): unknown {
+  return {
+    version,
+    casesHash: inputs.casesHash,
+    collection,
+    arms: arms.map(({ name, settings, app }) => [name, settings, app.config.agent]),
+    readSource: inputs.readSource,
+    judge: judge === undefined ? null : [judge.model, judge.times],
+    prices: inputs.prices,
+  };
+}
+
+interface AskOptions {
+  inputs: CheckedInputs;
+  judge: JudgeModel | undefined;
+  tape: TapeRun | null;
+  signal: AbortSignal;
+  identity: unknown;
+}
+
+/** Asks all cases with a progress bar and a journal that an interrupted run continues from. */
+async function askAll(
+  app: App,
+  arms: readonly OpenArm[],
+  { inputs, judge, tape, signal, identity }: AskOptions,
+): Promise<{ results: RunResults; totals: ReportData['header']['totals'] }> {
+  const { cases, repeat, concurrency, budget, prices, fresh } = inputs;
+  const state = await openRunState(app.config.home, identity, { fresh, persistent: tape === null });
+  const bar = createProgressBar(
+    state.resumed > 0 ? `Continuing after ${counted(state.resumed, 'answer')}` : 'Asking',
+  );
+  const tally = createRunTally(prices?.currency ?? null, judge !== undefined);
+  const results = await runArms(cases, arms, {
+    repeat,
+    concurrency,
+    signal,
+    journal: state.journal,
+    ...(budget !== undefined && { budget: createBudget(budget) }),
+    onProgress(progress) {
+      tally.add(progress);
+      bar.update({ done: progress.done, total: progress.total, note: tally.formatLine(progress.arm) });
+    },
+  }).finally(() => bar.clear());
+  await state.discard();
+  return { results, totals: tally.totals() };
 }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { Config } from '../../config/load-config.ts';
-import { listed, readFlag, wholeNumber } from '../../config/read-value.ts';
+import { address, listed, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { hashCases, parseCases } from '../../evaluation/cases/read-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import type { Metric } from '../../evaluation/metrics/metric.ts';
-import { withoutResults } from '../../evaluation/report/assemble-report.ts';
-import { assertSameCases, type Gate, parseGate, readBaseline } from '../../evaluation/report/gates.ts';
+import { toPlainCase } from '../../evaluation/report/assemble-report.ts';
+import { assertSameCases, parseGate, parseReport, type QualityGate } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { noPrices, type PriceFile, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
 import { AppError } from '../../faults/app-error.ts';
@@ -16,10 +16,10 @@ import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { readInputFile, readJsonFile } from './evaluation-files.ts';
 
 const DEFAULT_CONCURRENCY = 2;
-/** A loss or gain of five in a hundred answers, or of five per cent of the tokens, is where a difference begins to matter. */
+/** Five points of a share, or five per cent of tokens and times. */
 const DEFAULT_MARGIN = 0.05;
 
-/** What every evaluation is asked for, as flags and tapes say it. */
+/** The inputs of an evaluation that a tape records. */
 export const evaluationSchema = z.object({
   cases: z.string().optional(),
   tools: z.array(z.string()).optional(),
@@ -39,11 +39,11 @@ export const evaluationSchema = z.object({
 });
 
 export interface EvaluationInputs extends z.infer<typeof evaluationSchema> {
-  /** What the report has to pass; asked of the command, not of a replay. */
+  /** Not recorded: a replay checks no gates. */
   gate?: string[] | undefined;
 }
 
-/** Flags of the commands that run cases. */
+/** Flags of `eval` and `compare`. */
 export interface EvaluationFlags extends Omit<CommonFlags, 'json'>, TapeFlags, EvaluationInputs {
   policy?: string | undefined;
   model?: string | undefined;
@@ -51,7 +51,7 @@ export interface EvaluationFlags extends Omit<CommonFlags, 'json'>, TapeFlags, E
   api?: string | undefined;
   toolName?: string | undefined;
   threshold?: number | undefined;
-  /** Where to write the data; empty is stdout. */
+  /** File for the data; an empty string is stdout. */
   json?: string | undefined;
   html?: string | undefined;
   junit?: string | undefined;
@@ -59,114 +59,118 @@ export interface EvaluationFlags extends Omit<CommonFlags, 'json'>, TapeFlags, E
   reportUrl?: string | undefined;
 }
 
-/** What was asked for, checked, with the files that it names: a misspelt path or flag must not cost an hour. */
-export async function readInputs(inputs: EvaluationInputs, config: Config, tape: TapeRun | null) {
+export type CheckedInputs = Awaited<ReturnType<typeof checkInputs>>;
+
+/** Validates the inputs and reads the files that they name, before any question is asked. Throws `invalid_input`. */
+export async function checkInputs(inputs: EvaluationInputs, config: Config, tape: TapeRun | null) {
   const file = inputs.cases ?? '';
-  const repeat = readFlag('--repeat', inputs.repeat, wholeNumber(1)) ?? 1;
-  // A tape is the same again only if questions come one after the other.
-  const atOnce = readFlag('--concurrency', inputs.concurrency, wholeNumber(1)) ?? DEFAULT_CONCURRENCY;
-  const concurrency = tape === null ? atOnce : 1;
-  const seed = readFlag('--seed', inputs.seed, wholeNumber(0)) ?? 1;
-  const margin =
-    readFlag('--margin', inputs.margin, z.number().min(0).max(1).describe('a number from 0 to 1')) ??
-    DEFAULT_MARGIN;
-  const judgements = readFlag('--judge', inputs.judge, wholeNumber(1));
+  const concurrency = readFlag('--concurrency', inputs.concurrency, wholeNumber(1)) ?? DEFAULT_CONCURRENCY;
+  const marginSchema = z.number().min(0).max(1).describe('a number from 0 to 1');
+  const judgeTimes = readFlag('--judge', inputs.judge, wholeNumber(1));
   const gates = (inputs.gate ?? []).map(parseGate);
-  const cases = tagged(parseCases(await readInputFile(file, 'The file of cases'), file), inputs.tag ?? []);
-  const metrics = chooseMetrics(inputs.metrics, gates, cases);
+  const cases = filterByTag(parseCases(await readInputFile(file, 'Case file'), file), inputs.tag ?? []);
   const casesHash = hashCases(cases);
-  const baselines = await readBaselines(gates, casesHash, file);
-  const prices = await pricesFor(inputs.prices, config.prices);
-  const priceOf = prices ? pricesBy(prices) : noPrices;
-  const limit = readFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money'));
-  // A tape of before may have been recorded so.
-  if (judgements !== undefined && inputs.judgeModel === undefined && !tape?.replaying) {
-    throw ownJudge(config.agent.model);
+  const prices = await readPriceList(inputs.prices, config.prices);
+  // Older tapes may have been recorded without --judge-model.
+  if (judgeTimes !== undefined && inputs.judgeModel === undefined && !tape?.replaying) {
+    throw selfJudgeError(config.agent.model);
   }
   return {
     file,
-    repeat,
-    concurrency,
-    seed,
-    margin,
-    judgements,
-    gates,
     cases,
     casesHash,
-    metrics,
-    baselines,
+    repeat: readFlag('--repeat', inputs.repeat, wholeNumber(1)) ?? 1,
+    // A tape replays only if questions are asked in the same order.
+    concurrency: tape === null ? concurrency : 1,
+    seed: readFlag('--seed', inputs.seed, wholeNumber(0)) ?? 1,
+    margin: readFlag('--margin', inputs.margin, marginSchema) ?? DEFAULT_MARGIN,
+    metrics: selectMetrics(inputs.metrics, gates, cases),
+    gates,
+    baselines: await readBaselines(gates, casesHash, file),
     prices,
-    priceOf,
-    limit,
+    priceOf: prices === null ? noPrices : pricesBy(prices),
+    budget: readFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money')),
+    judge:
+      judgeTimes === undefined && inputs.judgeModel === undefined
+        ? null
+        : {
+            times: judgeTimes ?? 1,
+            model: inputs.judgeModel,
+            baseUrl: readFlag('--judge-base-url', inputs.judgeBaseUrl, address),
+          },
+    readSource: inputs.tools?.includes('read_source') ?? false,
+    fresh: inputs.fresh ?? inputs.resume === false,
   };
 }
 
-/** Nobody has a model judge itself without having said so. */
-function ownJudge(model: string): AppError {
-  return new AppError('invalid_input', `--judge alone would have ${model} judge its own answers.`, {
+function selfJudgeError(model: string): AppError {
+  return new AppError('invalid_input', `With --judge alone ${model} would judge its own answers.`, {
     hint:
       model === OFFLINE_MODEL
-        ? 'Name the model that judges with --judge-model.'
-        : `Name another model with --judge-model, or say so: --judge-model ${model}.`,
+        ? 'Name the judge with --judge-model.'
+        : `Name another model with --judge-model, or confirm with --judge-model ${model}.`,
   });
 }
 
-/** The prices of a file, or else those of the configuration; null where neither has any. */
-async function pricesFor(file: string | undefined, configured: Config['prices']): Promise<PriceFile | null> {
-  if (file !== undefined) return readPrices(await readJsonFile(file, 'The price file'), file);
+/** From the file, else from the configuration; null without prices. */
+async function readPriceList(
+  file: string | undefined,
+  configured: Config['prices'],
+): Promise<PriceFile | null> {
+  if (file !== undefined) return readPrices(await readJsonFile(file, 'Price file'), file);
   return Object.keys(configured).length === 0
     ? null
     : readPrices({ models: configured }, 'of the configuration');
 }
 
-/** Read before anything is asked: a misspelt path must not cost an hour. */
 async function readBaselines(
-  gates: readonly Gate[],
+  gates: readonly QualityGate[],
   casesHash: string,
   casesFile: string,
 ): Promise<Map<string, ReportData>> {
   const baselines = new Map<string, ReportData>();
   for (const gate of gates) {
     if (gate.kind !== 'baseline') continue;
-    const baseline = readBaseline(await readJsonFile(gate.file, 'The baseline'), gate.file);
+    const baseline = parseReport(await readJsonFile(gate.file, 'Baseline'), gate.file);
     assertSameCases(gate.file, baseline, { casesHash, casesFile });
     baselines.set(gate.file, baseline);
   }
   return baselines;
 }
 
-function tagged(cases: EvaluationCase[], tags: readonly string[]): EvaluationCase[] {
+function filterByTag(cases: EvaluationCase[], tags: readonly string[]): EvaluationCase[] {
   if (tags.length === 0) return cases;
   const kept = cases.filter((item) => item.tags?.some((tag) => tags.includes(tag)));
   if (kept.length > 0) return kept;
   const known = [...new Set(cases.flatMap((item) => item.tags ?? []))];
   throw new AppError('invalid_input', `No case has the tag ${tags.join(' or ')}.`, {
-    hint: known.length > 0 ? `Tags are ${known.join(', ')}.` : 'No case has any tag.',
+    hint: known.length > 0 ? `Tags: ${known.join(', ')}.` : 'No case has a tag.',
   });
 }
 
-/** The metrics that were asked for, and those of the gates. Throws `invalid_input` for one that the cases have no gold for. */
-function chooseMetrics(
+/** The listed metrics and those of the gates. Throws `invalid_input` for one that no case has the gold for. */
+function selectMetrics(
   list: string | undefined,
-  gates: readonly Gate[],
+  gates: readonly QualityGate[],
   cases: readonly EvaluationCase[],
 ): readonly Metric[] {
   const named = list === undefined ? undefined : listed(list);
   const unknown = named?.find((id) => !allMetrics.some((metric) => metric.id === id));
   if (unknown !== undefined) {
-    throw new AppError('invalid_input', `There is no metric "${unknown}".`, {
-      hint: `Metrics are ${allMetrics.map(({ id }) => id).join(', ')}.`,
+    throw new AppError('invalid_input', `Unknown metric "${unknown}".`, {
+      hint: `Metrics: ${allMetrics.map(({ id }) => id).join(', ')}.`,
     });
   }
   const gated = gates.flatMap((gate) => (gate.kind === 'bound' ? [gate.metric] : []));
-  const ids = new Set([...(named ?? []), ...gated]);
-  for (const metric of allMetrics) if (ids.has(metric.id)) assertGold(metric, cases);
-  return named === undefined ? allMetrics : allMetrics.filter(({ id }) => ids.has(id));
-}
-
-function assertGold(metric: Metric, cases: readonly EvaluationCase[]): void {
-  if (metric.hasGold === undefined || cases.some((item) => metric.hasGold?.(withoutResults(item)))) return;
-  throw new AppError('invalid_input', `${metric.id} was asked for, but ${metric.needs}.`, {
-    hint: 'Add it to the cases, or do not ask for the metric; docs/metrics.md says what each needs.',
-  });
+  const selected = allMetrics.filter(({ id }) => named?.includes(id) || gated.includes(id));
+  const plainCases = cases.map(toPlainCase);
+  const lacking = selected.find(
+    ({ hasGold }) => hasGold !== undefined && !plainCases.some((item) => hasGold(item)),
+  );
+  if (lacking !== undefined) {
+    throw new AppError('invalid_input', `${lacking.id} cannot be measured: ${lacking.needs}.`, {
+      hint: 'Add the field to the cases, or drop the metric; see docs/metrics.md.',
+    });
+  }
+  return named === undefined ? allMetrics : selected;
 }

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { App } from '../../app/create-app.ts';
-import { createModel } from '../../app/models.ts';
 import { createCollectionAgent } from '../../app/open-agent.ts';
 import { createMemorySessionStore } from '../../app/sessions.ts';
 import type { Config } from '../../config/load-config.ts';
 import { type AgentConfig, agentConfigSchema } from '../../domain/agent-config.ts';
-import type { SearchMode } from '../../domain/choices.ts';
-import { OFFLINE_MODEL } from '../../domain/choices.ts';
+import { SEARCH_MODES, type SearchMode } from '../../domain/choices.ts';
 import type { Arm } from '../../evaluation/report/report-data.ts';
 import type { CheckAnswer } from '../../evaluation/run/checks.ts';
-import type { AskModel, JudgeModel } from '../../evaluation/run/judge.ts';
+import type { JudgeModel } from '../../evaluation/run/judge.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
 import type { OpenArm } from '../../evaluation/run/run-arms.ts';
@@ -20,53 +18,53 @@ import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { TapeRun } from '../../tape/tape-run.ts';
 import { oneLine } from '../../text/visible-text.ts';
 
-const LONGEST_SHOWN = 120;
-const MODES: readonly string[] = ['hybrid', 'dense', 'lexical'];
+const MAX_VALUE_LENGTH = 120;
 
-/** An arm with its settings in full, checked. */
-interface SettledArm extends Pick<Arm, 'name' | 'settings' | 'otherSettings' | 'changed'> {
+/** An arm with all of its settings, and an app bound to them. */
+interface ResolvedArm extends Pick<Arm, 'name' | 'settings' | 'otherSettings' | 'changed'> {
   app: App;
 }
 
-/** What holds where an arm says nothing else. */
-export interface InForce {
+/** Settings of arms that do not change them. */
+export interface DefaultSettings {
   mode: SearchMode;
   rerank: boolean;
   scoreThreshold: number;
 }
 
-/** The settings of an arm: those in force, with what it changes. Throws `invalid_input`. */
-export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce): SettledArm {
-  const { mode = inForce.mode, rerank = inForce.rerank, ...settings } = changed;
-  if (!MODES.includes(String(mode))) refuse(name, `mode must be ${MODES.join(', ')}`);
-  if (typeof rerank !== 'boolean') refuse(name, 'rerank must be on or off');
-  const unknown = Object.keys(settings).find(
-    (setting) =>
-      !Object.hasOwn(app.config.agent, setting) && setting !== 'scoreThreshold' && setting !== 'baseUrl',
-  );
-  if (Object.hasOwn(settings, 'collection')) refuse(name, 'all arms ask the same collection');
-  if (unknown !== undefined) refuse(name, `there is no setting "${unknown}"`);
-  const { scoreThreshold = inForce.scoreThreshold, ...rest } = validated(
+/** The configured settings with the changes of an arm. Throws `invalid_input` for an unknown setting or value. */
+export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: DefaultSettings): ResolvedArm {
+  const { mode = defaults.mode, rerank = defaults.rerank, ...changes } = changed;
+  const reject = (problem: string): never => {
+    throw new AppError('invalid_input', `Invalid arm "${name}": ${problem}.`);
+  };
+  const known = [...Object.keys(app.config.agent), 'scoreThreshold', 'baseUrl'];
+  const unknown = Object.keys(changes).find((setting) => !known.includes(setting));
+  if (!SEARCH_MODES.some((one) => one === mode)) reject(`mode must be ${SEARCH_MODES.join(', ')}`);
+  if (typeof rerank !== 'boolean') reject('rerank must be on or off');
+  if (Object.hasOwn(changes, 'collection')) reject('all arms use the same collection');
+  if (unknown !== undefined) reject(`unknown setting "${unknown}"`);
+  const configured = { ...app.config.agent, ...changes };
+  const { scoreThreshold = defaults.scoreThreshold, ...rest } = validated(
     agentConfigSchema,
-    { ...app.config.agent, ...settings },
+    configured,
     `The arm "${name}"`,
   );
   const agent = { ...rest, scoreThreshold };
   const { modelService } = app.config;
+  const { baseUrl } = changes;
   const config: Config = {
     ...app.config,
     agent,
     rerank: { ...app.config.rerank, on: rerank === true },
-    modelService:
-      typeof settings.baseUrl === 'string' ? { ...modelService, baseUrl: settings.baseUrl } : modelService,
+    modelService: typeof baseUrl === 'string' ? { ...modelService, baseUrl } : modelService,
   };
   return {
     name,
-    // A prompt is told by how it begins.
     changed: Object.fromEntries(
       Object.entries(changed).map(([setting, value]) => [
         setting,
-        typeof value === 'string' ? oneLine(value, LONGEST_SHOWN) : value,
+        typeof value === 'string' ? oneLine(value, MAX_VALUE_LENGTH) : value,
       ]),
     ),
     settings: {
@@ -79,13 +77,13 @@ export function settleArm({ name, changed }: ArmPlan, app: App, inForce: InForce
       temperature: agent.temperature,
       maxSteps: agent.maxSteps,
     },
-    otherSettings: otherSettings(agent, config),
+    otherSettings: toOtherSettings(agent, config),
     app: app.withConfig(config),
   };
 }
 
-/** They decide no answer, or are told elsewhere. */
-const LEFT_OUT = new Set<string>([
+/** Settings that the report has elsewhere, or that do not affect answers. */
+const OMITTED_SETTINGS = new Set<string>([
   'model',
   'policy',
   'topK',
@@ -97,19 +95,20 @@ const LEFT_OUT = new Set<string>([
   'stream',
 ]);
 
-/** What else decides an answer. A prompt is long, and whether it is the same is all that a later run asks. */
-function otherSettings(agent: AgentConfig, { rerank }: Config): Arm['otherSettings'] {
-  const hashed = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
+/** Long texts are stored as a hash, because later runs only ask whether they changed. */
+function toOtherSettings(agent: AgentConfig, { rerank }: Config): Arm['otherSettings'] {
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
   const { systemPrompt, abstentionPhrases, ...rest } = agent;
   return {
-    ...Object.fromEntries(Object.entries(rest).filter(([name]) => !LEFT_OUT.has(name))),
-    systemPrompt: hashed(systemPrompt),
-    abstentionPhrases: hashed(JSON.stringify(abstentionPhrases)),
+    ...Object.fromEntries(Object.entries(rest).filter(([name]) => !OMITTED_SETTINGS.has(name))),
+    systemPrompt: hash(systemPrompt),
+    abstentionPhrases: hash(JSON.stringify(abstentionPhrases)),
     ...(rerank.on && { reranker: rerank.judge ? 'judge' : (rerank.directory ?? rerank.model ?? 'cohere') }),
   };
 }
 
-interface Shared {
+/** What all arms share. */
+interface ArmDependencies {
   store: ChunkStore;
   readSource: boolean;
   priceOf: PriceOf;
@@ -118,80 +117,21 @@ interface Shared {
   tape: TapeRun | null;
 }
 
-/** An agent for the arm. The collection, the embedder and its thread are those of all arms. */
 export async function openArm(
-  arm: SettledArm,
-  { store, readSource, priceOf, judge, check, tape }: Shared,
+  { name, app, settings }: ResolvedArm,
+  { store, readSource, priceOf, judge, check, tape }: ArmDependencies,
 ): Promise<OpenArm> {
-  const { config } = arm.app;
   const sessions = createMemorySessionStore();
-  const agent = await createCollectionAgent(arm.app, {
-    store,
-    sessions,
-    mode: arm.settings.mode,
-    readSource,
-  });
+  const agent = await createCollectionAgent(app, { store, sessions, mode: settings.mode, readSource });
   const dependencies = {
     agent: tape?.observe(agent) ?? agent,
-    config: config.agent,
+    config: app.config.agent,
     collection: store.name,
     sessions,
-    runtime: arm.app.runtime,
+    runtime: app.runtime,
     priceOf,
     judge,
     check,
   };
-  return { name: arm.name, ask: (item, repeat, signal) => runCase(item, repeat, dependencies, signal) };
-}
-
-function refuse(name: string, fault: string): never {
-  throw new AppError('invalid_input', `The arm "${name}" cannot be run: ${fault}.`);
-}
-
-interface JudgeOptions {
-  times: number;
-  /** Instead of the configured model and its service. */
-  model?: string | undefined;
-  baseUrl?: string | undefined;
-  priceOf: PriceOf;
-}
-
-/** Throws `configuration_error` for the offline model, which cannot judge. */
-export async function openJudge(
-  app: App,
-  { times, model = app.config.agent.model, baseUrl, priceOf }: JudgeOptions,
-): Promise<JudgeModel> {
-  const { config } = app;
-  const modelService = baseUrl === undefined ? config.modelService : { ...config.modelService, baseUrl };
-  const agent = { ...config.agent, model, baseUrl: baseUrl ?? config.agent.baseUrl };
-  const ask = await openModelPrompt(app.withConfig({ ...config, agent, modelService }));
-  return { model, times, ask, priceOf: (tokens) => priceOf(model, tokens) };
-}
-
-/** Sends single prompts to the configured model. Throws `configuration_error` for the offline model. */
-export async function openModelPrompt(app: App): Promise<AskModel> {
-  if (app.config.agent.model === OFFLINE_MODEL) {
-    throw new AppError('configuration_error', 'The offline model cannot judge answers.', {
-      hint: 'Name another model with --judge-model, or omit --judge.',
-    });
-  }
-  const judging = await createModel(app, app.runtime);
-  return async (systemInstructions, prompt, signal) => {
-    const { output, usage } = await judging.getResponse({
-      systemInstructions,
-      input: [{ role: 'user', content: prompt }],
-      modelSettings: { temperature: 0 },
-      tools: [],
-      handoffs: [],
-      outputType: 'text',
-      tracing: false,
-      signal,
-    });
-    const { inputTokens, outputTokens, totalTokens } = usage;
-    const text = output
-      .flatMap((item) => (item.type === 'message' && item.role === 'assistant' ? item.content : []))
-      .map((part) => (part.type === 'output_text' ? part.text : ''))
-      .join('');
-    return { text, tokens: { prompt: inputTokens, completion: outputTokens, total: totalTokens } };
-  };
+  return { name, ask: (item, repeat, signal) => runCase(item, repeat, dependencies, signal) };
 }

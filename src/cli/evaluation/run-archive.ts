@@ -1,88 +1,90 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { readBaseline } from '../../evaluation/report/gates.ts';
+import { parseReport } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { AppError } from '../../faults/app-error.ts';
+import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 import { counted } from '../../text/phrasing.ts';
 import { readJsonFile } from './evaluation-files.ts';
 
 const SUFFIX = '.json.gz';
-/** Older ones are forgotten. */
-const MOST_KEPT = 200;
+/** Older runs are deleted. */
+const MAX_RUNS = 200;
 
-/** Keeps a finished evaluation, and says under which name: when it was finished, to the second; and whether it is alone. */
-export async function keepRun(home: string, report: ReportData): Promise<{ name: string; isFirst: boolean }> {
-  const folder = folderIn(home);
-  await mkdir(folder, { recursive: true });
+/** Stores a finished evaluation under its date and time. */
+export async function archiveRun(
+  home: string,
+  report: ReportData,
+): Promise<{ name: string; isFirst: boolean }> {
+  const folder = archiveFolder(home);
   const time = report.header.date
     .replace(/\.\d+Z$/, '')
     .replace(/[-:]/g, '')
     .replace('T', '-');
   const names = [time, ...Array.from({ length: 99 }, (_, index) => `${time}-${index + 2}`)];
   const name = names.find((each) => !existsSync(join(folder, each + SUFFIX))) ?? time;
-  const packed = await promisify(gzip)(JSON.stringify(report));
-  // Whoever lists runs meanwhile must not find half of one.
-  await writeFile(join(folder, name + SUFFIX), packed, { flush: true });
-  const all = await runNames(home);
-  for (const old of all.slice(0, -MOST_KEPT)) await rm(join(folder, old + SUFFIX));
+  await writeFileAtomic(join(folder, name + SUFFIX), await promisify(gzip)(JSON.stringify(report)));
+  const all = await listRuns(home);
+  for (const old of all.slice(0, -MAX_RUNS)) await rm(join(folder, old + SUFFIX));
   return { name, isFirst: all.length === 1 };
 }
 
-/** The names of the runs that are kept, oldest first. */
-export async function runNames(home: string): Promise<string[]> {
-  const files = await readdir(folderIn(home)).catch(() => []);
+/** Names of the archived runs, oldest first. */
+export async function listRuns(home: string): Promise<string[]> {
+  const files = await readdir(archiveFolder(home)).catch(() => []);
   return files.flatMap((file) => (file.endsWith(SUFFIX) ? [file.slice(0, -SUFFIX.length)] : [])).sort(byTime);
 }
 
-/** A kept run by its name; null for one that cannot be read: another version wrote it, or it was cut short. */
+/** Null if the file is damaged or of an unknown version. */
 export async function readRun(home: string, name: string): Promise<ReportData | null> {
   try {
-    const text = (await promisify(gunzip)(await readFile(join(folderIn(home), name + SUFFIX)))).toString();
-    return readBaseline(JSON.parse(text), name);
+    const packed = await readFile(join(archiveFolder(home), name + SUFFIX));
+    return parseReport(JSON.parse((await promisify(gunzip)(packed)).toString()), name);
   } catch {
     return null;
   }
 }
 
-/** A report by what a person calls it: a file, the name of a kept run or its beginning, `last`, or `last~1` for the one before. */
+/** A report by file path, by the name of an archived run or its beginning, or by `last`, `last~1` and so on. */
 export async function findReport(
   home: string,
-  called: string,
+  reference: string,
 ): Promise<{ name: string; report: ReportData }> {
-  if (existsSync(called)) {
-    return { name: called, report: readBaseline(await readJsonFile(called, 'The report'), called) };
+  if (existsSync(reference)) {
+    return { name: reference, report: parseReport(await readJsonFile(reference, 'Report'), reference) };
   }
-  const names = await runNames(home);
-  const [, back] = /^last(?:~(\d+))?$/.exec(called) ?? [];
-  const found = called.startsWith('last')
-    ? [names.at(-1 - Number(back ?? 0))].filter((name) => name !== undefined)
-    : names.filter((name) => name.startsWith(called));
-  const [name] = found.includes(called) ? [called] : found;
-  if (name === undefined || (found.length > 1 && !found.includes(called))) {
+  const names = await listRuns(home);
+  const [isLast, back = '0'] = /^last(?:~(\d+))?$/.exec(reference) ?? [];
+  const matching = isLast
+    ? [names.at(-1 - Number(back)) ?? []].flat()
+    : names.filter((name) => name.startsWith(reference));
+  const name = matching.includes(reference) ? reference : matching[0];
+  if (name === undefined || (matching.length > 1 && name !== reference)) {
     throw new AppError(
       'invalid_input',
       name === undefined
-        ? `There is no file and no run called "${called}"${back === undefined || names.length === 0 ? '' : `: only ${counted(names.length, 'run is', 'runs are')} kept`}.`
-        : `Several runs begin with "${called}".`,
-      { hint: 'List the runs that are kept with: citeloop eval runs' },
+        ? `No file or run is named "${reference}" (${counted(names.length, 'run')} saved).`
+        : `Several runs start with "${reference}".`,
+      { hint: 'List the saved runs with: citeloop eval runs' },
     );
   }
   const report = await readRun(home, name);
   if (report !== null) return { name, report };
-  throw new AppError('invalid_input', `The run "${name}" cannot be read: another version may have kept it.`);
+  throw new AppError('invalid_input', `Could not read the run "${name}".`, {
+    hint: 'It is damaged, or was saved by another version of citeloop.',
+  });
 }
 
+/** Names are date, time, and a number from the second run of the same second on. */
 function byTime(a: string, b: string): number {
-  const parts = (name: string) => name.split('-').map(Number);
-  const [left, right] = [parts(a), parts(b)];
-  return (
-    (left[0] ?? 0) - (right[0] ?? 0) || (left[1] ?? 0) - (right[1] ?? 0) || (left[2] ?? 1) - (right[2] ?? 1)
-  );
+  const toNumbers = (name: string) => [...name.split('-').map(Number), 1];
+  const [left, right] = [toNumbers(a), toNumbers(b)];
+  return [0, 1, 2].map((index) => (left[index] ?? 0) - (right[index] ?? 0)).find((order) => order !== 0) ?? 0;
 }
 
-function folderIn(home: string): string {
+function archiveFolder(home: string): string {
   return join(home, 'evaluations', 'runs');
 }

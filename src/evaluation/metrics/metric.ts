@@ -1,16 +1,15 @@
 import { advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { CaseRun } from '../report/case-run.ts';
-import type { MetricInfo } from '../report/metric-value.ts';
-import type { ReportCase } from '../report/report-case.ts';
+import type { MetricInfo, ReportCase } from '../report/report-data.ts';
 import { type Column, createColumn } from '../statistics/column.ts';
 
 /** What is known about the right answer to a case. */
-export type Gold = Pick<ReportCase, 'answerable' | 'needsRetrieval' | 'expected'>;
+export type CaseGold = Pick<ReportCase, 'answerable' | 'needsRetrieval' | 'expected'>;
 
 /**
- * What one run adds to a metric. Over all cases the metric is the sum of `sum` by the sum of `of`: a mean where
- * `of` is 1, a precision where it counts what was found, F1 where it counts both sides.
+ * What one run adds to a metric. Over all cases the metric is the sum of `sum` divided by the sum of `of`: a mean if
+ * `of` is 1, a precision if `of` counts what was found.
  */
 export interface Contribution {
   sum: number;
@@ -18,72 +17,64 @@ export interface Contribution {
 }
 
 export interface Metric extends MetricInfo {
-  /** Whether a case says what is needed; without it every case does. */
-  hasGold?(gold: Gold): boolean;
-  /** Why there is no data when no case has such gold: "no case has expectedSources". */
+  /** Whether a case has the gold that the metric needs; without it every case counts. */
+  hasGold?(gold: CaseGold): boolean;
+  /** Why there is no data if no case has that gold, for example "no case has expectedSources". */
   needs?: string;
-  /** Why there is no data although there is gold: "nothing was cited". */
+  /** Why there is no data although there is gold, for example "nothing was cited". */
   empty: string;
-  /** Null where the case or the run has no part in it. Asked only for cases with gold. */
-  measure(run: CaseRun, gold: Gold): Contribution | null;
-  /** Instead, for what only all runs of a case together show. */
-  measureCase?(runs: readonly CaseRun[], gold: Gold): Contribution | null;
+  /** Null if the run does not count. Called only for cases with gold. */
+  measure(run: CaseRun, gold: CaseGold): Contribution | null;
+  /** Replaces `measure` for metrics over all runs of a case. */
+  measureCase?(runs: readonly CaseRun[], gold: CaseGold): Contribution | null;
 }
 
-/** Why there is no data where only runs that came to an end count. */
-export const ALL_FAILED = 'every run ended in an error';
+export const ALL_RUNS_FAILED = 'every run failed';
 
-/** A run that passes or fails. */
-export function passed(pass: boolean): Contribution {
+export function passContribution(pass: boolean): Contribution {
   return { sum: pass ? 1 : 0, of: 1 };
 }
 
-/** A run with a value of its own, to be averaged. */
-export function value(amount: number): Contribution {
-  return { sum: amount, of: 1 };
+export function valueContribution(value: number): Contribution {
+  return { sum: value, of: 1 };
 }
 
 /** One case with its runs in one arm. */
 export interface CaseRuns {
   id: string;
-  gold: Gold;
+  gold: CaseGold;
   runs: readonly CaseRun[];
 }
 
 /**
- * What every case adds to a metric in one arm, repeats averaged. Throws `invalid_input` for what is not a number:
- * averaged in, it would spoil the metric, and left out, it would hide.
+ * What every case adds to a metric in one arm, averaged over repeats. Throws `invalid_input` for a value that is not
+ * finite: averaging would spoil the metric, and skipping would hide it.
  */
-export function tabulate(metric: Metric, cases: readonly CaseRuns[]): Column {
+export function tabulateMetric(metric: Metric, cases: readonly CaseRuns[]): Column {
   const column = createColumn(cases.length);
   cases.forEach(({ id, gold, runs }, index) => {
     if (metric.hasGold?.(gold) === false) return;
-    let [sum, of, parts] = [0, 0, 0];
     const measured =
       metric.measureCase === undefined
         ? runs.map((run) => metric.measure(run, gold))
         : [metric.measureCase(runs, gold)];
-    for (const part of measured) {
-      if (part === null) continue;
-      sum += part.sum;
-      of += part.of;
-      parts += 1;
-    }
-    if (parts === 0) return;
-    column.sum[index] = sum / parts;
-    column.of[index] = of / parts;
+    const counted = measured.filter((contribution) => contribution !== null);
+    if (counted.length === 0) return;
+    const sum = counted.reduce((total, contribution) => total + contribution.sum, 0);
+    const of = counted.reduce((total, contribution) => total + contribution.of, 0);
+    column.sum[index] = sum / counted.length;
+    column.of[index] = of / counted.length;
     if (Number.isFinite(sum) && Number.isFinite(of)) return;
     throw new AppError('invalid_input', `${metric.id} of case "${id}" is not a number.`, {
-      hint: advice`The results hold something that cannot be measured; run the case again with ${setting('fresh')}.`,
+      hint: advice`Run the case again with ${setting('fresh')}.`,
     });
   });
   return column;
 }
 
 /** Why a metric has no data. */
-export function reasonOf(metric: Metric, cases: readonly CaseRuns[]): string {
+export function noDataReason(metric: Metric, cases: readonly CaseRuns[]): string {
   if (cases.length === 0) return 'there are no cases';
-  if (metric.needs !== undefined && !cases.some(({ gold }) => metric.hasGold?.(gold) !== false))
-    return metric.needs;
-  return metric.empty;
+  const lacksGold = !cases.some(({ gold }) => metric.hasGold?.(gold) !== false);
+  return lacksGold && metric.needs !== undefined ? metric.needs : metric.empty;
 }

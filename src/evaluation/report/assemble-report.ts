@@ -3,29 +3,36 @@ import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { conversationKey, type EvaluationCase, formatCheckName } from '../cases/evaluation-case.ts';
 import { type GoldPins, goldKey } from '../cases/gold-pins.ts';
-import { canBeCorrect } from '../metrics/answer-metrics.ts';
-import type { Metric } from '../metrics/metric.ts';
-import { type CaseRuns, reasonOf, tabulate } from '../metrics/metric.ts';
-import { countRight } from '../metrics/repeat-metrics.ts';
-import { createSampler, percentileInterval, type Sampler } from '../statistics/bootstrap.ts';
-import { type Column, masked, ratioOf, valueAt } from '../statistics/column.ts';
+import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
+import { type CaseRuns, type Metric, noDataReason, tabulateMetric } from '../metrics/metric.ts';
+import { type BootstrapSampler, createSampler, percentileInterval } from '../statistics/bootstrap.ts';
+import {
+  type Column,
+  columnRatio,
+  createSamplingUnits,
+  filterColumn,
+  type SamplingUnits,
+  valueAt,
+} from '../statistics/column.ts';
 import { compareColumns } from '../statistics/compare-columns.ts';
 import { wilsonInterval } from '../statistics/significance.ts';
-import { type Units, unitsOf } from '../statistics/units.ts';
 import type { CaseRun } from './case-run.ts';
-import type { Comparison } from './comparison.ts';
-import { decide, standingOf } from './decide.ts';
-import type { MetricInfo, MetricValue } from './metric-value.ts';
-import type { CaseResult, ReportCase } from './report-case.ts';
-import { type Arm, REPORT_FORMAT, type ReportData } from './report-data.ts';
-import { searchWorth } from './search-worth.ts';
-import { type Findings, sentenceOnDecision, verdictOnArm, verdictOnPair } from './verdict.ts';
-import { verdictOnSearches } from './verdict-on-searches.ts';
+import { recommend, standingOf } from './decide.ts';
+import {
+  type Arm,
+  type MetricInfo,
+  type MetricValue,
+  REPORT_FORMAT,
+  type ReportCase,
+  type ReportData,
+} from './report-data.ts';
+import { measureSearchWorth } from './search-worth.ts';
+import { type Findings, formatRecommendation, verdictOnArm, verdictOnPair } from './verdict.ts';
 
-/** Fewer cases than this rarely prove anything. */
+/** With fewer cases only large differences can be proven. */
 const FEW_CASES = 30;
 
-/** What one arm brought: the runs of every case, by its id. */
+/** The runs of an arm, by case id. */
 export interface ArmResults extends Pick<Arm, 'name' | 'settings' | 'changed'> {
   otherSettings?: Arm['otherSettings'];
   runs: ReadonlyMap<string, readonly CaseRun[]>;
@@ -34,156 +41,81 @@ export interface ArmResults extends Pick<Arm, 'name' | 'settings' | 'changed'> {
 interface ReportInput {
   header: Omit<ReportData['header'], 'conversations'>;
   cases: readonly EvaluationCase[];
-  /** The first is what the others are compared with. */
+  /** The first is the baseline. */
   arms: readonly ArmResults[];
   metrics: readonly Metric[];
-  /** What the gold of each case rests on, by its id; nothing where that is not known. */
   pins?: GoldPins | undefined;
 }
 
-/** Runs in, the finished report out. Throws `invalid_input` if an arm lacks a case or has one too many. */
-export function assembleReport({ header: made, cases, arms, metrics, pins }: ReportInput): ReportData {
-  const plain = cases.map(withoutResults);
-  const units = unitsOf(plain.map(({ conversation }) => conversation));
-  const sample = createSampler(made.seed, units);
-  const header = { ...made, conversations: units.clusters };
-  const tables = arms.map((arm) => {
-    assertSameCases(arm, cases);
-    const measured = plain.map(
-      (item): CaseRuns => ({ id: item.id, gold: item, runs: arm.runs.get(item.id) ?? [] }),
-    );
-    return { arm, measured, columns: metrics.map((metric) => tabulate(metric, measured)) };
-  });
-  const reported = tables.map(
-    ({ arm, measured, columns }): Arm => ({
-      name: arm.name,
-      settings: arm.settings,
-      otherSettings: arm.otherSettings ?? {},
-      changed: arm.changed,
-      metrics: metricValues(metrics, columns, measured, sample, units),
-      tags: tagValues(plain, metrics, columns),
-      flaky: measured.flatMap(({ id, gold, runs: asked }) => {
-        const right = canBeCorrect(gold) ? countRight(asked, gold) : 0;
-        return right > 0 && right < asked.length ? [{ id, right, runs: asked.length }] : [];
-      }),
-      errors: measured.flatMap(({ runs }) => runs).filter(({ error }) => error !== null).length,
-    }),
+/** An arm with its runs and a column per metric, in the order of cases and metrics. */
+interface MeasuredArm {
+  arm: ArmResults;
+  cases: readonly CaseRuns[];
+  columns: readonly Column[];
+}
+
+type PlainCase = Omit<ReportCase, 'results' | 'gold'>;
+
+/** Throws `invalid_input` if an arm lacks a case or has an unknown one. */
+export function assembleReport(input: ReportInput): ReportData {
+  const { cases, metrics, pins } = input;
+  const plainCases = cases.map(toPlainCase);
+  const units = createSamplingUnits(plainCases.map(({ conversation }) => conversation));
+  const header = { ...input.header, conversations: units.clusters };
+  const sample = createSampler(header.seed, units);
+  const measured = input.arms.map((arm) => measureArm(arm, plainCases, metrics));
+  const arms = measured.map((one) => summarizeArm(one, { plainCases, metrics, sample, units }));
+  const infos = metrics.map(toMetricInfo);
+  const findings = compareArms(measured, arms, { infos, header, plainCases, units, sample });
+  const comparisons = findings.comparisons.map((one) => ({ ...one, verdict: verdictOnPair(one, findings) }));
+  const results = measured.map(({ cases: ofArm, columns }) =>
+    ofArm.map(({ runs }, index) => ({
+      runs: [...runs],
+      metrics: Object.fromEntries(metrics.map(({ id }, at) => [id, valueAt(columns[at] as Column, index)])),
+    })),
   );
-  const infos = metrics.map(infoOf);
-  const compared = compareColumns(
-    tables.slice(1).map(({ columns }) =>
-      metrics.map((metric, column) => ({
-        metric,
-        arm: columns[column] as Column,
-        baseline: tables[0]?.columns[column] as Column,
-      })),
-    ),
-    { caseIds: plain.map(({ id }) => id), units, sample, seed: header.seed, margin: header.margin },
+  const turns = results.map((ofArm) =>
+    ofArm.map((result, index) => ({ result, needsRetrieval: plainCases[index]?.needsRetrieval ?? null })),
   );
-  const standing = compared.map((ofArm, index) => ({
-    baseline: (reported[0] as Arm).name,
-    arm: (reported[index + 1] as Arm).name,
-    metrics: ofArm,
-    standing: standingOf(ofArm),
-  }));
-  const findings: Findings = {
-    arms: reported,
-    metrics: infos,
-    header,
-    comparisons: standing,
-    decision: decide(reported[0] as Arm, standing),
-  };
-  const comparisons = standing.map((one): Comparison => ({ ...one, verdict: verdictOnPair(one, findings) }));
-  const results = tables.map(({ measured, columns }) =>
-    measured.map(
-      ({ runs }, index): Result => ({
-        runs: [...runs],
-        metrics: Object.fromEntries(
-          metrics.map(({ id }, column) => [id, valueAt(columns[column] as Column, index)]),
-        ),
-      }),
-    ),
-  );
-  const { worth, kinds } = searchWorth({
-    arms: reported,
-    metrics: infos,
-    turns: results.map((ofArm) =>
-      ofArm.map((result, index) => ({ result, needsRetrieval: plain[index]?.needsRetrieval ?? null })),
-    ),
-    caseIds: plain.map(({ id }) => id),
-    units,
-    seed: header.seed,
-    margin: header.margin,
-  });
+  const { worth, kinds } = measureSearchWorth(arms, turns);
+  const recommendation = formatRecommendation(findings);
   return {
     format: REPORT_FORMAT,
     kind: arms.length > 1 ? 'comparison' : 'evaluation',
     header,
     decision: findings.decision,
-    verdict: verdictOn(findings, comparisons),
-    notes: notesOn(header, reported),
+    verdict:
+      comparisons.length === 0
+        ? verdictOnArm(arms[0] as Arm)
+        : [
+            ...(recommendation === null ? [] : [recommendation]),
+            ...comparisons.flatMap(({ verdict }) => verdict.slice(0, 1)),
+          ],
+    notes: listWarnings(header, arms),
     metrics: infos,
-    arms: reported,
+    arms,
     comparisons,
-    searchWorth: worth.map((one) => ({ ...one, verdict: verdictOnSearches(one, header) })),
+    searchWorth: worth,
     gates: [],
-    cases: plain.map((item, index) => ({
-      ...item,
-      gold: goldOf(cases[index] as EvaluationCase, pins),
-      results: Object.fromEntries(
-        tables.map(({ arm }, place) => [
-          arm.name,
-          { ...(results[place]?.[index] as Result), search: kinds[place]?.[index] ?? null },
-        ]),
-      ),
-    })),
+    cases: plainCases.map((item, index) => {
+      const ownPins = pins?.get(item.id) ?? [];
+      return {
+        ...item,
+        gold:
+          ownPins.length === 0 ? null : { key: goldKey(cases[index] as EvaluationCase), pins: [...ownPins] },
+        results: Object.fromEntries(
+          arms.map(({ name }, place) => {
+            const result = results[place]?.[index] as (typeof results)[number][number];
+            return [name, { ...result, search: kinds[place]?.[index] ?? null }];
+          }),
+        ),
+      };
+    }),
   };
 }
 
-type Result = Omit<CaseResult, 'search'>;
-
-function goldOf(item: EvaluationCase, pins: ReportInput['pins']): ReportCase['gold'] {
-  const own = pins?.get(item.id) ?? [];
-  return own.length === 0 ? null : { key: goldKey(item), pins: [...own] };
-}
-
-function verdictOn(findings: Findings, comparisons: readonly Comparison[]): string[] {
-  if (comparisons.length === 0) return verdictOnArm(findings.arms[0] as Arm);
-  const advice = sentenceOnDecision(findings);
-  return [...(advice === null ? [] : [advice]), ...comparisons.flatMap(({ verdict }) => verdict.slice(0, 1))];
-}
-
-function notesOn({ cases, judge }: ReportData['header'], arms: readonly Arm[]): string[] {
-  const failed = arms.filter(({ errors }) => errors > 0);
-  return [
-    ...(cases < FEW_CASES
-      ? [`${counted(cases, 'case is', 'cases are')} few: only large differences can be seen.`]
-      : []),
-    ...(judge !== null && arms.some(({ settings }) => settings.model === judge)
-      ? [
-          `${judge} judged its own answers, and models are kind to themselves: name another with --judge-model.`,
-        ]
-      : []),
-    ...failed.map(({ name, errors }) => `${counted(errors, 'run')} of ${quoted(name)} ended in an error.`),
-  ];
-}
-
-function assertSameCases({ name, runs }: ArmResults, cases: readonly EvaluationCase[]): void {
-  const missing = cases.find(({ id }) => (runs.get(id)?.length ?? 0) === 0);
-  const ids = new Set(cases.map(({ id }) => id));
-  const strange = [...runs.keys()].find((id) => !ids.has(id));
-  if (missing === undefined && strange === undefined) return;
-  throw new AppError(
-    'invalid_input',
-    missing === undefined
-      ? `The arm "${name}" has a case that the others do not: "${oneLine(strange ?? '', 60)}".`
-      : `The arm "${name}" has no result for case "${oneLine(missing.id, 60)}".`,
-    { hint: 'Arms can be compared only on the same cases; run all of them on the same file.' },
-  );
-}
-
-/** A case as the report holds it, before its results. */
-export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results' | 'gold'> {
+/** A case as reports store it, before its results. */
+export function toPlainCase(item: EvaluationCase): PlainCase {
   return {
     id: item.id,
     question: item.question,
@@ -203,77 +135,151 @@ export function withoutResults(item: EvaluationCase): Omit<ReportCase, 'results'
   };
 }
 
-/** The values of one arm with their intervals, by the id of the metric. */
-function metricValues(
+function measureArm(
+  arm: ArmResults,
+  plainCases: readonly PlainCase[],
   metrics: readonly Metric[],
-  columns: readonly Column[],
-  cases: readonly CaseRuns[],
-  sample: Sampler,
-  units: Units,
-): Record<string, MetricValue> {
-  const samples = sample(columns);
-  return Object.fromEntries(
-    metrics.map((metric, index) => {
-      const column = columns[index] as Column;
-      return [metric.id, measuredValue(metric, column, samples[index] as Float64Array, cases, units)];
-    }),
+): MeasuredArm {
+  const ids = new Set(plainCases.map(({ id }) => id));
+  const unknown = [...arm.runs.keys()].find((id) => !ids.has(id));
+  const missing = plainCases.find(({ id }) => !arm.runs.get(id)?.length)?.id;
+  if (unknown !== undefined || missing !== undefined) {
+    const problem = missing === undefined ? 'a case that the others do not have' : 'no result for case';
+    throw new AppError(
+      'invalid_input',
+      `The arm "${arm.name}" has ${problem}: "${oneLine(missing ?? unknown ?? '', 60)}".`,
+      {
+        hint: 'Run all arms on the same case file.',
+      },
+    );
+  }
+  const cases = plainCases.map(
+    (item): CaseRuns => ({ id: item.id, gold: item, runs: arm.runs.get(item.id) ?? [] }),
   );
+  return { arm, cases, columns: metrics.map((metric) => tabulateMetric(metric, cases)) };
 }
 
-function measuredValue(
-  metric: Metric,
-  column: Column,
-  samples: Float64Array,
-  cases: readonly CaseRuns[],
-  units: Units,
-): MetricValue {
-  const value = ratioOf(column);
-  if (!Number.isFinite(value)) return { status: 'no data', reason: reasonOf(metric, cases) };
-  const n = column.of.reduce((count, of) => count + (of > 0 ? 1 : 0), 0);
+interface SummaryContext {
+  plainCases: readonly PlainCase[];
+  metrics: readonly Metric[];
+  sample: BootstrapSampler;
+  units: SamplingUnits;
+}
+
+function summarizeArm(
+  { arm, cases, columns }: MeasuredArm,
+  { plainCases, metrics, sample, units }: SummaryContext,
+): Arm {
+  const samples = sample(columns);
+  const values = metrics.map((metric, index): MetricValue => {
+    const column = columns[index] as Column;
+    const value = columnRatio(column);
+    if (!Number.isFinite(value)) return { status: 'no data', reason: noDataReason(metric, cases) };
+    const n = column.of.filter((of) => of > 0).length;
+    const interval =
+      n < 2 ? null : metricInterval(metric, value, n, { samples: samples[index] as Float64Array, units });
+    return { status: 'value', value, interval, n };
+  });
   return {
-    status: 'value',
-    value,
-    interval: n < 2 ? null : intervalOf(metric, value, { n, samples, units }),
-    n,
+    name: arm.name,
+    settings: arm.settings,
+    otherSettings: arm.otherSettings ?? {},
+    changed: arm.changed,
+    metrics: Object.fromEntries(metrics.map(({ id }, index) => [id, values[index] as MetricValue])),
+    tags: summarizeTags(plainCases, metrics, columns),
+    flaky: cases.flatMap(({ id, gold, runs }) => {
+      const right = canBeCorrect(gold) ? countCorrect(runs, gold) : 0;
+      return right > 0 && right < runs.length ? [{ id, right, runs: runs.length }] : [];
+    }),
+    errors: cases.flatMap(({ runs }) => runs).filter(({ error }) => error !== null).length,
   };
 }
 
 /**
- * Where all cases agree on 0 or 1 no sample differs; the interval of a share of as many conversations is honest. A
- * share of independent cases has Wilson's, too.
+ * Wilson's interval for shares of independent cases, and for any share of 0 or 1, where no bootstrap sample differs;
+ * the bootstrap's for the rest.
  */
-function intervalOf(
-  metric: Metric,
+function metricInterval(
+  { unit, kind }: Metric,
   value: number,
-  { n, samples, units }: { n: number; samples: Float64Array; units: Units },
+  n: number,
+  { samples, units }: { samples: Float64Array; units: SamplingUnits },
 ): [number, number] | null {
-  const agree = metric.unit === 'share' && (value === 0 || value === 1);
   const isClustered = units.clusters < units.unitOf.length;
-  if (agree) return wilsonInterval(value, Math.min(n, units.clusters));
-  return metric.kind === 'binary' && !isClustered ? wilsonInterval(value, n) : percentileInterval(samples);
+  if (unit === 'share' && (value === 0 || value === 1))
+    return wilsonInterval(value, Math.min(n, units.clusters));
+  return kind === 'binary' && !isClustered ? wilsonInterval(value, n) : percentileInterval(samples);
 }
 
-function tagValues(
-  cases: readonly Pick<ReportCase, 'tags'>[],
+function summarizeTags(
+  plainCases: readonly PlainCase[],
   metrics: readonly Metric[],
   columns: readonly Column[],
 ): Arm['tags'] {
-  const tags = [...new Set(cases.flatMap((item) => item.tags))];
+  const tags = [...new Set(plainCases.flatMap((item) => item.tags))];
   return Object.fromEntries(
     tags.map((tag) => {
-      const isTagged = (index: number) => cases[index]?.tags.includes(tag) === true;
-      const values = metrics.map(({ id }, column) => {
-        const value = ratioOf(masked(columns[column] as Column, isTagged));
+      const isTagged = (index: number) => plainCases[index]?.tags.includes(tag) === true;
+      const values = metrics.map(({ id }, at) => {
+        const value = columnRatio(filterColumn(columns[at] as Column, isTagged));
         return [id, Number.isFinite(value) ? value : null] as const;
       });
       return [
         tag,
-        { n: cases.filter((item) => item.tags.includes(tag)).length, metrics: Object.fromEntries(values) },
+        {
+          n: plainCases.filter(({ tags: own }) => own.includes(tag)).length,
+          metrics: Object.fromEntries(values),
+        },
       ];
     }),
   );
 }
 
-function infoOf({ id, label, group, unit, better, kind, description }: Metric): MetricInfo {
+interface CompareContext {
+  infos: readonly MetricInfo[];
+  header: ReportData['header'];
+  plainCases: readonly PlainCase[];
+  units: SamplingUnits;
+  sample: BootstrapSampler;
+}
+
+function compareArms(
+  [baseline, ...others]: readonly MeasuredArm[],
+  arms: Arm[],
+  { infos, header, plainCases, units, sample }: CompareContext,
+): Findings {
+  const { seed, margin } = header;
+  const pairs = others.map(({ columns }) =>
+    infos.map((metric, at) => ({
+      metric,
+      arm: columns[at] as Column,
+      baseline: baseline?.columns[at] as Column,
+    })),
+  );
+  const caseIds = plainCases.map(({ id }) => id);
+  const compared = compareColumns(pairs, { caseIds, units, sample, seed, margin });
+  const baselineName = baseline?.arm.name ?? '';
+  const comparisons = compared.map((metrics, index) => ({
+    baseline: baselineName,
+    arm: others[index]?.arm.name ?? '',
+    metrics,
+    standing: standingOf(metrics),
+  }));
+  return { arms, metrics: [...infos], margin, comparisons, decision: recommend(baselineName, comparisons) };
+}
+
+function listWarnings({ cases, judge }: ReportData['header'], arms: readonly Arm[]): string[] {
+  return [
+    ...(cases < FEW_CASES ? [`${counted(cases, 'case')}: only large differences can be proven.`] : []),
+    ...(judge !== null && arms.some(({ settings }) => settings.model === judge)
+      ? [`${judge} judged its own answers and may favor them. Use another model with --judge-model.`]
+      : []),
+    ...arms
+      .filter(({ errors }) => errors > 0)
+      .map(({ name, errors }) => `${counted(errors, 'run')} of ${quoted(name)} failed.`),
+  ];
+}
+
+function toMetricInfo({ id, label, group, unit, better, kind, description }: Metric): MetricInfo {
   return { id, label, group, unit, better, kind, description };
 }

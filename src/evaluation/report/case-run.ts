@@ -4,9 +4,12 @@ import { verdictSchema } from '../../domain/citation.ts';
 import { filterSchema } from '../../domain/query.ts';
 import { scoreSchema } from '../../domain/retrieved-chunk.ts';
 import { errorResponseSchema } from '../../faults/error-response.ts';
-import { count, number } from './schema-parts.ts';
 
-const chunkSchema = z.strictObject({
+const count = z.int().min(0);
+const amount = z.number().min(0);
+const span = z.object({ start: count, end: count });
+
+const reportChunkSchema = z.object({
   chunkId: z.string().min(1),
   title: z.string(),
   url: z.string().min(1),
@@ -16,20 +19,19 @@ const chunkSchema = z.strictObject({
   /** Whether the case expects it; null without gold. */
   expected: z.boolean().nullable(),
 });
-export type ReportChunk = z.infer<typeof chunkSchema>;
+export type ReportChunk = z.infer<typeof reportChunkSchema>;
 
 /** One question asked once. */
-export const caseRunSchema = z.strictObject({
-  /** From 1; above 1 with `--repeat`. */
+export const caseRunSchema = z.object({
+  /** From 1. */
   repeat: z.int().min(1),
-  /** Empty if it ended in an error. */
+  /** Empty if the run failed. */
   answer: z.string(),
-  /** Whether the answer says that the documents do not hold it. */
   abstained: z.boolean(),
   grounded: z.boolean(),
   confidence: confidenceSchema.nullable(),
   citations: z.array(
-    z.strictObject({
+    z.object({
       marker: z.string().min(1),
       verdict: verdictSchema,
       chunkId: z.string().nullable(),
@@ -40,70 +42,70 @@ export const caseRunSchema = z.strictObject({
       expected: z.boolean().nullable(),
     }),
   ),
-  /** The sentences of the answer that state something; the verdict is null where nothing is cited. */
+  /** The stating sentences of the answer; the verdict is null for one without citations. */
   sentences: z.array(
-    z.strictObject({
+    z.object({
       text: z.string(),
       markers: z.array(z.string()),
       verdict: verdictSchema.nullable(),
-      /** The calibrated chance that people would call it supported; null where words alone were looked at. */
+      /** Calibrated probability that the sentence is supported; null if it was checked by words only. */
       probability: z.number().min(0).max(1).nullable().default(null),
-      /** Words that nothing bears out: where they stand in the answer. */
-      unsupportedSpans: z.array(z.strictObject({ start: count, end: count })).default([]),
+      /** Places in the answer. */
+      unsupportedSpans: z.array(span).default([]),
     }),
   ),
-  /** Quotes and numbers in sentences that cite something, and how many of them a cited chunk holds. */
-  quotes: z.strictObject({ total: count, held: count }),
-  numbers: z.strictObject({ total: count, held: count }),
+  /** Quotes and numbers in cited sentences, and how many of them a cited chunk contains. */
+  quotes: z.object({ total: count, held: count }),
+  numbers: z.object({ total: count, held: count }),
   retrievals: z.array(
-    z.strictObject({
+    z.object({
       query: z.string(),
       filter: filterSchema,
       scoreThreshold: scoreSchema,
       totalFound: count,
       /** Best first. */
-      chunks: z.array(chunkSchema),
-      /** The best that stayed below the threshold, when nothing reached it. */
-      nearMiss: chunkSchema.nullable(),
-      timeMs: number.min(0),
+      chunks: z.array(reportChunkSchema),
+      /** The best result below the threshold, if none reached it. */
+      nearMiss: reportChunkSchema.nullable(),
+      timeMs: amount,
     }),
   ),
-  /** Searches made, failed ones included. */
+  /** Includes failed searches. */
   searches: count,
-  /** Searches for what had been searched for already in this turn. */
+  /** Searches that repeat an earlier one of the turn. */
   duplicateSearches: count,
-  /** Answers of the model and searches made beforehand. */
+  /** Model responses, and searches made beforehand. */
   steps: count,
-  /** The best score that any search found, below the threshold or not; null if none was made or nothing was there. */
+  /** The best score of any search, below the threshold or not; null without results. */
   bestScore: scoreSchema.nullable(),
   tokens: tokensUsedSchema,
-  /** By the price file; null without one. */
-  cost: number.min(0).nullable(),
-  /** firstToken: from the question to the first piece of the answer, null if there was none. */
-  timesMs: z.strictObject({
-    firstToken: number.min(0).nullable(),
-    retrieval: number.min(0),
-    generation: number.min(0),
-    total: number.min(0),
+  /** Null without a price. */
+  cost: amount.nullable(),
+  timesMs: z.object({
+    /** From the question to the first text of the answer. */
+    firstToken: amount.nullable(),
+    retrieval: amount,
+    generation: amount,
+    total: amount,
   }),
-  /** What the judging model thinks of its faithfulness, 0 to 1, once a judgement; null without a judge. */
+  /** Faithfulness by a judge model; null without one. */
   judge: z
-    .strictObject({
-      /** Empty if no judgement could be read. */
-      scores: z.array(number.min(0).max(1)),
+    .object({
+      /** One per judgement that could be parsed, 0 to 1. */
+      scores: z.array(z.number().min(0).max(1)),
       reason: z.string(),
       tokens: tokensUsedSchema,
-      cost: number.min(0).nullable(),
+      cost: amount.nullable(),
     })
     .nullable(),
-  /** What became of the checks of the case, in their order; what a judge took for them. */
+  /** Results of the custom checks in their order, with the cost of the judge. */
   checks: z.array(
-    z.strictObject({
+    z.object({
       check: z.string(),
       passed: z.boolean(),
       reason: z.string(),
       tokens: count,
-      cost: number.min(0).nullable(),
+      cost: amount.nullable(),
     }),
   ),
   error: errorResponseSchema.nullable(),

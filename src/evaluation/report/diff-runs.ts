@@ -1,131 +1,140 @@
 import { AppError } from '../../faults/app-error.ts';
+import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
-import { type CaseRuns, tabulate } from '../metrics/metric.ts';
-import { createSampler } from '../statistics/bootstrap.ts';
-import { compareColumns, HEADLINE } from '../statistics/compare-columns.ts';
-import { unitsOf } from '../statistics/units.ts';
-import type { CaseRun } from './case-run.ts';
-import type { MetricComparison } from './comparison.ts';
-import type { ReportCase } from './report-case.ts';
-import type { ReportData } from './report-data.ts';
+import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
+import type { CaseRuns } from '../metrics/metric.ts';
+import { compareMeasured } from './compare-measured.ts';
+import { headlineComparison } from './decide.ts';
+import { formatP } from './format-value.ts';
+import type { MetricComparison, ReportCase, ReportData } from './report-data.ts';
 
-/** What an answer came to, in a word. */
 export type AnswerState = 'right' | 'wrong' | 'error' | 'not judged';
 
-/** A case that came out otherwise. */
-export interface Flip {
+/** A case that changed between right and wrong. */
+export interface FlippedCase {
   id: string;
   question: string;
   before: { state: AnswerState; answer: string };
   after: { state: AnswerState; answer: string };
 }
 
+type SettingValue = string | number | boolean | null;
+
+/** Long texts and documents are compared by their hash. */
+interface SettingChange {
+  setting: string;
+  before: SettingValue;
+  after: SettingValue;
+}
+
 /** One arm of a run. */
-interface Side {
+interface RunSide {
   run: string;
   arm: string;
   date: string;
 }
 
-/** Something that was set otherwise; texts and documents by a hash of them. */
-export interface SettingChange {
-  setting: string;
-  before: string | number | boolean | null;
-  after: string | number | boolean | null;
-}
-
-/** What changed between two runs of any day. */
+/** The differences between two runs. */
 export interface RunDiff {
-  before: Side;
-  after: Side;
-  /** What the runs differ in besides what came of them, of what both have noted. */
+  before: RunSide;
+  after: RunSide;
+  /** Of the settings that both runs recorded. */
   settings: SettingChange[];
-  /** Cases that are in both with the same question. */
+  /** Cases with the same id, question and history. */
   shared: number;
-  /** Cases that are in one alone, or whose question changed. */
+  /** Other cases of the earlier and of the later run. */
   gone: string[];
   added: string[];
-  /** On the shared cases, in the order of all metrics. */
+  /** On the shared cases. */
   metrics: MetricComparison[];
-  /** Right before and not now first, then the other way round. */
-  flipped: Flip[];
-  /** Cases that say the same of being right, but in other words. */
+  /** Those that got worse first. */
+  flipped: FlippedCase[];
+  /** Shared cases with another answer that is as right or wrong as before. */
   reworded: number;
 }
 
-interface Named {
+interface NamedReport {
   name: string;
   report: ReportData;
-  /** The first unless it is named. */
+  /** The first arm if not given. */
   arm?: string | undefined;
 }
 
-/** Times of two runs were not taken side by side: another load of the machine would pass for a difference of the arms. */
-const COMPARABLE = allMetrics.filter(({ group }) => group !== 'time');
+/** Times of two runs depend on the load of the machine. */
+const COMPARABLE_METRICS = allMetrics.filter(({ group }) => group !== 'time');
 
-/** Holds one arm of a run against one of another, on the cases that both have. Throws `invalid_input` if there are none. */
-export function diffRuns(former: Named, latter: Named): RunDiff {
-  const [before, after] = [sideOf(former), sideOf(latter)];
-  const questions = new Map(former.report.cases.map((item) => [item.id, keyOf(item)]));
-  const shared = latter.report.cases.filter((item) => questions.get(item.id) === keyOf(item));
+/** Compares an arm of two runs on their shared cases, by the gold of the later run. Throws `invalid_input` without any. */
+export function diffRuns(earlier: NamedReport, later: NamedReport): RunDiff {
+  const [before, after] = [toSide(earlier), toSide(later)];
+  const earlierCases = new Map(earlier.report.cases.map((item) => [item.id, item]));
+  const isSame = (item: ReportCase) => {
+    const former = earlierCases.get(item.id);
+    return former !== undefined && questionKey(former) === questionKey(item);
+  };
+  const shared = later.report.cases.filter(isSame);
   if (shared.length === 0) {
-    throw new AppError('invalid_input', `${former.name} and ${latter.name} have no case in common.`, {
-      hint: 'A case is the same if its id, its question and its history are.',
+    throw new AppError('invalid_input', `${earlier.name} and ${later.name} have no case in common.`, {
+      hint: 'Cases are the same if id, question and history are.',
     });
   }
-  const inBoth = new Set(shared.map(({ id }) => id));
-  const earlier = new Map(former.report.cases.map((item) => [item.id, item]));
-  // Today's gold judges both: what counts as right may have been corrected in between.
-  const measured = (runsOf: (item: ReportCase) => readonly CaseRun[]): CaseRuns[] =>
-    shared.map((item) => ({ id: item.id, gold: item, runs: runsOf(item) }));
-  const now = measured((item) => item.results[after.arm]?.runs ?? []);
-  const then = measured((item) => earlier.get(item.id)?.results[before.arm]?.runs ?? []);
-  const units = unitsOf(shared.map(({ conversation }) => conversation));
-  const { seed, margin } = latter.report.header;
-  const [metrics = []] = compareColumns(
-    [COMPARABLE.map((metric) => ({ metric, arm: tabulate(metric, now), baseline: tabulate(metric, then) }))],
-    { caseIds: shared.map(({ id }) => id), units, sample: createSampler(seed, units), seed, margin },
-  );
-  const headline = metrics.find(({ metric }) => metric === HEADLINE);
+  const measure = (item: ReportCase, runs: CaseRuns['runs'] | undefined): CaseRuns => ({
+    id: item.id,
+    gold: item,
+    runs: runs ?? [],
+  });
+  const now = shared.map((item) => measure(item, item.results[after.arm]?.runs));
+  const then = shared.map((item) => measure(item, earlierCases.get(item.id)?.results[before.arm]?.runs));
+  const metrics = compareMeasured(COMPARABLE_METRICS, now, then, later.report);
+  const headline = headlineComparison(metrics);
   const changed = [...(headline?.worse ?? []), ...(headline?.better ?? [])];
-  const places = new Map(shared.map(({ id }, index) => [id, index]));
-  const correct = allMetrics.find(({ id }) => id === HEADLINE);
-  const stateOf = ({ gold, runs }: CaseRuns): AnswerState => {
-    if (runs.some(({ error }) => error !== null)) return 'error';
-    if (correct?.hasGold?.(gold) === false) return 'not judged';
-    const parts = runs.map((run) => correct?.measure(run, gold)?.sum ?? 0);
-    return parts.reduce((sum, part) => sum + part, 0) > runs.length / 2 ? 'right' : 'wrong';
-  };
-  const told = (one: CaseRuns) => ({ state: stateOf(one), answer: one.runs[0]?.answer ?? '' });
-  const flipped = changed.map((id): Flip => {
-    const at = places.get(id) ?? 0;
-    return {
-      id,
-      question: shared[at]?.question ?? '',
-      before: told(then[at] as CaseRuns),
-      after: told(now[at] as CaseRuns),
-    };
+  const flipped = changed.map((id): FlippedCase => {
+    const index = shared.findIndex((item) => item.id === id);
+    const question = shared[index]?.question ?? '';
+    return { id, question, before: toAnswer(then[index]), after: toAnswer(now[index]) };
   });
   const reworded = shared.filter(
-    ({ id }, at) => !changed.includes(id) && then[at]?.runs[0]?.answer !== now[at]?.runs[0]?.answer,
-  ).length;
+    ({ id }, index) => !changed.includes(id) && then[index]?.runs[0]?.answer !== now[index]?.runs[0]?.answer,
+  );
+  const sharedIds = new Set(shared.map(({ id }) => id));
+  const idsNotShared = ({ cases }: ReportData) =>
+    cases.map(({ id }) => id).filter((id) => !sharedIds.has(id));
   return {
     before,
     after,
-    settings: changedSettings(settingsOf(former.report, before.arm), settingsOf(latter.report, after.arm)),
+    settings: changedSettings(settingsOf(earlier.report, before.arm), settingsOf(later.report, after.arm)),
     shared: shared.length,
-    gone: former.report.cases.flatMap(({ id }) => (inBoth.has(id) ? [] : [id])),
-    added: latter.report.cases.flatMap(({ id }) => (inBoth.has(id) ? [] : [id])),
+    gone: idsNotShared(earlier.report),
+    added: idsNotShared(later.report),
     metrics,
     flipped,
-    reworded,
+    reworded: reworded.length,
   };
 }
 
-/** All that decides what comes of a run, as far as it was noted, by name. */
-function settingsOf({ header, arms }: ReportData, name: string): Map<string, SettingChange['before']> {
-  const arm = arms.find((one) => one.name === name);
+function toSide({ name, report, arm }: NamedReport): RunSide {
+  const found = arm === undefined ? report.arms[0] : report.arms.find((one) => one.name === arm);
+  if (found !== undefined) return { run: name, arm: found.name, date: report.header.date };
+  throw new AppError('invalid_input', `${name} has no arm "${oneLine(arm ?? '', 60)}".`, {
+    hint: `Its arms: ${report.arms.map((one) => one.name).join(', ')}.`,
+  });
+}
+
+function questionKey({ question, history }: ReportCase): string {
+  return JSON.stringify([question, history]);
+}
+
+function toAnswer(measured: CaseRuns | undefined): FlippedCase['before'] {
+  const { gold, runs } = measured as CaseRuns;
+  const answer = runs[0]?.answer ?? '';
+  if (runs.some(({ error }) => error !== null)) return { state: 'error', answer };
+  if (!canBeCorrect(gold)) return { state: 'not judged', answer };
+  return { state: countCorrect(runs, gold) > runs.length / 2 ? 'right' : 'wrong', answer };
+}
+
+/** Everything that a run records about its conditions, by name. */
+function settingsOf({ header, arms }: ReportData, armName: string): Map<string, SettingValue> {
+  const arm = arms.find(({ name }) => name === armName);
   const { version, collection, casesHash, repeat, judge } = header;
   return new Map(
     Object.entries({
@@ -142,25 +151,35 @@ function settingsOf({ header, arms }: ReportData, name: string): Map<string, Set
   );
 }
 
-/** What one of them has not noted may have been the same. */
 function changedSettings(
-  before: ReadonlyMap<string, SettingChange['before']>,
-  after: ReadonlyMap<string, SettingChange['before']>,
+  before: ReadonlyMap<string, SettingValue>,
+  after: ReadonlyMap<string, SettingValue>,
 ): SettingChange[] {
-  return [...after].flatMap(([setting, now]) => {
-    const then = before.get(setting);
-    return then === undefined || then === now ? [] : [{ setting, before: then, after: now }];
+  return [...after].flatMap(([setting, value]) => {
+    const former = before.get(setting);
+    return former === undefined || former === value ? [] : [{ setting, before: former, after: value }];
   });
 }
 
-function keyOf({ question, history }: ReportCase): string {
-  return JSON.stringify([question, history]);
+/** The change of correct answers in one sentence. */
+export function formatFlips({ shared, metrics, flipped }: RunDiff): string {
+  const headline = headlineComparison(metrics);
+  if (headline === undefined) return 'No case has gold to judge the answers by.';
+  if (flipped.length === 0) return `No answer of ${counted(shared, 'case')} changed between right and wrong.`;
+  const { n, better, worse, conclusion, adjustedP } = headline;
+  const p = adjustedP === null ? '' : `, ${formatP(adjustedP)}`;
+  return `Of ${counted(n, 'answer')}, ${worse.length} got worse and ${better.length} better: ${conclusion}${p}.`;
 }
 
-function sideOf({ name, report, arm }: Named): Side {
-  const found = arm === undefined ? report.arms[0] : report.arms.find((one) => one.name === arm);
-  if (found !== undefined) return { run: name, arm: found.name, date: report.header.date };
-  throw new AppError('invalid_input', `${name} has no arm "${oneLine(arm ?? '', 60)}".`, {
-    hint: `Its arms are ${report.arms.map((one) => one.name).join(', ')}.`,
-  });
+const HASHED_SETTINGS = ['documents', 'cases', 'systemPrompt', 'abstentionPhrases'];
+
+/** The changed settings in one sentence. */
+export function formatSettingChanges({ settings }: Pick<RunDiff, 'settings'>): string {
+  if (settings.length === 0) return 'No recorded setting changed.';
+  const format = (value: SettingValue) =>
+    typeof value === 'boolean' ? (value ? 'on' : 'off') : value === null ? 'none' : String(value);
+  const changes = settings.map(({ setting, before, after }) =>
+    HASHED_SETTINGS.includes(setting) ? setting : `${setting} ${format(before)} → ${format(after)}`,
+  );
+  return `Changed settings: ${changes.join('; ')}.`;
 }

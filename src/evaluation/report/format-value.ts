@@ -1,6 +1,5 @@
 import { counted } from '../../text/phrasing.ts';
-import type { MetricComparison } from './comparison.ts';
-import type { MetricInfo, MetricValue } from './metric-value.ts';
+import type { MetricComparison, MetricInfo, MetricValue } from './report-data.ts';
 
 export type KnownValue = Extract<MetricValue, { status: 'value' }>;
 
@@ -8,7 +7,7 @@ export function knownValue(value: MetricValue | undefined): KnownValue | null {
   return value?.status === 'value' ? value : null;
 }
 
-/** A value as people read it, in at most seven characters. */
+/** At most seven characters. */
 export function formatValue(value: number, unit: MetricInfo['unit']): string {
   switch (unit) {
     case 'share':
@@ -24,9 +23,14 @@ export function formatValue(value: number, unit: MetricInfo['unit']): string {
   }
 }
 
-/** A p value as papers write it; what could not be tested has none. */
+/** With a sign, and milliseconds without their unit. */
+export function formatDifference(difference: number, unit: MetricInfo['unit']): string {
+  const sign = difference > 0 ? '+' : difference < 0 ? '-' : '';
+  return `${sign}${formatValue(Math.abs(difference), unit).replace(/ ms$/, '')}`;
+}
+
 export function formatP(p: number | null): string {
-  if (p === null) return 'too few differ to test';
+  if (p === null) return 'too few cases differ to test';
   if (p < 0.001) return 'p < 0.001';
   return `p = ${p < 0.1 ? Number(p.toPrecision(2)) : p.toFixed(2)}`;
 }
@@ -35,30 +39,24 @@ export function formatPercent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** A difference of shares as people say it: 5 points are 0.05. */
+/** A difference of shares in percentage points. */
 export function formatPoints(share: number): string {
-  const points = Number((share * 100).toFixed(1));
-  return counted(points, 'point');
+  return counted(Number((share * 100).toFixed(1)), 'point');
 }
 
-/** 1.9 times, and so on; null where there is nothing to compare with. */
-export function timesAsMuch(value: number, other: number): string | null {
+/** "1.9 times"; null if there is nothing to compare with. */
+export function formatRatio(value: number, other: number): string | null {
   if (!(other > 0) || !(value >= 0)) return null;
   const ratio = value / other;
-  return ratio > 0.95 && ratio < 1.05
-    ? 'the same'
-    : `${ratio < 0.095 ? ratio.toPrecision(1) : ratio.toFixed(ratio < 9.95 ? 1 : 0)} times the`;
+  return `${ratio < 0.095 ? ratio.toPrecision(1) : ratio.toFixed(ratio < 9.95 ? 1 : 0)} times`;
 }
 
-/** A, B and C. */
+/** "A, B and C" */
 export function joined(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Whether no case sets two arms apart in a metric, so that there is nothing to show. */
-export function isAlike(
-  { difference, effect }: Pick<MetricComparison, 'difference' | 'effect'>,
-  differing: number,
-): boolean {
-  return difference === 0 && effect.value === null && differing === 0;
+/** Whether a metric has the same value on every case of two arms. */
+export function isAlike({ difference, better, worse }: MetricComparison): boolean {
+  return difference === 0 && better.length + worse.length === 0;
 }

@@ -4,12 +4,9 @@ import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import type { Metric } from '../metrics/metric.ts';
-import { tabulate } from '../metrics/metric.ts';
-import { createSampler } from '../statistics/bootstrap.ts';
-import { type ColumnPair, compareColumns } from '../statistics/compare-columns.ts';
-import { unitsOf } from '../statistics/units.ts';
-import { formatP, formatValue } from './format-value.ts';
-import { gatesFailed } from './gate-lines.ts';
+import { compareMeasured } from './compare-measured.ts';
+import { formatDifference, formatP, formatValue } from './format-value.ts';
+import { gatesFailed } from './gate-results.ts';
 import {
   type GateResult,
   migrateReport,
@@ -18,172 +15,164 @@ import {
   reportDataSchema,
 } from './report-data.ts';
 
-type Operator = '>=' | '>' | '<=' | '<';
+const OPERATORS = {
+  '>=': (value: number, bound: number) => value >= bound,
+  '>': (value: number, bound: number) => value > bound,
+  '<=': (value: number, bound: number) => value <= bound,
+  '<': (value: number, bound: number) => value < bound,
+};
 
-/** A bound on a metric of an arm (the first unless named), or a comparison with an earlier report. */
-export type Gate =
-  | { kind: 'bound'; text: string; arm: string | null; metric: string; operator: Operator; bound: number }
+/** A bound on a metric of an arm, by default the first, or a comparison with an earlier report. */
+export type QualityGate =
+  | {
+      kind: 'bound';
+      text: string;
+      arm: string | null;
+      metric: string;
+      operator: keyof typeof OPERATORS;
+      bound: number;
+    }
   | { kind: 'baseline'; text: string; file: string; within: number };
+type BoundGate = Extract<QualityGate, { kind: 'bound' }>;
+type BaselineGate = Extract<QualityGate, { kind: 'baseline' }>;
 
-/** By how much a share may fall below the baseline's: what one case in fifty makes. */
-const DEFAULT_WITHIN = 0.02;
+/** How much a share may fall below the baseline: one case in fifty. */
+const DEFAULT_TOLERANCE = 0.02;
 const BOUND = /^(?:(.+):\s*)?([a-z]+\.[\w@]+)\s*(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)\s*(%?)$/;
 const BASELINE = /^no-worse-than\s+(.+?)(?:\s+within\s+(\d*\.?\d+))?$/;
 
-/** What a program must not get worse at. Times and tokens depend on the machine and the model's mood. */
-const GUARDED = new Set<Metric['group']>(['answer', 'retrieval', 'citation', 'abstention', 'decision']);
+/** The groups that `no-worse-than` compares. Times and tokens depend on machine and model. */
+const QUALITY_GROUPS = new Set<Metric['group']>([
+  'answer',
+  'retrieval',
+  'citation',
+  'abstention',
+  'decision',
+]);
 
-/** Reads `citation.precision>=0.9`, `always: abstention.f1>=0.7` or `no-worse-than baseline.json [within 0.05]`. */
-export function parseGate(text: string): Gate {
+/** Parses `citation.precision>=0.9`, `always: abstention.f1>=0.7` or `no-worse-than baseline.json [within 0.05]`. */
+export function parseGate(text: string): QualityGate {
   const trimmed = text.trim();
   const [, file, within] = BASELINE.exec(trimmed) ?? [];
   if (file !== undefined) {
-    return {
-      kind: 'baseline',
-      text: trimmed,
-      file,
-      within: within === undefined ? DEFAULT_WITHIN : Number(within),
-    };
+    return { kind: 'baseline', text: trimmed, file, within: Number(within ?? DEFAULT_TOLERANCE) };
   }
   const [, arm, metric, operator, bound, percent] = BOUND.exec(trimmed) ?? [];
-  if (metric === undefined || operator === undefined) {
-    throw new AppError('invalid_input', `The gate "${oneLine(text, 60)}" cannot be read.`, {
-      hint: advice`Write for example ${settingOf('gate', '"citation.precision>=0.9"', '"citation.precision>=0.9"')} or ${settingOf('gate', '"no-worse-than baseline.json"', '"no-worse-than baseline.json"')}.`,
+  if (metric === undefined) {
+    throw new AppError('invalid_input', `Invalid gate "${oneLine(text, 60)}".`, {
+      hint: advice`Examples: ${settingOf('gate', '"citation.precision>=0.9"', '"citation.precision>=0.9"')}, ${settingOf('gate', '"no-worse-than baseline.json"', '"no-worse-than baseline.json"')}.`,
     });
   }
   if (!allMetrics.some(({ id }) => id === metric)) {
-    throw new AppError('invalid_input', `The gate "${oneLine(text, 60)}" names no metric.`, {
-      hint: `Metrics are ${allMetrics.map(({ id }) => id).join(', ')}.`,
+    throw new AppError('invalid_input', `Unknown metric in the gate "${oneLine(text, 60)}".`, {
+      hint: `Metrics: ${allMetrics.map(({ id }) => id).join(', ')}.`,
     });
   }
-  const value = Number(bound) / (percent === '%' ? 100 : 1);
   return {
     kind: 'bound',
     text: trimmed,
     arm: arm?.trim() ?? null,
     metric,
-    operator: operator as Operator,
-    bound: value,
+    operator: operator as BoundGate['operator'],
+    bound: Number(bound) / (percent === '%' ? 100 : 1),
   };
 }
 
-/** Whether a bound holds. A metric without data fails: what was not measured was not shown to be good enough. */
-export function checkBound(
-  gate: Extract<Gate, { kind: 'bound' }>,
+/** Results of a gate; a baseline gate has one per metric. `baselines` has the report of every file that a gate names. */
+export function checkGate(
+  gate: QualityGate,
+  report: ReportData,
+  baselines: ReadonlyMap<string, ReportData>,
+): GateResult[] {
+  return gate.kind === 'bound'
+    ? [checkBound(gate, report)]
+    : checkBaseline(gate, report, baselines.get(gate.file) as ReportData);
+}
+
+/** A metric without data fails. */
+function checkBound(
+  { text, arm: armName, metric, operator, bound }: BoundGate,
   { arms, metrics }: ReportData,
 ): GateResult {
-  const arm = gate.arm === null ? arms[0] : arms.find(({ name }) => name === gate.arm);
+  const arm = armName === null ? arms[0] : arms.find(({ name }) => name === armName);
   if (arm === undefined) {
-    throw new AppError(
-      'invalid_input',
-      `The gate "${oneLine(gate.text, 60)}" names an arm that there is not.`,
-      {
-        hint: `Arms are ${arms.map(({ name }) => name).join(', ')}.`,
-      },
-    );
+    throw new AppError('invalid_input', `Unknown arm in the gate "${oneLine(text, 60)}".`, {
+      hint: `Arms: ${arms.map(({ name }) => name).join(', ')}.`,
+    });
   }
-  const found = arm.metrics[gate.metric];
-  const unit = metrics.find(({ id }) => id === gate.metric)?.unit ?? 'number';
-  const required = `${gate.metric} ${gate.operator} ${gate.bound}`;
-  if (found?.status !== 'value') {
-    const reason = found === undefined ? 'it was not measured' : found.reason;
-    return { gate: gate.text, arm: arm.name, passed: false, line: `${required}: no data, ${reason}` };
-  }
+  const found = arm.metrics[metric];
+  const unit = metrics.find(({ id }) => id === metric)?.unit ?? 'number';
+  const measured =
+    found?.status === 'value'
+      ? `${formatValue(found.value, unit)} on ${counted(found.n, 'case')}`
+      : `no data, ${found?.reason ?? 'it was not measured'}`;
   return {
-    gate: gate.text,
+    gate: text,
     arm: arm.name,
-    passed: holds(found.value, gate.operator, gate.bound),
-    line: `${required}: ${formatValue(found.value, unit)} on ${counted(found.n, 'case')}`,
+    passed: found?.status === 'value' && OPERATORS[operator](found.value, bound),
+    line: `${metric} ${operator} ${bound}: ${measured}`,
   };
 }
 
-/** An earlier report, as `--json` wrote it. Throws `invalid_input`. */
-export function readBaseline(value: unknown, file: string): ReportData {
+/** A metric fails if the first arm is proven worse than that of the baseline, or worse by more than the gate allows. */
+function checkBaseline(
+  { text, file, within }: BaselineGate,
+  report: ReportData,
+  baseline: ReportData,
+): GateResult[] {
+  assertSameCases(file, baseline, report.header);
+  const [arm] = report.arms;
+  const firstRuns = ({ arms, cases }: ReportData) =>
+    cases.map((item) => ({ id: item.id, gold: item, runs: item.results[arms[0]?.name ?? '']?.runs ?? [] }));
+  const metrics = allMetrics.filter(({ group }) => QUALITY_GROUPS.has(group));
+  const compared = compareMeasured(metrics, firstRuns(report), firstRuns(baseline), report);
+  return compared.map(({ metric: id, difference, adjustedP }): GateResult => {
+    const metric = metrics.find((one) => one.id === id) as Metric;
+    const loss = metric.better === 'higher' ? -difference : difference;
+    const value = arm?.metrics[id];
+    const now = value?.status === 'value' ? formatValue(value.value, metric.unit) : 'no data';
+    const isProvenWorse = (adjustedP ?? 1) < 0.05 && loss > 0;
+    return {
+      gate: text,
+      arm: arm?.name ?? '',
+      passed: !isProvenWorse && loss <= within,
+      line: `${id} no worse than ${file}: ${now}, ${formatDifference(difference, metric.unit) || '0'} (${formatP(adjustedP)})`,
+    };
+  });
+}
+
+/** Parses a report that `--json` wrote, of this version or the previous one. Throws `invalid_input`. */
+export function parseReport(value: unknown, file: string): ReportData {
   const result = reportDataSchema.safeParse(migrateReport(value));
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
+  const place = result.error.issues[0]?.path.map(String).join('.');
   throw new AppError(
     'invalid_input',
-    `${file} is no report of this program at ${issue?.path.map(String).join('.') || 'its top'}.`,
+    `${file} is not a report of this program${place ? ` (at ${place})` : ''}.`,
     {
-      hint: advice`Make one of format ${String(REPORT_FORMAT)}${command('eval <cases>', { json: file })}`,
+      hint: advice`Create one of format ${REPORT_FORMAT}${command('eval <cases>', { json: file })}`,
     },
   );
 }
 
-/** Throws `invalid_input` for a report on other cases: nothing in it can be paired. */
+/** Throws `invalid_input` for a baseline on other cases. */
 export function assertSameCases(
   file: string,
   baseline: ReportData,
   { casesHash, casesFile }: Pick<ReportData['header'], 'casesHash' | 'casesFile'>,
 ): void {
   if (baseline.header.casesHash === casesHash) return;
-  throw new AppError('invalid_input', `${file} was measured on other cases than these.`, {
+  throw new AppError('invalid_input', `${file} was measured on other cases.`, {
     hint: advice`Measure it again${command(`eval ${casesFile}`, { json: file })}`,
   });
 }
 
-/**
- * One result a metric: it fails if the first arm is proven worse than the baseline's first arm on the same cases,
- * or lower by more than the gate allows. Throws `invalid_input` if the cases are not the same.
- */
-export function checkBaseline(
-  gate: Extract<Gate, { kind: 'baseline' }>,
-  report: ReportData,
-  baseline: ReportData,
-): GateResult[] {
-  assertSameCases(gate.file, baseline, report.header);
-  const arm = report.arms[0]?.name ?? '';
-  const former = baseline.arms[0]?.name ?? '';
-  const pairs = allMetrics
-    .filter(({ group }) => GUARDED.has(group))
-    .map((metric): ColumnPair & { metric: Metric } => ({
-      metric,
-      arm: tabulate(metric, measuredIn(report, arm)),
-      baseline: tabulate(metric, measuredIn(baseline, former)),
-    }));
-  const { seed, margin } = report.header;
-  const units = unitsOf(report.cases.map(({ conversation }) => conversation));
-  const [compared = []] = compareColumns([pairs], {
-    caseIds: report.cases.map(({ id }) => id),
-    units,
-    sample: createSampler(seed, units),
-    seed,
-    margin,
-  });
-  return compared.map((comparison): GateResult => {
-    const metric = pairs.find((pair) => pair.metric.id === comparison.metric)?.metric as Metric;
-    const loss = metric.better === 'higher' ? -comparison.difference : comparison.difference;
-    const value = report.arms[0]?.metrics[metric.id];
-    const now = value?.status === 'value' ? formatValue(value.value, metric.unit) : 'no data';
-    const change = `${comparison.difference >= 0 ? '+' : '-'}${formatValue(Math.abs(comparison.difference), metric.unit)}`;
-    // However small: what is proven is proven.
-    const isProven = (comparison.adjustedP ?? 1) < 0.05 && loss > 0;
-    return {
-      gate: gate.text,
-      arm,
-      passed: !isProven && loss <= gate.within,
-      line: `${metric.id} no worse than ${gate.file}: ${now}, ${change} (${formatP(comparison.adjustedP)})`,
-    };
-  });
-}
-
 /** Throws `gate_failed` with the lines that failed. */
-export function refuseFailedGates(gates: readonly GateResult[]): void {
+export function assertGatesPassed(gates: readonly GateResult[]): void {
   const failure = gatesFailed(gates);
   if (failure === null) return;
   const failed = gates.filter(({ passed }) => !passed);
   throw new AppError('gate_failed', `${failure}.`, {
     hint: failed.map(({ arm, line }) => `${arm}: ${line}`).join('; '),
   });
-}
-
-function holds(value: number, operator: Operator, bound: number): boolean {
-  if (operator === '>=') return value >= bound;
-  if (operator === '>') return value > bound;
-  return operator === '<=' ? value <= bound : value < bound;
-}
-
-function measuredIn(report: ReportData, arm: string) {
-  return report.cases.map((item) => ({ id: item.id, gold: item, runs: item.results[arm]?.runs ?? [] }));
 }

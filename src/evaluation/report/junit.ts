@@ -1,96 +1,84 @@
 import { oneLine } from '../../text/visible-text.ts';
-import type { CaseResult, ReportCase } from './report-case.ts';
-import type { ReportData } from './report-data.ts';
+import { HEADLINE_METRIC } from '../statistics/compare-columns.ts';
+import type { CaseResult, GateResult, ReportCase, ReportData } from './report-data.ts';
 
-const CORRECT = 'answer.correct';
-
-/** The report for build servers: a suite an arm with a test a case, and one of the gates. */
-export function renderJunit(data: ReportData): string {
-  const suites = data.arms.map(({ name }) =>
-    suite(
-      name,
-      data.cases.map((item) => testOf(item, item.results[name], name)),
-    ),
-  );
-  if (data.gates.length > 0) {
-    const tests = data.gates.map(({ gate, arm, passed, line }) => ({
-      outcome: passed ? ('passed' as const) : ('failure' as const),
-      xml: element(
-        'testcase',
-        { classname: 'gates', name: `${arm}: ${line}` },
-        passed ? '' : fault('failure', line, gate),
-      ),
-      seconds: 0,
-    }));
-    suites.push(suite('gates', tests));
-  }
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="citeloop">\n${suites.join('\n')}\n</testsuites>\n`;
-}
-
-interface Test {
+interface JunitTest {
   outcome: 'passed' | 'failure' | 'error' | 'skipped';
   xml: string;
   seconds: number;
 }
 
-function testOf(item: ReportCase, result: CaseResult | undefined, arm: string): Test {
+/** JUnit XML: a suite per arm with a test per case, and a suite of the gates. */
+export function renderJunit({ arms, cases, gates }: ReportData): string {
+  const suites = arms.map(({ name }) =>
+    renderSuite(
+      name,
+      cases.map((item) => toCaseTest(item, item.results[name], name)),
+    ),
+  );
+  if (gates.length > 0) suites.push(renderSuite('gates', gates.map(toGateTest)));
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="citeloop">\n${suites.join('\n')}\n</testsuites>\n`;
+}
+
+function toCaseTest(item: ReportCase, result: CaseResult | undefined, arm: string): JunitTest {
   const runs = result?.runs ?? [];
   const seconds = runs.reduce((sum, { timesMs }) => sum + timesMs.total, 0) / 1000;
-  const correct = result?.metrics[CORRECT] ?? null;
-  const failed = runs.find(({ error }) => error !== null)?.error;
-  const outcome = failed ? 'error' : correct === null ? 'skipped' : correct > 0.5 ? 'passed' : 'failure';
-  const details = [`Question: ${item.question}`, `Answer: ${runs[0]?.answer ?? ''}`, expectation(item)].join(
-    '\n',
-  );
-  const child = {
+  const correct = result?.metrics[HEADLINE_METRIC] ?? null;
+  const error = runs.find((run) => run.error !== null)?.error;
+  const outcome = error ? 'error' : correct === null ? 'skipped' : correct > 0.5 ? 'passed' : 'failure';
+  const expected = formatExpectation(item);
+  const details = `Question: ${item.question}\nAnswer: ${runs[0]?.answer ?? ''}\n${expected}`;
+  const content = {
     passed: '',
-    skipped: '<skipped message="the case does not say what is right"/>',
-    error: fault('error', failed?.message ?? '', details),
-    failure: fault('failure', expectation(item), details),
+    skipped: '<skipped message="the case has no gold"/>',
+    error: renderProblem('error', error?.message ?? '', details),
+    failure: renderProblem('failure', expected, details),
   }[outcome];
-  return {
-    outcome,
-    seconds,
-    xml: element('testcase', { classname: arm, name: item.id, time: seconds.toFixed(3) }, child),
-  };
+  const attributes = { classname: arm, name: item.id, time: seconds.toFixed(3) };
+  return { outcome, seconds, xml: renderElement('testcase', attributes, content) };
 }
 
-function expectation({ answerable, expected }: ReportCase): string {
-  if (answerable === false) return 'Expected: that the documents do not hold the answer';
+function toGateTest({ gate, arm, passed, line }: GateResult): JunitTest {
+  const content = passed ? '' : renderProblem('failure', line, gate);
+  const xml = renderElement('testcase', { classname: 'gates', name: `${arm}: ${line}` }, content);
+  return { outcome: passed ? 'passed' : 'failure', xml, seconds: 0 };
+}
+
+function formatExpectation({ answerable, expected }: ReportCase): string {
+  if (answerable === false) return 'Expected: an abstention';
   const { phrases, answers, sources, chunks } = expected;
-  const [what] = [phrases, answers, sources, chunks].filter((list) => list.length > 0);
-  return `Expected: ${(what ?? []).join('; ')}`;
+  const given = [phrases, answers, sources, chunks].find((list) => list.length > 0) ?? [];
+  return `Expected: ${given.join('; ')}`;
 }
 
-function suite(name: string, tests: readonly Test[]): string {
-  const count = (outcome: Test['outcome']) => String(tests.filter((test) => test.outcome === outcome).length);
+function renderSuite(name: string, tests: readonly JunitTest[]): string {
+  const countOf = (outcome: JunitTest['outcome']) =>
+    String(tests.filter((test) => test.outcome === outcome).length);
   const seconds = tests.reduce((sum, test) => sum + test.seconds, 0);
   const attributes = {
     name,
     tests: String(tests.length),
-    failures: count('failure'),
-    errors: count('error'),
-    skipped: count('skipped'),
+    failures: countOf('failure'),
+    errors: countOf('error'),
+    skipped: countOf('skipped'),
     time: seconds.toFixed(3),
   };
-  return element('testsuite', attributes, `\n${tests.map(({ xml }) => xml).join('\n')}\n`);
+  return renderElement('testsuite', attributes, `\n${tests.map(({ xml }) => xml).join('\n')}\n`);
 }
 
-function fault(name: string, message: string, details: string): string {
-  return element(name, { message: oneLine(message, 300) }, escaped(details));
+function renderProblem(name: 'failure' | 'error', message: string, details: string): string {
+  return renderElement(name, { message: oneLine(message, 300) }, escapeXml(details));
 }
 
-function element(name: string, attributes: Record<string, string>, content: string): string {
-  const written = Object.entries(attributes).map(
-    ([key, value]) => ` ${key}="${escaped(value).replace(/\n/g, '&#10;')}"`,
+function renderElement(name: string, attributes: Record<string, string>, content: string): string {
+  const list = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${escapeXml(value).replace(/\n/g, '&#10;')}"`,
   );
-  return content === ''
-    ? `<${name}${written.join('')}/>`
-    : `<${name}${written.join('')}>${content}</${name}>`;
+  return `<${name}${list.join('')}${content === '' ? '/>' : `>${content}</${name}>`}`;
 }
 
-/** XML holds no control characters, not even escaped, and no half of a surrogate pair. */
-function escaped(text: string): string {
+/** XML allows neither control characters, even escaped, nor lone surrogates. */
+function escapeXml(text: string): string {
   return text
     .toWellFormed()
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')

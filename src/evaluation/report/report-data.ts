@@ -2,20 +2,55 @@ import * as z from 'zod';
 import { policySchema } from '../../domain/agent-config.ts';
 import { renameLegacyFields } from '../../domain/migrate-record.ts';
 import { scoreSchema } from '../../domain/retrieved-chunk.ts';
-import { comparisonSchema, decisionSchema, searchWorthSchema } from './comparison.ts';
-import { metricInfoSchema, metricValueSchema } from './metric-value.ts';
-import { reportCaseSchema } from './report-case.ts';
-import { armName, caseId, count, metricId, number } from './schema-parts.ts';
+import { goldPinSchema, historyMessageSchema } from '../cases/evaluation-case.ts';
+import { caseRunSchema } from './case-run.ts';
 
-/** Raised with every change that a reader of older reports would misread. */
+/** Raised with every change that a reader of older reports would misread. Fields of older reports are ignored. */
 export const REPORT_FORMAT = 'citeloop-evaluation/3';
 const PREVIOUS_FORMAT = 'citeloop-evaluation/2';
 
-/** One way to run the cases. The first arm is what the others are compared with. */
-const armSchema = z.strictObject({
-  name: armName,
-  settings: z.strictObject({
-    model: z.string().min(1),
+const number = z.number();
+const count = z.int().min(0);
+const interval = z.tuple([number, number]);
+const name = z.string().min(1);
+
+/** A metric of the report. */
+const metricInfoSchema = z.object({
+  /** As gates name it, for example `citation.precision`. */
+  id: name,
+  label: name,
+  group: z.enum([
+    'answer',
+    'repeat',
+    'retrieval',
+    'citation',
+    'abstention',
+    'decision',
+    'effort',
+    'cost',
+    'time',
+    'judge',
+  ]),
+  unit: z.enum(['share', 'number', 'tokens', 'money', 'ms']),
+  better: z.enum(['higher', 'lower']),
+  /** Binary: each case passes or fails. Mean: average over cases. Ratio: a sum over cases divided by another. */
+  kind: z.enum(['binary', 'mean', 'ratio']),
+  description: name,
+});
+export type MetricInfo = z.infer<typeof metricInfoSchema>;
+
+/** A value over `n` cases with its 95 % interval, which is null below two cases; or why there is none. */
+const metricValueSchema = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('value'), value: number, interval: interval.nullable(), n: count }),
+  z.object({ status: z.literal('no data'), reason: name }),
+]);
+export type MetricValue = z.infer<typeof metricValueSchema>;
+
+/** One way to run the cases. The first arm is the baseline of the others. */
+const armSchema = z.object({
+  name,
+  settings: z.object({
+    model: name,
     policy: policySchema,
     mode: z.enum(['hybrid', 'dense', 'lexical']),
     topK: z.int().min(1),
@@ -24,88 +59,203 @@ const armSchema = z.strictObject({
     temperature: number,
     maxSteps: z.int().min(1),
   }),
-  /** Every other setting that was in force; texts by a hash of them. Empty where that was not noted. */
+  /** All other settings, long texts as a hash. Empty in old reports. */
   otherSettings: z.record(z.string(), z.union([z.string(), number, z.boolean(), z.null()])).default({}),
-  /** What sets it apart from the other arms, by the name of the setting. */
+  /** The settings that this arm changes. */
   changed: z.record(z.string(), z.union([z.string(), number, z.boolean()])),
-  /** Every metric of the report, by its id. */
-  metrics: z.record(metricId, metricValueSchema),
-  /** Values over the cases of one tag, without intervals; null where there is no data. */
-  tags: z.record(z.string(), z.strictObject({ n: count, metrics: z.record(metricId, number.nullable()) })),
-  /** Runs that ended in an error; they count as failed where a metric needs an answer. */
+  /** By metric id. */
+  metrics: z.record(name, metricValueSchema),
+  /** Values over the cases of one tag; null without data. */
+  tags: z.record(z.string(), z.object({ n: count, metrics: z.record(name, number.nullable()) })),
+  /** Failed runs. They count as wrong in metrics that need an answer. */
   errors: count,
-  /** Cases that were asked several times and answered correctly at some of them only. */
-  flaky: z.array(z.strictObject({ id: caseId, right: count, runs: count })),
+  /** Cases answered correctly in some of their runs only. */
+  flaky: z.array(z.object({ id: name, right: count, runs: count })),
 });
 export type Arm = z.infer<typeof armSchema>;
 
-const gateResultSchema = z.strictObject({
-  /** As it was asked for. */
-  gate: z.string().min(1),
-  arm: armName,
+/** One metric of an arm compared with the baseline, on the cases that have it in both. */
+const metricComparisonSchema = z.object({
+  metric: name,
+  /** McNemar's exact test for pass-or-fail metrics on independent cases, else permutation by conversation. */
+  test: z.enum(['mcnemar', 'swaps']),
+  /** Number of pairs. */
+  n: count,
+  /** The arm minus the baseline. */
+  difference: number,
+  interval: interval.nullable(),
+  /** Null if so few cases differ that no result could be significant. */
+  p: number.min(0).max(1).nullable(),
+  /** After Holm's correction over all metrics and arms. */
+  adjustedP: number.min(0).max(1).nullable(),
+  /** Better, worse and equivalent are proven; `too few` cannot be proven because too few cases differ. */
+  conclusion: z.enum(['better', 'worse', 'equivalent', 'undecided', 'too few']),
+  /** About how many more cases would decide it; null if it is decided, or no number would. */
+  needed: count.nullable(),
+  /** Cases on which this arm is better and worse than the baseline. */
+  better: z.array(name),
+  worse: z.array(name),
+});
+export type MetricComparison = z.infer<typeof metricComparisonSchema>;
+
+/** The conclusions about an arm that a recommendation considers. */
+const standingSchema = z.object({
+  /** About correct answers; null if no case can be judged. */
+  answers: metricComparisonSchema.shape.conclusion.nullable(),
+  /** Secondary metrics and price, by conclusion. */
+  gains: z.array(name),
+  losses: z.array(name),
+  undecided: z.array(name).default([]),
+});
+export type ArmStanding = z.infer<typeof standingSchema>;
+
+const comparisonSchema = z.object({
+  baseline: name,
+  arm: name,
+  /** In the order of the metrics of the report, without those that have no pairs. */
+  metrics: z.array(metricComparisonSchema),
+  standing: standingSchema,
+  /** In sentences, the most important first. */
+  verdict: z.array(z.string()).min(1),
+});
+export type ArmComparison = z.infer<typeof comparisonSchema>;
+
+/** The recommendation. */
+const decisionSchema = z.object({
+  /**
+   * take: an arm answers more, or as many with gains and without losses. weigh: as many, with gains and losses.
+   * either: as many, and nothing else differs. keep: no other arm is as good. undecided: more cases are needed.
+   */
+  kind: z.enum(['take', 'keep', 'either', 'weigh', 'undecided']),
+  /** The arm to take, the baseline to keep, else the arms beside the baseline. */
+  arms: z.array(name).min(1),
+  /** About how many more cases would decide it. */
+  needed: count.nullable(),
+});
+export type Recommendation = z.infer<typeof decisionSchema>;
+
+/**
+ * What a search was worth in a turn, compared with the same question in an arm that decided otherwise. Of turns that
+ * searched: needed (right only with it), idle (no difference), harmful (right only without it). Of the others: missed
+ * (right only with a search) or spared.
+ */
+const searchKindSchema = z.enum(['needed', 'idle', 'harmful', 'missed', 'spared']);
+export type SearchKind = z.infer<typeof searchKindSchema>;
+
+const searchWorthSchema = z.object({
+  arm: name,
+  /** Turns of each kind, and the mean of the tokens that the search added to them; null if not known. */
+  kinds: z.array(z.object({ kind: searchKindSchema, turns: count, tokens: number.nullable() })),
+  /** Turns without a counterpart or without gold. */
+  unknown: count,
+});
+export type SearchWorth = z.infer<typeof searchWorthSchema>;
+
+const caseResultSchema = z.object({
+  /** One per repeat, in order. */
+  runs: z.array(caseRunSchema).min(1),
+  /** Metrics of this case over its runs; null if it does not count. */
+  metrics: z.record(name, number.nullable()),
+  /** Null if not known. */
+  search: searchKindSchema.nullable(),
+});
+export type CaseResult = z.infer<typeof caseResultSchema>;
+
+const reportCaseSchema = z.object({
+  id: name,
+  question: z.string(),
+  /** Cases of one conversation are not independent. */
+  conversation: z.string(),
+  history: z.array(historyMessageSchema),
+  tags: z.array(z.string()),
+  answerable: z.boolean().nullable(),
+  needsRetrieval: z.boolean().nullable(),
+  expected: z.object({
+    sources: z.array(z.string()),
+    chunks: z.array(z.string()),
+    phrases: z.array(z.string()),
+    forbidden: z.array(z.string()),
+    answers: z.array(z.string()),
+    /** Names of the custom checks. */
+    checks: z.array(z.string()),
+  }),
+  /** The content of its expected sources at the time, for `eval stale`; null if not known. */
+  gold: z
+    .object({ key: z.string(), pins: z.array(goldPinSchema) })
+    .nullable()
+    .default(null),
+  /** By arm name. */
+  results: z.record(name, caseResultSchema),
+});
+export type ReportCase = z.infer<typeof reportCaseSchema>;
+
+const gateResultSchema = z.object({
+  /** As written on the command line. */
+  gate: name,
+  arm: name,
   passed: z.boolean(),
-  /** One line: what was required and what was measured. */
-  line: z.string().min(1),
+  /** What was required and what was measured. */
+  line: name,
 });
 export type GateResult = z.infer<typeof gateResultSchema>;
 
-/** A finished evaluation (one arm) or comparison (several). All that the tables, the page and JUnit show. */
-export const reportDataSchema = z.strictObject({
+const headerSchema = z.object({
+  program: z.literal('citeloop'),
+  version: name,
+  /** Distinct models of the arms. */
+  models: z.array(name).min(1),
+  collection: z.object({
+    name,
+    documents: count,
+    chunks: count,
+    embedder: z.string(),
+    /** Hash of all documents; null if not known. */
+    fingerprint: z.string().nullable().default(null),
+  }),
+  casesFile: name,
+  /** SHA-256 of the cases. */
+  casesHash: name,
+  cases: count,
+  repeat: z.int().min(1),
+  /** Parallel questions, which lengthen the times. */
+  concurrency: z.int().min(1),
+  seed: z.int().min(0),
+  /** Equivalence margin: absolute for shares, else relative to the value of the baseline. */
+  margin: number.min(0),
+  /** The number of distinct conversations. */
+  conversations: count,
+  date: z.iso.datetime(),
+  durationMs: number.min(0),
+  /** Cost of this run; answers reused from an interrupted run cost nothing. */
+  totals: z.object({
+    turns: count,
+    reused: count,
+    tokens: count,
+    /** Null without prices. */
+    money: number.min(0).nullable(),
+    judge: z.object({ tokens: count, money: number.min(0).nullable() }).nullable(),
+  }),
+  currency: z.string().nullable(),
+  /** The judge model. */
+  judge: z.string().nullable(),
+});
+
+/** A finished evaluation (one arm) or comparison (several), with everything that its views show. */
+export const reportDataSchema = z.object({
   format: z.literal(REPORT_FORMAT),
   kind: z.enum(['evaluation', 'comparison']),
-  header: z.strictObject({
-    program: z.literal('citeloop'),
-    version: z.string().min(1),
-    /** The models of the arms, each once. */
-    models: z.array(z.string().min(1)).min(1),
-    collection: z.strictObject({
-      name: z.string().min(1),
-      documents: count,
-      chunks: count,
-      embedder: z.string(),
-      /** The same for the same documents at the same places; null where that was not noted. */
-      fingerprint: z.string().nullable().default(null),
-    }),
-    /** As it was named on the command line. */
-    casesFile: z.string().min(1),
-    /** SHA-256 of the cases, so that only reports on the same cases are compared. */
-    casesHash: z.string().min(1),
-    cases: count,
-    repeat: z.int().min(1),
-    /** Questions that were under way at a time: times are longer the more there are. */
-    concurrency: z.int().min(1),
-    seed: z.int().min(0),
-    /** Differences that matter to nobody: of a share by so much, of the rest by that part of the first arm's value. */
-    margin: number.min(0),
-    /** How many conversations the cases are of; turns of one are not independent. */
-    conversations: count,
-    /** When it was finished. */
-    date: z.iso.datetime(),
-    durationMs: number.min(0),
-    /** What was asked for anew, and what it took; answers that an interrupted run had left cost nothing again. */
-    totals: z.strictObject({
-      turns: count,
-      reused: count,
-      tokens: count,
-      /** Null where no price is known. */
-      money: number.min(0).nullable(),
-      judge: z.strictObject({ tokens: count, money: number.min(0).nullable() }).nullable(),
-    }),
-    /** The currency of costs, by the price file. */
-    currency: z.string().nullable(),
-    judge: z.string().nullable(),
-  }),
-  /** Null for a single arm, or where no case says what is right. */
+  header: headerSchema,
+  /** Null for a single arm, or if no case can be judged. */
   decision: decisionSchema.nullable(),
-  /** The sentences on top. */
+  /** Sentences, the most important first. */
   verdict: z.array(z.string()).min(1),
-  /** What a person should know before trusting the numbers: few cases, errors, gold that is missing. */
+  /** Warnings: few cases, failed runs, a model that judges itself. */
   notes: z.array(z.string()),
   metrics: z.array(metricInfoSchema),
   arms: z.array(armSchema).min(1),
   /** One for each arm after the first. */
   comparisons: z.array(comparisonSchema),
-  /** For arms that another one with another policy, and nothing else, can be held against. */
+  /** For arms that differ from another one in their policy only. */
   searchWorth: z.array(searchWorthSchema),
   gates: z.array(gateResultSchema),
   cases: z.array(reportCaseSchema),
@@ -118,9 +268,8 @@ export interface ReportPageData extends ReportData {
   finding: string;
 }
 
-/** A parsed report file with the fields of the current format; other values are returned unchanged. */
+/** A parsed report file with the field names of the current format; other values are returned unchanged. */
 export function migrateReport(value: unknown): unknown {
   if ((value as { format?: unknown } | null)?.format !== PREVIOUS_FORMAT) return value;
-  const { calibrations: _, ...report } = value as Record<string, unknown>;
-  return renameLegacyFields({ ...report, format: REPORT_FORMAT });
+  return renameLegacyFields({ ...(value as object), format: REPORT_FORMAT });
 }

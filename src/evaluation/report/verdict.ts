@@ -1,312 +1,213 @@
 import { counted, quoted } from '../../text/phrasing.ts';
-import { HEADLINE } from '../statistics/compare-columns.ts';
-import type { Comparison, Decision, MetricComparison } from './comparison.ts';
-import { answersOf, priceMetric } from './decide.ts';
+import { HEADLINE_METRIC } from '../statistics/compare-columns.ts';
+import { headlineComparison, priceMetric } from './decide.ts';
 import {
   formatP,
   formatPercent,
   formatPoints,
+  formatRatio,
   formatValue,
   joined,
   knownValue,
-  timesAsMuch,
 } from './format-value.ts';
-import type { MetricInfo, MetricValue } from './metric-value.ts';
-import type { Arm, ReportData } from './report-data.ts';
+import type {
+  Arm,
+  ArmComparison,
+  MetricComparison,
+  MetricInfo,
+  Recommendation,
+  ReportData,
+} from './report-data.ts';
 
-/* Sentences about what was found are made of typed conclusions; nothing is concluded here. */
+/* Sentences about typed conclusions. No function here concludes anything itself. */
 
-const MOST_NAMED = 5;
-const EFFORT = new Set<MetricInfo['group']>(['effort', 'cost', 'time']);
+const MAX_METRIC_SENTENCES = 5;
+const COST_GROUPS = new Set<MetricInfo['group'] | undefined>(['effort', 'cost', 'time']);
 
-type Compared = Omit<Comparison, 'verdict'>;
+type Compared = Omit<ArmComparison, 'verdict'>;
 
-/** What sentences about several arms are made of. */
+/** The parts of a report that sentences are written from. */
 export interface Findings extends Pick<ReportData, 'arms' | 'metrics' | 'decision'> {
   comparisons: readonly Compared[];
-  header: Pick<ReportData['header'], 'margin' | 'currency'>;
+  margin: number;
 }
 
-/** What was found, in one line without a full stop: the headline of the page. Only what is proven is claimed. */
+/** The result in one line without a full stop: the title of the page. */
 export function findingOf({ arms, comparisons }: Pick<Findings, 'arms' | 'comparisons'>): string {
-  const name = quoted(arms[0]?.name ?? '');
-  const correct = knownValue(arms[0]?.metrics[HEADLINE]);
-  if (comparisons.length === 0) {
-    return correct === null
-      ? `No case says how many answers of ${name} are right`
-      : `${name} answers ${countOf(correct)} of ${counted(correct.n, 'question')} correctly`;
-  }
-  const judged = comparisons.filter(({ standing }) => standing.answers !== null);
-  if (judged.length === 0) {
-    return `No case says whether ${name} or ${joined(comparisons.map(({ arm }) => quoted(arm)))} answers better`;
-  }
-  const named = (...conclusions: MetricComparison['conclusion'][]) =>
-    judged
+  const [first] = arms as [Arm];
+  if (comparisons.length === 0) return correctAnswers(first);
+  const armsWith = (...conclusions: MetricComparison['conclusion'][]) =>
+    comparisons
       .filter(({ standing }) => conclusions.some((one) => one === standing.answers))
-      .map(({ arm }) => quoted(arm));
-  const [better, worse, equal, open] = [
-    named('better'),
-    named('worse'),
-    named('equivalent'),
-    named('undecided', 'too few'),
-  ];
-  const answers = (names: readonly string[]) =>
-    `${joined(names)} ${names.length === 1 ? 'answers' : 'answer'}`;
-  if (better.length > 0) {
-    const others = worse.length > 0 ? `, ${joined(worse)} fewer` : '';
-    return `${answers(better)} more questions correctly than ${name}${others}`;
-  }
+      .map(({ arm }) => arm);
+  const phrases = [
+    [armsWith('better'), 'more questions correctly than'],
+    [armsWith('equivalent'), 'as many questions correctly as'],
+    [armsWith('worse'), 'fewer questions correctly than'],
+  ] as const;
+  const open = armsWith('undecided', 'too few');
   const found = [
-    ...(equal.length > 0 ? [`${answers(equal)} as many questions correctly as ${name}`] : []),
-    ...(worse.length > 0
-      ? [
-          equal.length > 0
-            ? `${joined(worse)} fewer`
-            : `${answers(worse)} fewer questions correctly than ${name}`,
-        ]
-      : []),
-    ...(open.length > 0
-      ? [
-          equal.length + worse.length > 0
-            ? `${joined(open)} ${open.length === 1 ? 'is' : 'are'} not decided`
-            : `These cases do not decide between ${joined([name, ...open])}`,
-        ]
-      : []),
+    ...phrases
+      .filter(([names]) => names.length > 0)
+      .map(([names, phrase]) => `${subject(names, 'answers', 'answer')} ${phrase} ${quoted(first.name)}`),
+    ...(open.length > 0 ? [`Undecided between ${joined([first.name, ...open].map(quoted))}`] : []),
   ];
-  return found.join('; ');
+  return found.length > 0 ? found.join('; ') : 'No case has gold to judge the answers by';
 }
 
-/** What one arm reached, in sentences. */
+/** Sentences about a single arm. */
 export function verdictOnArm({ name, metrics, errors }: Arm): string[] {
-  const arm = quoted(name);
-  const correct = knownValue(metrics[HEADLINE]);
-  const facts = [
-    fact(metrics['retrieval.recall@5'], (value) => `finds ${formatPercent(value)} of the expected sources`),
-    fact(
-      metrics['citation.precision'],
-      (value) => `${formatPercent(value)} of its citations bear the answer out`,
-    ),
-    fact(metrics['abstention.f1'], (value) => `abstention F1 is ${value.toFixed(2)}`),
-  ].filter((text) => text !== null);
-  const spent = [
-    fact(metrics['cost.tokens'], (value) => `${value.toFixed(0)} tokens`),
-    fact(metrics['time.total'], (value) => formatValue(value, 'ms')),
-  ].filter((text) => text !== null);
+  const correct = knownValue(metrics[HEADLINE_METRIC]);
+  const range = correct?.interval;
+  const interval = range ? `, 95 % interval ${Math.round(range[0] * 100)} to ${formatPercent(range[1])}` : '';
+  const share = correct === null ? '' : ` (${formatPercent(correct.value)}${interval})`;
+  const list = (...items: [id: string, format: (value: number) => string][]) =>
+    items.flatMap(([id, format]) => {
+      const found = knownValue(metrics[id]);
+      return found === null ? [] : [format(found.value)];
+    });
+  const quality = list(
+    ['retrieval.recall@5', (value) => `recall@5 ${formatPercent(value)}`],
+    ['citation.precision', (value) => `citation precision ${formatPercent(value)}`],
+    ['abstention.f1', (value) => `abstention F1 ${value.toFixed(2)}`],
+  );
+  const cost = list(
+    ['cost.tokens', (value) => `${value.toFixed(0)} tokens`],
+    ['time.total', (value) => formatValue(value, 'ms')],
+  );
   return [
-    correct === null
-      ? `No case says what is right, so it is not known how many answers of ${arm} are.`
-      : `${arm} answers ${countOf(correct)} of ${counted(correct.n, 'question')} correctly (${percentWithInterval(correct)}).`,
-    ...(facts.length > 0 ? [`It ${joined(facts)}.`.replace(/^It (\d|abst)/, 'There, $1')] : []),
-    ...(spent.length > 0 ? [`A turn takes ${spent.join(' and ')}.`] : []),
-    ...(errors > 0 ? [`${counted(errors, 'run')} ended in an error.`] : []),
+    `${correctAnswers({ name, metrics })}${share}.`,
+    ...(quality.length > 0 ? [`${upperFirst(joined(quality))}.`] : []),
+    ...(cost.length > 0 ? [`${joined(cost)} per turn.`] : []),
+    ...(errors > 0 ? [`${counted(errors, 'run')} failed.`] : []),
   ];
 }
 
-/** What to do, and what these cases leave open about it; null where nothing is judged. */
-export function sentenceOnDecision(findings: Findings): string | null {
-  const advice = adviceOf(findings);
-  return advice === null ? null : `${advice}${leftOpen(findings)}`;
+function correctAnswers({ name, metrics }: Pick<Arm, 'name' | 'metrics'>): string {
+  const correct = knownValue(metrics[HEADLINE_METRIC]);
+  if (correct === null) return 'No case has gold to judge the answers by';
+  const answered = Number((correct.value * correct.n).toFixed(1));
+  return `${quoted(name)} answers ${answered} of ${counted(correct.n, 'question')} correctly`;
 }
 
-/** What else counts, and is proven neither way, of the arms that the decision is about. */
-function leftOpen({ decision, comparisons, metrics }: Findings): string {
-  if (decision === null || decision.kind === 'undecided') return '';
-  const about =
-    decision.kind === 'keep' ? comparisons : comparisons.filter(({ arm }) => decision.arms.includes(arm));
-  const open = new Set(about.flatMap(({ standing }) => standing.undecided));
-  const labels = metrics.flatMap(({ id, label }) => (open.has(id) ? [lowerFirst(label)] : []));
-  return labels.length === 0 ? '' : ` Not decided by these cases: ${joined(labels)}.`;
-}
-
-function adviceOf(findings: Findings): string | null {
-  const { decision, arms, comparisons, header } = findings;
-  const first = quoted(arms[0]?.name ?? '');
+/** The recommendation in a few sentences; null without one. */
+export function formatRecommendation(findings: Findings): string | null {
+  const { decision, arms, comparisons, margin } = findings;
   if (decision === null) return null;
-  const about = comparisons.find(({ arm }) => arm === decision.arms[0]);
-  const equally = `as many questions correctly as ${first}, within ${formatPoints(header.margin)}`;
+  const first = quoted(arms[0]?.name ?? '');
+  const about = comparisons.filter(({ arm }) => decision.arms.includes(arm));
+  const [main] = about;
+  const asMany = `as many questions correctly as ${first}, within ${formatPoints(margin)}`;
+  const details = (compared: Compared | undefined) =>
+    compared === undefined
+      ? ''
+      : `${listChanges('Better', compared.standing.gains, compared, findings)}${listChanges('Worse', compared.standing.losses, compared, findings)}`;
+  const open = (decision.kind === 'keep' ? comparisons : about).flatMap(({ standing }) => standing.undecided);
+  const labels = findings.metrics.filter(({ id }) => open.includes(id)).map(({ label }) => lowerFirst(label));
+  const undecided = labels.length === 0 ? '' : ` Undecided: ${joined(labels)}.`;
   switch (decision.kind) {
     case 'take': {
-      const taken = about as Compared;
-      const { gains, losses, answers } = taken.standing;
-      const price = losses.length === 0 ? '' : `, if it may be ${changes(losses, taken, findings)}`;
+      const headline = headlineComparison(main?.metrics ?? []);
       const reason =
-        answers === 'better'
-          ? `it answers more questions correctly than ${first} (${formatP(answersOf(taken.metrics)?.adjustedP ?? null)})`
-          : `it answers ${equally}`;
-      const besides = gains.length === 0 ? '' : `, and is ${changes(gains, taken, findings)}`;
-      return `Take ${quoted(taken.arm)}${price}: ${reason}${besides}.`;
+        headline?.conclusion === 'better'
+          ? `more questions correctly than ${first} (${formatP(headline.adjustedP)})`
+          : asMany;
+      return `Use ${quoted(decision.arms[0] ?? '')}: it answers ${reason}.${details(main)}${undecided}`;
     }
-    case 'keep':
-      return `Keep ${first}: ${keptBecause(findings)}.`;
+    case 'weigh':
+      return `Trade-off: ${quoted(decision.arms[0] ?? '')} answers ${asMany}.${details(main)}${undecided}`;
     case 'either':
-      return `Take either: ${joined(decision.arms.map(quoted))} ${decision.arms.length === 1 ? 'answers' : 'answer'} ${equally}, and nothing else that matters is proven to set them apart.`;
-    case 'weigh': {
-      const mixed = about as Compared;
-      const { gains, losses } = mixed.standing;
-      return `Weigh ${quoted(mixed.arm)} against ${first}: it answers ${equally}, is ${changes(gains, mixed, findings)}, but ${changes(losses, mixed, findings)}.`;
-    }
+      return `Use either: ${subject(decision.arms, 'answers', 'answer')} ${asMany}, and no other difference is proven.${undecided}`;
+    case 'keep':
+      return `Keep ${first}: no other arm answers as many questions correctly without being worse elsewhere.${undecided}`;
     case 'undecided':
-      return `Not decided by these cases: ${first} or ${joined(decision.arms.map(quoted))}. ${moreCases(decision)}`;
+      return `Undecided between ${joined([first, ...decision.arms.map(quoted)])}. ${moreCases(decision)}`;
   }
 }
 
-function moreCases({ needed }: Pick<Decision, 'needed'>): string {
+function moreCases({ needed }: Pick<Recommendation, 'needed'>): string {
   return needed === null
-    ? 'More of them would hardly decide it.'
+    ? 'More cases would hardly decide it.'
     : `About ${counted(needed, 'more case')} like these would decide it.`;
 }
 
-function keptBecause(findings: Findings): string {
-  const worse = findings.comparisons.filter(({ standing }) => standing.answers === 'worse');
-  const dearer = findings.comparisons.filter(({ standing }) => standing.answers === 'equivalent');
-  if (dearer.length === 0) return 'every other arm answers fewer questions correctly';
-  return joined([
-    ...(worse.length > 0
-      ? [
-          `${joined(worse.map(({ arm }) => quoted(arm)))} ${worse.length === 1 ? 'answers' : 'answer'} fewer questions correctly`,
-        ]
-      : []),
-    ...dearer.map(
-      (one) => `${quoted(one.arm)} answers as many, but is ${changes(one.standing.losses, one, findings)}`,
-    ),
-  ]);
+/** " Better: tokens (0.5 times), over-search (1.000 to 0.000)." */
+function listChanges(title: string, ids: readonly string[], { arm }: Compared, findings: Findings): string {
+  const changes = ids.map((id) => {
+    const info = findings.metrics.find((metric) => metric.id === id);
+    const change = formatChange(
+      info,
+      findings.arms[0],
+      findings.arms.find(({ name }) => name === arm),
+    );
+    return `${lowerFirst(info?.label ?? id)} (${change})`;
+  });
+  return changes.length === 0 ? '' : ` ${title}: ${changes.join(', ')}.`;
 }
 
-/** "cheaper (0.5 times the tokens) and better in over-search (1.000 to 0.000)" */
-function changes(ids: readonly string[], { arm, metrics }: Compared, findings: Findings): string {
-  return joined(
-    ids.map((id) => {
-      const info = findings.metrics.find((metric) => metric.id === id);
-      const [before, after] = [findings.arms[0], findings.arms.find(({ name }) => name === arm)].map(
-        (one) => knownValue(one?.metrics[id])?.value ?? 0,
-      ) as [number, number];
-      const isBetter = metrics.find(({ metric }) => metric === id)?.conclusion === 'better';
-      const unit = info?.unit ?? 'number';
-      if (info?.group === 'cost') {
-        const times = timesAsMuch(after, before);
-        const what = unit === 'money' ? 'price' : 'tokens';
-        return `${isBetter ? 'cheaper' : 'dearer'}${times === null ? '' : ` (${times} ${what})`}`;
-      }
-      const change = `${formatValue(before, unit)} to ${formatValue(after, unit)}`;
-      return `${isBetter ? 'better' : 'worse'} in ${lowerFirst(info?.label ?? id)} (${change})`;
-    }),
-  );
+function formatChange(info: MetricInfo | undefined, before: Arm | undefined, after: Arm | undefined): string {
+  const [from = 0, to = 0] = [before, after].map((arm) => knownValue(arm?.metrics[info?.id ?? ''])?.value);
+  const unit = info?.unit ?? 'number';
+  const ratio = info?.group === 'cost' ? formatRatio(to, from) : null;
+  return ratio ?? `${formatValue(from, unit)} to ${formatValue(to, unit)}`;
 }
 
-/** What sets an arm apart from the first, the most important first. */
-export function verdictOnPair(
-  compared: Compared,
-  { arms, metrics, header, comparisons }: Findings,
-): string[] {
+/** Sentences about an arm and the baseline, correct answers first, then the proven differences of quality. */
+export function verdictOnPair(compared: Compared, { arms, metrics, comparisons }: Findings): string[] {
   const baseline = arms[0] as Arm;
   const arm = arms.find(({ name }) => name === compared.arm) as Arm;
-  const headline = answersOf(compared.metrics);
-  const info = (id: string) => metrics.find((metric) => metric.id === id);
-  const others = compared.metrics.filter(
+  const infoOf = (id: string) => metrics.find((metric) => metric.id === id);
+  const headline = headlineComparison(compared.metrics);
+  const proven = compared.metrics.filter(
     ({ metric, conclusion }) =>
-      metric !== HEADLINE &&
+      metric !== HEADLINE_METRIC &&
       (conclusion === 'better' || conclusion === 'worse') &&
-      !EFFORT.has(info(metric)?.group ?? 'time'),
+      !COST_GROUPS.has(infoOf(metric)?.group),
   );
+  // A single pair gets the number of cases from the recommendation.
+  const more = comparisons.length > 1 && headline?.needed != null ? ` ${moreCases(headline)}` : '';
   return [
     headline === undefined
-      ? `No case says what is right in both arms, so ${quoted(arm.name)} and ${quoted(baseline.name)} cannot be compared by their answers.`
-      : sentenceOn(headline, baseline, arm, {
-          price: priceOf(compared, baseline, arm),
-          margin: header.margin,
-          // Of a single pair the advice above says it.
-          more: comparisons.length > 1 ? ` ${moreCases(headline)}` : '',
-        }),
-    ...others
-      .slice(0, MOST_NAMED)
-      .map((comparison) => otherSentence(comparison, info(comparison.metric), baseline, arm)),
+      ? `No case can be judged in both ${quoted(arm.name)} and ${quoted(baseline.name)}.`
+      : `${compareAnswers(headline, arm, baseline)}${formatPrice(compared, arm, baseline)}.${more}`,
+    ...proven.slice(0, MAX_METRIC_SENTENCES).map(({ metric, conclusion, adjustedP }) => {
+      const info = infoOf(metric);
+      const change = formatChange(info, baseline, arm);
+      return `${quoted(arm.name)} is ${conclusion} in ${lowerFirst(info?.label ?? metric)}: ${change} (${formatP(adjustedP)}).`;
+    }),
   ];
 }
 
-function sentenceOn(
-  headline: MetricComparison,
-  baseline: Arm,
+function compareAnswers(
+  { n, better, worse, conclusion, adjustedP }: MetricComparison,
   arm: Arm,
-  { price, margin, more }: { price: string | null; margin: number; more: string },
+  baseline: Arm,
 ): string {
-  const { n, better, worse, adjustedP, conclusion } = headline;
   const [other, first] = [quoted(arm.name), quoted(baseline.name)];
-  const net = Math.abs(better.length - worse.length);
-  const paid = price === null ? '' : `, ${price}`;
-  const differing = [...better, ...worse];
-  if (differing.length === 0 && conclusion === 'equivalent') {
-    return `${other} and ${first} answer the same ${n} questions alike${paid}.`;
-  }
-  const where = differing.length === 0 ? '' : `; they differ on ${named(differing)}`;
-  const split = `${other} gets ${better.length} right that ${first} gets wrong, and ${worse.length} the other way round`;
-  switch (conclusion) {
-    case 'better':
-    case 'worse':
-      return `${other} answers ${net} of ${n} ${conclusion === 'better' ? 'more' : 'fewer'} questions correctly than ${first} (${formatP(adjustedP)})${paid}${where}.`;
-    case 'equivalent':
-      return `${other} and ${first} answer as many of ${n} questions correctly, within ${formatPoints(margin)}: ${split}${paid}${where}.`;
-    case 'undecided':
-      return `No difference in correct answers is proven between ${other} and ${first} on ${n} questions (${formatP(adjustedP)}), nor that there is none: ${split}${paid}${where}.${more}`;
-    case 'too few':
-      return differing.length === 0
-        ? `${other} and ${first} answer the same ${n} questions alike, which is too few to say that they always do${paid}.${more}`
-        : `${other} and ${first} differ on ${differing.length} of ${n} questions, too few to prove anything: ${split}${paid}${where}.${more}`;
-  }
+  const net = better.length - worse.length;
+  const result =
+    net === 0
+      ? 'as many correct answers as'
+      : `${counted(Math.abs(net), `${net > 0 ? 'more' : 'fewer'} correct answer`)} than`;
+  const p = adjustedP === null ? '' : `, ${formatP(adjustedP)}`;
+  return `${other} has ${result} ${first} on ${counted(n, 'case')}: ${conclusion}${p} (only ${other} right: ${better.length}, only ${first} right: ${worse.length})`;
 }
 
-function otherSentence(
-  { metric, conclusion, adjustedP }: MetricComparison,
-  info: MetricInfo | undefined,
-  baseline: Arm,
-  arm: Arm,
-): string {
-  const before = knownValue(baseline.metrics[metric]);
-  const after = knownValue(arm.metrics[metric]);
-  const unit = info?.unit ?? 'number';
-  const change =
-    before === null || after === null
-      ? ''
-      : `, ${formatValue(before.value, unit)} to ${formatValue(after.value, unit)}`;
-  return `${quoted(arm.name)} is ${conclusion} in ${lowerFirst(info?.label ?? metric)}${change} (${formatP(adjustedP)}).`;
+function formatPrice({ metrics }: Compared, arm: Arm, baseline: Arm): string {
+  const id = priceMetric(metrics) ?? '';
+  const [before, after] = [knownValue(baseline.metrics[id]), knownValue(arm.metrics[id])];
+  const ratio = before === null || after === null ? null : formatRatio(after.value, before.value);
+  return ratio === null ? '' : `, at ${ratio} the ${id === 'cost.money' ? 'cost' : 'tokens'}`;
 }
 
-function priceOf({ metrics }: Compared, baseline: Arm, arm: Arm): string | null {
-  const id = priceMetric(metrics);
-  const before = knownValue(baseline.metrics[id ?? '']);
-  const after = knownValue(arm.metrics[id ?? '']);
-  const times = before === null || after === null ? null : timesAsMuch(after.value, before.value);
-  return times === null ? null : `for ${times} ${id === 'cost.money' ? 'price' : 'tokens'}`;
-}
-
-function fact(value: MetricValue | undefined, say: (value: number) => string): string | null {
-  const found = knownValue(value);
-  return found === null ? null : say(found.value);
-}
-
-function countOf({ value, n }: { value: number; n: number }): string {
-  const count = value * n;
-  return Math.abs(count - Math.round(count)) < 1e-6 ? String(Math.round(count)) : count.toFixed(1);
-}
-
-function percentWithInterval({
-  value,
-  interval,
-}: {
-  value: number;
-  interval: [number, number] | null;
-}): string {
-  const range =
-    interval === null
-      ? ''
-      : `, 95 % interval ${Math.round(interval[0] * 100)} to ${formatPercent(interval[1])}`;
-  return `${formatPercent(value)}${range}`;
-}
-
-function named(ids: readonly string[]): string {
-  const more = ids.length - MOST_NAMED;
-  return more > 0 ? `${ids.slice(0, MOST_NAMED).join(', ')} and ${more} more` : joined(ids);
+function subject(names: readonly string[], singular: string, plural: string): string {
+  return `${joined(names.map(quoted))} ${names.length === 1 ? singular : plural}`;
 }
 
 function lowerFirst(label: string): string {
   return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,41 +1,37 @@
 import { AppError } from '../../faults/app-error.ts';
 
-/** What may still be asked. */
-export interface Budget {
-  /** Whether another question of this arm fits; what it is likely to cost is set aside. */
-  allows(arm: string): boolean;
-  /** What a question that was allowed has cost. */
+/** Limits the money spent on questions. */
+export interface CostBudget {
+  /** Whether another question of this arm fits; if so, its likely cost is reserved. */
+  reserve(arm: string): boolean;
+  /** Replaces a reservation by the actual cost. */
   settle(arm: string, cost: number): void;
   readonly spent: number;
 }
 
-export const noBudget: Budget = { allows: () => true, settle() {}, spent: 0 };
+export const unlimitedBudget: CostBudget = { reserve: () => true, settle() {}, spent: 0 };
 
-/** How much dearer than the dearest so far the next may be. */
-const RESERVE = 1.5;
+/** The next question may cost this much more than the most expensive one so far. */
+const RESERVE_FACTOR = 1.5;
 
-/**
- * A budget that is not passed: a question is asked only if half as much again as the dearest one of its arm has cost
- * is left. Of the very first it is not known.
- */
-export function createBudget(limit: number): Budget {
-  const dearest = new Map<string, number>();
-  /** Set aside for questions under way, in the order in which they were allowed. */
-  const aside: { arm: string; amount: number }[] = [];
+/** A question is reserved 1.5 times the highest cost of its arm so far; the cost of the very first one is unknown. */
+export function createBudget(limit: number): CostBudget {
+  const highest = new Map<string, number>();
+  const reservations: { arm: string; amount: number }[] = [];
   let spent = 0;
   return {
-    allows(arm) {
-      const amount = RESERVE * (dearest.get(arm) ?? Math.max(0, ...dearest.values()));
-      const bound = aside.reduce((sum, each) => sum + each.amount, 0);
-      if (spent + bound + amount > limit || (spent + bound >= limit && limit >= 0)) return false;
-      aside.push({ arm, amount });
+    reserve(arm) {
+      const amount = RESERVE_FACTOR * (highest.get(arm) ?? Math.max(0, ...highest.values()));
+      const committed = reservations.reduce((sum, each) => sum + each.amount, spent);
+      if (committed + amount > limit || committed >= limit) return false;
+      reservations.push({ arm, amount });
       return true;
     },
     settle(arm, cost) {
-      const at = aside.findIndex((each) => each.arm === arm);
-      if (at >= 0) aside.splice(at, 1);
+      const index = reservations.findIndex((each) => each.arm === arm);
+      if (index >= 0) reservations.splice(index, 1);
       spent += cost;
-      dearest.set(arm, Math.max(cost, dearest.get(arm) ?? 0));
+      highest.set(arm, Math.max(cost, highest.get(arm) ?? 0));
     },
     get spent() {
       return spent;
@@ -43,18 +39,18 @@ export function createBudget(limit: number): Budget {
   };
 }
 
-/** The end of an evaluation whose budget is used up: what is missing, by arm. */
-export function budgetUsedUp(
-  { spent }: Pick<Budget, 'spent'>,
+/** Lists the number of missing answers by arm. */
+export function budgetExceededError(
+  spent: number,
   missing: ReadonlyMap<string, number>,
   total: number,
 ): AppError {
-  const left = [...missing].filter(([, count]) => count > 0);
-  const count = left.reduce((sum, [, each]) => sum + each, 0);
-  const named = left.map(([arm, each]) => `${each} of ${arm}`).join(', ');
+  const arms = [...missing].filter(([, count]) => count > 0);
+  const count = arms.reduce((sum, [, each]) => sum + each, 0);
+  const byArm = arms.map(([arm, each]) => `${each} of ${arm}`).join(', ');
   return new AppError(
     'gate_failed',
-    `The budget is used up after ${Number(spent.toPrecision(4))}: ${count} of ${total} answers are missing (${named}).`,
-    { hint: 'Give the same command a larger --budget to go on: what was answered is kept.' },
+    `The budget is used up after ${Number(spent.toPrecision(4))}: ${count} of ${total} answers are missing (${byArm}).`,
+    { hint: 'Run the same command with a larger --budget to continue.' },
   );
 }

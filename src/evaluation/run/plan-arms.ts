@@ -1,55 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parse } from 'yaml';
 import { advice, type Gap, settingOf } from '../../faults/advice.ts';
-import { AppError } from '../../faults/app-error.ts';
+import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import type { Comparison } from '../report/comparison.ts';
-import { formatP } from '../report/format-value.ts';
-import type { Arm } from '../report/report-data.ts';
+import { headlineComparison } from '../report/decide.ts';
+import type { Arm, ArmComparison } from '../report/report-data.ts';
 
 type SettingValue = string | number | boolean;
 
-/** One way to run the cases: what it changes of the settings in force. */
+/** An arm by the settings that it changes. */
 export interface ArmPlan {
   name: string;
   changed: Record<string, SettingValue>;
 }
 
-/** Values to try of one setting, and how an arm with such a value is called. */
-interface Axis {
-  setting: string;
-  values: readonly SettingValue[];
-  label: (value: SettingValue) => string;
-}
-
-interface Axes {
+/** Values of settings to combine. */
+interface ArmAxes {
   policies?: readonly string[] | undefined;
   models?: readonly string[] | undefined;
   topK?: readonly number[] | undefined;
   modes?: readonly string[] | undefined;
   rerank?: readonly boolean[] | undefined;
   thresholds?: readonly number[] | undefined;
-  /** Prompts, by what they are called. */
+  /** Texts by name. */
   prompts?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Every combination of the values, in the order given: the first is what the others are compared with. */
-export function armsOfAxes(axes: Axes): ArmPlan[] {
-  const used = [
-    axis('model', axes.models, String),
-    axis('policy', axes.policies, String),
-    axis('mode', axes.modes, String),
-    axis('topK', axes.topK, (value) => `top-k ${value}`),
-    axis('scoreThreshold', axes.thresholds, (value) => `threshold ${value}`),
-    axis('systemPrompt', [...(axes.prompts?.values() ?? [])], (value) =>
-      String([...(axes.prompts ?? [])].find(([, text]) => text === value)?.[0]),
-    ),
-    axis('rerank', axes.rerank, (value) => (value === true ? 'reranked' : 'not reranked')),
-  ].filter((one) => one.values.length > 0);
+/** Every combination of the values, in the given order. Names list the settings that vary. */
+export function combineAxes(axes: ArmAxes): ArmPlan[] {
+  const promptNames = new Map(Array.from(axes.prompts ?? [], ([name, text]) => [text, name]));
+  const all: [
+    setting: string,
+    values: readonly SettingValue[] | undefined,
+    label: (value: SettingValue) => string,
+  ][] = [
+    ['model', axes.models, String],
+    ['policy', axes.policies, String],
+    ['mode', axes.modes, String],
+    ['topK', axes.topK, (value) => `top-k ${value}`],
+    ['scoreThreshold', axes.thresholds, (value) => `threshold ${value}`],
+    ['systemPrompt', [...promptNames.keys()], (value) => promptNames.get(String(value)) ?? ''],
+    ['rerank', axes.rerank, (value) => (value === true ? 'reranked' : 'not reranked')],
+  ];
+  const used = all
+    .map(([setting, values, label]) => ({ setting, values: [...new Set(values)], label }))
+    .filter(({ values }) => values.length > 0);
   let plans: { labels: string[]; changed: ArmPlan['changed'] }[] = [{ labels: [], changed: {} }];
   for (const { setting, values, label } of used) {
-    const telling = values.length > 1 || used.length === 1;
+    const varies = values.length > 1 || used.length === 1;
     plans = plans.flatMap(({ labels, changed }) =>
       values.map((value) => ({
-        labels: telling ? [...labels, label(value)] : labels,
+        labels: varies ? [...labels, label(value)] : labels,
         changed: { ...changed, [setting]: value },
       })),
     );
@@ -57,59 +59,60 @@ export function armsOfAxes(axes: Axes): ArmPlan[] {
   return plans.map(({ labels, changed }) => ({ name: labels.join(', ') || 'as configured', changed }));
 }
 
-function axis(setting: string, values: readonly SettingValue[] | undefined, label: Axis['label']): Axis {
-  return { setting, values: [...new Set(values ?? [])], label };
+/** The texts of prompt files by file name, or by path if two files have the same name. */
+export function readPrompts(paths: readonly string[]): Map<string, string> {
+  const names = paths.map((path) => basename(path));
+  return new Map(
+    paths.map((path, index) => {
+      const name = names[index] ?? path;
+      return [names.indexOf(name) === names.lastIndexOf(name) ? name : path, readArmFile(path)];
+    }),
+  );
 }
 
-/** What a file that an arm names holds: settings by their names, or a text. Throws `invalid_input`. */
-export interface ArmFiles {
-  settings(path: string): Record<string, SettingValue>;
-  text(path: string): string;
-}
-
-/** A file of settings, or a setting with its value, in quotes where that has spaces. */
-const PART = /\s*(?:@(\S+)|([A-Za-z-]+)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,]+))(?=[\s,]|$)[\s,]*/y;
+/** `@file`, or a setting with a value that is quoted if it contains spaces. */
+const ARM_PART = /\s*(?:@(\S+)|([A-Za-z-]+)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,]+))(?=[\s,]|$)[\s,]*/y;
 
 /**
- * An arm written out: `policy=always topK=10`, with a name in front, `terse: systemPrompt="Be brief."`, with a text
- * from a file, `systemPrompt=@terse.md`, or with settings from one, `@careful.json topK=20`. Throws `invalid_input`.
+ * Parses `policy=always topK=10`, optionally with a name: `terse: systemPrompt="Be brief."`. `systemPrompt=@terse.md`
+ * reads the text from a file, `@careful.json topK=20` reads settings from one. Throws `invalid_input`.
  */
-export function parseArm(expression: string, files: ArmFiles): ArmPlan {
+export function parseArm(expression: string): ArmPlan {
   const [, name, settings = ''] = /^(?:([^=:@"']+):)?(.*)$/s.exec(expression.trim()) ?? [];
   const changed: ArmPlan['changed'] = {};
-  const plain: string[] = [];
-  PART.lastIndex = 0;
-  while (PART.lastIndex < settings.trimEnd().length) {
-    const from = PART.lastIndex;
-    const [whole, path, setting = '', value = ''] = PART.exec(settings) ?? [];
+  const parts: string[] = [];
+  ARM_PART.lastIndex = 0;
+  while (ARM_PART.lastIndex < settings.trimEnd().length) {
+    const from = ARM_PART.lastIndex;
+    const [whole, path, setting = '', value = ''] = ARM_PART.exec(settings) ?? [];
     if (whole === undefined) {
-      const [part] = settings
+      const [part = ''] = settings
         .slice(from)
         .trim()
         .split(/[\s,]+/);
       throw new AppError(
         'invalid_input',
-        `"${oneLine(part ?? '', 60)}" in --arm is not of the form setting=value.`,
+        `"${oneLine(part, 60)}" in --arm is not of the form setting=value.`,
         {
-          hint: advice`Write for example: ${armOf('policy=always topK=10')} ${armOf('careful: temperature=0')} ${armOf("terse: systemPrompt='Be brief.'")}`,
+          hint: advice`Examples: ${armExample('policy=always topK=10')} ${armExample('careful: temperature=0')} ${armExample("terse: systemPrompt='Be brief.'")}`,
         },
       );
     }
-    plain.push(whole.replace(/[\s,]+$/, '').trim());
     if (path !== undefined) {
-      Object.assign(changed, files.settings(path));
+      parts.push(`@${path}`);
+      Object.assign(changed, readArmSettings(path));
       continue;
     }
     const camel = setting.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    plain[plain.length - 1] = `${camel}=${value}`;
-    changed[camel] =
-      camel === 'systemPrompt' && value.startsWith('@') ? files.text(value.slice(1)) : readValue(value);
+    parts.push(`${camel}=${value}`);
+    const isFile = camel === 'systemPrompt' && value.startsWith('@');
+    changed[camel] = isFile ? readArmFile(value.slice(1)) : parseValue(value);
   }
-  return { name: name?.trim() || plain.join(' ') || 'as configured', changed };
+  return { name: name?.trim() || parts.join(' ') || 'as configured', changed };
 }
 
-function readValue(text: string): SettingValue {
-  // What is quoted is a text, whatever it looks like.
+/** A quoted value is text, whatever it looks like. */
+function parseValue(text: string): SettingValue {
   if (/^'/.test(text)) return text.slice(1, -1);
   if (/^"/.test(text)) return text.slice(1, -1).replace(/\\(.)/g, '$1');
   if (/^(on|true)$/i.test(text)) return true;
@@ -117,79 +120,98 @@ function readValue(text: string): SettingValue {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** Throws `invalid_input` unless there is something to compare, and every arm has a name and settings of its own. */
-export function assertComparable(arms: readonly ArmPlan[]): void {
-  if (arms.length < 2) {
-    throw new AppError('invalid_input', 'There is nothing to compare: one arm was asked for.', {
-      hint: advice`Name two or more, for example: ${settingOf('policies', 'tool,always', 'policies tool,always')}, or ${settingOf('topK', '3,5,10', 'topK 3,5,10')}, or ${armOf('policy=always topK=10')}`,
-    });
-  }
-  const names = arms.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice === undefined) return;
-  throw new AppError('invalid_input', `Two arms are called "${oneLine(twice, 60)}".`, {
-    hint: advice`Give one of them another name: ${armOf('name: setting=value')}`,
+function readArmSettings(path: string): Record<string, SettingValue> {
+  const text = readArmFile(path);
+  const found = parseSettings(text, path);
+  const invalid = Object.entries(found).find(
+    ([, value]) => !['string', 'number', 'boolean'].includes(typeof value),
+  );
+  if (invalid === undefined) return found as Record<string, SettingValue>;
+  throw new AppError('invalid_input', `"${invalid[0]}" in ${path} is not a string, number or boolean.`, {
+    hint: 'docs/settings.md lists the settings of an arm.',
   });
 }
 
-function armOf(expression: string): Gap {
+function parseSettings(text: string, path: string): object {
+  let found: unknown;
+  try {
+    found = parse(text);
+  } catch (error) {
+    throw new AppError('invalid_input', `${path} is neither JSON nor YAML.`, {
+      hint: messageOf(error),
+      cause: error,
+    });
+  }
+  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found;
+  throw new AppError('invalid_input', `${path} contains no settings.`, {
+    hint: 'Write names and values, for example {"policy": "always", "topK": 10}.',
+  });
+}
+
+function readArmFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    throw new AppError('invalid_input', `Could not read ${path}, which an arm names.`, {
+      hint: messageOf(error),
+      cause: error,
+    });
+  }
+}
+
+/** Throws `invalid_input` unless there are two arms or more, all with different names. */
+export function assertComparable(arms: readonly ArmPlan[]): void {
+  if (arms.length < 2) {
+    throw new AppError('invalid_input', 'Nothing to compare: there is only one arm.', {
+      hint: advice`Give two or more, for example ${settingOf('policies', 'tool,always', 'policies tool,always')}, ${settingOf('topK', '3,5,10', 'topK 3,5,10')} or ${armExample('policy=always topK=10')}`,
+    });
+  }
+  const names = arms.map(({ name }) => name);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate === undefined) return;
+  throw new AppError('invalid_input', `Two arms have the name "${oneLine(duplicate, 60)}".`, {
+    hint: advice`Give one of them another name: ${armExample('name: setting=value')}`,
+  });
+}
+
+function armExample(expression: string): Gap {
   return settingOf('arm', `"${expression}"`, `"${expression}"`);
 }
 
-const ALL_STAGES = 'all stages';
-const WATCHED = ['answer.correct', 'retrieval.recall@5', 'citation.precision', 'abstention.f1'];
-
-/** The settings as they are, and with one stage switched off at a time. */
-export function ablationArms(
+/** The configured settings, and one arm for each stage that is switched off. */
+export function planAblation(
   settings: Pick<Arm['settings'], 'policy' | 'mode' | 'rerank' | 'scoreThreshold'>,
 ): ArmPlan[] {
-  const arms: ArmPlan[] = [{ name: ALL_STAGES, changed: {} }];
-  if (settings.rerank) arms.push({ name: 'no reranking', changed: { rerank: false } });
-  if (settings.mode === 'hybrid') {
-    arms.push({ name: 'no full text', changed: { mode: 'dense' } });
-    arms.push({ name: 'no vectors', changed: { mode: 'lexical' } });
-  }
-  if (settings.scoreThreshold > 0) arms.push({ name: 'no threshold', changed: { scoreThreshold: 0 } });
-  if (settings.policy === 'tool') arms.push({ name: 'no decision', changed: { policy: 'always' } });
-  if (settings.policy !== 'never') arms.push({ name: 'no retrieval', changed: { policy: 'never' } });
-  return arms;
+  const stages: [isOn: boolean, name: string, changed: ArmPlan['changed']][] = [
+    [true, 'all stages', {}],
+    [settings.rerank, 'no reranking', { rerank: false }],
+    [settings.mode === 'hybrid', 'no full text', { mode: 'dense' }],
+    [settings.mode === 'hybrid', 'no vectors', { mode: 'lexical' }],
+    [settings.scoreThreshold > 0, 'no threshold', { scoreThreshold: 0 }],
+    [settings.policy === 'tool', 'no decision', { policy: 'always' }],
+    [settings.policy !== 'never', 'no retrieval', { policy: 'never' }],
+  ];
+  return stages.filter(([isOn]) => isOn).map(([, name, changed]) => ({ name, changed }));
 }
 
-/** Which stages can be switched off without loss, which cannot, and of which that is not known. */
-export function ablationVerdict(comparisons: readonly Comparison[]): string[] {
-  const judged = comparisons.map((comparison) => ({ arm: comparison.arm, ...judge(comparison) }));
-  const of = (loss: 'none' | 'some' | 'unknown') =>
-    judged.filter((one) => one.loss === loss).map(({ arm }) => arm);
+const ABLATION_METRICS = ['answer.correct', 'retrieval.recall@5', 'citation.precision', 'abstention.f1'];
+
+/** Which stages can be switched off: with no proven loss, and correct answers proven at least equivalent. */
+export function ablationVerdict(comparisons: readonly ArmComparison[]): string[] {
+  const outcomeOf = ({ metrics }: ArmComparison) => {
+    const watched = metrics.filter(({ metric }) => ABLATION_METRICS.includes(metric));
+    if (watched.some(({ conclusion }) => conclusion === 'worse')) return 'loss';
+    const { conclusion } = headlineComparison(metrics) ?? watched[0] ?? {};
+    return conclusion === 'equivalent' || conclusion === 'better' ? 'no loss' : 'undecided';
+  };
+  const outcomes = Map.groupBy(comparisons, outcomeOf);
   const sentences = [
-    of('none').length > 0 ? `Can be switched off without loss: ${of('none').join('; ')}.` : null,
-    of('some').length > 0 ? `Not without loss: ${of('some').join('; ')}.` : null,
-    of('unknown').length > 0 ? `Not decided by these cases: ${of('unknown').join('; ')}.` : null,
-  ];
-  return [
-    ...sentences.filter((sentence) => sentence !== null),
-    ...judged.map(({ arm, why }) => `${arm}: ${why}.`),
-  ];
-}
-
-interface Judgement {
-  loss: 'none' | 'some' | 'unknown';
-  why: string;
-}
-
-function judge({ metrics }: Comparison): Judgement {
-  const watched = metrics.filter(({ metric }) => WATCHED.includes(metric));
-  if (watched.length === 0) return { loss: 'unknown', why: 'no case says what is right' };
-  const lost = watched.find(({ conclusion }) => conclusion === 'worse');
-  const points = (difference: number) =>
-    `${difference > 0 ? '+' : ''}${(difference * 100).toFixed(1)} points`;
-  if (lost !== undefined) {
-    return { loss: 'some', why: `${lost.metric} ${points(lost.difference)} (${formatP(lost.adjustedP)})` };
-  }
-  const [first] = watched as [(typeof watched)[number]];
-  const found = `${first.metric} ${points(first.difference)}`;
-  if (first.conclusion === 'equivalent' || first.conclusion === 'better') return { loss: 'none', why: found };
-  const { interval, needed } = first;
-  const excluded = interval === null ? '' : `, but ${points(interval[0])} are not excluded`;
-  const more = needed === null ? '' : `; about ${needed} more cases would decide it`;
-  return { loss: 'unknown', why: `${found}${excluded}${more}` };
+    ['no loss', 'Can be switched off without loss'],
+    ['loss', 'Loses quality if switched off'],
+    ['undecided', 'Undecided by these cases'],
+  ] as const;
+  return sentences.flatMap(([outcome, title]) => {
+    const arms = outcomes.get(outcome)?.map(({ arm }) => arm) ?? [];
+    return arms.length === 0 ? [] : [`${title}: ${arms.join('; ')}.`];
+  });
 }

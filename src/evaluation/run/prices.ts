@@ -2,17 +2,17 @@ import * as z from 'zod';
 import type { TokensUsed } from '../../domain/agent-response.ts';
 import { validated } from '../../faults/validated.ts';
 
-const MILLION = 1_000_000;
+const PRICED_TOKENS = 1_000_000;
 const price = z.number().min(0);
 
-/** What models cost, for a million tokens: `{"currency": "USD", "models": {"gpt-x": {"input": 1.25, "output": 10}}}`. */
+/** Prices per million tokens: `{"currency": "USD", "models": {"gpt-x": {"input": 1.25, "output": 10}}}`. */
 const priceFileSchema = z.strictObject({
   currency: z.string().trim().min(1).default('USD'),
   models: z.record(z.string(), z.strictObject({ input: price, output: price })),
 });
 export type PriceFile = z.infer<typeof priceFileSchema>;
 
-/** The price of a turn; null for a model whose price is not known. */
+/** The price of a turn; null for a model without one. */
 export type PriceOf = (model: string, tokens: TokensUsed) => number | null;
 
 export const noPrices: PriceOf = () => null;
@@ -25,6 +25,6 @@ export function readPrices(value: unknown, file: string): PriceFile {
 export function pricesBy({ models }: PriceFile): PriceOf {
   return (model, { prompt, completion }) => {
     const rate = Object.hasOwn(models, model) ? models[model] : undefined;
-    return rate === undefined ? null : (prompt * rate.input + completion * rate.output) / MILLION;
+    return rate === undefined ? null : (prompt * rate.input + completion * rate.output) / PRICED_TOKENS;
   };
 }

@@ -1,24 +1,37 @@
 import type { Agent, AgentSession } from '../../agent/agent.ts';
 import { completeTurn } from '../../agent/complete-turn.ts';
+import { checkAnswer, countVerifiedFacts } from '../../citations/check-answer.ts';
+import { createSourceRegister } from '../../citations/source-register.ts';
 import type { AgentConfig } from '../../domain/agent-config.ts';
+import { MAX_EXCERPT } from '../../domain/citation.ts';
 import type { ConversationMessage } from '../../domain/conversation-message.ts';
 import { appendMessages, createSession } from '../../domain/conversation-session.ts';
+import type { ConversationTurn } from '../../domain/conversation-turn.ts';
+import type { RetrievalContext } from '../../domain/retrieval-context.ts';
+import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { type ErrorResponse, toErrorResponse } from '../../faults/error-response.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import type { EvaluationCase, HistoryMessage } from '../cases/evaluation-case.ts';
-import { withoutResults } from '../report/assemble-report.ts';
-import type { CaseRun } from '../report/case-run.ts';
+import { decodeUrl, matchesSource } from '../cases/expected-source.ts';
+import type { CaseGold } from '../metrics/metric.ts';
+import { isExpectedSource } from '../metrics/retrieval-metrics.ts';
+import { toPlainCase } from '../report/assemble-report.ts';
+import type { CaseRun, ReportChunk } from '../report/case-run.ts';
 import type { CheckAnswer } from './checks.ts';
 import { type JudgeModel, judgeFaithfulness } from './judge.ts';
 import type { PriceOf } from './prices.ts';
-import { type Observation, toCaseRun } from './to-case-run.ts';
 
-interface CaseDependencies extends SeedDependencies {
+interface CaseDependencies {
   agent: Agent;
+  config: Pick<AgentConfig, 'model' | 'policy' | 'systemPrompt'>;
+  collection: string;
+  sessions: SessionStore;
+  runtime: Runtime;
   priceOf: PriceOf;
   judge?: JudgeModel | undefined;
   check?: CheckAnswer | undefined;
@@ -31,66 +44,31 @@ export async function runCase(
   dependencies: CaseDependencies,
   signal: AbortSignal,
 ): Promise<CaseRun> {
-  const { agent, sessions } = dependencies;
+  const { agent, sessions, priceOf, judge, check } = dependencies;
   const session =
     item.history === undefined || item.history.length === 0
       ? await agent.startSession()
-      : await agent.resumeSession(await seedSession(item.history, dependencies));
+      : await agent.resumeSession(await storeHistory(item.history, dependencies));
   try {
-    const observed = await observe(session, item, dependencies, signal);
-    const { priceOf } = dependencies;
-    const run = toCaseRun(observed, withoutResults(item), repeat, { priceOf });
-    const checks = run.error === null ? await dependencies.check?.(item, run.answer, signal) : undefined;
+    const observed = await observeTurn(session, item, dependencies, signal);
+    const run = toCaseRun(observed, toPlainCase(item), { repeat, priceOf });
+    const checks = run.error === null ? await check?.(item, run.answer, signal) : undefined;
     const checked = { ...run, checks: checks ?? [] };
-    if (dependencies.judge === undefined) return checked;
+    if (judge === undefined) return checked;
     const passages = new Set(observed.contexts.flatMap(({ chunks }) => chunks.map(({ text }) => text)));
-    const judge = await judgeFaithfulness(item.question, run, [...passages], dependencies.judge, signal);
-    return { ...checked, judge };
+    return { ...checked, judge: await judgeFaithfulness(item.question, run, [...passages], judge, signal) };
   } finally {
     await sessions.delete(session.id);
   }
 }
 
-async function observe(
-  session: AgentSession,
-  { question, filter }: EvaluationCase,
-  { runtime }: CaseDependencies,
-  signal: AbortSignal,
-): Promise<Observation> {
-  const searches: { query: string; filter: Observation['searches'][number]['filter'] }[] = [];
-  const contexts: Observation['contexts'][number][] = [];
-  let error: ErrorResponse | null = null;
-  let firstTokenMs: number | null = null;
-  const started = runtime.elapsedMs();
-  const watch = (event: RunEvent) => {
-    if (event.type === 'retrieval_started') searches.push({ query: event.query, filter: event.filter });
-    if (event.type === 'retrieval_finished' && event.context !== null) contexts.push(event.context);
-    if (event.type === 'text_delta') firstTokenMs ??= runtime.elapsedMs() - started;
-  };
-  const events = session.ask(question, { signal, ...(filter && { filter }) });
-  const turn = await completeTurn(events, watch).catch((fault: unknown) => {
-    signal.throwIfAborted();
-    if (!(fault instanceof AppError)) throw fault;
-    error = toErrorResponse(fault);
-    return null;
-  });
-  return { turn, error, searches, contexts, firstTokenMs, totalMs: runtime.elapsedMs() - started };
-}
-
-interface SeedDependencies {
-  config: Pick<AgentConfig, 'model' | 'policy' | 'systemPrompt'>;
-  collection: string;
-  sessions: SessionStore;
-  runtime: Runtime;
-}
-
-/** Puts a conversation into the store as if it had been had, and returns the id to resume it by. */
-async function seedSession(
+/** Stores a conversation as a session that can be resumed, and returns its id. */
+async function storeHistory(
   history: readonly HistoryMessage[],
-  { config, collection, sessions, runtime }: SeedDependencies,
+  { config, collection, sessions, runtime }: CaseDependencies,
 ): Promise<string> {
   const timestamp = runtime.now().toISOString();
-  const common = (content: string) => ({
+  const toMessage = (content: string) => ({
     id: runtime.newId(),
     content,
     citations: [],
@@ -104,12 +82,142 @@ async function seedSession(
     model: config.model,
     policy: config.policy,
     collection,
-    systemMessage: { ...common(config.systemPrompt), role: 'system' },
+    systemMessage: { ...toMessage(config.systemPrompt), role: 'system' },
   });
   const messages = history.map(
     ({ role, content }): ConversationMessage =>
-      role === 'user' ? { ...common(content), role } : { ...common(content), role, toolCalls: [] },
+      role === 'user' ? { ...toMessage(content), role } : { ...toMessage(content), role, toolCalls: [] },
   );
   await sessions.create(appendMessages(session, messages, { retrievals: 0 }), null);
   return session.sessionId;
+}
+
+/** What happened in a turn. */
+interface ObservedTurn {
+  /** Null if it failed. */
+  turn: ConversationTurn | null;
+  error: ErrorResponse | null;
+  searches: readonly Pick<RetrievalContext, 'query' | 'filter'>[];
+  /** Results as retrieved, before the prompt budget cuts them. */
+  contexts: readonly RetrievalContext[];
+  firstTokenMs: number | null;
+  totalMs: number;
+}
+
+async function observeTurn(
+  session: AgentSession,
+  { question, filter }: EvaluationCase,
+  { runtime }: CaseDependencies,
+  signal: AbortSignal,
+): Promise<ObservedTurn> {
+  const searches: ObservedTurn['searches'][number][] = [];
+  const contexts: RetrievalContext[] = [];
+  let error: ErrorResponse | null = null;
+  let firstTokenMs: number | null = null;
+  const started = runtime.elapsedMs();
+  const onEvent = (event: RunEvent) => {
+    if (event.type === 'retrieval_started') searches.push({ query: event.query, filter: event.filter });
+    if (event.type === 'retrieval_finished' && event.context !== null) contexts.push(event.context);
+    if (event.type === 'text_delta') firstTokenMs ??= runtime.elapsedMs() - started;
+  };
+  const events = session.ask(question, { signal, ...(filter && { filter }) });
+  const turn = await completeTurn(events, onEvent).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    if (!(cause instanceof AppError)) throw cause;
+    error = toErrorResponse(cause);
+    return null;
+  });
+  return { turn, error, searches, contexts, firstTokenMs, totalMs: runtime.elapsedMs() - started };
+}
+
+function toCaseRun(
+  { turn, error: thrown, searches, contexts, firstTokenMs, totalMs }: ObservedTurn,
+  gold: CaseGold,
+  { repeat, priceOf }: { repeat: number; priceOf: PriceOf },
+): CaseRun {
+  const response = turn?.response;
+  // A turn can complete although all of its searches failed.
+  const error = thrown ?? response?.error ?? null;
+  const retrieved = new Map(contexts.flatMap(({ chunks }) => chunks.map((chunk) => [chunk.chunkId, chunk])));
+  const tokens = response?.tokensUsed ?? { prompt: 0, completion: 0, total: 0 };
+  const scores = contexts.flatMap(({ chunks, nearMiss }) =>
+    [...chunks, ...(nearMiss === null ? [] : [nearMiss])].map(({ score }) => score),
+  );
+  const searchKeys = searches.map(({ query, filter }) =>
+    JSON.stringify([query.toLowerCase().replace(/\s+/g, ' ').trim(), filter]),
+  );
+  return {
+    repeat,
+    answer: response?.answer ?? '',
+    abstained: response !== undefined && response.outcome !== 'answer',
+    grounded: response?.grounded ?? false,
+    confidence: response?.confidence ?? null,
+    citations: (response?.citations ?? []).map(
+      ({ marker, verdict, chunkId, title, url: cited, score, excerpt }) => {
+        const url = toReportUrl(retrieved.get(chunkId ?? '') ?? { url: cited }, gold);
+        const expected = isExpectedSource({ url, chunkId }, gold);
+        return { marker, verdict, chunkId, title, url, score, excerpt, expected };
+      },
+    ),
+    ...checkSentences(turn),
+    retrievals: (turn?.retrievals ?? contexts).map((context) => ({
+      query: context.query,
+      filter: context.filter,
+      scoreThreshold: context.scoreThreshold,
+      totalFound: context.totalFound,
+      chunks: context.chunks.map((chunk) => toReportChunk(chunk, gold)),
+      nearMiss: context.nearMiss === null ? null : toReportChunk(context.nearMiss, gold),
+      timeMs: context.queryTimeMs,
+    })),
+    searches: searches.length,
+    duplicateSearches: searches.length - new Set(searchKeys).size,
+    steps: Math.max(0, ...(turn?.decisions ?? []).map(({ step }) => step)),
+    bestScore: scores.length === 0 ? null : Math.max(...scores),
+    tokens,
+    cost: error === null ? priceOf(response?.model ?? '', tokens) : null,
+    timesMs: {
+      firstToken: firstTokenMs,
+      retrieval: response?.retrievalTimeMs ?? 0,
+      generation: response?.generationTimeMs ?? 0,
+      total: response?.totalTimeMs ?? totalMs,
+    },
+    judge: null,
+    checks: [],
+    error,
+  };
+}
+
+function toReportChunk(chunk: RetrievedChunk, gold: CaseGold): ReportChunk {
+  const { chunkId, title, headings, score, text } = chunk;
+  const url = toReportUrl(chunk, gold);
+  const expected = isExpectedSource({ url, chunkId }, gold);
+  return { chunkId, title, url, headings, score, excerpt: oneLine(text, MAX_EXCERPT), expected };
+}
+
+/** The URL of a chunk, or the longer path that the case gives for the same file. */
+function toReportUrl({ url, uri }: Pick<RetrievedChunk, 'url' | 'uri'>, { expected }: CaseGold): string {
+  if (uri === undefined || /^https?:/i.test(url)) return url;
+  const names = expected.sources.filter((source) => matchesSource(source, uri));
+  return names.find((name) => matchesSource(decodeUrl(url), name)) ?? url;
+}
+
+/** The sentences with their verdicts, and how many quotes and numbers the cited chunks contain. */
+function checkSentences(turn: ConversationTurn | null): Pick<CaseRun, 'sentences' | 'quotes' | 'numbers'> {
+  if (turn === null) return { sentences: [], quotes: { total: 0, held: 0 }, numbers: { total: 0, held: 0 } };
+  const sources = createSourceRegister();
+  // The session assigned the references in this order.
+  for (const { chunks } of turn.retrievals) for (const chunk of chunks) sources.register(chunk);
+  const { response } = turn;
+  // Records of earlier versions have no sentences.
+  const checked = response.sentences.length > 0 ? response : checkAnswer(response.answer, sources);
+  return {
+    sentences: checked.sentences.map(({ text, refs, verdict, probability, unsupportedSpans }) => ({
+      text,
+      markers: refs,
+      verdict,
+      probability,
+      unsupportedSpans,
+    })),
+    ...countVerifiedFacts(checked.sentences, sources),
+  };
 }

@@ -1,4 +1,6 @@
-/** What each case adds to a metric in one arm, in the order of the cases; both 0 where it has no part. */
+import { createRandomIndex } from './random.ts';
+
+/** What each case adds to a metric in one arm, in the order of the cases; both are 0 for a case that does not count. */
 export interface Column {
   sum: Float64Array;
   of: Float64Array;
@@ -8,8 +10,8 @@ export function createColumn(length: number): Column {
   return { sum: new Float64Array(length), of: new Float64Array(length) };
 }
 
-/** The metric over all cases; NaN if it divides by nothing. */
-export function ratioOf({ sum, of }: Column): number {
+/** The metric over all cases; NaN if no case counts. */
+export function columnRatio({ sum, of }: Column): number {
   const divisor = total(of);
   return divisor === 0 ? Number.NaN : total(sum) / divisor;
 }
@@ -20,18 +22,72 @@ export function total(values: Float64Array): number {
   return result;
 }
 
-/** A case's own value; null where it has none. */
+/** The value of one case; null if it does not count. */
 export function valueAt({ sum, of }: Column, index: number): number | null {
   const divisor = of[index] ?? 0;
   return divisor === 0 ? null : (sum[index] ?? 0) / divisor;
 }
 
-/** A column of the cases that pass alone; the others keep their place and add nothing. Itself if none adds anything. */
-export function masked(column: Column, keep: (index: number) => boolean): Column {
+/** The column with the other cases set to 0. Returns the same object if that changes nothing, so that samples are reused. */
+export function filterColumn(column: Column, keep: (index: number) => boolean): Column {
   const { sum, of } = column;
   if (sum.every((value, index) => keep(index) || (value === 0 && of[index] === 0))) return column;
   return {
     sum: sum.map((value, index) => (keep(index) ? value : 0)),
     of: of.map((value, index) => (keep(index) ? value : 0)),
   };
+}
+
+/** More clusters than this are merged in random groups of equal size, which bounds the time and keeps the variance. */
+const MAX_UNITS = 500;
+const GROUPING_SEED = 1;
+
+/** What is resampled: clusters of dependent cases, such as the turns of one conversation. */
+export interface SamplingUnits {
+  /** The unit of each case, from 0. */
+  unitOf: Uint32Array;
+  count: number;
+  /** The number of clusters before they are merged in groups. */
+  clusters: number;
+}
+
+/** One unit per distinct name in the list, or per case if a number of independent cases is given. */
+export function createSamplingUnits(cases: number | readonly string[]): SamplingUnits {
+  const names =
+    typeof cases === 'number' ? Array.from({ length: cases }, (_, index) => String(index)) : cases;
+  const clusterOf = new Map([...new Set(names)].map((name, index) => [name, index]));
+  const clusters = clusterOf.size;
+  const groupOf = clusters > MAX_UNITS ? groupRandomly(clusters) : null;
+  const unitOf = Uint32Array.from(names, (name) => {
+    const cluster = clusterOf.get(name) as number;
+    return groupOf === null ? cluster : (groupOf[cluster] as number);
+  });
+  return { unitOf, count: Math.min(clusters, MAX_UNITS), clusters };
+}
+
+function groupRandomly(count: number): Uint32Array {
+  const random = createRandomIndex(GROUPING_SEED);
+  const order = Uint32Array.from({ length: count }, (_, index) => index);
+  for (let last = count - 1; last > 0; last -= 1) {
+    const other = random(last + 1);
+    [order[last], order[other]] = [order[other] as number, order[last] as number];
+  }
+  const groupOf = new Uint32Array(count);
+  order.forEach((cluster, position) => {
+    groupOf[cluster] = position % MAX_UNITS;
+  });
+  return groupOf;
+}
+
+/** A column of units, each the sum of its cases. */
+export function sumByUnit(
+  { sum, of }: Column,
+  { unitOf, count }: Pick<SamplingUnits, 'unitOf' | 'count'>,
+): Column {
+  const units = createColumn(count);
+  unitOf.forEach((unit, index) => {
+    units.sum[unit] = (units.sum[unit] as number) + (sum[index] as number);
+    units.of[unit] = (units.of[unit] as number) + (of[index] as number);
+  });
+  return units;
 }

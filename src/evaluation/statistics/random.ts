@@ -1,4 +1,4 @@
-/** Whole numbers below a bound, the same for the same seed on every machine (xorshift with 128 bits of state). */
+/** Integers below a bound, the same for the same seed on every machine (xorshift with 128 bits of state). */
 export function createRandomIndex(seed: number): (bound: number) => number {
   let a = 0x9e3779b9 ^ seed;
   let b = 0x243f6a88;
@@ -12,7 +12,7 @@ export function createRandomIndex(seed: number): (bound: number) => number {
     d = d ^ (d >>> 19) ^ mixed ^ (mixed >>> 8);
     return d >>> 0;
   };
-  // Seeds that differ in few bits give alike numbers at first.
+  // Seeds that differ in few bits give similar numbers at first.
   for (let round = 0; round < 32; round += 1) next();
   return (bound) => Math.floor((next() / 2 ** 32) * bound);
 }

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { formatValue } from '../../evaluation/report/format-value.ts';
-import type { CaseResult, ReportCase } from '../../evaluation/report/report-case.ts';
-import type { ReportPageData } from '../../evaluation/report/report-data.ts';
+import type { CaseResult, ReportCase, ReportPageData } from '../../evaluation/report/report-data.ts';
 import { DataTable, NoData } from './components.tsx';
 import { findHeadlineMetric } from './report-metrics.ts';
 import { RunDetails } from './run-details.tsx';

@@ -1,6 +1,5 @@
 import type { CaseRun } from '../../evaluation/report/case-run.ts';
-import type { CaseResult, ReportCase } from '../../evaluation/report/report-case.ts';
-import type { ReportData } from '../../evaluation/report/report-data.ts';
+import type { CaseResult, ReportCase, ReportData } from '../../evaluation/report/report-data.ts';
 import { isSupportedVerdict } from '../shared/verdict-labels.ts';
 import { findHeadlineMetric } from './report-metrics.ts';
 

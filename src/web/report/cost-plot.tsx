@@ -1,6 +1,5 @@
 import { formatValue, type KnownValue, knownValue } from '../../evaluation/report/format-value.ts';
-import type { MetricInfo } from '../../evaluation/report/metric-value.ts';
-import type { ReportPageData } from '../../evaluation/report/report-data.ts';
+import type { MetricInfo, ReportPageData } from '../../evaluation/report/report-data.ts';
 import { ArmShape, NoData, Section } from './components.tsx';
 import { findCostMetric, findHeadlineMetric, formatInterval } from './report-metrics.ts';
 

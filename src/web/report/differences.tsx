@@ -1,7 +1,10 @@
-import type { Comparison, MetricComparison } from '../../evaluation/report/comparison.ts';
 import { formatP, formatPercent, formatPoints, isAlike } from '../../evaluation/report/format-value.ts';
-import type { MetricInfo } from '../../evaluation/report/metric-value.ts';
-import type { ReportPageData } from '../../evaluation/report/report-data.ts';
+import type {
+  ArmComparison,
+  MetricComparison,
+  MetricInfo,
+  ReportPageData,
+} from '../../evaluation/report/report-data.ts';
 import { quoted } from '../../text/phrasing.ts';
 import type { CaseCriteria } from './case-filter.ts';
 import { DataTable, Section, SentenceList } from './components.tsx';
@@ -39,12 +42,12 @@ export function Differences({ data, onShowCases }: DifferencesProps) {
   );
 }
 
-function comparisonTitle({ arm, baseline }: Comparison): string {
+function comparisonTitle({ arm, baseline }: ArmComparison): string {
   return `${quoted(arm)} compared with ${quoted(baseline)}`;
 }
 
 interface DifferenceTableProps extends Pick<DifferencesProps, 'onShowCases'> {
-  comparison: Comparison;
+  comparison: ArmComparison;
   metrics: readonly MetricInfo[];
 }
 
@@ -53,8 +56,7 @@ function DifferenceTable({ comparison, metrics, onShowCases }: DifferenceTablePr
     const metric = metrics.find(({ id }) => id === compared.metric);
     return metric === undefined ? [] : [{ metric, compared }];
   });
-  const isIdentical = ({ compared }: { compared: MetricComparison }) =>
-    isAlike(compared, compared.better.length + compared.worse.length);
+  const isIdentical = ({ compared }: { compared: MetricComparison }) => isAlike(compared);
   const identical = rows.filter(isIdentical);
   return (
     <>

@@ -1,7 +1,10 @@
-import type { Comparison } from '../../evaluation/report/comparison.ts';
 import { formatValue, knownValue } from '../../evaluation/report/format-value.ts';
-import type { MetricInfo, MetricValue } from '../../evaluation/report/metric-value.ts';
-import type { ReportPageData } from '../../evaluation/report/report-data.ts';
+import type {
+  ArmComparison,
+  MetricInfo,
+  MetricValue,
+  ReportPageData,
+} from '../../evaluation/report/report-data.ts';
 import { ArmName, DataTable, NoData, Section } from './components.tsx';
 import { findBestValue, findHeadlineMetric, formatInterval } from './report-metrics.ts';
 
@@ -130,7 +133,7 @@ function ValueWithInterval({ value, unit }: { value: MetricValue | undefined; un
   );
 }
 
-function ChangeSymbol({ comparison, metric }: { comparison: Comparison | undefined; metric: string }) {
+function ChangeSymbol({ comparison, metric }: { comparison: ArmComparison | undefined; metric: string }) {
   const conclusion = comparison?.metrics.find((compared) => compared.metric === metric)?.conclusion;
   if (conclusion === 'better')
     return <SpokenSymbol symbol="▲" text="significantly better, " class="better" />;

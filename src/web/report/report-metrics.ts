@@ -1,7 +1,10 @@
-import type { MetricComparison } from '../../evaluation/report/comparison.ts';
 import { formatValue, knownValue } from '../../evaluation/report/format-value.ts';
-import type { MetricInfo, MetricValue } from '../../evaluation/report/metric-value.ts';
-import type { ReportData } from '../../evaluation/report/report-data.ts';
+import type {
+  MetricComparison,
+  MetricInfo,
+  MetricValue,
+  ReportData,
+} from '../../evaluation/report/report-data.ts';
 
 type Unit = MetricInfo['unit'];
 

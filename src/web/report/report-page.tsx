@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { joined } from '../../evaluation/report/format-value.ts';
-import { gatesFailed } from '../../evaluation/report/gate-lines.ts';
+import { gatesFailed } from '../../evaluation/report/gate-results.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
 import { counted } from '../../text/phrasing.ts';
 import { isDark, useTheme } from '../shared/theme.ts';

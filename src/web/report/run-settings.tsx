@@ -1,5 +1,5 @@
 import { formatValue, joined } from '../../evaluation/report/format-value.ts';
-import { gatesFailed } from '../../evaluation/report/gate-lines.ts';
+import { gatesFailed } from '../../evaluation/report/gate-results.ts';
 import type { GateResult, ReportPageData } from '../../evaluation/report/report-data.ts';
 import { ArmName, DataTable, Section } from './components.tsx';
 

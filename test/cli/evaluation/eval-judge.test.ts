@@ -13,7 +13,7 @@ const home = mkdtempSync(join(tmpdir(), 'citeloop-judge-'));
 const judged: string[] = [];
 let server: Server;
 
-/** A model that answers as a stream, and judges in turn 1 and 0.5 when it is asked without one. */
+/** A model that streams answers, and judges 1 and 0.5 in turn if asked without a stream. */
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     const body = (await json(request)) as { stream?: boolean; messages: { content: string }[] };
@@ -54,7 +54,7 @@ afterAll(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-test('the configured model judges, its spread is shown, and the price file prices its answers', async () => {
+test('judges answers with a model and prices them by the price file', async () => {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const model = ['--model', 'judge', '--base-url', baseUrl, '--policy', 'always'];
   const args = [
@@ -88,14 +88,13 @@ test('the configured model judges, its spread is shown, and the price file price
     judge: { tokens: 220, money: expect.closeTo(0.004, 12) },
   });
   expect(arms[0]?.metrics['judge.faithfulness']).toMatchObject({ value: 0.75 });
-  expect(arms[0]?.metrics['judge.spread']).toMatchObject({ value: expect.closeTo(Math.sqrt(0.125), 9) });
-  // 100 tokens in at 10, 10 out at 100 for a million.
+  // 100 input tokens at 10 and 10 output tokens at 100 per million.
   expect(arms[0]?.metrics['cost.money']).toMatchObject({ value: expect.closeTo(0.002, 12) });
   expect(judged).toHaveLength(2);
   expect(judged[0]).toContain('A node is a process that performs computation.');
 });
 
-test('an evaluation is recorded and measured again from its tape, without the server', async () => {
+test('replays a judged evaluation from its tape without the server', async () => {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const model = ['--model', 'judge', '--base-url', baseUrl, '--policy', 'always'];
   const args = [

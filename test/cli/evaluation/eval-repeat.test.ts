@@ -40,7 +40,7 @@ async function waveringModel() {
   return { asked, flags: ['--model', 'wavering', '--base-url', url, '--policy', 'always'], url };
 }
 
-test('takes of the same question are kept on one tape, and repeats replay for free', async () => {
+test('records repeats of a question on one tape and replays them', async () => {
   const place = await library();
   await writeFile(
     join(place.home, 'cases.jsonl'),
@@ -64,13 +64,12 @@ test('takes of the same question are kept on one tape, and repeats replay for fr
   expect(new Set(answersOf()).size).toBe(2);
   expect(answersOf(second)).toEqual(answersOf());
   expect(second?.arms[0]?.metrics).toMatchObject({
-    'repeat.pass_at_k': { value: 1 },
     'repeat.pass_all_k': { value: 0 },
     'repeat.flaky': { value: 1 },
   });
 });
 
-test('a judge of its own is asked by its own name, and one that judges itself is told', async () => {
+test('asks a separate judge by its name, and warns if a model judges itself', async () => {
   const place = await library();
   await writeFile(
     join(place.home, 'cases.jsonl'),
@@ -80,7 +79,7 @@ test('a judge of its own is asked by its own name, and one that judges itself is
   const args = ['eval', 'cases.jsonl', '--collection', 'small', ...flags];
   const silent = await runInProcess([...args, '--judge', '1'], place);
   expect(silent).toMatchObject({ code: 2, stdout: '' });
-  expect(silent.stderr).toContain('would have wavering judge its own answers');
+  expect(silent.stderr).toContain('wavering would judge its own answers');
   expect(silent.stderr).toContain('--judge-model wavering');
   const own = await runInProcess([...args, '--judge-model', 'wavering'], place);
   expect(own.stdout.replace(/\s+/g, ' ')).toContain('wavering judged its own answers');

@@ -11,7 +11,7 @@ const DOCUMENTS = {
   'dodos.md': '# Dodos\n\nA dodo is a bird that could not fly.\n',
 };
 
-/** A machine with some documents, cases on them, and the chunk that the owls are. */
+/** A home directory with documents, cases about them, and the id of the chunk about owls. */
 async function aLibrary() {
   const home = await temporaryDirectory();
   const run = (...args: string[]) => runInProcess(args, { home });
@@ -24,7 +24,7 @@ async function aLibrary() {
   const source = (name: string, phrase: string) => ({
     id: name,
     question: `What is a ${name}?`,
-    // By a directory above what was ingested, as well.
+    // A path may start above the ingested folder.
     expectedSources: [`${name === 'zebra' ? 'docs/' : ''}${name}s.md`],
     expectedPhrases: [phrase],
   });
@@ -39,14 +39,14 @@ async function aLibrary() {
   return { home, owls, run, write };
 }
 
-test('cases whose sources or chunks changed, moved or vanished since they were measured are listed', async () => {
+test('lists cases whose sources or chunks changed, moved or vanished since they were measured', async () => {
   const { home, owls, run, write } = await aLibrary();
   const before = await run('eval', 'stale', 'cases.jsonl');
   expect(before.code).toBe(0);
-  expect(before.stdout).toContain('Of 4 cases nobody noted what the sources said');
+  expect(before.stdout).toContain('4 cases never measured');
   await run('eval', 'cases.jsonl', '--json', 'base.json');
   const same = await run('eval', 'stale', 'cases.jsonl');
-  expect(same).toMatchObject({ code: 0, stdout: 'What 4 cases of 5 rest on is as it was.\n' });
+  expect(same).toMatchObject({ code: 0, stdout: 'The sources of 4 cases are unchanged.\n' });
 
   await write('zebras.md', '# Zebras\n\nA zebra is an animal of the zoo.\n');
   await write('owls.md', `# Owls\n\n## Sleep\n\n${'They sleep by day. '.repeat(90)}\n`);
@@ -54,45 +54,44 @@ test('cases whose sources or chunks changed, moved or vanished since they were m
   await rename(join(home, 'docs', 'newts.md'), join(home, 'docs', 'ponds.md'));
   await rm(join(home, 'docs', 'dodos.md'));
   await run('ingest', 'docs', '--prune');
-  // What was first measured counts, not what was measured since.
+  // The content at the first measurement counts.
   await run('eval', 'cases.jsonl');
   const { code, stdout } = await run('eval', 'stale', 'cases.jsonl');
   expect(code).toBe(7);
-  expect(stdout).toContain('zebras.md: says something else now\n  no longer there: “striped horse”');
+  expect(stdout).toContain('zebras.md: content changed\n  missing phrases: “striped horse”');
   expect(stdout).toContain(`${owls}: moved to `);
   expect(stdout).toContain('(more.md)');
   expect(stdout).toContain('newts.md: moved to ponds.md');
-  expect(stdout).toContain('dodos.md: is no longer in the collection');
-  expect(stdout).toContain('4 of 5 cases to look at.');
-  const told = JSON.parse((await run('eval', 'stale', 'cases.jsonl', '--json')).stdout);
-  expect(told.stale).toMatchObject([
+  expect(stdout).toContain('dodos.md: not in the collection');
+  expect(stdout).toContain('4 of 5 cases to review.');
+  const result = JSON.parse((await run('eval', 'stale', 'cases.jsonl', '--json')).stdout);
+  expect(result.stale).toMatchObject([
     { id: 'zebra', gold: [{ became: 'changed' }], missing: ['striped horse'] },
     { id: 'owl', gold: [{ expected: owls, became: 'moved', url: 'more.md' }] },
     { id: 'newt', gold: [{ became: 'moved', to: 'ponds.md' }] },
     { id: 'dodo', gold: [{ became: 'vanished' }], missing: null },
   ]);
-  // A report of any day can be compared with, and what the documents say today accepted.
   expect((await run('eval', 'stale', 'cases.jsonl', '--since', 'base.json')).code).toBe(7);
   expect((await run('eval', 'stale', 'cases.jsonl', '--since', 'last')).stdout).toContain('dodos.md');
   const accepted = await run('eval', 'stale', 'cases.jsonl', '--accept');
   expect(accepted.code).toBe(0);
-  expect(accepted.stdout).toMatch(/What the documents say now is noted for 4 cases of 5\.\n$/);
+  expect(accepted.stdout).toMatch(/Saved the present content of the sources of 4 cases\.\n$/);
   const after = JSON.parse((await run('eval', 'stale', 'cases.jsonl', '--json')).stdout);
   expect(after.stale.map(({ id }: { id: string }) => id)).toEqual(['newt', 'dodo']);
 });
 
-test('a source that changed and holds every expected phrase is listed, but nobody has to look', async () => {
+test('needs no review of a changed source that contains every expected phrase', async () => {
   const { run, write } = await aLibrary();
   await run('eval', 'stale', 'cases.jsonl', '--accept');
   await write('zebras.md', `${DOCUMENTS['zebras.md']}\nIt eats grass.\n`);
   await run('ingest', 'docs');
   const { code, stdout } = await run('eval', 'stale', 'cases.jsonl');
   expect(code).toBe(0);
-  expect(stdout).toContain('zebras.md: says something else now\n  every expected phrase still stands there');
-  expect(stdout).toContain('0 of 5 cases to look at; 1 more whose sources changed');
+  expect(stdout).toContain('zebras.md: content changed\n  all expected phrases are still there');
+  expect(stdout).toContain('0 of 5 cases to review. 1 more changed');
 });
 
-test('a source whose file is gone is to be looked at before it is pruned', async () => {
+test('needs a review of a source whose file was deleted, before it is pruned', async () => {
   const { home, run, write } = await aLibrary();
   await write('copy of newts.md', DOCUMENTS['newts.md']);
   await run('ingest', 'docs');
@@ -103,8 +102,8 @@ test('a source whose file is gone is to be looked at before it is pruned', async
   await run('ingest', 'docs');
   const { code, stdout } = await run('eval', 'stale', 'cases.jsonl');
   expect(code).toBe(7);
-  expect(stdout).toContain('dodos.md: the file is gone; ingest --prune forgets it\n');
-  expect(stdout).toContain('3 of 5 cases to look at.');
+  expect(stdout).toContain('dodos.md: file deleted');
+  expect(stdout).toContain('3 of 5 cases to review.');
   const { stale } = JSON.parse((await run('eval', 'stale', 'cases.jsonl', '--json')).stdout);
   expect(stale).toMatchObject([
     { id: 'owl', gold: [{ became: 'gone' }], missing: null },

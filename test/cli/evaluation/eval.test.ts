@@ -8,10 +8,10 @@ import { type ReportData, reportDataSchema } from '../../../src/evaluation/repor
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 
-/** One user's machine with two documents, on which the scenarios follow each other. */
+/** A home directory with two documents that all tests share, in order. */
 const home = mkdtempSync(join(tmpdir(), 'citeloop-eval-'));
 const run = (args: string[]) => runInProcess([...args, '--collection', 'robots'], { home });
-/** As a process of its own. */
+/** As a separate process. */
 const start = (args: string[], options: Partial<CliOptions> = {}) =>
   runCli([...args, '--collection', 'robots'], { home, ...options });
 const inHome = (name: string) => join(home, name);
@@ -63,7 +63,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const reportIn = (name: string): ReportData =>
   reportDataSchema.parse(JSON.parse(readFileSync(inHome(name), 'utf8')));
 
-test('cases are measured, told about, and written in every form that was asked for', async () => {
+test('evaluates cases and writes every output', async () => {
   const { code, stdout } = await start([
     'eval',
     'cases.jsonl',
@@ -90,13 +90,13 @@ test('cases are measured, told about, and written in every form that was asked f
   );
 });
 
-test('the data goes to stdout alone when asked for without a file', async () => {
+test('prints JSON only with --json without a file', async () => {
   const { code, stdout } = await run(['eval', 'cases.jsonl', '--tag', 'plain', '--json']);
   expect(code).toBe(0);
   expect(reportDataSchema.parse(JSON.parse(stdout)).cases.map(({ id }) => id)).toEqual(['node', 'topic']);
 });
 
-test("checks of one's own decide what is right, beside prompts and settings from files", async () => {
+test('applies custom checks, and reads prompts and settings of arms from files', async () => {
   await writeFile(inHome('checks.mjs'), 'export const short = (answer) => answer.length < 200;\n');
   const checked = [
     { id: 'ok', question: 'What is a node?', checks: [{ regex: 'process' }, { module: 'checks.mjs#short' }] },
@@ -131,7 +131,7 @@ test("checks of one's own decide what is right, beside prompts and settings from
   });
 });
 
-test('a gate that fails ends with 8 and the line that failed', async () => {
+test('exits with code 8 and the failed line if a gate fails', async () => {
   const gates = ['--gate', 'citation.precision>=0.9', '--gate', 'cost.tokens<1'];
   const { code, stdout, stderr } = await run(['eval', 'cases.jsonl', ...gates, '--json', 'gated.json']);
   expect(code).toBe(8);
@@ -141,7 +141,7 @@ test('a gate that fails ends with 8 and the line that failed', async () => {
   expect(reportIn('gated.json').gates.map(({ passed }) => passed)).toEqual([true, false]);
 });
 
-test('a baseline holds as long as nothing gets worse, and fails when retrieval is off', async () => {
+test('passes a baseline gate unless the results get worse', async () => {
   const gate = ['--gate', 'no-worse-than base.json'];
   expect((await run(['eval', 'cases.jsonl', ...gate])).code).toBe(0);
   const { code, stderr } = await run(['eval', 'cases.jsonl', ...gate, '--policy', 'never']);
@@ -149,7 +149,7 @@ test('a baseline holds as long as nothing gets worse, and fails when retrieval i
   expect(stderr).toContain('answer.correct no worse than base.json');
 });
 
-test('policies are compared on the same cases, with the verdict on top', async () => {
+test('compares policies on the same cases, with the verdict first', async () => {
   const { code, stdout } = await start([
     'compare',
     'cases.jsonl',
@@ -159,15 +159,15 @@ test('policies are compared on the same cases, with the verdict on top', async (
     'compared.json',
   ]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^Not decided by these cases: “tool” or “always” and “never”\. About \d+ more/);
-  expect(stdout).toContain('“never” against “tool”');
-  expect(stdout).toContain('4 cases are few');
+  expect(stdout).toMatch(/^Undecided between “tool”, “always” and “never”\. About \d+ more/);
+  expect(stdout).toContain('“never” compared with “tool”');
+  expect(stdout).toContain('4 cases: only large differences');
   const report = reportIn('compared.json');
   expect(report.arms.map(({ name }) => name)).toEqual(['tool', 'always', 'never']);
   const correct = report.comparisons[1]?.metrics.find(({ metric }) => metric === 'answer.correct');
   expect(correct).toMatchObject({ n: 3, worse: ['node', 'topic'], p: null });
-  // As on the page: every metric that both arms have has a row, or is named below.
-  const [, ofNever = ''] = stdout.split('“never” against “tool”\n');
+  // Every metric of both arms has a row or is listed below the table.
+  const [, ofNever = ''] = stdout.split('“never” compared with “tool”\n');
   const [table = ''] = ofNever.split('\n\n');
   const shown = table.replace(/\s+/g, ' ');
   for (const { metric } of report.comparisons[1]?.metrics ?? []) {
@@ -175,14 +175,14 @@ test('policies are compared on the same cases, with the verdict on top', async (
   }
 });
 
-test('any setting is an arm, and an ablation says what each stage is worth', async () => {
+test('compares arms of any setting and an ablation', async () => {
   const { code, stdout } = await run(['compare', 'cases.jsonl', '--ablate', '--arm', 'narrow: topK=1']);
   expect(code).toBe(0);
   for (const name of ['no full text', 'no vectors', 'no threshold', 'no retrieval', 'narrow'])
     expect(stdout).toContain(name);
 });
 
-test('the same questions with the same seed give the same numbers', async () => {
+test('gives the same numbers for the same seed', async () => {
   const metrics = ['--metrics', 'answer.correct,citation.precision,retrieval.mrr'];
   const compared = async (file: string) => {
     await run(['compare', 'cases.jsonl', '--policies', 'tool,never', ...metrics, '--json', file, '--fresh']);
@@ -193,7 +193,7 @@ test('the same questions with the same seed give the same numbers', async () => 
   expect(first?.comparisons).toEqual(second?.comparisons);
 });
 
-test('an interrupted evaluation goes on where it stopped', async () => {
+test('continues an interrupted evaluation', async () => {
   const many = Array.from({ length: 24 }, (_, index) => ({
     id: `n${index}`,
     question: `What is a node of kind ${index}?`,
@@ -207,7 +207,7 @@ test('an interrupted evaluation goes on where it stopped', async () => {
     onStart(child) {
       const timer = setInterval(() => {
         if (!existsSync(inHome('evaluations')) || !states().some((lines) => lines >= 3)) return;
-        // A second one would end it at once.
+        // A second signal would kill the process.
         clearInterval(timer);
         child.kill('SIGINT');
       }, 10);
@@ -215,19 +215,19 @@ test('an interrupted evaluation goes on where it stopped', async () => {
     },
   });
   expect(stopped.code).toBe(130);
-  expect(stopped.stderr).toContain('Run the same command again to go on from here.');
+  expect(stopped.stderr).toContain('Run the same command again to continue.');
   const [kept = 0] = states();
   expect(kept).toBeGreaterThanOrEqual(3);
   expect(kept).toBeLessThan(24);
   const { code, stdout } = await start(['eval', 'many.jsonl', '--concurrency', '1', '--json', 'many.json']);
   expect(code).toBe(0);
-  expect(stdout.replace(/\s+/g, ' ')).toContain(`${kept} answers reused from a run that was interrupted`);
+  expect(stdout.replace(/\s+/g, ' ')).toContain(`${kept} answers reused from an interrupted run`);
   expect(reportIn('many.json').header.totals).toMatchObject({ turns: 24, reused: kept });
   expect(reportIn('many.json').cases).toHaveLength(24);
   expect(states()).toEqual([]);
 });
 
-test('runs are kept, listed, and held against each other case by case', async () => {
+test('archives runs, lists them and compares them case by case', async () => {
   await run(['eval', 'cases.jsonl', '--json', 'with.json']);
   const without = await run([
     ...['eval', 'cases.jsonl', '--policy', 'never', '--json', 'without.json'],
@@ -240,12 +240,12 @@ test('runs are kept, listed, and held against each other case by case', async ()
   const { code, stdout } = await runInProcess(['eval', 'diff'], { home });
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^2 of 3 answers got worse and 0 better: too few to prove anything\.\nSet otherwise: policy tool → never; maxHistory 20 → 5; another system prompt\.\n/,
+    /^Of 3 answers, 2 got worse and 0 better: too few\.\nChanged settings: policy tool → never; maxHistory 20 → 5; systemPrompt\.\n/,
   );
   // Answers are wrapped, not cut.
   expect(stdout).not.toContain('…');
   expect(stdout).toContain('✗ node: right → wrong');
-  expect(without.stdout).toContain('“never” is wrong on node, topic\n    node: ');
+  expect(without.stdout).toContain('“never” is wrong on node, topic\n- node: ');
   const files = await runInProcess(['compare', 'without.json', 'with.json', '--json'], { home });
   expect(JSON.parse(files.stdout)).toMatchObject({
     shared: 4,
@@ -261,10 +261,13 @@ test('runs are kept, listed, and held against each other case by case', async ()
     ],
   });
   const unknown = await runInProcess(['eval', 'diff', 'yesterday', 'last'], { home });
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no run called "yesterday"') });
+  expect(unknown).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('No file or run is named "yesterday"'),
+  });
 });
 
-test('a budget is not passed, and the same command with a larger one goes on', async () => {
+test('stops at the budget and continues with a larger one', async () => {
   await writeFile(inHome('offline.json'), '{"models":{"offline":{"input":1000,"output":1000}}}');
   const args = [
     'eval',
@@ -292,7 +295,7 @@ test('a budget is not passed, and the same command with a larger one goes on', a
   expect(totals.money).toBeGreaterThan(0);
 });
 
-test('bad input is refused before anything is asked', async () => {
+test('rejects invalid input before asking', async () => {
   await writeFile(inHome('twice.jsonl'), '{"id":"a","question":"x"}\n{"id":"a","question":"y"}\n');
   await writeFile(inHome('prices.json'), '{"models":{"offline":{"input":-1,"output":0}}}');
   const refused: [string[], string][] = [
@@ -300,20 +303,17 @@ test('bad input is refused before anything is asked', async () => {
     [['eval', 'nowhere.jsonl'], 'does not exist'],
     [
       ['eval', 'cases.jsonl', '--gate', 'answer.f1>=0.5'],
-      'answer.f1 was asked for, but no case has expectedAnswer',
+      'answer.f1 cannot be measured: no case has expectedAnswer',
     ],
-    [['eval', 'cases.jsonl', '--metrics', 'quality'], 'There is no metric "quality"'],
-    [['eval', 'cases.jsonl', '--gate', 'no-worse-than twice.jsonl'], 'twice.jsonl is no JSON'],
+    [['eval', 'cases.jsonl', '--metrics', 'quality'], 'Unknown metric "quality"'],
+    [['eval', 'cases.jsonl', '--gate', 'no-worse-than twice.jsonl'], 'twice.jsonl is not valid JSON'],
     [['eval', 'cases.jsonl', '--tag', 'nope'], 'No case has the tag nope'],
     [['eval', 'cases.jsonl', '--repeat', '0'], '--repeat must be a whole number'],
     [['eval', 'cases.jsonl', '--prices', 'prices.json'], 'The price file prices.json is not valid'],
-    [['compare', 'cases.jsonl'], 'There is nothing to compare'],
-    [['compare', 'cases.jsonl', '--policies', 'tool,maybe'], '--policies has "maybe"'],
+    [['compare', 'cases.jsonl'], 'Nothing to compare'],
+    [['compare', 'cases.jsonl', '--policies', 'tool,maybe'], 'Invalid value "maybe" of --policies'],
     [['compare', 'cases.jsonl', '--top-k', '3,fifty'], '--top-k must be numbers'],
-    [
-      ['compare', 'cases.jsonl', '--arm', 'a: colour=red', '--arm', 'b: topK=2'],
-      'there is no setting "colour"',
-    ],
+    [['compare', 'cases.jsonl', '--arm', 'a: colour=red', '--arm', 'b: topK=2'], 'unknown setting "colour"'],
   ];
   for (const [args, message] of refused) {
     const { code, stderr } = await run(args);
@@ -322,14 +322,14 @@ test('bad input is refused before anything is asked', async () => {
   }
 });
 
-test('cases are drafted from a collection, not over a file that is there', async () => {
+test('drafts cases from a collection and does not overwrite a file', async () => {
   const { code, stdout } = await run(['eval', 'init', '--output', 'drafts.yaml', '--json']);
   expect(code).toBe(0);
   const drafts = parseCases(readFileSync(inHome('drafts.yaml'), 'utf8'), 'drafts.yaml');
   expect(JSON.parse(stdout)).toEqual({ file: 'drafts.yaml', cases: drafts.length });
   expect(drafts.map(({ question }) => question)).toContain('What is topic?');
   expect((await run(['eval', 'init', '--output', 'drafts.yaml'])).code).toBe(2);
-  // Some questions that no document answers come beside them.
+  // Off-topic questions are added.
   expect(drafts.length).toBeGreaterThan(6);
   for (const howMany of ['--count', '--n', '-n']) {
     const one = await run(['eval', 'init', howMany, '1', '--output', 'one.yaml', '--force', '--json']);
@@ -346,7 +346,7 @@ test('imports the questions of a CSV file', async () => {
   expect(stdout.replace(/\s+/g, ' ')).toContain('Imported 1 case to rows.jsonl. Skipped: column owner.');
 });
 
-test('two arms that are the same differ in nothing', async () => {
+test('finds no difference between equal arms', async () => {
   const many = Array.from({ length: 8 }, (_, index) =>
     CASES.map((item) => ({
       ...item,
@@ -364,7 +364,7 @@ test('two arms that are the same differ in nothing', async () => {
   expect(comparison?.metrics.map(({ metric }) => metric)).toContain('time.total');
 });
 
-test('cases are drafted from sessions and what people thought of them', async () => {
+test('drafts cases from sessions and their feedback', async () => {
   expect((await run(['eval', 'init', '--from', 'sessions', '--output', 'talks.jsonl'])).stderr).toContain(
     'There are no sessions to draft',
   );
@@ -376,7 +376,7 @@ test('cases are drafted from sessions and what people thought of them', async ()
   expect(talk?.expectedSources).toContain('nodes.md');
 });
 
-test('a BEIR folder becomes a collection and cases that find it', async () => {
+test('imports a BEIR folder as a collection and cases', async () => {
   await mkdir(inHome('beir/qrels'), { recursive: true });
   const corpus = [
     { _id: 'https://a.example/#1', title: 'Wheels', text: 'Wheels turn when the motor drives them forward.' },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-test('a first run leads to no comparison, and is told alone where one is asked for', async () => {
+test('suggests a comparison only from the second run on', async () => {
   const home = await temporaryDirectory();
   const run = (...args: string[]) => runInProcess(args, { home });
   await mkdir(join(home, 'docs'));
@@ -12,10 +12,10 @@ test('a first run leads to no comparison, and is told alone where one is asked f
   const owl = { id: 'owl', question: 'What is an owl?', expectedPhrases: ['hunts at night'] };
   await writeFile(join(home, 'cases.jsonl'), JSON.stringify(owl));
   await run('ingest', 'docs');
-  expect((await run('eval', 'cases.jsonl')).stdout).toMatch(/\nKept as [\d-]+\.\n$/);
+  expect((await run('eval', 'cases.jsonl')).stdout).toMatch(/\nSaved as run [\d-]+\.\n$/);
   expect(await run('eval', 'diff', 'last~1', 'last')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('no run called "last~1": only 1 run is kept.'),
+    stderr: expect.stringContaining('No file or run is named "last~1" (1 run saved).'),
   });
-  expect((await run('eval', 'cases.jsonl')).stdout).toMatch(/Kept as .*: citeloop eval diff last~1 last\n$/);
+  expect((await run('eval', 'cases.jsonl')).stdout).toMatch(/Saved as run .*: citeloop eval diff\n$/);
 });

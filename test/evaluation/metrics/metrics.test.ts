@@ -1,37 +1,37 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
-import { whatIsWrong } from '../../../src/evaluation/metrics/answer-metrics.ts';
+import { explainIncorrect } from '../../../src/evaluation/metrics/answer-metrics.ts';
+import type { CaseGold } from '../../../src/evaluation/metrics/metric.ts';
 import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
 import { aCitation, aGold, anError, aRun, aRunThatFound } from '../a-run.ts';
-import { type Gold, metricValueIn } from './measure.ts';
+import { measureMetric } from './measure.ts';
 
 /** The metric over cases of one run each. */
-function measured(id: string, ...cases: [CaseRun, Gold][]): number | string {
-  return metricValueIn(id, cases);
+function measured(id: string, ...cases: [CaseRun, CaseGold][]): number | string {
+  return measureMetric(id, cases);
 }
 
-test('recall@5 is the share of the expected sources among the first five documents', () => {
+test('recall@5 is the share of expected sources among the first five documents', () => {
   const sources = ['a.md', 'f.md', 'x.md'];
   const found = aRunThatFound('b.md', 'a.md', 'a.md', 'c.md', 'd.md', 'e.md', 'f.md');
   // a is second; f is sixth, as the second chunk of a does not count again; x is not there.
   expect(measured('retrieval.recall@5', [found, aGold({ sources })])).toBeCloseTo(1 / 3);
-  expect(measured('retrieval.recall@10', [found, aGold({ sources })])).toBeCloseTo(2 / 3);
 });
 
-test('a run that did not search found nothing of what was expected', () => {
+test('retrieval metrics are 0 for a run without a search', () => {
   const gold = aGold({ sources: ['a.md'] });
   expect(measured('retrieval.recall@5', [aRun(), gold], [aRunThatFound('a.md'), gold])).toBe(0.5);
   expect(measured('retrieval.mrr', [aRun(), gold])).toBe(0);
   expect(measured('retrieval.ndcg@10', [aRun(), gold])).toBe(0);
 });
 
-test('expected chunks are found by their ids and leave the sources out', () => {
+test('expected chunks take precedence over expected sources', () => {
   const gold = aGold({ chunks: ['b.md-1'], sources: ['a.md'] });
   expect(measured('retrieval.mrr', [aRunThatFound('a.md', 'b.md'), gold])).toBe(0.5);
 });
 
-test('the reciprocal rank is that of the first expected source', () => {
+test('MRR uses the rank of the first expected source', () => {
   const gold = aGold({ sources: ['c.md', 'd.md'] });
   // 1/3 and 1/1.
   expect(
@@ -43,7 +43,7 @@ test('the reciprocal rank is that of the first expected source', () => {
   ).toBeCloseTo(2 / 3);
 });
 
-test('nDCG@10 discounts by the logarithm of the place', () => {
+test('nDCG@10 discounts by the logarithm of the rank', () => {
   const gold = aGold({ sources: ['a.md', 'b.md'] });
   // Places 1 and 3: (1 + 1/2) / (1 + 1/log2 3) = 1.5 / 1.63093.
   expect(measured('retrieval.ndcg@10', [aRunThatFound('a.md', 'x.md', 'b.md'), gold])).toBeCloseTo(
@@ -53,13 +53,13 @@ test('nDCG@10 discounts by the logarithm of the place', () => {
   expect(measured('retrieval.ndcg@10', [aRunThatFound('b.md', 'a.md'), gold])).toBe(1);
 });
 
-test('what an unanswerable question should find is not measured', () => {
+test('retrieval metrics skip unanswerable questions', () => {
   expect(measured('retrieval.recall@5', [aRun(), aGold({ sources: ['a.md'], answerable: false })])).toBe(
     'no case has expectedSources or expectedChunks',
   );
 });
 
-test('citation precision counts citations, not answers, and made-up sources against it', () => {
+test('citation precision counts every citation, made-up sources as failed', () => {
   const three = aRun({
     citations: [aCitation('a.md'), aCitation('b.md', 'weak'), aCitation('', 'unknown_source')],
   });
@@ -68,13 +68,13 @@ test('citation precision counts citations, not answers, and made-up sources agai
   expect(measured('citation.precision', [aRun(), aGold()])).toBe('nothing was cited');
 });
 
-test('citation recall is the share of the expected sources that were cited and hold', () => {
+test('citation recall is the share of expected sources that are cited with support', () => {
   const gold = aGold({ sources: ['a.md', 'b.md'] });
   const run = aRun({ citations: [aCitation('a.md'), aCitation('b.md', 'unsupported'), aCitation('c.md')] });
   expect(measured('citation.recall', [run, gold])).toBe(0.5);
 });
 
-test('sentences supported leaves out refusals and small talk, and counts sentences that cite nothing', () => {
+test('sentences supported skips abstentions and small talk and counts sentences without citations', () => {
   const sentence = (verdict: 'supported' | 'weak' | null) => ({
     text: 'x',
     markers: [],
@@ -98,13 +98,7 @@ test('quote and number fidelity are shares of all quotes and numbers', () => {
   expect(measured('citation.quotes', [run(0, 0), aGold()])).toBe('nothing was quoted');
 });
 
-test('an exact match ignores case, punctuation, articles and markers', () => {
-  const gold = aGold({ answers: ['The Normandy, in France'] });
-  expect(measured('answer.exact', [aRun({ answer: 'normandy in france. [1]' }), gold])).toBe(1);
-  expect(measured('answer.exact', [aRun({ answer: 'in France' }), gold])).toBe(0);
-});
-
-test('token F1 is that of the best expected answer', () => {
+test('token F1 takes the best expected answer', () => {
   const gold = aGold({ answers: ['blue whale', 'big blue sea'] });
   // "a big blue boat" has three words, two of which are in the second: 2 * 2 / (3 + 3).
   expect(measured('answer.f1', [aRun({ answer: 'A big blue boat' }), gold])).toBeCloseTo(2 / 3);
@@ -114,20 +108,20 @@ test('token F1 is that of the best expected answer', () => {
   );
 });
 
-test('expected phrases are whole words in a row', () => {
+test('expected phrases match whole words in a row', () => {
   const gold = aGold({ phrases: ['quality of service', 'reliable', 'best-effort'] });
   const run = aRun({ answer: 'Quality-of-Service may be reliably "best effort".' });
   expect(measured('answer.phrases', [run, gold])).toBeCloseTo(2 / 3);
 });
 
-test('what is forbidden is looked for in answers alone', () => {
+test('forbidden phrases skip failed runs', () => {
   const gold = aGold({ forbidden: ['send your key'] });
   const said = aRun({ answer: 'Please SEND your key!' });
   expect(measured('answer.clean', [said, gold], [aRun({ answer: 'No.' }), gold])).toBe(0.5);
   expect(measured('answer.clean', [aRun({ error: anError() }), gold])).toBe('no case has forbiddenPhrases');
 });
 
-test('an answer is correct if it holds the phrases, else an answer, else cites a source, and abstains where it must', () => {
+test('an answer is correct by phrases, else by answers, else by sources, and by abstaining', () => {
   const correct = (run: Partial<CaseRun>, gold: Parameters<typeof aGold>[0]) =>
     measured('answer.correct', [aRun(run), aGold(gold)]);
   expect(correct({ answer: 'It is blue.' }, { phrases: ['blue'], answers: ['red'] })).toBe(1);
@@ -144,11 +138,11 @@ test('an answer is correct if it holds the phrases, else an answer, else cites a
   expect(correct({ answer: 'blue', abstained: true }, { phrases: ['blue'] })).toBe(0);
   expect(correct({ answer: 'blue pill' }, { phrases: ['blue'], forbidden: ['pill'] })).toBe(0);
   expect(correct({ abstained: true, error: anError() }, { answerable: false })).toBe(0);
-  expect(correct({}, { needsRetrieval: false })).toContain('no case says what is right');
+  expect(correct({}, { needsRetrieval: false })).toContain('no case has expectedPhrases');
 });
 
-test('abstention precision, recall and F1 count refusals of questions that say whether they are answerable', () => {
-  const cases: [CaseRun, Gold][] = [
+test('abstention precision, recall and F1 count cases with answerable', () => {
+  const cases: [CaseRun, CaseGold][] = [
     [aRun({ abstained: true }), aGold({ answerable: false })],
     [aRun({ abstained: true }), aGold({ answerable: true })],
     [aRun({ abstained: true }), aGold({ answerable: true })],
@@ -162,18 +156,16 @@ test('abstention precision, recall and F1 count refusals of questions that say w
   expect(measured('abstention.f1', ...cases)).toBeCloseTo(0.4);
 });
 
-test('abstention without a refusal or without an unanswerable question has no data', () => {
-  expect(measured('abstention.precision', [aRun(), aGold({ answerable: true })])).toBe(
-    'no answer was withheld',
-  );
+test('abstention has no data without an abstention or an unanswerable question', () => {
+  expect(measured('abstention.precision', [aRun(), aGold({ answerable: true })])).toBe('no answer abstained');
   expect(measured('abstention.recall', [aRun(), aGold({ answerable: true })])).toBe(
-    'no case says answerable: false',
+    'no case has answerable: false',
   );
-  expect(measured('abstention.f1', [aRun(), aGold()])).toBe('no case says answerable');
+  expect(measured('abstention.f1', [aRun(), aGold()])).toBe('no case has answerable');
 });
 
-test('the decision to search is measured against needsRetrieval, both ways', () => {
-  const cases: [CaseRun, Gold][] = [
+test('over-search and under-search compare searches with needsRetrieval', () => {
+  const cases: [CaseRun, CaseGold][] = [
     [aRun({ searches: 2 }), aGold({ needsRetrieval: true })],
     [aRun(), aGold({ needsRetrieval: true })],
     [aRun(), aGold({ needsRetrieval: true })],
@@ -182,13 +174,11 @@ test('the decision to search is measured against needsRetrieval, both ways', () 
     [aRun({ searches: 1, error: anError() }), aGold({ needsRetrieval: false })],
     [aRun({ searches: 1 }), aGold()],
   ];
-  expect(measured('decision.precision', ...cases)).toBe(1 / 2);
-  expect(measured('decision.recall', ...cases)).toBeCloseTo(1 / 3);
   expect(measured('decision.over', ...cases)).toBe(1 / 2);
   expect(measured('decision.under', ...cases)).toBeCloseTo(2 / 3);
 });
 
-test('effort, tokens and times are of runs that came to an end', () => {
+test('effort, cost and time skip failed runs', () => {
   const run = aRun({
     steps: 3,
     searches: 4,
@@ -198,63 +188,48 @@ test('effort, tokens and times are of runs that came to an end', () => {
     timesMs: { firstToken: 20, retrieval: 5, generation: 25, total: 30 },
   });
   const failed = aRun({ error: anError(), steps: 99, tokens: { prompt: 0, completion: 0, total: 0 } });
-  const cases: [CaseRun, Gold][] = [
+  const cases: [CaseRun, CaseGold][] = [
     [run, aGold()],
     [failed, aGold()],
   ];
   expect(measured('effort.steps', ...cases)).toBe(3);
   expect(measured('effort.searches', ...cases)).toBe(4);
-  expect(measured('effort.duplicates', ...cases)).toBe(0.25);
   expect(measured('cost.tokens', ...cases)).toBe(100);
   expect(measured('cost.money', ...cases)).toBe(0.5);
   expect(measured('time.first_token', ...cases)).toBe(20);
   expect(measured('time.total', ...cases)).toBe(30);
-  expect(measured('time.total', [failed, aGold()])).toBe('every run ended in an error');
+  expect(measured('time.total', [failed, aGold()])).toBe('every run failed');
 });
 
-test('tokens per correct answer spreads the tokens of wrong answers over the right ones', () => {
-  const spent = (total: number, answer: string) =>
-    aRun({ answer, tokens: { prompt: total, completion: 0, total } });
-  const gold = aGold({ phrases: ['blue'] });
-  expect(measured('cost.tokens_per_correct', [spent(100, 'blue'), gold], [spent(300, 'red'), gold])).toBe(
-    400,
-  );
-  expect(measured('cost.tokens_per_correct', [spent(100, 'red'), gold])).toBe('no answer was correct');
-});
-
-test('the judge counts by its mean, and its spread by the deviation of repeated judgements', () => {
+test('judged faithfulness averages the scores of a run', () => {
   const judged = (...scores: number[]) =>
-    aRun({
-      judge: { scores, reason: '', tokens: { prompt: 0, completion: 0, total: 0 }, cost: null },
-    });
+    aRun({ judge: { scores, reason: '', tokens: { prompt: 0, completion: 0, total: 0 }, cost: null } });
   expect(measured('judge.faithfulness', [judged(0.5, 1), aGold()], [judged(1), aGold()])).toBeCloseTo(0.875);
-  // Deviations of 0.25 either way: sqrt(2 * 0.0625 / 1).
-  expect(measured('judge.spread', [judged(0.5, 1), aGold()])).toBeCloseTo(Math.sqrt(0.125));
-  expect(measured('judge.spread', [judged(1), aGold()])).toContain('more than once');
+  expect(measured('judge.faithfulness', [judged(), aGold()])).toBe('there was no judge (--judge-model)');
 });
 
-test('what is not a number is refused by name', () => {
+test('rejects a value that is not a number', () => {
   const run = aRun({ tokens: { prompt: 0, completion: 0, total: Number.NaN } });
   expect(() => measured('cost.tokens', [run, aGold()])).toThrow('cost.tokens of case "0" is not a number');
 });
 
-test('every metric has an id of its own and is defined in docs/metrics.md', () => {
+test('every metric has a unique id and is defined in docs/metrics.md', () => {
   const ids = allMetrics.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const definitions = readFileSync('docs/metrics.md', 'utf8');
   expect(ids.filter((id) => !definitions.includes(`\`${id}\``))).toEqual([]);
 });
 
-test('words are compared without accents in any script', () => {
+test('compares words without accents in any script', () => {
   const gold = aGold({ answers: ['Der Fluß Añapa, № 5'] });
-  expect(measured('answer.exact', [aRun({ answer: 'der fluß anapa no 5' }), gold])).toBe(1);
-  expect(measured('answer.exact', [aRun({ answer: 'der fluß anapa no 6' }), gold])).toBe(0);
+  expect(measured('answer.f1', [aRun({ answer: 'der fluß anapa no 5' }), gold])).toBe(1);
+  expect(measured('answer.f1', [aRun({ answer: 'der fluß anapa no 6' }), gold])).toBeLessThan(1);
 });
 
-test.each<[string, CaseRun, Gold]>([
+test.each<[string, CaseRun, CaseGold]>([
   ['abstains', aRun({ answer: 'I do not know.', abstained: true }), aGold({ phrases: ['at night'] })],
   [
-    'does not say “at night”',
+    'does not contain “at night”',
     aRun({ answer: 'Owls hunt mice.' }),
     aGold({ phrases: ['hunt mice', 'at night'] }),
   ],
@@ -264,12 +239,8 @@ test.each<[string, CaseRun, Gold]>([
     aGold({ answers: ['Mice.', 'Small rodents.'] }),
   ],
   ['does not cite a.md', aRun({ citations: [aCitation('b.md')] }), aGold({ sources: ['a.md'] })],
-  ['says what it must not: “never”', aRun({ answer: 'Never.' }), aGold({ forbidden: ['never', 'always'] })],
-  [
-    'answers, though the documents do not hold the answer',
-    aRun({ answer: 'Mice.' }),
-    aGold({ answerable: false }),
-  ],
-])('a wrong answer %s', (wrong, run, gold) => {
-  expect(whatIsWrong(run, gold)).toBe(wrong);
+  ['contains forbidden “never”', aRun({ answer: 'Never.' }), aGold({ forbidden: ['never', 'always'] })],
+  ['answers an unanswerable question', aRun({ answer: 'Mice.' }), aGold({ answerable: false })],
+])('explains that a wrong answer %s', (wrong, run, gold) => {
+  expect(explainIncorrect(run, gold)).toBe(wrong);
 });

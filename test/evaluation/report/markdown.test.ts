@@ -8,20 +8,20 @@ import { syntheticReport } from './synthetic-report.ts';
 
 const LIMIT = 65_536;
 
-test('a comment has the verdict, the gates, a table and the link, and says by its first line what it replaces', () => {
+test('renders mark, verdict, gates, metrics and link', () => {
   const report = syntheticReport({ cases: 40, arms: ['tool', 'always', 'never'] });
   const gates = [{ gate: 'g', arm: 'tool', passed: false, line: 'answer.correct >= 0.9: 0.7' }];
   const text = renderMarkdown({ ...report, gates }, { diff: null, reportUrl: 'https://ci.example/runs/1' });
   expect(text.startsWith(`${COMMENT_MARK}\n\n### ❌ `)).toBe(true);
   expect(text).toContain('**1 of 1 gate failed**');
   expect(text).toContain('| Answered correctly | ');
-  expect(text).toContain('[The whole report](https://ci.example/runs/1)');
+  expect(text).toContain('[Full report](https://ci.example/runs/1)');
   for (const arm of report.arms.slice(1)) {
-    expect(text).toMatch(new RegExp(`\\d+ cases? flipped from “tool” to “${arm.name}”`));
+    expect(text).toMatch(new RegExp(`\\d+ flipped cases? from “tool” to “${arm.name}”`));
   }
 });
 
-test('a comment stays below the limit however many cases flip and however long they are', () => {
+test('stays below the length limit of a comment', () => {
   const report = syntheticReport({ cases: 400, answerWords: 400 });
   const earlier = syntheticReport({ cases: 400, answerWords: 400, seed: 8 });
   const questions = new Map(report.cases.map(({ id, question, history }) => [id, { question, history }]));
@@ -38,7 +38,7 @@ test('a comment stays below the limit however many cases flip and however long t
   expect(text.trimEnd().split('\n').at(-1)).toContain('400 cases of');
 });
 
-test('what cases and answers say is neither markup nor a mention nor a second mark', () => {
+test('escapes the text of cases and answers', () => {
   const report = syntheticReport({ cases: 12 });
   const evil = '</code><script>x</script> @everyone | [a](javascript:b) <!-- citeloop-evaluation -->';
   const cases = report.cases.map((item) => ({
@@ -59,7 +59,7 @@ test('what cases and answers say is neither markup nor a mention nor a second ma
   for (const row of rows) expect(row.replace(/<code>[^<]*<\/code>/g, '')).not.toMatch(/@|javascript/);
 });
 
-test('the workflows are YAML, run without secrets on forks, and give the right to comment to no code of theirs', () => {
+test('the example workflows use no secrets and check out no code with write permission', () => {
   const read = (name: string) => parse(readFileSync(`examples/github/${name}.yml`, 'utf8'));
   const [quality, comment] = [read('quality'), read('comment')];
   expect(quality).toMatchObject({ on: 'pull_request', permissions: { contents: 'read' } });

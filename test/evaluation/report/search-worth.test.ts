@@ -77,45 +77,32 @@ const always = anArm('always', [
   [S, false],
 ]);
 
-test('each turn is needed, idle, harmful, missed or spared by the arm that decided otherwise', () => {
+test('classifies each turn by the arm that decided otherwise', () => {
   const report = aReport(tool, always, never);
   const kindsOf = (arm: string) => report.cases.map(({ results }) => results[arm]?.search);
   expect(kindsOf('tool')).toEqual(['needed', 'idle', 'idle', 'harmful', 'missed', 'spared', 'spared']);
   expect(kindsOf('always')).toEqual(['needed', 'idle', 'idle', 'harmful', 'needed', 'idle', 'harmful']);
   expect(report.searchWorth.map(({ arm }) => arm)).toEqual(['tool', 'always', 'never']);
-  expect(report.searchWorth[0]?.kinds[1]).toEqual({
-    kind: 'idle',
-    turns: 2,
-    tokens: 200,
-    money: expect.closeTo(0.002, 9),
-    ms: 30,
-  });
-  expect(report.searchWorth[0]).toMatchObject({
-    searched: { n: 4, difference: 0, conclusion: 'too few' },
-    notSearched: { n: 3, difference: 0 },
-  });
-  expect(report.searchWorth[0]?.verdict[0]).toMatch(
-    /^“tool” searched in 4 turns: 1 needed it, 2 came to the same without it, 1 was right without it alone/,
-  );
+  expect(report.searchWorth[0]?.kinds[1]).toEqual({ kind: 'idle', turns: 2, tokens: 200 });
 });
 
-test('without an arm that never searches, only the turns in which the arms decide otherwise are known', () => {
+test('leaves turns unknown on which all arms decide alike', () => {
   const report = aReport(tool, always);
   const [ofTool, ofAlways] = report.searchWorth;
-  expect(ofTool).toMatchObject({ unknown: 4, searched: null, notSearched: { n: 3 } });
+  expect(ofTool?.unknown).toBe(4);
   expect(ofTool?.kinds.map(({ kind, turns }) => [kind, turns])).toEqual([
     ['missed', 1],
     ['spared', 2],
   ]);
-  expect(ofAlways).toMatchObject({ unknown: 4, searched: { n: 3 }, notSearched: null });
+  expect(ofAlways?.unknown).toBe(4);
 });
 
-test('arms that differ in more than their policy are not held against each other', () => {
+test('compares only arms that differ in their policy alone', () => {
   const wide = { ...never, settings: { ...never.settings, topK: 9 } };
   expect(aReport(tool, wide).searchWorth).toEqual([]);
 });
 
-test('small talk that needs no search is idle or spared, and a failed turn has no price', () => {
+test('classifies small talk as idle or spared, and gives failed turns no cost', () => {
   const cases: EvaluationCase[] = [{ id: 'hello', question: 'Hello!', needsRetrieval: false }];
   const talk = (policy: Policy, searches: number, error = false): ArmResults => ({
     name: policy,
@@ -130,7 +117,5 @@ test('small talk that needs no search is idle or spared, and a failed turn has n
     metrics: allMetrics,
   });
   expect(report.cases[0]?.results).toMatchObject({ tool: { search: 'spared' }, always: { search: 'idle' } });
-  expect(report.searchWorth[1]?.kinds).toEqual([
-    { kind: 'idle', turns: 1, tokens: null, money: null, ms: null },
-  ]);
+  expect(report.searchWorth[1]?.kinds).toEqual([{ kind: 'idle', turns: 1, tokens: null }]);
 });

@@ -3,20 +3,20 @@ import { createBudget } from '../../../src/evaluation/run/budget.ts';
 import { createRunJournal, runArms } from '../../../src/evaluation/run/run-arms.ts';
 import { aRun } from '../a-run.ts';
 
-test('a question is asked only if half as much again as the dearest of its arm is left', () => {
+test('reserves 1.5 times the highest cost of an arm', () => {
   const budget = createBudget(10);
-  expect(budget.allows('a')).toBe(true);
+  expect(budget.reserve('a')).toBe(true);
   budget.settle('a', 4);
-  expect(budget.allows('a')).toBe(true);
-  // Another is under way: with it, all ten are bound.
-  expect(budget.allows('a')).toBe(false);
+  expect(budget.reserve('a')).toBe(true);
+  // The reservation of the second question uses the rest.
+  expect(budget.reserve('a')).toBe(false);
   budget.settle('a', 1);
   expect(budget.spent).toBe(5);
-  expect(budget.allows('b')).toBe(false);
-  expect(createBudget(0).allows('a')).toBe(false);
+  expect(budget.reserve('b')).toBe(false);
+  expect(createBudget(0).reserve('a')).toBe(false);
 });
 
-test('an evaluation stops before its budget is passed and says what is missing, by arm, judge included', async () => {
+test('stops before the budget is exceeded and lists the missing answers by arm', async () => {
   const cases = ['1', '2', '3', '4', '5'].map((id) => ({ id, question: `${id}?` }));
   const tokens = { prompt: 0, completion: 0, total: 0 };
   const ask = async () => aRun({ cost: 0.5, judge: { scores: [1], reason: '', tokens, cost: 0.5 } });

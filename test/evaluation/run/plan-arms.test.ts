@@ -1,28 +1,25 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  ablationArms,
-  armsOfAxes,
   assertComparable,
-  parseArm as parseArmWith,
+  combineAxes,
+  parseArm,
+  planAblation,
 } from '../../../src/evaluation/run/plan-arms.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const files = {
-  settings: (path: string) => ({ topK: 7, model: `of ${path}` }),
-  text: (path: string) => `text of ${path}`,
-};
-const parseArm = (expression: string) => parseArmWith(expression, files);
-
-test('every combination is an arm, named by what sets it apart', () => {
-  expect(armsOfAxes({ policies: ['tool', 'always'] })).toEqual([
+test('combines all values and names arms by those that vary', () => {
+  expect(combineAxes({ policies: ['tool', 'always'] })).toEqual([
     { name: 'tool', changed: { policy: 'tool' } },
     { name: 'always', changed: { policy: 'always' } },
   ]);
   expect(
-    armsOfAxes({ policies: ['tool'], topK: [3, 5], rerank: [true, false] }).map(({ name }) => name),
+    combineAxes({ policies: ['tool'], topK: [3, 5], rerank: [true, false] }).map(({ name }) => name),
   ).toEqual(['top-k 3, reranked', 'top-k 3, not reranked', 'top-k 5, reranked', 'top-k 5, not reranked']);
 });
 
-test('an arm may change any setting', () => {
+test('parses the settings of an arm', () => {
   expect(parseArm('policy=always top-k=10')).toEqual({
     name: 'policy=always topK=10',
     changed: { policy: 'always', topK: 10 },
@@ -35,7 +32,7 @@ test('an arm may change any setting', () => {
   expect(() => parseArm('topK=3 "a b"')).toThrow('is not of the form setting=value');
 });
 
-test('values with spaces stand in quotes, and texts and settings may come from files', () => {
+test('parses quoted values', () => {
   expect(parseArm('x: systemPrompt="You are terse, \\"very\\"." topK=3')).toEqual({
     name: 'x',
     changed: { systemPrompt: 'You are terse, "very".', topK: 3 },
@@ -44,35 +41,48 @@ test('values with spaces stand in quotes, and texts and settings may come from f
     systemPrompt: 'It: is so.',
     model: '5',
   });
-  expect(parseArm('systemPrompt=@terse.md')).toEqual({
-    name: 'systemPrompt=@terse.md',
-    changed: { systemPrompt: 'text of terse.md' },
-  });
-  expect(parseArm('wide: @careful.json topK=20').changed).toEqual({ topK: 20, model: 'of careful.json' });
-  expect(parseArm('@arms/careful.json').name).toBe('@arms/careful.json');
 });
 
-test('prompts are an axis, named by their files', () => {
+test('reads prompts and settings from files', async () => {
+  const directory = await temporaryDirectory();
+  const write = (name: string, text: string) => {
+    writeFileSync(join(directory, name), text);
+    return join(directory, name);
+  };
+  const prompt = write('terse.md', 'Be terse.');
+  const settings = write('careful.json', '{"topK": 7, "model": "small"}');
+  expect(parseArm(`systemPrompt=@${prompt}`)).toEqual({
+    name: `systemPrompt=@${prompt}`,
+    changed: { systemPrompt: 'Be terse.' },
+  });
+  expect(parseArm(`wide: @${settings} topK=20`).changed).toEqual({ topK: 20, model: 'small' });
+  expect(parseArm(`@${settings}`).name).toBe(`@${settings}`);
+  expect(() => parseArm(`@${write('list.json', '[1]')}`)).toThrow('contains no settings');
+  expect(() => parseArm(`@${write('deep.json', '{"a": {}}')}`)).toThrow('"a" in');
+  expect(() => parseArm('@nowhere.json')).toThrow('Could not read nowhere.json');
+});
+
+test('names arms by their prompt files', () => {
   const prompts = new Map([
     ['a.md', 'Be brief.'],
     ['b.md', 'Be thorough.'],
   ]);
-  expect(armsOfAxes({ prompts })).toEqual([
+  expect(combineAxes({ prompts })).toEqual([
     { name: 'a.md', changed: { systemPrompt: 'Be brief.' } },
     { name: 'b.md', changed: { systemPrompt: 'Be thorough.' } },
   ]);
 });
 
-test('one arm, or two of the same name, are nothing to compare', () => {
-  expect(() => assertComparable(armsOfAxes({ policies: ['tool', 'tool'] }))).toThrow('nothing to compare');
+test('rejects a single arm and duplicate names', () => {
+  expect(() => assertComparable(combineAxes({ policies: ['tool', 'tool'] }))).toThrow('Nothing to compare');
   expect(() => assertComparable([parseArm('a: topK=3'), parseArm('a: topK=5')])).toThrow(
-    'Two arms are called "a".',
+    'Two arms have the name "a".',
   );
 });
 
-test('the ablation switches off what is on', () => {
-  const names = (settings: Parameters<typeof ablationArms>[0]) =>
-    ablationArms(settings).map(({ name }) => name);
+test('plans an arm for each stage that is on', () => {
+  const names = (settings: Parameters<typeof planAblation>[0]) =>
+    planAblation(settings).map(({ name }) => name);
   expect(names({ policy: 'tool', mode: 'hybrid', rerank: true, scoreThreshold: 0.3 })).toEqual([
     'all stages',
     'no reranking',

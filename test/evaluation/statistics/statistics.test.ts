@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bootstrap, percentileInterval } from '../../../src/evaluation/statistics/bootstrap.ts';
-import { type Column, ratioOf } from '../../../src/evaluation/statistics/column.ts';
-import { pairedShareInterval, scoreOf } from '../../../src/evaluation/statistics/paired-shares.ts';
-import { casesToDecide, normalQuantile } from '../../../src/evaluation/statistics/power.ts';
+import { bootstrapColumns, percentileInterval } from '../../../src/evaluation/statistics/bootstrap.ts';
+import { type Column, columnRatio } from '../../../src/evaluation/statistics/column.ts';
+import { permutationTest } from '../../../src/evaluation/statistics/permutation-test.ts';
 import { createRandomIndex } from '../../../src/evaluation/statistics/random.ts';
-import { signFlipP } from '../../../src/evaluation/statistics/sign-flips.ts';
 import {
-  effectOfDifferences,
-  effectOfDiscordant,
-  exactMcNemar,
-  holm,
+  differenceDeviation,
+  holmCorrection,
+  mcNemarTest,
+  normalQuantile,
+  tangoInterval,
+  tangoScore,
+  unitsToDecide,
   wilsonInterval,
 } from '../../../src/evaluation/statistics/significance.ts';
 
@@ -19,44 +20,44 @@ const columnOf = (values: readonly number[], of: readonly number[] = values.map(
   of: Float64Array.from(of),
 });
 
-test('McNemar gives the exact binomial probability', () => {
+test('McNemar returns the exact binomial probability', () => {
   // 2 * (1 + 10 + 45) / 2^10, 2 / 2^6, 2 * (1 + 5) / 2^5.
-  expect(exactMcNemar(2, 8)).toBeCloseTo(0.109375, 12);
-  expect(exactMcNemar(6, 0)).toBeCloseTo(0.03125, 12);
-  expect(exactMcNemar(1, 4)).toBeCloseTo(0.375, 12);
-  expect(exactMcNemar(0, 0)).toBe(1);
-  expect(exactMcNemar(7, 7)).toBe(1);
+  expect(mcNemarTest(2, 8)).toBeCloseTo(0.109375, 12);
+  expect(mcNemarTest(6, 0)).toBeCloseTo(0.03125, 12);
+  expect(mcNemarTest(1, 4)).toBeCloseTo(0.375, 12);
+  expect(mcNemarTest(0, 0)).toBe(1);
+  expect(mcNemarTest(7, 7)).toBe(1);
 });
 
 test('McNemar does not underflow on thousands of pairs', () => {
   // The normal approximation with continuity correction: z = (|5200 - 4800| - 1) / 100 = 3.99.
-  expect(exactMcNemar(5200, 4800)).toBeCloseTo(6.6e-5, 5);
-  expect(exactMcNemar(10_000, 0)).toBe(0);
+  expect(mcNemarTest(5200, 4800)).toBeCloseTo(6.6e-5, 5);
+  expect(mcNemarTest(10_000, 0)).toBe(0);
 });
 
-test('McNemar is symmetric, a probability, and smaller the more uneven the split', () => {
+test('McNemar is symmetric, a probability, and decreases with uneven splits', () => {
   fc.assert(
     fc.property(fc.nat(300), fc.nat(300), (a, b) => {
-      const p = exactMcNemar(a, b);
-      expect(p).toBe(exactMcNemar(b, a));
+      const p = mcNemarTest(a, b);
+      expect(p).toBe(mcNemarTest(b, a));
       expect(p).toBeGreaterThanOrEqual(0);
       expect(p).toBeLessThanOrEqual(1);
-      if (a > b && b > 0) expect(exactMcNemar(a + 1, b - 1)).toBeLessThan(p + 1e-12);
+      if (a > b && b > 0) expect(mcNemarTest(a + 1, b - 1)).toBeLessThan(p + 1e-12);
     }),
   );
 });
 
-test('Holm multiplies the smallest by their number, the next by one less, and never goes down', () => {
-  const adjusted = holm([0.01, 0.04, 0.03, 0.005]);
+test('Holm multiplies the smallest p by the number of tests and never decreases', () => {
+  const adjusted = holmCorrection([0.01, 0.04, 0.03, 0.005]);
   expect(adjusted).toEqual([0.03, 0.06, 0.06, 0.02].map((p) => expect.closeTo(p, 12)));
-  expect(holm([])).toEqual([]);
-  expect(holm([0.9, 0.8])).toEqual([1, 1]);
+  expect(holmCorrection([])).toEqual([]);
+  expect(holmCorrection([0.9, 0.8])).toEqual([1, 1]);
 });
 
-test('Holm keeps the order, never falls below the p it was given, and never exceeds Bonferroni', () => {
+test('Holm keeps the order and stays between the p and Bonferroni', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 30 }), (ps) => {
-      const adjusted = holm(ps);
+      const adjusted = holmCorrection(ps);
       ps.forEach((p, i) => {
         expect(adjusted[i]).toBeGreaterThanOrEqual(p);
         expect(adjusted[i]).toBeLessThanOrEqual(Math.min(1, p * ps.length) + 1e-12);
@@ -82,9 +83,9 @@ test('the Wilson interval matches published values', () => {
   }
 });
 
-test('the bootstrap interval of a mean is about two standard errors wide on either side', () => {
+test('the bootstrap interval of a mean is two standard errors on either side', () => {
   const values = Array.from({ length: 200 }, (_, index) => (index % 10) / 10);
-  const [low, high] = percentileInterval(bootstrap([columnOf(values)], 1)[0] as Float64Array) as [
+  const [low, high] = percentileInterval(bootstrapColumns([columnOf(values)], 1)[0] as Float64Array) as [
     number,
     number,
   ];
@@ -93,64 +94,49 @@ test('the bootstrap interval of a mean is about two standard errors wide on eith
   expect(high).toBeCloseTo(0.45 + 0.0398, 2);
 });
 
-test('thousands of cases, drawn in groups, give the same interval as their formula', () => {
+test('grouping thousands of cases keeps the interval of the formula', () => {
   const random = createRandomIndex(5);
   const values = Array.from({ length: 10_000 }, () => random(1000) / 1000);
-  const [low, high] = percentileInterval(bootstrap([columnOf(values)], 3)[0] as Float64Array) as [
+  const [low, high] = percentileInterval(bootstrapColumns([columnOf(values)], 3)[0] as Float64Array) as [
     number,
     number,
   ];
   // 1.96 * 0.2887 / 100 on either side.
   expect(high - low).toBeCloseTo(2 * 1.96 * 0.002887, 2.5);
-  expect(Math.abs((high + low) / 2 - ratioOf(columnOf(values)))).toBeLessThan(0.001);
+  expect(Math.abs((high + low) / 2 - columnRatio(columnOf(values)))).toBeLessThan(0.001);
 });
 
-test('the same seed gives the same samples, another seed others', () => {
+test('the same seed gives the same samples', () => {
   const column = columnOf([1, 2, 3, 4, 5, 6, 7]);
-  const samples = (seed: number) => Array.from(bootstrap([column], seed, 50)[0] as Float64Array);
+  const samples = (seed: number) => Array.from(bootstrapColumns([column], seed, 50)[0] as Float64Array);
   expect(samples(1)).toEqual(samples(1));
   expect(samples(1)).not.toEqual(samples(2));
 });
 
-test('a bootstrap interval holds the value it is of, and arms that are the same do not differ', () => {
+test('a bootstrap interval contains its value, and equal columns get equal samples', () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 60 }),
       (values) => {
         const column = columnOf(values);
-        const [first, second] = bootstrap([column, column], 7, 400) as [Float64Array, Float64Array];
+        const [first, second] = bootstrapColumns([column, column], 7, 400) as [Float64Array, Float64Array];
         expect(first).toEqual(second);
         const [low, high] = percentileInterval(first) as [number, number];
-        expect(low).toBeLessThanOrEqual(ratioOf(column) + 1e-9);
-        expect(high).toBeGreaterThanOrEqual(ratioOf(column) - 1e-9);
+        expect(low).toBeLessThanOrEqual(columnRatio(column) + 1e-9);
+        expect(high).toBeGreaterThanOrEqual(columnRatio(column) - 1e-9);
       },
     ),
     { numRuns: 60 },
   );
 });
 
-test('a ratio that most samples leave undefined has no interval', () => {
+test('a ratio that is undefined in most samples has no interval', () => {
   const column = columnOf([1, 0, 0, 0], [1, 0, 0, 0]);
-  const [samples] = bootstrap([column], 1) as [Float64Array];
+  const [samples] = bootstrapColumns([column], 1) as [Float64Array];
   expect(percentileInterval(samples)).toBeNull();
 });
 
-test('effect sizes are those of Cohen', () => {
-  expect(effectOfDiscordant(80, 20)).toEqual({ name: 'g', value: expect.closeTo(0.3, 9), size: 'medium' });
-  expect(effectOfDiscordant(98, 2)).toMatchObject({ size: 'large' });
-  expect(effectOfDiscordant(0, 0)).toEqual({ name: 'g', value: null, size: 'none' });
-  // Differences 1, 2, 3: mean 2, standard deviation 1.
-  expect(effectOfDifferences(columnOf([2, 4, 6]), columnOf([1, 2, 3]))).toEqual({
-    name: 'd',
-    value: expect.closeTo(2, 9),
-    // Three cases leave it between nothing and four.
-    size: 'unclear',
-  });
-  // The same on every case: no spread to measure by.
-  expect(effectOfDifferences(columnOf([2, 3]), columnOf([1, 2])).value).toBeNull();
-});
-
-test('random indices stay below their bound and reach all of it', () => {
+test('random indices cover the range below the bound', () => {
   const random = createRandomIndex(0);
   const counts = new Array<number>(10).fill(0);
   for (let round = 0; round < 10_000; round += 1) {
@@ -161,25 +147,17 @@ test('random indices stay below their bound and reach all of it', () => {
   for (const count of counts) expect(count).toBeGreaterThan(800);
 });
 
-test('an effect has the size that its interval leaves of it at least, and none while it may be either way', () => {
-  const sizes = (...splits: [number, number][]) => splits.map(([a, b]) => effectOfDiscordant(a, b).size);
-  // A g of 0.3 each time, on more and more pairs.
-  expect(sizes([8, 2], [24, 6], [80, 20], [800, 200])).toEqual(['unclear', 'small', 'medium', 'large']);
-  // Even splits: few may hide anything, many cannot.
-  expect(sizes([5, 5], [5000, 5000])).toEqual(['unclear', 'none']);
-});
-
-test('weights give some hypotheses more of the error, and Holm stays Holm where they are equal', () => {
-  expect(holm([0.01, 0.04, 0.03, 0.005], [0.25, 0.25, 0.25, 0.25])).toEqual(
-    holm([0.01, 0.04, 0.03, 0.005]).map((p) => expect.closeTo(p, 12)),
+test('weighted Holm gives more error to larger weights', () => {
+  expect(holmCorrection([0.01, 0.04, 0.03, 0.005], [0.25, 0.25, 0.25, 0.25])).toEqual(
+    holmCorrection([0.01, 0.04, 0.03, 0.005]).map((p) => expect.closeTo(p, 12)),
   );
   // 0.02 / 0.5 and 0.02 / 0.25: the first has half of the error, the others a quarter.
-  expect(holm([0.02, 0.02, 0.9], [0.5, 0.25, 0.25])).toEqual(
+  expect(holmCorrection([0.02, 0.02, 0.9], [0.5, 0.25, 0.25])).toEqual(
     [0.04, 0.04, 0.9].map((p) => expect.closeTo(p, 12)),
   );
 });
 
-test('the score interval of a paired difference is that of the likeliest shares with such a difference', () => {
+test('the Tango score uses the maximum likelihood under the assumed difference', () => {
   // The likelihood of the discordant pairs, given their difference, searched by brute force.
   const likeliest = (b: number, c: number, n: number, difference: number) => {
     let [best, at] = [Number.NEGATIVE_INFINITY, 0];
@@ -198,28 +176,28 @@ test('the score interval of a paired difference is that of the likeliest shares 
   ] as const) {
     const share = likeliest(b, c, n, assumed);
     const expected = (b - c - n * assumed) / Math.sqrt(n * (2 * share + assumed * (1 - assumed)));
-    expect(scoreOf(b, c, n, assumed)).toBeCloseTo(expected, 2);
+    expect(tangoScore(b, c, n, assumed)).toBeCloseTo(expected, 2);
   }
 });
 
-test('the score interval of pairs that all agree is z squared by n and z squared, and that of most is its bounds', () => {
+test('the Tango interval has the closed form for pairs that all agree', () => {
   const z = 1.645;
-  const [low, high] = pairedShareInterval(0, 0, 80, z);
+  const [low, high] = tangoInterval(0, 0, 80, z);
   expect(high).toBeCloseTo(z ** 2 / (80 + z ** 2), 6);
   expect(low).toBeCloseTo(-high, 6);
-  const [from, to] = pairedShareInterval(12, 2, 50, 1.96);
-  expect(Math.abs(scoreOf(12, 2, 50, from))).toBeCloseTo(1.96, 4);
-  expect(Math.abs(scoreOf(12, 2, 50, to))).toBeCloseTo(1.96, 4);
+  const [from, to] = tangoInterval(12, 2, 50, 1.96);
+  expect(Math.abs(tangoScore(12, 2, 50, from))).toBeCloseTo(1.96, 4);
+  expect(Math.abs(tangoScore(12, 2, 50, to))).toBeCloseTo(1.96, 4);
   expect(from).toBeGreaterThan(0);
-  expect(pairedShareInterval(5, 0, 5, 1.96)[1]).toBe(1);
+  expect(tangoInterval(5, 0, 5, 1.96)[1]).toBe(1);
 });
 
-test('the score interval turns round with the arms and holds the difference', () => {
+test('the Tango interval is antisymmetric and contains the difference', () => {
   fc.assert(
     fc.property(fc.nat(30), fc.nat(30), fc.integer({ min: 1, max: 200 }), (b, c, agreeing) => {
       const n = b + c + agreeing;
-      const [low, high] = pairedShareInterval(b, c, n, 1.96);
-      const [turnedLow, turnedHigh] = pairedShareInterval(c, b, n, 1.96);
+      const [low, high] = tangoInterval(b, c, n, 1.96);
+      const [turnedLow, turnedHigh] = tangoInterval(c, b, n, 1.96);
       expect(low).toBeLessThanOrEqual((b - c) / n + 1e-9);
       expect(high).toBeGreaterThanOrEqual((b - c) / n - 1e-9);
       expect(turnedLow).toBeCloseTo(-high, 6);
@@ -228,7 +206,7 @@ test('the score interval turns round with the arms and holds the difference', ()
   );
 });
 
-test('swaps of single cases that pass or fail are the sign test of McNemar', () => {
+test('the permutation test equals McNemar for pass-or-fail cases', () => {
   const columns = (b: number, c: number) =>
     [
       columnOf([...new Array(b).fill(1), ...new Array(c).fill(0)]),
@@ -239,20 +217,20 @@ test('swaps of single cases that pass or fail are the sign test of McNemar', () 
     [9, 2],
     [4, 4],
   ] as const)
-    expect(signFlipP(...columns(b, c), 1)).toBeCloseTo(exactMcNemar(b, c), 12);
-  // Too many to be turned in every way: drawn, and close.
-  expect(signFlipP(...columns(20, 8), 1)).toBeCloseTo(exactMcNemar(20, 8), 2);
+    expect(permutationTest(...columns(b, c), 1)).toBeCloseTo(mcNemarTest(b, c), 12);
+  // Too many to enumerate: sampled.
+  expect(permutationTest(...columns(20, 8), 1)).toBeCloseTo(mcNemarTest(20, 8), 2);
 });
 
-test('swaps of a mean and of a ratio count the ways that part the arms as far', () => {
+test('the permutation test counts permutations with as large a difference', () => {
   // Differences 1, 2, 3: of eight ways only two have a sum of 6 or -6.
-  expect(signFlipP(columnOf([2, 4, 6]), columnOf([1, 2, 3]), 1)).toBeCloseTo(2 / 8, 12);
+  expect(permutationTest(columnOf([2, 4, 6]), columnOf([1, 2, 3]), 1)).toBeCloseTo(2 / 8, 12);
   // 2/2 and 2/4 against 0/2 and 2/4: of four ways all part as far, as only one unit differs.
-  expect(signFlipP(columnOf([2, 2], [2, 4]), columnOf([0, 2], [2, 4]), 1)).toBe(1);
-  expect(signFlipP(columnOf([1, 2]), columnOf([1, 2]), 1)).toBe(1);
+  expect(permutationTest(columnOf([2, 2], [2, 4]), columnOf([0, 2], [2, 4]), 1)).toBe(1);
+  expect(permutationTest(columnOf([1, 2]), columnOf([1, 2]), 1)).toBe(1);
 });
 
-test('normal quantiles are those of the tables', () => {
+test('normal quantiles match published tables', () => {
   for (const [above, z] of [
     [0.025, 1.96],
     [0.05, 1.645],
@@ -264,45 +242,35 @@ test('normal quantiles are those of the tables', () => {
     expect(normalQuantile(above)).toBeCloseTo(z, 2.9);
 });
 
-test('the cases that are needed are those of the formula for McNemar', () => {
+test('the number of units to decide matches the formula for McNemar', () => {
   // 30 % discordant, 10 points apart, 5 %, power 80 %: (1.96 sqrt(.3) + .8416 sqrt(.29))^2 / .01 = 233.
-  const decided = { n: 0, difference: 0.1, differing: 0.3, spread: Math.sqrt(0.29), margin: 0.05 };
-  expect(casesToDecide({ ...decided, alpha: 0.05, equivalenceAlpha: 0.05 })).toBeCloseTo(230, 0);
+  const decided = { n: 0, difference: 0.1, differing: 0.3, deviation: Math.sqrt(0.29), margin: 0.05 };
+  expect(unitsToDecide({ ...decided, alpha: 0.05, equivalenceAlpha: 0.05 })).toBeCloseTo(230, 0);
   // No difference at all: (1.645 + 1.2816)^2 * .3 / .0025 = 1028 to show that it is within 5 points.
-  const alike = { ...decided, difference: 0, spread: Math.sqrt(0.3), alpha: 0.05, equivalenceAlpha: 0.05 };
-  expect(casesToDecide(alike)).toBeCloseTo(1000, -2);
-  expect(casesToDecide({ ...alike, difference: 0, margin: 0 })).toBeNull();
+  const alike = { ...decided, difference: 0, deviation: Math.sqrt(0.3), alpha: 0.05, equivalenceAlpha: 0.05 };
+  expect(unitsToDecide(alike)).toBeCloseTo(1000, -2);
+  expect(unitsToDecide({ ...alike, difference: 0, margin: 0 })).toBeNull();
 });
 
-test('the effect of a ratio counts cases that have a part in either arm', () => {
-  // The third case has none: it must not widen or narrow the spread.
-  const arm = columnOf([1, 3, 0], [2, 4, 0]);
-  const baseline = columnOf([1, 1, 0], [2, 4, 0]);
-  expect(effectOfDifferences(arm, baseline)).toEqual(
-    effectOfDifferences(columnOf([1, 3], [2, 4]), columnOf([1, 1], [2, 4])),
+test('the deviation of differences ignores cases that count in neither arm', () => {
+  expect(differenceDeviation(columnOf([1, 3, 0], [2, 4, 0]), columnOf([1, 1, 0], [2, 4, 0]))).toBe(
+    differenceDeviation(columnOf([1, 3], [2, 4]), columnOf([1, 1], [2, 4])),
   );
+  // Differences 1, 2, 3, and 0, 1.
+  expect(differenceDeviation(columnOf([2, 4, 6]), columnOf([1, 2, 3]))).toBeCloseTo(1, 9);
+  expect(differenceDeviation(columnOf([0, 1]), columnOf([0, 0]))).toBeCloseTo(Math.SQRT1_2, 9);
+  // One arm has no value for the second case: influences 0.5 and -0.5 in the one, none in the other.
+  expect(differenceDeviation(columnOf([1, 0]), columnOf([1, 0], [1, 0]))).toBeCloseTo(Math.SQRT1_2, 9);
 });
 
-test('the interval is the middle 95 of 100 samples, in whatever order they come', () => {
+test('the percentile interval is the central 95 % of unsorted samples', () => {
   const samples = Float64Array.from({ length: 201 }, (_, index) => (index * 7) % 201);
   expect(percentileInterval(samples)).toEqual([5, 195]);
 });
 
-test('a case that scored nothing in both arms has its part in the spread', () => {
-  // Differences 0 and 1: mean 0.5, standard deviation 0.7071.
-  const effect = effectOfDifferences(columnOf([0, 1]), columnOf([0, 0]));
-  expect(effect.value).toBeCloseTo(0.5 / Math.SQRT1_2, 9);
-});
-
-test('of the samples 95 in 100 must be defined', () => {
+test('the percentile interval needs 95 % defined samples', () => {
   const samples = (missing: number) =>
     Float64Array.from({ length: 100 }, (_, index) => (index < missing ? Number.NaN : index));
   expect(percentileInterval(samples(5))).not.toBeNull();
   expect(percentileInterval(samples(6))).toBeNull();
-});
-
-test('the effect of a ratio takes in a case that only one arm has', () => {
-  // What the cases move the ratios by: 0.5 and -0.5 in the one, nothing in the other.
-  const effect = effectOfDifferences(columnOf([1, 0]), columnOf([1, 0], [1, 0]));
-  expect(effect.value).toBeCloseTo(-0.5 / Math.SQRT1_2, 9);
 });

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
-import type { ReportCase } from '../../../src/evaluation/report/report-case.ts';
-import type { ReportData } from '../../../src/evaluation/report/report-data.ts';
+import type { ReportCase, ReportData } from '../../../src/evaluation/report/report-data.ts';
 import { allCases, type CaseCriteria, filterCases } from '../../../src/web/report/case-filter.ts';
 import { syntheticReport } from '../../evaluation/report/synthetic-report.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { MetricValue } from '../../../src/evaluation/report/metric-value.ts';
+import type { MetricValue } from '../../../src/evaluation/report/report-data.ts';
 import { findBestValue, formatInterval, formatSigned } from '../../../src/web/report/report-metrics.ts';
 
 const known = (value: number): MetricValue => ({ status: 'value', value, interval: null, n: 10 });

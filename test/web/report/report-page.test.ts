@@ -124,7 +124,7 @@ inBrowser('shows the value of every metric of every arm', async () => {
 
 inBrowser('shows why a metric has no data', async () => {
   const { page } = await open(syntheticReport({ cases: 8 }));
-  expect(await metricRow(page, 'Cost').textContent()).toContain('no data: no price file names the model');
+  expect(await metricRow(page, 'Cost').textContent()).toContain('no data: no price is known for the model');
 });
 
 inBrowser('shows missing data of one arm in its cell only', async () => {

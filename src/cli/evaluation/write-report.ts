@@ -1,0 +1,73 @@
+import type { App } from '../../app/create-app.ts';
+import { configuredRedactor } from '../../app/run-settings.ts';
+import { diffRuns, type RunDiff } from '../../evaluation/report/diff-runs.ts';
+import { assertGatesPassed, parseGate, parseReport } from '../../evaluation/report/gates.ts';
+import type { ReportData } from '../../evaluation/report/report-data.ts';
+import { reportDirectory } from '../../package.ts';
+import type { Run } from '../../tape/tape-run.ts';
+import { createTerminal } from '../terminal/terminal.ts';
+import { readJsonFile, writeOutputFile } from './evaluation-files.ts';
+import { renderEvaluation } from './render-evaluation.ts';
+import { archiveRun } from './run-archive.ts';
+
+/** Output files; an empty path of the JSON is stdout. */
+interface ReportOutputs {
+  json?: string | undefined;
+  html?: string | undefined;
+  junit?: string | undefined;
+  markdown?: string | undefined;
+  /** Link in the Markdown comment. */
+  reportUrl?: string | undefined;
+  gate?: string[] | undefined;
+}
+
+/** Archives a finished evaluation, writes its outputs and prints it. Throws `gate_failed` if a gate failed. */
+export async function writeReport(
+  result: ReportData,
+  { config }: App,
+  { tape }: Run,
+  outputs: ReportOutputs,
+): Promise<void> {
+  const report = configuredRedactor(config).value(result);
+  const archived = tape?.replaying ? null : await archiveRun(config.home, report);
+  const written = await writeFiles(report, outputs);
+  const terminal = createTerminal(process.stdout);
+  if (outputs.json === '') process.stdout.write(`${JSON.stringify(report)}\n`);
+  else {
+    terminal.write(renderEvaluation(report, terminal));
+    for (const path of written) terminal.write(terminal.text(`Wrote ${path}\n`, 'dim'));
+    if (archived !== null) {
+      const compare = archived.isFirst ? '' : ' Compare with the run before: citeloop eval diff';
+      terminal.write(terminal.text(`Saved as run ${archived.name}.${compare}\n`, 'dim'));
+    }
+  }
+  assertGatesPassed(report.gates);
+}
+
+async function writeFiles(report: ReportData, outputs: ReportOutputs): Promise<string[]> {
+  const { json, html, junit, markdown, reportUrl, gate = [] } = outputs;
+  const files: [path: string, content: string][] = [];
+  if (json) files.push([json, `${JSON.stringify(report)}\n`]);
+  if (html !== undefined) {
+    const { readReportAssets, renderReport } = await import('../../evaluation/report/render-report.ts');
+    files.push([html, renderReport(report, await readReportAssets(reportDirectory()))]);
+  }
+  if (junit !== undefined) {
+    const { renderJunit } = await import('../../evaluation/report/junit.ts');
+    files.push([junit, renderJunit(report)]);
+  }
+  if (markdown !== undefined) {
+    const { renderMarkdown } = await import('../../evaluation/report/markdown.ts');
+    files.push([markdown, renderMarkdown(report, { diff: await diffWithBaseline(report, gate), reportUrl })]);
+  }
+  for (const [path, content] of files) await writeOutputFile(path, content);
+  return files.map(([path]) => path);
+}
+
+/** Changes since the baseline of the first `no-worse-than` gate; null without one. */
+async function diffWithBaseline(report: ReportData, gates: readonly string[]): Promise<RunDiff | null> {
+  const gate = gates.map(parseGate).find(({ kind }) => kind === 'baseline');
+  if (gate?.kind !== 'baseline') return null;
+  const baseline = parseReport(await readJsonFile(gate.file, 'Baseline'), gate.file);
+  return diffRuns({ name: gate.file, report: baseline }, { name: 'this run', report });
+}
