@@ -5,8 +5,8 @@ export const MOST_TERMS = 128;
 /** What a term is worth at least, however common it is; as FTS5 has it. */
 const LEAST_WORTH = 1e-6;
 /** From this size on, terms in more than a fifth of the chunks are left out of queries: they cost most and decide least. */
-export const LARGE_COLLECTION = 50_000;
-export const COMMON_SHARE = 0.2;
+const LARGE_COLLECTION = 50_000;
+const COMMON_SHARE = 0.2;
 
 /** A place in a list from 1, and a similarity in 0..1. */
 interface RankedScore {
@@ -70,6 +70,33 @@ function placesOf<Id>(scored: readonly ScoredId<Id>[]): Map<Id, RankedScore> {
 /** The weight of a term in BM25 as FTS5 has it: the rarer, the more. */
 export function termWorth(total: number, containing: number): number {
   return Math.max(LEAST_WORTH, Math.log((total - containing + 0.5) / (containing + 0.5)));
+}
+
+/**
+ * Weighs a query's terms by rarity: the weights of the terms that occur, and the score of a chunk of average length that
+ * has every term once. `counts` has the number of chunks with each term that occurs.
+ */
+export function weighTerms(
+  terms: readonly string[],
+  counts: ReadonlyMap<string, number>,
+  total: number,
+): { weights: Map<string, number>; maxScore: number } {
+  const countOf = (term: string) => counts.get(term) ?? 0;
+  const isCommon = (term: string) => total >= LARGE_COLLECTION && countOf(term) > total * COMMON_SHARE;
+  const rare = terms.filter((term) => !isCommon(term));
+  const weighed = (rare.length > 0 ? rare : terms).map((term) => ({
+    term,
+    // `total` may have been counted before a write that added chunks.
+    weight: termWorth(Math.max(total, countOf(term)), countOf(term)),
+  }));
+  const occurring = weighed
+    .filter(({ term }) => countOf(term) > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MOST_TERMS);
+  return {
+    weights: new Map(occurring.map(({ term, weight }) => [term, weight])),
+    maxScore: weighed.reduce((sum, { weight }) => sum + weight, 0),
+  };
 }
 
 /** How soon more of the same word stops to count, and how much the length of a text counts, in BM25 as FTS5 has it. */

@@ -3,14 +3,12 @@ import { wrongDimensions } from '../../domain/collection-identity.ts';
 import { isEmptyFilter } from '../../domain/query.ts';
 import {
   CANDIDATES,
-  COMMON_SHARE,
-  LARGE_COLLECTION,
   lexicalScore,
   MOST_TERMS,
   type RankedId,
   rankHits,
   type ScoredId,
-  termWorth,
+  weighTerms,
 } from '../../domain/rank-hits.ts';
 import type { StoreSearch } from '../../ports/chunk-store.ts';
 import { queryTerms } from '../../text/terms.ts';
@@ -46,7 +44,7 @@ export function createPointSearch({ chunks, counts, dimensions, shards }: Search
     const candidates = Math.max(CANDIDATES, limit);
     const must = toConditions(filter);
     const conditions = must.length === 0 ? null : { must };
-    const words = text === null ? null : await weighTerms(text, counts);
+    const words = text === null ? null : await createTermQuery(text, counts);
     const lexical: Query[] =
       words === null ? [] : [{ query: words.vector, using: TERMS, filter: conditions, limit: candidates }];
     const dense: Query[] = [];
@@ -84,33 +82,21 @@ function toShares(scored: readonly ScoredId<string>[], maxScore: number): Scored
   return scored.map(({ id, score }) => ({ id, score: lexicalScore(score / maxScore) }));
 }
 
-interface WeightedTerms {
+interface TermQuery {
   vector: SparseVector;
   /** The score of a chunk of average length that has each term once. */
   maxScore: number;
 }
 
-/** Weighs the query's terms by rarity. Null if no chunk has any of them. */
-async function weighTerms(query: string, counts: ChunkCounts): Promise<WeightedTerms | null> {
+/** Null if no chunk has any of the query's terms. */
+async function createTermQuery(query: string, counts: ChunkCounts): Promise<TermQuery | null> {
   const terms = queryTerms(query);
   if (terms.length === 0) return null;
   const [total, occurring] = await Promise.all([counts.all(), countTerms(terms, counts)]);
-  const isCommon = (term: string) =>
-    total >= LARGE_COLLECTION && (occurring.get(term) ?? 0) > total * COMMON_SHARE;
-  const rare = terms.filter((term) => !isCommon(term));
-  const weighed = (rare.length > 0 ? rare : terms).map((term) => {
-    const count = occurring.get(term) ?? 0;
-    // The two are counted at different times: a write in between may have added chunks.
-    return { index: termIndex(term), count, weight: termWorth(Math.max(total, count), count) };
-  });
-  const values = new Map(
-    weighed.filter(({ count }) => count > 0).map(({ index, weight }) => [index, weight]),
-  );
+  const { weights, maxScore } = weighTerms(terms, occurring, total);
+  const values = new Map(Array.from(weights, ([term, weight]) => [termIndex(term), weight]));
   if (values.size === 0) return null;
-  return {
-    vector: { indices: [...values.keys()], values: [...values.values()] },
-    maxScore: weighed.reduce((sum, { weight }) => sum + weight, 0),
-  };
+  return { vector: { indices: [...values.keys()], values: [...values.values()] }, maxScore };
 }
 
 /** A pasted text has too many terms to count each: those found in a sample are counted. */

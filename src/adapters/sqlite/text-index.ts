@@ -1,13 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import {
-  COMMON_SHARE,
-  LARGE_COLLECTION,
-  lexicalScore,
-  MOST_TERMS,
-  type ScoredId,
-  termSaturation,
-  termWorth,
-} from '../../domain/rank-hits.ts';
+import { lexicalScore, type ScoredId, termSaturation, weighTerms } from '../../domain/rank-hits.ts';
 import { queryTerms } from '../../text/terms.ts';
 import { toTypedArray } from './database.ts';
 import { createChangeDetector, readSegments, SEGMENT_SIZE, type Segment } from './segments.ts';
@@ -106,29 +98,6 @@ export function createTextIndex(database: DatabaseSync): TextIndex {
       });
       return best.sorted.map(({ id, score }) => ({ id, score: lexicalScore(score / maxScore) }));
     },
-  };
-}
-
-/** The weights of the terms that occur, and the score of a chunk of average length that has every term once. */
-function weighTerms(
-  terms: readonly string[],
-  counts: ReadonlyMap<string, number>,
-  total: number,
-): { weights: Map<string, number>; maxScore: number } {
-  const isCommon = (term: string) =>
-    total >= LARGE_COLLECTION && (counts.get(term) ?? 0) > total * COMMON_SHARE;
-  const rare = terms.filter((term) => !isCommon(term));
-  const weighed = (rare.length > 0 ? rare : terms).map((term) => ({
-    term,
-    weight: termWorth(total, counts.get(term) ?? 0),
-  }));
-  const occurring = weighed
-    .filter(({ term }) => counts.has(term))
-    .sort((a, b) => b.weight - a.weight)
-    .slice(0, MOST_TERMS);
-  return {
-    weights: new Map(occurring.map(({ term, weight }) => [term, weight])),
-    maxScore: weighed.reduce((sum, { weight }) => sum + weight, 0),
   };
 }
 
