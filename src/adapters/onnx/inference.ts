@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { type InferenceSession, Tensor, type TensorConstructor } from 'onnxruntime-common';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { BINDING } from './engine.ts';
+import { BINDING_FILE } from './engine.ts';
 
 const LOG_WARNINGS = 2;
-/** How ONNX numbers the types of tensors. */
+/** Tensor types of ONNX. */
 const FLOAT = 1;
 const INT32 = 6;
 
-/** What the native library gives. The JavaScript that comes with it wraps the same calls into promises. */
-interface Binding {
+/** The native addon. `onnxruntime-node` wraps the same synchronous calls in promises. */
+interface NativeBinding {
   initOrtOnce(logLevel: number, tensor: TensorConstructor, isMainThread: boolean): void;
   InferenceSession: new () => NativeSession;
 }
 
 interface ValueMetadata {
   name: string;
-  /** As ONNX numbers them; absent where it is no tensor. */
+  /** The ONNX tensor type; absent if it is no tensor. */
   type?: number;
-  /** A negative number where any will do. */
+  /** A dimension of any size is negative. */
   shape?: readonly number[];
 }
 
@@ -42,43 +42,39 @@ interface NativeSession {
   dispose(): void;
 }
 
-export type OnnxEngine = Pick<Binding, 'InferenceSession'>;
+export type OnnxEngine = Pick<NativeBinding, 'InferenceSession'>;
 
-/** Loads the native library. Nothing here waits: each call enters the library and comes back when it is done. */
+/** Loads the native library. All its calls are synchronous. */
 export function openEngine(directory: string): OnnxEngine {
   try {
-    const binding = createRequire(import.meta.url)(join(directory, BINDING)) as Binding;
+    const binding = createRequire(import.meta.url)(join(directory, BINDING_FILE)) as NativeBinding;
     binding.initOrtOnce(LOG_WARNINGS, Tensor, isMainThread);
     return binding;
   } catch (error) {
-    throw new AppError(
-      'configuration_error',
-      `The engine of the embedding model cannot be loaded: ${messageOf(error)}.`,
-      {
-        hint: `Remove ${directory} to have it fetched anew; on a system that it was not made for, use a hosted embedder.`,
-        cause: error,
-      },
-    );
+    throw new AppError('configuration_error', `ONNX Runtime cannot be loaded: ${messageOf(error)}.`, {
+      hint: `Remove ${directory} to download it again, or use a hosted embedder if this system is not supported.`,
+      cause: error,
+    });
   }
 }
 
-/** What a model makes of one input. */
+/** The output of a model for one input. */
 export interface ModelOutput {
-  /** Its numbers: of every token one after the other, or of the input as a whole. */
+  /** The vectors of all tokens one after another, or one vector for the whole input. */
   values: Float32Array;
   byToken: boolean;
 }
 
 export interface ModelSession {
-  /** `types` tells the tokens of a second text from those of the first; all are of the first unless given. */
+  /** `types` is 1 for the tokens of a second text; default 0 for all. */
   run(tokens: readonly number[], types?: readonly number[]): ModelOutput;
   close(): void;
 }
 
-/** The weights as bytes that were checked, or as a file, which may lie in several. */
+/** The verified bytes of the built-in model, or the path of another, which may refer to further files. */
 export type Weights = { bytes: Buffer } | { path: string };
 
-/** One text a run: with weights of one byte, what a text comes to would depend on the texts beside it. */
+/** A session runs one text at a time: in a batch, int8 weights make vectors depend on the other texts (decisions/0014). */
 export function createSession(
   { InferenceSession }: OnnxEngine,
   weights: Weights,
@@ -87,17 +83,17 @@ export function createSession(
   const session = new InferenceSession();
   const options = {
     intraOpNumThreads: threads,
-    // Threads that spin while they wait take the processor from whatever else runs.
+    // Spinning threads would take processor time from other work.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   };
   if ('bytes' in weights) {
     const { buffer, byteOffset, byteLength } = weights.bytes;
     session.loadModel(buffer, byteOffset, byteLength, options);
   } else {
-    loadForeign(session, weights.path, options);
+    loadCustomModel(session, weights.path, options);
   }
   const inputs = session.inputMetadata;
-  const output = outputOf(session.outputMetadata, preferWhole);
+  const output = chooseOutput(session.outputMetadata, preferWhole);
   const byToken = output.shape?.length === 3;
 
   return {
@@ -109,9 +105,9 @@ export function createSession(
         position_ids: (index) => index,
       };
       const feeds = Object.fromEntries(
-        inputs.map(({ name, type }) => [name, row(tokens.length, type, values[name] ?? (() => 0))]),
+        inputs.map(({ name, type }) => [name, toTensor(tokens.length, type, values[name] ?? (() => 0))]),
       );
-      // It was looked up that this output is of floats.
+      // `chooseOutput` selects only float outputs.
       const data = session.run(feeds, { [output.name]: null }, {})[output.name]?.data as Float32Array;
       return { values: data, byToken };
     },
@@ -119,7 +115,7 @@ export function createSession(
   };
 }
 
-function row(length: number, type: number | undefined, valueAt: (index: number) => number): Tensor {
+function toTensor(length: number, type: number | undefined, valueAt: (index: number) => number): Tensor {
   return type === INT32
     ? new Tensor(
         'int32',
@@ -135,31 +131,35 @@ function row(length: number, type: number | undefined, valueAt: (index: number) 
 
 const KNOWN_INPUTS = new Set(['input_ids', 'attention_mask', 'token_type_ids', 'position_ids']);
 
-/** Weights that someone brought: they may be anything. */
-function loadForeign(session: NativeSession, path: string, options: InferenceSession.SessionOptions): void {
+/** Throws `configuration_error` if the file is no text encoder. */
+function loadCustomModel(
+  session: NativeSession,
+  path: string,
+  options: InferenceSession.SessionOptions,
+): void {
   try {
     session.loadModel(path, options);
   } catch (error) {
     const [reason = ''] = messageOf(error).split('\n');
     throw new AppError('configuration_error', `${path} cannot be loaded as a model: ${reason}`, {
-      hint: 'It must be an encoder exported to ONNX, whole, in a form that ONNX Runtime 1.30 reads.',
+      hint: 'It must be a complete encoder, exported to ONNX for ONNX Runtime 1.30.',
       cause: error,
     });
   }
   const names = session.inputMetadata.map(({ name }) => name);
-  const strange = names.find((name) => !KNOWN_INPUTS.has(name));
-  if (strange === undefined && names.includes('input_ids')) return;
+  const unknownInput = names.find((name) => !KNOWN_INPUTS.has(name));
+  if (unknownInput === undefined && names.includes('input_ids')) return;
   throw new AppError(
     'configuration_error',
-    strange === undefined
-      ? `The model ${path} takes no input_ids: it is not one that reads text.`
-      : `The model ${path} wants an input that citeloop does not have for it: ${strange}.`,
-    { hint: 'It must be an encoder of text; models that write text or see pictures are not.' },
+    unknownInput === undefined
+      ? `The model ${path} has no input input_ids, so it does not read text.`
+      : `The model ${path} requires an unsupported input: ${unknownInput}.`,
+    { hint: 'Use a text encoder. Models that generate text or read images are not supported.' },
   );
 }
 
-/** The states of the tokens where the model gives them, or what it makes of the whole where that is preferred. */
-function outputOf(outputs: readonly ValueMetadata[], preferWhole: boolean): ValueMetadata {
+/** The output with the vectors of tokens, or the one for the whole text if that is preferred. */
+function chooseOutput(outputs: readonly ValueMetadata[], preferWhole: boolean): ValueMetadata {
   const floats = outputs.filter(({ type }) => type === FLOAT);
   const whole = floats.find(({ name }) => name === 'sentence_embedding');
   const found =
@@ -168,12 +168,12 @@ function outputOf(outputs: readonly ValueMetadata[], preferWhole: boolean): Valu
     whole ??
     floats.find(({ shape }) => shape?.length === 3 || shape?.length === 2);
   if (found !== undefined) return found;
-  const given = outputs.map(({ name }) => name).join(', ') || 'nothing';
+  const names = outputs.map(({ name }) => name).join(', ') || 'nothing';
   throw new AppError(
     'configuration_error',
-    `The model gives no vectors of 32-bit numbers (it gives ${given}).`,
+    `The model has no float32 vectors among its outputs (${names}).`,
     {
-      hint: 'Export it with outputs in float32; its weights may be smaller.',
+      hint: 'Export it with float32 outputs; its weights may be smaller.',
     },
   );
 }

@@ -1,10 +1,9 @@
 import { type Embedder, RELEVANT_FROM } from '../../ports/embedder.ts';
-import type { TokenEncoder } from '../../ports/token-encoder.ts';
-import { createEncodeTokens } from './encode-tokens.ts';
+import { addTokens, type EncodedText, type TokenEncoder } from '../../ports/token-encoder.ts';
 import { ensureEngine } from './engine.ts';
-import type { FetchProgress } from './fetch-package.ts';
+import type { DownloadProgress } from './fetch-package.ts';
 import { startModelPool } from './model-pool.ts';
-import { createModelThreads, type ModelThreads } from './model-threads.ts';
+import { createModelThreads, type ModelThreads, type RunningModel } from './model-threads.ts';
 import {
   ensureModel,
   MODEL_NAME,
@@ -13,59 +12,61 @@ import {
   readModelFile,
   type WeightsLocation,
 } from './weights.ts';
-import { asInput, createTokenize, type Vocabulary } from './word-pieces.ts';
+import { createTokenizer, toModelInput, type Vocabulary, type WordPieceTokenizer } from './word-pieces.ts';
 
-/** The tokens around an input count. */
+/** Includes the two special tokens around a text. */
 const MAX_TOKENS = 256;
+const SPECIAL_TOKENS = 2;
+const DIMENSIONS = 384;
 
-/** Nobody's word: keys, hashes, encoded files. A word has no more tokens than characters, and finding out how many takes long. */
+/** Keys, hashes and encoded files. They count one token per character, because tokenizing them is slow. */
 const LONG_WORD = /[^\s]{100,}/g;
 
-/** What is known of the embedder before anything is loaded. */
+/** The properties of the embedder that are known before it is loaded. */
 export const MINILM = {
   id: `onnx:${MODEL_NAME}-int8@${MODEL_REVISION.slice(0, 8)}`,
-  dimensions: 384,
+  dimensions: DIMENSIONS,
   maxTokens: MAX_TOKENS,
   batchSize: 32,
   scoreThreshold: RELEVANT_FROM,
 } as const;
 
 interface MiniLmOptions {
-  /** Shared by embedders of the same process. */
-  modelThreads?: ModelThreads;
   location: ModelLocation;
-  /** For many texts: they are embedded side by side, and nothing else is to be done meanwhile. */
+  /** Shared by the embedders of a process. */
+  modelThreads?: ModelThreads;
+  /** Whether many texts will be embedded: then several copies of the model run side by side. */
   bulk?: boolean | undefined;
-  onProgress?: ((part: 'weights' | 'engine', ...progress: Parameters<FetchProgress>) => void) | undefined;
+  onProgress?: ((part: 'weights' | 'engine', ...progress: Parameters<DownloadProgress>) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** all-MiniLM-L6-v2 on the CPU: fetched on first use, checked, loaded. */
+/** all-MiniLM-L6-v2 on the CPU. Downloads the weights and ONNX Runtime on first use. */
 export async function createMiniLmEmbedder({
-  modelThreads = createModelThreads(),
   location,
+  modelThreads = createModelThreads(),
   bulk = false,
   onProgress,
   signal,
 }: MiniLmOptions): Promise<Embedder & TokenEncoder> {
-  const fetching = (part: 'weights' | 'engine') => ({
+  const downloading = (part: 'weights' | 'engine') => ({
     signal,
-    onProgress: (...progress: Parameters<FetchProgress>) => onProgress?.(part, ...progress),
+    onProgress: (...progress: Parameters<DownloadProgress>) => onProgress?.(part, ...progress),
   });
-  await ensureModel(location, fetching('weights'));
-  const engine = await ensureEngine(location, fetching('engine'));
+  await ensureModel(location, downloading('weights'));
+  const engine = await ensureEngine(location, downloading('engine'));
   const starting = startModelPool(modelThreads, {
     engine,
     weights: { directory: location.directory },
     pooling: 'mean',
     bulk,
   });
-  // Waited for below; a fault of it must not count as unhandled until then.
+  // Awaited below; until then a rejection must not count as unhandled.
   starting.catch(() => {});
   const vocabulary = await readVocabulary(location);
-  const tokenize = createTokenize(vocabulary);
+  const tokenizer = createTokenizer(vocabulary);
   const model = await starting;
-  const tokensOf = (text: string) => asInput(tokenize(text), MAX_TOKENS);
+  const toInput = (text: string) => toModelInput(tokenizer.tokenize(text), MAX_TOKENS);
   let lastQuery: { text: string; vector: Float32Array } | undefined;
 
   return {
@@ -76,18 +77,22 @@ export async function createMiniLmEmbedder({
         longWords += word.length;
         return ' ';
       });
-      return tokenize(ordinary).length + longWords;
+      return tokenizer.tokenize(ordinary).length + longWords;
     },
     knowsWord: (word) => Object.hasOwn(vocabulary, word),
-    embedDocuments: (texts, signal) => model.embedAll(texts.map(tokensOf), signal),
-    // The same query comes from the search and then from who looks for the best sentences in what it found.
+    embedDocuments: (texts, signal) => model.embedAll(texts.map(toInput), signal),
+    // The last query is kept, because the search and the judge embed the same one.
     async embedQuery(text, signal) {
       signal?.throwIfAborted();
       if (lastQuery?.text === text) return lastQuery.vector.slice();
-      lastQuery = { text, vector: await model.embed(tokensOf(text)) };
+      lastQuery = { text, vector: await model.embed(toInput(text)) };
       return lastQuery.vector.slice();
     },
-    encodeTokens: createEncodeTokens(model, tokenize, MINILM),
+    async encodeTokens(texts, signal) {
+      const encoded: EncodedText[] = [];
+      for (const text of texts) encoded.push(await encodeText(text, model, tokenizer, signal));
+      return encoded;
+    },
     close: model.stop,
   };
 }
@@ -96,4 +101,63 @@ async function readVocabulary({ directory }: WeightsLocation): Promise<Vocabular
   const bytes = await readModelFile(directory, 'tokenizer.json');
   const { model } = JSON.parse(bytes?.toString() ?? '{"model":{}}') as { model: { vocab?: Vocabulary } };
   return model.vocab ?? {};
+}
+
+/** One run of the model per window: in a batch, int8 weights make the vectors of a text depend on the other texts. */
+async function encodeText(
+  text: string,
+  model: Pick<RunningModel, 'encode'>,
+  tokenizer: WordPieceTokenizer,
+  signal: AbortSignal | undefined,
+): Promise<EncodedText> {
+  const { ids, starts, ends } = tokenizer.locate(text);
+  const windows = splitIntoWindows(ids.length, MAX_TOKENS - SPECIAL_TOKENS);
+  let states: Float32Array = new Float32Array(windows.length > 1 ? ids.length * DIMENSIONS : 0);
+  const sum = new Float64Array(DIMENSIONS);
+  for (const { start, end, from, to } of windows) {
+    signal?.throwIfAborted();
+    const output = await model.encode(toModelInput(ids.slice(start, end), MAX_TOKENS));
+    const first = (1 + from - start) * DIMENSIONS;
+    const used = output.subarray(first, first + (to - from) * DIMENSIONS);
+    // The output of a single window is used without copying it.
+    if (windows.length > 1) states.set(used, from * DIMENSIONS);
+    else states = used;
+    const mean = new Float64Array(DIMENSIONS);
+    addTokens(mean, output, 0, output.length / DIMENSIONS);
+    addTokens(sum, toUnitLength(mean), 0, 1);
+  }
+  return {
+    starts: Uint32Array.from(starts),
+    ends: Uint32Array.from(ends),
+    states,
+    vector: Float32Array.from(toUnitLength(sum)),
+  };
+}
+
+/** Tokens that two neighbouring windows share; each is taken from the window with more context around it. */
+const WINDOW_OVERLAP = 48;
+
+interface TokenWindow {
+  start: number;
+  end: number;
+  /** The tokens whose vectors are taken from this window. */
+  from: number;
+  to: number;
+}
+
+/** Overlapping windows of at most `size` tokens that cover all tokens. */
+export function splitIntoWindows(tokenCount: number, size: number): TokenWindow[] {
+  const windows: TokenWindow[] = [];
+  for (let start = 0; ; start += size - WINDOW_OVERLAP) {
+    const end = Math.min(tokenCount, start + size);
+    const isLast = end === tokenCount;
+    const from = windows.at(-1)?.to ?? 0;
+    windows.push({ start, end, from, to: isLast ? end : end - WINDOW_OVERLAP / 2 });
+    if (isLast) return windows;
+  }
+}
+
+function toUnitLength(vector: Float64Array): Float64Array {
+  const length = Math.hypot(...vector) || 1;
+  return vector.map((value) => value / length);
 }

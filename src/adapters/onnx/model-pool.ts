@@ -1,55 +1,55 @@
 import { availableParallelism } from 'node:os';
 import type { ModelSource, ModelThreads, RunningModel } from './model-threads.ts';
 
-/** More threads would each hold the weights once more, and gain little. */
-const MOST_MODELS = 4;
-/** From this many texts on, loading the model again is soon made up for. */
-const MANY_TEXTS = 8;
-/** What each thread is given at a time: one text to work on, and the next. */
-const TEXTS_AHEAD = 2;
+/** Further copies of the model would take memory and gain little. */
+const MAX_MODELS = 4;
+/** For fewer texts, loading further copies takes longer than it saves. */
+const MIN_TEXTS_TO_GROW = 8;
+/** Each worker has one text to run and one queued. */
+const TEXTS_PER_MODEL = 2;
 
 interface PoolSource extends Omit<ModelSource, 'threads' | 'member'> {
-  /** Whether many texts are to be expected. */
+  /** Whether to expect many texts. */
   bulk: boolean;
 }
 
 export interface ModelPool extends RunningModel {
-  /** One vector for each input, in the same order. Stops early when the signal is raised. */
+  /** One vector per input, in order. Throws the signal's reason when it is aborted. */
   embedAll(inputs: readonly (readonly number[])[], signal?: AbortSignal): Promise<Float32Array[]>;
 }
 
 /**
- * The model in a thread of its own, and in more of them once many texts come: a text is run by itself, and several
- * texts side by side, each by few threads of the library, take less time than one after the other by all of them.
+ * A model in one worker, and in several once many texts are embedded: each text is run on its own, and several texts at
+ * once on few threads each are faster than one at a time on all threads.
  */
 export async function startModelPool(
   modelThreads: ModelThreads,
   { bulk, ...source }: PoolSource,
 ): Promise<ModelPool> {
   const cores = availableParallelism();
-  const most = bulk ? Math.min(cores, MOST_MODELS) : 1;
+  const maxModels = bulk ? Math.min(cores, MAX_MODELS) : 1;
   const start = async (member: number) => ({
-    model: await modelThreads.load({ ...source, member, threads: Math.floor(cores / most) }),
+    model: await modelThreads.load({ ...source, member, threads: Math.floor(cores / maxModels) }),
     texts: 0,
   });
   const first = await start(0);
   const running = [first];
   let growing: Promise<unknown> | undefined;
 
-  /** Those that cannot be started are done without. */
+  /** Copies that fail to start are left out. */
   function grow(): void {
     growing ??= Promise.allSettled(
-      Array.from({ length: most - 1 }, async (_, index) => void running.push(await start(index + 1))),
+      Array.from({ length: maxModels - 1 }, async (_, index) => void running.push(await start(index + 1))),
     );
   }
 
   async function embed(input: readonly number[]): Promise<Float32Array> {
-    const least = running.reduce((a, b) => (b.texts < a.texts ? b : a));
-    least.texts += 1;
+    const leastBusy = running.reduce((a, b) => (b.texts < a.texts ? b : a));
+    leastBusy.texts += 1;
     try {
-      return await least.model.embed(input);
+      return await leastBusy.model.embed(input);
     } finally {
-      least.texts -= 1;
+      leastBusy.texts -= 1;
     }
   }
 
@@ -57,7 +57,7 @@ export async function startModelPool(
     inputs: readonly (readonly number[])[],
     signal?: AbortSignal,
   ): Promise<Float32Array[]> {
-    if (inputs.length >= MANY_TEXTS) grow();
+    if (inputs.length >= MIN_TEXTS_TO_GROW) grow();
     const vectors = new Array<Float32Array>(inputs.length);
     const next = eachWithIndex(inputs);
     async function embedNext(): Promise<void> {
@@ -67,7 +67,7 @@ export async function startModelPool(
       }
     }
     signal?.throwIfAborted();
-    await Promise.all(Array.from({ length: most * TEXTS_AHEAD }, embedNext));
+    await Promise.all(Array.from({ length: maxModels * TEXTS_PER_MODEL }, embedNext));
     return vectors;
   }
 
@@ -82,7 +82,7 @@ export async function startModelPool(
   };
 }
 
-/** Read by several loops at once. Unlike an array's own, it has nothing left for the others once one of them fails. */
+/** Read by several loops at once. Unlike an array's iterator, it ends for all of them once one fails. */
 function* eachWithIndex<T>(items: readonly T[]): Generator<[number, T]> {
   yield* items.entries();
 }

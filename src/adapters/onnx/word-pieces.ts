@@ -1,25 +1,25 @@
-/** Ids of pieces of words, by piece. Those that continue a word begin with `##`. */
+/** Token ids by word piece. Pieces that continue a word begin with `##`. */
 export type Vocabulary = Readonly<Record<string, number>>;
 
-/** Ids in the one vocabulary that is ever loaded: the SHA-256 of its file is pinned. */
+/** Ids in the vocabulary of the built-in model, whose hash is pinned. */
 const UNKNOWN = 100;
-const BEGINNING = 101;
-const END = 102;
+const CLASSIFY = 101;
+const SEPARATE = 102;
 const SPECIAL = new Map([
   ['[PAD]', 0],
   ['[UNK]', UNKNOWN],
-  ['[CLS]', BEGINNING],
-  ['[SEP]', END],
+  ['[CLS]', CLASSIFY],
+  ['[SEP]', SEPARATE],
   ['[MASK]', 103],
 ]);
 const SPECIAL_TEXT = /(\[(?:PAD|UNK|CLS|SEP|MASK)\])/;
-/** Of all pieces in it, without the `##`. */
-const LONGEST_PIECE = 18;
-/** A word with more characters is not looked up. */
-const LONGEST_WORD = 100;
+/** The longest piece of the vocabulary, without the `##`. */
+const MAX_PIECE_LENGTH = 18;
+/** Longer words count as unknown. */
+const MAX_WORD_LENGTH = 100;
 
-const PLAIN = /^[\t\n\r -~]*$/;
-const PLAIN_WORDS = /[^\s!-/:-@[-`{-~]+|[!-/:-@[-`{-~]/g;
+const ASCII = /^[\t\n\r -~]*$/;
+const ASCII_WORDS = /[^\s!-/:-@[-`{-~]+|[!-/:-@[-`{-~]/g;
 const WORDS = /[^\s\p{P}!-/:-@[-`{-~]+|[\p{P}!-/:-@[-`{-~]/gu;
 const INVISIBLE = /[\p{Cf}\p{Co}\p{Cs}\ufffd]|(?![\t\n\r])\p{Cc}/gu;
 const IDEOGRAPH = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g;
@@ -27,32 +27,32 @@ const ACCENT = /\p{Mn}/gu;
 
 export interface LocatedTokens {
   ids: number[];
-  /** Where each begins and ends among the characters of the text. */
+  /** The start and end of each token in the text. */
   starts: number[];
   ends: number[];
 }
 
-export interface Tokenize {
-  /** The model's token ids of a text. */
-  (text: string): number[];
-  /** The same, and where they stand; this takes longer. */
+export interface WordPieceTokenizer {
+  /** The token ids of a text. */
+  tokenize(text: string): number[];
+  /** The same with their positions; slower. */
   locate(text: string): LocatedTokens;
 }
 
 /**
- * The tokens of BERT without case: words and punctuation, cut into the longest pieces that the vocabulary has.
- * Gives what `@huggingface/tokenizers` gives for the model's file, which takes three times as long to load.
+ * Uncased BERT tokens: words and punctuation, split into the longest pieces of the vocabulary. The result equals that of
+ * `@huggingface/tokenizers`, which takes three times as long to load (decisions/0007).
  */
-export function createTokenize(vocabulary: Vocabulary): Tokenize {
-  /** Every object has properties that nobody put into it; none is a number. */
+export function createTokenizer(vocabulary: Vocabulary): WordPieceTokenizer {
+  // Inherited properties such as `constructor` are not numbers.
   const idOf = (piece: string): number | undefined => {
     const id: unknown = vocabulary[piece];
     return typeof id === 'number' ? id : undefined;
   };
 
-  /** Adds the pieces of a word, and where in it each ends, if someone asks. */
+  /** Appends the pieces of a word to `ids`, and where each ends in the word to `ends`. */
   function addWord(word: string, ids: number[], ends?: number[]): void {
-    const whole = word.length <= LONGEST_PIECE ? idOf(word) : undefined;
+    const whole = word.length <= MAX_PIECE_LENGTH ? idOf(word) : undefined;
     if (whole !== undefined) {
       ids.push(whole);
       ends?.push(word.length);
@@ -62,7 +62,7 @@ export function createTokenize(vocabulary: Vocabulary): Tokenize {
     const before = ids.length;
     let start = 0;
     let length = 0;
-    while (start < characters.length && characters.length <= LONGEST_WORD) {
+    while (start < characters.length && characters.length <= MAX_WORD_LENGTH) {
       const end = endOfPiece(characters, start, ids);
       if (end === start) break;
       if (ends !== undefined) length += characters.slice(start, end).join('').length;
@@ -74,10 +74,10 @@ export function createTokenize(vocabulary: Vocabulary): Tokenize {
     ends?.splice(before, Number.POSITIVE_INFINITY, word.length);
   }
 
-  /** Adds the longest piece that begins at `start`; returns where it ends, or `start` if there is none. */
+  /** Appends the longest piece at `start`; returns its end, or `start` if there is none. */
   function endOfPiece(characters: readonly string[], start: number, ids: number[]): number {
     const prefix = start === 0 ? '' : '##';
-    for (let end = Math.min(characters.length, start + LONGEST_PIECE); end > start; end -= 1) {
+    for (let end = Math.min(characters.length, start + MAX_PIECE_LENGTH); end > start; end -= 1) {
       const id = idOf(prefix + characters.slice(start, end).join(''));
       if (id === undefined) continue;
       ids.push(id);
@@ -91,12 +91,11 @@ export function createTokenize(vocabulary: Vocabulary): Tokenize {
     for (const section of text.split(SPECIAL_TEXT)) {
       const special = SPECIAL.get(section);
       if (special !== undefined) ids.push(special);
-      else for (const word of wordsOf(section)) addWord(word, ids);
+      else for (const word of splitWords(section)) addWord(word, ids);
     }
     return ids;
   }
 
-  /** The same tokens, and where they stand. */
   function locate(text: string): LocatedTokens {
     const ids: number[] = [];
     const starts: number[] = [];
@@ -126,29 +125,29 @@ export function createTokenize(vocabulary: Vocabulary): Tokenize {
     return { ids, starts, ends };
   }
 
-  return Object.assign(tokenize, { locate });
+  return { tokenize, locate };
 }
 
-/** With the tokens that the model expects around a text. */
-export function asInput(ids: readonly number[], maxTokens: number): number[] {
-  return [BEGINNING, ...ids.slice(0, maxTokens - 2), END];
+/** Adds the special tokens around a text, cut to `maxTokens`. */
+export function toModelInput(ids: readonly number[], maxTokens: number): number[] {
+  return [CLASSIFY, ...ids.slice(0, maxTokens - 2), SEPARATE];
 }
 
-function wordsOf(text: string): readonly string[] {
-  if (PLAIN.test(text)) return text.toLowerCase().match(PLAIN_WORDS) ?? [];
+function splitWords(text: string): readonly string[] {
+  if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORDS) ?? [];
   const spaced = text.replace(INVISIBLE, '').replace(IDEOGRAPH, ' $& ');
   return spaced.toLowerCase().normalize('NFD').replace(ACCENT, '').match(WORDS) ?? [];
 }
 
-interface Folded {
+interface FoldedText {
   folded: string;
-  /** Where the character of the text begins and ends that a character of the folded one came from. */
+  /** The start and end in the original text of the character at a position of the folded text. */
   origins: { start(at: number): number; end(at: number): number };
 }
 
-/** What `wordsOf` looks for words in, character by character. */
-function foldWithOrigins(text: string): Folded {
-  if (PLAIN.test(text)) {
+/** Folds a text as `splitWords` does, character by character. */
+function foldWithOrigins(text: string): FoldedText {
+  if (ASCII.test(text)) {
     return { folded: text.toLowerCase(), origins: { start: (at) => at, end: (at) => at + 1 } };
   }
   let folded = '';

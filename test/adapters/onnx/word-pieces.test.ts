@@ -2,24 +2,24 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import {
-  asInput,
-  createTokenize,
-  type Tokenize,
+  createTokenizer,
+  toModelInput,
   type Vocabulary,
+  type WordPieceTokenizer,
 } from '../../../src/adapters/onnx/word-pieces.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { loadModelFiles } from '../../support/model-files.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 
 let reference: Tokenizer;
-let tokenize: Tokenize;
+let tokenizer: WordPieceTokenizer;
 let pieces: string[];
 
 beforeAll(async () => {
   const files = await loadModelFiles(modelLocation());
   const settings = JSON.parse(files['tokenizer.json'].toString()) as { model: { vocab: Vocabulary } };
   reference = new Tokenizer(settings, JSON.parse(files['tokenizer_config.json'].toString()) as object);
-  tokenize = createTokenize(settings.model.vocab);
+  tokenizer = createTokenizer(settings.model.vocab);
   pieces = Object.keys(settings.model.vocab);
 });
 
@@ -38,11 +38,11 @@ test.each([
   'antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconiosis',
   '',
   ' ',
-])('%j has the tokens that the reference gives it', (text) => {
-  expect(tokenize(text)).toEqual(expected(text));
+])('tokenizes %j as the reference does', (text) => {
+  expect(tokenizer.tokenize(text)).toEqual(expected(text));
 });
 
-test('any text has the tokens that the reference gives it', () => {
+test('tokenizes any text as the reference does', () => {
   const piece = fc.nat(pieces.length - 1).map((index) => pieces[index]?.replace(/^##/, '') ?? '');
   const part = fc.oneof(
     piece,
@@ -53,27 +53,27 @@ test('any text has the tokens that the reference gives it', () => {
   fc.assert(
     fc.property(fc.array(part, { maxLength: 12 }), fc.constantFrom('', ' '), (parts, between) => {
       const text = parts.join(between);
-      expect(tokenize(text)).toEqual(expected(text));
+      expect(tokenizer.tokenize(text)).toEqual(expected(text));
     }),
     { numRuns: 3000 },
   );
 });
 
-test('every piece of the vocabulary that can stand in a text is cut as the reference cuts it', () => {
+test('tokenizes every piece of the vocabulary as the reference does', () => {
   const text = pieces.join(' ');
-  expect(tokenize(text)).toEqual(expected(text));
+  expect(tokenizer.tokenize(text)).toEqual(expected(text));
 });
 
-test('an input begins and ends with the tokens of the model, and is cut between them', () => {
-  const ids = tokenize('How do two nodes exchange messages?');
-  expect(asInput(ids, 256)).toEqual(reference.encode('How do two nodes exchange messages?').ids);
-  expect(asInput(ids, 4)).toEqual([101, ids[0], ids[1], 102]);
+test('an input has the special tokens around it and is cut between them', () => {
+  const ids = tokenizer.tokenize('How do two nodes exchange messages?');
+  expect(toModelInput(ids, 256)).toEqual(reference.encode('How do two nodes exchange messages?').ids);
+  expect(toModelInput(ids, 4)).toEqual([101, ids[0], ids[1], 102]);
 });
 
-test('tokens are located where they stand, and are the same as without their places', () => {
+test('located tokens have the positions of their text and the same ids', () => {
   const text = 'Žluťoučký kůň: pneumonoultra\u00adscopic 机器 x\u0301y [SEP] KEEP_LAST’s';
-  const { ids, starts, ends } = tokenize.locate(text);
-  expect(ids).toEqual(tokenize(text));
+  const { ids, starts, ends } = tokenizer.locate(text);
+  expect(ids).toEqual(tokenizer.tokenize(text));
   const written = ids.map((_, index) => text.slice(starts[index], ends[index]));
   expect(written.join('').startsWith('Žluťoučkýkůň:')).toBe(true);
   expect(written).toContain('机');
@@ -81,8 +81,8 @@ test('tokens are located where they stand, and are the same as without their pla
   expect(written.at(-1)).toBe('s');
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), (any) => {
-      const located = tokenize.locate(any);
-      expect(located.ids).toHaveLength(tokenize(any).length);
+      const located = tokenizer.locate(any);
+      expect(located.ids).toHaveLength(tokenizer.tokenize(any).length);
       located.starts.forEach((start, index) => {
         expect(start).toBeLessThan(located.ends[index] ?? 0);
         expect(start).toBeGreaterThanOrEqual(located.starts[index - 1] ?? 0);

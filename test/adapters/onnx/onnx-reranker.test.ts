@@ -2,15 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createDirectoryReranker } from '../../../src/adapters/onnx/directory-reranker.ts';
-import { readEncoderDirectory } from '../../../src/adapters/onnx/encoder-directory.ts';
 import { ensureEngine } from '../../../src/adapters/onnx/engine.ts';
+import { readOnnxDirectory } from '../../../src/adapters/onnx/onnx-directory.ts';
+import { createOnnxReranker } from '../../../src/adapters/onnx/onnx-reranker.ts';
 import { describeReranker } from '../../contracts/reranker.contract.ts';
 import { modelDirectory } from '../../support/model-directory.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import type { TinyModel } from '../../support/tiny-onnx.ts';
 
-/** Finds a passage the better the more often a word stands in it. */
+/** Scores a passage by how often a word occurs in it. */
 function counting(word: string): TinyModel {
   const tokenizer = readFileSync(join(modelLocation().directory, 'tokenizer.json'), 'utf8');
   const { model } = JSON.parse(tokenizer) as { model: { vocab: Record<string, number> } };
@@ -30,17 +30,17 @@ function counting(word: string): TinyModel {
 
 async function rerankerIn(directory: string) {
   const engine = await ensureEngine(modelLocation());
-  return createDirectoryReranker(await readEncoderDirectory(directory), { engine, threads: 1 });
+  return createOnnxReranker(await readOnnxDirectory(directory), { engine, threads: 1 });
 }
 
 const shared = mkdtempSync(join(tmpdir(), 'citeloop-test-'));
 afterAll(() => rmSync(shared, { recursive: true }));
 
-describeReranker('a cross-encoder that someone brought', async () =>
+describeReranker('an ONNX cross-encoder of the user', async () =>
   rerankerIn(await modelDirectory({ directory: shared, model: counting('nodes') })),
 );
 
-test('a passage is read together with the query, which is told apart from it', async () => {
+test('reads a passage together with the query and distinguishes the two', async () => {
   const reranker = await rerankerIn(await modelDirectory({ model: counting('robot') }));
   const ranked = await reranker.rerank(
     'robot robot robot',
@@ -54,11 +54,11 @@ test('a passage is read together with the query, which is told apart from it', a
   await reranker.close();
 });
 
-test('an encoder of single texts is no reranker, and that is said', async () => {
+test('rejects an encoder of single texts', async () => {
   const reranker = await rerankerIn(await modelDirectory());
   await expect(reranker.rerank('a question', ['a passage'], 1)).rejects.toMatchObject({
     kind: 'configuration_error',
-    message: expect.stringMatching(/is no cross-encoder: it gives \d+ numbers for a pair of texts/),
+    message: expect.stringMatching(/is no cross-encoder: it returns \d+ numbers for a pair of texts/),
   });
   await reranker.close();
 });

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createDirectoryEmbedder } from '../../../src/adapters/onnx/directory-embedder.ts';
-import { readEncoderDirectory, saveEncoderSettings } from '../../../src/adapters/onnx/encoder-directory.ts';
 import { ensureEngine } from '../../../src/adapters/onnx/engine.ts';
 import { createMiniLmEmbedder } from '../../../src/adapters/onnx/minilm-embedder.ts';
+import { readOnnxDirectory, saveOnnxSettings } from '../../../src/adapters/onnx/onnx-directory.ts';
+import { createOnnxEmbedder } from '../../../src/adapters/onnx/onnx-embedder.ts';
 import { describeEmbedder } from '../../contracts/embedder.contract.ts';
 import { modelDirectory } from '../../support/model-directory.ts';
 import { modelLocation } from '../../support/model-weights.ts';
@@ -14,12 +14,12 @@ import type { TinyModel } from '../../support/tiny-onnx.ts';
 
 async function embedderIn(directory: string) {
   const engine = await ensureEngine(modelLocation());
-  const embedder = await createDirectoryEmbedder(await readEncoderDirectory(directory), { engine });
+  const embedder = await createOnnxEmbedder(await readOnnxDirectory(directory), { engine });
   onTestFinished(() => embedder.close());
   return embedder;
 }
 
-const faultIn = (directory: string) =>
+const errorIn = (directory: string) =>
   embedderIn(directory).then(
     () => 'none',
     ({ kind, message }) => `${kind}: ${message.replaceAll(directory, '…')}`,
@@ -28,25 +28,25 @@ const faultIn = (directory: string) =>
 const shared = mkdtempSync(join(tmpdir(), 'citeloop-test-'));
 afterAll(() => rmSync(shared, { recursive: true }));
 
-describeEmbedder('a model that someone brought', async () => {
+describeEmbedder('an ONNX model of the user', async () => {
   const files = { 'citeloop.json': { threshold: 0.35, maxTokens: 256 } };
   const directory = await modelDirectory({ directory: shared, files });
-  return createDirectoryEmbedder(await readEncoderDirectory(directory), {
+  return createOnnxEmbedder(await readOnnxDirectory(directory), {
     engine: await ensureEngine(modelLocation()),
   });
 });
 
-test('the built-in model brought as a directory gives the very same vectors', async () => {
+test('the built-in model as a directory has the same vectors', async () => {
   const builtIn = await createMiniLmEmbedder({ location: modelLocation() });
   onTestFinished(() => builtIn.close());
-  const brought = await embedderIn(await modelDirectory());
+  const custom = await embedderIn(await modelDirectory());
   const texts = ['A robot senses and acts.', '机器人 Straße', 'x'.repeat(300)];
-  expect(await brought.embedDocuments(texts)).toEqual(await builtIn.embedDocuments(texts));
-  expect(brought).toMatchObject({ dimensions: 384, maxTokens: 512, scoreThreshold: 0 });
-  expect(brought.id).toMatch(/^onnx:all-MiniLM-L6-v2@[\da-f]{8}$/);
+  expect(await custom.embedDocuments(texts)).toEqual(await builtIn.embedDocuments(texts));
+  expect(custom).toMatchObject({ dimensions: 384, maxTokens: 512, scoreThreshold: 0 });
+  expect(custom.id).toMatch(/^onnx:all-MiniLM-L6-v2@[\da-f]{8}$/);
 });
 
-test("pooling, prefixes and length come from the model's own files, and what is written beside it beats them", async () => {
+test("pooling, prefixes and length come from the model's files, and citeloop.json overrides them", async () => {
   const directory = await modelDirectory({
     files: {
       'modules.json': [{ type: 'sentence_transformers.models.Transformer' }, { type: 'x.Pooling' }],
@@ -55,7 +55,7 @@ test("pooling, prefixes and length come from the model's own files, and what is 
       'config_sentence_transformers.json': { prompts: { query: 'query: ', document: 'passage: ' } },
     },
   });
-  const described = await readEncoderDirectory(directory);
+  const described = await readOnnxDirectory(directory);
   expect(described).toMatchObject({
     pooling: 'cls',
     queryPrefix: 'query: ',
@@ -74,18 +74,18 @@ test("pooling, prefixes and length come from the model's own files, and what is 
   expect(byFiles.id).not.toBe(plain.id);
 });
 
-test('what is fitted is kept beside the model, next to what stands there, and makes no other model of it', async () => {
+test('a saved baseline keeps the other settings and the id of the model', async () => {
   const directory = await modelDirectory({ files: { 'citeloop.json': { pooling: 'mean' } } });
-  const before = await readEncoderDirectory(directory);
-  const path = await saveEncoderSettings(directory, { baseline: 0.7 });
+  const before = await readOnnxDirectory(directory);
+  const path = await saveOnnxSettings(directory, { baseline: 0.7 });
   expect(path).toBe(join(directory, 'citeloop.json'));
   expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ pooling: 'mean', baseline: 0.7 });
-  expect(await readEncoderDirectory(directory)).toEqual({ ...before, baseline: 0.7 });
+  expect(await readOnnxDirectory(directory)).toEqual({ ...before, baseline: 0.7 });
   expect(await embedderIn(directory)).toMatchObject({ baseline: 0.7, scoreThreshold: 0.3 });
 });
 
 const ids = ['input_ids', 'attention_mask', 'token_type_ids'];
-/** The tokens themselves, as many dimensions as there are tokens: whatever it is, no vector of a text. */
+/** Returns the token ids, one dimension per token. */
 const asFloats: TinyModel = {
   inputs: ids,
   nodes: [{ op: 'Cast', inputs: ['input_ids'], outputs: ['sentence_embedding'], attributes: { to: 1 } }],
@@ -93,64 +93,64 @@ const asFloats: TinyModel = {
 };
 
 test.each([
-  ['no directory', '/nonexistent/model', /There is no directory … with a model/],
-  ['no weights', { model: undefined, files: { 'onnx/model_quantized.onnx': null } }, /holds no ONNX file/],
+  ['no directory', '/nonexistent/model', /no model directory …/],
+  ['no weights', { model: undefined, files: { 'onnx/model_quantized.onnx': null } }, /has no ONNX file/],
   [
     'two weights',
     { files: { 'onnx/model_quantized.onnx': null, 'a.onnx': 'x', 'b.onnx': 'x' } },
-    /holds several ONNX files, and none of them is called model.onnx/,
+    /has several ONNX files/,
+  ],
+  ['weights outside', { files: { 'citeloop.json': { weights: '../other.onnx' } } }, /not in …: \.\.\/other/],
+  ['no tokenizer', { files: { 'tokenizer.json': null } }, /has no tokenizer.json/],
+  [
+    'an incomplete tokenizer',
+    { files: { 'tokenizer.json': '{"model": ' } },
+    /tokenizer.json cannot be used: /,
   ],
   [
-    'weights outside',
-    { files: { 'citeloop.json': { weights: '../other.onnx' } } },
-    /does not hold: \.\.\/other/,
-  ],
-  ['no tokenizer', { files: { 'tokenizer.json': null } }, /holds no tokenizer.json/],
-  ['half a tokenizer', { files: { 'tokenizer.json': '{"model": ' } }, /tokenizer.json cannot be used: /],
-  [
-    'another tokenizer',
+    'an unknown tokenizer',
     { files: { 'tokenizer.json': { model: { type: 'Psychic' } } } },
     /tokenizer.json cannot be used: /,
   ],
-  ['a config that is none', { files: { 'config.json': '<html>' } }, /config.json is not valid JSON/],
+  ['a config that is not JSON', { files: { 'config.json': '<html>' } }, /config.json is not valid JSON/],
   [
-    'a strange config',
+    'an invalid config',
     { files: { 'config.json': { hidden_size: 'large' } } },
-    /config.json is not as expected: hidden_size: /,
+    /config.json is invalid: hidden_size: /,
   ],
   [
     'an unknown setting',
     { files: { 'citeloop.json': { pool: 'mean' } } },
-    /citeloop.json is not as expected: .*pool/,
+    /citeloop.json is invalid: .*pool/,
   ],
   [
     'a dense layer',
     { files: { 'modules.json': [{ type: 'sentence_transformers.models.Dense' }] } },
-    /has a step that is not known here: Dense/,
+    /unsupported module: Dense/,
   ],
   [
-    'pooling of two kinds',
+    'two kinds of pooling',
     { files: { '1_Pooling/config.json': { pooling_mode_cls_token: true, pooling_mode_mean_tokens: true } } },
-    /pools its tokens in a way that is not known here/,
+    /unsupported pooling/,
   ],
   [
     'dot products',
     { files: { 'config_sentence_transformers.json': { similarity_fn_name: 'dot' } } },
-    /was made to be compared by dot products/,
+    /trained for dot products/,
   ],
   [
-    'weights that are none',
+    'a file that is no model',
     { model: Buffer.from('not a model') },
     /model.onnx cannot be loaded as a model: /,
   ],
   ['empty weights', { model: Buffer.alloc(0) }, /model.onnx cannot be loaded as a model: /],
   [
-    'a model of pictures',
+    'a model of images',
     { model: { ...asFloats, inputs: [...ids, 'pixel_values'] } },
-    /wants an input that citeloop does not have for it: pixel_values/,
+    /unsupported input: pixel_values/,
   ],
   [
-    'a model that counts',
+    'integer outputs only',
     {
       model: {
         inputs: ids,
@@ -158,15 +158,11 @@ test.each([
         outputs: [{ name: 'counts', dimensions: 2, type: 7 }],
       },
     },
-    /gives no vectors of 32-bit numbers \(it gives counts\)/,
+    /no float32 vectors .*\(counts\)/,
   ],
+  ['other dimensions than its config', { model: asFloats }, /has \d+ dimensions, but .* 384/],
   [
-    'other dimensions than are said',
-    { model: asFloats },
-    /gives \d+ dimensions, and the files beside it say 384/,
-  ],
-  [
-    'no numbers',
+    'zero vectors',
     {
       model: {
         ...asFloats,
@@ -176,14 +172,12 @@ test.each([
         ],
       },
     },
-    /gives something other than numbers/,
+    /returns invalid vectors/,
   ],
-] as const)('a directory with %s is refused in one sentence', async (_, brought, sentence) => {
+] as const)('rejects a directory with %s', async (_, given, sentence) => {
   const directory =
-    typeof brought === 'string'
-      ? brought
-      : await modelDirectory(brought as Parameters<typeof modelDirectory>[0]);
-  const fault = await faultIn(directory);
-  expect(fault).toMatch(/^configuration_error: /);
-  expect(fault).toMatch(sentence);
+    typeof given === 'string' ? given : await modelDirectory(given as Parameters<typeof modelDirectory>[0]);
+  const error = await errorIn(directory);
+  expect(error).toMatch(/^configuration_error: /);
+  expect(error).toMatch(sentence);
 });

@@ -1,0 +1,263 @@
+import { createHash, type Hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join, normalize } from 'node:path';
+import * as z from 'zod';
+import { AppError, messageOf } from '../../faults/app-error.ts';
+import { writeFileAtomic } from '../../files/write-file-atomic.ts';
+import type { Pooling } from './model-threads.ts';
+
+/** Settings that the user writes for a model whose own files lack them. */
+export const SETTINGS_FILE = 'citeloop.json';
+
+/** In order of preference: full precision first. */
+const WEIGHT_FILES = ['model.onnx', 'model_fp16.onnx', 'model_quantized.onnx', 'model_int8.onnx'];
+const WEIGHT_FOLDERS = ['onnx', ''];
+/** Longer passages are found less well and cost more, even if the model can read them. */
+const MAX_TOKENS = 512;
+
+const share = z.number().min(0).max(1);
+const settingsSchema = z.strictObject({
+  /** Required if there are several ONNX files. */
+  weights: z.string().min(1).optional(),
+  pooling: z.enum(['mean', 'max', 'cls', 'last']).optional(),
+  queryPrefix: z.string().optional(),
+  passagePrefix: z.string().optional(),
+  /** Allows a model that was trained for dot products to be compared by cosine. */
+  normalize: z.literal(true).optional(),
+  maxTokens: z.int().min(16).optional(),
+  dimensions: z.int().min(1).optional(),
+  /** The cosine of unrelated texts. */
+  baseline: share.max(0.99).optional(),
+  threshold: share.optional(),
+});
+export type OnnxSettings = z.infer<typeof settingsSchema>;
+
+/** A model that the user provides, as its files describe it. */
+export interface OnnxDirectory {
+  directory: string;
+  /** Its name with a hash of everything that its vectors depend on. */
+  id: string;
+  weights: string;
+  /** Undefined if no file says it: then the model's sentence embedding is used if it has one, or else the mean. */
+  pooling: Pooling | undefined;
+  queryPrefix: string;
+  passagePrefix: string;
+  maxTokens: number;
+  /** Undefined if no file says it. */
+  dimensions: number | undefined;
+  baseline: number | undefined;
+  threshold: number | undefined;
+}
+
+const configSchema = z.object({
+  hidden_size: z.int().optional(),
+  max_position_embeddings: z.int().optional(),
+  _name_or_path: z.string().optional(),
+});
+const poolingSchema = z.object({
+  word_embedding_dimension: z.int().optional(),
+  pooling_mode_cls_token: z.boolean().optional(),
+  pooling_mode_mean_tokens: z.boolean().optional(),
+  pooling_mode_max_tokens: z.boolean().optional(),
+  pooling_mode_lasttoken: z.boolean().optional(),
+});
+const transformerSchema = z.object({ max_seq_length: z.int().nullish() });
+const tokenizerSchema = z.object({ model_max_length: z.number().nullish() });
+const sentenceSchema = z.object({
+  prompts: z.record(z.string(), z.string()).nullish(),
+  similarity_fn_name: z.string().nullish(),
+});
+const modulesSchema = z.array(z.object({ type: z.string() }));
+
+/** Reads the files of a model. Throws `configuration_error` for one that cannot be used. */
+export async function readOnnxDirectory(directory: string): Promise<OnnxDirectory> {
+  const found = await stat(directory).catch(() => null);
+  if (!found?.isDirectory()) {
+    throw new AppError('configuration_error', `There is no model directory ${directory}.`, {
+      hint: 'Give the directory with tokenizer.json and the ONNX file: onnx:<directory>.',
+    });
+  }
+  const read = <T>(file: string, schema: z.ZodType<T>) => readJson(join(directory, file), schema);
+  const own = (await read(SETTINGS_FILE, settingsSchema)) ?? {};
+  const config = await read('config.json', configSchema);
+  const flags = await read('1_Pooling/config.json', poolingSchema);
+  const sentence = await read('config_sentence_transformers.json', sentenceSchema);
+  refuseUnknownModules(directory, (await read('modules.json', modulesSchema)) ?? []);
+  refuseDotProducts(directory, sentence?.similarity_fn_name, own);
+  const weights = await findWeights(directory, own.weights);
+  const described = {
+    pooling: own.pooling ?? readPooling(directory, flags),
+    queryPrefix: own.queryPrefix ?? sentence?.prompts?.query ?? '',
+    passagePrefix: own.passagePrefix ?? sentence?.prompts?.passage ?? sentence?.prompts?.document ?? '',
+    maxTokens: own.maxTokens ?? (await readMaxTokens(read, config?.max_position_embeddings)),
+    dimensions: own.dimensions ?? flags?.word_embedding_dimension ?? config?.hidden_size,
+  };
+  if (!existsSync(join(directory, 'tokenizer.json'))) {
+    throw new AppError('configuration_error', `${directory} has no tokenizer.json.`, {
+      hint: 'Add it from the files of the model. A vocab.txt alone is not enough.',
+    });
+  }
+  const name = basename(config?._name_or_path || directory);
+  const hash = await hashModel([weights, join(directory, 'tokenizer.json')], JSON.stringify(described));
+  return {
+    ...described,
+    directory,
+    id: `onnx:${name}@${hash}`,
+    weights,
+    baseline: own.baseline,
+    threshold: own.threshold,
+  };
+}
+
+/** Adds settings to the model's settings file and returns its path. They must not affect the vectors. */
+export async function saveOnnxSettings(
+  directory: string,
+  added: Pick<OnnxSettings, 'baseline' | 'threshold'>,
+): Promise<string> {
+  const path = join(directory, SETTINGS_FILE);
+  const settings = { ...(await readJson(path, settingsSchema)), ...added };
+  try {
+    await writeFileAtomic(path, `${JSON.stringify(settings, null, 2)}\n`);
+  } catch (error) {
+    throw new AppError('configuration_error', `${path} cannot be written (${messageOf(error)}).`, {
+      hint: `Create it yourself with this content: ${JSON.stringify(settings)}`,
+      cause: error,
+    });
+  }
+  return path;
+}
+
+/** Null if the file does not exist. */
+async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw new AppError('configuration_error', `${path} cannot be read (${messageOf(error)}).`);
+  });
+  if (text === null) return null;
+  const value = parseJsonText(text);
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
+  throw new AppError(
+    'configuration_error',
+    value === undefined ? `${path} is not valid JSON.` : `${path} is invalid: ${where}${issue?.message}.`,
+    { hint: 'Download the files of the model again, or correct this one.' },
+  );
+}
+
+function parseJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function readPooling(directory: string, flags: z.infer<typeof poolingSchema> | null): Pooling | undefined {
+  if (flags === null) return undefined;
+  const chosen = (['cls_token', 'mean_tokens', 'max_tokens', 'lasttoken'] as const).filter(
+    (mode) => flags[`pooling_mode_${mode}`],
+  );
+  const [mode] = chosen;
+  if (mode === undefined || chosen.length > 1) {
+    throw new AppError('configuration_error', `The model in ${directory} uses an unsupported pooling.`, {
+      hint: `Set "pooling" in ${SETTINGS_FILE} beside it to mean, max, cls or last.`,
+    });
+  }
+  return ({ cls_token: 'cls', mean_tokens: 'mean', max_tokens: 'max', lasttoken: 'last' } as const)[mode];
+}
+
+/** Pooling and normalization are applied here; other modules may be missing from the ONNX file. */
+function refuseUnknownModules(directory: string, used: z.infer<typeof modulesSchema>): void {
+  const other = used.find(({ type }) => !/\.(Transformer|Pooling|Normalize)$/.test(type));
+  if (other === undefined) return;
+  throw new AppError(
+    'configuration_error',
+    `The model in ${directory} has an unsupported module: ${other.type.split('.').at(-1)}.`,
+    { hint: 'Supported are models of a transformer, pooling and normalization.' },
+  );
+}
+
+function refuseDotProducts(directory: string, compared: string | null | undefined, own: OnnxSettings): void {
+  if (!compared?.startsWith('dot') || own.normalize === true) return;
+  throw new AppError(
+    'configuration_error',
+    `The model in ${directory} is trained for dot products, and citeloop compares vectors by cosine.`,
+    { hint: `To use it anyway, write {"normalize": true} to ${SETTINGS_FILE} beside it.` },
+  );
+}
+
+async function readMaxTokens(
+  read: <T>(file: string, schema: z.ZodType<T>) => Promise<T | null>,
+  positions: number | undefined,
+): Promise<number> {
+  const transformer = await read('sentence_bert_config.json', transformerSchema);
+  const tokenizer = await read('tokenizer_config.json', tokenizerSchema);
+  // A tokenizer without a limit has a huge number as its limit.
+  const lengths = [transformer?.max_seq_length, tokenizer?.model_max_length, positions];
+  return Math.min(lengths.find((length) => length && length < 1e6) ?? MAX_TOKENS, MAX_TOKENS);
+}
+
+async function findWeights(directory: string, named: string | undefined): Promise<string> {
+  if (named !== undefined) {
+    const path = join(directory, named);
+    if (!isAbsolute(named) && !normalize(named).startsWith('..') && existsSync(path)) return path;
+    throw new AppError(
+      'configuration_error',
+      `${SETTINGS_FILE} names weights that are not in ${directory}: ${named}.`,
+    );
+  }
+  const usual = WEIGHT_FOLDERS.flatMap((folder) => WEIGHT_FILES.map((file) => join(directory, folder, file)));
+  const there = usual.find((path) => existsSync(path));
+  if (there !== undefined) return there;
+  const others: string[] = [];
+  for (const folder of WEIGHT_FOLDERS) {
+    const names = await readdir(join(directory, folder)).catch(() => []);
+    others.push(
+      ...names.filter((name) => name.endsWith('.onnx')).map((name) => join(directory, folder, name)),
+    );
+  }
+  const [only] = others;
+  if (only !== undefined && others.length === 1) return only;
+  throw new AppError(
+    'configuration_error',
+    only === undefined
+      ? `${directory} has no ONNX file.`
+      : `${directory} has several ONNX files, and none is called model.onnx.`,
+    {
+      hint:
+        only === undefined
+          ? 'Export the model to onnx/model.onnx or model.onnx.'
+          : `Name one as "weights" in ${SETTINGS_FILE} beside it.`,
+    },
+  );
+}
+
+/** Identifies a model, so that vectors of different models are never compared. */
+async function hashModel(files: readonly string[], settings: string): Promise<string> {
+  const hash = createHash('sha256').update(settings);
+  for (const path of files) await addSamples(hash, path);
+  return hash.digest('hex').slice(0, 8);
+}
+
+const SAMPLES = 64;
+const SAMPLE_BYTES = 64 * 1024;
+
+/** Adds the size of a file and evenly spaced samples to a hash, which takes equally long for the largest models. */
+async function addSamples(hash: Hash, path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    hash.update(`\n${size}\n`);
+    const step = Math.max(SAMPLE_BYTES, Math.floor(size / SAMPLES));
+    const buffer = Buffer.alloc(SAMPLE_BYTES);
+    for (let position = 0; position < size; position += step) {
+      const { bytesRead } = await file.read(buffer, 0, SAMPLE_BYTES, position);
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
