@@ -66,7 +66,7 @@ test('a program reads the names of its options, and of no flag or command', asyn
   });
   await expect(createAgent({ home, collection: 'nowhere' })).rejects.toMatchObject({
     kind: 'invalid_input',
-    hint: 'Make it by ingesting documents into it.',
+    hint: 'Create it by ingesting documents into it.',
   });
   const refused = Object.assign(new Error('scripted does not support tools'), { status: 400 });
   const agent = await agentWith(new ScriptedModel([modelError(refused)]));

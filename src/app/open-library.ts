@@ -1,6 +1,6 @@
 import { untilItWorks } from '../async/until-it-works.ts';
 import type { SearchMode } from '../domain/choices.ts';
-import { redactKeys } from '../faults/redact-keys.ts';
+import { redactKeys } from '../faults/redactor.ts';
 import type { Library } from '../server/mcp/library.ts';
 import type { App } from './create-app.ts';
 import { assertKnownFilter, openCollection } from './open-collection.ts';

@@ -3,8 +3,8 @@ import { probeModel as askModel, type ModelAbilities } from '../adapters/openai/
 import { toAppError } from '../agent/guards/model-errors.ts';
 import type { Config } from '../config/load-config.ts';
 import { AppError, messageOf } from '../faults/app-error.ts';
-import { httpFault } from '../faults/http-fault.ts';
 import { fieldOf, networkCodeOf } from '../faults/network-fault.ts';
+import { httpFault } from '../faults/service-fault.ts';
 import type { App } from './create-app.ts';
 import { assertModelNamed, faultContext, openAiModelOptions } from './models.ts';
 

@@ -1,7 +1,6 @@
 /**
- * What a person can do next, in words that hold wherever they are read, with gaps for what not everybody has: a
- * setting, a command of the program, a word of the chat. Programs and servers read it plain; the command line writes
- * its own flags and commands into the gaps.
+ * A hint with gaps for settings, commands and chat commands. The library and the servers print a plain sentence; the
+ * command line fills the gaps with its flags and commands.
  */
 export type Advice = ReadonlyArray<string | Gap>;
 
@@ -16,47 +15,47 @@ export function advice(texts: TemplateStringsArray, ...gaps: Array<string | Gap>
   return texts.flatMap((text, index) => [text, gaps[index] ?? '']).filter((part) => part !== '');
 }
 
-/** A setting by the name that it has for programs, and how a sentence speaks of it where that name says too little. */
+/** A setting by its camelCase name; `plain` replaces the name in the plain sentence. */
 export function setting(name: string, plain = name): Gap {
   return { type: 'setting', name, value: null, plain };
 }
 
-/** The setting that does what the words before it say. */
+/** Names the setting on the command line only: "choose another model" + " with --model". */
 export function bySetting(name: string): Gap {
   return { type: 'setting', name, value: null, plain: '' };
 }
 
-/** A setting with the value that it should have. */
+/** A setting with the recommended value. */
 export function settingOf(name: string, value: string, plain: string): Gap {
   return { type: 'setting', name, value, plain };
 }
 
-/** The command that does what the words before it say, and how it is done without it where they do not say that. */
+/** A command with settings as flags; `plain` is printed instead where there are no commands. */
 export function command(words: string, settings: Readonly<Record<string, string>> = {}, plain = ''): Gap {
   return { type: 'command', words, settings, plain };
 }
 
-/** The word in a chat that does what the words before it say. */
+/** A chat command, such as `/reset`, named on the command line only. */
 export function chatWord(word: string): Gap {
   return { type: 'chat', word };
 }
 
-/** Where one finds what is accepted. */
+/** Points to `--help`, on the command line only. */
 export function help(): Gap {
   return { type: 'help' };
 }
 
-/** For whoever asks for a collection that there is not. */
+/** The hint for a collection that does not exist. */
 export function makeCollection(collection: string): Advice {
-  return advice`Make it${command('ingest <path>', { collection }, ' by ingesting documents into it')}`;
+  return advice`Create it${command('ingest <path>', { collection }, ' by ingesting documents into it')}`;
 }
 
-/** For whoever asks for a collection that holds nothing. */
+/** The hint for an empty collection. */
 export function fillCollection(collection: string): Advice {
   return advice`Fill it${command('ingest <path>', { collection }, ' by ingesting documents into it')}`;
 }
 
-/** As everybody can read it: a whole sentence. */
+/** The hint as a plain sentence, without flags and commands. */
 export function plainly(given: Advice): string {
   const text = given
     .map((part) => (typeof part === 'string' ? part : 'plain' in part ? part.plain : ''))

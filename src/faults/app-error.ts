@@ -1,6 +1,6 @@
 import { type Advice, plainly } from './advice.ts';
 
-/** What went wrong, as far as the person or the calling program has to tell faults apart. */
+/** The kinds of errors that callers and exit codes distinguish. */
 export type ErrorKind =
   | 'rate_limit'
   | 'api_error'
@@ -15,21 +15,21 @@ export type ErrorKind =
   | 'interrupted';
 
 interface AppErrorOptions {
-  /** What the person can do next, one sentence; as advice where it names a setting or a command. */
+  /** What the user can do next, one sentence; an `Advice` if it names a setting or a command. */
   hint?: string | Advice | undefined;
-  /** Whether trying the same thing again may succeed. */
+  /** Whether the same request may succeed later; true for `rate_limit` by default. */
   recoverable?: boolean | undefined;
   /** Seconds to wait before trying again. */
   retryAfter?: number | undefined;
   cause?: unknown;
 }
 
-/** A failure that a person must act on. `message` is one plain sentence: what happened and why. */
+/** An error for the user. `message` is one sentence that says what happened and why. */
 export class AppError extends Error {
   readonly kind: ErrorKind;
-  /** As everybody can read it. */
+  /** As a plain sentence. */
   readonly hint: string | undefined;
-  /** The hint with its gaps, for whoever has flags or commands to fill them with. */
+  /** The hint with its gaps, for the command line. */
   readonly advice: Advice | undefined;
   readonly recoverable: boolean;
   readonly retryAfter: number | undefined;
@@ -45,12 +45,12 @@ export class AppError extends Error {
   }
 }
 
-/** The same failure, said in another sentence. */
+/** A copy of an error with another message. */
 export function restated(failure: AppError, message: string): AppError {
   return new AppError(failure.kind, message, { ...failure, hint: failure.advice, cause: failure.cause });
 }
 
-/** The text of anything that was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

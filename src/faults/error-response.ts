@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { type Advice, advice, command, help, plainly, setting } from './advice.ts';
 import { AppError, type ErrorKind } from './app-error.ts';
 
-interface UsualWords {
+interface DefaultMessage {
   sentence: string;
-  /** What to do next, when the error itself does not know better. */
+  /** Used if the error has no hint. */
   hint: Advice;
 }
 
-/** What a person is told about each kind of failure. */
-export const userAdvice: Readonly<Record<ErrorKind, UsualWords>> = {
+/** The default message of each kind of error. */
+export const userAdvice: Readonly<Record<ErrorKind, DefaultMessage>> = {
   rate_limit: {
     sentence: 'The service is receiving too many requests.',
     hint: advice`Wait a moment and try again.`,
@@ -39,7 +39,7 @@ export const userAdvice: Readonly<Record<ErrorKind, UsualWords>> = {
     hint: advice`Correct the setting that is named, or look at all of them${command('doctor')}`,
   },
   not_grounded: {
-    sentence: 'The answer is not borne out by the documents.',
+    sentence: 'The documents do not support the answer.',
     hint: advice`Rephrase the question, or add documents that cover it.`,
   },
   replay_drift: {
@@ -58,7 +58,7 @@ export const userAdvice: Readonly<Record<ErrorKind, UsualWords>> = {
 
 const errorTypes = Object.keys(userAdvice) as [ErrorKind, ...ErrorKind[]];
 
-/** A failure as JSON. `message` is what happened; `userMessage` says it plainly, with what to do next. */
+/** An error as JSON. `message` says what happened; `userMessage` is a general sentence with a hint. */
 export const errorResponseSchema = z.object({
   errorType: z.enum(errorTypes),
   message: z.string(),
@@ -69,7 +69,7 @@ export const errorResponseSchema = z.object({
 });
 export type ErrorResponse = z.infer<typeof errorResponseSchema>;
 
-/** What responses of this process were made from: JSON has no place for advice and causes. */
+/** The errors that responses of this process were created from: JSON has no place for hints with gaps and causes. */
 const origins = new WeakMap<ErrorResponse, AppError>();
 
 export function toErrorResponse(error: AppError): ErrorResponse {
@@ -84,7 +84,7 @@ export function toErrorResponse(error: AppError): ErrorResponse {
   return response;
 }
 
-/** The failure that a response tells of, as it was before it became data. */
+/** The error of a response; of one created in this process, with its original hint and cause. */
 export function fromErrorResponse(response: ErrorResponse): AppError {
   const { errorType, message, userMessage, recoverable } = response;
   const lead = leadOf(errorType);
@@ -98,19 +98,19 @@ export function fromErrorResponse(response: ErrorResponse): AppError {
   });
 }
 
-/** What to do next, as everybody can read it: as the error says, or else as its kind suggests. */
+/** The hint of an error, or the default one of its kind, as a plain sentence. */
 export function hintOf(error: AppError): string {
   return plainly(adviceOf(error));
 }
 
-/** The same with its gaps. */
+/** The hint with its gaps. */
 export function adviceOf({ kind, advice: own, retryAfter }: AppError): Advice {
   if (own !== undefined) return own;
   if (retryAfter !== undefined) return [`Try again in ${Math.ceil(retryAfter)} seconds.`];
   return userAdvice[kind].hint;
 }
 
-/** What stands before the hint in a `userMessage`. */
+/** The part of `userMessage` before the hint. */
 function leadOf(kind: ErrorKind): string {
   return `${userAdvice[kind].sentence} `;
 }

@@ -1,8 +1,8 @@
 import { AppError, type ErrorKind } from './app-error.ts';
 
 export const EXIT_DONE = 0;
-/** Whatever is not an AppError is a defect of ours. */
-const EXIT_DEFECT = 1;
+/** Anything but an AppError is an internal error. */
+const EXIT_INTERNAL_ERROR = 1;
 
 const exitCodes: Record<ErrorKind, number> = {
   invalid_input: 2,
@@ -18,7 +18,6 @@ const exitCodes: Record<ErrorKind, number> = {
   interrupted: 130,
 };
 
-/** The exit code of a run that ended with this error. */
 export function exitCodeOf(error: unknown): number {
-  return error instanceof AppError ? exitCodes[error.kind] : EXIT_DEFECT;
+  return error instanceof AppError ? exitCodes[error.kind] : EXIT_INTERNAL_ERROR;
 }

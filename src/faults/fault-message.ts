@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind, messageOf } from './app-error.ts';
 
-/** An error on its way between threads; `kind` is null if it was not an AppError. */
+/** An error as a worker message; `kind` is null unless it is an AppError. */
 export interface FaultMessage {
   kind: ErrorKind | null;
   message: string;

@@ -1,25 +1,25 @@
 import { advice, settingOf } from './advice.ts';
 import { AppError } from './app-error.ts';
 
-/** What stands for a secret wherever one was: in messages, settings, traces and tapes, so that a replay says the same. */
+/** Replaces every secret in messages, settings, traces and tapes; always the same, so that a replay matches. */
 export const MASK = '[redacted]';
 
-/** Names of fields and parameters whose values are secrets, whoever uses them. */
+/** Names of fields and parameters whose values are secrets. */
 const NAMES =
   'x[-_]?api[-_]?key|api[-_]?key|apikey|authorization|proxy[-_]authorization|access[-_]token|refresh[-_]token|id[-_]token|client[-_]secret|secret[-_]key|password|passwd|set[-_]cookie|cookie|organization[-_]id|org[-_]id|openai[-_]organization|openai[-_]project';
 
 const SECRET_FIELD = new RegExp(`^(?:${NAMES})$`, 'i');
-/** In URLs short names are in use as well. */
+/** URLs also use short names. */
 export const SECRET_PARAMETER = new RegExp(`^(?:${NAMES}|key|token|sig|signature|auth)$`, 'i');
 
-/** What looks like a key or the id of an organisation, wherever it stands: the group if there is one, or else all of it. */
+/** Match keys and organisation ids inside a text; the secret is the group, or the whole match without one. */
 const KEY_PATTERNS: readonly RegExp[] = [
   // OpenAI, Anthropic, OpenRouter, Stripe; then Groq, Hugging Face, GitHub, GitLab; xAI, NVIDIA, Perplexity, Slack.
   /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}/g,
   /\b(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{16,}/g,
   /\b(?:gsk|hf|gh[opsur]|glpat|github_pat)[-_][A-Za-z0-9_]{16,}/g,
   /\b(?:xai|nvapi|pplx|csk|xox[abpr])-[A-Za-z0-9_-]{16,}/g,
-  // Registries of packages: npm, PyPI, Docker.
+  // npm, PyPI, Docker.
   /\b(?:npm_|pypi-|dckr_pat_)[A-Za-z0-9_-]{16,}/g,
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
   /\bAIza[A-Za-z0-9_-]{30,}/g,
@@ -27,55 +27,55 @@ const KEY_PATTERNS: readonly RegExp[] = [
   /\borg-[A-Za-z0-9]{16,}\b/g,
   /\bproj_[A-Za-z0-9]{16,}\b/g,
   /\b(?:Bearer|bearer|BEARER|Basic|basic)\s+([A-Za-z0-9._~+/=-]{8,})/g,
-  // Fields of JSON inside a text, however often its quotes are escaped.
+  // JSON fields inside a text; their quotes may be escaped several times.
   new RegExp(`"(?:${NAMES})\\\\*"\\s*:\\s*\\\\*"([^"\\\\]+)`, 'gi'),
   // Parameters inside a text.
   new RegExp(`[?&](?:${NAMES}|key|token|sig|signature)=([^&#\\s"'\\\\]+)`, 'gi'),
-  // Who logs in by the address: https://user:password@host
+  // https://user:password@host
   /\bhttps?:\/\/([^\s/@:"'\\]+:[^\s/@"'\\]+)@/g,
 ];
 
-/** Private keys in PEM: whole, or as much as there is of one that was cut off at either end. */
+/** PEM private keys: whole, or cut off at either end. */
 const PEM_MARK = 'PRIVATE KEY';
 const PEM_PATTERNS: readonly RegExp[] = [
   /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,16384}?-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=:,\s-]|\\+[nr])*)/g,
   /(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/=]{40,80}(?:\s|\\+[nr])+){1,60}(?:[A-Za-z0-9+/=]{1,80}(?:\s|\\+[nr])+)?-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/g,
 ];
 
-/** Shorter values stand in too many texts by chance; local servers take keys such as "none". */
+/** Shorter values, such as the key "none" of a local server, occur in texts by chance. */
 const SHORTEST_SECRET = 8;
 
 const JSON_LEVELS = 4;
 
 interface RedactorOptions {
-  /** Values that must not appear, in any spelling: the configured keys. */
+  /** Configured keys; they are removed in every encoding. */
   secrets?: readonly string[];
-  /** Regular expressions of the user's. */
+  /** Regular expressions of the user. */
   patterns?: readonly string[];
 }
 
 export type Range = [start: number, end: number];
 
 export interface Redactor {
-  /** What is to be removed from a text, in order and apart. */
+  /** The ranges to remove from a text, sorted and disjoint. */
   ranges(text: string): Range[];
   text(text: string): string;
-  /** A JSON value with its keys, texts and numbers redacted, and the fields that hold secrets by their name. */
+  /** Redacts keys, texts and numbers of a JSON value, and fields whose name says that they hold a secret. */
   value<T>(value: T): T;
-  /** Bytes of no known meaning: a secret is written over, the length stays. */
+  /** Overwrites secrets in binary data; the length stays. */
   bytes(bytes: Uint8Array): Uint8Array;
-  /** Whether the value of a secret stands in a text; looks for the given secrets alone, not for patterns. */
+  /** Whether a text contains one of the given secrets; ignores patterns. */
   holdsSecret(text: string): boolean;
 }
 
-/** Throws `invalid_input` for a pattern that is no regular expression. */
+/** Throws `invalid_input` for a pattern that is not a regular expression. */
 export function createRedactor({ secrets = [], patterns = [] }: RedactorOptions = {}): Redactor {
   const exact = exactPattern(secrets);
   const all = [...(exact ? [exact] : []), ...patterns.map(userPattern), ...KEY_PATTERNS];
 
   function ranges(text: string): Range[] {
     const found: Range[] = [];
-    // Looked for only where there may be one: lines of base64 take long.
+    // The PEM patterns are slow on base64.
     for (const pattern of text.includes(PEM_MARK) ? [...all, ...PEM_PATTERNS] : all) {
       for (const match of text.matchAll(pattern)) {
         const [whole, secret = whole] = match;
@@ -157,13 +157,13 @@ function merged(ranges: Range[]): Range[] {
   return result;
 }
 
-/** Every way in which a secret may be spelled inside a text: as it is, escaped in JSON, in URLs, in base64, in hex. */
+/** The secret as plain text, escaped in JSON and URLs, in base64 and in hex. */
 function secretVariants(secret: string): string[] {
   if (secret.length < SHORTEST_SECRET) return [];
   const bytes = Buffer.from(secret);
   const inUrl = encodeURIComponent(secret);
   const plain = [secret, inUrl, lowerHex(inUrl), encodeURIComponent(inUrl), inUrl.replaceAll('%20', '+')];
-  // Characters that encodeURIComponent leaves alone and others escape.
+  // Other encoders also escape characters that encodeURIComponent leaves alone.
   plain.push(inUrl.replace(/[!'()*~._-]/g, percent), lowerHex(inUrl.replace(/[!'()*]/g, percent)));
   plain.push(encodeURI(secret));
   const encoded = [bytes.toString('hex'), bytes.toString('hex').toUpperCase()];
@@ -188,7 +188,7 @@ function escapedInJson(text: string): string[] {
   ];
 }
 
-/** What is the same in base64 whatever stands before and after: `shift` is where in a group of three it begins. */
+/** The base64 digits that do not depend on the bytes around; `shift` is the offset in a group of three bytes. */
 function base64Inside(bytes: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes])
     .toString('base64')
@@ -208,4 +208,25 @@ function percent(character: string): string {
 
 function asciiOnly(text: string): string {
   return text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** In a message these may be masked too; in a tape they would remove hashes and ids. */
+const KEY_LIKE = [
+  /\b(?:sk|gsk|csk|co|pk|rk|xai|hf|nvapi|pplx|r8|fw|sess)[-_][\w*.-]{6,}/g,
+  /(?<=\bBearer\s+)[^\s"',}[]+/gi,
+  /(?<=\b(?:api[-_ ]?key|token|password|secret)["']?\s*[:=]\s*["']?)[^\s"',}[]+/gi,
+  // Keys that a service has masked still show their ends.
+  /[\w-]*\*{3,}[\w-]*/g,
+  /\b[\w-]{40,}/g,
+];
+
+/** Shorter values are placeholders and may be part of any word. */
+const SHORTEST_KEY = 4;
+
+/** Removes the configured keys, and anything that looks like a key, from a text that is shown to a person. */
+export function redactKeys(text: string, secrets: readonly (string | undefined)[] = []): string {
+  const known = secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST_KEY) as string[];
+  const short = known.reduce((redacted, secret) => redacted.replaceAll(secret, MASK), text);
+  const safe = createRedactor({ secrets: known }).text(short);
+  return KEY_LIKE.reduce((redacted, pattern) => redacted.replace(pattern, MASK), safe);
 }

@@ -1,38 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from './app-error.ts';
 
-/** A repetition that is about to come. */
-export interface Retry<Fault = AppError> {
-  /** Which one, from 1. */
+/** The next attempt, announced before its wait. */
+export interface Retry<Failure = AppError> {
+  /** From 1. */
   attempt: number;
-  /** Until it comes. */
   waitMs: number;
-  /** What it comes after. */
-  error: Fault;
+  error: Failure;
 }
 
 export interface RetryOptions {
-  /** 3 unless given. */
+  /** 3 by default. */
   maxRetries?: number | undefined;
-  /** Before the first repetition where the service asks for none; then twice as long each time. */
+  /** The first wait, unless the service asks for one; it doubles each time. */
   firstWaitMs?: number | ((error: AppError) => number) | undefined;
-  /** How long such a wait becomes at most. */
+  /** The longest such wait. */
   longestBackoffMs?: number | undefined;
-  /** Whoever is asked to wait longer than this is told so at once. */
+  /** There is no retry if the service asks for a longer wait. */
   longestWaitMs?: number | undefined;
   /** Called before each wait. */
   onRetry?: ((retry: Retry) => void) | undefined;
-  /** Of the runtime: rejects when the signal is raised. */
+  /** Rejects when the signal is aborted. */
   sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<unknown>) | undefined;
-  /** Of the runtime, in 0..1. */
+  /** In 0..1. */
   random?: (() => number) | undefined;
   signal?: AbortSignal | undefined;
 }
 
 interface Retries {
   /**
-   * Waits until it is time to try again after a fault of the moment: as long as the service asks, or else between
-   * half and all of a wait that doubles. False when there is no point. Throws the signal's reason when it is raised.
+   * Waits before another attempt: as long as the service asks, or 50 to 100 % of the backoff. Returns false without
+   * waiting if the error is not recoverable or no attempt is left. Throws the signal's reason when it is aborted.
    */
   waitAfter(error: AppError): Promise<boolean>;
 }
@@ -56,9 +54,9 @@ export function startRetries(options: RetryOptions = {}): Retries {
       if (waitMs > longestWaitMs) return false;
       onRetry?.({ attempt, waitMs, error });
       attempt += 1;
-      await sleep(waitMs, signal).catch((fault: unknown) => {
+      await sleep(waitMs, signal).catch((error: unknown) => {
         signal?.throwIfAborted();
-        throw fault;
+        throw error;
       });
       signal?.throwIfAborted();
       return true;
@@ -66,7 +64,7 @@ export function startRetries(options: RetryOptions = {}): Retries {
   };
 }
 
-/** Tries until it succeeds or there is no point any more. Throws the last fault, or the signal's reason. */
+/** Repeats an attempt until it succeeds or cannot be retried. Throws the last error, or the signal's reason. */
 export async function retrying<T>(attemptOnce: () => Promise<T>, options: RetryOptions): Promise<T> {
   const retries = startRetries(options);
   for (;;) {
@@ -80,8 +78,48 @@ export async function retrying<T>(attemptOnce: () => Promise<T>, options: RetryO
   }
 }
 
-/** What a person reads of it while it is waited for. */
+/** The notice for the user during the wait. */
 export function retryNotice({ attempt, waitMs, error }: Retry<{ message: string }>): string {
   const seconds = Math.ceil(waitMs / 1000);
   return `${error.message} Trying again ${seconds > 0 ? `in ${seconds} s` : 'now'} (${attempt}).`;
+}
+
+const WAIT_IN_MESSAGE = /(?:try again|retry)[^.\d]{0,20}?((?:\d+(?:\.\d+)?\s*(?:ms|h|m|s)[a-z]*\s*)+)/i;
+const DURATION = /(\d+(?:\.\d+)?)\s*(ms|h|m|s)/g;
+const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600 };
+
+/** The seconds that a service asks to wait, from its headers, its body or its message. */
+export function retryAfterOf(headers: unknown, inBody?: unknown, message = ''): number | undefined {
+  return fromHeaders(headers) ?? (typeof inBody === 'number' ? inBody : undefined) ?? fromMessage(message);
+}
+
+function fromHeaders(headers: unknown): number | undefined {
+  if (!isHeaders(headers)) return undefined;
+  const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
+  if (milliseconds >= 0) return milliseconds / 1000;
+  const value = headers.get('retry-after')?.trim();
+  if (value) return /^\d+(\.\d+)?$/.test(value) ? Number(value) : secondsUntil(Date.parse(value));
+  const spent = ['requests', 'tokens'].find((what) => headers.get(`x-ratelimit-remaining-${what}`) === '0');
+  return spent === undefined ? undefined : durationOf(headers.get(`x-ratelimit-reset-${spent}`) ?? '');
+}
+
+function fromMessage(message: string): number | undefined {
+  return durationOf(WAIT_IN_MESSAGE.exec(message)?.[1] ?? '');
+}
+
+/** `1.5s`, `6m0s` or `20 seconds`, in seconds. */
+function durationOf(text: string): number | undefined {
+  const parts = Array.from(text.matchAll(DURATION), ([, count, unit]) => {
+    return Number(count) * SECONDS[unit as keyof typeof SECONDS];
+  });
+  return parts.length === 0 ? undefined : parts.reduce((sum, seconds) => sum + seconds);
+}
+
+function secondsUntil(time: number): number | undefined {
+  return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - Date.now()) / 1000));
+}
+
+/** Accepts the headers of any fetch implementation. */
+function isHeaders(value: unknown): value is { get(name: string): string | null } {
+  return typeof (value as { get?: unknown } | null | undefined)?.get === 'function';
 }

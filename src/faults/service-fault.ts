@@ -1,48 +1,48 @@
 import { oneLine } from '../text/visible-text.ts';
-import { type Advice, advice, command } from './advice.ts';
+import { type Advice, advice, command, setting } from './advice.ts';
 import { AppError, type ErrorKind } from './app-error.ts';
-import { httpFault } from './http-fault.ts';
 import { certificateHint, networkFault } from './network-fault.ts';
-import { redactKeys } from './redact-keys.ts';
+import { redactKeys } from './redactor.ts';
 
-/** How sentences name a hosted service. */
+/** How messages name a hosted service. */
 export interface ServiceNames {
   /** "Cohere", or "The model service at api.groq.com". */
   service: string;
-  /** Where the person sets the key. */
+  /** The variable that holds the key. */
   keyVariable: string;
 }
 
-/** A fault of a service in words. `said` tells whether what the service said belongs behind the sentence. */
+/** An error of a service in words. */
 export interface Description {
   kind: ErrorKind;
+  /** Without the full stop. */
   sentence: string;
+  /** Whether the message of the service follows the sentence. */
   said?: boolean;
   hint?: string | Advice;
   recoverable?: boolean;
 }
 
-/** What came with a fault. */
-interface FaultParts {
-  /** What the service said, as it came. */
+interface ServiceErrorParts {
+  /** The message of the service, unredacted. */
   said: string;
-  /** The configured keys, of whichever service; they are removed from whatever this one said. */
+  /** All configured keys; they are removed from the message. */
   secrets: readonly (string | undefined)[];
   /** Seconds that the service asks to wait. */
   retryAfter: number | undefined;
   cause: Error;
 }
 
-const SAID_LENGTH = 300;
+const MAX_MESSAGE_LENGTH = 300;
 const NO_CREDIT =
   /insufficient[_ ](quota|credits?|balance|funds)|billing_(not_active|hard_limit)|credit balance|(more|out of|enough) credits/i;
 
-/** The fault as one plain sentence without any key. */
+/** An AppError from a description; its message contains no key. */
 export function serviceFault(
   { kind, sentence, said, hint, recoverable = kind === 'rate_limit' }: Description,
-  parts: FaultParts,
+  parts: ServiceErrorParts,
 ): AppError {
-  const words = said === true ? oneLine(redactKeys(parts.said, parts.secrets), SAID_LENGTH) : '';
+  const words = said === true ? oneLine(redactKeys(parts.said, parts.secrets), MAX_MESSAGE_LENGTH) : '';
   return new AppError(kind, words === '' ? `${sentence}.` : `${sentence}: ${words.replace(/\.?$/, '.')}`, {
     hint,
     recoverable,
@@ -51,7 +51,7 @@ export function serviceFault(
   });
 }
 
-/** What kept a request from reaching the service, or its answer from reaching us. */
+/** Describes a request that did not reach the service, or a response that did not arrive. */
 export function describeNetworkFault(code: string | undefined, { service }: ServiceNames): Description {
   const { predicate, duration } = networkFault(code) ?? {
     predicate: 'could not be reached',
@@ -65,37 +65,84 @@ export function describeNetworkFault(code: string | undefined, { service }: Serv
   };
 }
 
-/** What a status of 400 or above means where the service's own words say nothing more. */
+interface HttpError {
+  kind: ErrorKind;
+  /** Follows the name of a service: "did not accept the key". */
+  predicate: string;
+  /** On its own: "access denied"; blank if the status number says as much. */
+  reason: string;
+  /** Whether the same request may succeed later. */
+  transient: boolean;
+}
+
+const HTTP_ERRORS: ReadonlyArray<[statuses: RegExp, ErrorKind, predicate: string, reason: string]> = [
+  // Cohere sends 498 for a key that is no longer valid.
+  [/^(401|498)$/, 'auth_error', 'did not accept the key', 'access denied'],
+  [/^403$/, 'auth_error', 'denied access', 'access denied'],
+  [/^402$/, 'rate_limit', 'requires payment', 'payment required'],
+  [/^(404|410)$/, 'configuration_error', 'has nothing at this address', 'not found'],
+  [/^405$/, 'configuration_error', 'has nothing at this address', ''],
+  [/^413$/, 'context_overflow', 'did not accept a request of this length', ''],
+  [/^429$/, 'rate_limit', 'is receiving too many requests', 'too many requests'],
+  [/^(503|529)$/, 'api_error', 'is overloaded', 'server error'],
+  [/^5/, 'api_error', 'failed', 'server error'],
+  [/^(408|409|425)$/, 'api_error', 'failed', ''],
+];
+const TRANSIENT_STATUS = /^(408|409|425|429|5..)$/;
+
+/** What an HTTP status of 400 or above means. */
+export function httpFault(status: number): HttpError {
+  const found = HTTP_ERRORS.find(([statuses]) => statuses.test(String(status)));
+  const [, kind, predicate, reason] = found ?? [null, 'api_error', 'did not accept the request', ''];
+  return { kind, predicate, reason, transient: TRANSIENT_STATUS.test(String(status)) };
+}
+
+/** Describes an HTTP status of 400 or above whose message says nothing more specific. */
 export function describeHttpFault(status: number, { service, keyVariable }: ServiceNames): Description {
   const { kind, predicate, transient } = httpFault(status);
-  const fault = { kind, sentence: `${service} ${predicate}`, said: true, recoverable: transient };
+  const description = { kind, sentence: `${service} ${predicate}`, said: true, recoverable: transient };
   if (kind === 'auth_error') {
     return {
-      ...fault,
+      ...description,
       hint: `Check ${keyVariable} in the environment or in .env, and that it belongs to this service.`,
     };
   }
-  if (kind !== 'api_error' || transient) return fault;
-  return { ...fault, hint: advice`Check the model and its settings${command('doctor')}` };
+  if (kind !== 'api_error' || transient) return description;
+  return { ...description, hint: advice`Check the model and its settings${command('doctor')}` };
 }
 
-/** That the account is empty, which comes with several statuses; undefined if it is something else. */
+/** Describes an account without credit, which services report with several statuses; undefined for other errors. */
 export function describeNoCredit(
   status: number,
-  words: string,
+  message: string,
   { service }: ServiceNames,
 ): Description | undefined {
-  if (status !== 402 && (status >= 500 || !NO_CREDIT.test(words))) return undefined;
+  if (status !== 402 && (status >= 500 || !NO_CREDIT.test(message))) return undefined;
   return {
     kind: 'rate_limit',
     sentence: `The account at ${lowered(service)} has no credit left`,
     said: true,
-    hint: 'Look at the plan and the billing of the account, or use another provider.',
+    hint: 'Check the plan and billing of the account, or use another provider.',
     recoverable: false,
   };
 }
 
-/** A service's name inside a sentence. */
+/** The name of a service inside a sentence. */
 export function lowered(service: string): string {
   return service.replace(/^The /, 'the ');
+}
+
+/** The model reached its token limit before it wrote anything. */
+export function outOfTokens(wasReasoning: boolean): AppError {
+  const message = wasReasoning
+    ? 'The model used its whole token limit for reasoning and had none left for an answer.'
+    : 'The model reached its token limit before it had an answer.';
+  return new AppError('api_error', message, { hint: advice`Raise ${setting('maxTokens')}.` });
+}
+
+/** The service withheld the whole answer. */
+export function withheldByFilter(): AppError {
+  return new AppError('api_error', 'The content filter of the model service withheld the answer.', {
+    hint: 'Rephrase the question.',
+  });
 }

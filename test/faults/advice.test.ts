@@ -42,8 +42,8 @@ test.each<[Advice, string, string]>([
   ],
   [
     makeCollection('book'),
-    'Make it by ingesting documents into it.',
-    'Make it with: citeloop ingest <path> --collection book',
+    'Create it by ingesting documents into it.',
+    'Create it with: citeloop ingest <path> --collection book',
   ],
   [
     advice`Reset it${chatWord('reset')}, or start another one.`,
@@ -56,20 +56,20 @@ test.each<[Advice, string, string]>([
     'Correct it and try again; --help shows what is accepted.',
   ],
 ])(
-  'everybody reads advice plainly, and the command line with its flags and commands',
+  'prints a hint as a plain sentence, and with flags and commands on the command line',
   (given, plain, flags) => {
     expect(plainly(given)).toBe(plain);
     expect(onCommandLine(given)).toBe(flags);
   },
 );
 
-/** Flags of other programs, of a service's own message, and of a command that the command line alone names. */
+/** Flags of other programs, and hints that only the command line prints. */
 const NOT_OURS = /qpdf|--ignore-scripts|pack-destination|--enable|command\(`/;
 const OURS =
   /--[a-z$]|citeloop (doctor|ingest|chat|ask|search|sessions|collections|eval|compare|tape|replay|serve|mcp)\b|\/reset\b(?!')/;
 
-// Settings that a flag gave are called by it, and evaluations and tapes are things of the command line alone.
-test('what the library, HTTP and MCP can say names no flag, no command and no word of the chat', () => {
+// Evaluations and tapes exist on the command line only.
+test('messages of the library and the servers name no flags and no commands', () => {
   const files = globSync('src/**/*.{ts,tsx}', {
     exclude: ['src/cli/**', 'src/web/**', 'src/main.ts', 'src/config/**', 'src/evaluation/**', 'src/tape/**'],
   });

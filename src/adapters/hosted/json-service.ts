@@ -1,7 +1,7 @@
 import { AppError } from '../../faults/app-error.ts';
 import { networkCodeOf } from '../../faults/network-fault.ts';
-import { redactKeys } from '../../faults/redact-keys.ts';
-import { retryAfterOf } from '../../faults/retry-after.ts';
+import { redactKeys } from '../../faults/redactor.ts';
+import { retryAfterOf } from '../../faults/retry.ts';
 import {
   type Description,
   describeHttpFault,

@@ -1,9 +1,9 @@
 import { type Advice, advice, command, setting } from '../../faults/advice.ts';
 import { AppError, type ErrorKind, messageOf } from '../../faults/app-error.ts';
-import { httpFault } from '../../faults/http-fault.ts';
 import { certificateHint, networkCodeOf, networkFault } from '../../faults/network-fault.ts';
-import { redactKeys } from '../../faults/redact-keys.ts';
-import { retryAfterOf } from '../../faults/retry-after.ts';
+import { redactKeys } from '../../faults/redactor.ts';
+import { retryAfterOf } from '../../faults/retry.ts';
+import { httpFault } from '../../faults/service-fault.ts';
 import { oneLine } from '../../text/visible-text.ts';
 
 interface ErrorContext {

@@ -10,7 +10,7 @@ const SESSION_FORMAT: FileFormat = {
   /** "CitS" in ASCII. */
   applicationId: 0x43697453,
   version: 2,
-  contents: 'a file of citeloop sessions',
+  contents: 'a session file of citeloop',
   olderHint: 'Move the file away, or use another CITELOOP_HOME.',
   upgrade: (database) =>
     database.exec('ALTER TABLE session ADD COLUMN is_interactive INTEGER NOT NULL DEFAULT 0'),

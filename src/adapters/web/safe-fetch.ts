@@ -1,7 +1,6 @@
 import type { Agent, Response } from 'undici';
 import { AppError } from '../../faults/app-error.ts';
-import { startRetries } from '../../faults/retry.ts';
-import { retryAfterOf } from '../../faults/retry-after.ts';
+import { retryAfterOf, startRetries } from '../../faults/retry.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import { createAddressGuard, type Resolve } from './address-guard.ts';
 import { isTransient, statusFault, webFault } from './web-fault.ts';

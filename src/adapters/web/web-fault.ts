@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { httpFault } from '../../faults/http-fault.ts';
 import { causesOf, fieldOf, networkCodeOf, networkFault } from '../../faults/network-fault.ts';
+import { httpFault } from '../../faults/service-fault.ts';
 
 /** Whether a fault of the network is worth another attempt at once. */
 export function isTransient(error: unknown): boolean {

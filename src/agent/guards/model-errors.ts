@@ -1,8 +1,8 @@
 import { advice, setting, settingOf } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { causesOf, fieldOf, networkCodeOf } from '../../faults/network-fault.ts';
-import { redactKeys } from '../../faults/redact-keys.ts';
-import { retryAfterOf } from '../../faults/retry-after.ts';
+import { redactKeys } from '../../faults/redactor.ts';
+import { retryAfterOf } from '../../faults/retry.ts';
 import {
   type Description,
   describeHttpFault,

@@ -2,8 +2,8 @@ import type { Model, ModelResponse, StreamEvent } from '@openai/agents-core';
 import type { FinishReason } from '../../domain/agent-response.ts';
 import { advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { outOfTokens, withheldByFilter } from '../../faults/cut-answer.ts';
 import { fieldOf } from '../../faults/network-fault.ts';
+import { outOfTokens, withheldByFilter } from '../../faults/service-fault.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import {
   finishReasonOf,

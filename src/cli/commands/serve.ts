@@ -5,7 +5,7 @@ import { configuredSecrets } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
 import { portNumber, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { runsHere } from '../../domain/agent-config.ts';
-import { redactKeys } from '../../faults/redact-keys.ts';
+import { redactKeys } from '../../faults/redactor.ts';
 import { pageDirectory, version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import type { SessionStore } from '../../ports/session-store.ts';

@@ -252,7 +252,7 @@ test('a site whose robots.txt is out of order is not read, and the reason is tol
   const site = await startSite({ '/robots.txt': { status: 500 }, '/': pageWith() });
   await expect(crawl(`${site.origin}/`)).rejects.toMatchObject({
     kind: 'api_error',
-    message: `${site.origin}/robots.txt answered with HTTP 500, a fault of the server.`,
+    message: `${site.origin}/robots.txt answered with HTTP 500, server error.`,
     recoverable: true,
   });
   expect(site.requests).toEqual(['/robots.txt']);

@@ -110,7 +110,7 @@ test('five redirects are followed and a sixth is not', async () => {
 test.each([
   [404, 'not found', false],
   [403, 'access denied', false],
-  [500, 'a fault of the server', true],
+  [500, 'server error', true],
   [418, 'HTTP 418', false],
 ])('HTTP %i is told as %s', async (status, sentence, recoverable) => {
   const site = await startSite({ '/': { status, body: 'oops' } });

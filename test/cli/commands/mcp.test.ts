@@ -339,7 +339,7 @@ test('a collection that is not there yet is an error result with what to do, and
   const search = () => client.callTool({ name: 'search_docs', arguments: { query: 'laptop' } });
   const missing = (await search()) as CallToolResult;
   expect(missing.isError).toBe(true);
-  expect(textOf(missing)).toBe('There is no collection "notes". Make it by ingesting documents into it.');
+  expect(textOf(missing)).toBe('There is no collection "notes". Create it by ingesting documents into it.');
   await expect(client.listResources()).rejects.toThrow(/There is no collection "notes"/);
   await expect.poll(stderr).toContain('There is no collection "notes".');
   const docs = `${handbook.home}/docs`;

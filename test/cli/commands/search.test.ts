@@ -152,7 +152,7 @@ test('bad input gets one clear line, a hint, and exit code 2', async () => {
     [['x', '--nonsense'], 'nonsense'],
     [
       ['x', '--collection', 'missing'],
-      'There is no collection "missing".\n  Make it with: citeloop ingest <path> --collection missing\n',
+      'There is no collection "missing".\n  Create it with: citeloop ingest <path> --collection missing\n',
     ],
     [['x', '--collection', '../../etc'], 'collection'],
   ] as const) {

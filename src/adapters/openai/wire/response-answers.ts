@@ -1,5 +1,5 @@
 import type { AppError } from '../../../faults/app-error.ts';
-import { outOfTokens, withheldByFilter } from '../../../faults/cut-answer.ts';
+import { outOfTokens, withheldByFilter } from '../../../faults/service-fault.ts';
 import { brokenStream } from './answer-errors.ts';
 import { contentText } from './chat-answers.ts';
 import type { StreamRepair } from './event-stream.ts';

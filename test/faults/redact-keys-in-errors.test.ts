@@ -3,7 +3,7 @@ import { cohereService } from '../../src/adapters/cohere/cohere-client.ts';
 import { postJson } from '../../src/adapters/hosted/json-service.ts';
 import { toQdrantError } from '../../src/adapters/qdrant/qdrant-error.ts';
 import { toAppError } from '../../src/agent/guards/model-errors.ts';
-import { redactKeys } from '../../src/faults/redact-keys.ts';
+import { redactKeys } from '../../src/faults/redactor.ts';
 
 /** Of no form that is known; what one service is sent, another may repeat. */
 const [MODEL_KEY, COHERE_KEY, QDRANT_KEY] = ['blue.Whale-77', 'grey:heron=4411', 'owl!at!night'];
