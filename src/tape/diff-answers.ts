@@ -1,11 +1,14 @@
 import type { ANSWER_CHANGES } from '../domain/choices.ts';
-import { responseValue } from './compare-answers.ts';
 import { type Difference, diffValues } from './diff-values.ts';
 import { isVector } from './match-key.ts';
-import type { TapeExchange, TapeJson } from './tape-format.ts';
+import { eventPayloads } from './redact/redact-chunks.ts';
+import type { TapeExchange, TapeJson, TapeResponse } from './tape-format.ts';
 
 /** What changed in an answer: the first segment of the path of a difference. */
 export type AnswerChangeKind = (typeof ANSWER_CHANGES)[number];
+
+/** Fields that differ between equal answers. */
+const TIMING_PATH = /(?:^|\.)(?:time|timestamp|created|created_at|durationMs|elapsedMs)$/;
 
 type Fields = { [key: string]: TapeJson | undefined };
 
@@ -13,10 +16,20 @@ type Fields = { [key: string]: TapeJson | undefined };
 export function diffAnswers(before: TapeExchange, now: TapeExchange): Difference[] {
   const status = diffValues(answerStatus(before), answerStatus(now), 'status');
   if (status.length > 0) return status;
-  const [was, is] = [readableAnswer(before), readableAnswer(now)];
-  const differences = diffValues(was, is);
+  const differences = diffValues(readableAnswer(before), readableAnswer(now));
   const calledOthers = differences.some(({ path }) => path.startsWith('tool-choice'));
-  return differences.filter(({ path }) => !calledOthers || !path.startsWith('arguments'));
+  return differences.filter(
+    ({ path }) => !(TIMING_PATH.test(path) || (calledOthers && path.startsWith('arguments'))),
+  );
+}
+
+/** The body of a response; for a stream the list of its events, however they were split into chunks. */
+export function responseValue(response: TapeResponse | undefined): TapeJson | undefined {
+  if (response?.chunks !== undefined) return eventPayloads(response.chunks);
+  const { body } = response ?? {};
+  if (body === undefined) return undefined;
+  if ('json' in body) return body.json;
+  return 'text' in body ? body.text : body.base64;
 }
 
 export function answerChangeKind({ path }: Difference): AnswerChangeKind {

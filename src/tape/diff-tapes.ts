@@ -1,9 +1,8 @@
 import { createRedactor } from '../faults/redactor.ts';
-import { createIdMap, type IdMap, isSameAnswer, isSameValue } from './compare-answers.ts';
 import { compareOutputs } from './compare-replay.ts';
 import { diffAnswers } from './diff-answers.ts';
 import { type Difference, diffValues } from './diff-values.ts';
-import { pathOf } from './match-key.ts';
+import { canonicalValue, pathOf } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
 import { runOutputsSchema } from './run-outputs.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
@@ -42,16 +41,14 @@ export function diffTapes(before: Tape, after: Tape): TapeDifference {
 }
 
 function diffExchanges(before: Tape, after: Tape): ExchangeDifference[] {
-  const ids = createIdMap();
   const player = createTapePlayer(before, createRedactor());
   const unmatched = new Map(before.entries().map((entry) => [entry.id, entry]));
   const found: ExchangeDifference[] = [];
   const added: TapeExchange[] = [];
-  for (const exchange of after.exchanges()) {
-    const now = ids.toOldIds(exchange);
+  for (const now of after.exchanges()) {
     const was = player.find(now.request);
     if (was === null || !unmatched.delete(was.id)) added.push(now);
-    else if (!isSameAnswer(now, was, ids)) found.push(changed(was, now, ids));
+    else if (diffAnswers(was, now).length > 0) found.push(changed(was, now));
   }
   // Changed requests are paired in order with the remaining ones to the same address.
   for (const now of added) {
@@ -60,17 +57,17 @@ function diffExchanges(before: Tape, after: Tape): ExchangeDifference[] {
       .map(before.read)
       .find((exchange) => requestLine(exchange) === requestLine(now));
     if (was !== undefined) unmatched.delete(was.id);
-    found.push(was === undefined ? unpaired('added', now) : changed(was, ids.toOldIds(now), ids));
+    found.push(was === undefined ? unpaired('added', now) : changed(was, now));
   }
   for (const entry of unmatched.values()) found.push(unpaired('removed', before.read(entry)));
   return found.sort((a, b) => (a.after ?? a.before ?? 0) - (b.after ?? b.before ?? 0));
 }
 
-function changed(was: TapeExchange, now: TapeExchange, ids: IdMap): ExchangeDifference {
+function changed(was: TapeExchange, now: TapeExchange): ExchangeDifference {
   const differences = [
     ...diffValues(requestBody(was), requestBody(now), 'request'),
     ...diffAnswers(was, now),
-  ].filter(({ path, before, after }) => !isSameValue(after, before, ids, path.match(/[\w-]+$/)?.[0]));
+  ];
   return { kind: 'changed', before: was.id, after: now.id, request: requestLine(now), differences };
 }
 
@@ -86,7 +83,7 @@ export function requestLine({ request }: TapeExchange): string {
 
 function requestBody({ request: { body } }: TapeExchange): TapeJson | undefined {
   if (body === undefined) return undefined;
-  return 'json' in body ? body.json : 'text' in body ? body.text : body.base64;
+  return 'json' in body ? canonicalValue(body.json) : 'text' in body ? body.text : body.base64;
 }
 
 function runInputs({ command, model, inputs, redact }: TapeHeader): TapeJson {

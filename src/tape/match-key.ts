@@ -9,6 +9,10 @@ export const VOLATILE_FIELDS: ReadonlySet<string> = new Set([
   // Options of OpenAI-compatible services that identify a caller or a cache.
   'prompt_cache_key',
   'safety_identifier',
+  // Generated ids of tool calls and of writes to a Qdrant server.
+  'tool_call_id',
+  'call_id',
+  'changeId',
   // When a collection on a Qdrant server was created and changed.
   'createdAt',
   'updatedAt',
@@ -74,12 +78,17 @@ export function canonicalValue(value: TapeJson, vectors: number[][] = []): TapeJ
   }
   const result: { [key: string]: TapeJson } = Object.create(null);
   for (const key of Object.keys(value).sort()) {
-    if (VOLATILE_FIELDS.has(key)) continue;
+    if (VOLATILE_FIELDS.has(key) || (key === 'id' && isMessageItem(value))) continue;
     const each = value[key] as TapeJson;
     const isPath = LOCATION_FIELDS.has(key) && typeof each === 'string' && !/^https?:/i.test(each);
     result[key] = isPath ? fileName(each) : canonicalValue(each, vectors);
   }
   return result;
+}
+
+/** A message or tool call, whose id is generated. */
+function isMessageItem(value: object): boolean {
+  return 'role' in value || 'function' in value || 'call_id' in value;
 }
 
 /** A model receives the results of tools as JSON in a string. */

@@ -1,12 +1,11 @@
 import type { Redactor } from '../faults/redactor.ts';
-import { createIdMap, isSameAnswer, isSameValue } from './compare-answers.ts';
+import { compareOutputs } from './compare-replay.ts';
+import { diffAnswers } from './diff-answers.ts';
+import { diffValues } from './diff-values.ts';
 import type { Tape } from './open-tape.ts';
+import { type RunOutputs, runOutputsSchema } from './run-outputs.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
 import { createTapePlayer } from './tape-player.ts';
-import { createSeededIds } from './tape-runtime.ts';
-
-/** How many ids generated from the seed are mapped to those of the older tape. */
-const MAPPED_IDS = 2000;
 
 export interface RecordingContent {
   header: TapeHeader;
@@ -15,15 +14,14 @@ export interface RecordingContent {
 }
 
 /**
- * Merges a new recording into the tape that it replaces. An exchange with the same request and answer keeps its old ids,
- * times and position, so that recording an unchanged run again gives the same file.
+ * Merges a new recording into the tape that it replaces. What is unchanged keeps its ids, times and position, so that
+ * recording an unchanged run again gives the same file.
  */
 export function mergeRecording(
   before: Tape,
   now: Tape,
   { header, outputs, redactor }: { header: TapeHeader; outputs: TapeJson; redactor: Redactor },
 ): RecordingContent {
-  const ids = createIdMap(pairSeededIds(header.seed, before.header.seed));
   const player = createTapePlayer(before, redactor);
   const oldEntries = new Map(before.entries().map((entry) => [entry.id, entry]));
   const merged: { position: number; read: () => TapeExchange }[] = [];
@@ -31,28 +29,31 @@ export function mergeRecording(
   let isSame = true;
 
   for (const entry of now.entries()) {
-    const exchange = ids.toOldIds(now.read(entry));
+    const exchange = now.read(entry);
     const found = player.find(exchange.request);
     const oldEntry = found === null ? undefined : oldEntries.get(found.id);
-    const isKept = found !== null && oldEntry !== undefined && isSameAnswer(exchange, found, ids);
-    isSame &&= isKept;
-    // A new exchange follows the one that it was made after.
-    if (oldEntry !== undefined) {
-      oldEntries.delete(oldEntry.id);
-      position = oldEntry.id;
+    if (found === null || oldEntry === undefined) {
+      // A new exchange follows the one that it was made after.
+      merged.push({ position, read: () => now.read(entry) });
+      isSame = false;
+      continue;
     }
+    oldEntries.delete(oldEntry.id);
+    position = oldEntry.id;
+    const isKept = diffAnswers(found, exchange).length === 0;
+    isSame &&= isKept;
+    const { request } = found;
     merged.push({
       position,
-      read: () => (isKept ? before.read(oldEntry) : ids.toOldIds(now.read(entry))),
+      read: () => (isKept ? before.read(oldEntry) : { ...now.read(entry), request }),
     });
   }
   const oldOutputs = before.tail?.outputs ?? null;
-  const newOutputs = ids.toOldIds(outputs);
-  const sameOutputs = isSameValue(newOutputs, oldOutputs, ids);
-  isSame &&= oldEntries.size === 0 && sameOutputs && hasSameInputs(header, before.header);
+  const sameOutputs = hasSameOutputs(oldOutputs, outputs);
+  isSame &&= oldEntries.size === 0 && sameOutputs && hasSameInputs(before.header, header);
   return {
-    header: isSame ? { ...before.header, version: header.version } : { ...header, seed: before.header.seed },
-    outputs: sameOutputs ? oldOutputs : newOutputs,
+    header: isSame ? { ...before.header, version: header.version } : header,
+    outputs: sameOutputs ? oldOutputs : outputs,
     exchanges: merged
       .sort((a, b) => a.position - b.position)
       .values()
@@ -60,13 +61,20 @@ export function mergeRecording(
   };
 }
 
-function hasSameInputs(now: TapeHeader, before: TapeHeader): boolean {
+function hasSameInputs(before: TapeHeader, now: TapeHeader): boolean {
   const inputsOf = ({ createdAt: _, seed: __, madeBy: ___, version: ____, ...rest }: TapeHeader) => rest;
-  return isSameValue(inputsOf(now) as TapeJson, inputsOf(before) as TapeJson, null);
+  return diffValues(inputsOf(before) as TapeJson, inputsOf(now) as TapeJson).length === 0;
 }
 
-function pairSeededIds(newSeed: string, oldSeed: string): [string, string][] {
-  if (newSeed === oldSeed) return [];
-  const [newId, oldId] = [createSeededIds(newSeed), createSeededIds(oldSeed)];
-  return Array.from({ length: MAPPED_IDS }, () => [newId(), oldId()]);
+function hasSameOutputs(before: TapeJson, now: TapeJson): boolean {
+  const [was, is] = [before, now].map(parseRunOutputs);
+  if (!was || !is) return diffValues(before, now).length === 0;
+  const stateOf = ({ collection, resumed }: RunOutputs) => JSON.stringify({ collection, resumed });
+  return compareOutputs(was, is).length === 0 && stateOf(was) === stateOf(is);
+}
+
+/** Null for the outputs of a recording that was not made by a command. */
+function parseRunOutputs(outputs: TapeJson): RunOutputs | null {
+  if (typeof outputs !== 'object' || outputs === null || !('turns' in outputs)) return null;
+  return runOutputsSchema.safeParse(outputs).data ?? null;
 }

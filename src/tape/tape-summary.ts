@@ -1,5 +1,5 @@
 import type { Redactor } from '../faults/redactor.ts';
-import { responseValue } from './compare-answers.ts';
+import { responseValue } from './diff-answers.ts';
 import { pathOf } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
