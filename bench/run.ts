@@ -1,15 +1,15 @@
 import { messageOf } from '../src/faults/app-error.ts';
 import { oneLine } from '../src/text/visible-text.ts';
 import {
+  type BenchmarkRow,
+  createNote,
   describeMachine,
   formatMachine,
   formatRows,
-  note,
-  type Row,
   writeResults,
 } from './support/results.ts';
 
-type Benchmark = () => Promise<Row[]>;
+type Benchmark = () => Promise<BenchmarkRow[]>;
 
 /** Benchmarks are loaded when they run. */
 const BENCHMARKS: Record<string, () => Promise<Benchmark>> = {
@@ -44,7 +44,7 @@ if (unknown.length > 0) {
 async function main(names: readonly string[]): Promise<void> {
   const machine = describeMachine();
   console.log(`${formatMachine(machine)}\n`);
-  const rows: Row[] = [];
+  const rows: BenchmarkRow[] = [];
   for (const name of names) {
     console.error(`running ${name} ...`);
     rows.push(...(await runBenchmark(name)));
@@ -53,11 +53,11 @@ async function main(names: readonly string[]): Promise<void> {
   console.log(`\nWritten to ${await writeResults('bench.json', { machine, rows })}`);
 }
 
-async function runBenchmark(name: string): Promise<Row[]> {
+async function runBenchmark(name: string): Promise<BenchmarkRow[]> {
   try {
     const benchmark = await BENCHMARKS[name]?.();
     return (await benchmark?.()) ?? [];
   } catch (error) {
-    return [note(`${name}: failed, ${oneLine(messageOf(error), 160)}`, false)];
+    return [createNote(`${name}: failed, ${oneLine(messageOf(error), 160)}`, false)];
   }
 }

@@ -5,7 +5,7 @@ import type { Embedder } from '../../src/ports/embedder.ts';
 import type { DocumentSource } from '../../src/ports/loader.ts';
 import type { MemoryReport } from '../speed/memory.ts';
 import { withTemporaryDirectory } from '../support/measure.ts';
-import { bookWords } from '../support/sample-book.ts';
+import { readBookWords } from '../support/sample-book.ts';
 import { createRandom, createTextSource } from '../support/synthetic.ts';
 
 const DIMENSIONS = 384;
@@ -16,7 +16,7 @@ const ROOT = 'https://generated.test/';
 
 // Ingests generated chunks with an embedder that takes no time, and prints a MemoryReport.
 const chunkCount = Number(process.argv[2]);
-const words = await bookWords();
+const words = await readBookWords();
 let bytesRead = 0;
 
 const source: DocumentSource = {

@@ -11,16 +11,16 @@ const TOP_K = 10;
 const WARM_UP = 20;
 
 export type StoreTask =
-  | { task: 'ingest'; store: StorePlace; chunks: number; queries: number }
+  | { task: 'ingest'; store: StoreLocation; chunks: number; queries: number }
   | {
       task: 'query';
-      store: StorePlace;
+      store: StoreLocation;
       queries: { text: string; vector: number[] }[];
       serverPid: number | null;
     };
 
 /** The directory of the embedded store, or the URL of a Qdrant server. */
-export type StorePlace = { directory: string } | { url: string };
+export type StoreLocation = { directory: string } | { url: string };
 
 export interface IngestReport {
   /** Until everything is written and acknowledged. */
@@ -43,7 +43,7 @@ export interface QueryReport {
 const task = JSON.parse(readFileSync(0, 'utf8')) as StoreTask;
 console.log(JSON.stringify(task.task === 'ingest' ? await ingest(task) : await query(task)));
 
-function createCatalog(place: StorePlace) {
+function createCatalog(place: StoreLocation) {
   // A long timeout, because a slow write is a result and not an error.
   if ('url' in place) return createQdrantCatalog({ url: place.url, timeoutMs: 300_000 });
   return createSqliteCatalog(place.directory);

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { createBareSession, createBatchMaker } from '../support/bare-session.ts';
-import { interleaved, median, medianRatio, timed } from '../support/measure.ts';
+import { measureInterleaved, median, medianRatio, timed } from '../support/measure.ts';
 import { loadEmbedder } from '../support/minilm.ts';
-import { type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createRow } from '../support/results.ts';
 import { sampleChunks } from '../support/sample-book.ts';
 
 const CHUNKS = 48;
@@ -12,7 +12,7 @@ const BASELINE = 'batches of 1024 tokens';
 const BATCH_TOKENS = 1024;
 
 /** Compares ways to run the model on many texts (decision 0014). The time of the embedder includes tokenization. */
-export async function benchBatch(): Promise<Row[]> {
+export async function benchBatch(): Promise<BenchmarkRow[]> {
   const embedder = await loadEmbedder();
   const texts = await sampleChunks(CHUNKS, embedder);
   const makeBatches = await createBatchMaker();
@@ -24,13 +24,18 @@ export async function benchBatch(): Promise<Row[]> {
     'one text per run, one session': () => timed(() => session.run(one)),
     'one text per run, parallel sessions (the embedder)': () => timed(() => embedder.embedDocuments(texts)),
   };
-  await interleaved(1, variants);
-  const elapsed = await interleaved(ROUNDS, variants);
+  await measureInterleaved(1, variants);
+  const elapsed = await measureInterleaved(ROUNDS, variants);
   await session.close();
   await embedder.close();
   return Object.entries(elapsed).map(([name, times]) =>
-    row(`batch: ${name}, compared with ${BASELINE}`, (texts.length / median(times)) * 1000, 'chunks/s', {
-      ratio: medianRatio(elapsed[BASELINE] ?? [], times),
-    }),
+    createRow(
+      `batch: ${name}, compared with ${BASELINE}`,
+      (texts.length / median(times)) * 1000,
+      'chunks/s',
+      {
+        ratio: medianRatio(elapsed[BASELINE] ?? [], times),
+      },
+    ),
   );
 }

@@ -4,19 +4,19 @@ import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts
 import type { Agent } from '../../src/agent/agent.ts';
 import { createJudge } from '../../src/judge/create-judge.ts';
 import { createBenchAgent } from '../support/bench-agent.ts';
-import { interleaved, median, percentile, withTemporaryDirectory } from '../support/measure.ts';
-import { programWeights } from '../support/minilm.ts';
+import { measureInterleaved, median, percentile, withTemporaryDirectory } from '../support/measure.ts';
+import { findProgramWeights } from '../support/minilm.ts';
 import { monotonicMs, startModelServer } from '../support/model-server.ts';
-import { type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createRow } from '../support/results.ts';
 
 const ROUNDS = 20;
 const ANSWER_MS = 2000;
 
 /** Measures the time that the judge adds to a turn of two seconds, compared with a check by words alone. */
-export function benchCheck(): Promise<Row[]> {
+export function benchCheck(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
     const server = await startModelServer(ANSWER_MS);
-    const embedder = await createMiniLmEmbedder({ location: programWeights() });
+    const embedder = await createMiniLmEmbedder({ location: findProgramWeights() });
     const judge = createJudge(embedder);
     const agents = {
       judged: await createBenchAgent(
@@ -38,7 +38,7 @@ export function benchCheck(): Promise<Row[]> {
     };
     try {
       for (const agent of Object.values(agents)) await measureTurn(agent, -1);
-      const { judged, byWords } = await interleaved(ROUNDS, {
+      const { judged, byWords } = await measureInterleaved(ROUNDS, {
         judged: measure('judged'),
         byWords: measure('byWords'),
       });
@@ -46,13 +46,15 @@ export function benchCheck(): Promise<Row[]> {
       const addedCpu = cpuTimes.judged.map((ms, round) => ms - (cpuTimes.byWords[round] ?? Number.NaN));
       const later = firstWords.judged.map((ms, round) => ms - (firstWords.byWords[round] ?? Number.NaN));
       return [
-        row(`check: last word to end of turn, by words alone, ${ROUNDS} turns`, median(byWords), 'ms'),
-        row('check: last word to end of turn, by the judge', median(judged), 'ms'),
-        row('check: time added by the judge', median(added), 'ms', { target: { of: 'value', atMost: 30 } }),
-        row('check: time added by the judge, p95', percentile(added, 0.95), 'ms'),
+        createRow(`check: last word to end of turn, by words alone, ${ROUNDS} turns`, median(byWords), 'ms'),
+        createRow('check: last word to end of turn, by the judge', median(judged), 'ms'),
+        createRow('check: time added by the judge', median(added), 'ms', {
+          target: { of: 'value', atMost: 30 },
+        }),
+        createRow('check: time added by the judge, p95', percentile(added, 0.95), 'ms'),
         // On a busy machine, CPU time is more reliable.
-        row('check: CPU time added by the judge after the last word', median(addedCpu), 'ms'),
-        row('check: delay of the first word by the judge', median(later), 'ms', {
+        createRow('check: CPU time added by the judge after the last word', median(addedCpu), 'ms'),
+        createRow('check: delay of the first word by the judge', median(later), 'ms', {
           target: { of: 'value', atMost: 1 },
         }),
       ];

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
-  interleaved,
+  measureInterleaved,
   median,
   medianRatio,
   runNode,
   timed,
   withTemporaryDirectory,
 } from '../support/measure.ts';
-import { type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createRow } from '../support/results.ts';
 
 const ROUNDS = 20;
 const WARM_UP = 2;
@@ -16,7 +16,7 @@ const QUESTION = 'What is ROS 2?';
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 /** Compares the process of an offline answer with a script that only loads the SDK and runs a scripted turn. */
-export function benchColdAsk(): Promise<Row[]> {
+export function benchColdAsk(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
     const start = (args: string[], env: Record<string, string> = {}) =>
       timed(() => runNode(args, { cwd: directory, env }));
@@ -28,14 +28,14 @@ export function benchColdAsk(): Promise<Row[]> {
       ask: () => start([pathOf('../../bin/citeloop.js'), 'ask', QUESTION], home),
     };
     // The first answer indexes the sample book and fills the compile cache.
-    await interleaved(WARM_UP, variants);
-    const { bare, bareCached, ask } = await interleaved(ROUNDS, variants);
+    await measureInterleaved(WARM_UP, variants);
+    const { bare, bareCached, ask } = await measureInterleaved(ROUNDS, variants);
     return [
-      row('cold ask: bare script that imports @openai/agents, one turn', median(bare), 'ms'),
-      row('cold ask: bare script with a compile cache', median(bareCached), 'ms', {
+      createRow('cold ask: bare script that imports @openai/agents, one turn', median(bare), 'ms'),
+      createRow('cold ask: bare script with a compile cache', median(bareCached), 'ms', {
         ratio: medianRatio(bareCached, bare),
       }),
-      row('cold ask: citeloop ask, offline, compared with the bare script', median(ask), 'ms', {
+      createRow('cold ask: citeloop ask, offline, compared with the bare script', median(ask), 'ms', {
         ratio: medianRatio(ask, bare),
         target: { of: 'ratio', atMost: 1 },
       }),

@@ -10,32 +10,36 @@ import { formatCases, parseCases } from '../../src/evaluation/cases/read-cases.t
 import { allMetrics } from '../../src/evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../../src/evaluation/report/assemble-report.ts';
 import { combineAxes } from '../../src/evaluation/run/plan-arms.ts';
-import { syntheticArm, syntheticCases, syntheticHeader } from '../support/evaluation-cases.ts';
 import { withTemporaryDirectory } from '../support/measure.ts';
-import { note, type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createNote, createRow } from '../support/results.ts';
+import {
+  createSyntheticArm,
+  createSyntheticCases,
+  createSyntheticHeader,
+} from '../support/synthetic-evaluation.ts';
 
 const CASES = fileURLToPath(new URL('../../fixtures/cases/book.jsonl', import.meta.url));
 const CASE_COUNT = 120;
 const STATISTICS_CASES = 10_000;
 
 /** Measures the overhead of an evaluation over its turns, and the statistics. */
-export async function benchEvaluation(): Promise<Row[]> {
+export async function benchEvaluation(): Promise<BenchmarkRow[]> {
   return [statisticsRow(), ...(await runRows())];
 }
 
-function statisticsRow(): Row {
-  const cases = syntheticCases(STATISTICS_CASES);
-  const arms = [syntheticArm('tool', cases, 0.7, 1), syntheticArm('always', cases, 0.72, 2)];
+function statisticsRow(): BenchmarkRow {
+  const cases = createSyntheticCases(STATISTICS_CASES);
+  const arms = [createSyntheticArm('tool', cases, 0.7, 1), createSyntheticArm('always', cases, 0.72, 2)];
   const started = performance.now();
-  assembleReport({ header: syntheticHeader(cases.length), cases, arms, metrics: allMetrics });
+  assembleReport({ header: createSyntheticHeader(cases.length), cases, arms, metrics: allMetrics });
   const seconds = (performance.now() - started) / 1000;
-  return row(`evaluation: statistics of ${STATISTICS_CASES} cases, two arms`, seconds, 's', {
+  return createRow(`evaluation: statistics of ${STATISTICS_CASES} cases, two arms`, seconds, 's', {
     target: { of: 'value', atMost: 2 },
   });
 }
 
-async function runRows(): Promise<Row[]> {
-  if (!existsSync(CASES)) return [note('evaluation: fixtures/cases/book.jsonl is missing', null)];
+async function runRows(): Promise<BenchmarkRow[]> {
+  if (!existsSync(CASES)) return [createNote('evaluation: fixtures/cases/book.jsonl is missing', null)];
   const cases = parseCases(await readFile(CASES, 'utf8'), CASES);
   // Evenly spaced, so that all kinds of cases are included.
   const sample = Array.from(
@@ -63,7 +67,7 @@ async function runRows(): Promise<Row[]> {
       await evaluate(app, { cases: file }, plan, run);
       const usual = (performance.now() - again) / 1000;
       return [
-        row(
+        createRow(
           `evaluation: ${sample.length} cases, four policies, offline, one at a time, compared with the sum of its turns`,
           serial,
           's',
@@ -72,7 +76,7 @@ async function runRows(): Promise<Row[]> {
             target: { of: 'ratio', atMost: 1.2 },
           },
         ),
-        row(`evaluation: ${sample.length} cases, four policies, offline`, usual, 's', {
+        createRow(`evaluation: ${sample.length} cases, four policies, offline`, usual, 's', {
           target: { of: 'value', atMost: 60 },
         }),
       ];

@@ -9,7 +9,7 @@ import {
 } from '../support/bare-session.ts';
 import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
 import { loadEmbedder } from '../support/minilm.ts';
-import { type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createRow } from '../support/results.ts';
 import { writeEditions } from '../support/sample-book.ts';
 import { ingestDirectory } from './reingest.ts';
 
@@ -27,7 +27,7 @@ interface Times {
 }
 
 /** Compares the pipeline, from files to the committed collection, with the model alone on the same batches. */
-export function benchIngest(): Promise<Row[]> {
+export function benchIngest(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
     const embedder = await loadEmbedder();
     const bare = await createBareSession(availableParallelism());
@@ -47,11 +47,15 @@ export function benchIngest(): Promise<Row[]> {
       median(rounds.map((times) => (times.chunks / times[part]) * 1000));
     const ratio = (part: 'pipeline' | 'embedder') => median(rounds.map((times) => times.bare / times[part]));
     return [
-      row(`ingest: bare session (${rounds[0]?.chunks} chunks, ${ROUNDS} rounds)`, rate('bare'), 'chunks/s'),
-      row('ingest: embedder compared with the bare session', rate('embedder'), 'chunks/s', {
+      createRow(
+        `ingest: bare session (${rounds[0]?.chunks} chunks, ${ROUNDS} rounds)`,
+        rate('bare'),
+        'chunks/s',
+      ),
+      createRow('ingest: embedder compared with the bare session', rate('embedder'), 'chunks/s', {
         ratio: ratio('embedder'),
       }),
-      row('ingest: pipeline compared with the bare session', rate('pipeline'), 'chunks/s', {
+      createRow('ingest: pipeline compared with the bare session', rate('pipeline'), 'chunks/s', {
         ratio: ratio('pipeline'),
         target: { of: 'ratio', atLeast: 0.85 },
       }),

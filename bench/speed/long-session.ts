@@ -3,7 +3,7 @@ import { createSqliteSessionStore } from '../../src/adapters/sqlite/sqlite-sessi
 import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
 import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
 import { type LastRequest, startModelServer } from '../support/model-server.ts';
-import { type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createRow } from '../support/results.ts';
 
 const SESSIONS = 3;
 const WARM_UP = 40;
@@ -15,7 +15,7 @@ interface Turn extends LastRequest {
 }
 
 /** Compares time and prompt size of turn 500 of a session with those of turn 20. */
-export function benchLongSession(): Promise<Row[]> {
+export function benchLongSession(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
     const server = await startModelServer();
     const sessions = createSqliteSessionStore(join(directory, 'sessions.sqlite'));
@@ -48,27 +48,27 @@ export function benchLongSession(): Promise<Row[]> {
   });
 }
 
-function rowsOf(early: readonly Turn[], late: readonly Turn[]): Row[] {
+function rowsOf(early: readonly Turn[], late: readonly Turn[]): BenchmarkRow[] {
   const medianOf = (turns: readonly Turn[], part: 'ms' | 'bytes' | 'messages') =>
     median(turns.map((turn) => turn[part]));
   const target = { of: 'ratio', atMost: 1.3 } as const;
   const against = (part: 'ms' | 'bytes') => medianOf(late, part) / medianOf(early, part);
   return [
-    row(
+    createRow(
       `long session: turns ${EARLY.from} to ${EARLY.to}, ${SESSIONS} sessions`,
       medianOf(early, 'ms'),
       'ms',
     ),
-    row(`long session: turns ${LATE.from} to ${LATE.to}`, medianOf(late, 'ms'), 'ms', {
+    createRow(`long session: turns ${LATE.from} to ${LATE.to}`, medianOf(late, 'ms'), 'ms', {
       ratio: against('ms'),
       target,
     }),
-    row(
+    createRow(
       `long session: prompt of early turns, ${medianOf(early, 'messages')} messages`,
       medianOf(early, 'bytes'),
       'bytes',
     ),
-    row(
+    createRow(
       `long session: prompt of late turns, ${medianOf(late, 'messages')} messages`,
       medianOf(late, 'bytes'),
       'bytes',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createRow } from '../support/results.ts';
 
 const CHILD = fileURLToPath(new URL('../children/memory.ts', import.meta.url));
 
@@ -15,16 +15,16 @@ export interface MemoryReport {
 }
 
 /** Compares the peak memory of two corpus sizes, each in a separate process. */
-export async function benchMemory(): Promise<Row[]> {
+export async function benchMemory(): Promise<BenchmarkRow[]> {
   const small = await ingestInChild(10_000);
   const large = await ingestInChild(100_000);
   return [
-    row(
+    createRow(
       `memory: peak, ${small.chunks} chunks (${small.corpusMb} MB, ${small.seconds} s)`,
       small.peakMb,
       'MB',
     ),
-    row(
+    createRow(
       `memory: peak, ${large.chunks} chunks (${large.corpusMb} MB, ${large.seconds} s)`,
       large.peakMb,
       'MB',

@@ -6,9 +6,9 @@ import { documentVersion, type Point, toChunkPoint } from '../../src/adapters/qd
 import { createQdrantCatalog } from '../../src/adapters/qdrant/qdrant-catalog.ts';
 import { termsOf } from '../../src/adapters/qdrant/sparse-terms.ts';
 import type { DocumentWrite } from '../../src/ports/chunk-store.ts';
-import { interleaved, median, medianRatio, timed } from '../support/measure.ts';
+import { measureInterleaved, median, medianRatio, timed } from '../support/measure.ts';
 import { withQdrant } from '../support/qdrant.ts';
-import { type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createRow } from '../support/results.ts';
 import { createSyntheticDocuments, SYNTHETIC_IDENTITY } from '../support/synthetic.ts';
 
 const CHUNKS = 4000;
@@ -22,7 +22,7 @@ const LARGE_BATCH = 256;
  * alone, in batches of the same size and in large ones. All wait for every batch. The variants alternate by window, so
  * that other load affects them equally.
  */
-export function benchQdrantUpsert(): Promise<Row[]> {
+export function benchQdrantUpsert(): Promise<BenchmarkRow[]> {
   return withQdrant(async ({ url }) => {
     const { documents } = await createSyntheticDocuments(CHUNKS, 0);
     const windows = [...inWindows(documents())];
@@ -32,7 +32,7 @@ export function benchQdrantUpsert(): Promise<Row[]> {
       const store = await createQdrantCatalog({ url }).openOrCreate(`ours_${round}`, SYNTHETIC_IDENTITY);
       const same = await createPlainCollection(url, `same_${round}`);
       const large = await createPlainCollection(url, `large_${round}`);
-      const times = await interleaved(windows.length, {
+      const times = await measureInterleaved(windows.length, {
         ours: (index) => timed(() => store.write(windows[index] ?? [])),
         same: (index) => timed(() => same(points[index] ?? [], BATCH_POINTS)),
         large: (index) => timed(() => large(points[index] ?? [], LARGE_BATCH)),
@@ -48,12 +48,12 @@ export function benchQdrantUpsert(): Promise<Row[]> {
       await store.close();
     }
     return [
-      row(`qdrant: the client alone, batches of ${BATCH_POINTS}`, median(rates.same), 'chunks/s'),
-      row('qdrant: the adapter, compared with the client alone', median(rates.ours), 'chunks/s', {
+      createRow(`qdrant: the client alone, batches of ${BATCH_POINTS}`, median(rates.same), 'chunks/s'),
+      createRow('qdrant: the adapter, compared with the client alone', median(rates.ours), 'chunks/s', {
         ratio: medianRatio(rates.ours, rates.same),
         target: { of: 'ratio', atLeast: 0.8 },
       }),
-      row(
+      createRow(
         `qdrant: the client alone, batches of ${LARGE_BATCH}; ratio of the adapter`,
         median(rates.large),
         'chunks/s',

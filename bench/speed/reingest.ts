@@ -7,7 +7,7 @@ import { type IngestSummary, ingest } from '../../src/ingest/ingest.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
 import { IDENTITY, loadEmbedder } from '../support/minilm.ts';
-import { note, type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createNote, createRow } from '../support/results.ts';
 import { writeShortFiles } from '../support/sample-book.ts';
 
 /** Does what `citeloop ingest <documents>` does, from listing the files to closing the collection. */
@@ -33,7 +33,7 @@ const FILES = 1000;
 const ROUNDS = 5;
 
 /** Compares ingesting an unchanged corpus with the first ingest. */
-export function benchReingest(): Promise<Row[]> {
+export function benchReingest(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
     const documents = join(directory, 'documents');
     const collections = join(directory, 'collections');
@@ -54,12 +54,15 @@ export function benchReingest(): Promise<Row[]> {
     }
     await embedder.close();
     return [
-      row(`reingest: first time, ${FILES} files, ${chunks} chunks`, first, 'ms'),
-      row('reingest: unchanged, compared with the first time', median(again), 'ms', {
+      createRow(`reingest: first time, ${FILES} files, ${chunks} chunks`, first, 'ms'),
+      createRow('reingest: unchanged, compared with the first time', median(again), 'ms', {
         ratio: median(again) / first,
         target: { of: 'ratio', atMost: 0.02 },
       }),
-      note(`reingest: ${unchanged} of ${FILES} files were recognized as unchanged`, unchanged === FILES),
+      createNote(
+        `reingest: ${unchanged} of ${FILES} files were recognized as unchanged`,
+        unchanged === FILES,
+      ),
     ];
   });
 }

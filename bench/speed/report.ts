@@ -7,7 +7,7 @@ import { reportDirectory } from '../../src/package.ts';
 import { syntheticReport } from '../../test/evaluation/report/synthetic-report.ts';
 import { findChromium, launchChromium } from '../../test/support/browser.ts';
 import { median, timed, withTemporaryDirectory } from '../support/measure.ts';
-import { note, type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createNote, createRow } from '../support/results.ts';
 
 const CASES = 1000;
 const CHUNKS = 5000;
@@ -18,12 +18,12 @@ const ARMS = {
 } as const;
 
 /** Measures the page of 1000 cases: rendering, size, opening and filtering. */
-export function benchReport(): Promise<Row[]> {
+export function benchReport(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
     const empty = join(directory, 'empty.html');
     await writeFile(empty, '<!doctype html><title>empty</title><ol id="case-list"><li>nothing</ol>');
     const assets = await readReportAssets(reportDirectory());
-    const rows: Row[] = await benchOpening(empty, 'report: empty page', false);
+    const rows: BenchmarkRow[] = await benchOpening(empty, 'report: empty page', false);
     for (const [name, arms] of Object.entries(ARMS)) {
       const report = syntheticReport({ cases: CASES, arms, chunks: CHUNKS, answerWords: 60 });
       let page = '';
@@ -38,8 +38,8 @@ export function benchReport(): Promise<Row[]> {
       const file = join(directory, `${arms.length}.html`);
       await writeFile(file, page);
       rows.push(
-        row(`report: ${CASES} cases, ${name}, rendered`, median(rendered), 'ms'),
-        row(`report: ${CASES} cases, ${name}, size`, Buffer.byteLength(page) / 1e6, 'MB', {
+        createRow(`report: ${CASES} cases, ${name}, rendered`, median(rendered), 'ms'),
+        createRow(`report: ${CASES} cases, ${name}, size`, Buffer.byteLength(page) / 1e6, 'MB', {
           target: { of: 'value', atMost: 5 },
         }),
         ...(await benchOpening(file, `report: ${CASES} cases, ${name}`)),
@@ -49,8 +49,8 @@ export function benchReport(): Promise<Row[]> {
   });
 }
 
-async function benchOpening(file: string, name: string, hasFilters = true): Promise<Row[]> {
-  if (findChromium() === null) return [note(`${name}: not opened, Chromium is not on the PATH`)];
+async function benchOpening(file: string, name: string, hasFilters = true): Promise<BenchmarkRow[]> {
+  if (findChromium() === null) return [createNote(`${name}: not opened, Chromium is not on the PATH`)];
   const browser = await launchChromium();
   try {
     const loaded: number[] = [];
@@ -85,10 +85,10 @@ async function benchOpening(file: string, name: string, hasFilters = true): Prom
         );
       await page.close();
     }
-    if (!hasFilters) return [row(`${name}, opened`, median(loaded), 'ms')];
+    if (!hasFilters) return [createRow(`${name}, opened`, median(loaded), 'ms')];
     return [
-      row(`${name}, opened`, median(loaded), 'ms', { target: { of: 'value', atMost: 1000 } }),
-      row(`${name}, first search`, median(filtered), 'ms'),
+      createRow(`${name}, opened`, median(loaded), 'ms', { target: { of: 'value', atMost: 1000 } }),
+      createRow(`${name}, first search`, median(filtered), 'ms'),
     ];
   } finally {
     await browser.close();

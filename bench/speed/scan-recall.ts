@@ -1,6 +1,6 @@
 import { dotProduct } from '../../src/domain/unit-vectors.ts';
 import { loadEmbedder } from '../support/minilm.ts';
-import { note, type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createNote, createRow } from '../support/results.ts';
 import { findSet, mean, openSet } from '../support/retrieval-set.ts';
 
 const SET = 'squad2_dev';
@@ -8,9 +8,9 @@ const QUERIES = 300;
 const TOP_K = 10;
 
 /** Measures the recall of the quantized scan with rescoring on real embeddings. */
-export async function benchScanRecall(): Promise<Row[]> {
+export async function benchScanRecall(): Promise<BenchmarkRow[]> {
   const set = findSet(SET);
-  if (set === null) return [note('recall: not measured, ../shared/data is missing')];
+  if (set === null) return [createNote('recall: not measured, ../shared/data is missing')];
   const embedder = await loadEmbedder();
   const { store, queries } = await openSet(set, embedder);
   const hashes = new Map<string, string>();
@@ -39,7 +39,7 @@ export async function benchScanRecall(): Promise<Row[]> {
   await store.close();
   await embedder.close();
   return [
-    row(
+    createRow(
       `recall@${TOP_K}: int8 scan and rescore, ${hashes.size} real chunks, ${recalls.length} queries`,
       mean(recalls),
       '',

@@ -15,7 +15,7 @@ const TOP = 40;
 const BOTTOM = 44;
 
 /** Renders turns per second (left axis) and the p95 of a turn (right axis) by concurrency as an SVG. */
-export function plotLoad(points: readonly LoadPoint[]): string {
+export function renderLoadPlot(points: readonly LoadPoint[]): string {
   const x = (index: number) => LEFT + (index * (WIDTH - LEFT - RIGHT)) / Math.max(1, points.length - 1);
   const turns = createAxis(points.map(({ turnsPerSecond }) => turnsPerSecond));
   const p95 = createAxis(points.map(({ p95Ms }) => p95Ms / 1000));

@@ -5,8 +5,8 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median, percentile, withTemporaryDirectory } from '../support/measure.ts';
-import { note, RESULTS, type Row, row } from '../support/results.ts';
-import { type LoadPoint, plotLoad } from './serve-plot.ts';
+import { type BenchmarkRow, createNote, createRow, RESULTS_DIRECTORY } from '../support/results.ts';
+import { type LoadPoint, renderLoadPlot } from './serve-plot.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/citeloop.js', import.meta.url));
 const CONCURRENCIES = [1, 4, 16, 64, 200];
@@ -37,7 +37,7 @@ interface MeasuredLoad extends LoadPoint {
 }
 
 /** Measures turns of the built program's server with the offline model, by concurrency. */
-export function benchServe(): Promise<Row[]> {
+export function benchServe(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
     const { url, child } = await startServer(join(directory, 'home'));
     try {
@@ -52,27 +52,27 @@ export function benchServe(): Promise<Row[]> {
       const idealMs = ((highest?.concurrency ?? 0) * (single?.cpuMs ?? 0)) / availableParallelism();
       return [
         ...points.flatMap(({ concurrency, turnsPerSecond, medianMs, p95Ms, firstWordMs }) => [
-          row(`serve: ${concurrency} concurrent, offline model`, turnsPerSecond, 'turns/s', {
+          createRow(`serve: ${concurrency} concurrent, offline model`, turnsPerSecond, 'turns/s', {
             ratio: turnsPerSecond / (single?.turnsPerSecond ?? Number.NaN),
           }),
-          row(`serve: ${concurrency} concurrent, time per turn, median`, medianMs, 'ms'),
-          row(`serve: ${concurrency} concurrent, time per turn, p95`, p95Ms, 'ms'),
-          row(`serve: ${concurrency} concurrent, first word, p95`, firstWordMs, 'ms'),
+          createRow(`serve: ${concurrency} concurrent, time per turn, median`, medianMs, 'ms'),
+          createRow(`serve: ${concurrency} concurrent, time per turn, p95`, p95Ms, 'ms'),
+          createRow(`serve: ${concurrency} concurrent, first word, p95`, firstWordMs, 'ms'),
         ]),
-        row('serve: CPU time per turn, sequential', single?.cpuMs ?? Number.NaN, 'ms'),
-        row(
+        createRow('serve: CPU time per turn, sequential', single?.cpuMs ?? Number.NaN, 'ms'),
+        createRow(
           `serve: ${highest?.concurrency} concurrent, p95 compared with the ideal of ${availableParallelism()} cores`,
           idealMs,
           'ms',
           { ratio: (highest?.p95Ms ?? Number.NaN) / idealMs, target: { of: 'ratio', atMost: 2 } },
         ),
-        row('serve: event loop lag, p99', 1000 * (await readMetric(url, LAG_METRIC)), 'ms'),
-        row(
+        createRow('serve: event loop lag, p99', 1000 * (await readMetric(url, LAG_METRIC)), 'ms'),
+        createRow(
           `serve: resident memory after ${points.reduce((sum, { turns }) => sum + turns, QUESTIONS.length)} turns`,
           (await readMetric(url, MEMORY_METRIC)) / 2 ** 20,
           'MB',
         ),
-        note(`serve: plot in ${plot}`),
+        createNote(`serve: plot in ${plot}`),
       ];
     } finally {
       child.kill('SIGINT');
@@ -146,8 +146,8 @@ async function readMetric(url: string, metric: string): Promise<number> {
 }
 
 async function writePlot(points: readonly LoadPoint[]): Promise<string> {
-  const path = join(RESULTS, 'serve.svg');
-  await mkdir(RESULTS, { recursive: true });
-  await writeFile(path, plotLoad(points));
+  const path = join(RESULTS_DIRECTORY, 'serve.svg');
+  await mkdir(RESULTS_DIRECTORY, { recursive: true });
+  await writeFile(path, renderLoadPlot(points));
   return path;
 }

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
 import {
-  interleaved,
+  measureInterleaved,
   median,
   medianRatio,
   runNode,
   timed,
   withTemporaryDirectory,
 } from '../support/measure.ts';
-import { programWeights } from '../support/minilm.ts';
-import { note, type Row, row } from '../support/results.ts';
+import { findProgramWeights } from '../support/minilm.ts';
+import { type BenchmarkRow, createNote, createRow } from '../support/results.ts';
 
 const ROUNDS = 20;
 const SEARCH_ROUNDS = 10;
@@ -20,43 +20,43 @@ const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 const PROGRAM = pathOf('../../bin/citeloop.js');
 
 /** Measures processes of the built program, with a warm page cache and compile cache. */
-export function benchStartup(): Promise<Row[]> {
+export function benchStartup(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => [
     ...(await benchHelp(directory)),
     ...(await benchColdSearch(directory)),
   ]);
 }
 
-async function benchHelp(directory: string): Promise<Row[]> {
+async function benchHelp(directory: string): Promise<BenchmarkRow[]> {
   const start = (...args: string[]) => timed(() => runNode(args, { cwd: directory }));
   const variants = {
     empty: () => start(pathOf('../children/empty-script.mjs')),
     help: () => start(PROGRAM, '--help'),
     version: () => start(PROGRAM, '--version'),
   };
-  await interleaved(2, variants);
-  const { empty, help, version } = await interleaved(ROUNDS, variants);
+  await measureInterleaved(2, variants);
+  const { empty, help, version } = await measureInterleaved(ROUNDS, variants);
   const overhead = (times: readonly number[]) =>
     median(times.map((time, round) => time - (empty[round] ?? 0)));
   return [
-    row('startup: empty Node script', median(empty), 'ms'),
-    row('startup: --help, more than the empty script', overhead(help), 'ms', {
+    createRow('startup: empty Node script', median(empty), 'ms'),
+    createRow('startup: --help, more than the empty script', overhead(help), 'ms', {
       ratio: medianRatio(help, empty),
       target: { of: 'value', atMost: 60 },
     }),
-    row('startup: --version, more than the empty script', overhead(version), 'ms', {
+    createRow('startup: --version, more than the empty script', overhead(version), 'ms', {
       ratio: medianRatio(version, empty),
       target: { of: 'value', atMost: 60 },
     }),
   ];
 }
 
-async function benchColdSearch(directory: string): Promise<Row[]> {
+async function benchColdSearch(directory: string): Promise<BenchmarkRow[]> {
   const home = join(directory, 'home');
   const noModel = join(directory, 'no-model');
   await mkdir(noModel);
-  const engine = await ensureEngine(programWeights());
-  const weights = join(programWeights().directory, 'onnx/model_quantized.onnx');
+  const engine = await ensureEngine(findProgramWeights());
+  const weights = join(findProgramWeights().directory, 'onnx/model_quantized.onnx');
   const program = (args: string[], env: Record<string, string> = {}) =>
     runNode([PROGRAM, ...args], { cwd: directory, env: { CITELOOP_HOME: home, ...env } });
   const search = ['search', QUESTION];
@@ -76,8 +76,8 @@ async function benchColdSearch(directory: string): Promise<Row[]> {
         program([...search, ...ownCollection, '--mode', 'lexical'], { CITELOOP_MODEL_DIR: noModel }),
       ),
   };
-  await interleaved(1, variants);
-  const times = await interleaved(SEARCH_ROUNDS, variants);
+  await measureInterleaved(1, variants);
+  const times = await measureInterleaved(SEARCH_ROUNDS, variants);
   const target = { of: 'ratio', atMost: 2.5 } as const;
   const against = (name: 'sample' | 'own' | 'lexical') => medianRatio(times[name], times.weights);
   const failsWithoutModel = await program([...search, ...ownCollection], {
@@ -87,13 +87,16 @@ async function benchColdSearch(directory: string): Promise<Row[]> {
     () => true,
   );
   return [
-    row('startup: Node script that loads the weights', median(times.weights), 'ms'),
-    row('startup: hybrid search, sample book', median(times.sample), 'ms', {
+    createRow('startup: Node script that loads the weights', median(times.weights), 'ms'),
+    createRow('startup: hybrid search, sample book', median(times.sample), 'ms', {
       ratio: against('sample'),
       target,
     }),
-    row('startup: hybrid search, own collection', median(times.own), 'ms', { ratio: against('own'), target }),
-    row('startup: lexical search', median(times.lexical), 'ms', { ratio: against('lexical') }),
-    note('startup: lexical search works without a model, hybrid does not', failsWithoutModel),
+    createRow('startup: hybrid search, own collection', median(times.own), 'ms', {
+      ratio: against('own'),
+      target,
+    }),
+    createRow('startup: lexical search', median(times.lexical), 'ms', { ratio: against('lexical') }),
+    createNote('startup: lexical search works without a model, hybrid does not', failsWithoutModel),
   ];
 }

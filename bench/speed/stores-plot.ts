@@ -46,7 +46,7 @@ const STYLE = `
   }`;
 
 /** Renders four plots over the number of chunks, with logarithmic axes, as an SVG without a background. */
-export function storesPlot(points: readonly StorePoint[], caption: string): string {
+export function renderStoresPlot(points: readonly StorePoint[], caption: string): string {
   const panels = PANELS.map((panel, index) => {
     const x = LEFT + (index % 2) * (PANEL_WIDTH + GAP_X);
     const y = TOP + Math.floor(index / 2) * (PANEL_HEIGHT + GAP_Y);

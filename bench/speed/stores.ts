@@ -3,11 +3,17 @@ import { writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { IngestReport, QueryReport, StorePlace, StoreTask } from '../children/stores.ts';
-import { interleaved, median, timed, withTemporaryDirectory } from '../support/measure.ts';
+import type { IngestReport, QueryReport, StoreLocation, StoreTask } from '../children/stores.ts';
+import { measureInterleaved, median, timed, withTemporaryDirectory } from '../support/measure.ts';
 import { withQdrant } from '../support/qdrant.ts';
-import { describeMachine, type Machine, type Row, row, writeResults } from '../support/results.ts';
-import { type StorePoint, storesPlot } from './stores-plot.ts';
+import {
+  type BenchmarkRow,
+  createRow,
+  describeMachine,
+  type MachineInfo,
+  writeResults,
+} from '../support/results.ts';
+import { renderStoresPlot, type StorePoint } from './stores-plot.ts';
 
 const SIZES = [1000, 10_000, 100_000];
 const QUERIES = 120;
@@ -17,19 +23,19 @@ const CHILD = fileURLToPath(new URL('../children/stores.ts', import.meta.url));
 const PLOT = fileURLToPath(new URL('../../docs/stores.svg', import.meta.url));
 
 /** Compares the embedded store with a Qdrant server at several sizes, and writes docs/stores.svg. */
-export async function benchStores(): Promise<Row[]> {
+export async function benchStores(): Promise<BenchmarkRow[]> {
   const points: StorePoint[] = [];
   for (const size of SIZES) {
     console.error(`  ${size} chunks ...`);
     points.push(...(await measureAt(size)));
     // Written after each size, because the largest takes long.
     await writeResults('stores.json', points);
-    await writeFile(PLOT, storesPlot(points, captionOf(describeMachine())));
+    await writeFile(PLOT, renderStoresPlot(points, captionOf(describeMachine())));
   }
   return points.flatMap(toRows);
 }
 
-function captionOf({ cores, load }: Machine): string {
+function captionOf({ cores, load }: MachineInfo): string {
   return `${cores} cores, load ${load.toFixed(0)}; median of ${ROUNDS} processes`;
 }
 
@@ -38,7 +44,7 @@ function measureAt(chunks: number): Promise<StorePoint[]> {
     withQdrant(async ({ url, pid }) => {
       const embedded = { directory };
       const server = { url };
-      const ingest = (store: StorePlace) =>
+      const ingest = (store: StoreLocation) =>
         runInChild<IngestReport>({ task: 'ingest', store, chunks, queries: QUERIES });
       const sqlite = await ingest(embedded);
       const qdrant = await ingest(server);
@@ -46,11 +52,11 @@ function measureAt(chunks: number): Promise<StorePoint[]> {
       const { queries } = sqlite;
 
       const reports: Record<'sqlite' | 'qdrant', QueryReport[]> = { sqlite: [], qdrant: [] };
-      const ask = (name: 'sqlite' | 'qdrant', store: StorePlace, serverPid: number | null) => async () => {
+      const ask = (name: 'sqlite' | 'qdrant', store: StoreLocation, serverPid: number | null) => async () => {
         reports[name].push(await runInChild<QueryReport>({ task: 'query', store, queries, serverPid }));
         return 0;
       };
-      await interleaved(ROUNDS, {
+      await measureInterleaved(ROUNDS, {
         sqlite: ask('sqlite', embedded, null),
         qdrant: ask('qdrant', server, pid),
       });
@@ -83,17 +89,17 @@ function toStorePoint(
   };
 }
 
-function toRows(point: StorePoint): Row[] {
+function toRows(point: StorePoint): BenchmarkRow[] {
   const { store, chunks, indexingSeconds } = point;
   const name = (what: string) => `stores: ${store}, ${chunks} chunks, ${what}`;
   return [
-    row(name('ingest with given vectors'), point.chunksPerSecond, 'chunks/s'),
-    ...(indexingSeconds === null ? [] : [row(name('indexing after the ingest'), indexingSeconds, 's')]),
-    row(name('first search of a process, with opening'), point.coldMs, 'ms'),
-    row(name('hybrid search p50'), point.p50, 'ms'),
-    row(name('hybrid search p95'), point.p95, 'ms'),
-    row(name('CPU time per hybrid search'), point.cpuMs, 'ms'),
-    row(name('memory'), point.memoryMb, 'MB'),
+    createRow(name('ingest with given vectors'), point.chunksPerSecond, 'chunks/s'),
+    ...(indexingSeconds === null ? [] : [createRow(name('indexing after the ingest'), indexingSeconds, 's')]),
+    createRow(name('first search of a process, with opening'), point.coldMs, 'ms'),
+    createRow(name('hybrid search p50'), point.p50, 'ms'),
+    createRow(name('hybrid search p95'), point.p95, 'ms'),
+    createRow(name('CPU time per hybrid search'), point.cpuMs, 'ms'),
+    createRow(name('memory'), point.memoryMb, 'MB'),
   ];
 }
 

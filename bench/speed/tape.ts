@@ -12,16 +12,16 @@ import { createReplayResponse } from '../../src/tape/tape-http.ts';
 import { createTapePlayer } from '../../src/tape/tape-player.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
 import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
-import { interleaved, median, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { measureInterleaved, median, timed, withTemporaryDirectory } from '../support/measure.ts';
 import { type ModelServer, startModelServer } from '../support/model-server.ts';
-import { type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createRow } from '../support/results.ts';
 
 const TURNS = 1000;
 const WARM_UP = 50;
 const LOOKUPS = 2000;
 
 /** Compares replayed turns with a stub of the same answers, opens a large tape, and looks up requests. */
-export function benchTape(): Promise<Row[]> {
+export function benchTape(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => [
     ...(await replayRows(directory)),
     ...(await openRows(directory)),
@@ -29,7 +29,7 @@ export function benchTape(): Promise<Row[]> {
   ]);
 }
 
-async function replayRows(directory: string): Promise<Row[]> {
+async function replayRows(directory: string): Promise<BenchmarkRow[]> {
   const server = await startModelServer();
   const path = join(directory, 'turns.tape.json');
   const turns = WARM_UP + TURNS;
@@ -45,8 +45,8 @@ async function replayRows(directory: string): Promise<Row[]> {
       tape: (round: number) => timed(() => byTape(round)),
       stub: (round: number) => timed(() => byStub(round)),
     };
-    await interleaved(WARM_UP, variants);
-    const measured = await interleaved(TURNS, {
+    await measureInterleaved(WARM_UP, variants);
+    const measured = await measureInterleaved(TURNS, {
       tape: (round) => variants.tape(round + WARM_UP),
       stub: (round) => variants.stub(round + WARM_UP),
     });
@@ -55,8 +55,12 @@ async function replayRows(directory: string): Promise<Row[]> {
     globalThis.fetch = live;
     const total = (values: readonly number[]) => values.reduce((sum, ms) => sum + ms, 0);
     return [
-      row(`tape: ${TURNS} turns against an in-process stub, without msw`, total(measured.stub) / 1000, 's'),
-      row(`tape: the same ${TURNS} turns replayed`, total(measured.tape) / 1000, 's', {
+      createRow(
+        `tape: ${TURNS} turns against an in-process stub, without msw`,
+        total(measured.stub) / 1000,
+        's',
+      ),
+      createRow(`tape: the same ${TURNS} turns replayed`, total(measured.tape) / 1000, 's', {
         ratio: total(measured.tape) / total(measured.stub),
         target: { of: 'ratio', atMost: 1.3 },
       }),
@@ -84,7 +88,11 @@ async function recordTurns(
   turns: number,
 ): Promise<void> {
   const agent = await createBenchAgent(server, join(directory, 'recorded'), createMemorySessionStore());
-  const recording = await recordTape({ path, header: benchHeader(), secrets: ['sk-bench-not-a-real-key'] });
+  const recording = await recordTape({
+    path,
+    header: createTapeHeader(),
+    secrets: ['sk-bench-not-a-real-key'],
+  });
   for (let round = 0; round < turns; round += 1) await takeTurn(await agent.startSession(), question(round));
   await recording.finish(null);
   await agent.close();
@@ -113,7 +121,7 @@ interface Opened {
   rssMb: number;
 }
 
-async function openRows(directory: string): Promise<Row[]> {
+async function openRows(directory: string): Promise<BenchmarkRow[]> {
   const opened: Record<number, Opened> = {};
   for (const megabytes of [5, 50]) {
     const path = join(directory, `${megabytes}.tape.json`);
@@ -124,15 +132,15 @@ async function openRows(directory: string): Promise<Row[]> {
   }
   const [small, large] = [opened[5] as Opened, opened[50] as Opened];
   return [
-    row('tape: open a tape of 50 MB', large.ms, 'ms'),
-    row('tape: peak memory of opening 50 MB, compared with 5 MB', large.rssMb, 'MB', {
+    createRow('tape: open a tape of 50 MB', large.ms, 'ms'),
+    createRow('tape: peak memory of opening 50 MB, compared with 5 MB', large.rssMb, 'MB', {
       ratio: large.rssMb / small.rssMb,
       target: { of: 'ratio', atMost: 1.5 },
     }),
   ];
 }
 
-async function lookUpRows(directory: string): Promise<Row[]> {
+async function lookUpRows(directory: string): Promise<BenchmarkRow[]> {
   const perLookUp: number[] = [];
   for (const exchanges of [1_000, 50_000]) {
     const path = join(directory, `${exchanges}.tape.json`);
@@ -141,7 +149,7 @@ async function lookUpRows(directory: string): Promise<Row[]> {
     const player = createTapePlayer(tape, createRedactor());
     const times: number[] = [];
     for (let round = 0; round < LOOKUPS; round += 1) {
-      const request = madeRequest((round * 7919) % exchanges, 100);
+      const request = createTapeRequest((round * 7919) % exchanges, 100);
       const started = performance.now();
       if (player.find(request) === null) throw new Error('A recorded request was not found.');
       times.push(performance.now() - started);
@@ -151,15 +159,15 @@ async function lookUpRows(directory: string): Promise<Row[]> {
   }
   const [few = Number.NaN, many = Number.NaN] = perLookUp;
   return [
-    row('tape: look up a request in 1,000 exchanges', few, 'us'),
-    row('tape: look up a request in 50,000 exchanges', many, 'us', {
+    createRow('tape: look up a request in 1,000 exchanges', few, 'us'),
+    createRow('tape: look up a request in 50,000 exchanges', many, 'us', {
       ratio: many / few,
       target: { of: 'ratio', atMost: 1.5 },
     }),
   ];
 }
 
-export function benchHeader(): TapeHeader {
+export function createTapeHeader(): TapeHeader {
   return {
     version: 1,
     origin: 'recorded',
@@ -178,21 +186,21 @@ export async function writeLongTape(
   path: string,
   { exchanges, bytes }: { exchanges: number; bytes: number },
 ): Promise<void> {
-  const writer = await createTapeWriter({ path, header: benchHeader(), redactor: createRedactor() });
+  const writer = await createTapeWriter({ path, header: createTapeHeader(), redactor: createRedactor() });
   for (let number = 0; number < exchanges; number += 1) {
     writer.append({
       id: number + 1,
       startedAtMs: number,
       durationMs: 1,
       lane: 0,
-      request: madeRequest(number, bytes / 2),
+      request: createTapeRequest(number, bytes / 2),
       response: { status: 200, headers: {}, body: { json: { answer: 'word '.repeat(bytes / 10) } } },
     });
   }
   await writer.close(null);
 }
 
-export function madeRequest(number: number, bytes: number): TapeRequest {
+export function createTapeRequest(number: number, bytes: number): TapeRequest {
   const content = `Question ${number}: ${'word '.repeat(bytes / 5)}`;
   return {
     method: 'POST',

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { median } from '../support/measure.ts';
-import { type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createRow } from '../support/results.ts';
 
 const CHILD = fileURLToPath(new URL('../children/turn-memory.ts', import.meta.url));
 const RUNS = 3;
@@ -28,7 +28,7 @@ interface Growth {
  * empty pages and a large young generation, also with the SDK alone. The target therefore applies to the memory after V8
  * is forced to release free pages; the numbers without that are reported too.
  */
-export async function benchTurnMemory(): Promise<Row[]> {
+export async function benchTurnMemory(): Promise<BenchmarkRow[]> {
   const plain: Growth[] = [];
   const released: Growth[] = [];
   const bare: Growth[] = [];
@@ -38,16 +38,26 @@ export async function benchTurnMemory(): Promise<Row[]> {
     bare.push(await turnsInChild('bare'));
   }
   return [
-    row(`turn memory: RSS after ${FEW} turns and a collection, ${RUNS} processes`, few(plain), 'MB'),
-    row(`turn memory: RSS after ${MANY} turns`, many(plain), 'MB', { ratio: growthOf(plain) }),
-    row(`turn memory: heap in use after ${MANY} turns, compared with ${FEW}`, many(plain, 'heapMb'), 'MB', {
-      ratio: growthOf(plain, 'heapMb'),
-    }),
-    row(`turn memory: RSS after V8 releases free pages, ${MANY} compared with ${FEW}`, many(released), 'MB', {
-      ratio: growthOf(released),
-      target: { of: 'ratio', atMost: 1.3 },
-    }),
-    row(
+    createRow(`turn memory: RSS after ${FEW} turns and a collection, ${RUNS} processes`, few(plain), 'MB'),
+    createRow(`turn memory: RSS after ${MANY} turns`, many(plain), 'MB', { ratio: growthOf(plain) }),
+    createRow(
+      `turn memory: heap in use after ${MANY} turns, compared with ${FEW}`,
+      many(plain, 'heapMb'),
+      'MB',
+      {
+        ratio: growthOf(plain, 'heapMb'),
+      },
+    ),
+    createRow(
+      `turn memory: RSS after V8 releases free pages, ${MANY} compared with ${FEW}`,
+      many(released),
+      'MB',
+      {
+        ratio: growthOf(released),
+        target: { of: 'ratio', atMost: 1.3 },
+      },
+    ),
+    createRow(
       `turn memory: RSS of the bare SDK Runner, no session, ${MANY} compared with ${FEW}`,
       many(bare),
       'MB',

@@ -4,9 +4,15 @@ import { createSqliteSessionStore } from '../../src/adapters/sqlite/sqlite-sessi
 import type { Agent } from '../../src/agent/agent.ts';
 import { createBareRunner } from '../support/bare-runner.ts';
 import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
-import { interleaved, median, medianRatio, timed, withTemporaryDirectory } from '../support/measure.ts';
+import {
+  measureInterleaved,
+  median,
+  medianRatio,
+  timed,
+  withTemporaryDirectory,
+} from '../support/measure.ts';
 import { monotonicMs, startModelServer } from '../support/model-server.ts';
-import { type Row, row } from '../support/results.ts';
+import { type BenchmarkRow, createRow } from '../support/results.ts';
 
 const WARM_UP = 40;
 const ROUNDS = 150;
@@ -14,7 +20,7 @@ const ROUNDS = 150;
 type Turn = (question: string, onFirstWord?: () => void) => Promise<void>;
 
 /** Compares a streamed turn with a search with the bare Runner of the SDK on the same model server. */
-export function benchTurn(): Promise<Row[]> {
+export function benchTurn(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => {
     const server = await startModelServer();
     const sqlite = createSqliteSessionStore(join(directory, 'sessions.sqlite'));
@@ -39,10 +45,10 @@ export function benchTurn(): Promise<Row[]> {
         });
         return receivedAtMs - (await server.lastRequest()).firstWordAtMs;
       };
-      await interleaved(WARM_UP, measureAll(turns, whole));
+      await measureInterleaved(WARM_UP, measureAll(turns, whole));
       return [
-        ...turnRows(await interleaved(ROUNDS, measureAll(turns, whole))),
-        ...firstWordRows(await interleaved(ROUNDS, measureAll(turns, firstWord))),
+        ...turnRows(await measureInterleaved(ROUNDS, measureAll(turns, whole))),
+        ...firstWordRows(await measureInterleaved(ROUNDS, measureAll(turns, firstWord))),
       ];
     } finally {
       await inMemory.close();
@@ -75,28 +81,34 @@ function measureAll<T>(turns: Record<Variant, Start>, measure: (start: Start) =>
   };
 }
 
-function turnRows({ bare, inMemory, inSqlite }: Record<Variant, number[]>): Row[] {
+function turnRows({ bare, inMemory, inSqlite }: Record<Variant, number[]>): BenchmarkRow[] {
   const target = { of: 'ratio', atMost: 1.25 } as const;
   return [
-    row(`turn: bare SDK Runner, ${ROUNDS} turns`, median(bare), 'ms'),
-    row('turn: ours, sessions in memory', median(inMemory), 'ms', {
+    createRow(`turn: bare SDK Runner, ${ROUNDS} turns`, median(bare), 'ms'),
+    createRow('turn: ours, sessions in memory', median(inMemory), 'ms', {
       ratio: medianRatio(inMemory, bare),
       target,
     }),
-    row('turn: ours, sessions in SQLite', median(inSqlite), 'ms', {
+    createRow('turn: ours, sessions in SQLite', median(inSqlite), 'ms', {
       ratio: medianRatio(inSqlite, bare),
       target,
     }),
   ];
 }
 
-function firstWordRows({ bare, inMemory, inSqlite }: Record<Variant, number[]>): Row[] {
+function firstWordRows({ bare, inMemory, inSqlite }: Record<Variant, number[]>): BenchmarkRow[] {
   const target = { of: 'value', atMost: 15 } as const;
   const delays = inSqlite.map((ms, round) => ms - (bare[round] ?? Number.NaN));
   return [
-    row('turn: first word after the model sent it, bare SDK Runner', median(bare), 'ms'),
-    row('turn: first word after the model sent it, sessions in memory', median(inMemory), 'ms', { target }),
-    row('turn: first word after the model sent it, sessions in SQLite', median(inSqlite), 'ms', { target }),
-    row('turn: delay of the first word, compared with the bare SDK Runner', median(delays), 'ms', { target }),
+    createRow('turn: first word after the model sent it, bare SDK Runner', median(bare), 'ms'),
+    createRow('turn: first word after the model sent it, sessions in memory', median(inMemory), 'ms', {
+      target,
+    }),
+    createRow('turn: first word after the model sent it, sessions in SQLite', median(inSqlite), 'ms', {
+      target,
+    }),
+    createRow('turn: delay of the first word, compared with the bare SDK Runner', median(delays), 'ms', {
+      target,
+    }),
   ];
 }

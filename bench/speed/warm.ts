@@ -2,8 +2,8 @@ import type { SearchMode } from '../../src/domain/choices.ts';
 import type { Filter } from '../../src/domain/query.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
-import { interleaved, median, percentile, timed, withTemporaryDirectory } from '../support/measure.ts';
-import { type Row, row } from '../support/results.ts';
+import { measureInterleaved, median, percentile, timed, withTemporaryDirectory } from '../support/measure.ts';
+import { type BenchmarkRow, createRow } from '../support/results.ts';
 import { createSyntheticCollection } from '../support/synthetic.ts';
 import { benchScanRecall } from './scan-recall.ts';
 
@@ -13,14 +13,14 @@ const WARM_UP = 50;
 const TOP_K = 10;
 
 /** Measures searches of an open collection, without embedding the query. */
-export function benchWarm(): Promise<Row[]> {
+export function benchWarm(): Promise<BenchmarkRow[]> {
   return withTemporaryDirectory(async (directory) => [
     ...(await benchLatency(directory)),
     ...(await benchScanRecall()),
   ]);
 }
 
-async function benchLatency(directory: string): Promise<Row[]> {
+async function benchLatency(directory: string): Promise<BenchmarkRow[]> {
   const { store, queries } = await createSyntheticCollection(directory, CHUNKS, QUERIES);
   const vectors = new Map(queries.map(({ text, vector }) => [text, vector]));
   const embedder = { embedQuery: async (text: string) => vectors.get(text) } as unknown as Embedder;
@@ -38,13 +38,13 @@ async function benchLatency(directory: string): Promise<Row[]> {
     lexical: search('lexical'),
     'hybrid, filtered to 5 %': search('hybrid', (module) => ({ module: [module] })),
   };
-  await interleaved(WARM_UP, variants);
-  const times = await interleaved(queries.length, variants);
+  await measureInterleaved(WARM_UP, variants);
+  const times = await measureInterleaved(queries.length, variants);
   await store.close();
   return Object.entries(times).flatMap(([name, measured]) => [
-    row(`warm: ${name}, ${CHUNKS} chunks, p50`, median(measured), 'ms', {
+    createRow(`warm: ${name}, ${CHUNKS} chunks, p50`, median(measured), 'ms', {
       ...(name === 'hybrid' && { target: { of: 'value', atMost: 10 } as const }),
     }),
-    row(`warm: ${name}, ${CHUNKS} chunks, p95`, percentile(measured, 0.95), 'ms'),
+    createRow(`warm: ${name}, ${CHUNKS} chunks, p95`, percentile(measured, 0.95), 'ms'),
   ]);
 }

@@ -10,7 +10,7 @@ import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { IDENTITY } from './minilm.ts';
 import type { HistoryMessage } from './offline-asker.ts';
-import { RESULTS } from './results.ts';
+import { RESULTS_DIRECTORY } from './results.ts';
 import { findSet, openSet } from './retrieval-set.ts';
 
 export interface AbstentionQuestion {
@@ -38,7 +38,10 @@ const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url));
 /** Opens the cases about the sample book in `fixtures`. */
 export async function openBook(embedder: Embedder): Promise<AbstentionSet> {
   const book = join(FIXTURES, 'book');
-  const store = await createSqliteCatalog(join(RESULTS, 'collections')).openOrCreate('book', IDENTITY);
+  const store = await createSqliteCatalog(join(RESULTS_DIRECTORY, 'collections')).openOrCreate(
+    'book',
+    IDENTITY,
+  );
   const source = await createSource(book, { files: { cwd: book }, web: {} });
   await ingest(
     [source],

@@ -22,13 +22,13 @@ const COLLECTION = 'asked';
 const TRUNCATED = 5;
 
 /** Runs the program as a user does, with a temporary home. */
-export interface AskedProgram {
+export interface ProgramRunner {
   /** Asks questions in one conversation and returns the last answer. */
   ask(questions: readonly string[], flags?: readonly string[]): Promise<AgentResponse>;
   close(): void;
 }
 
-export async function createAskedProgram(documents: string): Promise<AskedProgram> {
+export async function createAskedProgram(documents: string): Promise<ProgramRunner> {
   const home = mkdtempSync(join(tmpdir(), 'asked-'));
 
   function run(args: string[], input = ''): Promise<string> {

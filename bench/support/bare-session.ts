@@ -5,7 +5,7 @@ import { ensureEngine } from '../../src/adapters/onnx/engine.ts';
 import { openEngine } from '../../src/adapters/onnx/inference.ts';
 import { MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
 import { loadModelFiles } from '../../test/support/model-files.ts';
-import { programWeights } from './minilm.ts';
+import { findProgramWeights } from './minilm.ts';
 
 type Feeds = Record<string, Tensor>;
 
@@ -20,9 +20,9 @@ export interface BareSession {
 }
 
 export async function createBareSession(threads: number): Promise<BareSession> {
-  const files = await loadModelFiles(programWeights(), {});
+  const files = await loadModelFiles(findProgramWeights(), {});
   process.env.ORT_DISABLE_TELEMETRY = '1';
-  const { InferenceSession } = openEngine(await ensureEngine(programWeights()));
+  const { InferenceSession } = openEngine(await ensureEngine(findProgramWeights()));
   const session = new InferenceSession();
   const { buffer, byteOffset, byteLength } = files['onnx/model_quantized.onnx'];
   session.loadModel(buffer, byteOffset, byteLength, { intraOpNumThreads: threads });
@@ -41,7 +41,7 @@ export type MakeBatches = (texts: readonly string[], batchTokens?: number) => Fe
 
 /** Tokenizes texts into batches of similar length, the fastest way to run the model. */
 export async function createBatchMaker(): Promise<MakeBatches> {
-  const files = await loadModelFiles(programWeights(), {});
+  const files = await loadModelFiles(findProgramWeights(), {});
   const tokenizer = new Tokenizer(
     JSON.parse(files['tokenizer.json'].toString()) as object,
     JSON.parse(files['tokenizer_config.json'].toString()) as object,

@@ -1,7 +1,7 @@
 import type { SupportRow } from '../../scripts/fit/support-sets.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import { STOP_WORDS } from '../../src/text/terms.ts';
-import { readRow } from './measure-mutations.ts';
+import { createClaimJudge } from './measure-mutations.ts';
 
 const SUPPORTED_SENTENCES = 600;
 
@@ -14,7 +14,7 @@ export async function measureMarkedWords(rows: readonly SupportRow[], encoder: T
   const sample = supported.filter((_, index) => index % step === 0);
   const count = { marked: 0, correct: 0, hallucinated: 0, sentences: 0, withMarks: 0 };
   for (const row of [...hallucinated, ...sample]) {
-    const { unsupportedSpans } = await (await readRow(row, encoder, undefined))(row.claim);
+    const { unsupportedSpans } = await (await createClaimJudge(row, encoder, undefined))(row.claim);
     if (row.spans.length === 0) {
       count.sentences += 1;
       count.withMarks += Number(unsupportedSpans.length > 0);

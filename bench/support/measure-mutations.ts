@@ -12,7 +12,7 @@ import type { Network } from '../../src/judge/network.ts';
 import { type ReadText, readText } from '../../src/judge/read-text.ts';
 import type { JudgedPassage } from '../../src/judge/unit.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
-import { hasUnit, type Mutation, mutationsOf } from './mutations.ts';
+import { createMutations, hasUnit, type Mutation } from './mutations.ts';
 import { alignColumns } from './results.ts';
 
 const MUTATED = 600;
@@ -60,13 +60,13 @@ export async function measureMutations(
   for (const row of [...picked, ...withUnits]) {
     const isPicked = at < picked.length;
     const source = sourceOf(row.documents);
-    const judgeRow = await readRow(row, encoder, foldNetworks.get(supportFold(row)));
+    const judgeRow = await createClaimJudge(row, encoder, foldNetworks.get(supportFold(row)));
     const judge = async (claim: string) => (await judgeRow(claim)).verdict;
     at += 1;
     const other = names.slice((at * 7) % names.length).concat(names);
     const before = await judge(row.claim);
     if (isPicked) count('unchanged', before, checkClaimByWords(row.claim, source).verdict, true);
-    for (const { kind, text } of mutationsOf(row.claim, source.text, other)) {
+    for (const { kind, text } of createMutations(row.claim, source.text, other)) {
       if (!isPicked && kind !== 'unit') continue;
       count(
         kind,
@@ -101,7 +101,7 @@ export async function measureMutations(
 let last: { source: JudgedPassage | null; read: ReadText[] } = { source: null, read: [] };
 
 /** Encodes the documents of a row once and returns a function that judges claims against them. */
-export async function readRow(
+export async function createClaimJudge(
   { documents }: SupportRow,
   encoder: TokenEncoder,
   network: Network | undefined,

@@ -3,7 +3,7 @@ import type { ReadingJudge } from '../../src/judge/create-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import { rerankByNearness } from '../../src/retrieval/rerank-by-nearness.ts';
-import type { OpenSet, RetrievalQuery } from './retrieval-set.ts';
+import type { OpenRetrievalSet, RetrievalQuery } from './retrieval-set.ts';
 import { mean, ndcgAt, recallAt } from './retrieval-set.ts';
 
 export const METRICS = ['nDCG@10', 'recall@5', 'recall@10'] as const;
@@ -11,7 +11,7 @@ export const METRICS = ['nDCG@10', 'recall@5', 'recall@10'] as const;
 export type Scores = readonly [number, number, number];
 export type Quality = Record<SearchMode, Scores>;
 
-type SearchedSet = Pick<OpenSet, 'store' | 'documentOf'>;
+type SearchedSet = Pick<OpenRetrievalSet, 'store' | 'documentOf'>;
 
 const TOP_CHUNKS = 100;
 

@@ -14,7 +14,7 @@ export async function timed(work: () => Promise<unknown> | unknown): Promise<num
  * Measures all variants in every round, in alternating order, so that other load on the machine affects them equally.
  * Returns the measurements of each variant by round.
  */
-export async function interleaved<Name extends string>(
+export async function measureInterleaved<Name extends string>(
   rounds: number,
   variants: Record<Name, (round: number) => Promise<number>>,
 ): Promise<Record<Name, number[]>> {

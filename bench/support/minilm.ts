@@ -12,21 +12,21 @@ import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 export const IDENTITY: CollectionIdentity = { embedder: MINILM.id, dimensions: MINILM.dimensions };
 
 /** The weights that the program uses. */
-export function programWeights(): ModelLocation {
+export function findProgramWeights(): ModelLocation {
   const { cache, modelDir } = loadConfig();
   return weightsLocation(cache, modelDir);
 }
 
 /** Opens the collection of a set for this embedder: each embedder has one. */
-export function openFor(
+export function openCollectionFor(
   catalog: CollectionCatalog,
   name: string,
   { id, dimensions }: Pick<Embedder, 'id' | 'dimensions'>,
 ): Promise<ChunkStore> {
-  return catalog.openOrCreate(collectionFor(name, id), { embedder: id, dimensions });
+  return catalog.openOrCreate(formatCollectionName(name, id), { embedder: id, dimensions });
 }
 
-export function collectionFor(name: string, embedderId: string): string {
+export function formatCollectionName(name: string, embedderId: string): string {
   return embedderId === MINILM.id ? name : `${name}-${embedderId.replace(/\W+/g, '-')}`;
 }
 
@@ -40,5 +40,5 @@ export async function loadNamedEmbedder(named: string): Promise<Embedder> {
 
 /** Loads the program's default embedder. */
 export function loadEmbedder(): Promise<Embedder & TokenEncoder> {
-  return createMiniLmEmbedder({ location: programWeights(), bulk: true });
+  return createMiniLmEmbedder({ location: findProgramWeights(), bulk: true });
 }

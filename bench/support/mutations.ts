@@ -31,7 +31,7 @@ export function hasUnit(claim: string): boolean {
 }
 
 /** All possible changes of a claim. New numbers and names do not occur in the source. */
-export function mutationsOf(claim: string, source: string, otherNames: readonly string[]): Mutation[] {
+export function createMutations(claim: string, source: string, otherNames: readonly string[]): Mutation[] {
   const found: Mutation[] = [];
   const number = /(?<![\w.,])\d+(?:[.,]\d+)*(?![\w]|[.,]\d)/.exec(claim);
   if (number !== null && proseOf(claim) === claim) {

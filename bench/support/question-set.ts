@@ -8,8 +8,8 @@ import { type IngestProgress, ingest } from '../../src/ingest/ingest.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { Retriever } from '../../src/retrieval/create-retriever.ts';
-import { openFor } from './minilm.ts';
-import { COLLECTIONS, DATA, readRows } from './retrieval-set.ts';
+import { openCollectionFor } from './minilm.ts';
+import { COLLECTIONS_DIRECTORY, DATA, readRows } from './retrieval-set.ts';
 
 /** Questions of real users about the documents in a folder. */
 export interface QuestionSet {
@@ -54,7 +54,7 @@ export async function openDocuments(
   embedder: Embedder,
   onProgress: (progress: IngestProgress) => void,
 ): Promise<ChunkStore> {
-  const store = await openFor(createSqliteCatalog(COLLECTIONS), name, embedder);
+  const store = await openCollectionFor(createSqliteCatalog(COLLECTIONS_DIRECTORY), name, embedder);
   const source = await createSource(documents, { files: { cwd: documents }, web: {} });
   await ingest(
     [source],

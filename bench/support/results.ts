@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A measurement or a note. */
-export interface Row {
+export interface BenchmarkRow {
   name: string;
   value: number | null;
   unit: string;
@@ -15,18 +15,18 @@ export interface Row {
 }
 
 /** A bound on the value or on the ratio. */
-export interface Target {
+export interface BenchmarkTarget {
   of: 'value' | 'ratio';
   atMost?: number;
   atLeast?: number;
 }
 
-export function row(
+export function createRow(
   name: string,
   value: number,
   unit: string,
-  { ratio, target }: { ratio?: number; target?: Target } = {},
-): Row {
+  { ratio, target }: { ratio?: number; target?: BenchmarkTarget } = {},
+): BenchmarkRow {
   const base = { name, value, unit, ratio: ratio ?? null };
   if (target === undefined) return { ...base, target: null, met: null };
   const { of, atMost, atLeast } = target;
@@ -39,11 +39,11 @@ export function row(
 }
 
 /** A row without a value: why a measurement is missing, or whether a condition is met. */
-export function note(name: string, met: boolean | null = null): Row {
+export function createNote(name: string, met: boolean | null = null): BenchmarkRow {
   return { name, value: null, unit: '', ratio: null, target: null, met };
 }
 
-export function formatRows(rows: readonly Row[]): string {
+export function formatRows(rows: readonly BenchmarkRow[]): string {
   const cells = rows.map(({ name, value, unit, ratio, target, met }) => [
     name,
     value === null ? '' : formatNumber(value),
@@ -79,7 +79,7 @@ function formatNumber(value: number): string {
   return value.toFixed(Math.abs(value) < 10 ? 3 : 1);
 }
 
-export interface Machine {
+export interface MachineInfo {
   date: string;
   cpu: string;
   cores: number;
@@ -90,7 +90,7 @@ export interface Machine {
   load: number;
 }
 
-export function describeMachine(): Machine {
+export function describeMachine(): MachineInfo {
   return {
     date: new Date().toISOString(),
     cpu: cpus()[0]?.model ?? 'unknown',
@@ -102,17 +102,17 @@ export function describeMachine(): Machine {
   };
 }
 
-export function formatMachine({ date, cpu, cores, memoryGb, node, platform, load }: Machine): string {
+export function formatMachine({ date, cpu, cores, memoryGb, node, platform, load }: MachineInfo): string {
   return `${date}  ${cpu}, ${cores} cores, ${memoryGb} GB, ${platform}, Node ${node}, load ${load}`;
 }
 
 /** Results and collections, which are not in version control. */
-export const RESULTS = fileURLToPath(new URL('../results', import.meta.url));
+export const RESULTS_DIRECTORY = fileURLToPath(new URL('../results', import.meta.url));
 
 /** Returns the path of the file. */
 export async function writeResults(file: string, results: unknown): Promise<string> {
-  const path = join(RESULTS, file);
-  await mkdir(RESULTS, { recursive: true });
+  const path = join(RESULTS_DIRECTORY, file);
+  await mkdir(RESULTS_DIRECTORY, { recursive: true });
   await writeFile(path, `${JSON.stringify(results, null, 2)}\n`);
   return path;
 }

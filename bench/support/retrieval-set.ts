@@ -9,8 +9,8 @@ import { type IngestProgress, ingest } from '../../src/ingest/ingest.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { DocumentSource } from '../../src/ports/loader.ts';
-import { collectionFor, openFor } from './minilm.ts';
-import { RESULTS } from './results.ts';
+import { formatCollectionName, openCollectionFor } from './minilm.ts';
+import { RESULTS_DIRECTORY } from './results.ts';
 
 /** The relevance grade of documents for one query; others are not relevant. */
 export type Relevance = ReadonlyMap<string, number>;
@@ -42,7 +42,7 @@ function discounted(gains: readonly number[]): number {
 
 /** Real questions with relevant passages, in a directory next to the repository. */
 export const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url));
-export const COLLECTIONS = join(RESULTS, 'collections');
+export const COLLECTIONS_DIRECTORY = join(RESULTS_DIRECTORY, 'collections');
 const ROOT = 'https://corpus.test/';
 
 export interface RetrievalQuery {
@@ -52,7 +52,7 @@ export interface RetrievalQuery {
   relevance: Relevance;
 }
 
-export interface OpenSet {
+export interface OpenRetrievalSet {
   store: ChunkStore;
   /** Only queries with an answer in the corpus. */
   queries: RetrievalQuery[];
@@ -75,12 +75,12 @@ export async function openSet(
   directory: string,
   embedder: Embedder,
   options: { fresh?: boolean; every?: number; onProgress?: (progress: IngestProgress) => void } = {},
-): Promise<OpenSet> {
+): Promise<OpenRetrievalSet> {
   const { every = 1 } = options;
   const name = every === 1 ? basename(directory) : `${basename(directory)}-${every}`;
-  const catalog = createSqliteCatalog(COLLECTIONS);
-  if (options.fresh) await catalog.delete(collectionFor(name, embedder.id));
-  const store = await openFor(catalog, name, embedder);
+  const catalog = createSqliteCatalog(COLLECTIONS_DIRECTORY);
+  if (options.fresh) await catalog.delete(formatCollectionName(name, embedder.id));
+  const store = await openCollectionFor(catalog, name, embedder);
   const relevant = new Set([...readRelevance(directory).values()].flatMap((grades) => [...grades.keys()]));
   const corpus = readRows(directory, 'corpus.jsonl').filter(
     ({ _id }, index) => index % every === 0 || relevant.has(String(_id)),
@@ -98,7 +98,7 @@ export async function openSet(
 export function readSet(
   directory: string,
   corpus: readonly Record<string, unknown>[],
-): Pick<OpenSet, 'queries' | 'documentOf'> {
+): Pick<OpenRetrievalSet, 'queries' | 'documentOf'> {
   const ids = new Map(corpus.map((document) => [corpusUri(document), String(document._id)]));
   return { queries: readQueries(directory), documentOf: (url) => ids.get(url) ?? url };
 }

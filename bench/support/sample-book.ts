@@ -40,7 +40,7 @@ export async function createInstantRetriever(): Promise<Retriever> {
 }
 
 async function bookPassages(): Promise<Omit<RetrievedChunk, 'rank'>[]> {
-  return (await chapters()).flatMap(({ path, text }) => {
+  return (await readChapters()).flatMap(({ path, text }) => {
     const [module = null] = path.split('/');
     const url = `https://book.test/${path}`;
     const prose = text.split(/\n{2,}/).filter((paragraph) => /^[A-Z][^|`]+\.$/s.test(paragraph));
@@ -67,14 +67,14 @@ async function bookPassages(): Promise<Omit<RetrievedChunk, 'rank'>[]> {
 
 const BOOK = fileURLToPath(new URL('../../fixtures/book', import.meta.url));
 
-export async function chapters(): Promise<{ path: string; text: string }[]> {
+export async function readChapters(): Promise<{ path: string; text: string }[]> {
   const paths = (await glob('**/*.md', { cwd: BOOK })).sort();
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(BOOK, path), 'utf8') })));
 }
 
 /** Writes editions of the sample book. Titles contain the edition, so that no two editions share an embedded text. */
 export async function writeEditions(directory: string, first: number, last: number): Promise<void> {
-  for (const { path, text } of await chapters()) {
+  for (const { path, text } of await readChapters()) {
     for (let edition = first; edition <= last; edition += 1) {
       const folder = join(directory, `edition-${edition}`, path, '..');
       await mkdir(folder, { recursive: true });
@@ -89,7 +89,7 @@ export async function writeEditions(directory: string, first: number, last: numb
 
 /** Writes short, different files of a few paragraphs. */
 export async function writeShortFiles(directory: string, count: number): Promise<void> {
-  const paragraphs = (await chapters()).flatMap(({ text }) =>
+  const paragraphs = (await readChapters()).flatMap(({ text }) =>
     text.split(/\n{2,}/).filter((paragraph) => /^[A-Z][^|]{200,}$/.test(paragraph)),
   );
   await mkdir(directory, { recursive: true });
@@ -100,8 +100,8 @@ export async function writeShortFiles(directory: string, count: number): Promise
 }
 
 /** The words of the book in order, as a natural distribution to draw from. */
-export async function bookWords(): Promise<string[]> {
-  const all = (await chapters()).map(({ text }) => text.replace(/^---\n.*?\n---\n/s, '')).join('\n');
+export async function readBookWords(): Promise<string[]> {
+  const all = (await readChapters()).map(({ text }) => text.replace(/^---\n.*?\n---\n/s, '')).join('\n');
   return all.match(/[\p{L}][\p{L}\p{N}_.-]*[\p{L}\p{N}]/gu) ?? [];
 }
 
@@ -109,7 +109,7 @@ export async function bookWords(): Promise<string[]> {
 export async function sampleChunks(count: number, { maxTokens, countTokens }: Embedder): Promise<string[]> {
   const parse = createDocumentParser();
   const texts: string[] = [];
-  for (const { path, text } of await chapters()) {
+  for (const { path, text } of await readChapters()) {
     const bytes = Buffer.from(text);
     const parsed = await parse({ uri: pathToFileURL(path).href, mediaType: 'markdown', bytes });
     const chunks = chunkDocument(parsed, { title: parsed.title ?? path, maxTokens, countTokens });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
 import { chunkId } from '../../src/domain/document.ts';
 import type { ChunkStore, DocumentWrite } from '../../src/ports/chunk-store.ts';
-import { bookWords } from './sample-book.ts';
+import { readBookWords } from './sample-book.ts';
 
 /** Creates a seeded generator of numbers from 0 to 1 (mulberry32). */
 export function createRandom(seed: number): () => number {
@@ -115,7 +115,7 @@ export async function createSyntheticDocuments(
   queryCount: number,
 ): Promise<SyntheticDocuments> {
   const random = createRandom(7);
-  const text = createTextSource(await bookWords(), random);
+  const text = createTextSource(await readBookWords(), random);
   const vectors = createClusteredVectors(CLUSTERS, DIMENSIONS, random);
   const queries: SyntheticQuery[] = [];
   const count = Math.ceil(size / CHUNKS_PER_DOCUMENT);

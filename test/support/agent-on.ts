@@ -11,7 +11,7 @@ import type { SessionStore } from '../../src/ports/session-store.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import type { SmallLibrary } from './small-library.ts';
 
-export interface AgentOnOptions {
+export interface TestAgentOptions {
   config?: Partial<AgentConfig>;
   sessions?: SessionStore;
   readSource?: boolean;
@@ -20,7 +20,7 @@ export interface AgentOnOptions {
 }
 
 /** Creates the real agent over a small library, with the given model. */
-export function agentOn(library: SmallLibrary, model: Model, options: AgentOnOptions = {}): Agent {
+export function agentOn(library: SmallLibrary, model: Model, options: TestAgentOptions = {}): Agent {
   const { encoder } = options;
   const judge = encoder && createJudge(encoder);
   return createConversationAgent({

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 
 /** Long enough for a busy machine. */
-export const PATIENCE_MS = 120_000;
+export const BROWSER_TIMEOUT_MS = 120_000;
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
 let launched: Promise<Browser> | undefined;
@@ -12,7 +12,7 @@ let launched: Promise<Browser> | undefined;
  * Returns the Chromium of this worker, which exits with the worker. Without Chromium it prints a warning and returns
  * null, or throws if CI=true. Call it at the top level of a test file.
  */
-export async function browserForTests(): Promise<Browser | null> {
+export async function getTestBrowser(): Promise<Browser | null> {
   try {
     launched ??= launchChromium();
     return await launched;
@@ -33,7 +33,7 @@ export async function launchChromium(): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   // Containers lack user namespaces and shared memory. The sandbox is not needed: the pages are our own.
   const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-  return chromium.launch({ executablePath, args, timeout: PATIENCE_MS });
+  return chromium.launch({ executablePath, args, timeout: BROWSER_TIMEOUT_MS });
 }
 
 export function findChromium(): string | null {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { endWithParent } from './end-with-parent.ts';
 
 test('children are killed when their parent is killed', async () => {
-  const script = join(import.meta.dirname, 'parent-of-spinning.ts');
+  const script = join(import.meta.dirname, 'spawn-busy-children.ts');
   const parent = endWithParent(spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] }));
   const [line] = (await once(parent.stdout.setEncoding('utf8'), 'data')) as [string];
   const children = JSON.parse(line) as number[];

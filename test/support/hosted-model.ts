@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-export interface ModelTraits {
+export interface ModelCapabilities {
   /** Calls tools if the request has any. */
   tools: boolean;
   /** Reports token usage. */
@@ -29,7 +29,7 @@ const NO_TOOLS = 'I cannot call tools.';
 export function answerChat(
   body: Record<string, unknown>,
   response: ServerResponse,
-  traits: ModelTraits,
+  traits: ModelCapabilities,
 ): void {
   if (rejectUnknownModel(body, response)) return;
   const {
@@ -81,7 +81,7 @@ export function answerChat(
 export function answerResponses(
   body: Record<string, unknown>,
   response: ServerResponse,
-  traits: ModelTraits,
+  traits: ModelCapabilities,
 ): void {
   if (rejectUnknownModel(body, response)) return;
   const {
@@ -141,7 +141,7 @@ function rejectUnknownModel({ model }: Record<string, unknown>, response: Server
   return true;
 }
 
-function nextStep(messages: readonly Message[], tools: readonly string[], traits: ModelTraits): Step {
+function nextStep(messages: readonly Message[], tools: readonly string[], traits: ModelCapabilities): Step {
   const last = messages.at(-1);
   const result =
     last?.role === 'tool' ? last.content : last?.type === 'function_call_output' ? last.output : undefined;

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { sharedWords, textVector } from '../adapters/openai/text-vector.ts';
-import { answerChat, answerResponses, type ModelTraits } from './hosted-model.ts';
+import { answerChat, answerResponses, type ModelCapabilities } from './hosted-model.ts';
 import { listenForTest } from './listen-for-test.ts';
 
 /** The keys of each service, unmistakable in any output. */
@@ -35,7 +35,7 @@ export interface HostedServices {
  * Serves OpenAI's models and embeddings and Cohere's embeddings and reranking locally, written from their published API
  * references. A wrong key is rejected with a message that quotes it, as some services do.
  */
-export async function startHostedServices(traits: Partial<ModelTraits> = {}): Promise<HostedServices> {
+export async function startHostedServices(traits: Partial<ModelCapabilities> = {}): Promise<HostedServices> {
   const requests: HostedRequest[] = [];
   const overrides = new Map<string, (RequestListener | undefined)[]>();
   const model = { tools: true, usage: true, streaming: true, ...traits };
@@ -46,7 +46,7 @@ export async function startHostedServices(traits: Partial<ModelTraits> = {}): Pr
     '/v1/responses': (body, response) => answerResponses(body, response, model),
     '/v2/embed': cohereEmbed,
     '/v2/rerank': cohereRerank,
-    '/v1/models': (_, response) => json(response, 200, { object: 'list', data: [], models: [] }),
+    '/v1/models': (_, response) => sendJson(response, 200, { object: 'list', data: [], models: [] }),
   };
 
   const server = createServer(async (request, response) => {
@@ -61,7 +61,7 @@ export async function startHostedServices(traits: Partial<ModelTraits> = {}): Pr
     const given = authorization?.replace(/^Bearer /, '') ?? '';
     if (!isKeyAccepted(path, given)) return rejectKey(path, given, response);
     const route = routes[path];
-    if (route === undefined) return json(response, 404, { error: { message: `Nothing at ${path}.` } });
+    if (route === undefined) return sendJson(response, 404, { error: { message: `Nothing at ${path}.` } });
     route(body, response);
   });
   const { origin: cohereUrl } = await listenForTest(server);
@@ -81,7 +81,7 @@ function isKeyAccepted(path: string, key: string): boolean {
 
 function rejectKey(path: string, given: string, response: ServerResponse): void {
   const message = `Incorrect API key provided: ${given}. You can find yours in your account.`;
-  json(
+  sendJson(
     response,
     401,
     path.startsWith('/v2/') ? { id: 'f1', message } : { error: { message, code: 'invalid_api_key' } },
@@ -91,7 +91,7 @@ function rejectKey(path: string, given: string, response: ServerResponse): void 
 function embed(body: Record<string, unknown>, response: ServerResponse): unknown {
   const { model, input } = body as { model: string; input: string[] };
   if (model === 'no-such-model') {
-    return json(response, 404, {
+    return sendJson(response, 404, {
       error: { message: `The model \`${model}\` does not exist`, code: 'model_not_found' },
     });
   }
@@ -100,12 +100,17 @@ function embed(body: Record<string, unknown>, response: ServerResponse): unknown
     index,
     embedding: textVector(each, EMBEDDING_DIMENSIONS),
   }));
-  return json(response, 200, { object: 'list', data, model, usage: { prompt_tokens: 1, total_tokens: 1 } });
+  return sendJson(response, 200, {
+    object: 'list',
+    data,
+    model,
+    usage: { prompt_tokens: 1, total_tokens: 1 },
+  });
 }
 
 function cohereEmbed(body: Record<string, unknown>, response: ServerResponse): unknown {
   const { texts } = body as { texts: string[] };
-  return json(response, 200, {
+  return sendJson(response, 200, {
     id: 'e1',
     embeddings: { float: texts.map((each) => textVector(each, COHERE_DIMENSIONS)) },
     texts,
@@ -122,14 +127,14 @@ function cohereRerank(body: Record<string, unknown>, response: ServerResponse): 
     top_n: number;
   };
   if (!RERANKERS.includes(model))
-    return json(response, 404, { id: 'f1', message: `model '${model}' not found` });
+    return sendJson(response, 404, { id: 'f1', message: `model '${model}' not found` });
   const results = documents
     .map((document, index) => ({ index, relevance_score: sharedWords(query, document) }))
     .sort((a, b) => b.relevance_score - a.relevance_score)
     .slice(0, top_n);
-  return json(response, 200, { id: 'r1', results, meta: { api_version: { version: '2' } } });
+  return sendJson(response, 200, { id: 'r1', results, meta: { api_version: { version: '2' } } });
 }
 
-export function json(response: ServerResponse, status: number, body: unknown): unknown {
+export function sendJson(response: ServerResponse, status: number, body: unknown): unknown {
   return response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

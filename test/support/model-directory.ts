@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ensureModel } from '../../src/adapters/onnx/weights.ts';
 import { modelLocation } from './model-weights.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import { type TinyModel, tinyOnnx } from './tiny-onnx.ts';
+import { encodeTinyModel, type TinyModel } from './tiny-onnx.ts';
 
 interface ModelDirectoryOptions {
   /** Defaults to a temporary directory of the running test. */
@@ -33,7 +33,7 @@ export async function modelDirectory({
     await symlink(join(modelLocation().directory, path), join(directory, path));
   }
   if (model !== undefined) {
-    await write('onnx/model.onnx', model instanceof Uint8Array ? model : tinyOnnx(model));
+    await write('onnx/model.onnx', model instanceof Uint8Array ? model : encodeTinyModel(model));
   }
   for (const [path, content] of Object.entries(files)) {
     if (content !== null) await write(path, typeof content === 'string' ? content : JSON.stringify(content));

@@ -77,7 +77,7 @@ export function temporaryCatalog(
   return catalog;
 }
 
-export interface StartOptions {
+export interface StartQdrantOptions {
   args?: string[];
   env?: Record<string, string>;
   /** Its data; defaults to a temporary directory that is removed when the server stops. */
@@ -89,7 +89,7 @@ export interface StartOptions {
 }
 
 /** Starts a server on free local ports and waits until it is ready. */
-export async function startQdrant(options: StartOptions = {}): Promise<QdrantProcess> {
+export async function startQdrant(options: StartQdrantOptions = {}): Promise<QdrantProcess> {
   const binary = await qdrantBinary();
   const directory = options.directory ?? (await storageDirectory());
   await mkdir(directory, { recursive: true });

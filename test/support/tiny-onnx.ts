@@ -25,7 +25,7 @@ const ATTRIBUTE_INTS = 7;
 const IR_VERSION = 8;
 const OPSET = 17;
 
-export function tinyOnnx({ inputs, nodes, constants = {}, outputs }: TinyModel): Buffer {
+export function encodeTinyModel({ inputs, nodes, constants = {}, outputs }: TinyModel): Buffer {
   const graph = [
     ...nodes.map((node) => field(1, nodeOf(node))),
     field(2, text('tiny')),

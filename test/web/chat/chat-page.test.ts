@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect, test as plainTest } from 'vitest';
-import { browserForTests } from '../../support/browser.ts';
+import { getTestBrowser } from '../../support/browser.ts';
 import { ask, findOverflow, openChat, questionField, statusRegion } from './open-chat.ts';
 import { createHome, startServer } from './start-server.ts';
 
@@ -22,7 +22,7 @@ Zebras live in herds of up to a hundred animals, led by one stallion. ${'They wa
 const PENGUINS = '# Penguins\n\nA penguin is a bird that cannot fly. A penguin swims after krill.\n';
 const RAYS = '# Rays\n\nA ray is a flat fish that glides over the sand.\n';
 
-const browser = (await browserForTests()) as Browser;
+const browser = (await getTestBrowser()) as Browser;
 const test = plainTest.skipIf(browser === null);
 const { home, url } = browser === null ? { home: '', url: '' } : await start();
 

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Browser, Page } from 'playwright-core';
 import { expect, onTestFinished, test as plainTest } from 'vitest';
-import { browserForTests } from '../../support/browser.ts';
+import { getTestBrowser } from '../../support/browser.ts';
 import { ask, findOverflow, openChat, startTurn } from './open-chat.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 import { createHome, startServer } from './start-server.ts';
@@ -47,7 +47,7 @@ A gnu carries "<b onmouseover='${RUN}'>this</b>" and \`<script>${RUN}</script>\`
 ${LONG}
 `;
 
-const browser = (await browserForTests()) as Browser;
+const browser = (await getTestBrowser()) as Browser;
 const test = plainTest.skipIf(browser === null);
 const { url, model } = browser === null ? { url: '', model: {} as ScriptedModel } : await start();
 

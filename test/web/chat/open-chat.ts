@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { type Appearance, lendPage } from '../../support/lent-page.ts';
+import { openTestPage, type PageAppearance } from '../../support/test-page.ts';
 
 interface OpenedChat {
   page: Page;
@@ -18,10 +18,10 @@ interface OpenedChat {
 export async function openChat(
   browser: Browser,
   url: string,
-  appearance: Partial<Appearance> = {},
+  appearance: Partial<PageAppearance> = {},
   options?: BrowserContextOptions,
 ): Promise<OpenedChat> {
-  const { page, context } = await lendPage(
+  const { page, context } = await openTestPage(
     browser,
     { viewport: { width: 1280, height: 800 }, ...appearance },
     options,

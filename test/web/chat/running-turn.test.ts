@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test as plainTest } from 'vitest';
 import { CLOSEST_PASSAGES } from '../../../src/domain/abstention.ts';
 import type { RunningProgram } from '../../server/start-program.ts';
-import { browserForTests } from '../../support/browser.ts';
+import { getTestBrowser } from '../../support/browser.ts';
 import { ask, openChat, questionField, startTurn, statusRegion } from './open-chat.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
 import { createHome, startServer } from './start-server.ts';
@@ -11,7 +11,7 @@ import { createHome, startServer } from './start-server.ts';
 const TOKEN = 'correct-horse-battery-staple';
 const OKAPIS = '# Okapis\n\nAn okapi is a shy relative of the giraffe. An okapi has a long blue tongue.\n';
 
-const browser = (await browserForTests()) as Browser;
+const browser = (await getTestBrowser()) as Browser;
 const test = plainTest.skipIf(browser === null);
 const { home, url, model } =
   browser === null ? { home: '', url: '', model: {} as ScriptedModel } : await start();

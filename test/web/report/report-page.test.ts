@@ -10,11 +10,11 @@ import { findingOf } from '../../../src/evaluation/report/verdict.ts';
 import { reportDirectory } from '../../../src/package.ts';
 import { hostileReport } from '../../evaluation/report/hostile-report.ts';
 import { syntheticReport } from '../../evaluation/report/synthetic-report.ts';
-import { browserForTests } from '../../support/browser.ts';
-import { type Appearance, lendPage } from '../../support/lent-page.ts';
+import { getTestBrowser } from '../../support/browser.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestPage, type PageAppearance } from '../../support/test-page.ts';
 
-const browser = (await browserForTests()) as Browser;
+const browser = (await getTestBrowser()) as Browser;
 const assets = await readReportAssets(reportDirectory());
 const inBrowser = test.skipIf(browser === null);
 
@@ -26,7 +26,7 @@ interface OpenedPage {
   requests: string[];
 }
 
-interface OpenOptions extends Partial<Appearance> {
+interface OpenOptions extends Partial<PageAppearance> {
   render?: typeof renderReport;
   /** Opens a new browser context instead of reusing one. */
   options?: BrowserContextOptions;
@@ -38,7 +38,7 @@ async function open(
 ): Promise<OpenedPage> {
   const file = join(await temporaryDirectory(), 'report.html');
   await writeFile(file, render(report, assets));
-  const { page } = await lendPage(
+  const { page } = await openTestPage(
     browser,
     { viewport: { width: 1280, height: 900 }, ...appearance },
     options,

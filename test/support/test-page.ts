@@ -1,15 +1,15 @@
 /// <reference lib="dom" />
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { PATIENCE_MS } from './browser.ts';
+import { BROWSER_TIMEOUT_MS } from './browser.ts';
 
 /** A page in a browser context. */
-export interface LentPage {
+export interface TestPage {
   page: Page;
   context: BrowserContext;
 }
 
-export interface Appearance {
+export interface PageAppearance {
   viewport: { width: number; height: number };
   colorScheme?: 'light' | 'dark';
 }
@@ -18,17 +18,17 @@ export interface Appearance {
 const EVENTS = ['console', 'dialog', 'page', 'pageerror', 'popup', 'request'];
 
 /** Cleared pages that no test uses. */
-const idle: LentPage[] = [];
+const idle: TestPage[] = [];
 
 /**
  * Opens a page for the running test. Pages are reused, because a new one costs two thirds of a second of CPU time;
  * `options` apply to new pages only and so force one.
  */
-export async function lendPage(
+export async function openTestPage(
   browser: Browser,
-  { viewport, colorScheme = 'light' }: Appearance,
+  { viewport, colorScheme = 'light' }: PageAppearance,
   options?: BrowserContextOptions,
-): Promise<LentPage> {
+): Promise<TestPage> {
   const isReusable = options === undefined;
   const opened = (isReusable ? idle.pop() : undefined) ?? (await newPage(browser, options));
   onTestFinished(async ({ task }) => {
@@ -41,16 +41,16 @@ export async function lendPage(
   return opened;
 }
 
-async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<LentPage> {
+async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<TestPage> {
   const permissions = ['clipboard-read', 'clipboard-write'];
   const context = await browser.newContext({ permissions, locale: 'en-GB', ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   return { page, context };
 }
 
 /** Resets content, storage, routes, listeners and the mouse. */
-async function clearPage({ page, context }: LentPage): Promise<void> {
+async function clearPage({ page, context }: TestPage): Promise<void> {
   for (const event of EVENTS) {
     page.removeAllListeners(event);
     context.removeAllListeners(event);

@@ -5,7 +5,7 @@ import type { ReportData } from '../../src/evaluation/report/report-data.ts';
 import { createRandom } from './synthetic.ts';
 
 /** Cases with data for every metric. */
-export function syntheticCases(count: number): EvaluationCase[] {
+export function createSyntheticCases(count: number): EvaluationCase[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `case-${index}`,
     question: `Question ${index}?`,
@@ -17,7 +17,7 @@ export function syntheticCases(count: number): EvaluationCase[] {
 }
 
 /** An arm that answers a random share of the cases correctly. */
-export function syntheticArm(
+export function createSyntheticArm(
   name: string,
   cases: readonly EvaluationCase[],
   skill: number,
@@ -90,7 +90,7 @@ function syntheticRun(index: number, isCorrect: boolean, random: () => number): 
   };
 }
 
-export function syntheticHeader(cases: number): ReportData['header'] {
+export function createSyntheticHeader(cases: number): ReportData['header'] {
   return {
     program: 'citeloop',
     version: '0.0.0',
