@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Block, Chunk, ParsedDocument } from '../domain/document.ts';
 import { type Location, spanning } from '../domain/location.ts';
-import { type CountTokens, type Heading, sentences, type Unit, unitsOf } from './chunk-units.ts';
-import { splitBlocks } from './split-blocks.ts';
+import {
+  type ChunkUnit,
+  type CountTokens,
+  type Heading,
+  splitIntoUnits,
+  splitSpanIntoSentences,
+} from './chunk-units.ts';
+import { splitLongBlocks } from './split-blocks.ts';
 
-/** Changes whenever the same document would yield other chunks, so that it is chunked anew. */
+/** Raised whenever a document would yield other chunks, so that it is chunked again. */
 export const CHUNKER_VERSION = 3;
 
 /** The embedder adds a token at the start and one at the end. */
@@ -12,14 +18,14 @@ const ADDED_TOKENS = 2;
 
 interface ChunkOptions {
   title: string;
-  /** What the embedder reads at most. */
+  /** The embedder's limit. */
   maxTokens: number;
-  /** Must be additive: texts joined by white space have as many tokens as both together. */
+  /** Must be additive for texts joined by white space. */
   countTokens: CountTokens;
 }
 
-/** A run of units that become one chunk. `path` holds for all of them. */
-interface Draft {
+/** Consecutive units that become one chunk. */
+interface ChunkDraft {
   start: number;
   end: number;
   tokens: number;
@@ -28,22 +34,21 @@ interface Draft {
 }
 
 /**
- * Cuts a document along its structure. Every chunk is a slice of one text, with the headings above it on
- * the side; blocks are split only when they alone are too long, tables and code into pieces that repeat
- * header and fence; sections too small to stand alone join
- * their neighbours; a section that takes several chunks repeats its last sentence at the start of the next.
+ * Splits a document along its structure. Each chunk is a slice of the text, with the headings above it. A block is split
+ * only if it is too long for one chunk; pieces of tables and code repeat the header or fence. Small sections are merged
+ * with their neighbours. Within a section, each chunk repeats the last sentence of the one before.
  */
 export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chunk[] {
   const { title, maxTokens, countTokens } = options;
   const overlapLimit = Math.floor(maxTokens / 8);
-  /** Neighbours are joined up to half of a chunk; what is tiny joins any neighbour that has room. */
-  const joinedLimit = Math.floor(maxTokens / 2);
+  /** Neighbours are merged up to half of a chunk, tiny ones with any neighbour that they fit into. */
+  const mergeLimit = Math.floor(maxTokens / 2);
   const tinySize = Math.floor(maxTokens / 8);
   const prefixes = new Map<readonly Heading[], { text: string; tokens: number }>();
 
-  const document = splitBlocks(whole, budgetOf, countTokens);
+  const document = splitLongBlocks(whole, budgetOf, countTokens);
   const { text, blocks } = document;
-  return mergeSmall(pack(unitsOf(document, budgetOf, countTokens))).map(toChunk);
+  return mergeSmall(pack(splitIntoUnits(document, budgetOf, countTokens))).map(toChunk);
 
   function headingsOf(path: readonly Heading[]): string[] {
     const headings = path.map((heading) => heading.text);
@@ -63,19 +68,19 @@ export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chu
     return maxTokens - ADDED_TOKENS - prefixOf(path).tokens;
   }
 
-  /** Fills chunks with the units of one section after the other. */
-  function pack(units: readonly Unit[]): Draft[] {
-    const packed: Draft[] = [];
-    let last: Unit | undefined;
+  /** Fills chunks with units, never across sections. */
+  function pack(units: readonly ChunkUnit[]): ChunkDraft[] {
+    const packed: ChunkDraft[] = [];
+    let last: ChunkUnit | undefined;
     for (const unit of units) {
       const draft = packed.at(-1);
       const budget = budgetOf(unit.path);
-      const continues = last !== undefined && last.path === unit.path;
-      if (draft !== undefined && continues && draft.tokens + unit.tokens <= budget) {
+      const sameSection = last !== undefined && last.path === unit.path;
+      if (draft !== undefined && sameSection && draft.tokens + unit.tokens <= budget) {
         draft.end = unit.end;
         draft.tokens += unit.tokens;
       } else {
-        const overlap = last !== undefined && continues ? overlapOf(last, budget - unit.tokens) : null;
+        const overlap = last !== undefined && sameSection ? overlapOf(last, budget - unit.tokens) : null;
         packed.push({
           start: overlap?.start ?? unit.start,
           end: unit.end,
@@ -89,40 +94,40 @@ export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chu
     return packed;
   }
 
-  /** The last sentence of what came before, if it is prose and short enough. */
-  function overlapOf(unit: Unit, room: number): { start: number; tokens: number } | null {
+  /** The last sentence of a unit, if it is prose and short enough. */
+  function overlapOf(unit: ChunkUnit, freeTokens: number): { start: number; tokens: number } | null {
     if (unit.kind !== 'paragraph' && unit.kind !== 'item') return null;
-    const sentence = sentences(text, unit).at(-1);
+    const sentence = splitSpanIntoSentences(text, unit).at(-1);
     if (sentence === undefined) return null;
     const tokens = countTokens(text.slice(sentence.start, sentence.end));
-    return tokens <= Math.min(overlapLimit, room) ? { start: sentence.start, tokens } : null;
+    return tokens <= Math.min(overlapLimit, freeTokens) ? { start: sentence.start, tokens } : null;
   }
 
-  function mergeSmall(drafts: readonly Draft[]): Draft[] {
-    const merged: Draft[] = [];
+  function mergeSmall(drafts: readonly ChunkDraft[]): ChunkDraft[] {
+    const merged: ChunkDraft[] = [];
     for (const draft of drafts) {
       const before = merged.at(-1);
-      const together = before === undefined ? null : join(before, draft);
-      if (together === null) merged.push(draft);
-      else merged[merged.length - 1] = together;
+      const combined = before === undefined ? null : combine(before, draft);
+      if (combined === null) merged.push(draft);
+      else merged[merged.length - 1] = combined;
     }
     return merged;
   }
 
-  /** Two neighbours of which one is too small to stand alone, under the headings that both have in common. */
-  function join(first: Draft, second: Draft): Draft | null {
+  /** Merges two neighbours under their common headings; null if they are too large for that. */
+  function combine(first: ChunkDraft, second: ChunkDraft): ChunkDraft | null {
     const isTiny = Math.min(first.tokens, second.tokens) < tinySize;
-    if (!isTiny && first.tokens + second.tokens > joinedLimit) return null;
+    if (!isTiny && first.tokens + second.tokens > mergeLimit) return null;
     const path = commonPath(first.path, second.path);
-    // A heading that no longer stands above the chunk goes into its text, which it can only if it directly precedes it.
-    const own = first.path[path.length];
+    // A heading that is not common to both becomes part of the text; it must directly precede it.
+    const ownHeading = first.path[path.length];
     if (path.length < first.opensFrom) return null;
-    const start = own?.start ?? first.start;
+    const start = ownHeading?.start ?? first.start;
     const tokens = countTokens(text.slice(start, second.end));
     return tokens > budgetOf(path) ? null : { ...first, path, start, end: second.end, tokens };
   }
 
-  /** From the first to the last line, page, cell or row of the blocks that a range touches. */
+  /** Spans the locations of all blocks that overlap a range. */
   function locationOf(start: number, end: number): Location | undefined {
     let location: Location | undefined;
     let index = firstEndingAfter(blocks, start);
@@ -132,7 +137,7 @@ export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chu
     return location;
   }
 
-  function toChunk({ start, end, path, tokens }: Draft, chunkIndex: number): Chunk {
+  function toChunk({ start, end, path, tokens }: ChunkDraft, chunkIndex: number): Chunk {
     const slice = text.slice(start, end);
     const embedded = withPrefix(prefixOf(path).text, slice);
     return {
@@ -149,8 +154,8 @@ export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chu
   }
 }
 
-/** What is embedded of a chunk, from what a store keeps of it. */
-export function embeddedText(
+/** Rebuilds the text that is embedded for a stored chunk. */
+export function toEmbeddedText(
   { title, headings, text }: Pick<Chunk, 'headings' | 'text'> & { title: string },
   limits: Omit<ChunkOptions, 'title'>,
 ): string {
@@ -161,7 +166,7 @@ function withPrefix(prefix: string, text: string): string {
   return `${prefix}\n${text}`;
 }
 
-/** The position of the first block that ends after an offset. */
+/** The index of the first block that ends after an offset. */
 function firstEndingAfter(blocks: readonly Block[], offset: number): number {
   let [low, high] = [0, blocks.length];
   while (low < high) {
@@ -172,16 +177,13 @@ function firstEndingAfter(blocks: readonly Block[], offset: number): number {
   return low;
 }
 
-/** Gives back `a` itself where it can, since paths are told apart by identity. */
+/** Returns `a` itself if it is the common path: paths are compared by identity. */
 function commonPath(a: readonly Heading[], b: readonly Heading[]): readonly Heading[] {
-  const parting = a.findIndex((heading, index) => heading !== b[index]);
-  return parting < 0 ? a : a.slice(0, parting);
+  const length = a.findIndex((heading, index) => heading !== b[index]);
+  return length < 0 ? a : a.slice(0, length);
 }
 
-/**
- * Title and headings as one line, which may take a quarter of what is embedded. Of a long path the ends say most, so the
- * middle goes first.
- */
+/** Title and headings on one line of at most a quarter of the tokens. Of a long path, the middle is dropped first. */
 function headingPrefix(
   path: readonly string[],
   { maxTokens, countTokens }: Omit<ChunkOptions, 'title'>,
@@ -193,11 +195,11 @@ function headingPrefix(
     const tokens = countTokens(text);
     if (tokens <= limit) return { text, tokens };
     if (parts.length > 1) parts.splice(parts.length > 2 ? 1 : 0, 1);
-    else parts[0] = shortened(parts[0] ?? '');
+    else parts[0] = shortenHeading(parts[0] ?? '');
   }
 }
 
-function shortened(heading: string): string {
+function shortenHeading(heading: string): string {
   const words = heading.split(' ');
   return words.length > 1
     ? words.slice(0, Math.ceil(words.length / 2)).join(' ')

@@ -15,23 +15,27 @@ export interface Heading {
   start: number;
 }
 
-/** What is never split any further: a block that fits, or a piece of one that does not. */
-export interface Unit extends Span {
+/** A block that fits into a chunk, or a piece of one that does not. Units are not split further. */
+export interface ChunkUnit extends Span {
   kind: Block['kind'];
   tokens: number;
   /** The headings above it, outermost first. */
   path: readonly Heading[];
-  /** From which position of `path` on the headings directly precede it; `path.length` if none does. */
+  /** The index in `path` of the first heading that directly precedes it; `path.length` if none does. */
   opensFrom: number;
 }
 
-/** How many tokens of text fit into a chunk below these headings. */
-type BudgetOf = (path: readonly Heading[]) => number;
+/** The number of tokens that fit into a chunk below these headings. */
+type TokenBudget = (path: readonly Heading[]) => number;
 
-/** Cuts a document into units that fit. A heading with nothing below it is a unit of its own, so that it is not lost. */
-export function unitsOf(document: ParsedDocument, budgetOf: BudgetOf, countTokens: CountTokens): Unit[] {
+/** A heading with nothing below it becomes a unit, so that it is not lost. */
+export function splitIntoUnits(
+  document: ParsedDocument,
+  budgetOf: TokenBudget,
+  countTokens: CountTokens,
+): ChunkUnit[] {
   const { text, blocks } = document;
-  const units: Unit[] = [];
+  const units: ChunkUnit[] = [];
   let path: Heading[] = [];
   let opensFrom = 0;
 
@@ -50,7 +54,7 @@ export function unitsOf(document: ParsedDocument, budgetOf: BudgetOf, countToken
         return;
       }
     }
-    for (const piece of fitting(text, block, budgetOf(path), countTokens)) {
+    for (const piece of splitToFit(text, block, budgetOf(path), countTokens)) {
       units.push({ ...piece, kind: block.kind, path, opensFrom });
       opensFrom = path.length;
     }
@@ -58,21 +62,21 @@ export function unitsOf(document: ParsedDocument, budgetOf: BudgetOf, countToken
   return units;
 }
 
-/** More characters than a token has on average, whatever the text. */
-const LONGEST_TOKEN = 32;
+/** No text has more characters per token on average. */
+const MAX_TOKEN_CHARACTERS = 32;
 
 type Splitter = (text: string, span: Span) => Span[];
 
 const splitters: Record<Block['kind'], Splitter[]> = {
-  heading: [words],
-  paragraph: [sentences, words],
-  item: [sentences, words],
-  code: [lines, words],
-  table: [lines, words],
+  heading: [splitWords],
+  paragraph: [splitSpanIntoSentences, splitWords],
+  item: [splitSpanIntoSentences, splitWords],
+  code: [splitLines, splitWords],
+  table: [splitLines, splitWords],
 };
 
-/** The span itself if it fits, otherwise the largest runs of its pieces that do. */
-function fitting(
+/** The block itself if it fits, otherwise the longest runs of its pieces that fit. */
+function splitToFit(
   text: string,
   block: Block,
   maxTokens: number,
@@ -82,19 +86,19 @@ function fitting(
 
   function split(span: Span, [splitter, ...finer]: Splitter[]): (Span & { tokens: number })[] {
     const { start, end } = span;
-    // Counting takes long; what cannot fit is not counted.
+    // Counting is slow, so texts that cannot fit are not counted.
     const tokens =
-      end - start > maxTokens * LONGEST_TOKEN
+      end - start > maxTokens * MAX_TOKEN_CHARACTERS
         ? Number.POSITIVE_INFINITY
         : countTokens(text.slice(start, end));
     if (tokens <= maxTokens || end - start <= 1) return [{ start, end, tokens }];
-    const pieces = (splitter ?? halves)(text, span);
+    const pieces = (splitter ?? splitInHalf)(text, span);
     if (pieces.length === 1 && splitter === undefined) return [{ start, end, tokens }];
-    return joined(pieces.flatMap((piece) => split(piece, finer)));
+    return mergeRuns(pieces.flatMap((piece) => split(piece, finer)));
   }
 
-  /** Joins neighbours again as long as they fit together. */
-  function joined(pieces: (Span & { tokens: number })[]): (Span & { tokens: number })[] {
+  /** Merges neighbouring pieces as long as they fit. */
+  function mergeRuns(pieces: (Span & { tokens: number })[]): (Span & { tokens: number })[] {
     const runs: (Span & { tokens: number })[] = [];
     for (const piece of pieces) {
       const run = runs.at(-1);
@@ -109,52 +113,45 @@ function fitting(
   }
 }
 
-export function sentences(text: string, { start, end }: Span): Span[] {
+export function splitSpanIntoSentences(text: string, { start, end }: Span): Span[] {
   return sentencesIn(text.slice(start, end)).map((sentence) => ({
     start: start + sentence.start,
     end: start + sentence.end,
   }));
 }
 
-/** Lines keep their indentation: it means something in code. */
-function lines(text: string, { start, end }: Span): Span[] {
+/** Keeps the indentation. */
+function splitLines(text: string, { start, end }: Span): Span[] {
   const found = text.slice(start, end).matchAll(/[^\n]*\S/g);
-  return Array.from(found, (match) => at(start + match.index, match[0].length));
+  return Array.from(found, (match) => toSpan(start + match.index, match[0].length));
 }
 
-function words(text: string, span: Span): Span[] {
-  return matches(text, span, /\S+/g);
+function splitWords(text: string, { start, end }: Span): Span[] {
+  const found = text.slice(start, end).matchAll(/\S+/g);
+  return Array.from(found, (match) => toSpan(start + match.index, match[0].length));
 }
 
-/** Two halves, cut between code points. */
-function halves(text: string, span: Span): Span[] {
+/** Never splits a surrogate pair. */
+function splitInHalf(text: string, span: Span): Span[] {
   let middle = (span.start + span.end) >>> 1;
   const code = text.charCodeAt(middle);
   if (code >= 0xdc00 && code <= 0xdfff) middle += middle + 1 < span.end ? 1 : -1;
-  return trimmed(text, [
+  return trimSpans(text, [
     { start: span.start, end: middle },
     { start: middle, end: span.end },
   ]);
 }
 
-function matches(text: string, span: Span, pattern: RegExp): Span[] {
-  const found = text.slice(span.start, span.end).matchAll(pattern);
-  return trimmed(
-    text,
-    Array.from(found, (match) => at(span.start + match.index, match[0].length)),
-  );
-}
-
-function at(start: number, length: number): Span {
+function toSpan(start: number, length: number): Span {
   return { start, end: start + length };
 }
 
-/** Without white space at the ends, and without what is nothing else. */
-function trimmed(text: string, spans: readonly Span[]): Span[] {
+/** Trims white space and drops spans of nothing else. */
+function trimSpans(text: string, spans: readonly Span[]): Span[] {
   return spans.flatMap(({ start, end }) => {
     const piece = text.slice(start, end);
     const lead = piece.length - piece.trimStart().length;
     const length = piece.trim().length;
-    return length === 0 ? [] : [at(start + lead, length)];
+    return length === 0 ? [] : [toSpan(start + lead, length)];
   });
 }

@@ -1,11 +1,10 @@
 import type { ChunkStore, DocumentRecord } from '../ports/chunk-store.ts';
 
-/** Documents that are read and committed together: few enough to hold, many enough to be fast. */
-const BATCH = 32;
+const DOCUMENT_BATCH = 32;
 const VECTOR_BATCH = 256;
 
 interface CopyOptions {
-  /** Remove documents of the target that the source does not have. */
+  /** Remove documents that only the target has. */
   prune: boolean;
   signal?: AbortSignal | undefined;
   onProgress?:
@@ -17,36 +16,33 @@ interface CopySummary {
   copied: number;
   unchanged: number;
   removed: number;
-  /** Documents that only the target has, and keeps. */
+  /** Documents that only the target has. */
   kept: number;
   /** Chunks written. */
   chunks: number;
 }
 
-/**
- * Brings one collection into another, vectors included, so that nothing is embedded again. Documents are
- * committed as they are done: after an interruption the same copy goes on from there.
- */
+/** Copies documents with their vectors. An interrupted copy can be continued by running it again. */
 export async function copyCollection(
   from: ChunkStore,
   to: ChunkStore,
   { prune, signal, onProgress }: CopyOptions,
 ): Promise<CopySummary> {
-  const there = await documentsOf(to);
-  const here = await documentsOf(from);
-  const outdated = [...here.values()].filter((document) => !isSame(document, there.get(document.uri)));
-  const strangers = [...there.keys()].filter((uri) => !here.has(uri));
-  const unchanged = here.size - outdated.length;
+  const target = await readDocuments(to);
+  const source = await readDocuments(from);
+  const outdated = [...source.values()].filter((document) => !isSame(document, target.get(document.uri)));
+  const extra = [...target.keys()].filter((uri) => !source.has(uri));
+  const unchanged = source.size - outdated.length;
   let copied = 0;
   let chunks = 0;
-  const report = () => onProgress?.({ documents: unchanged + copied, totalDocuments: here.size, chunks });
+  const report = () => onProgress?.({ documents: unchanged + copied, totalDocuments: source.size, chunks });
 
-  // Before the rest: a stranger may have the address of a document that comes.
-  if (prune) await to.remove(strangers);
-  for (let start = 0; start < outdated.length; start += BATCH) {
+  // First, because one of them may have the address of a document to copy.
+  if (prune) await to.remove(extra);
+  for (let start = 0; start < outdated.length; start += DOCUMENT_BATCH) {
     signal?.throwIfAborted();
     report();
-    const documents = await from.read(outdated.slice(start, start + BATCH).map(({ uri }) => uri));
+    const documents = await from.read(outdated.slice(start, start + DOCUMENT_BATCH).map(({ uri }) => uri));
     await to.write(documents);
     copied += documents.length;
     chunks += documents.reduce((sum, write) => sum + write.chunks.length, 0);
@@ -57,13 +53,13 @@ export async function copyCollection(
   return {
     copied,
     unchanged,
-    removed: prune ? strangers.length : 0,
-    kept: prune ? 0 : strangers.length,
+    removed: prune ? extra.length : 0,
+    kept: prune ? 0 : extra.length,
     chunks,
   };
 }
 
-/** What was copied before it was embedded gets the vectors that have come since. */
+/** Documents that an earlier copy took before they were embedded get their vectors. */
 async function copyVectors(from: ChunkStore, to: ChunkStore, signal: AbortSignal | undefined): Promise<void> {
   const hashes = [...new Set((await to.unembedded()).map(({ contentHash }) => contentHash))];
   for (let start = 0; start < hashes.length; start += VECTOR_BATCH) {
@@ -72,7 +68,7 @@ async function copyVectors(from: ChunkStore, to: ChunkStore, signal: AbortSignal
   }
 }
 
-async function documentsOf(store: ChunkStore): Promise<Map<string, DocumentRecord>> {
+async function readDocuments(store: ChunkStore): Promise<Map<string, DocumentRecord>> {
   const documents = new Map<string, DocumentRecord>();
   for await (const document of store.documents()) documents.set(document.uri, document);
   return documents;

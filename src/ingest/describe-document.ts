@@ -1,13 +1,13 @@
 import type { ParsedDocument } from '../domain/document.ts';
 import type { SourceEntry } from '../ports/loader.ts';
 
-/** Docusaurus orders files and folders by a number in front, which is not part of their name: `01-intro`. */
+/** Docusaurus orders files and folders by a prefix that is not part of their name: `01-intro`. */
 const ORDER_PREFIX = /^\d+[-_. ]+(?=\S)/;
 
 export interface DescribeOptions {
-  /** Where the documents are published; without it their own place is cited. */
+  /** The URL where the documents are published; otherwise their places are cited. */
   baseUrl?: string | undefined;
-  /** Overrides what the documents say of themselves. */
+  /** Overrides the module in the front matter. */
   module?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ interface DocumentDescription {
   chapter: string | null;
 }
 
-/** What is cited of a document: from its front matter, or else from where it lies. */
+/** Takes the description from the front matter, or else from the path. */
 export function describeDocument(
   entry: Pick<SourceEntry, 'relativePath'> & { place: string },
   { title, metadata }: Pick<ParsedDocument, 'title' | 'metadata'>,
@@ -30,23 +30,23 @@ export function describeDocument(
     url:
       options.baseUrl === undefined
         ? entry.place
-        : publishedUrl(options.baseUrl, segments, stem, metadata.slug),
+        : toPublishedUrl(options.baseUrl, segments, stem, metadata.slug),
     title: title ?? (stem || entry.place),
     module: options.module ?? metadata.module ?? segments[0] ?? null,
     chapter: metadata.chapter ?? (stem || null),
   };
 }
 
-/** The address on the published site: the slug if there is one, else the path without order and ending. */
-function publishedUrl(
+/** The slug if there is one, otherwise the path without order prefixes and extension. */
+function toPublishedUrl(
   baseUrl: string,
   folders: readonly string[],
   stem: string,
   slug: string | undefined,
 ): string {
   const isIndex = /^(index|readme)$/i.test(stem);
-  const own = slug ?? (isIndex ? '' : stem);
-  const path = own.startsWith('/') ? own : [...folders, own].join('/');
+  const last = slug ?? (isIndex ? '' : stem);
+  const path = last.startsWith('/') ? last : [...folders, last].join('/');
   const base = new URL(baseUrl);
   const parts = path.split('/').filter((part) => part !== '' && part !== '.' && part !== '..');
   base.pathname = [base.pathname.replace(/\/+$/, ''), ...parts.map(encodeURIComponent)].join('/');

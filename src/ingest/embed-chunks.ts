@@ -1,14 +1,14 @@
 import type { ChunkStore, UnembeddedChunk } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
-import { embeddedText } from './chunk-document.ts';
+import { toEmbeddedText } from './chunk-document.ts';
 
-/** How many chunks are embedded before their vectors are written: enough to be fast, few enough to lose little. */
+/** Chunks per write: enough to be fast, few enough to lose little when interrupted. */
 const WINDOW_CHUNKS = 256;
 
 export interface EmbeddingProgress {
   chunks: number;
   totalChunks: number;
-  /** How much of the work is done, from 0 to 1: by tokens, since long chunks take longer. */
+  /** The share of tokens embedded, 0 to 1: long chunks take longer. */
   share: number;
 }
 
@@ -18,10 +18,7 @@ interface EmbedOptions {
   onProgress: (progress: EmbeddingProgress) => void;
 }
 
-/**
- * Gives every chunk of a collection a vector that has none yet, whichever run has left it so. What was embedded when it
- * is stopped or fails is kept.
- */
+/** Embeds all chunks of a collection that have no vector, of this or an earlier run. An interrupted run keeps its work. */
 export async function embedChunks(
   store: Pick<ChunkStore, 'unembedded' | 'chunks' | 'addVectors'>,
   embedder: () => Promise<Embedder>,
@@ -34,7 +31,7 @@ export async function embedChunks(
   if (waiting.length === 0) return;
   signal?.throwIfAborted();
   const loaded = await embedder();
-  const totalTokens = tokensOf(waiting);
+  const totalTokens = sumTokens(waiting);
   let chunks = 0;
   let tokens = 0;
   const report = () => onProgress({ chunks, totalChunks: waiting.length, share: tokens / totalTokens });
@@ -45,23 +42,23 @@ export async function embedChunks(
     const window = waiting.slice(start, start + size);
     const vectors = new Map<string, Float32Array>();
     try {
-      // Those side by side take alike.
+      // Chunks of similar length are embedded together.
       for (const batch of inBatches(
         window.toSorted((a, b) => b.tokenCount - a.tokenCount),
         loaded.batchSize,
       )) {
         signal?.throwIfAborted();
-        // Some may have gone meanwhile.
-        const there = await store.chunks(batch.map(({ chunkId }) => chunkId));
+        // Some may have been removed meanwhile.
+        const existing = await store.chunks(batch.map(({ chunkId }) => chunkId));
         const embedded = await loaded.embedDocuments(
-          there.map((chunk) => embeddedText(chunk, loaded)),
+          existing.map((chunk) => toEmbeddedText(chunk, loaded)),
           signal,
         );
-        there.forEach(({ contentHash }, index) => {
+        existing.forEach(({ contentHash }, index) => {
           vectors.set(contentHash, embedded[index] as Float32Array);
         });
         chunks += batch.length;
-        tokens += tokensOf(batch);
+        tokens += sumTokens(batch);
         report();
       }
     } finally {
@@ -70,7 +67,7 @@ export async function embedChunks(
   }
 }
 
-function tokensOf(chunks: readonly UnembeddedChunk[]): number {
+function sumTokens(chunks: readonly UnembeddedChunk[]): number {
   return chunks.reduce((sum, { tokenCount }) => sum + tokenCount, 0);
 }
 

@@ -1,43 +1,39 @@
+import { dotProduct } from '../domain/unit-vectors.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import { type Embedder, RELEVANT_FROM } from '../ports/embedder.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 
-/** So many passages, each with a sentence of its own: pairs of them are squares of that. */
-const PASSAGES = 150;
-const LEAST_PASSAGES = 12;
-const LEAST_DOCUMENTS = 3;
-/** Documents that are read at a time. */
-const BATCH = 32;
-/** Of a sentence that says something by itself. */
-const LEAST_CHARACTERS = 12;
-const MOST_CHARACTERS = 240;
-/**
- * Sentences are compared with passages of other documents. In a collection about one thing many of those are related all
- * the same: the lower tenth is not.
- */
+/** Sampled passages; every sentence is compared with every passage. */
+const SAMPLE_PASSAGES = 150;
+const MIN_PASSAGES = 12;
+const MIN_DOCUMENTS = 3;
+const READ_BATCH = 32;
+const MIN_SENTENCE_CHARACTERS = 12;
+const MAX_SENTENCE_CHARACTERS = 240;
+/** Passages of other documents are often related too, in a collection about one subject. The lowest tenth is not. */
 const UNRELATED_SHARE = 0.1;
 
 export interface FittedThreshold {
   documents: number;
   passages: number;
-  /** The cosine of texts that have nothing to do with each other. */
+  /** The cosine of unrelated texts. */
   baseline: number;
   /** The cosine from which a passage counts as relevant. */
   threshold: number;
-  /** The share of the sentences that reach the threshold with their own passage. */
+  /** The share of sentences that reach the threshold with their own passage. */
   ownKept: number;
-  /** The share of the pairs of sentences and passages of other documents that reach it. */
+  /** The share of sentences and passages of other documents that reach it. */
   othersKept: number;
 }
 
-interface Passage {
+interface SampledPassage {
   document: string;
   sentence: string;
   vector: Float32Array;
 }
 
-/** Finds out by the documents of a collection what an embedder's cosines mean. Throws `invalid_input` if it is too small for that. */
+/** Estimates an embedder's threshold from a collection. Throws `invalid_input` if the collection is too small. */
 export async function fitThreshold(
   store: ChunkStore,
   embedder: Embedder,
@@ -45,11 +41,11 @@ export async function fitThreshold(
 ): Promise<FittedThreshold> {
   const passages = await samplePassages(store);
   const documents = new Set(passages.map(({ document }) => document)).size;
-  if (passages.length < LEAST_PASSAGES || documents < LEAST_DOCUMENTS) {
+  if (passages.length < MIN_PASSAGES || documents < MIN_DOCUMENTS) {
     throw new AppError(
       'invalid_input',
-      `"${store.name}" is too small to tell what is related in it: ${passages.length} embedded passages of ${documents} documents.`,
-      { hint: `Ingest more documents: it takes ${LEAST_DOCUMENTS} of them and ${LEAST_PASSAGES} passages.` },
+      `"${store.name}" is too small to fit a threshold: ${passages.length} embedded passages of ${documents} documents.`,
+      { hint: `Ingest at least ${MIN_DOCUMENTS} documents with ${MIN_PASSAGES} passages.` },
     );
   }
   const own: number[] = [];
@@ -58,59 +54,55 @@ export async function fitThreshold(
     signal?.throwIfAborted();
     onProgress?.(index, passages.length);
     const query = await embedder.embedQuery(sentence, signal);
-    own.push(cosine(query, vector));
-    for (const other of passages) if (other.document !== document) others.push(cosine(query, other.vector));
+    own.push(dotProduct(query, vector));
+    for (const other of passages) {
+      if (other.document !== document) others.push(dotProduct(query, other.vector));
+    }
   }
   others.sort((a, b) => a - b);
   const unrelated = others[Math.floor(others.length * UNRELATED_SHARE)] ?? 0;
-  const baseline = rounded(Math.max(0, unrelated));
-  const threshold = rounded(baseline + (1 - baseline) * RELEVANT_FROM);
-  const reaching = (cosines: readonly number[]) =>
+  const baseline = toThreeDecimals(Math.max(0, unrelated));
+  const threshold = toThreeDecimals(baseline + (1 - baseline) * RELEVANT_FROM);
+  const shareAbove = (cosines: readonly number[]) =>
     cosines.filter((value) => value >= threshold).length / cosines.length;
   return {
     documents,
     passages: passages.length,
     baseline,
     threshold,
-    ownKept: reaching(own),
-    othersKept: reaching(others),
+    ownKept: shareAbove(own),
+    othersKept: shareAbove(others),
   };
 }
 
-/** From the whole of the collection, as many of each document as there are too few documents. */
-async function samplePassages(store: ChunkStore): Promise<Passage[]> {
+/** Samples documents evenly, and more passages of each if there are few documents. */
+async function samplePassages(store: ChunkStore): Promise<SampledPassage[]> {
   const uris: string[] = [];
   for await (const { uri } of store.documents()) uris.push(uri);
-  const chosen = evenly(uris, PASSAGES);
-  const each = Math.ceil(PASSAGES / Math.max(1, chosen.length));
-  const passages: Passage[] = [];
-  for (let start = 0; start < chosen.length; start += BATCH) {
-    for (const { document, chunks } of await store.read(chosen.slice(start, start + BATCH))) {
-      const usable = chunks.flatMap(({ text, vector }): Passage[] => {
+  const chosen = sampleEvenly(uris, SAMPLE_PASSAGES);
+  const perDocument = Math.ceil(SAMPLE_PASSAGES / Math.max(1, chosen.length));
+  const passages: SampledPassage[] = [];
+  for (let start = 0; start < chosen.length; start += READ_BATCH) {
+    for (const { document, chunks } of await store.read(chosen.slice(start, start + READ_BATCH))) {
+      const usable = chunks.flatMap(({ text, vector }): SampledPassage[] => {
         const sentence = splitSentences(text)
           .map(({ start, end }) => text.slice(start, end))
-          .find(({ length }) => length >= LEAST_CHARACTERS && length <= MOST_CHARACTERS);
+          .find(({ length }) => length >= MIN_SENTENCE_CHARACTERS && length <= MAX_SENTENCE_CHARACTERS);
         return vector === null || sentence === undefined
           ? []
           : [{ document: document.uri, sentence, vector }];
       });
-      passages.push(...evenly(usable, each));
+      passages.push(...sampleEvenly(usable, perDocument));
     }
   }
-  return evenly(passages, PASSAGES);
+  return sampleEvenly(passages, SAMPLE_PASSAGES);
 }
 
-function evenly<T>(items: readonly T[], most: number): T[] {
-  if (items.length <= most) return [...items];
-  return Array.from({ length: most }, (_, index) => items[Math.floor((index * items.length) / most)] as T);
+function sampleEvenly<T>(items: readonly T[], limit: number): T[] {
+  if (items.length <= limit) return [...items];
+  return Array.from({ length: limit }, (_, index) => items[Math.floor((index * items.length) / limit)] as T);
 }
 
-function cosine(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i += 1) sum += (a[i] ?? 0) * (b[i] ?? 0);
-  return sum;
-}
-
-function rounded(value: number): number {
+function toThreeDecimals(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
