@@ -80,7 +80,6 @@ function syntheticRun(index: number, isCorrect: boolean, random: () => number): 
     searches: 1,
     duplicateSearches: 0,
     steps: 2,
-    bestScore: chunks[0]?.score ?? null,
     tokens: { prompt: total - 50, completion: 50, total },
     cost: total / 1e6,
     timesMs: { firstToken: 100 * random(), retrieval: 5, generation: 100, total: 200 * random() },

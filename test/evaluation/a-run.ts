@@ -17,7 +17,6 @@ export function aRun(changes: Partial<CaseRun> = {}): CaseRun {
     searches: 0,
     duplicateSearches: 0,
     steps: 1,
-    bestScore: null,
     tokens: { prompt: 0, completion: 0, total: 0 },
     cost: null,
     timesMs: { firstToken: null, retrieval: 0, generation: 0, total: 0 },

@@ -17,7 +17,7 @@ import type { CommonFlags } from '../flags/common-flags.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { assertNotExisting, writeOutputFile } from './evaluation-files.ts';
-import { openModelPrompt } from './open-judge.ts';
+import { openModelPrompt } from './open-arms.ts';
 
 export interface EvalInitFlags extends Omit<CommonFlags, 'json'> {
   /** Set, even to an empty string: print JSON. */

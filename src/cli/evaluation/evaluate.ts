@@ -4,15 +4,14 @@ import { openCollection } from '../../app/open-collection.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import { collectionFingerprint } from '../../domain/collection-identity.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
-import { pinGold } from '../../evaluation/cases/gold-pins.ts';
+import { pinGold } from '../../evaluation/cases/stale-cases.ts';
 import { assembleReport } from '../../evaluation/report/assemble-report.ts';
 import { checkGate } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
-import { createBudget } from '../../evaluation/run/budget.ts';
 import { openChecks } from '../../evaluation/run/checks.ts';
 import type { JudgeModel } from '../../evaluation/run/judge.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
-import { type OpenArm, type RunResults, runArms } from '../../evaluation/run/run-arms.ts';
+import { createBudget, type OpenArm, type RunResults, runArms } from '../../evaluation/run/run-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
@@ -21,9 +20,7 @@ import { counted } from '../../text/phrasing.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState } from './evaluation-files.ts';
 import { type CheckedInputs, checkInputs, type EvaluationInputs } from './evaluation-inputs.ts';
-import { saveGoldPins } from './gold-snapshots.ts';
-import { type DefaultSettings, openArm, resolveArm } from './open-arms.ts';
-import { openJudge } from './open-judge.ts';
+import { type DefaultSettings, openArm, openJudge, resolveArm } from './open-arms.ts';
 import { createRunTally } from './run-tally.ts';
 
 export interface EvaluationPlan {
@@ -87,14 +84,6 @@ export async function evaluate(
         judge: judge?.model ?? null,
       },
     });
-    if (collection.pins !== undefined && !tape?.replaying) {
-      const { date } = report.header;
-      await saveGoldPins(app.config.home, cases, collection.pins, {
-        collection: store.name,
-        date,
-        overwrite: false,
-      });
-    }
     return { ...report, gates: inputs.gates.flatMap((gate) => checkGate(gate, report, inputs.baselines)) };
   } finally {
     await store.close();

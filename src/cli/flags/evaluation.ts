@@ -126,8 +126,7 @@ const stale: CommandDefinition<EvalStaleFlags> = {
   describe: 'List cases with changed sources; exit with code 7 if any',
   positionals: cases,
   options: {
-    since: { value: 'run', describe: 'A --json file or a run to compare with' },
-    accept: { type: 'boolean', describe: 'Accept the current documents' },
+    since: { value: 'run', describe: 'A --json file or saved run (default last)' },
     ...serviceOptions('store'),
   },
   examples: [

@@ -1,8 +1,10 @@
 import { advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { CaseRun } from '../report/case-run.ts';
-import type { MetricInfo, ReportCase } from '../report/report-data.ts';
-import { type Column, createColumn } from '../statistics/column.ts';
+import type { MetricComparison, MetricInfo, ReportCase, ReportData } from '../report/report-data.ts';
+import { createSampler } from '../statistics/bootstrap.ts';
+import { type Column, createColumn, createSamplingUnits } from '../statistics/column.ts';
+import { compareColumns } from '../statistics/compare-columns.ts';
 
 /** What is known about the right answer to a case. */
 export type CaseGold = Pick<ReportCase, 'answerable' | 'needsRetrieval' | 'expected'>;
@@ -77,4 +79,24 @@ export function noDataReason(metric: Metric, cases: readonly CaseRuns[]): string
   if (cases.length === 0) return 'there are no cases';
   const lacksGold = !cases.some(({ gold }) => metric.hasGold?.(gold) !== false);
   return lacksGold && metric.needs !== undefined ? metric.needs : metric.empty;
+}
+
+/** Compares two lists of runs of the same cases, which are among those of the report. */
+export function compareRuns(
+  metrics: readonly Metric[],
+  after: readonly CaseRuns[],
+  before: readonly CaseRuns[],
+  { cases, header: { seed, margin } }: Pick<ReportData, 'cases' | 'header'>,
+): MetricComparison[] {
+  const conversations = new Map(cases.map(({ id, conversation }) => [id, conversation]));
+  const caseIds = after.map(({ id }) => id);
+  const units = createSamplingUnits(caseIds.map((id) => conversations.get(id) ?? id));
+  const pairs = metrics.map((metric) => ({
+    metric,
+    arm: tabulateMetric(metric, after),
+    baseline: tabulateMetric(metric, before),
+  }));
+  const sample = createSampler(seed, units);
+  const [compared = []] = compareColumns([pairs], { caseIds, units, sample, seed, margin });
+  return compared;
 }

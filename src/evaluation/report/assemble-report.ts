@@ -2,7 +2,7 @@ import { AppError } from '../../faults/app-error.ts';
 import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { conversationKey, type EvaluationCase, formatCheckName } from '../cases/evaluation-case.ts';
-import { type GoldPins, goldKey } from '../cases/gold-pins.ts';
+import { type GoldPins, goldKey } from '../cases/stale-cases.ts';
 import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
 import { type CaseRuns, type Metric, noDataReason, tabulateMetric } from '../metrics/metric.ts';
 import { type BootstrapSampler, createSampler, percentileInterval } from '../statistics/bootstrap.ts';
@@ -67,7 +67,7 @@ export function assembleReport(input: ReportInput): ReportData {
   const arms = measured.map((one) => summarizeArm(one, { plainCases, metrics, sample, units }));
   const infos = metrics.map(toMetricInfo);
   const findings = compareArms(measured, arms, { infos, header, plainCases, units, sample });
-  const comparisons = findings.comparisons.map((one) => ({ ...one, verdict: verdictOnPair(one, findings) }));
+  const comparisons = findings.comparisons.map((one) => ({ ...one, verdict: [verdictOnPair(one, arms)] }));
   const results = measured.map(({ cases: ofArm, columns }) =>
     ofArm.map(({ runs }, index) => ({
       runs: [...runs],
@@ -89,7 +89,7 @@ export function assembleReport(input: ReportInput): ReportData {
         ? verdictOnArm(arms[0] as Arm)
         : [
             ...(recommendation === null ? [] : [recommendation]),
-            ...comparisons.flatMap(({ verdict }) => verdict.slice(0, 1)),
+            ...comparisons.flatMap(({ verdict }) => verdict),
           ],
     notes: listWarnings(header, arms),
     metrics: infos,

@@ -76,8 +76,6 @@ export const caseRunSchema = z.object({
   duplicateSearches: count,
   /** Model responses, and searches made beforehand. */
   steps: count,
-  /** The best score of any search, below the threshold or not; null without results. */
-  bestScore: scoreSchema.nullable(),
   tokens: tokensUsedSchema,
   /** Null without a price. */
   cost: amount.nullable(),

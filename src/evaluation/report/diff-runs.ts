@@ -3,8 +3,7 @@ import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
-import type { CaseRuns } from '../metrics/metric.ts';
-import { compareMeasured } from './compare-measured.ts';
+import { type CaseRuns, compareRuns } from '../metrics/metric.ts';
 import { headlineComparison } from './decide.ts';
 import { formatP } from './format-value.ts';
 import type { MetricComparison, ReportCase, ReportData } from './report-data.ts';
@@ -85,7 +84,7 @@ export function diffRuns(earlier: NamedReport, later: NamedReport): RunDiff {
   });
   const now = shared.map((item) => measure(item, item.results[after.arm]?.runs));
   const then = shared.map((item) => measure(item, earlierCases.get(item.id)?.results[before.arm]?.runs));
-  const metrics = compareMeasured(COMPARABLE_METRICS, now, then, later.report);
+  const metrics = compareRuns(COMPARABLE_METRICS, now, then, later.report);
   const headline = headlineComparison(metrics);
   const changed = [...(headline?.worse ?? []), ...(headline?.better ?? [])];
   const flipped = changed.map((id): FlippedCase => {

@@ -3,8 +3,7 @@ import { AppError } from '../../faults/app-error.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
-import type { Metric } from '../metrics/metric.ts';
-import { compareMeasured } from './compare-measured.ts';
+import { compareRuns, type Metric } from '../metrics/metric.ts';
 import { formatDifference, formatP, formatValue } from './format-value.ts';
 import { gatesFailed } from './gate-results.ts';
 import {
@@ -125,7 +124,7 @@ function checkBaseline(
   const firstRuns = ({ arms, cases }: ReportData) =>
     cases.map((item) => ({ id: item.id, gold: item, runs: item.results[arms[0]?.name ?? '']?.runs ?? [] }));
   const metrics = allMetrics.filter(({ group }) => QUALITY_GROUPS.has(group));
-  const compared = compareMeasured(metrics, firstRuns(report), firstRuns(baseline), report);
+  const compared = compareRuns(metrics, firstRuns(report), firstRuns(baseline), report);
   return compared.map(({ metric: id, difference, adjustedP }): GateResult => {
     const metric = metrics.find((one) => one.id === id) as Metric;
     const loss = metric.better === 'higher' ? -difference : difference;

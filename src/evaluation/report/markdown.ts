@@ -1,13 +1,6 @@
-import { counted, quoted } from '../../text/phrasing.ts';
+import { counted } from '../../text/phrasing.ts';
 import { visibleText } from '../../text/visible-text.ts';
-import { headlineComparison } from './decide.ts';
-import {
-  type AnswerState,
-  type FlippedCase,
-  formatFlips,
-  formatSettingChanges,
-  type RunDiff,
-} from './diff-runs.ts';
+import { formatFlips, formatSettingChanges, type RunDiff } from './diff-runs.ts';
 import { formatP, formatValue, knownValue } from './format-value.ts';
 import { gatesFailed, summarizeGates } from './gate-results.ts';
 import type { ReportData } from './report-data.ts';
@@ -18,8 +11,8 @@ export const COMMENT_MARK = '<!-- citeloop-evaluation -->';
 
 /** GitHub limits a comment to 65,536 characters. */
 const MAX_COMMENT_LENGTH = 60_000;
-const MAX_FLIPPED_CASES = 50;
-const MAX_TEXT_LENGTH = 240;
+const MAX_FLIPPED_CASES = 30;
+const MAX_TEXT_LENGTH = 160;
 
 const TABLE_METRICS = [
   'answer.correct',
@@ -45,7 +38,7 @@ interface MarkdownOptions {
 }
 
 /**
- * A pull request comment: verdict, gates, metrics and flipped cases, within the length limit of GitHub. Text of cases
+ * A pull request comment within the length limit of GitHub: verdict, gates, metrics, and cases flipped since the baseline. Text of cases
  * and answers is shown as code, so that it cannot contain links, mentions or markup.
  */
 export function renderMarkdown(report: ReportData, { diff, reportUrl }: MarkdownOptions): string {
@@ -69,10 +62,7 @@ export function renderMarkdown(report: ReportData, { diff, reportUrl }: Markdown
       `${counted(header.cases, 'case')} of ${renderCode(header.casesFile)}, ${header.totals.tokens} tokens, ${escapeMarkdown(header.models.join(', '))}, citeloop ${header.version}`,
     ].join(' · '),
   ];
-  const flips =
-    diff === null ? listFlips(report) : [{ title: `since ${diff.before.run}`, flipped: diff.flipped }];
-  const space = MAX_COMMENT_LENGTH - [...top, ...bottom].join('\n\n').length;
-  const text = [...top, ...renderFlips(flips, space), ...bottom].join('\n\n');
+  const text = [...top, ...(diff === null ? [] : renderFlips(diff)), ...bottom].join('\n\n');
   // Hundreds of arms or gates could still exceed the limit.
   return `${text.length <= MAX_COMMENT_LENGTH ? text : `${text.slice(0, MAX_COMMENT_LENGTH)}…`}\n`;
 }
@@ -97,59 +87,19 @@ function renderMetrics({ arms, metrics, comparisons }: ReportData): string {
   return [head, `|---|${arms.map(() => '--:|').join('')}`, ...rows].join('\n');
 }
 
-/** The flipped cases of a pair of arms or runs. */
-interface FlipList {
-  title: string;
-  flipped: readonly FlippedCase[];
-}
-
-function listFlips({ comparisons, cases }: ReportData): FlipList[] {
-  const byId = new Map(cases.map((item) => [item.id, item]));
-  return comparisons.map(({ arm, baseline, metrics }) => {
-    const headline = headlineComparison(metrics);
-    const toFlip = (id: string, before: AnswerState, after: AnswerState): FlippedCase => {
-      const item = byId.get(id);
-      const answerOf = (name: string) => item?.results[name]?.runs[0]?.answer ?? '';
-      return {
-        id,
-        question: item?.question ?? '',
-        before: { state: before, answer: answerOf(baseline) },
-        after: { state: after, answer: answerOf(arm) },
-      };
-    };
-    const flipped = [
-      ...(headline?.worse ?? []).map((id) => toFlip(id, 'right', 'wrong')),
-      ...(headline?.better ?? []).map((id) => toFlip(id, 'wrong', 'right')),
-    ];
-    return { title: `from ${quoted(baseline)} to ${quoted(arm)}`, flipped };
+function renderFlips({ before, flipped }: RunDiff): string[] {
+  if (flipped.length === 0) return [];
+  const rows = flipped.slice(0, MAX_FLIPPED_CASES).map(({ id, question, before: was, after: is }) => {
+    const sign = is.state === 'right' ? '✅' : '❌';
+    return `| ${sign} ${renderCode(id)} | ${was.state} | ${is.state} | ${renderCode(question)} | ${renderCode(is.answer)} |`;
   });
-}
-
-/** One table per list, which share the space evenly. */
-function renderFlips(lists: readonly FlipList[], space: number): string[] {
-  const filled = lists.filter(({ flipped }) => flipped.length > 0);
-  let left = space;
-  return filled.flatMap(({ title, flipped }, index) => {
-    const limit = Math.floor(left / (filled.length - index));
-    const head = `<details><summary>${counted(flipped.length, 'flipped case')} ${escapeHtml(title)}</summary>\n\n| case | before | after | question | answer |\n|---|---|---|---|---|\n`;
-    const renderEnd = (more: number) => `${more > 0 ? `\nand ${more} more\n` : ''}\n</details>`;
-    let rows = '';
-    let shown = 0;
-    for (const { id, question, before, after } of flipped.slice(
-      0,
-      Math.ceil(MAX_FLIPPED_CASES / filled.length),
-    )) {
-      const sign = after.state === 'right' ? '✅' : '❌';
-      const row = `| ${sign} ${renderCode(id)} | ${before.state} | ${after.state} | ${renderCode(question)} | ${renderCode(after.answer)} |\n`;
-      if (head.length + rows.length + row.length + renderEnd(flipped.length).length + 4 > limit) break;
-      rows += row;
-      shown += 1;
-    }
-    if (shown === 0) return [];
-    const table = `${head}${rows}${renderEnd(flipped.length - shown)}`;
-    left -= table.length + 2;
-    return [table];
-  });
+  const more = flipped.length - rows.length;
+  return [
+    `<details><summary>${counted(flipped.length, 'flipped case')} since ${escapeHtml(before.run)}</summary>`,
+    ['| case | before | after | question | answer |', '|---|---|---|---|---|', ...rows].join('\n'),
+    ...(more > 0 ? [`and ${more} more`] : []),
+    '</details>',
+  ];
 }
 
 /** For our own sentences, which may contain names of arms and cases. */

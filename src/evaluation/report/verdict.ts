@@ -10,19 +10,9 @@ import {
   joined,
   knownValue,
 } from './format-value.ts';
-import type {
-  Arm,
-  ArmComparison,
-  MetricComparison,
-  MetricInfo,
-  Recommendation,
-  ReportData,
-} from './report-data.ts';
+import type { Arm, ArmComparison, MetricComparison, MetricInfo, ReportData } from './report-data.ts';
 
 /* Sentences about typed conclusions. No function here concludes anything itself. */
-
-const MAX_METRIC_SENTENCES = 5;
-const COST_GROUPS = new Set<MetricInfo['group'] | undefined>(['effort', 'cost', 'time']);
 
 type Compared = Omit<ArmComparison, 'verdict'>;
 
@@ -55,30 +45,14 @@ export function findingOf({ arms, comparisons }: Pick<Findings, 'arms' | 'compar
   return found.length > 0 ? found.join('; ') : 'No case has gold to judge the answers by';
 }
 
-/** Sentences about a single arm. */
+/** A single arm in sentences. */
 export function verdictOnArm({ name, metrics, errors }: Arm): string[] {
   const correct = knownValue(metrics[HEADLINE_METRIC]);
   const range = correct?.interval;
   const interval = range ? `, 95 % interval ${Math.round(range[0] * 100)} to ${formatPercent(range[1])}` : '';
   const share = correct === null ? '' : ` (${formatPercent(correct.value)}${interval})`;
-  const list = (...items: [id: string, format: (value: number) => string][]) =>
-    items.flatMap(([id, format]) => {
-      const found = knownValue(metrics[id]);
-      return found === null ? [] : [format(found.value)];
-    });
-  const quality = list(
-    ['retrieval.recall@5', (value) => `recall@5 ${formatPercent(value)}`],
-    ['citation.precision', (value) => `citation precision ${formatPercent(value)}`],
-    ['abstention.f1', (value) => `abstention F1 ${value.toFixed(2)}`],
-  );
-  const cost = list(
-    ['cost.tokens', (value) => `${value.toFixed(0)} tokens`],
-    ['time.total', (value) => formatValue(value, 'ms')],
-  );
   return [
     `${correctAnswers({ name, metrics })}${share}.`,
-    ...(quality.length > 0 ? [`${upperFirst(joined(quality))}.`] : []),
-    ...(cost.length > 0 ? [`${joined(cost)} per turn.`] : []),
     ...(errors > 0 ? [`${counted(errors, 'run')} failed.`] : []),
   ];
 }
@@ -121,14 +95,12 @@ export function formatRecommendation(findings: Findings): string | null {
     case 'keep':
       return `Keep ${first}: no other arm answers as many questions correctly without being worse elsewhere.${undecided}`;
     case 'undecided':
-      return `Undecided between ${joined([first, ...decision.arms.map(quoted)])}. ${moreCases(decision)}`;
+      return `Undecided between ${joined([first, ...decision.arms.map(quoted)])}. ${
+        decision.needed === null
+          ? 'More cases would hardly decide it.'
+          : `About ${counted(decision.needed, 'more case')} like these would decide it.`
+      }`;
   }
-}
-
-function moreCases({ needed }: Pick<Recommendation, 'needed'>): string {
-  return needed === null
-    ? 'More cases would hardly decide it.'
-    : `About ${counted(needed, 'more case')} like these would decide it.`;
 }
 
 /** " Better: tokens (0.5 times), over-search (1.000 to 0.000)." */
@@ -152,48 +124,24 @@ function formatChange(info: MetricInfo | undefined, before: Arm | undefined, aft
   return ratio ?? `${formatValue(from, unit)} to ${formatValue(to, unit)}`;
 }
 
-/** Sentences about an arm and the baseline, correct answers first, then the proven differences of quality. */
-export function verdictOnPair(compared: Compared, { arms, metrics, comparisons }: Findings): string[] {
-  const baseline = arms[0] as Arm;
-  const arm = arms.find(({ name }) => name === compared.arm) as Arm;
-  const infoOf = (id: string) => metrics.find((metric) => metric.id === id);
-  const headline = headlineComparison(compared.metrics);
-  const proven = compared.metrics.filter(
-    ({ metric, conclusion }) =>
-      metric !== HEADLINE_METRIC &&
-      (conclusion === 'better' || conclusion === 'worse') &&
-      !COST_GROUPS.has(infoOf(metric)?.group),
-  );
-  // A single pair gets the number of cases from the recommendation.
-  const more = comparisons.length > 1 && headline?.needed != null ? ` ${moreCases(headline)}` : '';
-  return [
-    headline === undefined
-      ? `No case can be judged in both ${quoted(arm.name)} and ${quoted(baseline.name)}.`
-      : `${compareAnswers(headline, arm, baseline)}${formatPrice(compared, arm, baseline)}.${more}`,
-    ...proven.slice(0, MAX_METRIC_SENTENCES).map(({ metric, conclusion, adjustedP }) => {
-      const info = infoOf(metric);
-      const change = formatChange(info, baseline, arm);
-      return `${quoted(arm.name)} is ${conclusion} in ${lowerFirst(info?.label ?? metric)}: ${change} (${formatP(adjustedP)}).`;
-    }),
-  ];
-}
-
-function compareAnswers(
-  { n, better, worse, conclusion, adjustedP }: MetricComparison,
-  arm: Arm,
-  baseline: Arm,
-): string {
-  const [other, first] = [quoted(arm.name), quoted(baseline.name)];
+/** The correct answers of an arm and the baseline in one sentence. */
+export function verdictOnPair({ arm: armName, metrics }: Compared, arms: readonly Arm[]): string {
+  const [baseline, arm] = [arms[0], arms.find(({ name }) => name === armName)] as [Arm, Arm];
+  const [first, other] = [quoted(baseline.name), quoted(arm.name)];
+  const headline = headlineComparison(metrics);
+  if (headline === undefined) return `No case can be judged in both ${other} and ${first}.`;
+  const { n, better, worse, conclusion, adjustedP } = headline;
   const net = better.length - worse.length;
   const result =
     net === 0
       ? 'as many correct answers as'
       : `${counted(Math.abs(net), `${net > 0 ? 'more' : 'fewer'} correct answer`)} than`;
   const p = adjustedP === null ? '' : `, ${formatP(adjustedP)}`;
-  return `${other} has ${result} ${first} on ${counted(n, 'case')}: ${conclusion}${p} (only ${other} right: ${better.length}, only ${first} right: ${worse.length})`;
+  const split = `only ${other} right: ${better.length}, only ${first} right: ${worse.length}`;
+  return `${other} has ${result} ${first} on ${counted(n, 'case')}: ${conclusion}${p} (${split})${formatPrice(metrics, arm, baseline)}.`;
 }
 
-function formatPrice({ metrics }: Compared, arm: Arm, baseline: Arm): string {
+function formatPrice(metrics: readonly MetricComparison[], arm: Arm, baseline: Arm): string {
   const id = priceMetric(metrics) ?? '';
   const [before, after] = [knownValue(baseline.metrics[id]), knownValue(arm.metrics[id])];
   const ratio = before === null || after === null ? null : formatRatio(after.value, before.value);
@@ -206,8 +154,4 @@ function subject(names: readonly string[], singular: string, plural: string): st
 
 function lowerFirst(label: string): string {
   return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
-}
-
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { parse } from 'yaml';
 import { advice, type Gap, settingOf } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -70,12 +69,12 @@ export function readPrompts(paths: readonly string[]): Map<string, string> {
   );
 }
 
-/** `@file`, or a setting with a value that is quoted if it contains spaces. */
-const ARM_PART = /\s*(?:@(\S+)|([A-Za-z-]+)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,]+))(?=[\s,]|$)[\s,]*/y;
+/** A setting with its value, which is quoted if it contains spaces. */
+const ARM_PART = /\s*([A-Za-z-]+)=("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,]+)(?=[\s,]|$)[\s,]*/y;
 
 /**
  * Parses `policy=always topK=10`, optionally with a name: `terse: systemPrompt="Be brief."`. `systemPrompt=@terse.md`
- * reads the text from a file, `@careful.json topK=20` reads settings from one. Throws `invalid_input`.
+ * reads the text from a file. Throws `invalid_input`.
  */
 export function parseArm(expression: string): ArmPlan {
   const [, name, settings = ''] = /^(?:([^=:@"']+):)?(.*)$/s.exec(expression.trim()) ?? [];
@@ -84,7 +83,7 @@ export function parseArm(expression: string): ArmPlan {
   ARM_PART.lastIndex = 0;
   while (ARM_PART.lastIndex < settings.trimEnd().length) {
     const from = ARM_PART.lastIndex;
-    const [whole, path, setting = '', value = ''] = ARM_PART.exec(settings) ?? [];
+    const [whole, setting = '', value = ''] = ARM_PART.exec(settings) ?? [];
     if (whole === undefined) {
       const [part = ''] = settings
         .slice(from)
@@ -97,11 +96,6 @@ export function parseArm(expression: string): ArmPlan {
           hint: advice`Examples: ${armExample('policy=always topK=10')} ${armExample('careful: temperature=0')} ${armExample("terse: systemPrompt='Be brief.'")}`,
         },
       );
-    }
-    if (path !== undefined) {
-      parts.push(`@${path}`);
-      Object.assign(changed, readArmSettings(path));
-      continue;
     }
     const camel = setting.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
     parts.push(`${camel}=${value}`);
@@ -118,34 +112,6 @@ function parseValue(text: string): SettingValue {
   if (/^(on|true)$/i.test(text)) return true;
   if (/^(off|false)$/i.test(text)) return false;
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
-}
-
-function readArmSettings(path: string): Record<string, SettingValue> {
-  const text = readArmFile(path);
-  const found = parseSettings(text, path);
-  const invalid = Object.entries(found).find(
-    ([, value]) => !['string', 'number', 'boolean'].includes(typeof value),
-  );
-  if (invalid === undefined) return found as Record<string, SettingValue>;
-  throw new AppError('invalid_input', `"${invalid[0]}" in ${path} is not a string, number or boolean.`, {
-    hint: 'docs/settings.md lists the settings of an arm.',
-  });
-}
-
-function parseSettings(text: string, path: string): object {
-  let found: unknown;
-  try {
-    found = parse(text);
-  } catch (error) {
-    throw new AppError('invalid_input', `${path} is neither JSON nor YAML.`, {
-      hint: messageOf(error),
-      cause: error,
-    });
-  }
-  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found;
-  throw new AppError('invalid_input', `${path} contains no settings.`, {
-    hint: 'Write names and values, for example {"policy": "always", "topK": 10}.',
-  });
 }
 
 function readArmFile(path: string): string {

@@ -140,9 +140,6 @@ function toCaseRun(
   const error = thrown ?? response?.error ?? null;
   const retrieved = new Map(contexts.flatMap(({ chunks }) => chunks.map((chunk) => [chunk.chunkId, chunk])));
   const tokens = response?.tokensUsed ?? { prompt: 0, completion: 0, total: 0 };
-  const scores = contexts.flatMap(({ chunks, nearMiss }) =>
-    [...chunks, ...(nearMiss === null ? [] : [nearMiss])].map(({ score }) => score),
-  );
   const searchKeys = searches.map(({ query, filter }) =>
     JSON.stringify([query.toLowerCase().replace(/\s+/g, ' ').trim(), filter]),
   );
@@ -172,7 +169,6 @@ function toCaseRun(
     searches: searches.length,
     duplicateSearches: searches.length - new Set(searchKeys).size,
     steps: Math.max(0, ...(turn?.decisions ?? []).map(({ step }) => step)),
-    bestScore: scores.length === 0 ? null : Math.max(...scores),
     tokens,
     cost: error === null ? priceOf(response?.model ?? '', tokens) : null,
     timesMs: {

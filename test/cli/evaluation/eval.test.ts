@@ -96,7 +96,7 @@ test('prints JSON only with --json without a file', async () => {
   expect(reportDataSchema.parse(JSON.parse(stdout)).cases.map(({ id }) => id)).toEqual(['node', 'topic']);
 });
 
-test('applies custom checks, and reads prompts and settings of arms from files', async () => {
+test('applies custom checks to arms with other prompts and settings', async () => {
   await writeFile(inHome('checks.mjs'), 'export const short = (answer) => answer.length < 200;\n');
   const checked = [
     { id: 'ok', question: 'What is a node?', checks: [{ regex: 'process' }, { module: 'checks.mjs#short' }] },
@@ -107,13 +107,12 @@ test('applies custom checks, and reads prompts and settings of arms from files',
     },
   ];
   await writeFile(inHome('checked.jsonl'), checked.map((item) => `${JSON.stringify(item)}\n`).join(''));
-  await writeFile(inHome('wide.yaml'), 'topK: 9\n');
   await writeFile(inHome('terse.md'), 'Be brief.\n');
   const arms = [
     '--arm',
     'a: systemPrompt="Say little." topK=3',
     '--arm',
-    'b: @wide.yaml',
+    'b: topK=9',
     '--prompt',
     'terse.md',
   ];

@@ -16,9 +16,6 @@ test('renders mark, verdict, gates, metrics and link', () => {
   expect(text).toContain('**1 of 1 gate failed**');
   expect(text).toContain('| Answered correctly | ');
   expect(text).toContain('[Full report](https://ci.example/runs/1)');
-  for (const arm of report.arms.slice(1)) {
-    expect(text).toMatch(new RegExp(`\\d+ flipped cases? from “tool” to “${arm.name}”`));
-  }
 });
 
 test('stays below the length limit of a comment', () => {
@@ -30,7 +27,7 @@ test('stays below the length limit of a comment', () => {
     cases: earlier.cases.map((item) => ({ ...item, ...questions.get(item.id) })),
   } as ReportData;
   const diff = diffRuns({ name: 'before.json', report: before }, { name: 'this run', report });
-  expect(diff.flipped.length).toBeGreaterThan(50);
+  expect(diff.flipped.length).toBeGreaterThan(30);
   expect(renderMarkdown(report, { diff: null }).length).toBeLessThan(LIMIT);
   const text = renderMarkdown(report, { diff });
   expect(text.length).toBeLessThan(LIMIT);
@@ -51,7 +48,12 @@ test('escapes the text of cases and answers', () => {
       ]),
     ),
   }));
-  const text = renderMarkdown({ ...report, cases }, { diff: null });
+  const evilReport = { ...report, cases };
+  const other = syntheticReport({ cases: 12, seed: 8 });
+  const earlier = { ...other, cases: other.cases.map((item) => ({ ...item, question: evil, history: [] })) };
+  const later = { ...evilReport, cases: cases.map((item) => ({ ...item, history: [] })) };
+  const diff = diffRuns({ name: 'before.json', report: earlier }, { name: 'now', report: later });
+  const text = renderMarkdown(later, { diff });
   expect(text.split(COMMENT_MARK)).toHaveLength(2);
   expect(text).not.toContain('<script>');
   const rows = text.split('\n').filter((line) => line.includes('everyone'));

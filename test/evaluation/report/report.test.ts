@@ -38,7 +38,6 @@ function anArm(name: string, isRight: (index: number) => boolean, tokens = 100, 
       answer: isRight(index) ? 'It is blue.' : 'It is red.',
       tokens: { prompt: tokens, completion: 0, total: tokens },
       searches: 1,
-      bestScore: 0.5,
     });
   return {
     name,

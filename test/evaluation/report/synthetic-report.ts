@@ -120,7 +120,6 @@ export function syntheticReport(options: SyntheticOptions): ReportData {
       searches: 1,
       duplicateSearches: 0,
       steps: 2,
-      bestScore: hits[0]?.score ?? null,
       tokens: { prompt, completion, total: prompt + completion },
       cost: null,
       timesMs: {

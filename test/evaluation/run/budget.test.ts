@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBudget } from '../../../src/evaluation/run/budget.ts';
-import { createRunJournal, runArms } from '../../../src/evaluation/run/run-arms.ts';
+import { createBudget, createRunJournal, runArms } from '../../../src/evaluation/run/run-arms.ts';
 import { aRun } from '../a-run.ts';
 
 test('reserves 1.5 times the highest cost of an arm', () => {

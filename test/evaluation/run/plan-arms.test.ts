@@ -43,23 +43,14 @@ test('parses quoted values', () => {
   });
 });
 
-test('reads prompts and settings from files', async () => {
-  const directory = await temporaryDirectory();
-  const write = (name: string, text: string) => {
-    writeFileSync(join(directory, name), text);
-    return join(directory, name);
-  };
-  const prompt = write('terse.md', 'Be terse.');
-  const settings = write('careful.json', '{"topK": 7, "model": "small"}');
+test('reads a prompt from a file', async () => {
+  const prompt = join(await temporaryDirectory(), 'terse.md');
+  writeFileSync(prompt, 'Be terse.');
   expect(parseArm(`systemPrompt=@${prompt}`)).toEqual({
     name: `systemPrompt=@${prompt}`,
     changed: { systemPrompt: 'Be terse.' },
   });
-  expect(parseArm(`wide: @${settings} topK=20`).changed).toEqual({ topK: 20, model: 'small' });
-  expect(parseArm(`@${settings}`).name).toBe(`@${settings}`);
-  expect(() => parseArm(`@${write('list.json', '[1]')}`)).toThrow('contains no settings');
-  expect(() => parseArm(`@${write('deep.json', '{"a": {}}')}`)).toThrow('"a" in');
-  expect(() => parseArm('@nowhere.json')).toThrow('Could not read nowhere.json');
+  expect(() => parseArm('systemPrompt=@nowhere.md')).toThrow('Could not read nowhere.md');
 });
 
 test('names arms by their prompt files', () => {
