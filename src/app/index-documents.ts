@@ -1,4 +1,4 @@
-import { createInterruptibleParser } from '../adapters/documents/parse-apart.ts';
+import { createInterruptibleParser } from '../adapters/documents/parse-document.ts';
 import { createFileSource, type FileSourceOptions, fileStillExists } from '../adapters/files/file-source.ts';
 import type { WebSourceOptions } from '../adapters/web/web-source.ts';
 import { AppError } from '../faults/app-error.ts';

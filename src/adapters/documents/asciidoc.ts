@@ -1,7 +1,7 @@
 import type { Element, ElementContent, Root } from 'hast';
 import { visit } from 'unist-util-visit';
 import type { ParsedDocument } from '../../domain/document.ts';
-import { brokenDocument } from './broken-document.ts';
+import { brokenDocument } from './decode-text.ts';
 import { htmlToMdast, parseHtmlTree, textOf } from './html-tree.ts';
 import { toDocument } from './render-tree.ts';
 

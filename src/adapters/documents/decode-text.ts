@@ -1,4 +1,4 @@
-import { AppError } from '../../faults/app-error.ts';
+import { AppError, messageOf } from '../../faults/app-error.ts';
 import { visibleText } from '../../text/visible-text.ts';
 
 /** The bytes of a text format as clean text: no byte order mark, LF line ends, no control characters. */
@@ -52,4 +52,14 @@ function firstInvalidByte(bytes: Uint8Array): number {
     from = index + 1;
   }
   return offset;
+}
+
+/**
+ * A damaged file as one sentence. What was said of it already stays as it is, and so does a full stack, which
+ * means that the document is nested too deeply.
+ */
+export function brokenDocument(name: string, format: string, cause: unknown, hint: string): Error {
+  if (cause instanceof AppError || cause instanceof RangeError) return cause;
+  const reason = messageOf(cause).split('\n', 1)[0]?.trim() ?? '';
+  return new AppError('invalid_input', `${name} cannot be read as ${format}: ${reason}`, { hint, cause });
 }

@@ -3,8 +3,7 @@ import { defaultHandlers, type State, toMdast } from 'hast-util-to-mdast';
 import type { Code, List, ListItem, Root } from 'mdast';
 import rehypeParse from 'rehype-parse';
 import { unified } from 'unified';
-import { BLOCK_ELEMENTS, DROPPED_ELEMENTS } from './html-elements.ts';
-import { renderLine } from './render-inline.ts';
+import { BLOCK_ELEMENTS, DROPPED_ELEMENTS, renderLine } from './render-inline.ts';
 import { withTitle } from './render-tree.ts';
 
 /** What a piece of HTML inside another format says. */

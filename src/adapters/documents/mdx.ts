@@ -5,15 +5,8 @@ import remarkMdx from 'remark-mdx';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import type { ParsedDocument } from '../../domain/document.ts';
-import { dropCodeNotations } from './code-notations.ts';
-import {
-  labelAdmonitions,
-  locate,
-  readMarkdown,
-  refuseDeepNesting,
-  restoreText,
-  takeFrontMatter,
-} from './markdown.ts';
+import { dropCodeNotations, locate, readMarkdown, restoreText } from './markdown.ts';
+import { labelAdmonitions, refuseDeepNesting, takeFrontMatter } from './prepare-markdown.ts';
 import { renderLine } from './render-inline.ts';
 import { toDocument } from './render-tree.ts';
 

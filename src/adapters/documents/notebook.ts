@@ -1,7 +1,7 @@
 import type { Heading, RootContent } from 'mdast';
 import * as z from 'zod';
 import type { ParsedDocument } from '../../domain/document.ts';
-import { brokenDocument } from './broken-document.ts';
+import { brokenDocument } from './decode-text.ts';
 import { readMarkdown } from './markdown.ts';
 import { toDocument } from './render-tree.ts';
 

@@ -1,7 +1,6 @@
 import type { ParsedDocument } from '../../domain/document.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { brokenDocument } from './broken-document.ts';
-import { cleanText } from './decode-text.ts';
+import { brokenDocument, cleanText } from './decode-text.ts';
 import { dropRunningLines, type Line, type TextItem, toContent, toLines } from './pdf-layout.ts';
 import { toDocument } from './render-tree.ts';
 

@@ -15,8 +15,7 @@ import type { ParsedDocument } from '../../domain/document.ts';
 import type { Location } from '../../domain/location.ts';
 import { type BlockWriter, createBlockWriter } from './block-writer.ts';
 import { cleanText } from './decode-text.ts';
-import { DROPPED_ELEMENTS } from './html-elements.ts';
-import { isPhrasing, renderInline, renderLine } from './render-inline.ts';
+import { DROPPED_ELEMENTS, isPhrasing, renderInline, renderLine } from './render-inline.ts';
 
 declare module 'mdast' {
   interface Data {

@@ -2,6 +2,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob, parse, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../faults/app-error.ts';
+import { nearestName } from '../../text/nearest-name.ts';
 import { mediaTypeOf, SUPPORTED_EXTENSIONS } from '../documents/media-type.ts';
 import { type ChoiceOptions, createFileChoice, type FileChoice } from './choose-files.ts';
 import { codeOf, explainMissing, fileFault } from './read-consistently.ts';
@@ -189,37 +190,15 @@ async function similarPath(path: string, cwd: string): Promise<string | null> {
   const siblings = await readdir(directory).catch(() => null);
   if (siblings === null) return similarPath(directory, cwd);
 
-  const wanted = basename(path);
-  const [best] = siblings
-    .map((name) => ({ name, distance: distanceOf(wanted, name) }))
-    .filter(({ distance }) => distance <= 2)
-    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
+  const best = nearestPath(basename(path), siblings);
   if (best === undefined) return null;
-  const found = join(directory, best.name);
+  const found = join(directory, best);
   const way = relative(cwd, found);
   return way.startsWith('..') ? found : way;
 }
 
-/** 0 for names that differ in case only, 1 for ones that differ in their extension, else the number of edits. */
-function distanceOf(wanted: string, name: string): number {
-  const [a, b] = [wanted.toLowerCase(), name.toLowerCase()];
-  if (a === b) return 0;
-  if (parse(a).name === parse(b).name) return 1;
-  // In a short name a few edits change nearly everything.
-  const edits = editsBetween(a, b);
-  return edits * 2 <= a.length ? edits : Number.POSITIVE_INFINITY;
-}
-
-/** Levenshtein's distance, with one row kept. */
-function editsBetween(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, from] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, to] of [...b].entries()) {
-      const replaced = (row[j] ?? 0) + (from === to ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+/** A name that differs only in its extension is preferred to one with a typing error. */
+function nearestPath(name: string, siblings: readonly string[]): string | undefined {
+  const stem = (each: string) => parse(each.toLowerCase()).name;
+  return siblings.find((each) => stem(each) === stem(name)) ?? nearestName(name, siblings);
 }

@@ -2,7 +2,6 @@ import { type Advice, advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { Page, PageReader } from './read-page.ts';
 import { collectPages, isSitemap, MAX_SITEMAP_BYTES, parseSitemap } from './sitemap.ts';
-import type { TimeBudget } from './time-budget.ts';
 import { isInScope, pageKey, scopeOf } from './web-url.ts';
 
 interface CrawlOptions {
@@ -141,4 +140,45 @@ async function planSitemap(url: URL, bytes: Uint8Array, options: PlanOptions): P
   const directory = scopeOf(url);
   const isBelow = starts.every((page) => isInScope(page, directory));
   return { root: isBelow ? directory : new URL('/', url), starts, scope: null };
+}
+
+/** A limit on the time spent waiting. Time that the caller spends between two waits does not count. */
+export interface TimeBudget {
+  /** Aborts when the budget is used up, or when the outer signal does. */
+  signal: AbortSignal;
+  readonly isSpent: boolean;
+  /** Waits for work that listens to the signal. */
+  wait<T>(work: Promise<T>): Promise<T>;
+  /** Ends all work that listens to the signal. */
+  stop(): void;
+}
+
+/** A budget in seconds, over the time that all waits take together. */
+export function createTimeBudget(seconds: number, outer?: AbortSignal): TimeBudget {
+  const controller = new AbortController();
+  let left = seconds * 1000;
+  return {
+    signal: outer ? AbortSignal.any([outer, controller.signal]) : controller.signal,
+    get isSpent() {
+      return controller.signal.aborted;
+    },
+    stop: () => controller.abort(),
+    async wait(work) {
+      const begun = performance.now();
+      const timer = setTimeout(() => controller.abort(spent(seconds)), Math.max(left, 0));
+      try {
+        return await work;
+      } finally {
+        clearTimeout(timer);
+        left -= performance.now() - begun;
+      }
+    },
+  };
+}
+
+function spent(seconds: number): AppError {
+  return new AppError('api_error', `The site did not answer in full within ${seconds} seconds.`, {
+    hint: advice`Raise the limit with ${setting('maxSeconds')}.`,
+    recoverable: true,
+  });
 }

@@ -1,7 +1,6 @@
 import robotsParserModule from 'robots-parser';
 import { AppError } from '../../faults/app-error.ts';
-import type { SafeFetch } from './safe-fetch.ts';
-import { statusFault } from './web-fault.ts';
+import { type SafeFetch, statusFault } from './safe-fetch.ts';
 
 /** What the robots.txt of each site asks of us (RFC 9309). */
 export interface Robots {

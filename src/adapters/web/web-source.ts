@@ -1,10 +1,9 @@
 import { type Advice, advice } from '../../faults/advice.ts';
 import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
-import { crawl, planCrawl } from './crawl.ts';
+import { crawl, createTimeBudget, planCrawl } from './crawl.ts';
 import { createPageReader, type Page } from './read-page.ts';
 import { createRobots } from './robots.ts';
 import { createSafeFetch, type SafeFetchOptions } from './safe-fetch.ts';
-import { createTimeBudget } from './time-budget.ts';
 import { isInScope, pageKey, parseWebUrl, pathBelow } from './web-url.ts';
 
 export interface WebSourceOptions extends Omit<SafeFetchOptions, 'userAgent'> {

@@ -1,9 +1,8 @@
 import type { ParsedDocument } from '../../../domain/document.ts';
-import { brokenDocument } from '../broken-document.ts';
+import { brokenDocument } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
 import { toDocument } from '../render-tree.ts';
-import { type Archive, openArchive, packPlainly } from './archive.ts';
-import { children, parseXml, textOf } from './xml.ts';
+import { type Archive, children, openArchive, packPlainly, parseXml, textOf } from './archive.ts';
 
 /** Styles besides the headings that Word itself defines and that say what a paragraph is. */
 const STYLES = [

@@ -2,12 +2,10 @@ import { posix } from 'node:path';
 import type { Root } from 'mdast';
 import type { ParsedDocument } from '../../../domain/document.ts';
 import { AppError } from '../../../faults/app-error.ts';
-import { brokenDocument } from '../broken-document.ts';
-import { decodeText } from '../decode-text.ts';
+import { brokenDocument, decodeText } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
 import { toDocument } from '../render-tree.ts';
-import { type Archive, openArchive } from './archive.ts';
-import { attribute, children, type Element, parseXml, textOf } from './xml.ts';
+import { type Archive, attribute, children, type Element, openArchive, parseXml, textOf } from './archive.ts';
 
 /** An EPUB book: its chapters in the order in which they are read. */
 export async function parseEpub(bytes: Uint8Array, name: string): Promise<ParsedDocument> {

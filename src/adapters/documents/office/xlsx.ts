@@ -1,7 +1,7 @@
 import type { ParsedDocument } from '../../../domain/document.ts';
 import { createBlockWriter } from '../block-writer.ts';
-import { brokenDocument } from '../broken-document.ts';
-import { writeRows } from '../write-rows.ts';
+import { writeRows } from '../csv.ts';
+import { brokenDocument } from '../decode-text.ts';
 import { openArchive, packPlainly } from './archive.ts';
 import { readProperties } from './docx.ts';
 

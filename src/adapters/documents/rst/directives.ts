@@ -1,8 +1,9 @@
 import type { List } from 'mdast';
+import papaparse from 'papaparse';
 import { renderLine } from '../render-inline.ts';
 import { withLead, withTitle } from '../render-tree.ts';
+import { type Context, code, type Flow, isBlank, paragraph, type Reader, takeIndented } from './blocks.ts';
 import { footnoteMarker } from './inline.ts';
-import { type Context, code, type Flow, isBlank, paragraph, type Reader, takeIndented } from './reader.ts';
 import { table } from './tables.ts';
 
 /** A directive's parts: text after its name, `:option: value` lines, and the lines below. */
@@ -131,15 +132,8 @@ function changeTitle(kind: string): string {
   return kind === 'versionremoved' ? 'Removed in version' : 'Deprecated since version';
 }
 
-/** Rows of comma-separated values; a cell in quotes may hold commas, newlines and doubled quotes. */
+/** Rows of comma-separated values. Spaces before a quoted cell are allowed, as in docutils. */
 function readCsv(source: string): string[][] {
-  const rows: string[][] = [[]];
-  for (const [, quoted, plain, end] of source.matchAll(
-    /[^\S\n]*(?:"((?:[^"]|"")*)"[^,\n]*|([^,\n]*))(,|\n|$)/g,
-  )) {
-    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain?.trim() ?? '');
-    if (end === '\n') rows.push([]);
-    if (end === '') break;
-  }
-  return rows.filter((row) => row.some((cell) => cell !== ''));
+  const { data } = papaparse.parse<string[]>(source.replace(/(^|,)[^\S\n]+"/gm, '$1"'), { delimiter: ',' });
+  return data.map((row) => row.map((cell) => cell.trim())).filter((row) => row.some((cell) => cell !== ''));
 }

@@ -9,7 +9,7 @@ import {
   type Reader,
   skipBlank,
   takeIndented,
-} from './reader.ts';
+} from './blocks.ts';
 
 const BULLET = /^[-*+•‣⁃](?:\s+|$)/;
 const ENUMERATOR = /^\(?(\d+|[a-z]|[ivxlcdm]+|#)[.)](?:\s+|$)/i;

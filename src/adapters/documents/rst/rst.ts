@@ -2,18 +2,24 @@ import type { Heading, Root } from 'mdast';
 import type { ParsedDocument } from '../../../domain/document.ts';
 import { lines as linesAt } from '../../../domain/location.ts';
 import { toDocument } from '../render-tree.ts';
-import { readExplicitMarkup } from './directives.ts';
-import { type Definitions, readInline } from './inline.ts';
-import { readBullets, readDefinitions, readEnumeration, readFields, readOptions } from './lists.ts';
 import {
+  type Context,
+  dedent,
+  type Flow,
+  isBlank,
+  type Reader,
   readDoctest,
   readLineBlock,
   readParagraph,
   readQuote,
   readTitle,
   readTransition,
-} from './paragraphs.ts';
-import { type Context, dedent, type Flow, isBlank, type Reader, skipBlank, takeIndented } from './reader.ts';
+  skipBlank,
+  takeIndented,
+} from './blocks.ts';
+import { readExplicitMarkup } from './directives.ts';
+import { type Definitions, readInline } from './inline.ts';
+import { readBullets, readDefinitions, readEnumeration, readFields, readOptions } from './lists.ts';
 import { readGridTable, readSimpleTable } from './tables.ts';
 
 /** The order decides: the first reader that recognises a line takes it, and the last one takes any. */

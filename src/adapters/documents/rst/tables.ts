@@ -1,5 +1,5 @@
 import type { TableCell, TableRow } from 'mdast';
-import { type Context, type Flow, isBlank, type Reader } from './reader.ts';
+import { type Context, type Flow, isBlank, type Reader } from './blocks.ts';
 
 /** A table drawn with `+---+` borders. Cells that span are written once, where they begin. */
 export const readGridTable: Reader = (lines, index, context) => {

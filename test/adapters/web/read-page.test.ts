@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linksOf } from '../../../src/adapters/web/links.ts';
+import { linksOf } from '../../../src/adapters/web/read-page.ts';
 
 const page = new URL('https://docs.test/guide/intro');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createInterruptibleParser } from '../../../src/adapters/documents/parse-apart.ts';
+import { createInterruptibleParser } from '../../../src/adapters/documents/parse-document.ts';
 import { createDocumentParser } from '../../../src/adapters/documents/parse-document.ts';
 import type { RawDocument } from '../../../src/domain/document.ts';
 
