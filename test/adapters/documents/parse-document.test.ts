@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { createInterruptibleParser } from '../../../src/adapters/documents/parse-document.ts';
-import { createDocumentParser } from '../../../src/adapters/documents/parse-document.ts';
+import {
+  createDocumentParser,
+  createInterruptibleParser,
+} from '../../../src/adapters/documents/parse-document.ts';
 import type { RawDocument } from '../../../src/domain/document.ts';
 
 /** Above what is read on the spot. */
