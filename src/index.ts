@@ -33,7 +33,7 @@ export type { Embedder } from './ports/embedder.ts';
 export type { Runtime } from './ports/runtime.ts';
 export type { Feedback, SessionStore, SessionSummary } from './ports/session-store.ts';
 
-/** Which services are used; each as the flag and the environment variable of the same name say it. */
+/** Settings of services, with the meaning of the flags and environment variables of the same name. */
 export type ServiceOptions = {
   [Name in
     | 'provider'
@@ -48,32 +48,32 @@ export type ServiceOptions = {
 };
 
 export interface CreateAgentOptions extends Partial<AgentConfig>, ServiceOptions {
-  /** Where collections and sessions are kept; default as for the command line. */
+  /** The data directory for collections and sessions; default as for the command line. */
   home?: string;
   mode?: SearchMode;
-  /** Lets the model read around a hit, too. */
+  /** Gives the model a tool to read around a search result. */
   readSource?: boolean;
-  /** The Agents SDK's own tracing, to the processors that you gave it; off unless asked for. */
+  /** The tracing of the Agents SDK, with the processors that you set; off by default. */
   tracing?: boolean;
-  /** Where collections are, or a store of your own instead of the configured collection. */
+  /** The kind of store, or a store object to use instead of the configured collection. */
   store?: ValueOf<'store'> | ChunkStore;
-  /** Which embedder, or one of your own: the one that your store's vectors were made with. */
+  /** The embedder, or an embedder object: the one that created the vectors of your store. */
   embedder?: ValueOf<'embedder'> | Embedder;
-  /** Sessions kept elsewhere than in a file. */
+  /** Replaces the session store of the data directory. */
   sessions?: SessionStore;
-  /** A model of the Agents SDK instead of the configured one. */
+  /** A model of the Agents SDK; replaces the configured one. */
   chatModel?: Model;
   runtime?: Runtime;
 }
 
 export interface CiteloopAgent extends Agent {
-  /** One question in a session of its own, or in the one given. Throws an AppError when there is no answer. */
+  /** Asks one question, in a new session unless one is given. Throws an AppError if there is no answer. */
   ask(question: string, options?: AskOptions & { session?: AgentSession }): Promise<AgentResponse>;
-  /** Closes what was opened for it. */
+  /** Closes what `createAgent` opened. */
   close(): Promise<void>;
 }
 
-/** What the command line has, for programs. Settings come from the options, then as for the command line. */
+/** Creates an agent on a collection. Options take precedence over the environment and config files. */
 export async function createAgent(options: CreateAgentOptions = {}): Promise<CiteloopAgent> {
   const {
     mode,

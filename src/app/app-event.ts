@@ -1,17 +1,17 @@
 import type { Retry } from '../faults/retry.ts';
 import type { IngestProgress } from '../ingest/ingest.ts';
 
-/** What happens in the app besides what it was asked for, as data; whoever shows it finds the words. */
+/** Side events of an app, as data: downloads, retries and the choice of a collection. */
 export type AppEvent =
-  /** The embedding model arrives, on first use: its weights, and the engine that runs it. */
+  /** Download progress of the embedding model or its runtime, in bytes. */
   | { type: 'model_fetched'; part: 'weights' | 'engine'; received: number; total: number | null }
-  /** Or it could not be: nothing is being fetched any more. */
+  /** The downloads ended, successfully or not. */
   | { type: 'model_loaded' }
-  /** A service is busy and will be asked again. */
+  /** A request to a service is about to be repeated. */
   | ({ type: 'retry' } & Retry)
-  /** No collection was named, and this is the only one there is. */
+  /** No collection was given, and the only one is used. */
   | { type: 'only_collection'; name: string }
-  /** Nothing was indexed yet, so the sample book is searched. */
+  /** There is no collection, and the sample book is used. */
   | { type: 'sample_book' }
   | { type: 'sample_progress'; progress: IngestProgress }
   | { type: 'sample_indexed' };

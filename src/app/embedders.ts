@@ -15,22 +15,21 @@ import { configuredSecrets } from './run-settings.ts';
 const TIMEOUT_MS = 60_000;
 const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small';
 
-/** What is known of an embedder before it is loaded or asked; some say their dimensions only then. */
+/** What is known about an embedder before it is loaded; some report their dimensions only with the first vector. */
 export type DescribedEmbedder = Pick<Embedder, 'id' | 'scoreThreshold' | 'baseline'> & {
   dimensions: number | undefined;
 };
 
 export interface LoadOptions {
-  /** Hears of the model being fetched on first use, and of waits for a service that is busy. */
+  /** Receives download progress and retries. */
   tell: (event: AppEvent) => void;
-  /** Whose time is waited; the machine's where it has none of its own. */
   runtime: Pick<Runtime, 'sleep' | 'random'>;
   signal?: AbortSignal | undefined;
-  /** Many texts are to be embedded, and nothing else is to be done meanwhile. */
+  /** Tunes the embedder for many texts at a time. */
   bulk?: boolean | undefined;
 }
 
-/** The embedder that is configured. What belongs to a service is imported when it is asked for. */
+/** The configured embedder. Its adapter is imported on first use. */
 interface EmbedderChoice {
   describe(): Promise<DescribedEmbedder>;
   load(options: LoadOptions): Promise<Embedder>;
@@ -55,7 +54,7 @@ function minilm({ cache, modelDir }: Config): EmbedderChoice {
   };
 }
 
-/** A model that someone brought; the engine that runs it is the same. */
+/** An ONNX model in a directory of the user. */
 function onnx({ cache, modelDir, embedding }: Config): EmbedderChoice {
   const reading = async () => {
     const { readOnnxDirectory } = await import('../adapters/onnx/onnx-directory.ts');
@@ -67,14 +66,14 @@ function onnx({ cache, modelDir, embedding }: Config): EmbedderChoice {
     async load({ tell, signal, bulk }) {
       const { createOnnxEmbedder } = await loading();
       const encoder = await reading();
-      const engine = await engineOf({ cache, modelDir }, { tell, signal });
+      const engine = await fetchEngine({ cache, modelDir }, { tell, signal });
       return createOnnxEmbedder(encoder, { engine, bulk, modelThreads });
     },
   };
 }
 
-/** Fetched on first use. */
-async function engineOf(
+/** The directory of the ONNX runtime, downloaded on first use. */
+async function fetchEngine(
   { cache, modelDir }: Pick<Config, 'cache' | 'modelDir'>,
   { tell, signal }: Pick<LoadOptions, 'tell' | 'signal'>,
 ): Promise<string> {
@@ -85,10 +84,7 @@ async function engineOf(
   }).finally(() => tell({ type: 'model_loaded' }));
 }
 
-/**
- * What the judge reads with where the embedder is a model that someone brought: the built-in one, if it is on this
- * machine already. It is not fetched for that.
- */
+/** The built-in model as encoder of the judge beside an ONNX embedder. It is not downloaded for that: null without weights. */
 export async function loadJudgeEncoder(
   config: Config,
   options: LoadOptions,
@@ -99,13 +95,13 @@ export async function loadJudgeEncoder(
   return createMiniLmEmbedder({ modelThreads, location, signal: options.signal });
 }
 
-/** Keeps beside a model that someone brought what its cosines are like; returns the file. */
+/** Stores the baseline of an ONNX model beside it and returns the path of the file. */
 export async function saveBaseline(directory: string, baseline: number): Promise<string> {
   const { saveOnnxSettings } = await import('../adapters/onnx/onnx-directory.ts');
   return saveOnnxSettings(directory, { baseline });
 }
 
-/** A cross-encoder that someone brought. */
+/** A cross-encoder in a directory of the user. */
 export async function loadReranker(
   config: Config,
   directory: string,
@@ -114,7 +110,7 @@ export async function loadReranker(
   const { readOnnxDirectory } = await import('../adapters/onnx/onnx-directory.ts');
   const { createOnnxReranker } = await import('../adapters/onnx/onnx-reranker.ts');
   const encoder = await readOnnxDirectory(directory);
-  const engine = await engineOf(config, options);
+  const engine = await fetchEngine(config, options);
   return createOnnxReranker(encoder, { engine, threads: availableParallelism(), modelThreads });
 }
 
@@ -127,7 +123,7 @@ function cohere(config: Config): EmbedderChoice {
     async load({ tell, runtime }) {
       const { createCohereEmbedder } = await loading();
       const apiKey = secrets.cohereApiKey?.reveal();
-      if (apiKey === undefined) throw keyMissing("Cohere's embeddings need", 'COHERE_API_KEY');
+      if (apiKey === undefined) throw missingKeyError('Cohere embeddings need', 'COHERE_API_KEY');
       return createCohereEmbedder({
         apiKey,
         secrets: configuredSecrets(config),
@@ -152,7 +148,7 @@ function openai(config: Config): EmbedderChoice {
     async load({ tell, runtime, signal }) {
       const { createOpenAiEmbedder } = await loading();
       if (needsKey && key === undefined) {
-        throw keyMissing(`The embeddings of ${new URL(baseUrl).host} need`, keyVariable);
+        throw missingKeyError(`Embeddings of ${new URL(baseUrl).host} need`, keyVariable);
       }
       return createOpenAiEmbedder({
         apiKey: key?.reveal(),
@@ -173,15 +169,13 @@ function openai(config: Config): EmbedderChoice {
 
 function defaultModelAt(baseUrl: string): string {
   if (new URL(baseUrl).hostname === 'api.openai.com') return OPENAI_DEFAULT_MODEL;
-  throw new AppError(
-    'configuration_error',
-    `Which embedding model of ${new URL(baseUrl).host} is to be used is not said.`,
-    { hint: advice`Name it with ${setting('embeddingModel')} or EMBEDDING_MODEL.` },
-  );
+  throw new AppError('configuration_error', `No embedding model is set for ${new URL(baseUrl).host}.`, {
+    hint: advice`Set ${setting('embeddingModel')} or EMBEDDING_MODEL.`,
+  });
 }
 
-function keyMissing(whatNeeds: string, variable: string): AppError {
-  return new AppError('auth_error', `${whatNeeds} a key, and ${variable} is not set.`, {
+function missingKeyError(subject: string, variable: string): AppError {
+  return new AppError('auth_error', `${subject} a key, and ${variable} is not set.`, {
     hint: advice`Set ${variable} in the environment or in .env, or use ${settingOf('embedder', 'minilm', 'the embedder minilm')}, which needs none.`,
   });
 }

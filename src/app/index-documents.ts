@@ -5,80 +5,57 @@ import { AppError } from '../faults/app-error.ts';
 import { type IngestedStore, type IngestOptions, type IngestSummary, ingest } from '../ingest/ingest.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { DocumentParser, DocumentSource } from '../ports/loader.ts';
-import { counted } from '../text/phrasing.ts';
 import type { App } from './create-app.ts';
-import { tellWhatIsLeft, whatIsLeft } from './what-is-left.ts';
 
 interface SourceOptions {
   files: FileSourceOptions;
   web: WebSourceOptions;
 }
 
-/** The source that an argument names: a site for an http(s) URL, else files. Throws `invalid_input`, also for other schemes. */
+/** A web source for an http(s) URL, a file source for a path. Throws `invalid_input` for other URLs. */
 export async function createSource(argument: string, options: SourceOptions): Promise<DocumentSource> {
   if (argument === '-') {
     throw new AppError(
       'invalid_input',
-      'Documents are not read from standard input: they need an address to be cited by.',
+      'Documents cannot be read from standard input: a citation needs an address.',
       {
-        hint: 'Write it to a file and ingest that; a file that is called - is ./-',
+        hint: 'Write it to a file and ingest that. For a file named -, use ./-',
       },
     );
   }
   const scheme = /^([a-z][a-z\d+.-]+):\/\//i.exec(argument)?.[1]?.toLowerCase() ?? 'file';
   if (scheme === 'file') return createFileSource(argument, options.files);
   if (scheme !== 'http' && scheme !== 'https') {
-    throw new AppError(
-      'invalid_input',
-      `${argument} cannot be read: ${scheme} addresses are not supported.`,
-      {
-        hint: 'Give an http or https address, or a path on this machine.',
-      },
-    );
+    throw new AppError('invalid_input', `Cannot read ${argument}: ${scheme} URLs are not supported.`, {
+      hint: 'Give an http or https URL, or a path.',
+    });
   }
   const { createWebSource } = await import('../adapters/web/web-source.ts');
   return createWebSource(argument, options.web);
 }
 
-/** Brings a collection, which is made if there is none, up to date with what the arguments name. */
+/** Updates a collection from the given paths and URLs; creates it if needed. */
 export async function indexDocuments(
   app: App,
   collection: string,
   args: readonly string[],
-  { sources: sourceOptions, ...options }: IngestOptions & { sources: SourceOptions },
+  { sources: { files, web }, ...options }: IngestOptions & { sources: SourceOptions },
 ): Promise<IngestSummary> {
-  // All of them first: a misspelt path must not cost an hour of embedding the others.
+  // With pruning, a directory without documents removes those that it had.
+  const sourceOptions = { web, files: { ...files, mayBeEmpty: options.prune } };
+  // All of them first, so that a misspelt path fails before anything is embedded.
   const sources: DocumentSource[] = [];
-  for (const path of args) sources.push(await sourceOrWhatIsLeft(path));
+  for (const path of args) sources.push(await createSource(path, sourceOptions));
   return indexSources(app, collection, sources, { ...options, stillExists: fileStillExists });
-
-  /** A directory that was emptied is one to prune; whatever else cannot be read is refused, with what is left of it. */
-  async function sourceOrWhatIsLeft(path: string): Promise<DocumentSource> {
-    const { files } = sourceOptions;
-    try {
-      return await createSource(path, sourceOptions);
-    } catch (failure) {
-      const where = { collection, path, cwd: files.cwd };
-      const left = await whatIsLeft(app, where);
-      if (!options.prune || !left.isThere || left.gone.length === 0)
-        throw tellWhatIsLeft(failure, left, where);
-      const source = await createSource(path, { ...sourceOptions, files: { ...files, mayBeEmpty: true } });
-      const { length } = left.gone;
-      files.onNotice?.(
-        `${path} holds no document any more: ${counted(length, 'document is', 'documents are')} forgotten.`,
-      );
-      return source;
-    }
-  }
 }
 
 interface IndexSourcesOptions extends IngestOptions {
   stillExists: (uri: string) => Promise<boolean>;
-  /** Titles that stand beside the documents; without it they are looked for in their texts. */
+  /** Titles from elsewhere; by default they are read from the documents. */
   titleOf?: (uri: string) => string | null;
 }
 
-/** The same with sources of any kind. */
+/** Updates a collection from sources of any kind. */
 export async function indexSources(
   app: App,
   collection: string,
@@ -99,10 +76,7 @@ export async function indexSources(
   }
 }
 
-/**
- * The collection, or one that is made with its first document: an ingest that fails or is stopped before that leaves
- * nothing that looks like a collection.
- */
+/** The collection, created with its first document: an ingest that fails before that leaves no empty collection. */
 async function openForWriting(
   { catalog, identity }: App,
   name: string,

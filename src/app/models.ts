@@ -15,7 +15,7 @@ import { configuredSecrets } from './run-settings.ts';
 
 const MODEL_TIMEOUT_MS = 120_000;
 
-/** The configured model on its own. Throws `auth_error` where it needs a key. */
+/** The configured model. Throws `auth_error` if its key is missing. */
 export async function createModel(
   app: App,
   runtime: Runtime,
@@ -28,25 +28,22 @@ export async function createModel(
   return createOpenAiModel(openAiModelOptions(app));
 }
 
-/** Whoever names a provider does not want to be answered by the model that needs none. */
+/** Throws `configuration_error` if a provider is set without a model. */
 export function assertModelNamed({ config }: App): void {
   const { provider } = config.origins;
   if (provider === undefined || config.origins.model || config.agent.model !== OFFLINE_MODEL) return;
-  throw new AppError('configuration_error', `A provider is named (${provider}), but none of its models.`, {
-    hint: advice`Name one with ${setting('model', 'the setting model')} or OPENAI_MODEL.`,
+  throw new AppError('configuration_error', `The provider is set (${provider}), but no model.`, {
+    hint: advice`Set ${setting('model', 'the setting model')} or OPENAI_MODEL.`,
   });
 }
 
-/** Throws an AppError if the configured model cannot be called. */
+/** Throws an AppError if the configured model cannot be called, without calling it. */
 export function assertModelUsable(app: App): void {
   assertModelNamed(app);
   if (app.config.agent.model !== OFFLINE_MODEL) openAiModelOptions(app);
 }
 
-/**
- * How the configured model is called. Throws `auth_error` if its service needs a key and none is set, and
- * `configuration_error` for a GGUF file, which only a server can run.
- */
+/** The options to call the configured model with. Throws `auth_error` if a key is missing, and `configuration_error` for a GGUF file. */
 export function openAiModelOptions({ config }: App): OpenAiModelOptions {
   const { model, api, maxEventBytes, maxAnswerCharacters } = config.agent;
   const { baseUrl, key, keyVariable, needsKey } = config.modelService;
@@ -72,7 +69,7 @@ export function openAiModelOptions({ config }: App): OpenAiModelOptions {
   };
 }
 
-/** What sentences about faults of the model name. */
+/** What error messages about the model name. */
 export function faultContext(app: App): ModelErrorContext {
   const { model } = app.config.agent;
   if (model === OFFLINE_MODEL) return { model };
@@ -80,7 +77,7 @@ export function faultContext(app: App): ModelErrorContext {
   return { model, baseUrl, keyVariable, secrets: configuredSecrets(app.config) };
 }
 
-/** The judge of the turns, for the model that answers with passages alone. What one of them has read serves the other. */
+/** Lets the offline model use the judge of the turns, which has already encoded the passages. */
 export function createPassageJudge(findJudge: FindJudge): PassageJudge {
   return {
     async judge(question, passages) {

@@ -19,51 +19,50 @@ import { assertKnownFilter, openCollection } from './open-collection.ts';
 import { configuredRedactor } from './run-settings.ts';
 import { createMemorySessionStore, resolveSessionId } from './sessions.ts';
 
-/** What a command adds to the configuration when it opens an agent. */
 interface OpenAgentOptions {
   mode?: SearchMode | undefined;
-  /** Further tools for the model, beside the search. */
+  /** Tools beside the search tool. */
   tools?: readonly string[] | undefined;
-  /** Instead of the configured model. */
+  /** Replaces the configured model. */
   model?: string | undefined;
-  /** The session that will go on; its collection is taken unless one is named. */
+  /** The session to continue; its collection is used unless one was chosen. */
   session?: string | undefined;
-  /** Checked for modules that the collection does not have. */
+  /** Must name keys and modules that the collection has. */
   filter?: Filter | undefined;
-  /** What the run is recorded on or replayed from. */
+  /** Records or replays the run. */
   tape?: TapeRun | null | undefined;
 }
 
-/** An agent on an open collection, and where its conversations are kept. */
+/** An agent, its session store and its collection. */
 export interface OpenAgent {
   agent: Agent;
   sessions: SessionStore;
-  /** The collection that is really searched, which may be the sample. */
+  /** The collection that is searched; it may be the sample book. */
   collection: string;
   model: string;
-  /** Throws `invalid_input` for what the collection has not. */
+  /** Throws `invalid_input` for keys and modules that the collection does not have. */
   assertFilter(filter: Filter): Promise<void>;
-  /** A passage among those around it in its document; none if it is gone. */
+  /** A passage with its neighbours in the document; none if it was removed. */
   passagesAround(chunkId: string): Promise<StoredChunk[]>;
   /** Closes the sessions and the collection. */
   close(): Promise<void>;
 }
 
-/** The agent on the collection that is configured, or on the sample book. */
+/** Opens an agent on the configured collection, or on the sample book. */
 export async function openAgent(
   app: App,
   signal: AbortSignal,
   options: OpenAgentOptions = {},
 ): Promise<OpenAgent> {
   const { tape = null, model = app.config.agent.model } = options;
-  const sessions = await sessionsOf(app, tape);
+  const sessions = await openSessionStore(app, tape);
   let store: ChunkStore | undefined;
   const closeStores = async () => {
     await sessions.close();
     await store?.close();
   };
   try {
-    const collection = await collectionOf(options.session, sessions, app);
+    const collection = await resolveCollection(options.session, sessions, app);
     const config = {
       ...app.config,
       collectionChosen: app.config.collectionChosen || options.session !== undefined,
@@ -102,8 +101,8 @@ export async function openAgent(
   }
 }
 
-/** A session goes on about what it was about, unless a collection is named. */
-async function collectionOf(
+/** The chosen collection, or that of the session to continue. */
+async function resolveCollection(
   session: string | undefined,
   sessions: SessionStore,
   { config }: App,
@@ -113,8 +112,8 @@ async function collectionOf(
   return found?.session.collection ?? config.agent.collection;
 }
 
-/** A replay leaves the conversations of the user alone. */
-async function sessionsOf(app: App, tape: TapeRun | null): Promise<SessionStore> {
+/** A replay does not write to the session store of the user. */
+async function openSessionStore(app: App, tape: TapeRun | null): Promise<SessionStore> {
   if (tape?.replaying) return createMemorySessionStore(tape.recorded?.resumed);
   const sessions = await app.sessions();
   return tape?.observeSessions(sessions) ?? sessions;
@@ -125,19 +124,19 @@ interface CollectionAgentOptions {
   sessions: SessionStore;
   mode?: SearchMode | undefined;
   readSource?: boolean | undefined;
-  /** The SDK's own tracing, to whatever processors it was given. */
+  /** The SDK's tracing, with its own processors. */
   tracing?: boolean | undefined;
   runtime?: Runtime;
-  /** Instead of the configured model. */
+  /** Replaces the configured model. */
   model?: Model | undefined;
 }
 
-/** The configured agent on a collection that is open. */
+/** The configured agent on an open collection. */
 export async function createCollectionAgent(app: App, options: CollectionAgentOptions): Promise<Agent> {
   const { store, sessions, mode = 'hybrid', readSource = false, runtime = app.runtime } = options;
   const { traceFile, agent } = app.config;
   if (traceFile !== undefined) await traceToFile(traceFile, configuredRedactor(app.config));
-  // Who searches by words alone is not made to fetch and load a model.
+  // Lexical search must not download or load an embedding model.
   const findJudge: FindJudge = async () => (mode === 'lexical' ? null : app.judge());
   return createConversationAgent({
     config: agent,
@@ -154,8 +153,8 @@ export async function createCollectionAgent(app: App, options: CollectionAgentOp
 }
 
 /**
- * Sends the SDK's traces to a file, a line of JSON for each trace that begins and each span that ends, and nowhere
- * else, without keys. The SDK keeps its processors for the whole process, so this is for programs of our own, not for the library.
+ * Writes the SDK's traces to a file and nowhere else: a line of JSON for each started trace and ended span, without keys.
+ * Sets the processors of the whole process, so the library does not use it.
  */
 async function traceToFile(path: string, redactor: Redactor): Promise<void> {
   const write = (line: object) =>
@@ -163,11 +162,11 @@ async function traceToFile(path: string, redactor: Redactor): Promise<void> {
   try {
     appendFileSync(path, '', { mode: 0o600 });
   } catch (error) {
-    throw new AppError('configuration_error', `Traces cannot be written to ${path} (${messageOf(error)}).`, {
-      hint: advice`Name another file${bySetting('traceFile')}.`,
+    throw new AppError('configuration_error', `Cannot write traces to ${path} (${messageOf(error)}).`, {
+      hint: advice`Choose another file${bySetting('traceFile')}.`,
     });
   }
-  // What the environment has turned off for the SDK does not hold for a file that somebody asked for.
+  // The environment may have turned tracing off; a trace file turns it on.
   setTracingDisabled(false);
   setTraceProcessors([
     {

@@ -9,12 +9,12 @@ import { nearestName } from '../text/nearest-name.ts';
 import { oneLine } from '../text/visible-text.ts';
 import type { App } from './create-app.ts';
 
-/** The collection that holds the sample book, used as long as there is none of the user's. */
+/** The collection of the sample book, which is used until the user has one. */
 export const SAMPLE_COLLECTION = 'sample_book';
 
 /**
- * The collection to search: the one that was named, or the default one, or, as long as there is none, the
- * sample book, which is indexed on first use. Tells the app's listener when it is not the one that was meant.
+ * Opens the chosen or default collection. If no collection was chosen and the default one does not exist, opens the only
+ * one there is, or indexes the sample book; the app's listener receives an event. Throws `invalid_input` otherwise.
  */
 export async function openCollection(
   app: App,
@@ -27,11 +27,11 @@ export async function openCollection(
 }
 
 async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promise<ChunkStore> {
-  // A missing key is told before anything is indexed.
+  // A missing key is reported before anything is indexed.
   if (app.config.rerank.on) await app.reranker();
   const { collection } = app.config.agent;
   const isSample = collection === SAMPLE_COLLECTION;
-  // A replay takes the sample as it is, too.
+  // A replay does not update the sample book.
   const store =
     isSample && hasSample(app) && !tape?.replaying ? null : await openFilled(app, collection, tape);
   if (store !== null) {
@@ -58,7 +58,7 @@ async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promis
       nearest !== undefined
         ? advice`Did you mean ${nearest}? `
         : others.length > 0
-          ? advice`There is: ${known.join(', ')}; choose one${bySetting('collection')}. `
+          ? advice`Choose one of ${known.join(', ')}${bySetting('collection')}. `
           : [];
     throw names.includes(collection) ? emptyCollection(collection, choice) : noCollection(collection, choice);
   }
@@ -66,16 +66,16 @@ async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promis
   return openSampleBook(app, book, signal);
 }
 
-/** What can be asked for: the collections that there are, and the sample book, which is made on first use. */
+/** All collections, and the sample book, which is indexed on first use. */
 export async function collectionNames(app: App): Promise<string[]> {
   const names = await app.catalog.list();
   return hasSample(app) ? [...new Set([...names, SAMPLE_COLLECTION])] : names;
 }
 
-/** The collection, unless there is none or nothing in it: such a one hides none that holds something. */
+/** The collection, or null if it does not exist or is empty. */
 async function openFilled(app: App, name: string, tape: TapeRun | null): Promise<ChunkStore | null> {
   const store = await app.catalog.open(name);
-  // On a tape a server is asked for nothing but what the run needs.
+  // A tape records no request that the run itself does not need.
   const mayCount = app.config.store === 'sqlite' || tape === null;
   if (store === null || !mayCount || (await store.count({})) > 0) return store;
   await store.close();
@@ -88,19 +88,18 @@ function noCollection(name: string, choice: Advice): AppError {
   });
 }
 
-/** For whoever asks for a collection that holds nothing. */
 export function emptyCollection(name: string, choice: Advice = []): AppError {
   return new AppError('invalid_input', `The collection "${name}" is empty.`, {
     hint: [...choice, ...fillCollection(name)],
   });
 }
 
-/** The sample belongs to the embedded default: nobody's server is filled with it, and no service paid for it. */
+/** The sample book is used with the embedded store and embedder only, never on a server or a paid service. */
 function hasSample({ config }: App): boolean {
   return config.store === 'sqlite' && config.embedding.embedder === 'minilm';
 }
 
-/** Kept up to date with the book that came with the program: next to nothing to do after the first time. */
+/** Indexes the sample book; after the first time only its changes. */
 async function openSampleBook(app: App, book: string, signal: AbortSignal): Promise<ChunkStore> {
   const { createSource, indexSources } = await import('./index-documents.ts');
   const root = pathToFileURL(`${book}/`).href;
@@ -110,7 +109,7 @@ async function openSampleBook(app: App, book: string, signal: AbortSignal): Prom
       SAMPLE_COLLECTION,
       [await createSource(book, { files: { cwd: book }, web: {} })],
       {
-        // The book of another copy of the program makes way for this one.
+        // Replaces the book of another installation.
         stillExists: async (uri) => uri.startsWith(root),
         prune: false,
         signal,
@@ -121,27 +120,27 @@ async function openSampleBook(app: App, book: string, signal: AbortSignal): Prom
     app.tell({ type: 'sample_indexed' });
   }
   const store = await app.catalog.openOrCreate(SAMPLE_COLLECTION, await app.identity());
-  // What the other copy's book has more.
-  const strangers: string[] = [];
-  for await (const { uri } of store.documents()) if (!uri.startsWith(root)) strangers.push(uri);
-  if (strangers.length > 0) await store.remove(strangers);
+  // Files that only the book of another installation has.
+  const others: string[] = [];
+  for await (const { uri } of store.documents()) if (!uri.startsWith(root)) others.push(uri);
+  if (others.length > 0) await store.remove(others);
   return store;
 }
 
-const OWN_KEYS = ['module', 'chapter', 'title', 'url', 'uri'];
+const BUILT_IN_KEYS = ['module', 'chapter', 'title', 'url', 'uri'];
 
-/** Throws `invalid_input` for a key or a module that no document of the collection has, with those that there are. */
+/** Throws `invalid_input` for a key or module that no document of the collection has. */
 export async function assertKnownFilter(store: ChunkStore, filter: Filter): Promise<void> {
   for (const key of Object.keys(filter)) {
-    if (OWN_KEYS.includes(key) || (await store.count({ [key]: filter[key] ?? [] })) > 0) continue;
-    const known = new Set(OWN_KEYS.filter((own) => own !== 'uri'));
+    if (BUILT_IN_KEYS.includes(key) || (await store.count({ [key]: filter[key] ?? [] })) > 0) continue;
+    const known = new Set(BUILT_IN_KEYS.filter((own) => own !== 'uri'));
     for await (const { metadata } of store.documents()) for (const name in metadata) known.add(name);
     if (known.has(key)) continue;
     throw new AppError(
       'invalid_input',
-      `Collection "${store.name}" has no key "${oneLine(key, 60)}" to filter by.`,
+      `Collection "${store.name}" has no filter key "${oneLine(key, 60)}".`,
       {
-        hint: meantOrAll(key, [...known]),
+        hint: suggestNames(key, [...known]),
       },
     );
   }
@@ -152,13 +151,13 @@ export async function assertKnownFilter(store: ChunkStore, filter: Filter): Prom
       'invalid_input',
       `Collection "${store.name}" has no module "${oneLine(module, 60)}".`,
       {
-        hint: names.length > 0 ? meantOrAll(module, names) : 'Its documents have no modules.',
+        hint: names.length > 0 ? suggestNames(module, names) : 'Its documents have no modules.',
       },
     );
   }
 }
 
-function meantOrAll(given: string, names: readonly string[]): string {
+function suggestNames(given: string, names: readonly string[]): string {
   const nearest = nearestName(given, names);
   const all = `It has: ${names.join(', ')}.`;
   return nearest === undefined ? all : `Did you mean ${nearest}? ${all}`;

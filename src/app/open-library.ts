@@ -9,11 +9,11 @@ import { configuredSecrets } from './run-settings.ts';
 interface LibraryOptions {
   mode?: SearchMode | undefined;
   tools?: readonly string[] | undefined;
-  /** What else must not be shown, besides the keys of services. */
+  /** Redacted from messages, like the keys of services. */
   token?: string | undefined;
 }
 
-/** The configured collection and agent, for a server that must answer its client before they are open. */
+/** The configured collection and agent for an MCP server, opened on first use. */
 export function openLibrary(
   app: App,
   signal: AbortSignal,

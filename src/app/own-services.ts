@@ -8,12 +8,12 @@ import type { TapeJson } from '../tape/tape-format.ts';
 
 const COHERE = 'https://api.cohere.com';
 
-/** Settings of a run that are addresses. */
-const ADDRESSES = ['baseUrl', 'embeddingBaseUrl', 'cohereBaseUrl', 'qdrantUrl'] as const;
+/** Settings that are URLs of services. */
+const URL_SETTINGS = ['baseUrl', 'embeddingBaseUrl', 'cohereBaseUrl', 'qdrantUrl'] as const;
 
 /**
- * Throws `invalid_input` if a tape names the address of a service that is none of the person's own, and the person does
- * not: whoever made the tape would be sent the keys.
+ * Throws `invalid_input` if a tape has the URL of a service that is not configured here and not given by a flag: a replay
+ * that sends requests would send keys to it.
  */
 export function assertOwnServices(
   recorded: Readonly<Record<string, TapeJson>>,
@@ -21,23 +21,23 @@ export function assertOwnServices(
   configPath: string | undefined,
 ): void {
   const config = loadConfig({ configPath });
-  for (const name of ADDRESSES) {
+  for (const name of URL_SETTINGS) {
     const url = recorded[name];
-    if (typeof url !== 'string' || given[name] !== undefined || isOwn(url, config)) continue;
+    if (typeof url !== 'string' || given[name] !== undefined || isConfigured(url, config)) continue;
     throw new AppError(
       'invalid_input',
-      `The tape names the service ${url}, which is not configured here, and keys would be sent to it.`,
-      { hint: advice`If it is yours, say so${settingOf(name, url, '')}.` },
+      `The tape uses the service ${url}, which is not configured here. Keys would be sent to it.`,
+      { hint: advice`If you trust it, configure it${settingOf(name, url, '')}.` },
     );
   }
 }
 
-/** Where a call of a tape goes today, with the key for it; a sentence where it goes nowhere. */
+/** The configured service for a recorded URL, with its key; a sentence if there is none. */
 export function serviceOf(recorded: string, config: Config): ServiceTarget | string {
   const url = new URL(recorded);
   const [, base = '', call = ''] =
     /^(.*?)(\/(?:chat\/completions|responses|embeddings|v\d\/embed|v\d\/rerank))$/.exec(url.pathname) ?? [];
-  if (call === '') return 'a service that is not known';
+  if (call === '') return 'an unknown service';
   const { modelService, embedding, secrets, cohereBaseUrl, origins } = config;
   if (/embed$|rerank$/.test(call)) {
     return { url: `${cohereBaseUrl ?? COHERE}${call}`, headers: bearer(secrets.cohereApiKey?.reveal()) };
@@ -49,8 +49,7 @@ export function serviceOf(recorded: string, config: Config): ServiceTarget | str
     return { url: `${service.baseUrl.replace(/\/$/, '')}${call}`, headers: bearer(service.key?.reveal()) };
   }
   const preset = Object.values(providerPresets).find(({ baseUrl }) => sameOrigin(baseUrl, recorded));
-  if (preset === undefined)
-    return `${url.origin} is not configured here: set the address of the model service to it`;
+  if (preset === undefined) return `${url.origin} is not configured here: set it as the base URL`;
   const provider = Object.entries(providerPresets).find(([, each]) => each === preset)?.[0];
   const { key } = loadConfig({ flags: { provider } }).modelService;
   return { url: `${url.origin}${base}${call}`, headers: bearer(key?.reveal()) };
@@ -60,8 +59,8 @@ function bearer(key: string | undefined): Record<string, string> {
   return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }
 
-function isOwn(url: string, { modelService, embedding, qdrant, cohereBaseUrl }: Config): boolean {
-  const own = [
+function isConfigured(url: string, { modelService, embedding, qdrant, cohereBaseUrl }: Config): boolean {
+  const configured = [
     ...Object.values(providerPresets).map(({ baseUrl }) => baseUrl),
     COHERE,
     modelService.baseUrl,
@@ -69,10 +68,10 @@ function isOwn(url: string, { modelService, embedding, qdrant, cohereBaseUrl }: 
     qdrant.url,
     ...(cohereBaseUrl === undefined ? [] : [cohereBaseUrl]),
   ];
-  return isThisMachine(new URL(url).hostname) || own.some((each) => sameOrigin(each, url));
+  return isLoopbackHost(new URL(url).hostname) || configured.some((each) => sameOrigin(each, url));
 }
 
-function isThisMachine(host: string): boolean {
+function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 

@@ -10,17 +10,17 @@ import { assertModelNamed, faultContext, openAiModelOptions } from './models.ts'
 
 const TIMEOUT_MS = 10_000;
 
-/** What there is of the embedding model on this machine. */
+/** The files of the embedding model on this machine. */
 interface WeightsState {
   directory: string;
-  /** Whether what is missing is fetched on first use. */
+  /** Whether missing files are downloaded on first use. */
   fetchable: boolean;
   missing: readonly string[];
-  /** Whether nothing is there at all. */
+  /** Whether all files are missing. */
   empty: boolean;
 }
 
-/** Reads every file of the embedding model. Throws if one is not what it should be. */
+/** Reads every file of the embedding model. Throws if one is damaged. */
 export async function checkWeights({ cache, modelDir }: Config): Promise<WeightsState> {
   const { directory, fetchable } = weightsLocation(cache, modelDir);
   const files = Object.keys(MODEL_FILES) as ModelFile[];
@@ -35,7 +35,7 @@ export interface ModelProbe extends ModelAbilities {
   api: string;
 }
 
-/** What the configured model can do, by one tiny call. Throws an AppError that says what is wrong. */
+/** Tests the configured model with one small call. Throws an AppError that says what is wrong. */
 export async function probeModel(app: App): Promise<ModelProbe> {
   assertModelNamed(app);
   const options = openAiModelOptions(app);
@@ -53,11 +53,11 @@ interface ServiceSettings {
 
 interface ServiceProbe {
   name: string;
-  /** Resolves to what was found; throws an AppError that says what to do. */
+  /** Resolves to a sentence for the user; throws an AppError with a hint. */
   probe: () => Promise<string>;
 }
 
-/** A probe for every service that is configured: is it there, and does it take the key? */
+/** A probe for each configured service: whether it answers and accepts the key. */
 export function probeServices({ model, cohere, qdrant }: ServiceSettings): ServiceProbe[] {
   const probes: ServiceProbe[] = [];
   if (model !== undefined) {
@@ -86,7 +86,7 @@ function request(name: string, url: string, keyName: string, headers: Record<str
       const { origin } = new URL(url);
       const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
         (error: unknown) => {
-          throw new AppError('configuration_error', `${origin} cannot be reached (${reasonOf(error)}).`, {
+          throw new AppError('configuration_error', `Cannot reach ${origin} (${reasonOf(error)}).`, {
             hint: 'Check the address, that the service is running, and the network.',
             cause: error,
           });
@@ -101,7 +101,7 @@ function request(name: string, url: string, keyName: string, headers: Record<str
         });
       }
       throw new AppError('configuration_error', `${origin} answers with HTTP ${response.status}.`, {
-        hint: 'Check the address: is it the right service and path?',
+        hint: 'Check the host and path of the address.',
       });
     },
   };

@@ -5,14 +5,14 @@ import { JUDGE, OWN_MODEL } from '../domain/choices.ts';
 import { createRedactor, type Redactor } from '../faults/redactor.ts';
 import type { TapeJson } from '../tape/tape-format.ts';
 
-/** The settings that decide what a run asks for, by the names that flags have: enough to make the same run again. */
+/** The settings that determine the requests of a run, by flag name; enough to repeat it. */
 export function runSettings(config: Config): { [name: string]: TapeJson } {
   const { agent, store, qdrant, embedding, rerank, modelService, cohereBaseUrl, collectionChosen } = config;
   const { verbose: _, stream: __, collection, ...agentSettings } = agent;
   const isHosted = !runsHere(agent.model);
   const settings = {
     ...agentSettings,
-    // Where nobody said how many passages, a search and a model that reads on this machine each have their own number.
+    // Without a configured topK, searches and the offline model use different defaults.
     topK: agent.topK === config.searchTopK ? agent.topK : undefined,
     baseUrl: isHosted ? modelService.baseUrl : undefined,
     collection: collectionChosen ? collection : undefined,
@@ -34,18 +34,18 @@ export function runSettings(config: Config): { [name: string]: TapeJson } {
   return JSON.parse(JSON.stringify(settings)) as { [name: string]: TapeJson };
 }
 
-/** Every key that is configured, whichever service it is for. */
+/** All configured keys. */
 export function configuredSecrets({ secrets, modelService, embedding }: Config): string[] {
   const all = [...Object.values(secrets), modelService.key, embedding.service.key];
   return [...new Set(all.flatMap((secret) => (secret === undefined ? [] : [secret.reveal()])))];
 }
 
-/** Removes them, and whatever has the form of a key, from what is written for others to read. */
+/** Removes the configured keys, and whatever looks like a key, from output. */
 export function configuredRedactor(config: Config): Redactor {
   return createRedactor({ secrets: configuredSecrets(config) });
 }
 
-/** The same with keys that are none: under replay nobody is asked, and no key is needed. */
+/** The configuration with placeholder keys, for a replay, which sends no request. */
 export function withoutKeys(config: Config): Config {
   const none = createSecret('replayed-no-key');
   const { modelService, embedding } = config;

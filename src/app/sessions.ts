@@ -1,39 +1,49 @@
 import { join } from 'node:path';
+import { citationFates, noChunks } from '../agent/stale-citations.ts';
 import type { Config } from '../config/load-config.ts';
-import { unknownSession } from '../domain/conversation-session.ts';
+import type { ConversationMessage, SystemMessage } from '../domain/conversation-message.ts';
+import {
+  appendMessages,
+  createSession,
+  sessionTotals,
+  unknownSession,
+} from '../domain/conversation-session.ts';
+import type { ConversationTurn } from '../domain/conversation-turn.ts';
 import { advice, command } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
+import type { ChunkStore, CollectionCatalog } from '../ports/chunk-store.ts';
+import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
+import type { Fate } from '../retrieval/chunk-changes.ts';
 import { oneLine } from '../text/visible-text.ts';
 
 export { createMemorySessionStore } from '../adapters/memory/memory-session-store.ts';
 
 const ID_LENGTH = 36;
-const LEAST_PREFIX = 4;
-const MAX_NAMED = 5;
+const MIN_PREFIX_LENGTH = 4;
+const MAX_LISTED_IDS = 5;
 const CHECK_TIMEOUT_MS = 30_000;
 
-/** The file that holds conversations. */
+/** The file of the session store. */
 export function sessionsPath({ home }: Pick<Config, 'home'>): string {
   return join(home, 'sessions.sqlite');
 }
 
-/** The conversations of the data directory; the file is made with the first. */
+/** Opens the session store of the data directory; its file is created with the first session. */
 export async function openSessions(config: Pick<Config, 'home'>): Promise<SessionStore> {
   const { createSqliteSessionStore } = await import('../adapters/sqlite/sqlite-session-store.ts');
   return createSqliteSessionStore(sessionsPath(config));
 }
 
-/** What is wrong with the file of the conversations, one sentence each. Throws where it cannot even be opened. */
+/** Problems of the session file, one sentence each. Throws if it cannot be opened. */
 export async function checkSessions(config: Pick<Config, 'home'>): Promise<string[]> {
   const { findSessionProblems } = await import('../adapters/sqlite/session-file.ts');
   return findSessionProblems(sessionsPath(config), CHECK_TIMEOUT_MS);
 }
 
 /**
- * The id that a person means: `last` for the session that changed last, or the beginning of an id. Throws
- * `invalid_input` if none or several fit. A complete id is taken as it is, whether it exists or not, so that
- * nothing has to be read for it.
+ * Resolves `last`, the session that changed last, or the prefix of an id. Throws `invalid_input` if no session or several
+ * match. A complete id is returned without a lookup, whether it exists or not.
  */
 export async function resolveSessionId(store: SessionStore, given: string): Promise<string> {
   if (given === 'last') {
@@ -44,20 +54,154 @@ export async function resolveSessionId(store: SessionStore, given: string): Prom
     });
   }
   if (given.length === ID_LENGTH) return given;
-  if (given.length < LEAST_PREFIX) {
-    throw new AppError('invalid_input', `"${oneLine(given, 60)}" is too short to tell sessions apart.`, {
-      hint: `Give at least ${LEAST_PREFIX} characters of the id, or last.`,
+  if (given.length < MIN_PREFIX_LENGTH) {
+    throw new AppError('invalid_input', `"${oneLine(given, 60)}" is too short for a session id.`, {
+      hint: `Give at least ${MIN_PREFIX_LENGTH} characters of the id, or "last".`,
     });
   }
   const prefix = given.toLowerCase();
-  const fitting = (await store.list()).filter(({ sessionId }) => sessionId.toLowerCase().startsWith(prefix));
-  const [only, ...others] = fitting;
+  const matching = (await store.list()).filter(({ sessionId }) => sessionId.toLowerCase().startsWith(prefix));
+  const [only, ...others] = matching;
   if (only === undefined) throw unknownSession(oneLine(given, 60));
   if (others.length === 0) return only.sessionId;
-  throw new AppError('invalid_input', `${fitting.length} sessions begin with "${oneLine(given, 60)}".`, {
-    hint: `Give more of the id: ${fitting
-      .slice(0, MAX_NAMED)
+  throw new AppError('invalid_input', `${matching.length} sessions begin with "${oneLine(given, 60)}".`, {
+    hint: `Give more of the id: ${matching
+      .slice(0, MAX_LISTED_IDS)
       .map(({ sessionId }) => sessionId)
-      .join(', ')}${fitting.length > MAX_NAMED ? ' …' : ''}`,
+      .join(', ')}${matching.length > MAX_LISTED_IDS ? ' …' : ''}`,
   });
+}
+
+export interface ForkedSession {
+  sessionId: string;
+  collection: string;
+  /** The turns of the original from the fork on, to be asked again. */
+  left: ConversationTurn[];
+}
+
+/**
+ * Creates a session with the turns of another one before turn `turn`; the original is unchanged. Throws `invalid_input` for
+ * a turn before the last reset.
+ */
+export async function forkSession(
+  sessions: SessionStore,
+  { sessionId, turn: at }: { sessionId: string; turn: number },
+  runtime: Pick<Runtime, 'newId' | 'now'>,
+): Promise<ForkedSession> {
+  const found = await sessions.load(sessionId);
+  if (found === null) throw unknownSession(sessionId);
+  const { session, user } = found;
+  const turns: ConversationTurn[] = [];
+  for await (const { turn } of sessions.turns(sessionId)) turns.push(turn);
+  const { turnCount } = sessionTotals(session);
+  const first = turnCount - session.turnCount + 1;
+  if (at < first || at > turnCount) {
+    throw new AppError(
+      'invalid_input',
+      `The session ${sessionId.slice(0, 8)} cannot be forked at turn ${at}.`,
+      {
+        hint:
+          session.turnCount === 0
+            ? 'The session has no turns since it was reset.'
+            : `Choose a turn from ${first} to ${turnCount}.`,
+      },
+    );
+  }
+  const [system, ...messages] = session.messages;
+  const byTurn = splitByQuestion(messages);
+  const forkedId = runtime.newId();
+  const { model, policy, collection, isInteractive } = session;
+  let fork = createSession({
+    sessionId: forkedId,
+    createdAt: runtime.now().toISOString(),
+    model,
+    policy,
+    collection,
+    isInteractive,
+    // The session schema guarantees that it comes first.
+    systemMessage: system as SystemMessage,
+  });
+  await sessions.create(fork, user);
+  for (const [index, shared] of turns.slice(first - 1, at - 1).entries()) {
+    const own = (byTurn[index] ?? []).map((message) => ({ ...message, id: runtime.newId() }));
+    const response = { ...shared.response, sessionId: forkedId, turnNumber: index + 1 };
+    const usage = { retrievals: response.retrievalCount, tokens: response.tokensUsed.total };
+    fork = appendMessages(fork, own, usage);
+    await sessions.commitTurn(fork, own, { ...shared, turnId: runtime.newId(), response });
+  }
+  return { sessionId: forkedId, collection, left: turns.slice(at - 1) };
+}
+
+function splitByQuestion(messages: readonly ConversationMessage[]): ConversationMessage[][] {
+  const turns: ConversationMessage[][] = [];
+  for (const message of messages) {
+    if (message.role === 'user') turns.push([]);
+    turns.at(-1)?.push(message);
+  }
+  return turns;
+}
+
+/** An answer that cites passages which have changed, moved or been removed since. */
+export interface ConcernedAnswer {
+  sessionId: string;
+  turn: number;
+  question: string;
+  collection: string;
+  sources: ({ marker: string; title: string; url: string } & Fate)[];
+}
+
+/** Whether a cited passage changed or was removed; a moved one still supports the answer. */
+export function isStale({ sources }: ConcernedAnswer): boolean {
+  return sources.some(({ became }) => became !== 'moved');
+}
+
+/** The answers of the newest sessions whose sources have changed, moved or been removed. Skips unreadable collections. */
+export async function concernedAnswers(
+  { catalog }: { catalog: CollectionCatalog },
+  sessions: SessionStore,
+  { limit, collection: only }: { limit?: number | undefined; collection?: string | undefined } = {},
+): Promise<ConcernedAnswer[]> {
+  const stores = new Map<string, typeof noChunks | null>();
+  const opened: ChunkStore[] = [];
+  const names = await catalog.list();
+
+  async function storeOf(name: string): Promise<typeof noChunks | null> {
+    if (!names.includes(name)) return noChunks;
+    try {
+      const store = await catalog.open(name);
+      if (store !== null) opened.push(store);
+      return store;
+    } catch (error) {
+      if (error instanceof AppError) return null;
+      throw error;
+    }
+  }
+
+  const found: ConcernedAnswer[] = [];
+  try {
+    for (const { sessionId, collection } of await sessions.list({ limit })) {
+      if (only !== undefined && collection !== only) continue;
+      if (!stores.has(collection)) stores.set(collection, await storeOf(collection));
+      const store = stores.get(collection) ?? null;
+      if (store === null) continue;
+      const turns = (await Array.fromAsync(sessions.turns(sessionId))).map(({ turn }) => turn);
+      const fates = await citationFates(turns, store);
+      turns.forEach(({ userQuery, response }, index) => {
+        const sources = response.citations.flatMap(({ marker, title, url, chunkId }) => {
+          const fate = fates[index]?.get(chunkId ?? '');
+          return fate === undefined ? [] : [{ marker, title, url, ...fate }];
+        });
+        if (sources.length === 0) return;
+        found.push({ sessionId, turn: response.turnNumber, question: userQuery, collection, sources });
+      });
+    }
+  } finally {
+    for (const store of opened) await store.close();
+  }
+  return found;
+}
+
+/** The number of stale answers in the newest sessions. */
+export async function countStale(...looked: Parameters<typeof concernedAnswers>): Promise<number> {
+  return (await concernedAnswers(...looked)).filter(isStale).length;
 }

@@ -14,7 +14,7 @@ test('a tape cannot send keys to an address that only it names', async () => {
   const named = (settings: Record<string, string>, given = {}) => assertOwnServices(settings, given, path);
   for (const setting of ['baseUrl', 'embeddingBaseUrl', 'cohereBaseUrl', 'qdrantUrl']) {
     expect(() => named({ [setting]: 'https://elsewhere.test/v1' })).toThrow(
-      'The tape names the service https://elsewhere.test/v1, which is not configured here',
+      'The tape uses the service https://elsewhere.test/v1, which is not configured here',
     );
     named({ [setting]: 'https://elsewhere.test/v1' }, { [setting]: 'https://elsewhere.test/v1' });
   }
@@ -43,5 +43,5 @@ test('one that is nobody we know is not asked', () => {
   expect(serviceOf('https://elsewhere.test/v1/chat/completions', configOf())).toContain(
     'not configured here',
   );
-  expect(serviceOf('https://elsewhere.test/v1/other', configOf())).toBe('a service that is not known');
+  expect(serviceOf('https://elsewhere.test/v1/other', configOf())).toBe('an unknown service');
 });

@@ -55,7 +55,7 @@ test('collections, modules and keys of a filter that do not exist are refused wi
   expect(await told('search', 'x', '--collection', 'sample_bok')).toContain('Did you mean sample_book?');
   expect(await told('search', 'x', '--mode', 'lexical', '--module', 'rso2')).toContain('Did you mean ros2?');
   const unknownKey = await told('search', 'x', '--mode', 'lexical', '--filter', 'modul=ros2');
-  expect(unknownKey).toMatch(/no key "modul" to filter by\.\n {2}Did you mean module\? It has: module, /);
+  expect(unknownKey).toMatch(/no filter key "modul"\.\n {2}Did you mean module\? It has: module, /);
 });
 
 test('the help of the program fits on a screen of 80 columns and 24 lines', async () => {

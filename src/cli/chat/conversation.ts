@@ -1,6 +1,6 @@
 import type { AgentSession } from '../../agent/agent.ts';
-import type { ForkedSession } from '../../app/fork-session.ts';
 import type { OpenAgent } from '../../app/open-agent.ts';
+import type { ForkedSession } from '../../app/sessions.ts';
 import { resolveSessionId } from '../../app/sessions.ts';
 import type { Policy } from '../../domain/agent-config.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';

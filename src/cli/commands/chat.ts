@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { forkSession } from '../../app/fork-session.ts';
 import { collectionNames } from '../../app/open-collection.ts';
-import { countStale } from '../../app/stale-sessions.ts';
+import { countStale, forkSession } from '../../app/sessions.ts';
 import { pricesBy } from '../../evaluation/run/prices.ts';
 import { createChatHistory } from '../chat/chat-history.ts';
 import { runChatLoop } from '../chat/chat-loop.ts';

@@ -1,6 +1,5 @@
 import { completeTurn } from '../../agent/complete-turn.ts';
-import { forkSession } from '../../app/fork-session.ts';
-import { resolveSessionId } from '../../app/sessions.ts';
+import { forkSession, resolveSessionId } from '../../app/sessions.ts';
 import { readFlag, wholeNumber } from '../../config/read-value.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { renderFork, whereLedgersPart } from '../terminal/render-fork.ts';

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { indexDocuments } from '../../app/index-documents.ts';
-import { countStale } from '../../app/stale-sessions.ts';
+import { countStale } from '../../app/sessions.ts';
 import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OWN_MODEL } from '../../domain/choices.ts';
 import { AppError } from '../../faults/app-error.ts';

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type CitationFates, citationFates, fateRecords, noChunks } from '../../agent/stale-citations.ts';
 import type { App } from '../../app/create-app.ts';
-import { resolveSessionId } from '../../app/sessions.ts';
-import { concernedAnswers } from '../../app/stale-sessions.ts';
+import { concernedAnswers, resolveSessionId } from '../../app/sessions.ts';
 import { readFlag, wholeNumber } from '../../config/read-value.ts';
 import type { ConversationSession } from '../../domain/conversation-session.ts';
 import { sessionTitle, unknownSession } from '../../domain/conversation-session.ts';

@@ -1,5 +1,5 @@
 import type { CitationFates } from '../../agent/stale-citations.ts';
-import { type ConcernedAnswer, isStale } from '../../app/stale-sessions.ts';
+import { type ConcernedAnswer, isStale } from '../../app/sessions.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
 import { type ConversationSession, sessionTotals } from '../../domain/conversation-session.ts';
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';

@@ -353,7 +353,7 @@ test('in a chat the collection and the filter change, and tokens and money are t
   expect(out).toContain('Only documents with module=ros2 are searched');
   expect(asked.map(({ options }) => options?.filter)).toEqual([{}, { module: ['ros2'] }]);
   expect(err).toContain('There is no collection "nowhere".');
-  expect(err).toContain('There is: handbook, animals.');
+  expect(err).toContain('Choose one of handbook, animals');
   expect(out).toContain('A new conversation on animals.');
   expect(out).toContain('All documents are searched.');
   expect(err).toContain('not of the form key=value');
