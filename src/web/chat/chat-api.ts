@@ -38,7 +38,7 @@ interface StoredSession {
   turns: StoredTurn[];
 }
 
-export interface SessionPage {
+export interface RecentSessions {
   /** Newest first. */
   sessions: SessionSummary[];
   /** Whether there are older ones. */
@@ -85,11 +85,11 @@ export class ErrorStatusError extends Error {
 const TOKEN_KEY = 'citeloop.token';
 
 /** Session storage lasts until the tab is closed and is not readable by other sites. */
-export function setToken(token: string): void {
+export function storeToken(token: string): void {
   sessionStorage.setItem(TOKEN_KEY, token);
 }
 
-export function hasToken(): boolean {
+export function hasStoredToken(): boolean {
   return sessionStorage.getItem(TOKEN_KEY) !== null;
 }
 
@@ -102,7 +102,7 @@ export function describeRequestError(error: unknown): string {
 export const chatApi = {
   serverInfo: () => getJson<ServerInfo>('/api/about'),
   collections: () => getJson<{ default: string; collections: CollectionOption[] }>('/api/collections'),
-  sessions: () => getJson<SessionPage>('/api/sessions'),
+  sessions: () => getJson<RecentSessions>('/api/sessions'),
   session: (id: string) => getJson<StoredSession>(`/api/sessions/${encodeURIComponent(id)}`),
   source: (chunkId: string, collection: string | undefined) => {
     const query = new URLSearchParams({

@@ -6,17 +6,17 @@ import {
   chatApi,
   describeRequestError,
   ErrorStatusError,
+  type RecentSessions,
   type ServerInfo,
-  type SessionPage,
 } from './chat-api.ts';
 import { describeStatus } from './chat-turn.ts';
-import { Composer } from './composer.tsx';
 import { useAutoScroll, useNarrowLayout } from './layout-hooks.ts';
+import { QuestionComposer } from './question-composer.tsx';
 import { ChatSettings, SessionList } from './sidebar.tsx';
 import { SourcePanel } from './source-panel.tsx';
 import { ResetNote, TurnView } from './turn-view.tsx';
 import { useConversation } from './use-conversation.ts';
-import { TokenForm, Welcome } from './welcome.tsx';
+import { TokenForm, WelcomeMessage } from './welcome.tsx';
 
 interface OpenedSource {
   citation: Citation;
@@ -31,7 +31,7 @@ export function ChatApp() {
   const [needsToken, setNeedsToken] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const [collections, setCollections] = useState<CollectionOption[]>([]);
-  const [sessions, setSessions] = useState<SessionPage>({ sessions: [], more: false });
+  const [sessions, setSessions] = useState<RecentSessions>({ sessions: [], more: false });
   const [policy, setPolicy] = useState<Policy>();
   const [selectedCollection, setSelectedCollection] = useState<string>();
   const [openedSource, setOpenedSource] = useState<OpenedSource | null>(null);
@@ -198,7 +198,7 @@ export function ChatApp() {
           </p>
         )}
         {conversation.turns.length === 0 && (
-          <Welcome server={server} collection={collections.find(({ name }) => name === collection)} />
+          <WelcomeMessage server={server} collection={collections.find(({ name }) => name === collection)} />
         )}
         {conversation.turns.map((state, index) => (
           <TurnView
@@ -220,7 +220,7 @@ export function ChatApp() {
       <p class="unseen" role="status" aria-live="polite">
         {describeStatus(conversation.turns.at(-1))}
       </p>
-      <Composer isRunning={isRunning} onAsk={ask} onStop={chat.stop} />
+      <QuestionComposer isRunning={isRunning} onAsk={ask} onStop={chat.stop} />
       {openedSource !== null && (
         <SourcePanel
           key={`${openedSource.turn} ${openedSource.citation.marker}`}

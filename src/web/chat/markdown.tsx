@@ -10,7 +10,7 @@ import { unified } from 'unified';
 import { SKIP, visit } from 'unist-util-visit';
 import type { Range } from '../../text/markdown-blocks.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
-import { type MarkElement, markRanges, UNSUPPORTED_MARK } from './mark-ranges.ts';
+import { type MarkElement, markTextRanges, UNSUPPORTED_MARK } from './mark-text-ranges.ts';
 
 const parser = unified().use(remarkParse).use(remarkGfm);
 
@@ -34,7 +34,7 @@ interface MarkdownProps {
 }
 
 /** Renders untrusted Markdown. HTML in it is shown as text. */
-export function Markdown({ text, markers, marked, mark = UNSUPPORTED_MARK }: MarkdownProps) {
+export function MarkdownView({ text, markers, marked, mark = UNSUPPORTED_MARK }: MarkdownProps) {
   const source = revealHiddenCharacters(text);
   const parsed = parser.parse(source);
   // A link definition could turn a marker such as `[1]` into a link.
@@ -49,7 +49,7 @@ export function Markdown({ text, markers, marked, mark = UNSUPPORTED_MARK }: Mar
   const safe = sanitize(tree as Nodes, sanitizeSchema);
   const shift = (offset: number) => revealHiddenCharacters(text.slice(0, offset)).length;
   const ranges = marked.map(({ start, end }) => ({ start: shift(start), end: shift(end) }));
-  markRanges(safe as Root, source, ranges, mark);
+  markTextRanges(safe as Root, source, ranges, mark);
   replaceMarkers(safe as Root, markers);
   return toJsxRuntime(safe, {
     Fragment,

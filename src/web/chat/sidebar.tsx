@@ -1,7 +1,7 @@
 import type { Policy } from '../../domain/agent-config.ts';
 import type { SessionSummary } from '../../ports/session-store.ts';
 import { counted } from '../../text/phrasing.ts';
-import { type Theme, useTheme } from '../shared/theme.ts';
+import { type ThemeName, useTheme } from '../shared/theme.ts';
 import type { CollectionOption, ServerInfo } from './chat-api.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
 
@@ -56,7 +56,7 @@ export function ChatSettings(props: ChatSettingsProps) {
       </label>
       <label>
         <span>Theme</span>
-        <select value={theme} onChange={(event) => setTheme(event.currentTarget.value as Theme)}>
+        <select value={theme} onChange={(event) => setTheme(event.currentTarget.value as ThemeName)}>
           <option value="system">system</option>
           <option value="light">light</option>
           <option value="dark">dark</option>

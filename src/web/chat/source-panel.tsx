@@ -6,8 +6,8 @@ import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
 import { chatApi, describeRequestError, type SourceExcerpt, type SourcePassage } from './chat-api.ts';
 import { findCitedRanges } from './cited-ranges.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
-import { EVIDENCE_MARK } from './mark-ranges.ts';
-import { Markdown } from './markdown.tsx';
+import { EVIDENCE_MARK } from './mark-text-ranges.ts';
+import { MarkdownView } from './markdown.tsx';
 
 interface SourcePanelProps {
   citation: Citation;
@@ -92,7 +92,7 @@ function PassageView({ passage, answer, marker }: PassageViewProps) {
     <div class={isCited ? 'passage cited' : 'passage'} ref={isCited ? cited : null}>
       {title !== '' && <h3 dir="auto">{revealHiddenCharacters(title)}</h3>}
       <div class="markdown" dir="auto">
-        <Markdown text={text} markers={NO_MARKERS} marked={marked} mark={EVIDENCE_MARK} />
+        <MarkdownView text={text} markers={NO_MARKERS} marked={marked} mark={EVIDENCE_MARK} />
       </div>
     </div>
   );

@@ -13,7 +13,7 @@ import type { StoredTurn } from './chat-api.ts';
 import type { ChatTurn } from './chat-turn.ts';
 import { copyToClipboard, formatTurnAsMarkdown } from './copy-markdown.ts';
 import { revealHiddenCharacters } from './hidden-characters.ts';
-import { Markdown } from './markdown.tsx';
+import { MarkdownView } from './markdown.tsx';
 
 const STALE_LABELS: Record<StoredTurn['stale'][string], string> = {
   changed: 'source has changed',
@@ -46,7 +46,7 @@ export function TurnView(props: TurnViewProps) {
     const unsupportedSpans = sentences?.flatMap((sentence) => sentence.unsupportedSpans) ?? [];
     // The offsets are valid in the full answer only.
     const marked = shown === text ? unsupportedSpans : [];
-    return <Markdown text={shown} markers={markerButtons(citations, onOpenSource)} marked={marked} />;
+    return <MarkdownView text={shown} markers={markerButtons(citations, onOpenSource)} marked={marked} />;
   }, [text, shown, citations, sentences]);
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { counted } from '../../text/phrasing.ts';
-import { type CollectionOption, hasToken, type ServerInfo, setToken } from './chat-api.ts';
+import { type CollectionOption, hasStoredToken, type ServerInfo, storeToken } from './chat-api.ts';
 
 interface WelcomeProps {
   server: ServerInfo | null;
@@ -9,7 +9,7 @@ interface WelcomeProps {
 }
 
 /** Fills a conversation without turns. */
-export function Welcome({ server, collection }: WelcomeProps) {
+export function WelcomeMessage({ server, collection }: WelcomeProps) {
   return (
     <div class="welcome">
       <h2>Ask your documents</h2>
@@ -30,7 +30,7 @@ export function Welcome({ server, collection }: WelcomeProps) {
 /** Shown if the server requires a token. */
 export function TokenForm({ onSubmit }: { onSubmit: () => void }) {
   const [text, setText] = useState('');
-  const [wasRejected] = useState(hasToken);
+  const [wasRejected] = useState(hasStoredToken);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   return (
@@ -45,7 +45,7 @@ export function TokenForm({ onSubmit }: { onSubmit: () => void }) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          setToken(text.trim());
+          storeToken(text.trim());
           onSubmit();
         }}
       >

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { formatValue } from '../../evaluation/report/format-value.ts';
 import type { CaseResult, ReportCase, ReportPageData } from '../../evaluation/report/report-data.ts';
-import { DataTable, NoData } from './components.tsx';
+import { DataTable, NoData } from './report-components.tsx';
 import { findHeadlineMetric } from './report-metrics.ts';
 import { RunDetails } from './run-details.tsx';
 

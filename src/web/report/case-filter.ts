@@ -60,7 +60,7 @@ export const CASE_OUTCOMES = {
 export type CaseOutcome = keyof typeof CASE_OUTCOMES;
 
 /** Criteria that every case meets. */
-export function allCases(data: Pick<ReportData, 'metrics' | 'arms'>): CaseCriteria {
+export function createEmptyCriteria(data: Pick<ReportData, 'metrics' | 'arms'>): CaseCriteria {
   const metric = findHeadlineMetric(data)?.id ?? null;
   return { text: '', tag: '', difference: 'all', metric, outcome: 'any', arm: null };
 }

@@ -3,8 +3,14 @@ import { knownValue } from '../../evaluation/report/format-value.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
 import { counted } from '../../text/phrasing.ts';
 import { CaseDetails } from './case-details.tsx';
-import { allCases, CASE_OUTCOMES, type CaseCriteria, type CaseOutcome, filterCases } from './case-filter.ts';
-import { Section } from './components.tsx';
+import {
+  CASE_OUTCOMES,
+  type CaseCriteria,
+  type CaseOutcome,
+  createEmptyCriteria,
+  filterCases,
+} from './case-filter.ts';
+import { ReportSection } from './report-components.tsx';
 import { findHeadlineMetric } from './report-metrics.ts';
 
 const PAGE_SIZE = 50;
@@ -34,7 +40,7 @@ export function CaseList({ data, criteria, onCriteria }: CaseListProps) {
   }
 
   return (
-    <Section id="cases" title="Cases">
+    <ReportSection id="cases" title="Cases">
       <CaseFilters data={data} criteria={criteria} onCriteria={onCriteria} />
       <p class="count" role="status" id="case-count">
         {found.length === total ? `All ${counted(total, 'case')}` : `${found.length} of ${total} cases`}
@@ -44,10 +50,12 @@ export function CaseList({ data, criteria, onCriteria }: CaseListProps) {
           <CaseDetails key={item.id} data={data} item={item} opened={opened.current} />
         ))}
       </ol>
-      <button type="button" class="more" id="more-cases" hidden={remaining <= 0} onClick={showMore}>
-        Show {Math.min(PAGE_SIZE, remaining)} more of {remaining}
-      </button>
-    </Section>
+      {remaining > 0 && (
+        <button type="button" class="more" id="more-cases" onClick={showMore}>
+          Show {Math.min(PAGE_SIZE, remaining)} more of {remaining}
+        </button>
+      )}
+    </ReportSection>
   );
 }
 
@@ -119,7 +127,7 @@ function CaseFilters({ data, criteria, onCriteria }: CaseListProps) {
             onSelect={(arm) => change({ arm: arm === '' ? null : arm })}
           />
         )}
-        <button type="button" onClick={() => onCriteria(allCases(data))}>
+        <button type="button" onClick={() => onCriteria(createEmptyCriteria(data))}>
           Show all
         </button>
       </form>

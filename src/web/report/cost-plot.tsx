@@ -1,6 +1,6 @@
 import { formatValue, type KnownValue, knownValue } from '../../evaluation/report/format-value.ts';
 import type { MetricInfo, ReportPageData } from '../../evaluation/report/report-data.ts';
-import { ArmShape, NoData, Section } from './components.tsx';
+import { ArmShape, NoData, ReportSection } from './report-components.tsx';
 import { findCostMetric, findHeadlineMetric, formatInterval } from './report-metrics.ts';
 
 /** Plots the quality of each arm against its cost. Renders nothing for a single arm. */
@@ -10,11 +10,11 @@ export function CostPlot({ data }: { data: ReportPageData }) {
   const cost = findCostMetric(data);
   if (quality === null || cost === null) {
     return (
-      <Section id="cost" title="Cost and quality">
+      <ReportSection id="cost" title="Cost and quality">
         <p>
           <NoData />: {quality === null ? 'no case defines a correct answer' : 'no tokens were counted'}.
         </p>
-      </Section>
+      </ReportSection>
     );
   }
   const points = data.arms.flatMap(({ name, metrics }, arm): PlotPoint[] => {
@@ -23,14 +23,14 @@ export function CostPlot({ data }: { data: ReportPageData }) {
   });
   const currency = cost.unit === 'money' ? data.header.currency : null;
   return (
-    <Section id="cost" title="Cost and quality">
+    <ReportSection id="cost" title="Cost and quality">
       <p class="hint">Higher and further left is better. Lines are 95% intervals.</p>
       <ScatterPlot
         points={points}
         x={{ title: `${cost.label} per turn${currency === null ? '' : `, ${currency}`}`, unit: cost.unit }}
         y={{ title: quality.label, unit: quality.unit }}
       />
-    </Section>
+    </ReportSection>
   );
 }
 

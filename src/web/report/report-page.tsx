@@ -4,20 +4,20 @@ import { gatesFailed } from '../../evaluation/report/gate-results.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
 import { counted } from '../../text/phrasing.ts';
 import { isDark, useTheme } from '../shared/theme.ts';
-import { allCases, type CaseCriteria, filterCases } from './case-filter.ts';
+import { type CaseCriteria, createEmptyCriteria, filterCases } from './case-filter.ts';
 import { CaseList } from './case-list.tsx';
-import { SentenceList } from './components.tsx';
 import { CostPlot } from './cost-plot.tsx';
-import { Differences } from './differences.tsx';
-import { MetricTables } from './metrics-table.tsx';
-import { Gates, RunSettings } from './run-settings.tsx';
+import { DifferenceTables } from './difference-tables.tsx';
+import { MetricTables } from './metric-tables.tsx';
+import { SentenceList } from './report-components.tsx';
+import { GateResults, RunSettings } from './run-settings.tsx';
 
 /** The verdict, the numbers behind it, and every case. */
 export function ReportPage({ data }: { data: ReportPageData }) {
   const [criteria, setCriteria] = useState(() => initialCriteria(data));
 
   function showCases(changed: Partial<CaseCriteria>): void {
-    setCriteria({ ...allCases(data), ...changed });
+    setCriteria({ ...createEmptyCriteria(data), ...changed });
     const title = document.getElementById('cases-title');
     title?.scrollIntoView();
     title?.focus({ preventScroll: true });
@@ -30,7 +30,7 @@ export function ReportPage({ data }: { data: ReportPageData }) {
         <Verdict data={data} />
         <MetricTables data={data} />
         <CostPlot data={data} />
-        <Differences data={data} onShowCases={showCases} />
+        <DifferenceTables data={data} onShowCases={showCases} />
       </>
     ),
     [data],
@@ -45,7 +45,7 @@ export function ReportPage({ data }: { data: ReportPageData }) {
       <main>
         {numbers}
         <CaseList data={data} criteria={criteria} onCriteria={setCriteria} />
-        <Gates gates={data.gates} />
+        <GateResults gates={data.gates} />
         <RunSettings data={data} />
       </main>
       <footer>
@@ -60,8 +60,10 @@ export function ReportPage({ data }: { data: ReportPageData }) {
 
 /** A comparison starts with the cases on which the arms differ, if there are any. */
 function initialCriteria(data: ReportPageData): CaseCriteria {
-  const differing: CaseCriteria = { ...allCases(data), difference: 'differ' };
-  return data.arms.length > 1 && filterCases(data, differing).length > 0 ? differing : allCases(data);
+  const differing: CaseCriteria = { ...createEmptyCriteria(data), difference: 'differ' };
+  return data.arms.length > 1 && filterCases(data, differing).length > 0
+    ? differing
+    : createEmptyCriteria(data);
 }
 
 function TopBar({ isComparison }: { isComparison: boolean }) {

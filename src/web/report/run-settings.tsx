@@ -1,18 +1,18 @@
 import { formatValue, joined } from '../../evaluation/report/format-value.ts';
 import { gatesFailed } from '../../evaluation/report/gate-results.ts';
 import type { GateResult, ReportPageData } from '../../evaluation/report/report-data.ts';
-import { ArmName, DataTable, Section } from './components.tsx';
+import { ArmName, DataTable, ReportSection } from './report-components.tsx';
 
-export function Gates({ gates }: { gates: readonly GateResult[] }) {
+export function GateResults({ gates }: { gates: readonly GateResult[] }) {
   if (gates.length === 0) {
     return (
-      <Section id="gates" title="Gates">
+      <ReportSection id="gates" title="Gates">
         <p class="muted">No gates were set.</p>
-      </Section>
+      </ReportSection>
     );
   }
   return (
-    <Section id="gates" title="Gates">
+    <ReportSection id="gates" title="Gates">
       <p>{gatesFailed(gates) ?? 'All gates passed'}.</p>
       <DataTable
         caption="Gates and measured values"
@@ -29,7 +29,7 @@ export function Gates({ gates }: { gates: readonly GateResult[] }) {
           </tr>
         ))}
       </DataTable>
-    </Section>
+    </ReportSection>
   );
 }
 
@@ -63,7 +63,7 @@ export function RunSettings({ data: { header, arms } }: { data: ReportPageData }
     ['Judge', header.judge ?? 'none'],
   ];
   return (
-    <Section id="settings" title="Settings">
+    <ReportSection id="settings" title="Settings">
       <dl class="facts">
         {facts.map(([name, value]) => (
           <div key={name}>
@@ -92,7 +92,7 @@ export function RunSettings({ data: { header, arms } }: { data: ReportPageData }
           </tr>
         ))}
       </DataTable>
-    </Section>
+    </ReportSection>
   );
 }
 

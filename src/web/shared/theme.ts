@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 
 const THEME_KEY = 'citeloop.theme';
-export type Theme = 'system' | 'light' | 'dark';
+export type ThemeName = 'system' | 'light' | 'dark';
 
 /** Applies the stored theme. Call it before the first paint, so that the page does not flash. */
 export function applyTheme(): void {
   setDocumentTheme(storedTheme());
 }
 
-export function useTheme(): [Theme, (theme: Theme) => void] {
-  const [theme, setTheme] = useState<Theme>(storedTheme);
+export function useTheme(): [ThemeName, (theme: ThemeName) => void] {
+  const [theme, setTheme] = useState<ThemeName>(storedTheme);
   return [
     theme,
     (selected) => {
@@ -21,16 +21,16 @@ export function useTheme(): [Theme, (theme: Theme) => void] {
 }
 
 /** Whether the page is currently dark, by the theme or by the system. */
-export function isDark(theme: Theme): boolean {
+export function isDark(theme: ThemeName): boolean {
   return theme === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
 }
 
-function setDocumentTheme(theme: Theme): void {
+function setDocumentTheme(theme: ThemeName): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }
 
-function storedTheme(): Theme {
+function storedTheme(): ThemeName {
   try {
     const stored = localStorage.getItem(THEME_KEY);
     return stored === 'light' || stored === 'dark' ? stored : 'system';
@@ -40,7 +40,7 @@ function storedTheme(): Theme {
 }
 
 /** Without access to storage, the theme lasts until the page is closed. */
-function storeTheme(theme: Theme): void {
+function storeTheme(theme: ThemeName): void {
   try {
     localStorage.setItem(THEME_KEY, theme);
   } catch {}

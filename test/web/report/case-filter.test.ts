@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
 import type { ReportCase, ReportData } from '../../../src/evaluation/report/report-data.ts';
-import { allCases, type CaseCriteria, filterCases } from '../../../src/web/report/case-filter.ts';
+import { type CaseCriteria, createEmptyCriteria, filterCases } from '../../../src/web/report/case-filter.ts';
 import { syntheticReport } from '../../evaluation/report/synthetic-report.ts';
 
 const report = syntheticReport({ cases: 24, arms: ['tool', 'always'] });
 
 function find(criteria: Partial<CaseCriteria>, data: ReportData = report): ReportCase[] {
-  return filterCases(data, { ...allCases(data), ...criteria });
+  return filterCases(data, { ...createEmptyCriteria(data), ...criteria });
 }
 
 function scores({ results }: ReportCase, metric = 'answer.correct') {

@@ -7,7 +7,7 @@ interface ComposerProps {
 }
 
 /** Enter sends the question, Shift+Enter starts a new line. */
-export function Composer({ isRunning, onAsk, onStop }: ComposerProps) {
+export function QuestionComposer({ isRunning, onAsk, onStop }: ComposerProps) {
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
 

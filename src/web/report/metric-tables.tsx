@@ -5,7 +5,7 @@ import type {
   MetricValue,
   ReportPageData,
 } from '../../evaluation/report/report-data.ts';
-import { ArmName, DataTable, NoData, Section } from './components.tsx';
+import { ArmName, DataTable, NoData, ReportSection } from './report-components.tsx';
 import { findBestValue, findHeadlineMetric, formatInterval } from './report-metrics.ts';
 
 const GROUP_LABELS: Record<MetricInfo['group'], string> = {
@@ -24,7 +24,7 @@ const GROUP_LABELS: Record<MetricInfo['group'], string> = {
 /** Every metric of every arm, and the headline metric by tag. */
 export function MetricTables({ data }: { data: ReportPageData }) {
   return (
-    <Section id="metrics" title={data.arms.length === 1 ? 'Metrics' : 'Metrics by arm'}>
+    <ReportSection id="metrics" title={data.arms.length === 1 ? 'Metrics' : 'Metrics by arm'}>
       <MetricTable data={data} />
       <TagTable data={data} />
       <details class="aside">
@@ -40,7 +40,7 @@ export function MetricTables({ data }: { data: ReportPageData }) {
           ))}
         </dl>
       </details>
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -5,7 +5,7 @@ import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
 import { expect, test } from 'vitest';
-import { markRanges, UNSUPPORTED_MARK } from '../../../src/web/chat/mark-ranges.ts';
+import { markTextRanges, UNSUPPORTED_MARK } from '../../../src/web/chat/mark-text-ranges.ts';
 
 /** The rendered text, with marked text in braces. */
 function renderMarked(markdown: string, ...words: string[]): string {
@@ -14,7 +14,7 @@ function renderMarked(markdown: string, ...words: string[]): string {
     start: markdown.indexOf(word),
     end: markdown.indexOf(word) + word.length,
   }));
-  markRanges(tree, markdown, ranges, UNSUPPORTED_MARK);
+  markTextRanges(tree, markdown, ranges, UNSUPPORTED_MARK);
   let text = '';
   visit(tree, (node, _index, parent) => {
     if (node.type !== 'text') return;

@@ -18,7 +18,12 @@ export const EVIDENCE_MARK: MarkElement = { tagName: 'mark', properties: {} };
  * Marks ranges of the Markdown source in the tree that was parsed from it. Text that differs from its source, because
  * of escapes or entities, stays unmarked.
  */
-export function markRanges(tree: Root, source: string, ranges: readonly Range[], mark: MarkElement): void {
+export function markTextRanges(
+  tree: Root,
+  source: string,
+  ranges: readonly Range[],
+  mark: MarkElement,
+): void {
   if (ranges.length === 0) return;
   visit(tree, (node, index, parent) => {
     if (node.type !== 'text' || parent === undefined || index === undefined) return;

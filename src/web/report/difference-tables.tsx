@@ -7,7 +7,7 @@ import type {
 } from '../../evaluation/report/report-data.ts';
 import { quoted } from '../../text/phrasing.ts';
 import type { CaseCriteria } from './case-filter.ts';
-import { DataTable, Section, SentenceList } from './components.tsx';
+import { DataTable, ReportSection, SentenceList } from './report-components.tsx';
 import { CONCLUSION_LABELS, formatInterval, formatSigned } from './report-metrics.ts';
 
 interface DifferencesProps {
@@ -16,11 +16,11 @@ interface DifferencesProps {
 }
 
 /** Each arm compared with the first, metric by metric. Renders nothing for a single arm. */
-export function Differences({ data, onShowCases }: DifferencesProps) {
+export function DifferenceTables({ data, onShowCases }: DifferencesProps) {
   if (data.comparisons.length === 0) return null;
   const { margin } = data.header;
   return (
-    <Section id="differences" title={`Differences from ${quoted(data.arms[0]?.name ?? '')}`}>
+    <ReportSection id="differences" title={`Differences from ${quoted(data.arms[0]?.name ?? '')}`}>
       <p class="hint">
         Paired on the same cases, with 95% intervals. <em>Better</em> and <em>worse</em>: p below 0.05 after
         Holm’s correction over the metrics of all arms. <em>Equivalent</em>: less than {formatPoints(margin)}{' '}
@@ -38,7 +38,7 @@ export function Differences({ data, onShowCases }: DifferencesProps) {
           <DifferenceTable comparison={comparison} metrics={data.metrics} onShowCases={onShowCases} />
         </details>
       ))}
-    </Section>
+    </ReportSection>
   );
 }
 

@@ -7,7 +7,7 @@ interface SectionProps {
 }
 
 /** A landmark whose heading can be linked to and focused. */
-export function Section({ id, title, children }: SectionProps) {
+export function ReportSection({ id, title, children }: SectionProps) {
   return (
     <section id={id} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`} tabIndex={-1}>
