@@ -8,25 +8,25 @@ import { asked, post, writeTape } from './tape/support/sample-tape.ts';
 
 const native = globalThis.fetch;
 
-test('one line answers every request from a tape until the test is over', async () => {
+test('useTape answers requests from a tape until the test is over', async () => {
   const tape = await useTape(await writeTape([asked(1, { q: 'a' }, { a: 1 })]));
   expect(await (await post({ q: 'a' })).json()).toEqual({ a: 1 });
   expect(tape.header.origin).toBe('recorded');
   expect(tape.counts()).toEqual({ used: 1, repeated: 0, missed: 0 });
 });
 
-test('after the test the network is there again', () => {
+test('the network is restored after the test', () => {
   expect(globalThis.fetch).toBe(native);
 });
 
-test('a miss that the code under test has swallowed is thrown at the end', async () => {
+test('stop throws a miss that the code under test caught', async () => {
   const tape = await useTape(await writeTape([asked(1, { q: 'a' }, { a: 1 })]));
   await post({ q: 'b' }).catch(() => 'swallowed');
   expect(tape.misses()).toHaveLength(1);
   await expect(tape.stop()).rejects.toMatchObject({ kind: 'replay_drift' });
 });
 
-test('its runtime gives the same ids and time in every replay', async () => {
+test('the runtime gives the same ids and time in every replay', async () => {
   const path = await writeTape([]);
   const take = async () => {
     await using tape = await useTape(path);
@@ -57,7 +57,7 @@ async function bothAnswer(): Promise<void> {
   await expect(fetch('https://nobody.test/')).rejects.toMatchObject({ kind: 'replay_drift' });
 }
 
-test("a server of one's own msw answers beside a tape, whichever was started first", async () => {
+test("the user's msw server answers beside a tape, whether it was started before or after", async () => {
   // A server that was started over a tape puts back what it found: a `fetch` that lets everything through by now.
   onTestFinished(() => void Object.assign(globalThis, { fetch: native }));
   const path = await writeTape([asked(1, { q: 'a' }, { a: 1 })]);
@@ -75,7 +75,7 @@ test("a server of one's own msw answers beside a tape, whichever was started fir
   expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
 });
 
-test("what one's own msw lets through does not leave the process, and other clients than fetch are answered by it", async () => {
+test("requests that the user's msw server bypasses do not leave the process, and it answers other clients than fetch", async () => {
   ownServer('bypass');
   const tape = await useTape(await writeTape([asked(1, { q: 'a' }, { a: 1 })]));
   await bothAnswer();
@@ -91,7 +91,7 @@ test("what one's own msw lets through does not leave the process, and other clie
   await expect(tape.stop()).rejects.toMatchObject({ kind: 'replay_drift' });
 });
 
-test("a tape is a handler among others in one's own server", async () => {
+test("handleTape returns handlers for the user's msw server", async () => {
   const tape = await handleTape(await writeTape([asked(1, { q: 'a' }, { a: 1 })]));
   const server = setupServer(...tape.handlers, now);
   server.listen({ onUnhandledFrame: 'error' });
@@ -105,7 +105,7 @@ test("a tape is a handler among others in one's own server", async () => {
   await expect(post({ q: 'not on the tape' })).rejects.toThrow(TypeError);
 });
 
-test('an agent under a tape needs no key and no server, whichever services it uses', async () => {
+test('an agent with the runtime of a tape needs no key and no server', async () => {
   const { settings, runtime, sessions } = await useTape('fixtures/tapes/served-chat-qdrant.tape.json');
   const agent = await createAgent({ ...settings, baseUrl: 'https://api.groq.com/v1', runtime, sessions });
   const { answer, citations } = await agent.ask('What is ROS 2?');

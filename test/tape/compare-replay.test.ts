@@ -39,12 +39,12 @@ function compared(
   return compareReplay(whole, { tape: 'a.tape.json', changed, onMiss });
 }
 
-test('a run that came to the same is fine, and its turns are counted', () => {
+test('a run with the same outputs is ok', () => {
   const same = { recorded: outputs({}, {}), outputs: outputs({}, {}) };
   expect(compared(same)).toMatchObject({ ok: true, turns: 2, firstDifferentTurn: null, differences: [] });
 });
 
-test('a run that ended before the tape did is not fine, and parts where it ended', () => {
+test('a run with another number of turns is not ok', () => {
   const short = compared({ recorded: outputs({}, {}), outputs: outputs({}) });
   expect(short).toMatchObject({
     ok: false,
@@ -56,14 +56,14 @@ test('a run that ended before the tape did is not fine, and parts where it ended
   expect(long).toMatchObject({ ok: false, turns: 1, firstDifferentTurn: 2 });
 });
 
-test('the first turn that differs is where the two part, the tenth is not taken for the first', () => {
+test('finds the first turn that differs, also after the ninth', () => {
   const turns = Array.from({ length: 11 }, () => ({}));
   const changed = turns.map((_, index) => (index >= 9 ? { answer: 'b' } : {}));
   const parted = compared({ recorded: outputs(...turns), outputs: outputs(...changed) });
   expect(parted.firstDifferentTurn).toBe(10);
 });
 
-test('a miss is not fine, and of a turn that it cut off nothing is compared', () => {
+test('a miss is not ok, and the turn that it cut off is not compared', () => {
   const result = compared({
     recorded: outputs({}, {}),
     outputs: outputs(cut, { answer: 'b' }),
@@ -81,7 +81,7 @@ test('a miss is not fine, and of a turn that it cut off nothing is compared', ()
   ]);
 });
 
-test('what the live service answered is fine if it came to the same, and no turn was cut off', () => {
+test('a miss that the live service answered is ok if the outputs are the same', () => {
   const same = { recorded: outputs({}), outputs: outputs({}), misses: [miss] };
   expect(compared(same, { onMiss: 'passthrough' })).toMatchObject({ ok: true, live: true });
   const other = { ...same, outputs: outputs({ answer: 'b' }) };
@@ -90,7 +90,7 @@ test('what the live service answered is fine if it came to the same, and no turn
   expect(compared(failed, { onMiss: 'passthrough' })).toMatchObject({ ok: false, live: false });
 });
 
-test('a run with other settings may come to something else, but must have all its answers', () => {
+test('a run with changed settings may differ, but all its requests must be answered', () => {
   const changed = { policy: 'always' };
   const parts = { recorded: outputs({}), outputs: outputs({ answer: 'b' }) };
   expect(compared(parts, { changed })).toMatchObject({ ok: true, firstDifferentTurn: 1, changed });

@@ -31,7 +31,7 @@ const pieces = (...deltas: TapeJson[]) =>
     deltas.map((delta) => ({ choices: [{ delta }] })),
   );
 
-test('an answer that differs in its ids alone has not changed', () => {
+test('ignores ids', () => {
   expect(kinds(said('A node [1].'), said('A node [1].'))).toEqual([]);
   expect(kinds(called('search_docs', '{"a":1,"b":2}'), called('search_docs', '{"b":2, "a":1}'))).toEqual([]);
 });
@@ -63,7 +63,7 @@ test.each<[string, TapeExchange, TapeExchange, string[]]>([
   expect(kinds(before, now)).toEqual(expected);
 });
 
-test('what the API of responses streams is read from its end', () => {
+test('reads the completed response of a Responses API stream', () => {
   const response = (text: string) => [
     { type: 'response.output_text.delta', delta: text },
     { type: 'response.completed', response: { output: [{ type: 'message', content: [{ text }] }] } },

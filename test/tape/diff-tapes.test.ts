@@ -26,12 +26,12 @@ async function difference(...sides: [Side, Side]) {
   return diffTapes(before, after);
 }
 
-test('tapes that differ in ids and times alone are the same', async () => {
+test('tapes that differ only in ids and times are the same', async () => {
   const after = { exchanges: [{ ...chat(1, 'a', 'A.', 'chatcmpl-7654321'), durationMs: 99 }] };
   expect(await difference({ exchanges: [chat(1, 'a', 'A.')] }, after)).toMatchObject({ same: true });
 });
 
-test('what a model says otherwise, what is asked otherwise, and what came and went are told apart', async () => {
+test('lists changed answers, changed requests, and added and removed calls', async () => {
   const { same, exchanges } = await difference(
     { exchanges: [chat(1, 'a', 'A.'), chat(2, 'b', 'B.'), asked(3, {}, {}, '/gone')] },
     { exchanges: [chat(1, 'a', 'Aha.'), chat(2, 'bb', 'B.'), asked(3, {}, {}, '/come')] },
@@ -45,7 +45,7 @@ test('what a model says otherwise, what is asked otherwise, and what came and we
   ]);
 });
 
-test('settings and what the run came to are compared as well', async () => {
+test('compares settings and outputs', async () => {
   const { run, outputs } = await difference({ exchanges: [] }, { exchanges: [], topK: 3, answer: 'another' });
   expect(run).toEqual([{ path: 'settings.topK', before: 5, after: 3 }]);
   expect(outputs).toEqual([{ path: 'turn 1.answer', before: 'a', after: 'another' }]);

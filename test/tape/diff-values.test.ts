@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { diffValues, formatDifference, similarity } from '../../src/tape/diff-values.ts';
 
-test('differences are found at their place, also where one side has more', () => {
+test('finds differences with their paths, including missing fields', () => {
   expect(diffValues({ a: [1, { b: 2 }], c: 1 }, { a: [1, { b: 3 }, 4], d: null })).toEqual([
     { path: 'a[1].b', before: 2, after: 3 },
     { path: 'a[2]', before: undefined, after: 4 },
@@ -14,7 +14,7 @@ test('differences are found at their place, also where one side has more', () =>
   expect(diffValues(null, {}, 'x')).toEqual([{ path: 'x', before: null, after: {} }]);
 });
 
-test('likeness is the share of leaves that agree, and texts that begin alike are half alike', () => {
+test('measures similarity as the share of equal fields, with partial credit for a common prefix', () => {
   expect(similarity({ a: 1, b: 2 }, { a: 1, b: 2 })).toBe(1);
   expect(similarity({ a: 1, b: 2 }, { a: 1, b: 3 })).toBe(0.5);
   expect(similarity({ a: 1 }, { b: 1 })).toBe(0);
@@ -26,7 +26,7 @@ test('likeness is the share of leaves that agree, and texts that begin alike are
   expect(similarity({ a: [1, 2, 3] }, { a: 5 })).toBe(0);
 });
 
-test('a difference is shown on one line, long texts from a little before where they part', () => {
+test('formats a difference on one line and cuts long texts before the first change', () => {
   expect(formatDifference({ path: 'a', before: 1, after: undefined })).toBe('  a: 1 -> (nothing)');
   expect(formatDifference({ path: 'a', before: 'x\ny', after: { b: 1 } })).toBe('  a: "x\\ny" -> {"b":1}');
   const same = 'abcdefghij'.repeat(4);

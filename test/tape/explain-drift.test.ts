@@ -43,13 +43,13 @@ test.each<[string, Record<string, TapeJson>]>([
     'the search returned different chunks',
     { messages: messages('Be brief.', 'What is a node?', results('Another.', 'Nodes talk.')) },
   ],
-])('%s: that is the reason given', (reason, changes) => {
+])('explains a miss: %s', (reason, changes) => {
   const tape = { exchanges: () => [asked(1, { unlike: true }, {}), asked(2, chat(), {})] };
   const miss = explainMiss(asked(9, chat(changes), {}).request, tape);
   expect(miss).toMatchObject({ nearest: { id: 2 }, reason: expect.stringContaining(reason) });
 });
 
-test('a place or a service that the tape does not know is said', () => {
+test('explains a request to an unknown path or service', () => {
   const tape = { exchanges: () => [asked(1, {}, {})] };
   expect(explainMiss(asked(1, {}, {}, '/v2/other').request, tape)).toMatchObject({
     nearest: null,
@@ -59,7 +59,7 @@ test('a place or a service that the tape does not know is said', () => {
   expect(explainMiss(elsewhere, tape).reason).toContain('no request to this service was recorded');
 });
 
-test('long texts are shown where they part, and many differences are counted', () => {
+test('cuts long texts around the change and counts further differences', () => {
   const long = 'word '.repeat(100);
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field${index}`, index]));
   const tape = { exchanges: () => [asked(1, { text: `${long}before`, ...many }, {})] };
@@ -76,7 +76,7 @@ test('long texts are shown where they part, and many differences are counted', (
   expect(alone.hint).toMatch(/text: ….*before" -> ….*after"/);
 });
 
-test('vectors are told by their length, and texts that look like numbers are texts', () => {
+test('shows vectors by their length and keeps strings apart from numbers', () => {
   const vector = (length: number) => Array.from({ length }, (_, index) => index / 10);
   const tape = { exchanges: () => [asked(1, { vector: vector(20), text: '1' }, {})] };
   const { hint } = toMissError(
@@ -87,7 +87,7 @@ test('vectors are told by their length, and texts that look like numbers are tex
   expect(hint).toContain('text: "1" -> "1.0"');
 });
 
-test('how to renew the tape names flags on the command line, and nowhere else', () => {
+test('advises flags only on the command line', () => {
   const tape = { exchanges: () => [asked(1, chat(), {})] };
   const { hint, advice } = toMissError(
     explainMiss(asked(1, chat({ model: 'large' }), {}).request, tape),

@@ -17,7 +17,7 @@ const har = (entries: object[], log: object = {}) => ({
 });
 const parsed = (document: object) => parseHar(JSON.stringify(document), 'x.har');
 
-test('a tape that went through HAR and back is the same', async () => {
+test('a tape survives export to HAR and import', async () => {
   const exchanges = [
     asked(1, { q: 'a' }, { a: [1, 2] }),
     sampleExchange({
@@ -53,7 +53,7 @@ test('a tape that went through HAR and back is the same', async () => {
   );
 });
 
-test('failures survive HAR, too', async () => {
+test('failures survive export to HAR and import', async () => {
   const failed = sampleExchange({
     failure: { name: 'TypeError', message: 'fetch failed', code: 'ECONNREFUSED' },
   });
@@ -64,7 +64,7 @@ test('failures survive HAR, too', async () => {
   expect(exchanges[0]?.response).toBeUndefined();
 });
 
-test('a HAR file of a browser is read: forms, base64, failed requests, data URLs left out', () => {
+test('imports forms, base64 bodies and failed requests of a browser, without data URLs', () => {
   const { header, exchanges } = parsed(
     har([
       entry({ request: { method: 'GET', url: 'data:text/plain,hi', headers: [] } }),
@@ -114,13 +114,13 @@ test('decompresses the base64 pieces in a HAR file of Polly', () => {
   expect(exchange?.response?.body).toEqual({ json: { embedding: [1, 2] } });
 });
 
-test('requests that overlap are put into lanes', () => {
+test('puts overlapping requests into different lanes', () => {
   const at = (seconds: number, time: number) =>
     entry({ startedDateTime: `2026-01-01T00:00:0${seconds}.000Z`, time });
   const { exchanges } = parsed(har([at(0, 1500), at(1, 100), at(2, 100)]));
   expect(exchanges.map(({ lane }) => lane)).toEqual([0, 1, 0]);
 });
 
-test('what is no HAR file is refused', () => {
+test('rejects a file that is not HAR', () => {
   expect(() => parsed({ log: 1 })).toThrow('The HAR file x.har is not valid at log');
 });

@@ -17,7 +17,7 @@ function shuffled(value: TapeJson): TapeJson {
   );
 }
 
-test('the order of fields does not matter, and every value does', () => {
+test('ignores the order of fields, but no value', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), fc.string(), (value, extra) => {
       const json = { value: value as TapeJson };
@@ -27,14 +27,14 @@ test('the order of fields does not matter, and every value does', () => {
   );
 });
 
-test('the host does not matter, but the path and the parameters do', () => {
+test('ignores the host, but not the path and the parameters', () => {
   expect(keyOf({}, 'http://127.0.0.1:9/v1/x')).toBe(keyOf({}));
   expect(keyOf({}, 'https://a.test/v1/y')).not.toBe(keyOf({}));
   expect(keyOf({}, 'https://a.test/v1/x?a=1&b=2')).toBe(keyOf({}, 'https://a.test/v1/x?b=2&a=1'));
   expect(keyOf({}, 'https://a.test/v1/x?a=1')).not.toBe(keyOf({}));
 });
 
-test('volatile fields do not matter, also inside JSON that is a text', () => {
+test('ignores volatile fields, also in JSON inside strings', () => {
   for (const field of VOLATILE_FIELDS) {
     expect(keyOf({ a: 1, [field]: 2 })).toBe(keyOf({ a: 1, [field]: 3 }));
     const inText = (value: number) => ({
@@ -45,7 +45,7 @@ test('volatile fields do not matter, also inside JSON that is a text', () => {
   expect(keyOf({ content: '{"total":1}' })).not.toBe(keyOf({ content: '{"total":2}' }));
 });
 
-test('where a document lies does not matter, but which it is and what it says do', () => {
+test('ignores the directory of a document, but not its name and content', () => {
   const found = (url: string, text = 'x') => ({ content: JSON.stringify({ results: [{ url, text }] }) });
   const [here, there] = ['file:///home/a/docs/x%20y.md', 'file:///srv/docs/x%20y.md'];
   expect(keyOf(found(here))).toBe(keyOf(found(there)));
@@ -62,7 +62,7 @@ test('where a document lies does not matter, but which it is and what it says do
   expect(keyOf(prompt(here))).not.toBe(keyOf(prompt('docs/z.md')));
 });
 
-test('embeddings that differ by a rounding are nearly the same request, others are not', () => {
+test('matches embeddings that differ by rounding as nearly equal', () => {
   const vector = Array.from({ length: 384 }, (_, index) => Math.sin(index));
   const near = vector.map((value) => value + 1e-4 * Math.cos(value * 99));
   const other = vector.toReversed();
@@ -80,7 +80,7 @@ test('embeddings that differ by a rounding are nearly the same request, others a
   expect(sameVectors(a.vectors, c.vectors)).toBe(false);
 });
 
-test('the method matters, and a parameter that is volatile does not', () => {
+test('compares the method and ignores volatile parameters', () => {
   const key = (method: string, url = 'https://a.test/x') => matchKey({ method, url, headers: {} }).exact;
   expect(key('GET')).not.toBe(key('POST'));
   for (const name of ['timestamp', 'nonce'])
@@ -88,7 +88,7 @@ test('the method matters, and a parameter that is volatile does not', () => {
   expect(key('GET', 'https://a.test/x?a=1&nonce=2')).toBe(key('GET', 'https://a.test/x?a=1'));
 });
 
-test('headers do not matter, and a text is another request than the JSON that it looks like', () => {
+test('ignores headers and distinguishes text from equal JSON', () => {
   const request = { method: 'POST', url: 'https://a.test/x', headers: {} };
   const json = { ...request, body: { json: { a: 1 } } };
   expect(matchKey({ ...json, headers: { accept: 'x' } }).exact).toBe(matchKey(json).exact);
@@ -99,7 +99,7 @@ test('headers do not matter, and a text is another request than the JSON that it
   expect(matchKey(request).exact).not.toBe(matchKey(json).exact);
 });
 
-test('from sixteen numbers on a list is an embedding', () => {
+test('treats a list of sixteen or more numbers as an embedding', () => {
   const keyFor = (json: TapeJson) =>
     matchKey({ method: 'POST', url: 'https://a.test/x', headers: {}, body: { json } });
   const numbers = (length: number) => Array.from({ length }, (_, index) => index + 0.5);
@@ -110,7 +110,7 @@ test('from sixteen numbers on a list is an embedding', () => {
   expect(keyFor({ v: numbers(16), limit: 1 }).nearly).not.toBe(keyFor({ v: numbers(16), limit: 2 }).nearly);
 });
 
-test('embeddings are the same if there are as many and each points where the other does', () => {
+test('compares lists of embeddings by cosine', () => {
   expect(sameVectors([[1, 0]], [[2, 0]])).toBe(true);
   expect(sameVectors([[1, 0]], [[1, 0.04]])).toBe(true);
   expect(sameVectors([[1, 0]], [[1, 0.05]])).toBe(false);

@@ -39,7 +39,7 @@ async function recordAgain(path: string, exchanges: readonly TapeExchange[], res
 
 const linesOf = async (path: string) => (await readFile(path, 'utf8')).split('\n');
 
-test('a recording of an unchanged run leaves the same bytes, whatever ids and times the service gave', async () => {
+test('recording an unchanged run again leaves the file unchanged, whatever ids and times the service gives', async () => {
   const path = await writeTape(turn(), { outputs: outputs() });
   const before = await readFile(path, 'utf8');
   expect(await recordAgain(path, turn())).toEqual({ unchanged: true });
@@ -48,7 +48,7 @@ test('a recording of an unchanged run leaves the same bytes, whatever ids and ti
   expect(await readFile(path, 'utf8')).toBe(before);
 });
 
-test('where something changed the rest stays as it stood, and what follows still finds its ids', async () => {
+test('only changed exchanges are rewritten, and they keep the old request', async () => {
   const path = await writeTape(turn(), { outputs: outputs() });
   const before = new Set(await linesOf(path));
   const other = 'A node is a program.';
@@ -64,7 +64,7 @@ test('where something changed the rest stays as it stood, and what follows still
   tape.close();
 });
 
-test('a call that changed has the same id in its answer and in the request after it', async () => {
+test('a changed tool call has the same id in its answer and in the next request', async () => {
   const path = await writeTape(turn(), { outputs: outputs() });
   await recordAgain(path, turn({ query: 'nodes' }));
   const text = await readFile(path, 'utf8');
@@ -72,7 +72,7 @@ test('a call that changed has the same id in its answer and in the request after
   expect(text.match(/"arguments": "nodes"/g)).toHaveLength(2);
 });
 
-test('ids that the program generated in a request do not count as a change', async () => {
+test('ids that the program generates in a request do not count as a change', async () => {
   const writes = (seed: string) => [asked(1, { changeId: createSeededIds(seed)() }, { ok: true })];
   const path = await writeTape(writes('a seed'), { outputs: outputs() });
   const before = await readFile(path, 'utf8');
@@ -80,7 +80,7 @@ test('ids that the program generated in a request do not count as a change', asy
   expect(await readFile(path, 'utf8')).toBe(before);
 });
 
-test('other points of a store are other answers, though only their ids differ', async () => {
+test('point ids of a store count as content', async () => {
   const found = (id: string) => [
     asked(1, { limit: 1 }, { result: [{ id }] }, '/collections/book/points/query'),
   ];
@@ -89,7 +89,7 @@ test('other points of a store are other answers, though only their ids differ', 
   expect(await recordAgain(path, found('2d72923b-a5e0-8ea2'))).toEqual({ unchanged: true });
 });
 
-test('calls that are new stand after the one that they came after, and those that are gone are gone', async () => {
+test('a new exchange follows the one it was made after, and unused ones are removed', async () => {
   const path = await writeTape(['a', 'b', 'c'].map((q, index) => asked(index + 1, { q }, { q })));
   await recordAgain(
     path,

@@ -25,7 +25,7 @@ function faultOf(path: string): AppError {
   throw new Error('it opened');
 }
 
-test('a tape that is cut anywhere is read as far as it goes, or refused in a sentence', async () => {
+test('reads a truncated tape up to its last complete exchange, or rejects it', async () => {
   const exchanges = [
     asked(1, { q: 'ä' }, { a: 'é' }),
     asked(2, { q: 'b' }, { a: 2 }),
@@ -48,7 +48,7 @@ test('a tape that is cut anywhere is read as far as it goes, or refused in a sen
   }
 });
 
-test('one from a newer version is refused with its number', async () => {
+test('rejects a newer format and names its version', async () => {
   const path = await fileWith('{"version": 99, "shape": "unknown"}');
   expect(faultOf(path)).toMatchObject({
     kind: 'invalid_input',
@@ -56,7 +56,7 @@ test('one from a newer version is refused with its number', async () => {
   });
 });
 
-test('one that was edited after it was recorded is told from one that was not', async () => {
+test('detects that a recorded tape was edited', async () => {
   const path = await writeTape([asked(1, { q: 'a' }, { answer: 'yes' })]);
   const text = await readFile(path, 'utf8');
   expect(openTape(path).edited).toBe(false);
@@ -68,7 +68,7 @@ test('one that was edited after it was recorded is told from one that was not', 
   expect(openTape(path).edited).toBe(false);
 });
 
-test('one that is written by hand may have any layout', async () => {
+test('reads a tape written by hand in any layout', async () => {
   const header = sampleHeader({ origin: 'written by hand' });
   const exchanges = [asked(2, { q: 'b' }, {}), asked(1, { q: 'a' }, {})];
   for (const indent of [undefined, 2, '\t']) {
@@ -80,7 +80,7 @@ test('one that is written by hand may have any layout', async () => {
   }
 });
 
-test('what is no tape is refused with a reason', async () => {
+test('rejects a file that is not a tape with a reason', async () => {
   expect(faultOf(await fileWith('')).message).toContain('it is empty');
   expect(faultOf(await fileWith('[1, 2]')).message).toContain('it is not a JSON object');
   expect(faultOf(await fileWith('{"log": {}}')).message).toContain('it has no version');
@@ -88,14 +88,14 @@ test('what is no tape is refused with a reason', async () => {
   expect(faultOf('/nowhere/x.json').message).toContain('it does not exist');
 });
 
-test('a line that was broken by an edit is named', async () => {
+test('names the exchange that is not valid JSON', async () => {
   const path = await writeTape([asked(1, { q: 'a' }, {}), asked(2, { q: 'b' }, {})]);
   const text = await readFile(path, 'utf8');
   await writeFile(path, text.replace('"q": "b"', '"q": "b'));
   expect(faultOf(path).message).toContain('Exchange 2 of');
 });
 
-test('a tape of the first format, one exchange a line with its number, is read as it is', async () => {
+test('reads format 1, with one exchange and its id per line', async () => {
   const exchanges = [asked(2, { q: 'b' }, { a: 2 }), asked(1, { q: 'a' }, { a: 1 })];
   const head = JSON.stringify(sampleHeader(), null, 2).slice(0, -2);
   const lines = exchanges.map((exchange) => JSON.stringify(exchange)).join(',\n');
@@ -108,7 +108,7 @@ test('a tape of the first format, one exchange a line with its number, is read a
   tape.close();
 });
 
-test('exchanges come in the order of their requests, whatever the order in which their answers ended', async () => {
+test('returns exchanges in the order of their requests, whatever the order of the answers', async () => {
   const ids = fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(ids, async (order) => {

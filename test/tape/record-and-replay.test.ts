@@ -41,7 +41,7 @@ const faultOf = (error: unknown) => ({
   code: ((error as Error).cause as { code?: string } | undefined)?.code,
 });
 
-test('events come back chunk by chunk as they came, with their delays', async () => {
+test('replays a stream chunk by chunk', async () => {
   const { url } = await startWireServer();
   const read = async () => {
     const texts: string[] = [];
@@ -67,7 +67,7 @@ test('events come back chunk by chunk as they came, with their delays', async ()
   expect(await replayed(path, read)).toBe(live);
 });
 
-test('compressed answers, bytes and answers without a body come back as the program saw them', async () => {
+test('replays compressed, binary and empty responses as the program saw them', async () => {
   const { url } = await startWireServer();
   const read = async () => [
     await (await fetch(`${url}/compressed`)).json(),
@@ -85,7 +85,7 @@ test('compressed answers, bytes and answers without a body come back as the prog
   expect(await replayed(path, read)).toEqual(live);
 });
 
-test('requests at the same time are in lanes of their own, and numbered as they were made', async () => {
+test('numbers requests in order and puts concurrent ones into different lanes', async () => {
   const { url } = await startWireServer();
   const { exchanges } = await recorded(async () => {
     await Promise.all([fetch(`${url}/slow`).then((r) => r.text()), fetch(`${url}/a`).then((r) => r.text())]);
@@ -98,7 +98,7 @@ test('requests at the same time are in lanes of their own, and numbered as they 
   ]);
 });
 
-test('errors and retries come back in their order, without cookies', async () => {
+test('replays errors and retries in order, without cookies', async () => {
   const { url } = await startWireServer();
   const ask = () => fetch(`${url}/busy`, { method: 'POST', body: '{"q":1}' });
   const { path, exchanges } = await recorded(async () => {
@@ -116,7 +116,7 @@ test('errors and retries come back in their order, without cookies', async () =>
   });
 });
 
-test('a refused connection and a stream that breaks off fail again in the same way', async () => {
+test('replays a refused connection and a broken stream with the same errors', async () => {
   const { url } = await startWireServer();
   const refused = () => fetch('http://127.0.0.1:4/none').catch(faultOf);
   const broken = async () => {
@@ -137,7 +137,7 @@ test('a refused connection and a stream that breaks off fail again in the same w
   expect(await replayed(path, async () => [await refused(), await broken()])).toEqual(live);
 });
 
-test('a request that was given up is on the tape with what it was given up for', async () => {
+test('replays a timeout', async () => {
   const { url } = await startWireServer();
   const give = () => fetch(`${url}/slow`, { signal: AbortSignal.timeout(20) }).catch(faultOf);
   const { path, exchanges } = await recorded(give);
@@ -145,7 +145,7 @@ test('a request that was given up is on the tape with what it was given up for',
   expect(await replayed(path, give)).toMatchObject({ name: 'TimeoutError' });
 });
 
-test("a caller's own dispatcher is used for recording, and needed no more for replay", async () => {
+test("uses the caller's dispatcher when recording, but not when replaying", async () => {
   const { url } = await startWireServer();
   let dispatched = 0;
   const dispatcher = new Agent().compose((dispatch) => (options, handler) => {
@@ -159,7 +159,7 @@ test("a caller's own dispatcher is used for recording, and needed no more for re
   expect(dispatched).toBe(1);
 });
 
-test('a request with a body that is a stream is recorded and still sent', async () => {
+test('records and sends a streamed request body', async () => {
   const { url } = await startWireServer();
   const send = async () => {
     const request = new Request(`${url}/x`, {
@@ -178,7 +178,7 @@ test('a request with a body that is a stream is recorded and still sent', async 
   expect(await replayed(path, send)).toEqual(live);
 });
 
-test('under replay nothing leaves the process, in whatever way it is asked', async () => {
+test('no request leaves the process during a replay, whichever client sends it', async () => {
   const { url, requests } = await startWireServer();
   const { path } = await recorded(async () => (await fetch(`${url}/x`)).text());
   const before = requests();
@@ -198,7 +198,7 @@ test('under replay nothing leaves the process, in whatever way it is asked', asy
   expect((await fetch(`${url}/y`)).status).toBe(200);
 });
 
-test('a miss says what comes nearest, field by field, and why', async () => {
+test('a miss names the nearest request, its differences and the likely reason', async () => {
   const { url } = await startWireServer();
   const ask = (model: string) =>
     fetch(`${url}/v1/chat/completions`, { method: 'POST', body: JSON.stringify({ model, messages: [] }) });
@@ -212,7 +212,7 @@ test('a miss says what comes nearest, field by field, and why', async () => {
   });
 });
 
-test('with passthrough what is missing is asked for, and the tape stays as it is', async () => {
+test('passthrough sends missing requests and leaves the tape unchanged', async () => {
   const { url, requests } = await startWireServer();
   const ask = async (n: number) => (await fetch(`${url}/x`, { method: 'POST', body: `{"n":${n}}` })).json();
   const { path } = await recorded(() => ask(1));
@@ -221,7 +221,7 @@ test('with passthrough what is missing is asked for, and the tape stays as it is
   expect(openTape(path).count).toBe(1);
 });
 
-test('with record a tape is renewed only where it changed', async () => {
+test('record updates only the changed exchanges', async () => {
   const { url, requests } = await startWireServer();
   const ask = async (n: number) => (await fetch(`${url}/x`, { method: 'POST', body: `{"n":${n}}` })).json();
   const { path } = await recorded(async () => [await ask(1), await ask(2)]);
@@ -239,7 +239,7 @@ test('with record a tape is renewed only where it changed', async () => {
   await replayed(path, async () => expect([await ask(1), await ask(3)]).toEqual(answers));
 });
 
-test('a tape that has all is not touched by record', async () => {
+test('record leaves a tape without misses unchanged', async () => {
   const { url } = await startWireServer();
   const ask = async () => (await fetch(`${url}/x`)).text();
   const { path } = await recorded(ask);
@@ -262,7 +262,7 @@ test('recorded timing waits as long as the service did', async () => {
   expect(waited[1]).toBeGreaterThan(70);
 });
 
-test('only one tape is replayed at a time', async () => {
+test('rejects a second replay at the same time', async () => {
   const { path } = await recorded(async () => {});
   await replayed(path, () => expect(replayTape({ path })).rejects.toMatchObject({ kind: 'invalid_input' }));
 });

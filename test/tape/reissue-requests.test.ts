@@ -34,7 +34,7 @@ async function again(exchanges: readonly TapeExchange[], options: Partial<Reissu
   }
 }
 
-test('what was asked is asked where the service is today, and what changed is told', async () => {
+test('sends requests to the configured service and reports changed answers', async () => {
   const { result, heard } = await again([question(1), question(2)]);
   expect(heard).toEqual([1, 2].map((q) => ({ url: 'https://today.test/chat', key: 'Bearer mine', q })));
   expect(result.asked.map(({ exchange, changes }) => [exchange, changes.map(({ kind }) => kind)])).toEqual([
@@ -43,14 +43,14 @@ test('what was asked is asked where the service is today, and what changed is to
   ]);
 });
 
-test('a sample is spread over the tape and the same every time', async () => {
+test('picks an even and repeatable sample', async () => {
   const all = Array.from({ length: 10 }, (_, index) => question(index + 1));
   const { result } = await again(all, { sample: 3 });
   expect(result.asked.map(({ exchange }) => exchange)).toEqual([1, 5, 8]);
   expect(result.left).toEqual([{ reason: 'not in the sample', calls: 7 }]);
 });
 
-test('a store, a request without its secret and a service of others are left alone', async () => {
+test('skips stores, redacted requests and unknown services', async () => {
   const { result, heard } = await again([
     asked(1, { limit: 3 }, {}, '/collections/book/points/query'),
     asked(2, { model: 'm', q: 'with [redacted] in it' }, answer('x'), CHAT),
@@ -65,7 +65,7 @@ test('a store, a request without its secret and a service of others are left alo
   expect(refused.result.left).toEqual([{ reason: 'it is not yours', calls: 1 }]);
 });
 
-test('a service that cannot be reached has changed', async () => {
+test('reports an unreachable service as a change of status', async () => {
   const { result } = await again([question(1)], {
     fetch: () => Promise.reject(new TypeError('fetch failed')),
   });

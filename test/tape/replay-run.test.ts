@@ -27,7 +27,7 @@ function options(path: string, changes: Partial<ReplayRunOptions> = {}): ReplayR
 
 const small = () => writeTape([asked(1, { q: 'a' }, { a: 1 })]);
 
-test('work is done with the settings, clock and ids of the recording, and what it returns comes back', async () => {
+test('runs the work with the settings, clock and ids of the recording and returns its value', async () => {
   const header = sampleHeader({ inputs: { settings: { topK: 3, collection: 'old' } } });
   const outputs = { collection: { name: 'docs', documents: 1, fingerprint: 'f' } };
   const path = await writeTape([asked(1, { q: 'a' }, { a: 1 })], { header, outputs });
@@ -48,7 +48,7 @@ test('work is done with the settings, clock and ids of the recording, and what i
   });
 });
 
-test('a miss ends the whole run and is what comes back, whatever the work made of it', async () => {
+test('a miss aborts the run and is the result, whatever the work does with it', async () => {
   const outcome = await replayRun(options(await small()), async ({ signal }) => {
     await post({ q: 'b' }).catch(() => {});
     expect(signal.aborted).toBe(true);
@@ -62,7 +62,7 @@ test('a miss ends the whole run and is what comes back, whatever the work made o
   expect(swallowed).toMatchObject({ result: { missed: {} }, misses: [{ kind: 'replay_drift' }] });
 });
 
-test('a miss can end just the turn that made it', async () => {
+test('a miss can abort only its turn', async () => {
   const aborted: boolean[] = [];
   await replayRun(options(await small(), { missEnds: 'turn' }), async ({ signal, tape }) => {
     const agent = tape.observe(askingAgent(aborted));
@@ -73,7 +73,7 @@ test('a miss can end just the turn that made it', async () => {
   expect(aborted).toEqual([true, false]);
 });
 
-test('what the work throws without a miss is thrown, and so it is when the user has interrupted it', async () => {
+test('throws the error of the work if there was no miss or the user interrupted it', async () => {
   const broken = new Error('broken');
   const path = await small();
   await expect(replayRun(options(path), () => Promise.reject(broken))).rejects.toBe(broken);
@@ -110,7 +110,7 @@ test('rejects a tape with invalid outputs', async () => {
   });
 });
 
-test('a renewed tape says who renewed it, and keeps the clock and the ids that its requests were made with', async () => {
+test('an updated tape names the program that updated it and keeps its seed and time', async () => {
   const path = await small();
   const { header: before } = openTape(path);
   const outcome = await replayRun(options(path, { onMiss: 'record' }), async ({ tape }) => {
@@ -123,7 +123,7 @@ test('a renewed tape says who renewed it, and keeps the clock and the ids that i
   expect(renewed.tail?.outputs).toMatchObject({ ingest: { added: 1 } });
 });
 
-test('a run that fails while its tape is renewed leaves the tape as it was', async () => {
+test('a run that fails while its tape is updated leaves the tape unchanged', async () => {
   const path = await small();
   const before = await readFile(path, 'utf8');
   const failed = replayRun(options(path, { onMiss: 'record' }), async () => {
@@ -134,7 +134,7 @@ test('a run that fails while its tape is renewed leaves the tape as it was', asy
   expect(await readFile(path, 'utf8')).toBe(before);
 });
 
-test('a recording keeps what the run came to, also that it failed, and is abandoned when it is interrupted', async () => {
+test('records the outputs or the failure of a run, and abandons an interrupted one', async () => {
   const ends: RecordingEnd[] = [];
   const record = async (work: () => Promise<unknown>, signal = new AbortController().signal) => {
     const path = join(await temporaryDirectory(), 'run.tape.json');

@@ -45,7 +45,7 @@ const failure = (message: string) => ({
 const pathsOf = (before: Partial<RunOutputs>, after: Partial<RunOutputs>) =>
   compareOutputs(run(before), run(after)).map(({ path }) => path);
 
-test('scores count as far as anybody is shown them', () => {
+test('compares scores up to the displayed precision', () => {
   const scored = (score: number) => {
     const [found] = turn().retrieved;
     return turn({
@@ -62,7 +62,7 @@ test('scores count as far as anybody is shown them', () => {
   ]);
 });
 
-test('the same is the same, whatever ids, tokens and volatile fields it came with', () => {
+test('ignores ids, token counts and volatile fields', () => {
   const again = turn({
     tokensUsed: { prompt: 9, completion: 9, total: 18 },
     messages: turn().messages.map((message) =>
@@ -76,7 +76,7 @@ test('the same is the same, whatever ids, tokens and volatile fields it came wit
   expect(pathsOf(ingest('a'), ingest('b'))).toEqual([]);
 });
 
-test('a run with fewer turns than the tape differs, and so does one with more', () => {
+test('a run with fewer or more turns differs', () => {
   const [one, two] = [turn(), turn({ question: 'And a topic?' })];
   expect(compareOutputs(run({ turns: [one, two] }), run({ turns: [one] }))).toMatchObject([
     { path: 'turn 2', before: { answer: 'A process [1].' }, after: null },
@@ -103,11 +103,11 @@ test.each<[string, Partial<TurnOutput>]>([
   ['turn 1.retrieved[0]', { retrieved: [] }],
   ['turn 1.error', { error: failure('It is away.') }],
   ['turn 1.messages[2]', { messages: turn().messages.slice(0, 3) }],
-])('a difference of a turn is named: %s', (path, changes) => {
+])('finds a difference in %s', (path, changes) => {
   expect(pathsOf({ turns: [turn()] }, { turns: [turn(changes)] })).toEqual([path]);
 });
 
-test('sentences are not compared with a tape of before, nor where a secret was taken out', () => {
+test('does not compare sentences with an old tape or a redacted answer', () => {
   const doubted = turn({
     sentences: [{ text: 'A process.', verdict: 'weak', unsupportedSpans: ['process'] }],
   });
@@ -116,7 +116,7 @@ test('sentences are not compared with a tape of before, nor where a secret was t
   expect(pathsOf({ turns: [turn(masked)] }, { turns: [{ ...doubted, ...masked }] })).toEqual([]);
 });
 
-test('other calls of tools differ, what tools returned is left to the chunks', () => {
+test('compares tool calls, but not tool results', () => {
   const called = (name: string, args: string, result: string) =>
     turn({
       messages: [
@@ -134,7 +134,7 @@ test('other calls of tools differ, what tools returned is left to the chunks', (
   ]);
 });
 
-test('what was found, what was ingested and what ended the run are compared as well', () => {
+test('compares search results, ingest results and the error of a run', () => {
   const search = { query: 'node', totalFound: 1, chunks: [] };
   expect(pathsOf({ search }, { search: { ...search, totalFound: 2 } })).toEqual(['search.totalFound']);
   expect(pathsOf({ search }, {})).toEqual(['search']);
@@ -144,7 +144,7 @@ test('what was found, what was ingested and what ended the run are compared as w
   expect(pathsOf({ error: failure('a') }, { error: { ...failure('a'), recoverable: false } })).toEqual([]);
 });
 
-test('outputs of a tape that leave something out are filled up, and an unknown policy is refused', () => {
+test('fills in missing outputs and rejects an unknown policy', () => {
   expect(runOutputsSchema.parse({})).toEqual(emptyRunOutputs());
   const short = { question: 'q', model: 'm', answer: 'a' };
   expect(runOutputsSchema.parse({ turns: [short] }).turns).toMatchObject([{ policy: null, reset: false }]);

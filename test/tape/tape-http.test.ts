@@ -9,7 +9,7 @@ import {
 } from '../../src/tape/tape-http.ts';
 import { sampleExchange } from './support/sample-tape.ts';
 
-test('a body is kept in the form that is easiest to read and that loses nothing', () => {
+test('stores a body as JSON, text or base64 without loss', () => {
   expect(parseBodyText('{"a":1}', 'application/json')).toEqual({ json: { a: 1 } });
   expect(parseBodyText(' [1]', null)).toEqual({ json: [1] });
   expect(parseBodyText('7', 'application/json')).toEqual({ json: 7 });
@@ -27,7 +27,7 @@ test('a body is kept in the form that is easiest to read and that loses nothing'
   expect(toBodyBytes({ base64: '/wA=' })).toEqual(Buffer.from([255, 0]));
 });
 
-test('a request is the same to the tape however it is handed to fetch', async () => {
+test('stores a request in the same form however it is passed to fetch', async () => {
   const url = 'https://a.test/x';
   const json = '{"a":1}';
   const init = { method: 'post', headers: { 'Content-Type': 'application/json' } };
@@ -52,7 +52,7 @@ test('a request is the same to the tape however it is handed to fetch', async ()
   });
 });
 
-test('a failure says what the error and its causes say, also where causes form a circle', () => {
+test('stores the code of an error or its causes, also with circular causes', () => {
   const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
   expect(toTapeFailure(new TypeError('fetch failed', { cause }))).toEqual({
     name: 'TypeError',
@@ -66,7 +66,7 @@ test('a failure says what the error and its causes say, also where causes form a
   expect(toTapeFailure(undefined)).toEqual({ name: 'Error', message: 'undefined' });
 });
 
-test('a recorded failure is thrown as clients know it, before or after what had come', async () => {
+test('throws a recorded failure before or after the recorded data', async () => {
   const none = sampleExchange({ response: undefined, failure: { name: 'TimeoutError', message: 'late' } });
   await expect(createReplayResponse(none, 'none', null)).rejects.toMatchObject({ name: 'TimeoutError' });
   const network = { name: 'TypeError', message: 'fetch failed', code: 'ECONNRESET' };

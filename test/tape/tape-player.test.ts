@@ -11,7 +11,7 @@ const answerOf = (exchange: ReturnType<ReturnType<typeof createTapePlayer>['find
   return body !== undefined && 'json' in body ? body.json : null;
 };
 
-test('equal requests get their answers in the order of recording, then the last one again', async () => {
+test('equal requests get their answers in recorded order, then the last one again', async () => {
   const tape = openTape(
     await writeTape([asked(1, { q: 1 }, 'first'), asked(2, { q: 1 }, 'second'), asked(3, { q: 2 }, 'other')]),
   );
@@ -24,14 +24,14 @@ test('equal requests get their answers in the order of recording, then the last 
   expect(player.counts()).toEqual({ used: 2, repeated: 2, missed: 1 });
 });
 
-test('a request with a secret is found as it was written down', async () => {
+test('finds a request with a secret by its redacted form', async () => {
   const redactor = createRedactor({ secrets: ['own-secret'] });
   const path = await writeTape([asked(1, { q: 'about [redacted]' }, 'found')]);
   const player = createTapePlayer(openTape(path), redactor);
   expect(answerOf(player.find(request({ q: 'about own-secret' })))).toBe('found');
 });
 
-test('embeddings that differ by a rounding find theirs, each once and then the last again', async () => {
+test('finds embeddings that differ by rounding, each once and then the last one again', async () => {
   const vector = Array.from({ length: 32 }, (_, index) => Math.sin(index));
   const near = (by: number) => vector.map((value, index) => value + by * Math.cos(index));
   const far = vector.toReversed();

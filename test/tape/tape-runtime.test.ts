@@ -5,7 +5,7 @@ const at = '2026-01-02T03:04:05.678Z';
 const clock = { now: () => new Date(at), elapsedMs: () => 42, newId: () => 'not this one' };
 const idsOf = ({ newId }: { newId: () => string }) => [newId(), newId(), newId()];
 
-test('a recording and its replays have the same ids, another seed has others', () => {
+test('a recording and its replays generate the same ids from a seed', () => {
   const recorded = idsOf(createRecordingRuntime('seed', clock));
   expect(idsOf(createReplayRuntime('seed', at))).toEqual(recorded);
   expect(idsOf(createReplayRuntime('other', at))).not.toEqual(recorded);
@@ -14,7 +14,7 @@ test('a recording and its replays have the same ids, another seed has others', (
     expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
 });
 
-test('the clock of a replay stands still, that of a recording is the given one', async () => {
+test('the clock of a replay stands still, a recording uses the given clock', async () => {
   const replay = createReplayRuntime('seed', at);
   expect([replay.now().toISOString(), replay.elapsedMs(), replay.random?.()]).toEqual([at, 0, 0.5]);
   const recording = createRecordingRuntime('seed', clock);

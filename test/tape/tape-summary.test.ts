@@ -12,7 +12,7 @@ const callsOf = async (...answers: TapeJson[]) =>
   summarizeTape(openTape(await writeTape(answers.map((answer, index) => asked(index + 1, {}, answer)))))
     .calls;
 
-test('tokens are read under the names that each service has for them', async () => {
+test('reads token usage in the fields of each service', async () => {
   const calls = await callsOf(
     { usage: { prompt_tokens: 1, completion_tokens: 2 } },
     { usage: { input_tokens: 3, output_tokens: 4 } },
@@ -33,7 +33,7 @@ test('tokens are read under the names that each service has for them', async () 
   ]);
 });
 
-test('of a stream the last usage counts, and what is broken in it does no harm', async () => {
+test('reads the last usage of a stream and ignores invalid events', async () => {
   const data = (value: string) => ({ delayMs: 0, data: `data: ${value}\n\n` });
   const chunks = [
     data('{"usage":{"prompt_tokens":1,"completion_tokens":1}}'),
@@ -64,7 +64,7 @@ test('of a stream the last usage counts, and what is broken in it does no harm',
   ]);
 });
 
-test('a tape that is whole and holds no key has no problem, and each place with one is named', async () => {
+test('names each place with a possible secret', async () => {
   const clean = openTape(await writeTape([asked(1, { q: 'a' }, { b: 1, a: 2 })]));
   expect(findTapeProblems(clean, createRedactor())).toEqual([]);
   const header = sampleHeader({ inputs: { question: 'about ACME-1' } });
@@ -82,7 +82,7 @@ test('a tape that is whole and holds no key has no problem, and each place with 
 const NPM = `npm_${'a1B2'.repeat(9)}`;
 const PEM = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIB'.repeat(8)}\n-----END PRIVATE KEY-----`;
 
-test('tokens and private keys in the traffic of Qdrant and Cohere reach no tape and no HAR, and are found on one', async () => {
+test('removes tokens and private keys from tapes and HAR files, and finds them on a tape', async () => {
   const keys = { npm: `//registry/:_authToken=${NPM}`, pem: PEM };
   const sent = [
     asked(
@@ -110,7 +110,7 @@ test('tokens and private keys in the traffic of Qdrant and Cohere reach no tape 
   expect(JSON.stringify(toHar(openTape(leaky), createRedactor()))).not.toContain(NPM);
 });
 
-test('outputs that cannot be read leave the rest of the summary as it is', async () => {
+test('summarizes a tape whose outputs cannot be read', async () => {
   const tape = openTape(await writeTape([], { outputs: { turns: 1 } }));
   expect(summarizeTape(tape)).toMatchObject({ outputs: null, calls: [], complete: true, edited: false });
 });

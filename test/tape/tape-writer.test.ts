@@ -11,7 +11,7 @@ import { asked, sampleExchange, sampleHeader, writeTape } from './support/sample
 const redactor = createRedactor();
 const newPath = async () => join(await temporaryDirectory(), 'run.tape.json');
 
-test('a tape is one JSON document with one value a line, in the order of the requests', async () => {
+test('writes one JSON document with one value per line, in the order of the requests', async () => {
   const vector = Array.from({ length: 20 }, (_, index) => index / 10);
   const path = await writeTape([asked(2, { q: 'b' }, { vector }), asked(1, { q: 'a', n: [1, 2] }, { a: 1 })]);
 
@@ -27,7 +27,7 @@ test('a tape is one JSON document with one value a line, in the order of the req
   expect(text).not.toContain('"id"');
 });
 
-test('texts stand line by line and events one a line, and both come back as they were', async () => {
+test('writes texts and events line by line and reads them back', async () => {
   const stream = [
     'data: {"choices":[{"delta":{"content":"A node"}}]}\n\ndata: {"choices":[{"delta":{"content":"."}}]}\n\n',
     'event: done\ndata: [DONE]\n\n',
@@ -49,13 +49,13 @@ test('texts stand line by line and events one a line, and both come back as they
   expect(lines).toContain('"two",');
 });
 
-test('a tape without exchanges can be read back', async () => {
+test('reads back a tape without exchanges', async () => {
   const tape = openTape(await writeTape([]));
   expect(tape).toMatchObject({ count: 0, complete: true, edited: false });
   tape.close();
 });
 
-test('as long as it is not closed, the tape of before stays and the new one can be read beside it', async () => {
+test('keeps the old tape until close, and an abandoned recording beside it', async () => {
   const path = await writeTape([asked(1, { q: 'old' }, {})]);
   const before = await readFile(path, 'utf8');
   const writer = await createTapeWriter({ path, header: sampleHeader(), redactor });
@@ -81,7 +81,7 @@ test('two recordings to one file do not disturb each other, and the last to fini
   expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
-test('a file that is no tape is not recorded over', async () => {
+test('does not replace a file that is not a tape', async () => {
   const path = await newPath();
   await writeFile(path, '{"name": "my package"}');
 
@@ -92,7 +92,7 @@ test('a file that is no tape is not recorded over', async () => {
   expect(await readFile(path, 'utf8')).toBe('{"name": "my package"}');
 });
 
-test('a folder that does not exist is said before anything is recorded', async () => {
+test('rejects a missing folder before anything is recorded', async () => {
   const path = join(await temporaryDirectory(), 'none', 'run.tape.json');
   await expect(createTapeWriter({ path, header: sampleHeader(), redactor })).rejects.toMatchObject({
     kind: 'invalid_input',
@@ -100,7 +100,7 @@ test('a folder that does not exist is said before anything is recorded', async (
   });
 });
 
-test('a disk that is full leaves the tape of before, and nothing half', async () => {
+test('a full disk leaves the old tape and no partial file', async () => {
   const path = await writeTape([asked(1, { q: 'old' }, {})]);
   const before = await readFile(path, 'utf8');
   let room = 600;
@@ -129,7 +129,7 @@ test('a disk that is full leaves the tape of before, and nothing half', async ()
   expect(await readdir(dirname(path))).toEqual([basename(path)]);
 });
 
-test('a tape that would hold a key in spite of all is refused', async () => {
+test('does not write a tape that would still contain a key', async () => {
   const path = await newPath();
   const key = 'a-very-secret-key';
   const real = createRedactor({ secrets: [key] });
@@ -145,7 +145,7 @@ test('a tape that would hold a key in spite of all is refused', async () => {
   expect(await readdir(dirname(path))).toEqual([]);
 });
 
-test('an empty file and a tape may be recorded over, a folder may not', async () => {
+test('replaces an empty file or a tape, but not a folder', async () => {
   const empty = await newPath();
   await writeFile(empty, '');
   await (await createTapeWriter({ path: empty, header: sampleHeader(), redactor })).close(null);
@@ -164,7 +164,7 @@ test('discard leaves no file', async () => {
   expect(await readdir(dirname(path))).toEqual([]);
 });
 
-test('an abandoned recording that would hold a key is not left behind', async () => {
+test('does not keep an abandoned recording that would contain a key', async () => {
   const path = await newPath();
   const { holdsSecret } = createRedactor({ secrets: ['a-very-secret-key'] });
   const blind = { ...createRedactor(), holdsSecret };
@@ -174,7 +174,7 @@ test('an abandoned recording that would hold a key is not left behind', async ()
   expect(await readdir(dirname(path))).toEqual([]);
 });
 
-test('a key that only shows when the pieces of a stream are put together is noticed, too', async () => {
+test('detects a key that is split over the chunks of a stream', async () => {
   const { holdsSecret } = createRedactor({ secrets: ['a-very-secret-key'] });
   const blind = { ...createRedactor(), holdsSecret };
   const delta = (text: string) => `data: ${JSON.stringify({ delta: text })}\n\n`;

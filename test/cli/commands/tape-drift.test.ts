@@ -19,7 +19,7 @@ async function otherModel(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
 
-test('a tape that is recorded again is the same file, asked again the same service, and another one is told', async () => {
+test('records an unchanged file again, and tape diff and tape renew report what changed', async () => {
   const place = await library();
   const { flags, stop, url } = await servedModel();
   const record = [...ask, ...flags, '--record', 'a.tape.json'];
@@ -56,7 +56,7 @@ test('a tape that is recorded again is the same file, asked again the same servi
   expect(unnamed.stdout).toContain('is not configured here: set the address of the model service to it');
 });
 
-test('a replay names the turn and the setting that it parts by, with flags and with the settings of today', async () => {
+test('a replay names the first different turn and the changed setting, with flags and with --current', async () => {
   const place = await library();
   const { flags, stop } = await servedModel();
   await runInProcess([...ask, ...flags, '--record', 'a.tape.json'], place);

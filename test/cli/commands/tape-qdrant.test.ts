@@ -8,9 +8,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const KEY = 'qdrant-key-0123456789';
 
-test('ingest, search and ask on a real Qdrant server replay without it and without the key', async ({
-  skip,
-}) => {
+test('replays ingest, search and ask on a Qdrant server without the server and the key', async ({ skip }) => {
   const server = await orSkipped(() => startQdrant({ apiKey: KEY }));
   if (server === null) return skip();
   const [home, elsewhere] = [await temporaryDirectory(), await temporaryDirectory()];

@@ -13,7 +13,7 @@ const KEY = 'sk-test-0123456789abcdefghij';
 
 const question = ['ask', 'What is a node?', '--collection', 'small'];
 
-test('a run over the wire is recorded, and replays without the server and the key to the same bytes', async () => {
+test('replays a recorded run to the same bytes without the server and the key', async () => {
   const place = await library();
   const { flags, stop } = await servedModel();
   const recorded = await runCli([...question, ...flags, '--json', '--record', 'node.tape.json'], {
@@ -57,7 +57,7 @@ test('a run over the wire is recorded, and replays without the server and the ke
   expect(shown.stdout).toMatch(/1\. What is a node\?.*search: .*cited \[1\] quoted Nodes.*2 calls:/s);
 });
 
-test('a tape replays on a machine where the same documents lie elsewhere, and does not tell where they lay', async () => {
+test('a tape contains no directories and replays where the documents are in another directory', async () => {
   const { flags, stop } = await servedModel();
   const [here, there] = [await temporaryDirectory(), await temporaryDirectory()];
   for (const folder of [join(here, 'docs'), join(there, 'deep/handbook')]) {
@@ -79,7 +79,7 @@ test('a tape replays on a machine where the same documents lie elsewhere, and do
   expect(replayed).toMatchObject({ code: 0, stdout: expect.stringContaining('same') });
 });
 
-test('a chat of several turns replays turn by turn, and one that has drifted says where', async () => {
+test('replays a chat turn by turn and reports drift', async () => {
   const place = await library();
   const { flags, stop } = await servedModel();
   const chat = await runInProcess(['chat', '--collection', 'small', ...flags, '--record', 'chat.tape.json'], {
@@ -100,7 +100,7 @@ test('a chat of several turns replays turn by turn, and one that has drifted say
   expect(drifted.stdout).toContain('different chunks');
 });
 
-test('the offline model makes no calls, and its run is recorded and compared all the same', async () => {
+test('records and compares a run of the offline model, which makes no calls', async () => {
   const place = await library();
   const recorded = await runInProcess([...question, '--record', 'off.tape.json'], place);
   expect(recorded.stderr).toMatch(/Recorded the run in \S+off\.tape\.json; it called no service\n/);
@@ -113,7 +113,7 @@ test('the offline model makes no calls, and its run is recorded and compared all
   expect(JSON.parse(fork.stdout).tapes[0]).toMatchObject({ firstDifferentTurn: 1 });
 });
 
-test('a session that goes on is replayed from where it was, in memory', async () => {
+test('replays a resumed session in memory, as it was when it was recorded', async () => {
   const place = await library();
   await runInProcess(question, place);
   const went = await runInProcess(
@@ -133,7 +133,7 @@ test('a session that goes on is replayed from where it was, in memory', async ()
   expect((await runInProcess(['replay', 'on.tape.json'], place)).code).toBe(0);
 });
 
-test('search and ingest are recorded and run again, and a replayed ingest leaves collections alone', async () => {
+test('replays search and ingest without changing collections', async () => {
   const place = await library();
   await runInProcess(['search', 'node', '--collection', 'small', '--record', 'search.tape.json'], place);
   await runInProcess(['ingest', '.', '--collection', 'new', '--record', 'ingest.tape.json'], place);
@@ -157,7 +157,7 @@ test('search and ingest are recorded and run again, and a replayed ingest leaves
   });
 });
 
-test('tapes that cannot be used are refused with a clear line', async () => {
+test('rejects tapes that cannot be used with the reason', async () => {
   const place = await library();
   await runInProcess([...question, '--record', 'a.tape.json'], place);
   const file = (name: string) => join(place.home, name);
@@ -207,7 +207,7 @@ test('tapes that cannot be used are refused with a clear line', async () => {
   expect(JSON.parse(checked.stdout).tapes).toMatchObject([{ problems: [] }, { problems: [{}] }]);
 });
 
-test('a recording that is interrupted is a readable tape that says it is incomplete', async () => {
+test('an interrupted recording is a readable, incomplete tape', async () => {
   const place = await library();
   const result = await runCli(['chat', '--collection', 'small', '--record', 'cut.tape.json'], {
     ...place,
@@ -230,7 +230,7 @@ test('names a setting that was not set in the recorded run as the reason of a di
   expect(fewer.stdout).toContain('First difference at turn 1. Likely reason: topK is 1 (recorded: not set).');
 });
 
-test('a tape is scrubbed in place, and goes to HAR and back', async () => {
+test('scrubs a tape in place, and converts it to HAR and back', async () => {
   const place = await library();
   await runInProcess([...question, '--record', 'a.tape.json'], place);
   expect((await runInProcess(['tape', 'check', 'a.tape.json', '--redact', 'computation'], place)).code).toBe(
@@ -255,7 +255,7 @@ test('a tape is scrubbed in place, and goes to HAR and back', async () => {
   );
 });
 
-test('the recorded tapes of the project still come to the same, in an empty home', async () => {
+test('the recorded fixtures replay without differences in an empty home directory', async () => {
   const home = await temporaryDirectory();
   const recorded = globSync(
     join(import.meta.dirname, '../../../fixtures/tapes/*-qdrant.tape.json'),
@@ -268,7 +268,7 @@ test('the recorded tapes of the project still come to the same, in an empty home
   expect(replayed.code).toBe(0);
 });
 
-test('what is redacted by a plain word is found again when the tape is replayed', async () => {
+test('replays a tape that was redacted with --redact', async () => {
   const place = await library();
   const { flags, stop } = await servedModel();
   const recorded = await runInProcess(

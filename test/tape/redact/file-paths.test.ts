@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { hideFilePaths, restoreFilePaths } from '../../../src/tape/redact/file-paths.ts';
 import { asked, sampleExchange } from '../support/sample-tape.ts';
 
-test('files are told by what is below the directory of whoever records, and found below that of whoever replays', () => {
+test('replaces directories in file URLs by placeholders and restores them', () => {
   const uri = (...path: string[]) => pathToFileURL(join(...path)).href;
   const points = [
     uri(process.cwd(), 'docs/a.md'),
@@ -35,7 +35,7 @@ test('files are told by what is below the directory of whoever records, and foun
   ]);
 });
 
-test('an exchange without files is the same', () => {
+test('returns an exchange without file URLs unchanged', () => {
   const exchange = sampleExchange();
   expect(hideFilePaths(exchange)).toBe(exchange);
 });

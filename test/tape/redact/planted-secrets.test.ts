@@ -10,22 +10,22 @@ import { createTapeWriter } from '../../../src/tape/tape-writer.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { sampleExchange, sampleHeader } from '../support/sample-tape.ts';
 
-/** Any printable characters: what a key may be made of. */
+/** Keys of printable characters. */
 const secret = fc
   .string({
     unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
     minLength: 12,
     maxLength: 60,
   })
-  // One that repeats itself, or the text around it, would be found where none was planted.
+  // A repetitive key, or one that is part of the surrounding text, would give false positives.
   .filter((text) => new Set(text).size > 6 && !/redacted|json|text|data/i.test(text));
 
-type Spelling = (secret: string) => string;
-const spellings: Record<string, Spelling> = {
+type Encoding = (secret: string) => string;
+const encodings: Record<string, Encoding> = {
   plain: (text) => text,
   'URL-encoded': encodeURIComponent,
   'in base64': (text) => Buffer.from(text).toString('base64'),
-  'in base64 behind a user name': (text) => Buffer.from(`user:${text}`).toString('base64'),
+  'in base64 after a user name': (text) => Buffer.from(`user:${text}`).toString('base64'),
   'in base64 between others': (text) => Buffer.from(`ab${text}yz!`).toString('base64url'),
   'in JSON': (text) => JSON.stringify({ key: text }),
   'in JSON in JSON': (text) => JSON.stringify({ inner: JSON.stringify({ deep: text }) }),
@@ -95,19 +95,19 @@ async function tapeWith(exchange: TapeExchange, key: string): Promise<{ text: st
     header: sampleHeader({ inputs: { question: `about ${key}` } }),
   });
   writer.append(exchange);
-  await writer.close({ answer: `I was told ${key}`, nested: [{ key }] });
+  await writer.close({ answer: `The key is ${key}`, nested: [{ key }] });
   return { text: await readFile(path, 'utf8'), path };
 }
 
 for (const [place, { plant }] of Object.entries(places)) {
-  test(`no spelling of a key that stands in ${place} reaches the file`, async () => {
+  test(`no encoding of a key in ${place} is written`, async () => {
     await fc.assert(
-      fc.asyncProperty(secret, fc.constantFrom(...Object.keys(spellings)), async (key, spelling) => {
-        const planted = (spellings[spelling] as Spelling)(key);
+      fc.asyncProperty(secret, fc.constantFrom(...Object.keys(encodings)), async (key, name) => {
+        const planted = (encodings[name] as Encoding)(key);
         const exchange = { ...base, ...plant(planted) } as TapeExchange;
         const { text, path } = await tapeWith(exchange, key);
 
-        for (const spell of Object.values(spellings)) expect(text).not.toContain(spell(key));
+        for (const encode of Object.values(encodings)) expect(text).not.toContain(encode(key));
         expect(text).not.toContain(JSON.stringify(key).slice(1, -1));
         const tape = openTape(path);
         const [read] = tape.exchanges();
@@ -121,7 +121,7 @@ for (const [place, { plant }] of Object.entries(places)) {
   });
 }
 
-test('a key that is spread over the chunks of a stream does not reach the file, however it is cut', async () => {
+test('no key that is split over the chunks of a stream is written', async () => {
   await fc.assert(
     fc.asyncProperty(secret, fc.array(fc.nat(400), { maxLength: 12 }), async (key, cuts) => {
       const text = `data: ${JSON.stringify({ delta: `before ${key} after` })}\n\ndata: [DONE]\n\n`;
@@ -133,17 +133,17 @@ test('a key that is spread over the chunks of a stream does not reach the file, 
       const tape = openTape(path);
       const [read] = tape.exchanges();
       tape.close();
-      const joinChunks = (read?.response?.chunks ?? []).map(({ data }) => data).join('');
-      expect(joinChunks).not.toContain(JSON.stringify(key).slice(1, -1));
-      expect(joinChunks).toContain('before ');
-      expect(joinChunks).toContain(' after');
+      const stream = (read?.response?.chunks ?? []).map(({ data }) => data).join('');
+      expect(stream).not.toContain(JSON.stringify(key).slice(1, -1));
+      expect(stream).toContain('before ');
+      expect(stream).toContain(' after');
       expect(read?.response?.chunks).toHaveLength(chunks.length);
     }),
     { numRuns: 60 },
   );
 });
 
-test('a key that is spread over the deltas of several events does not reach the file', async () => {
+test('no key that is split over the deltas of several events is written', async () => {
   await fc.assert(
     fc.asyncProperty(secret, fc.integer({ min: 1, max: 9 }), async (key, size) => {
       const words = `it is ${key} I think`;
