@@ -5,7 +5,7 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 import { createDocumentParser } from '../src/adapters/documents/parse-document.ts';
 import { createQdrantCatalog } from '../src/adapters/qdrant/qdrant-catalog.ts';
-import { documentVector, termIndex, termsOf } from '../src/adapters/qdrant/sparse-terms.ts';
+import { extractChunkTerms, hashTerm, toSparseVector } from '../src/adapters/qdrant/sparse-terms.ts';
 import { createSqliteCatalog } from '../src/adapters/sqlite/sqlite-catalog.ts';
 import { ingest } from '../src/ingest/ingest.ts';
 import type { ChunkStore, DocumentWrite } from '../src/ports/chunk-store.ts';
@@ -185,19 +185,22 @@ async function serverRanking(
   await client.createCollection(collection, { vectors: {}, sparse_vectors: { terms: { modifier: 'idf' } } });
   const uris = (await Array.fromAsync(from.documents())).map(({ uri }) => uri);
   const chunks = (await from.read(uris)).flatMap(({ document, chunks: own }) =>
-    own.map(({ headings, text }) => ({ url: document.url, terms: termsOf(document.title, headings, text) })),
+    own.map(({ headings, text }) => ({
+      url: document.url,
+      terms: extractChunkTerms(document.title, headings, text),
+    })),
   );
   const average = length ?? mean(chunks.map(({ terms }) => terms.length));
   for (let start = 0; start < chunks.length; start += 200) {
     const points = chunks.slice(start, start + 200).map(({ url, terms }, at) => ({
       id: start + at,
-      vector: { terms: documentVector(terms, average) },
+      vector: { terms: toSparseVector(terms, average) },
       payload: { url },
     }));
     await client.upsert(collection, { points, wait: true });
   }
   return async (text: string): Promise<string[]> => {
-    const indices = [...new Set(queryTerms(text).map(termIndex))];
+    const indices = [...new Set(queryTerms(text).map(hashTerm))];
     if (indices.length === 0) return [];
     const query = { indices, values: indices.map(() => 1) };
     const { points } = await client.query(collection, {

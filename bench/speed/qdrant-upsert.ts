@@ -1,10 +1,10 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
-import { createCollections } from '../../src/adapters/qdrant/collection-schema.ts';
-import { createConnection } from '../../src/adapters/qdrant/connection.ts';
+import { createQdrantCollections } from '../../src/adapters/qdrant/collection-schema.ts';
+import { createQdrantConnection } from '../../src/adapters/qdrant/connection.ts';
 import { BATCH_POINTS } from '../../src/adapters/qdrant/point-requests.ts';
-import { documentVersion, type Point, toChunkPoint } from '../../src/adapters/qdrant/points.ts';
+import { documentVersion, type QdrantPoint, toChunkPoint } from '../../src/adapters/qdrant/points.ts';
 import { createQdrantCatalog } from '../../src/adapters/qdrant/qdrant-catalog.ts';
-import { termsOf } from '../../src/adapters/qdrant/sparse-terms.ts';
+import { extractChunkTerms } from '../../src/adapters/qdrant/sparse-terms.ts';
 import type { DocumentWrite } from '../../src/ports/chunk-store.ts';
 import { measureInterleaved, median, medianRatio, timed } from '../support/measure.ts';
 import { withQdrant } from '../support/qdrant.ts';
@@ -67,14 +67,14 @@ export function benchQdrantUpsert(): Promise<BenchmarkRow[]> {
 
 /** Creates a collection with the same vectors and indexes, and returns a function that upserts through the client. */
 async function createPlainCollection(url: string, collection: string) {
-  await createCollections(
-    createConnection({ url }),
+  await createQdrantCollections(
+    createQdrantConnection({ url }),
     collection,
     { ...SYNTHETIC_IDENTITY, createdAt: '' },
     {},
   );
   const client = new QdrantClient({ url, checkCompatibility: false });
-  return async (points: readonly Point[], batch: number) => {
+  return async (points: readonly QdrantPoint[], batch: number) => {
     for (let start = 0; start < points.length; start += batch) {
       await client.upsert(collection, { points: points.slice(start, start + batch), wait: true });
     }
@@ -82,11 +82,11 @@ async function createPlainCollection(url: string, collection: string) {
 }
 
 /** The points that the adapter would write, prepared before the measurement. */
-function pointsOf(writes: readonly DocumentWrite[]): Point[] {
+function pointsOf(writes: readonly DocumentWrite[]): QdrantPoint[] {
   return writes.flatMap((write) =>
     write.chunks.map((chunk) =>
       toChunkPoint(chunk, write.document, {
-        terms: termsOf(write.document.title, chunk.headings, chunk.text),
+        terms: extractChunkTerms(write.document.title, chunk.headings, chunk.text),
         averageLength: 100,
         version: documentVersion(write),
         writtenAt: 0,

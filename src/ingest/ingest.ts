@@ -10,7 +10,7 @@ import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
 import { type DescribeOptions, describeDocument } from './describe-document.ts';
 import { createDocumentPlaces, mixedRoots } from './document-places.ts';
 import { type EmbeddingProgress, embedChunks } from './embed-chunks.ts';
-import { createKnownDocuments } from './known-documents.ts';
+import { loadKnownDocuments } from './known-documents.ts';
 
 /** Chunks per write: enough to be fast, few enough to be searchable soon. */
 const WRITE_CHUNKS = 256;
@@ -99,7 +99,7 @@ export async function ingest(
     chunks: 0,
     embeddedChunks: 0,
   };
-  const known = await createKnownDocuments(store, stillExists);
+  const known = await loadKnownDocuments(store, stillExists);
   const places = createDocumentPlaces(known.all(), stillExists);
   const rootsBefore = Array.from(known.all(), ({ root }) => root);
   const seen = new Set<string>();
@@ -170,7 +170,7 @@ export async function ingest(
         contentHash,
         fingerprint,
       };
-      const replaces = await known.predecessor(document);
+      const replaces = await known.findPredecessor(document);
       known.remember(document, replaces);
       const change = before !== undefined ? 'changed' : replaces !== undefined ? 'renamed' : 'added';
       const records = chunks.map(({ embedded: _, end: __, ...chunk }) => ({

@@ -12,11 +12,11 @@ interface KnownDocuments {
    * The URI of the document that this one replaces: it had the same address or content and no longer exists. Throws
    * `invalid_input` if another existing document has the address.
    */
-  predecessor(document: KnownDocument): Promise<string | undefined>;
+  findPredecessor(document: KnownDocument): Promise<string | undefined>;
   remember(document: KnownDocument, replaces?: string): void;
 }
 
-export async function createKnownDocuments(
+export async function loadKnownDocuments(
   store: Pick<ChunkStore, 'documents'>,
   stillExists: (uri: string) => Promise<boolean>,
 ): Promise<KnownDocuments> {
@@ -42,7 +42,7 @@ export async function createKnownDocuments(
     at: (uri) => byUri.get(uri),
     all: () => byUri.values(),
     remember,
-    async predecessor({ uri, url, contentHash }) {
+    async findPredecessor({ uri, url, contentHash }) {
       const sameAddress = byUrl.get(url);
       if (sameAddress !== undefined && sameAddress !== uri) {
         if (await isGone(sameAddress)) return sameAddress;

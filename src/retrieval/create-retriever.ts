@@ -22,12 +22,12 @@ interface RetrieverDependencies {
   scoreThreshold: number;
   mode: SearchMode;
   /** The system's unless given. */
-  clock?: Clock | undefined;
+  clock?: RetrievalClock | undefined;
 }
 
-export type Clock = Pick<Runtime, 'now' | 'elapsedMs'>;
+export type RetrievalClock = Pick<Runtime, 'now' | 'elapsedMs'>;
 
-export const machineClock: Clock = { now: () => new Date(), elapsedMs: () => performance.now() };
+export const systemClock: RetrievalClock = { now: () => new Date(), elapsedMs: () => performance.now() };
 
 export interface RetrievalHit extends StoreHit {
   /** Its rank before reranking, from 1. */
@@ -47,7 +47,7 @@ export interface Retriever {
 }
 
 export function createRetriever(dependencies: RetrieverDependencies): Retriever {
-  const { store, embedder, mode, clock = machineClock } = dependencies;
+  const { store, embedder, mode, clock = systemClock } = dependencies;
   return {
     async retrieve(query, signal) {
       const started = clock.elapsedMs();

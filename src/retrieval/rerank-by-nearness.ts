@@ -2,17 +2,17 @@ import { createRetrievalContext, searchedFor } from '../domain/retrieval-context
 import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
 import { queryTerms } from '../text/terms.ts';
 import {
-  type Clock,
   capScoresByRank,
-  machineClock,
+  type RetrievalClock,
   type RetrievalHit,
   type Retriever,
+  systemClock,
   toRetrievedChunk,
 } from './create-retriever.ts';
 import { notRerankedNote } from './rerank.ts';
 
 /** Returns the similarity of each passage to the question, word by word, in -1..1. `weightOf` weighs a query term. */
-export type FindNearness = (
+export type ScoreWordSimilarity = (
   question: string,
   passages: readonly StoredChunk[],
   weightOf: (term: string) => number,
@@ -27,8 +27,8 @@ const WEIGHT = 0.5;
 interface NearnessOptions {
   store: ChunkStore;
   /** Null if no encoder is available: then nothing is reranked. */
-  nearness: () => Promise<FindNearness | null>;
-  clock?: Clock | undefined;
+  nearness: () => Promise<ScoreWordSimilarity | null>;
+  clock?: RetrievalClock | undefined;
 }
 
 /**
@@ -37,7 +37,7 @@ interface NearnessOptions {
  */
 export function rerankByNearness(
   retriever: Retriever,
-  { store, nearness, clock = machineClock }: NearnessOptions,
+  { store, nearness, clock = systemClock }: NearnessOptions,
 ): Retriever {
   async function reorder(text: string, hits: readonly RetrievalHit[], signal?: AbortSignal) {
     const findNearness = await nearness();

@@ -4,11 +4,11 @@ import { AppError, messageOf } from '../faults/app-error.ts';
 import type { StoredChunk } from '../ports/chunk-store.ts';
 import type { Reranker } from '../ports/reranker.ts';
 import {
-  type Clock,
-  machineClock,
   type Retrieval,
+  type RetrievalClock,
   type RetrievalHit,
   type Retriever,
+  systemClock,
   toRetrievedChunk,
 } from './create-retriever.ts';
 
@@ -22,7 +22,7 @@ const CANDIDATES = 50;
 export function withReranker(
   retriever: Retriever,
   reranker: Reranker,
-  { clock = machineClock }: { clock?: Clock } = {},
+  { clock = systemClock }: { clock?: RetrievalClock } = {},
 ): Retriever {
   return {
     async retrieve(query, signal) {

@@ -10,7 +10,7 @@ import {
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
 
-interface Kept {
+interface StoredSession {
   session: Omit<ConversationSession, 'messages'>;
   messages: ConversationMessage[];
   user: string | null;
@@ -18,39 +18,38 @@ interface Kept {
   turns: RecordedTurn[];
 }
 
-/** A session that the store has from the start. */
 interface ExistingSession {
   session: ConversationSession;
   user: string | null;
   turns: readonly ConversationTurn[];
 }
 
-/** Sessions for as long as the process lives: for tests, and for programs that keep none. */
+/** Keeps sessions until the process ends: for tests, replays and programs that do not store sessions. */
 export function createMemorySessionStore(existing: ExistingSession | null = null): SessionStore {
-  /** The one that changed last comes last. */
-  const sessions = new Map<string, Kept>();
+  /** In the order of their last change. */
+  const sessions = new Map<string, StoredSession>();
 
-  /** Takes over all but the messages of the turn, provided that nothing came after what `given` knows of. */
-  function save(given: ConversationSession, turns: number): Kept {
-    const kept = sessions.get(given.sessionId);
-    if (kept === undefined) throw unknownSession(given.sessionId);
+  /** Saves everything but the turn's messages. Throws `invalid_input` if the session has changed since it was loaded. */
+  function save(given: ConversationSession, turns: number): StoredSession {
+    const stored = sessions.get(given.sessionId);
+    if (stored === undefined) throw unknownSession(given.sessionId);
     const progress = {
-      turns: lastOf(kept)?.turn.response.turnNumber ?? 0,
-      segments: kept.session.segments.length,
+      turns: lastTurnOf(stored)?.turn.response.turnNumber ?? 0,
+      segments: stored.session.segments.length,
     };
     assertCurrent(given.sessionId, { turns, segments: given.segments.length }, progress);
     const { messages, ...session } = structuredClone({ ...given, messages: given.messages.slice(0, 1) });
-    const wasReset = session.segments.length > kept.session.segments.length;
-    kept.messages.splice(0, wasReset ? kept.messages.length : 1, ...messages);
-    kept.session = session;
-    touch(given.sessionId, kept);
-    return kept;
+    const wasReset = session.segments.length > stored.session.segments.length;
+    stored.messages.splice(0, wasReset ? stored.messages.length : 1, ...messages);
+    stored.session = session;
+    touch(given.sessionId, stored);
+    return stored;
   }
 
-  function touch(sessionId: string, kept: Kept): void {
-    kept.updatedAt = new Date().toISOString();
+  function touch(sessionId: string, stored: StoredSession): void {
+    stored.updatedAt = new Date().toISOString();
     sessions.delete(sessionId);
-    sessions.set(sessionId, kept);
+    sessions.set(sessionId, stored);
   }
 
   function create(given: ConversationSession, user: string | null): void {
@@ -68,17 +67,17 @@ export function createMemorySessionStore(existing: ExistingSession | null = null
     create: async (session, user) => create(session, user),
 
     async load(sessionId) {
-      const kept = sessions.get(sessionId);
-      if (kept === undefined) return null;
-      const { session, messages, user } = kept;
+      const stored = sessions.get(sessionId);
+      if (stored === undefined) return null;
+      const { session, messages, user } = stored;
       return structuredClone({ session: { ...session, messages }, user });
     },
 
-    async commitTurn(session, messages, turn, begun) {
-      if (begun !== undefined) create(begun.session, begun.user);
-      const kept = save(session, turn.response.turnNumber - 1);
-      kept.messages.push(...structuredClone(messages));
-      kept.turns.push({ turn: structuredClone(turn), feedback: null });
+    async commitTurn(session, messages, turn, newSession) {
+      if (newSession !== undefined) create(newSession.session, newSession.user);
+      const stored = save(session, turn.response.turnNumber - 1);
+      stored.messages.push(...structuredClone(messages));
+      stored.turns.push({ turn: structuredClone(turn), feedback: null });
     },
 
     async update(session) {
@@ -86,40 +85,40 @@ export function createMemorySessionStore(existing: ExistingSession | null = null
     },
 
     async *turns(sessionId) {
-      const kept = sessions.get(sessionId);
-      for (const recorded of kept?.turns ?? []) yield structuredClone(recorded);
+      const stored = sessions.get(sessionId);
+      for (const recorded of stored?.turns ?? []) yield structuredClone(recorded);
     },
 
     async lastTurn(sessionId) {
-      return structuredClone(lastOf(sessions.get(sessionId)) ?? null);
+      return structuredClone(lastTurnOf(sessions.get(sessionId)) ?? null);
     },
 
     async list({ user, limit } = {}) {
       return [...sessions.values()]
         .reverse()
-        .filter((kept) => user === undefined || kept.user === user)
+        .filter((stored) => user === undefined || stored.user === user)
         .slice(0, limit)
-        .map(({ session, messages: _, ...kept }) => ({
+        .map(({ session, messages: _, ...stored }) => ({
           sessionId: session.sessionId,
-          user: kept.user,
-          title: titleOf(kept.turns),
+          user: stored.user,
+          title: titleOf(stored.turns),
           status: session.status,
           isInteractive: session.isInteractive,
           model: session.model,
           policy: session.policy,
           collection: session.collection,
           createdAt: session.createdAt,
-          updatedAt: kept.updatedAt,
+          updatedAt: stored.updatedAt,
           ...sessionTotals({ ...session, messages: [] }),
         }));
     },
 
     async setFeedback(sessionId, turnNumber, feedback) {
-      const kept = sessions.get(sessionId);
+      const stored = sessions.get(sessionId);
       const recorded =
         turnNumber === 'last'
-          ? lastOf(kept)
-          : kept?.turns.find(({ turn }) => turn.response.turnNumber === turnNumber);
+          ? lastTurnOf(stored)
+          : stored?.turns.find(({ turn }) => turn.response.turnNumber === turnNumber);
       if (recorded === undefined) return false;
       recorded.feedback = { ...feedback };
       return true;
@@ -130,8 +129,8 @@ export function createMemorySessionStore(existing: ExistingSession | null = null
   };
 }
 
-function lastOf(kept: Kept | undefined): RecordedTurn | undefined {
-  return kept?.turns.at(-1);
+function lastTurnOf(stored: StoredSession | undefined): RecordedTurn | undefined {
+  return stored?.turns.at(-1);
 }
 
 function titleOf([first]: readonly RecordedTurn[]): string | null {

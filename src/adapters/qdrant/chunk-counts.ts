@@ -1,7 +1,7 @@
 import { MOST_TERMS } from '../../domain/rank-hits.ts';
 import { countPoints, type PointCollection } from './point-requests.ts';
-import { TERMS, withoutVector } from './points.ts';
-import { termIndex } from './sparse-terms.ts';
+import { TERMS_VECTOR, withoutVectorFilter } from './points.ts';
+import { hashTerm } from './sparse-terms.ts';
 
 const MAX_CACHED_TERMS = 10_000;
 /** With too many terms to count each, the chunks that match most of them are read instead. */
@@ -32,7 +32,7 @@ export function createChunkCounts(chunks: PointCollection, initialChangeId: stri
       wanted
         .filter((term) => !cache.has(term))
         .map(async (term) => {
-          const filter = { must: [{ key: 'terms', match: { value: termIndex(term) } }] };
+          const filter = { must: [{ key: 'terms', match: { value: hashTerm(term) } }] };
           cache.set(term, await countPoints(chunks, filter));
         }),
     );
@@ -40,11 +40,11 @@ export function createChunkCounts(chunks: PointCollection, initialChangeId: stri
   }
 
   async function sampleTerms(wanted: readonly string[]): Promise<Map<string, number>> {
-    const indices = [...new Set(wanted.map(termIndex))];
+    const indices = [...new Set(wanted.map(hashTerm))];
     const { points } = await chunks.connection.call(chunks.name, (client) =>
       client.query(chunks.collection, {
         query: { indices, values: indices.map(() => 1) },
-        using: TERMS,
+        using: TERMS_VECTOR,
         limit: SAMPLE_CHUNKS,
         with_payload: ['terms'],
       }),
@@ -53,12 +53,12 @@ export function createChunkCounts(chunks: PointCollection, initialChangeId: stri
     for (const { payload } of points) {
       for (const index of (payload?.terms ?? []) as number[]) counts.set(index, (counts.get(index) ?? 0) + 1);
     }
-    return new Map(wanted.map((term) => [term, counts.get(termIndex(term)) ?? 0]));
+    return new Map(wanted.map((term) => [term, counts.get(hashTerm(term)) ?? 0]));
   }
 
   return {
     all: () => (all ??= countPoints(chunks, null)),
-    withoutVector: () => (unembedded ??= countPoints(chunks, withoutVector())),
+    withoutVector: () => (unembedded ??= countPoints(chunks, withoutVectorFilter())),
     async ofTerms(wanted) {
       const counts = wanted.length > MOST_TERMS ? await sampleTerms(wanted) : await countTerms(wanted);
       return new Map(

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
 import { advice, command, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
-import type { Connection } from './connection.ts';
-import { DENSE, TERMS } from './points.ts';
+import type { QdrantConnection } from './connection.ts';
+import { DENSE_VECTOR, TERMS_VECTOR } from './points.ts';
 
 /**
  * A collection is stored as two on the server: `<name>` has a point per chunk, `<name>__documents` a record per
@@ -52,8 +52,8 @@ const CHUNK_INDEXES: Record<string, IndexSchema> = {
 const DOCUMENT_INDEXES: Record<string, IndexSchema> = { uri: 'keyword', url: 'keyword' };
 
 /** Creates whichever of the two is missing. Another process may be doing the same. */
-export async function createCollections(
-  connection: Connection,
+export async function createQdrantCollections(
+  connection: QdrantConnection,
   chunks: string,
   { embedder, dimensions, createdAt }: CollectionIdentity & { createdAt: string },
   { shardNumber, replicationFactor, quantization }: StorageOptions,
@@ -71,11 +71,11 @@ export async function createCollections(
     ...(replicationFactor !== undefined && { replication_factor: replicationFactor }),
   };
   await create(connection, chunks, {
-    vectors: { [DENSE]: { size: dimensions, distance: 'Cosine' } },
+    vectors: { [DENSE_VECTOR]: { size: dimensions, distance: 'Cosine' } },
     // Graph links per payload value would be built for every term; filtered searches use ACORN instead.
     hnsw_config: { payload_m: 0 },
     // No `idf` modifier: the server counts per shard and does not return the weights that scores are divided by.
-    sparse_vectors: { [TERMS]: {} },
+    sparse_vectors: { [TERMS_VECTOR]: {} },
     ...common,
     ...(shardNumber !== undefined && { shard_number: shardNumber }),
     ...(quantization === 'int8' && {
@@ -90,7 +90,7 @@ export async function createCollections(
 }
 
 async function create(
-  connection: Connection,
+  connection: QdrantConnection,
   collection: string,
   config: Parameters<QdrantClient['createCollection']>[1],
 ): Promise<void> {
@@ -103,7 +103,7 @@ async function create(
 }
 
 async function createIndexes(
-  connection: Connection,
+  connection: QdrantConnection,
   collection: string,
   indexes: Record<string, IndexSchema>,
 ): Promise<void> {
@@ -120,8 +120,8 @@ export function hasIndexes({ payload_schema: indexes }: Schemas['CollectionInfo'
 }
 
 /** Null if the server has no such collection. */
-export function describeCollection(
-  connection: Connection,
+export function describeQdrantCollection(
+  connection: QdrantConnection,
   collection: string,
 ): Promise<Schemas['CollectionInfo'] | null> {
   return connection.call(collection, (client) =>
@@ -132,12 +132,15 @@ export function describeCollection(
   );
 }
 
-export function dropCollection(connection: Connection, collection: string): Promise<boolean> {
+export function deleteQdrantCollection(connection: QdrantConnection, collection: string): Promise<boolean> {
   return connection.call(collection, (client) => client.deleteCollection(collection));
 }
 
 /** Null if citeloop did not create the collection. Throws `configuration_error` if its format cannot be read. */
-export function readMetadata(name: string, info: Schemas['CollectionInfo']): CollectionMetadata | null {
+export function parseCollectionMetadata(
+  name: string,
+  info: Schemas['CollectionInfo'],
+): CollectionMetadata | null {
   const { data } = metadataSchema.safeParse(info.config.metadata);
   if (data === undefined) return null;
   if (data.format === FORMAT) return data;

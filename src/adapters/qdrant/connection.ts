@@ -21,7 +21,7 @@ export interface ConnectionOptions {
   runtime?: Pick<Runtime, 'sleep' | 'random'> | undefined;
 }
 
-export interface Connection {
+export interface QdrantConnection {
   /**
    * Runs a request, which must be idempotent: it is repeated after transient failures. `collection` is named in error
    * messages. Throws only AppErrors.
@@ -30,9 +30,9 @@ export interface Connection {
 }
 
 /** Loads the client and connects on the first call. */
-export function createConnection(options: ConnectionOptions): Connection {
+export function createQdrantConnection(options: ConnectionOptions): QdrantConnection {
   const { apiKey, secrets = [], timeoutMs = 10_000, runtime } = options;
-  const address = parseAddress(options.url);
+  const address = parseServerAddress(options.url);
   let loading: Promise<QdrantClient> | undefined;
 
   async function load(): Promise<QdrantClient> {
@@ -87,7 +87,7 @@ interface ServerAddress {
 }
 
 /** Throws `configuration_error`. */
-export function parseAddress(text: string): ServerAddress {
+export function parseServerAddress(text: string): ServerAddress {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new AppError('configuration_error', 'The address of the Qdrant server is not an http(s) URL.', {

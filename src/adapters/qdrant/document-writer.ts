@@ -1,6 +1,6 @@
 import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
 import type { DocumentWrite } from '../../ports/chunk-store.ts';
-import { averageLength, type ChunkTotals, readRecords, sumRecords } from './maintenance.ts';
+import { averageChunkLength, type ChunkTotals, readDocumentRecords, sumChunkTotals } from './maintenance.ts';
 import {
   deletePoints,
   type PointCollection,
@@ -9,18 +9,18 @@ import {
   upsertPoints,
 } from './point-requests.ts';
 import {
-  anyOf,
-  type Condition,
+  documentRecordId,
   documentVersion,
-  type Point,
-  recordId,
+  matchAny,
+  payloadToVersionedDocument,
+  type QdrantCondition,
+  type QdrantPoint,
   toChunkPoint,
   toRecordPoint,
-  toVersionedDocument,
   type VersionedDocument,
-  withoutVector,
+  withoutVectorFilter,
 } from './points.ts';
-import { termsOf } from './sparse-terms.ts';
+import { extractChunkTerms } from './sparse-terms.ts';
 
 /** The chunks of an empty collection whose average length is used until `settle`. */
 const FIRST_CHUNKS = 256;
@@ -47,26 +47,26 @@ interface WriterOptions {
 export function createDocumentWriter({ chunks, documents, dimensions, now }: WriterOptions): DocumentWriter {
   let totals: ChunkTotals | undefined;
 
-  async function findRecords(condition: Condition): Promise<VersionedDocument[]> {
+  async function findRecords(condition: QdrantCondition): Promise<VersionedDocument[]> {
     const points = await scrollPoints(documents, { filter: { must: [condition] } });
-    return points.map(({ payload }) => toVersionedDocument(payload));
+    return points.map(({ payload }) => payloadToVersionedDocument(payload));
   }
 
   async function replace(writes: readonly DocumentWrite[], uris: readonly string[]): Promise<boolean> {
     const [previous] = await Promise.all([
-      findRecords(anyOf('uri', uris)),
+      findRecords(matchAny('uri', uris)),
       assertAddressesFree(writes, new Set(uris)),
     ]);
     const records = await addChunks(writes);
     await upsertPoints(documents, records.map(toRecordPoint));
     // Only what this write replaces: another process may be writing other versions.
     const versions = new Set(records.map(({ version }) => version));
-    const ids = new Set(records.map(recordId));
-    const oldIds = previous.map(recordId).filter((id) => !ids.has(id));
+    const ids = new Set(records.map(documentRecordId));
+    const oldIds = previous.map(documentRecordId).filter((id) => !ids.has(id));
     const oldVersions = previous.map(({ version }) => version).filter((version) => !versions.has(version));
     if (oldIds.length > 0) await deletePoints(documents, { points: oldIds });
     if (oldVersions.length > 0) {
-      await deletePoints(chunks, { filter: { must: [anyOf('version', oldVersions)] } });
+      await deletePoints(chunks, { filter: { must: [matchAny('version', oldVersions)] } });
     }
     return records.length + previous.length > 0;
   }
@@ -74,17 +74,17 @@ export function createDocumentWriter({ chunks, documents, dimensions, now }: Wri
   /** Points are built as they are sent: the terms of one batch are computed while the server indexes another. */
   async function addChunks(writes: readonly DocumentWrite[]): Promise<VersionedDocument[]> {
     if (writes.length === 0) return [];
-    totals ??= sumRecords(await readRecords(documents));
-    const average = averageLength(totals.chunks > 0 ? totals : firstLengths(writes));
+    totals ??= sumChunkTotals(await readDocumentRecords(documents));
+    const average = averageChunkLength(totals.chunks > 0 ? totals : firstLengths(writes));
     const writtenAt = now().getTime();
     const records: VersionedDocument[] = [];
-    function* points(): Generator<Point> {
+    function* points(): Generator<QdrantPoint> {
       for (const write of writes) {
         const { document, chunks: given } = write;
         const version = documentVersion(write);
         const record = { ...document, version, writtenAt, chunks: given.length, length: 0, bytes: 0 };
         for (const chunk of given) {
-          const terms = termsOf(document.title, chunk.headings, chunk.text);
+          const terms = extractChunkTerms(document.title, chunk.headings, chunk.text);
           record.length += terms.length;
           record.bytes += Buffer.byteLength(chunk.text) + 12 * terms.length + 4 * dimensions;
           yield toChunkPoint(chunk, document, { terms, averageLength: average, version, writtenAt });
@@ -93,7 +93,7 @@ export function createDocumentWriter({ chunks, documents, dimensions, now }: Wri
       }
     }
     await upsertPoints(chunks, points());
-    totals = sumRecords([totals, ...records]);
+    totals = sumChunkTotals([totals, ...records]);
     return records;
   }
 
@@ -110,7 +110,7 @@ export function createDocumentWriter({ chunks, documents, dimensions, now }: Wri
       owners.set(document.url, document.uri);
     }
     if (owners.size === 0) return;
-    for (const { uri, url, chunks: count } of await findRecords(anyOf('url', [...owners.keys()]))) {
+    for (const { uri, url, chunks: count } of await findRecords(matchAny('url', [...owners.keys()]))) {
       if (replaced.has(uri) || count === 0) continue;
       throw addressTaken({ uri: owners.get(url) ?? '', url }, uri);
     }
@@ -135,7 +135,7 @@ export function createDocumentWriter({ chunks, documents, dimensions, now }: Wri
 
     async addVectors(vectors) {
       for (const vector of vectors.values()) assertUsable(vector);
-      await setVectors(chunks, withoutVector([anyOf('contentHash', [...vectors.keys()])]), vectors);
+      await setVectors(chunks, withoutVectorFilter([matchAny('contentHash', [...vectors.keys()])]), vectors);
     },
   };
 }
@@ -144,6 +144,9 @@ function firstLengths(writes: readonly DocumentWrite[]): ChunkTotals {
   const lengths = writes
     .flatMap(({ document, chunks }) => chunks.map((chunk) => ({ chunk, title: document.title })))
     .slice(0, FIRST_CHUNKS)
-    .map(({ chunk, title }) => ({ chunks: 1, length: termsOf(title, chunk.headings, chunk.text).length }));
-  return sumRecords(lengths);
+    .map(({ chunk, title }) => ({
+      chunks: 1,
+      length: extractChunkTerms(title, chunk.headings, chunk.text).length,
+    }));
+  return sumChunkTotals(lengths);
 }

@@ -8,18 +8,18 @@ import { advice, setting, settingOf } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
 import { readOnlyCollectionError } from './collection-schema.ts';
-import type { Connection } from './connection.ts';
+import type { QdrantConnection } from './connection.ts';
 import {
   createPayloadReader,
   findDenseVector,
-  type Payload,
   type PayloadMap,
   type PayloadReader,
+  type PointPayload,
   toSimilarity,
   toUnitVector,
 } from './foreign-payload.ts';
 import { countPoints, type PointCollection, retrievePoints, scrollPoints } from './point-requests.ts';
-import { anyOf, type Condition, type QdrantFilter } from './points.ts';
+import { matchAny, type QdrantCondition, type QdrantFilter } from './points.ts';
 
 /** Points that are read to find the payload fields. */
 const SAMPLE_POINTS = 20;
@@ -28,7 +28,7 @@ const DENSE_ONLY = { lexical: false, dense: true };
 const UNKNOWN_TIME = new Date(0).toISOString();
 
 interface ForeignOptions {
-  connection: Connection;
+  connection: QdrantConnection;
   name: string;
   /** The name on the server. */
   collection: string;
@@ -49,7 +49,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
   const { points: samples } = await connection.call(name, (client) =>
     client.scroll(collection, { limit: SAMPLE_POINTS, with_payload: true }),
   );
-  const payloads = samples.map(({ payload }) => (payload ?? {}) as Payload);
+  const payloads = samples.map(({ payload }) => (payload ?? {}) as PointPayload);
   const reader = createPayloadReader(payloadMap, payloads);
   const { toChunk, sourceField } = reader;
   if (payloads.length > 0 && sourceField('text') === undefined) throw unknownTextFieldError(name, payloads);
@@ -71,9 +71,9 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
   }
 
   /** Points without an address have the URL `qdrant:<id>`. */
-  function hasUrl(urls: readonly string[]): Condition {
+  function hasUrl(urls: readonly string[]): QdrantCondition {
     const field = sourceField('url');
-    if (field !== undefined) return anyOf(field, urls);
+    if (field !== undefined) return matchAny(field, urls);
     return { has_id: urls.flatMap((url) => toPointId(url.replace(/^qdrant:/, '')) ?? []) };
   }
 
@@ -183,7 +183,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
       const [url, chunkIndex] = [sourceField('url'), sourceField('chunkIndex')];
       if (url === undefined || chunkIndex === undefined) return [chunk];
       const range = { gte: chunk.chunkIndex - before, lte: chunk.chunkIndex + after };
-      const filter = { must: [anyOf(url, [chunk.url]), { key: chunkIndex, range }] };
+      const filter = { must: [matchAny(url, [chunk.url]), { key: chunkIndex, range }] };
       const found = await scrollPoints(points, { filter });
       return found.map(toChunk).sort((a, b) => a.chunkIndex - b.chunkIndex);
     },
@@ -208,7 +208,7 @@ function toQdrantFilter(filter: Filter, { sourceField }: PayloadReader): QdrantF
   return {
     must: Object.entries(filter).map(([key, values]) => {
       const field = key === 'uri' ? 'url' : key;
-      return anyOf(sourceField(field) ?? field, values);
+      return matchAny(sourceField(field) ?? field, values);
     }),
   };
 }
@@ -219,7 +219,7 @@ function toPointId(chunkId: string): string | number | undefined {
   return /^\d+$/.test(chunkId) && Number.isSafeInteger(Number(chunkId)) ? Number(chunkId) : undefined;
 }
 
-function unknownTextFieldError(name: string, payloads: readonly Payload[]): AppError {
+function unknownTextFieldError(name: string, payloads: readonly PointPayload[]): AppError {
   const fields = [...new Set(payloads.flatMap((payload) => Object.keys(payload)))].slice(0, 12);
   const text = `text=${fields[0]}`;
   return new AppError(

@@ -27,7 +27,7 @@ const COMMON_NAMES: Record<MappedField, readonly string[]> = {
 
 const NO_TEXT = '(This point has no text.)';
 
-export type Payload = Record<string, unknown>;
+export type PointPayload = Record<string, unknown>;
 
 export interface PayloadReader {
   toChunk(point: Pick<Schemas['Record'], 'id' | 'payload'>): StoredChunk;
@@ -36,7 +36,7 @@ export interface PayloadReader {
 }
 
 /** Finds the payload fields by the map and by sample payloads. */
-export function createPayloadReader(map: PayloadMap, samples: readonly Payload[]): PayloadReader {
+export function createPayloadReader(map: PayloadMap, samples: readonly PointPayload[]): PayloadReader {
   const names = new Map<string, string>();
   for (const field of MAPPED_FIELDS) {
     const given = map[field];
@@ -53,7 +53,7 @@ export function createPayloadReader(map: PayloadMap, samples: readonly Payload[]
     toChunk({ id, payload }) {
       const read = (field: MappedField): unknown => {
         const name = names.get(field);
-        return name === undefined ? undefined : valueAt((payload ?? {}) as Payload, name);
+        return name === undefined ? undefined : valueAt((payload ?? {}) as PointPayload, name);
       };
       const text = toText(read('text')) ?? NO_TEXT;
       const given = toText(read('url'));
@@ -75,11 +75,11 @@ export function createPayloadReader(map: PayloadMap, samples: readonly Payload[]
   };
 }
 
-function valueAt(payload: Payload, path: string): unknown {
+function valueAt(payload: PointPayload, path: string): unknown {
   if (Object.hasOwn(payload, path)) return payload[path];
   return path.split('.').reduce<unknown>((value, key) => {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    return (value as Payload)[key];
+    return (value as PointPayload)[key];
   }, payload);
 }
 

@@ -1,16 +1,16 @@
-import { describeCollection } from './collection-schema.ts';
+import { describeQdrantCollection } from './collection-schema.ts';
 import { countPoints, deletePoints, type PointCollection, scrollPoints } from './point-requests.ts';
 import {
-  anyOf,
   CHUNK_FIELDS,
+  documentRecordId,
+  matchAny,
+  payloadToChunk,
+  payloadToVersionedDocument,
   type QdrantFilter,
-  recordId,
-  TERMS,
-  toStoredChunk,
-  toVersionedDocument,
+  TERMS_VECTOR,
   type VersionedDocument,
 } from './points.ts';
-import { documentVector, termsOf } from './sparse-terms.ts';
+import { extractChunkTerms, toSparseVector } from './sparse-terms.ts';
 
 /** Younger points without a record may belong to a write that is in progress in another process. */
 const LEFTOVER_AGE_MS = 3_600_000;
@@ -21,10 +21,10 @@ const TOLERATED_CHANGE = 0.02;
 const ROUNDING_ERROR = 1e-6;
 const REWEIGH_BATCH = 250;
 
-export async function readRecords(documents: PointCollection): Promise<VersionedDocument[]> {
+export async function readDocumentRecords(documents: PointCollection): Promise<VersionedDocument[]> {
   // The point that marks changes has no version.
   const points = await scrollPoints(documents, { filter: { must_not: [{ is_empty: { key: 'version' } }] } });
-  return points.map(({ payload }) => toVersionedDocument(payload));
+  return points.map(({ payload }) => payloadToVersionedDocument(payload));
 }
 
 /**
@@ -38,16 +38,16 @@ export async function removeLeftovers(
 ): Promise<VersionedDocument[]> {
   const newest = new Map<string, VersionedDocument>();
   const replaced: VersionedDocument[] = [];
-  for (const record of (await readRecords(documents)).sort((a, b) => b.writtenAt - a.writtenAt)) {
+  for (const record of (await readDocumentRecords(documents)).sort((a, b) => b.writtenAt - a.writtenAt)) {
     if (newest.has(record.uri)) replaced.push(record);
     else newest.set(record.uri, record);
   }
-  if (replaced.length > 0) await deletePoints(documents, { points: replaced.map(recordId) });
+  if (replaced.length > 0) await deletePoints(documents, { points: replaced.map(documentRecordId) });
   const records = [...newest.values()];
   const current = new Set(records.map(({ version }) => version));
   const stored = [...(await countByVersion(chunks, 2 * current.size)).keys()];
   const unnamed = stored.filter((version) => !current.has(version));
-  const filter = { must: [anyOf('version', unnamed)] };
+  const filter = { must: [matchAny('version', unnamed)] };
   const points = unnamed.length === 0 ? [] : await scrollPoints(chunks, { filter, fields: ['writtenAt'] });
   const old = points.filter(({ payload }) => Number(payload?.writtenAt) < now - LEFTOVER_AGE_MS);
   if (old.length > 0) await deletePoints(chunks, { points: old.map(({ id }) => String(id)) });
@@ -63,12 +63,15 @@ async function countByVersion(chunks: PointCollection, expected: number): Promis
 }
 
 /** What is wrong with a collection, one sentence each. */
-export async function findProblems(chunks: PointCollection, documents: PointCollection): Promise<string[]> {
-  const records = await readRecords(documents);
+export async function findPointProblems(
+  chunks: PointCollection,
+  documents: PointCollection,
+): Promise<string[]> {
+  const records = await readDocumentRecords(documents);
   const [info, stored, withoutTerms] = await Promise.all([
-    describeCollection(chunks.connection, chunks.collection),
+    describeQdrantCollection(chunks.connection, chunks.collection),
     countByVersion(chunks, 2 * records.length),
-    countPoints(chunks, { must_not: [{ has_vector: TERMS }] }),
+    countPoints(chunks, { must_not: [{ has_vector: TERMS_VECTOR }] }),
   ]);
   const incomplete = records.filter(({ version, chunks: count }) => (stored.get(version) ?? 0) !== count);
   const problems: [number, string][] = [
@@ -88,14 +91,14 @@ export interface ChunkTotals {
   length: number;
 }
 
-export function sumRecords(records: readonly ChunkTotals[]): ChunkTotals {
+export function sumChunkTotals(records: readonly ChunkTotals[]): ChunkTotals {
   return {
     chunks: records.reduce((sum, { chunks }) => sum + chunks, 0),
     length: records.reduce((sum, { length }) => sum + length, 0),
   };
 }
 
-export function averageLength({ chunks, length }: ChunkTotals): number {
+export function averageChunkLength({ chunks, length }: ChunkTotals): number {
   return chunks === 0 ? 1 : length / chunks;
 }
 
@@ -104,7 +107,7 @@ export function averageLength({ chunks, length }: ChunkTotals): number {
  * were written. Chunks can be searched while they are reweighed.
  */
 export async function reweighChunks(chunks: PointCollection, totals: ChunkTotals): Promise<void> {
-  const average = averageLength(totals);
+  const average = averageChunkLength(totals);
   const filter = otherAverage(average, totals.chunks <= SMALL_COLLECTION ? ROUNDING_ERROR : TOLERATED_CHANGE);
   for (;;) {
     const { points } = await chunks.connection.call(chunks.name, (client) =>
@@ -112,8 +115,11 @@ export async function reweighChunks(chunks: PointCollection, totals: ChunkTotals
     );
     if (points.length === 0) return;
     const weighed = points.map(({ id, payload }) => {
-      const { title, headings, text } = toStoredChunk(payload);
-      return { id, vector: { [TERMS]: documentVector(termsOf(title, headings, text), average) } };
+      const { title, headings, text } = payloadToChunk(payload);
+      return {
+        id,
+        vector: { [TERMS_VECTOR]: toSparseVector(extractChunkTerms(title, headings, text), average) },
+      };
     });
     const ids = points.map(({ id }) => id);
     await chunks.connection.call(chunks.name, (client) =>

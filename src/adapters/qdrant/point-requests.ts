@@ -1,7 +1,7 @@
 import type { Schemas } from '@qdrant/js-client-rest';
-import type { Connection } from './connection.ts';
-import { DENSE, type Point, type QdrantFilter } from './points.ts';
-import { roundedNumbers } from './sparse-terms.ts';
+import type { QdrantConnection } from './connection.ts';
+import { DENSE_VECTOR, type QdrantFilter, type QdrantPoint } from './points.ts';
+import { roundNumbers } from './sparse-terms.ts';
 
 const SCROLL_LIMIT = 1000;
 /** Small batches: the server indexes one while the terms of the next are computed. */
@@ -12,7 +12,7 @@ const PARALLEL_BATCHES = 4;
 
 /** A collection on the server. */
 export interface PointCollection {
-  connection: Connection;
+  connection: QdrantConnection;
   /** Its name on the server. */
   collection: string;
   /** Its name in messages. */
@@ -74,7 +74,7 @@ export async function retrievePoints(
 /** Sends points in batches of bounded size; once it resolves, all of them survive a crash. */
 export async function upsertPoints(
   { connection, collection, name }: PointCollection,
-  points: Iterable<Point>,
+  points: Iterable<QdrantPoint>,
 ): Promise<void> {
   const batches = inBatches(points);
   async function send(): Promise<void> {
@@ -105,7 +105,7 @@ export async function setVectors(
   const found = await scrollPoints(target, { filter, fields: ['contentHash'] });
   const points = found.flatMap(({ id, payload }) => {
     const vector = vectors.get(String(payload?.contentHash));
-    return vector === undefined ? [] : [{ id, vector: { [DENSE]: roundedNumbers(vector) } }];
+    return vector === undefined ? [] : [{ id, vector: { [DENSE_VECTOR]: roundNumbers(vector) } }];
   });
   for (let start = 0; start < points.length; start += BATCH_POINTS) {
     const batch = points.slice(start, start + BATCH_POINTS);
@@ -113,8 +113,8 @@ export async function setVectors(
   }
 }
 
-function* inBatches(points: Iterable<Point>): Generator<Point[], undefined> {
-  let batch: Point[] = [];
+function* inBatches(points: Iterable<QdrantPoint>): Generator<QdrantPoint[], undefined> {
+  let batch: QdrantPoint[] = [];
   let bytes = 0;
   for (const point of points) {
     const size = estimateBytes(point);
@@ -130,7 +130,7 @@ function* inBatches(points: Iterable<Point>): Generator<Point[], undefined> {
 }
 
 /** As JSON: 13 characters per number, up to three bytes per character of text. */
-function estimateBytes({ vector, payload }: Point): number {
+function estimateBytes({ vector, payload }: QdrantPoint): number {
   const numbers = Object.values(vector).reduce(
     (sum, values) => sum + (Array.isArray(values) ? values.length : 3 * values.indices.length),
     0,

@@ -5,16 +5,16 @@ import { citedAddress, fileOf } from '../../domain/place.ts';
 import type { Filter } from '../../domain/query.ts';
 import { retrievedChunkSchema } from '../../domain/retrieved-chunk.ts';
 import type { ChunkRecord, DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
-import { documentVector, roundedNumbers } from './sparse-terms.ts';
+import { roundNumbers, toSparseVector } from './sparse-terms.ts';
 
 /** The names of the two vectors of a chunk. */
-export const DENSE = 'dense';
-export const TERMS = 'terms';
+export const DENSE_VECTOR = 'dense';
+export const TERMS_VECTOR = 'terms';
 
 export type QdrantFilter = Schemas['Filter'];
-export type Condition = Schemas['FieldCondition'] | Schemas['HasIdCondition'] | Schemas['Filter'];
+export type QdrantCondition = Schemas['FieldCondition'] | Schemas['HasIdCondition'] | Schemas['Filter'];
 
-export interface Point {
+export interface QdrantPoint {
   id: string;
   vector: Record<string, number[] | { indices: number[]; values: number[] }>;
   payload: Record<string, unknown>;
@@ -55,7 +55,7 @@ const versionedDocumentSchema = documentSchema.extend({
 export type VersionedDocument = z.infer<typeof versionedDocumentSchema>;
 
 /** The id of a document's record, made of its address and its path below the root, so that it is the same on every machine. */
-export function recordId({ url, uri, root }: DocumentRecord): string {
+export function documentRecordId({ url, uri, root }: DocumentRecord): string {
   const path = uri.startsWith(root) ? uri.slice(root.length) : uri;
   return toUuid(sha256(`${url}\n${path}`).slice(0, 16).padEnd(32, '0'));
 }
@@ -64,7 +64,7 @@ export function recordId({ url, uri, root }: DocumentRecord): string {
 export function documentVersion({ document, chunks }: DocumentWrite): string {
   const { uri: _, root: __, ...content } = document;
   const parts = chunks.map(({ chunkId, contentHash, location }) => [chunkId, contentHash, location]);
-  return sha256(JSON.stringify([recordId(document), content, parts])).slice(0, 32);
+  return sha256(JSON.stringify([documentRecordId(document), content, parts])).slice(0, 32);
 }
 
 /**
@@ -77,11 +77,11 @@ function chunkPointId(record: string, version: string, chunkIndex: number): stri
 }
 
 /** The id of the record of the document that a chunk point belongs to. */
-export function recordIdOfChunk(pointId: string): string {
+export function toRecordId(pointId: string): string {
   return toUuid(digitsOf(pointId).slice(0, 16).padEnd(32, '0'));
 }
 
-export function isOfVersion(pointId: string, version: string | undefined): boolean {
+export function hasVersion(pointId: string, version: string | undefined): boolean {
   return version?.slice(0, 8) === digitsOf(pointId).slice(16, 24);
 }
 
@@ -101,12 +101,12 @@ export function toChunkPoint(
   chunk: ChunkRecord,
   document: DocumentRecord,
   options: { terms: readonly string[]; averageLength: number; version: string; writtenAt: number },
-): Point {
+): QdrantPoint {
   const { terms, averageLength, version, writtenAt } = options;
-  const sparse = documentVector(terms, averageLength);
+  const sparse = toSparseVector(terms, averageLength);
   return {
-    id: chunkPointId(recordId(document), version, chunk.chunkIndex),
-    vector: { ...(chunk.vector && { [DENSE]: roundedNumbers(chunk.vector) }), [TERMS]: sparse },
+    id: chunkPointId(documentRecordId(document), version, chunk.chunkIndex),
+    vector: { ...(chunk.vector && { [DENSE_VECTOR]: roundNumbers(chunk.vector) }), [TERMS_VECTOR]: sparse },
     payload: {
       chunkId: chunk.chunkId,
       text: chunk.text,
@@ -132,17 +132,17 @@ export function toChunkPoint(
   };
 }
 
-export function toRecordPoint(document: VersionedDocument): Point {
-  return { id: recordId(document), vector: {}, payload: document };
+export function toRecordPoint(document: VersionedDocument): QdrantPoint {
+  return { id: documentRecordId(document), vector: {}, payload: document };
 }
 
-export function toStoredChunk(payload: unknown): StoredChunk {
+export function payloadToChunk(payload: unknown): StoredChunk {
   const { root, uri = '', ...chunk } = chunkPayloadSchema.parse(payload);
   return { ...chunk, url: citedAddress({ url: chunk.url, uri: uri || chunk.url, root }), ...fileOf(uri) };
 }
 
 export function toChunkRecord({ payload, vector }: Schemas['Record']): ChunkRecord {
-  const { chunkId, chunkIndex, text, headings, location, tokenCount, contentHash } = toStoredChunk(payload);
+  const { chunkId, chunkIndex, text, headings, location, tokenCount, contentHash } = payloadToChunk(payload);
   const start = Number(payload?.start ?? 0);
   const chunk = { chunkId, chunkIndex, text, start, headings, tokenCount, contentHash };
   return { ...chunk, ...(location && { location }), vector: toDenseVector(vector) };
@@ -150,36 +150,36 @@ export function toChunkRecord({ payload, vector }: Schemas['Record']): ChunkReco
 
 /** Null if the point has no vector yet. */
 export function toDenseVector(vector: unknown): Float32Array | null {
-  const values = (vector as Record<string, number[] | undefined> | null | undefined)?.[DENSE];
+  const values = (vector as Record<string, number[] | undefined> | null | undefined)?.[DENSE_VECTOR];
   return values === undefined ? null : Float32Array.from(values);
 }
 
-export function toDocumentRecord(payload: unknown): DocumentRecord {
+export function payloadToDocument(payload: unknown): DocumentRecord {
   const document = documentSchema.parse(payload);
   return { ...document, url: citedAddress(document) };
 }
 
-export function toVersionedDocument(payload: unknown): VersionedDocument {
+export function payloadToVersionedDocument(payload: unknown): VersionedDocument {
   return versionedDocumentSchema.parse(payload);
 }
 
 /** The chunks that have no vector yet. */
-export function withoutVector(must: readonly Condition[] = []): QdrantFilter {
-  return { must: [...must], must_not: [{ has_vector: DENSE }] };
+export function withoutVectorFilter(must: readonly QdrantCondition[] = []): QdrantFilter {
+  return { must: [...must], must_not: [{ has_vector: DENSE_VECTOR }] };
 }
 
-export function anyOf(key: string, values: readonly string[]): Condition {
+export function matchAny(key: string, values: readonly string[]): QdrantCondition {
   return { key, match: { any: [...values] } };
 }
 
 /** The fields with an index of their own; others are filtered by `facets`. */
 const FILTER_FIELDS = new Set(['module', 'url', 'uri']);
 
-export function toConditions(filter: Filter): Condition[] {
+export function toQdrantConditions(filter: Filter): QdrantCondition[] {
   return Object.entries(filter).map(([key, values]) =>
     FILTER_FIELDS.has(key)
-      ? anyOf(key, values)
-      : anyOf(
+      ? matchAny(key, values)
+      : matchAny(
           'facets',
           values.map((value) => JSON.stringify([key, value])),
         ),

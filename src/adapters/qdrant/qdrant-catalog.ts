@@ -4,17 +4,17 @@ import type { ChunkStore, CollectionCatalog } from '../../ports/chunk-store.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import {
   type CollectionMetadata,
-  createCollections,
+  createQdrantCollections,
   DOCUMENTS_SUFFIX,
-  describeCollection,
-  dropCollection,
+  deleteQdrantCollection,
+  describeQdrantCollection,
   hasIndexes,
   missingCollectionError,
-  readMetadata,
+  parseCollectionMetadata,
   readOnlyCollectionError,
   type StorageOptions,
 } from './collection-schema.ts';
-import { type ConnectionOptions, createConnection } from './connection.ts';
+import { type ConnectionOptions, createQdrantConnection } from './connection.ts';
 import { createForeignChunkStore } from './foreign-chunk-store.ts';
 import type { PayloadMap } from './foreign-payload.ts';
 import { openQdrantChunkStore } from './qdrant-chunk-store.ts';
@@ -36,14 +36,14 @@ const systemDefaults: Pick<Runtime, 'now' | 'newId'> = { now: () => new Date(), 
 export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCatalog {
   const { collectionPrefix = '', payloadMap = {}, foreignEmbedder = 'unknown' } = options;
   const { runtime = systemDefaults } = options;
-  const connection = createConnection(options);
+  const connection = createQdrantConnection(options);
   const chunksOf = (name: string) => `${collectionPrefix}${name}`;
   const documentsOf = (name: string) => `${collectionPrefix}${name}${DOCUMENTS_SUFFIX}`;
 
   async function describe(name: string) {
     const [chunks, documents] = await Promise.all([
-      describeCollection(connection, chunksOf(name)),
-      describeCollection(connection, documentsOf(name)),
+      describeQdrantCollection(connection, chunksOf(name)),
+      describeQdrantCollection(connection, documentsOf(name)),
     ]);
     return { chunks, documents };
   }
@@ -62,7 +62,7 @@ export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCa
   async function open(name: string): Promise<ChunkStore | null> {
     const { chunks, documents } = await describe(name);
     if (chunks === null) return null;
-    const metadata = readMetadata(name, chunks);
+    const metadata = parseCollectionMetadata(name, chunks);
     if (metadata !== null) {
       return documents && openStore(name, metadata, chunks.config.params.shard_number);
     }
@@ -78,15 +78,16 @@ export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCa
 
   async function create(name: string, identity: CollectionIdentity): Promise<void> {
     const { chunks, documents } = await describe(name);
-    if (chunks !== null && readMetadata(name, chunks) === null) throw readOnlyCollectionError(name);
+    if (chunks !== null && parseCollectionMetadata(name, chunks) === null)
+      throw readOnlyCollectionError(name);
     if (chunks !== null && documents !== null && hasIndexes(chunks)) return;
     // Creating or deleting it was interrupted: one without the other is of no use.
-    if (chunks === null && documents !== null) await dropCollection(connection, documentsOf(name));
+    if (chunks === null && documents !== null) await deleteQdrantCollection(connection, documentsOf(name));
     if (documents === null && chunks !== null && (chunks.points_count ?? 0) > 0) {
-      await dropCollection(connection, chunksOf(name));
+      await deleteQdrantCollection(connection, chunksOf(name));
     }
     const createdAt = runtime.now().toISOString();
-    await createCollections(connection, chunksOf(name), { ...identity, createdAt }, options);
+    await createQdrantCollections(connection, chunksOf(name), { ...identity, createdAt }, options);
   }
 
   return {
@@ -112,8 +113,8 @@ export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCa
     async delete(name) {
       const { chunks, documents } = await describe(name);
       // Without its records a collection counts as deleted.
-      if (documents !== null) await dropCollection(connection, documentsOf(name));
-      if (chunks !== null) await dropCollection(connection, chunksOf(name));
+      if (documents !== null) await deleteQdrantCollection(connection, documentsOf(name));
+      if (chunks !== null) await deleteQdrantCollection(connection, chunksOf(name));
       return chunks !== null || documents !== null;
     },
   };

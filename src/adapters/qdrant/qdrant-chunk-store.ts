@@ -3,9 +3,15 @@ import type { ChunkStore, CollectionInfo, StoreHit } from '../../ports/chunk-sto
 import type { Runtime } from '../../ports/runtime.ts';
 import { createChunkCounts } from './chunk-counts.ts';
 import { type CollectionMetadata, DOCUMENTS_SUFFIX } from './collection-schema.ts';
-import type { Connection } from './connection.ts';
+import type { QdrantConnection } from './connection.ts';
 import { createDocumentWriter } from './document-writer.ts';
-import { findProblems, readRecords, removeLeftovers, reweighChunks, sumRecords } from './maintenance.ts';
+import {
+  findPointProblems,
+  readDocumentRecords,
+  removeLeftovers,
+  reweighChunks,
+  sumChunkTotals,
+} from './maintenance.ts';
 import {
   countPoints,
   type PointCollection,
@@ -13,21 +19,21 @@ import {
   scrollPoints,
   upsertPoints,
 } from './point-requests.ts';
+import { createPointSearch } from './point-search.ts';
 import {
-  anyOf,
   CHUNK_FIELDS,
-  DENSE,
-  isOfVersion,
-  recordIdOfChunk,
+  DENSE_VECTOR,
+  hasVersion,
+  matchAny,
+  payloadToChunk,
+  payloadToDocument,
+  payloadToVersionedDocument,
   toChunkRecord,
-  toConditions,
   toDenseVector,
-  toDocumentRecord,
-  toStoredChunk,
-  toVersionedDocument,
-  withoutVector,
+  toQdrantConditions,
+  toRecordId,
+  withoutVectorFilter,
 } from './points.ts';
-import { createPointSearch } from './search.ts';
 
 /** Reads are repeated when a document was replaced meanwhile; after so many, the last result is used. */
 const MAX_READS = 50;
@@ -38,7 +44,7 @@ const CONDITION_VALUES = 500;
 const CHANGE_ID = '00000000-0000-0000-0000-000000000000';
 
 interface StoreOptions {
-  connection: Connection;
+  connection: QdrantConnection;
   name: string;
   /** The name of the chunk collection on the server. */
   collection: string;
@@ -80,14 +86,14 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
    * previous ones are deleted, so a read between two equal versions of a record has seen all chunks of that version.
    */
   async function selectCurrent<T extends { id: unknown }>(points: readonly T[]) {
-    const recordIds = new Set(points.map(({ id }) => recordIdOfChunk(String(id))));
+    const recordIds = new Set(points.map(({ id }) => toRecordId(String(id))));
     const records = await retrievePoints(documents, [CHANGE_ID, ...recordIds], ['version', 'changeId']);
     const versions = new Map(records.map(({ id, payload }) => [String(id), payload?.version as string]));
     const changeId = String(records.find(({ id }) => id === CHANGE_ID)?.payload?.changeId ?? '');
     let isConsistent = changeId === counts.changeId;
     const current = points.filter(({ id }) => {
-      const recordId = recordIdOfChunk(String(id));
-      if (isOfVersion(String(id), versions.get(recordId))) return true;
+      const recordId = toRecordId(String(id));
+      if (hasVersion(String(id), versions.get(recordId))) return true;
       isConsistent &&= knownVersions.has(recordId) && knownVersions.get(recordId) === versions.get(recordId);
       return false;
     });
@@ -109,7 +115,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     const unique = [...new Set(values)];
     const found: Schemas['Record'][] = [];
     for (let start = 0; start < unique.length; start += CONDITION_VALUES) {
-      const filter = { must: [anyOf(key, unique.slice(start, start + CONDITION_VALUES))] };
+      const filter = { must: [matchAny(key, unique.slice(start, start + CONDITION_VALUES))] };
       found.push(...(await scrollPoints(chunks, { filter, fields, ...(vector && { vector }) })));
     }
     return found;
@@ -118,7 +124,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
   async function readChunks(points: readonly { id: unknown }[], into: Map<string, StoreHit['chunk']>) {
     const missing = points.map(({ id }) => String(id)).filter((id) => !into.has(id));
     for (const { id, payload } of await retrievePoints(chunks, missing, CHUNK_FIELDS)) {
-      into.set(String(id), toStoredChunk(payload));
+      into.set(String(id), payloadToChunk(payload));
     }
   }
 
@@ -130,7 +136,10 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
       const { changeId, updatedAt } = await readChange();
       if (cachedInfo?.changeId === changeId) return cachedInfo.info;
       counts.update(changeId);
-      const [records, unembedded] = await Promise.all([readRecords(documents), counts.withoutVector()]);
+      const [records, unembedded] = await Promise.all([
+        readDocumentRecords(documents),
+        counts.withoutVector(),
+      ]);
       const modules = new Map<string, number>();
       for (const { module, chunks: count } of records) {
         if (module !== null) modules.set(module, (modules.get(module) ?? 0) + count);
@@ -140,7 +149,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
         embedder,
         dimensions,
         documents: records.length,
-        chunks: sumRecords(records).chunks,
+        chunks: sumChunkTotals(records).chunks,
         withoutVector: unembedded,
         // Plus the collection's own metadata, so that an empty one is not 0 bytes.
         bytes: records.reduce((sum, { bytes }) => sum + bytes, JSON.stringify(metadata).length),
@@ -155,18 +164,23 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     },
 
     async *documents() {
-      const records = await readRecords(documents);
-      yield* records.map(toDocumentRecord).sort((a, b) => (a.uri < b.uri ? -1 : 1));
+      const records = await readDocumentRecords(documents);
+      yield* records.map(payloadToDocument).sort((a, b) => (a.uri < b.uri ? -1 : 1));
     },
 
     async read(uris) {
       for (let reads = 1; uris.length > 0; reads += 1) {
-        const filter = { must: [anyOf('uri', uris)] };
+        const filter = { must: [matchAny('uri', uris)] };
         const records = (await scrollPoints(documents, { filter })).map(({ payload }) =>
-          toVersionedDocument(payload),
+          payloadToVersionedDocument(payload),
         );
         const versions = records.map(({ version }) => version);
-        const points = await chunksWith('version', versions, [...CHUNK_FIELDS, 'start', 'version'], DENSE);
+        const points = await chunksWith(
+          'version',
+          versions,
+          [...CHUNK_FIELDS, 'start', 'version'],
+          DENSE_VECTOR,
+        );
         const byVersion = Map.groupBy(points, ({ payload }) => String(payload?.version));
         const isComplete = records.every(
           ({ version, chunks: count }) => count === (byVersion.get(version)?.length ?? 0),
@@ -178,7 +192,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
           if (record === undefined) return [];
           const own = (byVersion.get(record.version) ?? []).map(toChunkRecord);
           return [
-            { document: toDocumentRecord(record), chunks: own.sort((a, b) => a.chunkIndex - b.chunkIndex) },
+            { document: payloadToDocument(record), chunks: own.sort((a, b) => a.chunkIndex - b.chunkIndex) },
           ];
         });
       }
@@ -186,7 +200,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     },
 
     async vectors(contentHashes) {
-      const points = await chunksWith('contentHash', contentHashes, ['contentHash'], DENSE);
+      const points = await chunksWith('contentHash', contentHashes, ['contentHash'], DENSE_VECTOR);
       return new Map(
         points.flatMap(({ payload, vector }): [string, Float32Array][] => {
           const dense = toDenseVector(vector);
@@ -197,7 +211,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
 
     async unembedded() {
       const fields = ['chunkId', 'contentHash', 'tokenCount', 'uri', 'chunkIndex'];
-      const points = await scrollPoints(chunks, { filter: withoutVector(), fields });
+      const points = await scrollPoints(chunks, { filter: withoutVectorFilter(), fields });
       return points
         .map(({ payload }) => ({
           chunkId: String(payload?.chunkId),
@@ -249,20 +263,20 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     containing: (terms) => counts.ofTerms(terms),
 
     async count(filter) {
-      const must = toConditions(filter);
+      const must = toQdrantConditions(filter);
       return must.length === 0 ? countPoints(chunks, null) : countPoints(chunks, { must });
     },
 
     async chunks(chunkIds) {
       const points = await readCurrent(() => chunksWith('chunkId', chunkIds, CHUNK_FIELDS));
-      const found = new Map(points.map(({ payload }) => [String(payload?.chunkId), toStoredChunk(payload)]));
+      const found = new Map(points.map(({ payload }) => [String(payload?.chunkId), payloadToChunk(payload)]));
       return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
     },
 
     async withContent(contentHashes) {
       const points = await readCurrent(() => chunksWith('contentHash', contentHashes, CHUNK_FIELDS));
       return points
-        .map(({ payload }) => toStoredChunk(payload))
+        .map(({ payload }) => payloadToChunk(payload))
         .sort((a, b) => (a.url === b.url ? a.chunkIndex - b.chunkIndex : a.url < b.url ? -1 : 1));
     },
 
@@ -272,18 +286,18 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
       const index = Number(chunk.payload?.chunkIndex);
       const range = { gte: index - before, lte: index + after };
       const filter = {
-        must: [anyOf('version', [String(chunk.payload?.version)]), { key: 'chunkIndex', range }],
+        must: [matchAny('version', [String(chunk.payload?.version)]), { key: 'chunkIndex', range }],
       };
       const points = await scrollPoints(chunks, { filter, fields: CHUNK_FIELDS });
-      return points.map(({ payload }) => toStoredChunk(payload)).sort((a, b) => a.chunkIndex - b.chunkIndex);
+      return points.map(({ payload }) => payloadToChunk(payload)).sort((a, b) => a.chunkIndex - b.chunkIndex);
     },
 
     async settle() {
       const records = await removeLeftovers(chunks, documents, runtime.now().getTime());
-      await reweighChunks(chunks, sumRecords(records));
+      await reweighChunks(chunks, sumChunkTotals(records));
     },
 
-    check: () => findProblems(chunks, documents),
+    check: () => findPointProblems(chunks, documents),
 
     close: async () => undefined,
   };

@@ -7,15 +7,15 @@ export interface SparseVector {
 }
 
 /** What the full text of a chunk is made of: title and headings count as much as the text below them. */
-export function termsOf(title: string, headings: readonly string[], text: string): string[] {
+export function extractChunkTerms(title: string, headings: readonly string[], text: string): string[] {
   return [...indexTerms([title, ...headings].join('\n')), ...indexTerms(text)];
 }
 
 /** The part of BM25 that a chunk decides, for each of its terms. The other one, how rare a term is, comes with the query. */
-export function documentVector(terms: readonly string[], averageLength: number): SparseVector {
+export function toSparseVector(terms: readonly string[], averageLength: number): SparseVector {
   const frequencies = new Map<number, number>();
   for (const term of terms) {
-    const index = termIndex(term);
+    const index = hashTerm(term);
     frequencies.set(index, (frequencies.get(index) ?? 0) + 1);
   }
   const indices: number[] = [];
@@ -33,7 +33,7 @@ function rounded(value: number): number {
 }
 
 /** As a plain array, in a loop: `Array.from` with a function takes several times as long. */
-export function roundedNumbers(values: ArrayLike<number>): number[] {
+export function roundNumbers(values: ArrayLike<number>): number[] {
   const numbers = new Array<number>(values.length);
   for (let at = 0; at < values.length; at += 1) numbers[at] = rounded(values[at] as number);
   return numbers;
@@ -42,7 +42,7 @@ export function roundedNumbers(values: ArrayLike<number>): number[] {
 const indexes = new Map<string, number>();
 
 /** A stable number of 32 bits for a term. A corpus repeats its words: a bounded number of them is remembered. */
-export function termIndex(term: string): number {
+export function hashTerm(term: string): number {
   const known = indexes.get(term);
   if (known !== undefined) return known;
   if (indexes.size >= 50_000) indexes.clear();

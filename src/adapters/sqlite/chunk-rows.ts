@@ -6,12 +6,12 @@ import { toTypedArray } from './database.ts';
 
 type Row = Record<string, unknown>;
 
-/** Selects the columns that `toStoredChunk` reads; a condition can be appended. */
+/** Selects the columns that `rowToChunk` reads; a condition can be appended. */
 export const SELECT_CHUNKS = `
   SELECT chunk.*, url, uri, root, title, module, chapter
   FROM chunk JOIN document ON document.id = document_id`;
 
-export function toStoredChunk(row: Row): StoredChunk {
+export function rowToChunk(row: Row): StoredChunk {
   return {
     chunkId: String(row.chunk_id),
     text: String(row.text),
@@ -28,7 +28,7 @@ export function toStoredChunk(row: Row): StoredChunk {
   };
 }
 
-export function toDocumentRecord(row: Row): DocumentRecord {
+export function rowToDocument(row: Row): DocumentRecord {
   return {
     uri: String(row.uri),
     url: readAddress(row),
@@ -63,7 +63,7 @@ export function readDocuments(database: DatabaseSync, uris: readonly string[]): 
       contentHash: String(chunk.content_hash),
       vector: chunk.v === null ? null : toTypedArray(Float32Array, chunk.v),
     }));
-    return [{ document: toDocumentRecord(row), chunks }];
+    return [{ document: rowToDocument(row), chunks }];
   });
 }
 

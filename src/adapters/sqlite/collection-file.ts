@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
 import { advice, command } from '../../faults/advice.ts';
-import { enableWal, type FileFormat, hasFormat, transaction } from './database.ts';
+import { enableWal, ensureFileFormat, type FileFormat, inTransaction } from './database.ts';
 import { createTextWriter } from './text-segments.ts';
 
 const FTS5_VERSION = 1;
@@ -108,7 +108,7 @@ function replaceFts5(database: DatabaseSync): void {
 }
 
 /** Creates a collection in an empty file, unless another process does so at the same time. */
-export function createCollection(
+export function createCollectionFile(
   database: DatabaseSync,
   path: string,
   identity: CollectionIdentity,
@@ -116,11 +116,11 @@ export function createCollection(
 ): void {
   database.exec('PRAGMA page_size = 8192');
   enableWal(database, timeout);
-  transaction(database, () => {
-    if (hasFormat(database, path, COLLECTION_FORMAT)) return;
+  inTransaction(database, () => {
+    if (ensureFileFormat(database, path, COLLECTION_FORMAT)) return;
     createCollectionSchema(database);
     const now = new Date().toISOString();
-    writeMetadata(database, { ...identity, createdAt: now, updatedAt: now });
+    writeCollectionMetadata(database, { ...identity, createdAt: now, updatedAt: now });
   });
 }
 
@@ -129,7 +129,7 @@ interface CollectionMetadata extends CollectionIdentity {
   updatedAt: string;
 }
 
-export function readMetadata(database: DatabaseSync): CollectionMetadata {
+export function readCollectionMetadata(database: DatabaseSync): CollectionMetadata {
   const rows = database.prepare('SELECT key, value FROM meta').all();
   const values = new Map(rows.map((row) => [String(row.key), String(row.value)]));
   return {
@@ -140,7 +140,7 @@ export function readMetadata(database: DatabaseSync): CollectionMetadata {
   };
 }
 
-export function writeMetadata(database: DatabaseSync, metadata: Partial<CollectionMetadata>): void {
+export function writeCollectionMetadata(database: DatabaseSync, metadata: Partial<CollectionMetadata>): void {
   const write = database.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)');
   for (const [key, value] of Object.entries(metadata)) write.run(key, String(value));
 }

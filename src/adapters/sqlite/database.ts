@@ -48,12 +48,12 @@ function isComplete(path: string): boolean {
 }
 
 /** Takes the write lock at once: upgrading a read lock later could fail without waiting. */
-export function transaction<T>(database: DatabaseSync, work: () => T): T {
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   return within(database, 'BEGIN IMMEDIATE', work);
 }
 
 /** Reads one state of the file, whatever other processes write meanwhile. */
-export function snapshot<T>(database: DatabaseSync, work: () => T): T {
+export function inSnapshot<T>(database: DatabaseSync, work: () => T): T {
   return database.isTransaction ? work() : within(database, 'BEGIN', work);
 }
 
@@ -100,12 +100,12 @@ export interface FileFormat {
  * Whether the file has this format, after upgrading it if necessary; false if it is empty. Throws
  * `configuration_error` if it has another one.
  */
-export function hasFormat(database: DatabaseSync, path: string, format: FileFormat): boolean {
+export function ensureFileFormat(database: DatabaseSync, path: string, format: FileFormat): boolean {
   const read = () => {
     const pragma = (name: string) =>
       Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
     // In one snapshot: another process may be creating the file.
-    return snapshot(database, () => ({
+    return inSnapshot(database, () => ({
       applicationId: pragma('application_id'),
       version: pragma('user_version'),
       pages: pragma('page_count'),
@@ -120,7 +120,7 @@ export function hasFormat(database: DatabaseSync, path: string, format: FileForm
   }
   if (version === format.version) return true;
   if (version >= 1 && version < format.version) {
-    transaction(database, () => {
+    inTransaction(database, () => {
       // Another process may have upgraded it while this one waited for the lock.
       const current = read().version;
       if (current === format.version) return;
@@ -139,7 +139,7 @@ export function hasFormat(database: DatabaseSync, path: string, format: FileForm
 }
 
 /** The bytes of a typed array, for storing. */
-export function bytesOf(array: ArrayBufferView): Uint8Array {
+export function toBytes(array: ArrayBufferView): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
 import type { ChunkRecord, DocumentRecord, DocumentWrite } from '../../ports/chunk-store.ts';
-import { writeMetadata } from './collection-file.ts';
-import { bytesOf } from './database.ts';
+import { writeCollectionMetadata } from './collection-file.ts';
+import { toBytes } from './database.ts';
 import { markRemoved, needsCompaction } from './segments.ts';
 import { compactText, createTextWriter, TEXT_SEGMENTS } from './text-segments.ts';
 import {
@@ -80,7 +80,7 @@ export function removeDocuments(database: DatabaseSync, dimensions: number, uris
 function finishChange(database: DatabaseSync, dimensions: number): void {
   if (needsCompaction(database, TEXT_SEGMENTS)) compactText(database);
   if (needsCompaction(database, VECTOR_SEGMENTS)) compactVectors(database, dimensions);
-  writeMetadata(database, { updatedAt: new Date().toISOString() });
+  writeCollectionMetadata(database, { updatedAt: new Date().toISOString() });
 }
 
 function deleteDocuments(
@@ -166,7 +166,7 @@ function createVectorWriter(database: DatabaseSync, dimensions: number) {
     add(id: number, vector: Float32Array): void {
       const quantized = quantizeVector(vector);
       if (vector.length !== dimensions || !Number.isFinite(quantized.scale)) throw unusableVector(dimensions);
-      insert.run(id, bytesOf(vector));
+      insert.run(id, toBytes(vector));
       segments.add(id, quantized);
     },
     flush: segments.flush,

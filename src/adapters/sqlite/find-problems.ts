@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { toTypedArray } from './database.ts';
-import { readSegments, type Segment, type SegmentTable } from './segments.ts';
+import { type ChunkSegment, readSegments, type SegmentTable } from './segments.ts';
 import { TEXT_SEGMENTS } from './text-segments.ts';
 import { paddedDimensions, VECTOR_SEGMENTS } from './vector-segments.ts';
 
 /** What is wrong with a collection file, one sentence each: damaged pages, or tables that contradict each other. */
-export function findProblems(database: DatabaseSync, dimensions: number): string[] {
+export function findCollectionProblems(database: DatabaseSync, dimensions: number): string[] {
   const count = (sql: string) => Number(database.prepare(`SELECT count(*) AS n FROM ${sql}`).get()?.n);
   const problems: [number, string][] = [
     [
@@ -54,7 +54,7 @@ function checkSegments(
   database: DatabaseSync,
   table: SegmentTable,
   expected: string,
-  isComplete: (segment: Segment) => boolean,
+  isComplete: (segment: ChunkSegment) => boolean,
 ): string[] {
   const problems: string[] = [];
   const kind = table === VECTOR_SEGMENTS ? 'vector' : 'text';
@@ -79,13 +79,13 @@ function checkSegments(
   return problems;
 }
 
-function hasAllVectors(database: DatabaseSync, dimensions: number): (segment: Segment) => boolean {
+function hasAllVectors(database: DatabaseSync, dimensions: number): (segment: ChunkSegment) => boolean {
   const sizeOf = database.prepare('SELECT length(q) AS bytes FROM segment WHERE id = ?');
   return ({ id, size }) => Number(sizeOf.get(id)?.bytes ?? 0) === size * paddedDimensions(dimensions);
 }
 
 /** The counts in the postings of a chunk must add up to its length. */
-function hasAllPostings(database: DatabaseSync): (segment: Segment) => boolean {
+function hasAllPostings(database: DatabaseSync): (segment: ChunkSegment) => boolean {
   const postings = database.prepare('SELECT data FROM posting WHERE segment = ?');
   return ({ id, values }) => {
     const counted = new Float64Array(values.length);

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { bytesOf, toTypedArray } from './database.ts';
+import { toBytes, toTypedArray } from './database.ts';
 
 /** Chunks per row: reading one row for 2048 chunks makes a cold search fast. */
 export const SEGMENT_SIZE = 2048;
 const MAX_SMALL_SEGMENTS = 64;
 
 /** A group of chunks that are stored in one row, with one number for each. */
-export interface Segment {
+export interface ChunkSegment {
   id: number;
   size: number;
   /** Removed chunks. */
@@ -26,7 +26,7 @@ export function readSegments(
   { name, values }: SegmentTable,
   condition = '',
   ...parameters: number[]
-): Segment[] {
+): ChunkSegment[] {
   return database
     .prepare(`SELECT id, size, dead, ids, ${values} AS "values" FROM ${name} ${condition}`)
     .all(...parameters)
@@ -46,7 +46,7 @@ export function createSegmentInsert(database: DatabaseSync, { name, values }: Se
   );
   return (ids: Uint32Array, numbers: Float32Array, id: number | bigint | null = null): number => {
     const range = [ids[0] ?? 0, ids.at(-1) ?? 0];
-    const { lastInsertRowid } = insert.run(id, ...range, ids.length, bytesOf(ids), bytesOf(numbers));
+    const { lastInsertRowid } = insert.run(id, ...range, ids.length, toBytes(ids), toBytes(numbers));
     return Number(lastInsertRowid);
   };
 }
@@ -66,7 +66,7 @@ export function markRemoved(database: DatabaseSync, table: SegmentTable, chunkId
       values[index] = Number.NaN;
       count += 1;
     });
-    if (count !== dead) update.run(count, bytesOf(values), id);
+    if (count !== dead) update.run(count, toBytes(values), id);
   }
 }
 
@@ -81,7 +81,7 @@ export function needsCompaction(database: DatabaseSync, { name }: SegmentTable):
 }
 
 /** The segments to merge: small ones, and those of which a quarter was removed. */
-export function readSparseSegments(database: DatabaseSync, table: SegmentTable): Segment[] {
+export function readSparseSegments(database: DatabaseSync, table: SegmentTable): ChunkSegment[] {
   return readSegments(
     database,
     table,

@@ -2,7 +2,14 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { AppError, messageOf } from '../../faults/app-error.ts';
-import { enableWal, type FileFormat, hasFormat, snapshot, transaction, withDatabase } from './database.ts';
+import {
+  enableWal,
+  ensureFileFormat,
+  type FileFormat,
+  inSnapshot,
+  inTransaction,
+  withDatabase,
+} from './database.ts';
 import { findDamagedPages } from './find-problems.ts';
 import { isDamaged, toSqliteError } from './sqlite-error.ts';
 
@@ -74,27 +81,27 @@ const SCHEMA = `
 `;
 
 /** Null if the file does not exist or is empty. */
-export function openSessions(path: string, timeout: number): DatabaseSync | null {
+export function openSessionFile(path: string, timeout: number): DatabaseSync | null {
   if (!existsSync(path)) return null;
   return withDatabase(path, timeout, (database) => {
     configure(database);
-    if (hasFormat(database, path, SESSION_FORMAT)) return database;
+    if (ensureFileFormat(database, path, SESSION_FORMAT)) return database;
     database.close();
     return null;
   });
 }
 
 /** Creates the file if necessary. Another process may do so at the same time. */
-export function openOrCreateSessions(path: string, timeout: number): DatabaseSync {
+export function openOrCreateSessionFile(path: string, timeout: number): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true });
   // Only the owner may read conversations. SQLite gives the files beside it the same mode.
   closeSync(openSync(path, 'a', 0o600));
   return withDatabase(path, timeout, (database) => {
     configure(database);
-    if (hasFormat(database, path, SESSION_FORMAT)) return database;
+    if (ensureFileFormat(database, path, SESSION_FORMAT)) return database;
     enableWal(database, timeout);
-    transaction(database, () => {
-      if (hasFormat(database, path, SESSION_FORMAT)) return;
+    inTransaction(database, () => {
+      if (ensureFileFormat(database, path, SESSION_FORMAT)) return;
       const { applicationId, version } = SESSION_FORMAT;
       database.exec(`${SCHEMA} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`);
     });
@@ -119,10 +126,10 @@ export function toSessionFileError(error: unknown, path: string): unknown {
 /** What is wrong with the file, one sentence each; empty if it does not exist. */
 export function findSessionProblems(path: string, timeout: number): string[] {
   try {
-    const database = openSessions(path, timeout);
+    const database = openSessionFile(path, timeout);
     if (database === null) return [];
     try {
-      return snapshot(database, () => {
+      return inSnapshot(database, () => {
         const damaged = findDamagedPages(database);
         return damaged.length > 0 ? damaged : findInvalidRecords(database);
       });

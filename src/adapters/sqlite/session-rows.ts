@@ -183,7 +183,7 @@ const feedbackSchema: z.ZodType<Feedback> = z.object({
   at: z.iso.datetime(),
 });
 
-export function toSummary(row: SessionRow): SessionSummary {
+export function rowToSummary(row: SessionRow): SessionSummary {
   return parseRecord(String(row.session_id), 'its summary', summarySchema, () => ({
     sessionId: row.session_id,
     user: row.user,
@@ -201,7 +201,7 @@ export function toSummary(row: SessionRow): SessionSummary {
   }));
 }
 
-export function toSession(
+export function rowToSession(
   row: SessionRow,
   { messages, segments }: { messages: SessionRow[]; segments: SessionRow[] },
 ): ConversationSession {
@@ -221,7 +221,7 @@ export function toSession(
   }));
 }
 
-export function toRecordedTurn(sessionId: string, row: SessionRow): RecordedTurn {
+export function rowToTurn(sessionId: string, row: SessionRow): RecordedTurn {
   const part = `turn ${row.number}`;
   return {
     turn: parseRecord(sessionId, part, conversationTurnSchema, () => parseBody(row)),

@@ -3,8 +3,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assertSameEmbedder } from '../../domain/collection-identity.ts';
 import type { CollectionCatalog } from '../../ports/chunk-store.ts';
-import { COLLECTION_FORMAT, createCollection } from './collection-file.ts';
-import { hasFormat, withDatabase } from './database.ts';
+import { COLLECTION_FORMAT, createCollectionFile } from './collection-file.ts';
+import { ensureFileFormat, withDatabase } from './database.ts';
 import { createSqliteChunkStore } from './sqlite-chunk-store.ts';
 import { toSqliteError } from './sqlite-error.ts';
 
@@ -49,7 +49,7 @@ export function createSqliteCatalog(
       onFile(name, (path) => {
         if (!existsSync(path)) return null;
         return withDatabase(path, busyTimeoutMs, (database) => {
-          if (hasFormat(database, path, COLLECTION_FORMAT))
+          if (ensureFileFormat(database, path, COLLECTION_FORMAT))
             return createSqliteChunkStore(database, name, path);
           database.close();
           return null;
@@ -60,8 +60,8 @@ export function createSqliteCatalog(
       onFile(name, (path) => {
         mkdirSync(dirname(path), { recursive: true });
         return withDatabase(path, busyTimeoutMs, (database) => {
-          if (!hasFormat(database, path, COLLECTION_FORMAT)) {
-            createCollection(database, path, identity, busyTimeoutMs);
+          if (!ensureFileFormat(database, path, COLLECTION_FORMAT)) {
+            createCollectionFile(database, path, identity, busyTimeoutMs);
           }
           const store = createSqliteChunkStore(database, name, path);
           assertSameEmbedder(name, store.identity, identity);

@@ -1,19 +1,19 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChunkStore, StoreHit } from '../../ports/chunk-store.ts';
-import { readDocuments, SELECT_CHUNKS, toDocumentRecord, toStoredChunk } from './chunk-rows.ts';
-import { readMetadata } from './collection-file.ts';
-import { snapshot, toTypedArray, transaction } from './database.ts';
+import { readDocuments, rowToChunk, rowToDocument, SELECT_CHUNKS } from './chunk-rows.ts';
+import { createChunkSearch, toSqlCondition } from './chunk-search.ts';
+import { readCollectionMetadata } from './collection-file.ts';
+import { inSnapshot, inTransaction, toTypedArray } from './database.ts';
 import { addVectors, removeDocuments, writeDocuments } from './document-writer.ts';
-import { findProblems } from './find-problems.ts';
-import { createChunkSearch, toSqlCondition } from './search.ts';
+import { findCollectionProblems } from './find-problems.ts';
 import { toSqliteError } from './sqlite-error.ts';
 import { compactText } from './text-segments.ts';
 import { compactVectors } from './vector-segments.ts';
 
 /** A collection in one SQLite file, which must have the schema. `close` closes the database. */
 export function createSqliteChunkStore(database: DatabaseSync, name: string, path: string): ChunkStore {
-  const { embedder, dimensions } = readMetadata(database);
+  const { embedder, dimensions } = readCollectionMetadata(database);
   const { search, containing } = createChunkSearch(database, dimensions);
   /** Chunks added and removed since the last `settle`. */
   let changed = 0;
@@ -34,7 +34,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
   /** `work` returns the number of chunks it changed. */
   function change(work: () => number): Promise<void> {
     return run(() => {
-      changed += transaction(database, work);
+      changed += inTransaction(database, work);
     });
   }
 
@@ -44,14 +44,14 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
 
     info: () =>
       run(() =>
-        snapshot(database, () => {
+        inSnapshot(database, () => {
           const modules = database
             .prepare(
               `SELECT module AS name, count(*) AS chunks FROM chunk JOIN document ON document.id = document_id
                WHERE module IS NOT NULL GROUP BY module ORDER BY module`,
             )
             .all();
-          const { createdAt, updatedAt } = readMetadata(database);
+          const { createdAt, updatedAt } = readCollectionMetadata(database);
           return {
             name,
             embedder,
@@ -70,11 +70,11 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
     async *documents() {
       // Read at once, so that the caller may write while iterating.
       for (const row of await run(() => database.prepare('SELECT * FROM document ORDER BY uri').all())) {
-        yield toDocumentRecord(row);
+        yield rowToDocument(row);
       }
     },
 
-    read: (uris) => run(() => snapshot(database, () => readDocuments(database, uris))),
+    read: (uris) => run(() => inSnapshot(database, () => readDocuments(database, uris))),
 
     vectors: (contentHashes) =>
       run(() => {
@@ -118,12 +118,12 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
 
     search: (request) =>
       run(() =>
-        snapshot(database, () => {
+        inSnapshot(database, () => {
           const hits = search(request);
           const rows = database
             .prepare(`${SELECT_CHUNKS} WHERE chunk.id IN (SELECT value FROM json_each(?))`)
             .all(JSON.stringify(hits.map(({ id }) => id)));
-          const chunks = new Map(rows.map((row) => [Number(row.id), toStoredChunk(row)]));
+          const chunks = new Map(rows.map((row) => [Number(row.id), rowToChunk(row)]));
           return hits.flatMap(({ id, ...scores }): StoreHit[] => {
             const chunk = chunks.get(id);
             return chunk === undefined ? [] : [{ chunk, ...scores }];
@@ -131,7 +131,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         }),
       ),
 
-    containing: (terms) => run(() => snapshot(database, () => containing(terms))),
+    containing: (terms) => run(() => inSnapshot(database, () => containing(terms))),
 
     count: (filter) =>
       run(() => {
@@ -144,7 +144,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         const rows = database
           .prepare(`${SELECT_CHUNKS} WHERE chunk_id IN (SELECT value FROM json_each(?))`)
           .all(JSON.stringify(chunkIds));
-        const found = new Map(rows.map((row) => [String(row.chunk_id), toStoredChunk(row)]));
+        const found = new Map(rows.map((row) => [String(row.chunk_id), rowToChunk(row)]));
         return chunkIds.flatMap((chunkId) => found.get(chunkId) ?? []);
       }),
 
@@ -155,7 +155,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
             `${SELECT_CHUNKS} WHERE chunk.content_hash IN (SELECT value FROM json_each(?)) ORDER BY url, chunk_index`,
           )
           .all(JSON.stringify(contentHashes))
-          .map(toStoredChunk),
+          .map(rowToChunk),
       ),
 
     neighbours: (chunkId, before, after) =>
@@ -166,13 +166,13 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
              ON document_id = d AND chunk_index BETWEEN i - ? AND i + ? ORDER BY chunk_index`,
           )
           .all(chunkId, before, after)
-          .map(toStoredChunk),
+          .map(rowToChunk),
       ),
 
     settle: () =>
       run(() => {
         if (changed === 0) return;
-        const chunks = transaction(database, () => {
+        const chunks = inTransaction(database, () => {
           compactText(database);
           compactVectors(database, dimensions);
           return count('chunk');
@@ -182,7 +182,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
         changed = 0;
       }),
 
-    check: () => run(() => snapshot(database, () => findProblems(database, dimensions))),
+    check: () => run(() => inSnapshot(database, () => findCollectionProblems(database, dimensions))),
 
     close: async () => {
       if (database.isOpen) database.close();

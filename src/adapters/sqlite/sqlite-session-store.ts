@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RecordedTurn, SessionStore } from '../../ports/session-store.ts';
-import { snapshot, transaction } from './database.ts';
-import { openOrCreateSessions, openSessions, toSessionFileError } from './session-file.ts';
+import { inSnapshot, inTransaction } from './database.ts';
+import { openOrCreateSessionFile, openSessionFile, toSessionFileError } from './session-file.ts';
 import {
   createSessionWriter,
+  rowToSession,
+  rowToSummary,
+  rowToTurn,
   type SessionRow,
   type SessionWriter,
-  toRecordedTurn,
-  toSession,
-  toSummary,
 } from './session-rows.ts';
 
 /** Turns contain whole passages, so only a few are read at a time. */
@@ -34,7 +34,7 @@ export function createSqliteSessionStore(
 
   async function read<T>(ifMissing: T, work: (database: DatabaseSync) => T): Promise<T> {
     try {
-      database ??= openSessions(path, busyTimeoutMs);
+      database ??= openSessionFile(path, busyTimeoutMs);
       return database === null ? ifMissing : work(database);
     } catch (error) {
       throw toSessionFileError(error, path);
@@ -43,9 +43,9 @@ export function createSqliteSessionStore(
 
   async function write(work: (writer: SessionWriter) => void): Promise<void> {
     try {
-      const opened = database ?? openOrCreateSessions(path, busyTimeoutMs);
+      const opened = database ?? openOrCreateSessionFile(path, busyTimeoutMs);
       database = opened;
-      transaction(opened, () => {
+      inTransaction(opened, () => {
         writer ??= createSessionWriter(opened);
         work(writer);
       });
@@ -59,7 +59,7 @@ export function createSqliteSessionStore(
 
     load: (sessionId) =>
       read(null, (database) =>
-        snapshot(database, () => {
+        inSnapshot(database, () => {
           const row: SessionRow | undefined = database
             .prepare('SELECT * FROM session WHERE session_id = ?')
             .get(sessionId);
@@ -70,7 +70,7 @@ export function createSqliteSessionStore(
           const segments = database
             .prepare('SELECT body FROM closed_segment WHERE session = ? ORDER BY segment')
             .all(Number(row.id));
-          return { session: toSession(row, { messages, segments }), user: toSummary(row).user };
+          return { session: rowToSession(row, { messages, segments }), user: rowToSummary(row).user };
         }),
       ),
 
@@ -91,7 +91,7 @@ export function createSqliteSessionStore(
         );
       let rows = await after(0);
       while (rows.length > 0) {
-        for (const row of rows) yield toRecordedTurn(sessionId, row);
+        for (const row of rows) yield rowToTurn(sessionId, row);
         rows = await after(Number(rows.at(-1)?.number));
       }
     },
@@ -99,7 +99,7 @@ export function createSqliteSessionStore(
     lastTurn: (sessionId) =>
       read<RecordedTurn | null>(null, (database) => {
         const row = database.prepare(`${SELECT_TURNS} ORDER BY turn.number DESC LIMIT 1`).get(sessionId);
-        return row === undefined ? null : toRecordedTurn(sessionId, row);
+        return row === undefined ? null : rowToTurn(sessionId, row);
       }),
 
     list: ({ user, limit } = {}) =>
@@ -108,7 +108,7 @@ export function createSqliteSessionStore(
         return database
           .prepare(`SELECT * FROM session ${condition} ORDER BY touched DESC LIMIT ?`)
           .all(...(user === undefined ? [] : [user]), limit ?? -1)
-          .map(toSummary);
+          .map(rowToSummary);
       }),
 
     setFeedback: (sessionId, turnNumber, feedback) =>

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { lexicalScore, type ScoredId, termSaturation, weighTerms } from '../../domain/rank-hits.ts';
 import { queryTerms } from '../../text/terms.ts';
 import { toTypedArray } from './database.ts';
-import { createChangeDetector, readSegments, SEGMENT_SIZE, type Segment } from './segments.ts';
+import { type ChunkSegment, createChangeDetector, readSegments, SEGMENT_SIZE } from './segments.ts';
 import { TEXT_SEGMENTS } from './text-segments.ts';
 import { TopK } from './top-k.ts';
 
@@ -26,7 +26,7 @@ export function createTextIndex(database: DatabaseSync): TextIndex {
     `SELECT segment, term, data FROM posting
      WHERE segment = ? AND term IN (SELECT value FROM json_each(?))`,
   );
-  let segments: Segment[] = [];
+  let segments: ChunkSegment[] = [];
   let total = 0;
   let averageLength = 1;
 
@@ -52,7 +52,7 @@ export function createTextIndex(database: DatabaseSync): TextIndex {
   function countChunks(postings: readonly Posting[][]): Map<string, number> {
     const counts = new Map<string, number>();
     postings.forEach((ofSegment, index) => {
-      const { values, dead } = segments[index] as Segment;
+      const { values, dead } = segments[index] as ChunkSegment;
       for (const { term, pairs } of ofSegment) {
         let live = pairs.length / 2;
         if (dead > 0) {
@@ -82,7 +82,7 @@ export function createTextIndex(database: DatabaseSync): TextIndex {
       const best = new TopK(limit);
       const scores = new Float64Array(SEGMENT_SIZE);
       postings.forEach((ofSegment, index) => {
-        const { ids, values: lengths } = segments[index] as Segment;
+        const { ids, values: lengths } = segments[index] as ChunkSegment;
         scores.fill(0);
         for (const { term, pairs } of ofSegment) {
           const weight = weights.get(term);

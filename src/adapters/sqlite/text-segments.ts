@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { indexTerms } from '../../text/terms.ts';
-import { bytesOf, toTypedArray } from './database.ts';
+import { toBytes, toTypedArray } from './database.ts';
 import {
+  type ChunkSegment,
   createSegmentInsert,
   readSparseSegments,
   SEGMENT_SIZE,
-  type Segment,
   type SegmentTable,
 } from './segments.ts';
 
@@ -54,7 +54,7 @@ export function createTextWriter(database: DatabaseSync): TextWriter {
 
 /** Merges small and sparse segments into full ones. Runs inside the caller's transaction. */
 export function compactText(database: DatabaseSync): void {
-  let group: Segment[] = [];
+  let group: ChunkSegment[] = [];
   let live = 0;
   for (const segment of readSparseSegments(database, TEXT_SEGMENTS)) {
     const size = segment.size - segment.dead;
@@ -69,7 +69,7 @@ export function compactText(database: DatabaseSync): void {
   mergeSegments(database, group);
 }
 
-function mergeSegments(database: DatabaseSync, segments: readonly Segment[]): void {
+function mergeSegments(database: DatabaseSync, segments: readonly ChunkSegment[]): void {
   const chunks = segments
     .flatMap(({ ids, values }) => Array.from(ids, (id, index) => ({ id, length: values[index] as number })))
     .filter(({ length }) => !Number.isNaN(length))
@@ -109,7 +109,7 @@ function createInsert(database: DatabaseSync) {
     const segment = insertSegment(Uint32Array.from(ids), Float32Array.from(lengths));
     // In key order, so that rows are appended.
     for (const [term, pairs] of [...postings].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      insertPosting.run(segment, term, bytesOf(new Uint16Array(pairs)));
+      insertPosting.run(segment, term, toBytes(new Uint16Array(pairs)));
     }
   };
 }

@@ -1,7 +1,7 @@
 import type { ScoredId } from '../../domain/rank-hits.ts';
 
 /** Higher scores first, then smaller ids. */
-export function byScore(a: ScoredId<number>, b: ScoredId<number>): number {
+export function compareByScore(a: ScoredId<number>, b: ScoredId<number>): number {
   return b.score - a.score || a.id - b.id;
 }
 
@@ -23,7 +23,7 @@ export class TopK {
     let high = sorted.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (byScore(sorted[middle] as ScoredId<number>, candidate) < 0) low = middle + 1;
+      if (compareByScore(sorted[middle] as ScoredId<number>, candidate) < 0) low = middle + 1;
       else high = middle;
     }
     if (low >= this.#limit) return;

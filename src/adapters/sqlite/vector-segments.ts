@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { bytesOf, toTypedArray } from './database.ts';
+import { toBytes, toTypedArray } from './database.ts';
 import { createSegmentInsert, readSparseSegments, SEGMENT_SIZE, type SegmentTable } from './segments.ts';
 
 /** The quantized vectors of each are in `segment`, under the same id. */
@@ -46,7 +46,7 @@ export function createVectorSegmentWriter(database: DatabaseSync, dimensions: nu
     });
     const ids = Uint32Array.from(pending, ({ chunkId }) => chunkId);
     const scales = Float32Array.from(pending, ({ vector }) => vector.scale);
-    insertSegment(ids, scales, insertVectors.run(bytesOf(packed)).lastInsertRowid);
+    insertSegment(ids, scales, insertVectors.run(toBytes(packed)).lastInsertRowid);
     pending = [];
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseAddress } from '../../../src/adapters/qdrant/connection.ts';
+import { parseServerAddress } from '../../../src/adapters/qdrant/connection.ts';
 import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog.ts';
 import { commandLineHint } from '../../../src/cli/advice.ts';
 import type { AppError } from '../../../src/faults/app-error.ts';
@@ -103,5 +103,5 @@ test.each([
   ['http://proxy.example:80/qdrant/', 'http://proxy.example:80', '/qdrant'],
   ['http://[::1]:7000', 'http://[::1]:7000', ''],
 ])('parses the address %s as %s%s', (url, origin, path) => {
-  expect(parseAddress(url)).toMatchObject({ origin, path });
+  expect(parseServerAddress(url)).toMatchObject({ origin, path });
 });

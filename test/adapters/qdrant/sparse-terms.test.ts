@@ -1,19 +1,25 @@
 import { expect, test } from 'vitest';
-import { documentVector, termIndex, termsOf } from '../../../src/adapters/qdrant/sparse-terms.ts';
+import { extractChunkTerms, hashTerm, toSparseVector } from '../../../src/adapters/qdrant/sparse-terms.ts';
 
 test('the numbers of terms never change, since collections hold them', () => {
-  expect(['robot', 'ros2', 'straße', '机器', ''].map(termIndex)).toEqual([
+  expect(['robot', 'ros2', 'straße', '机器', ''].map(hashTerm)).toEqual([
     1828356270, 2327683441, 1570736651, 351761699, 2872998923,
   ]);
 });
 
 test('terms of title and headings count like those of the text', () => {
-  expect(termsOf('Nodes', ['Spinning'], 'A node spins.')).toEqual(['node', 'spin', 'a', 'node', 'spin']);
+  expect(extractChunkTerms('Nodes', ['Spinning'], 'A node spins.')).toEqual([
+    'node',
+    'spin',
+    'a',
+    'node',
+    'spin',
+  ]);
 });
 
 test('a term weighs 1 where it is once in a chunk of average length, more where it is repeated, less in a longer one', () => {
   const weight = (terms: string[], averageLength: number) =>
-    documentVector(terms, averageLength).values[0] ?? 0;
+    toSparseVector(terms, averageLength).values[0] ?? 0;
   expect(weight(['robot'], 1)).toBeCloseTo(1, 6);
   expect(weight(['robot', 'robot', 'arm'], 3)).toBeGreaterThan(weight(['robot', 'hand', 'arm'], 3));
   expect(weight(['robot', 'hand', 'arm'], 2)).toBeLessThan(weight(['robot', 'hand', 'arm'], 3));

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { COLLECTION_FORMAT, createCollection } from '../../../src/adapters/sqlite/collection-file.ts';
+import { COLLECTION_FORMAT, createCollectionFile } from '../../../src/adapters/sqlite/collection-file.ts';
 import { openDatabase } from '../../../src/adapters/sqlite/database.ts';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSqliteChunkStore } from '../../../src/adapters/sqlite/sqlite-chunk-store.ts';
@@ -167,7 +167,7 @@ test('an empty file, as a killed process may leave it, is no collection yet and 
 test('a full disk is said to be one, and what was there before stays', async () => {
   const path = join(await temporaryDirectory(), 'book.sqlite');
   const database = openDatabase(path, 50);
-  createCollection(database, path, IDENTITY, 50);
+  createCollectionFile(database, path, IDENTITY, 50);
   const store = createSqliteChunkStore(database, 'book', path);
   onTestFinished(() => store.close());
   await store.write([documentOf('first')]);

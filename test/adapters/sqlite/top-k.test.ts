@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byScore, TopK } from '../../../src/adapters/sqlite/top-k.ts';
+import { compareByScore, TopK } from '../../../src/adapters/sqlite/top-k.ts';
 
 test('keeps the first k in sorted order', () => {
   // Few different scores, so that ties are common.
@@ -15,7 +15,7 @@ test('keeps the first k in sorted order', () => {
       for (const candidate of scored) {
         if (candidate.score >= best.floor) best.add(candidate.id, candidate.score);
       }
-      expect(best.sorted).toEqual(scored.toSorted(byScore).slice(0, limit));
+      expect(best.sorted).toEqual(scored.toSorted(compareByScore).slice(0, limit));
     }),
     { numRuns: 500 },
   );

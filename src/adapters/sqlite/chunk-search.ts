@@ -5,9 +5,9 @@ import { CANDIDATES, type RankedId, rankHits, type ScoredId } from '../../domain
 import { dotProduct } from '../../domain/unit-vectors.ts';
 import type { StoreSearch } from '../../ports/chunk-store.ts';
 import { toTypedArray } from './database.ts';
-import { createChangeDetector, readSegments, SEGMENT_SIZE, type Segment } from './segments.ts';
+import { type ChunkSegment, createChangeDetector, readSegments, SEGMENT_SIZE } from './segments.ts';
 import { createTextIndex, type TextIndex } from './text-index.ts';
-import { byScore, TopK } from './top-k.ts';
+import { compareByScore, TopK } from './top-k.ts';
 import { createVectorScan } from './vector-scan.ts';
 import { paddedDimensions, quantizeVector, VECTOR_SEGMENTS } from './vector-segments.ts';
 
@@ -88,7 +88,7 @@ function scoreExactly(
     .prepare('SELECT id, v FROM vector WHERE id IN (SELECT value FROM json_each(?))')
     .all(JSON.stringify(ids))
     .map((row) => ({ id: Number(row.id), score: dotProduct(query, toTypedArray(Float32Array, row.v)) }))
-    .sort(byScore);
+    .sort(compareByScore);
 }
 
 interface VectorIndex {
@@ -112,7 +112,7 @@ function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIn
   const readVectors = database.prepare('SELECT q FROM segment WHERE id = ?');
   /** The id of the segment in each slot of the memory. */
   const slots: (number | null)[] = [];
-  let segments: Segment[] = [];
+  let segments: ChunkSegment[] = [];
   let keepsSegments = false;
 
   function refresh(): void {

@@ -14,8 +14,8 @@ import type { StoreSearch } from '../../ports/chunk-store.ts';
 import { queryTerms } from '../../text/terms.ts';
 import type { ChunkCounts } from './chunk-counts.ts';
 import type { PointCollection } from './point-requests.ts';
-import { DENSE, TERMS, toConditions } from './points.ts';
-import { type SparseVector, termIndex } from './sparse-terms.ts';
+import { DENSE_VECTOR, TERMS_VECTOR, toQdrantConditions } from './points.ts';
+import { hashTerm, type SparseVector } from './sparse-terms.ts';
 
 interface SearchOptions {
   chunks: PointCollection;
@@ -42,11 +42,13 @@ export function createPointSearch({ chunks, counts, dimensions, shards }: Search
   return async ({ text, vector, baseline, limit, filter }: StoreSearch): Promise<RankedId<string>[]> => {
     if (vector !== null && vector.length !== dimensions) throw wrongDimensions(vector.length, dimensions);
     const candidates = Math.max(CANDIDATES, limit);
-    const must = toConditions(filter);
+    const must = toQdrantConditions(filter);
     const conditions = must.length === 0 ? null : { must };
     const words = text === null ? null : await createTermQuery(text, counts);
     const lexical: Query[] =
-      words === null ? [] : [{ query: words.vector, using: TERMS, filter: conditions, limit: candidates }];
+      words === null
+        ? []
+        : [{ query: words.vector, using: TERMS_VECTOR, filter: conditions, limit: candidates }];
     const dense: Query[] = [];
     if (vector !== null) {
       const query = Array.from(vector);
@@ -55,12 +57,12 @@ export function createPointSearch({ chunks, counts, dimensions, shards }: Search
         quantization: { rescore: true, oversampling: 2 },
         acorn: { enable: !isEmptyFilter(filter) },
       };
-      const nearest: Query = { query, using: DENSE, filter: conditions, params, limit: candidates };
+      const nearest: Query = { query, using: DENSE_VECTOR, filter: conditions, params, limit: candidates };
       dense.push(
         words === null
           ? nearest
           : // Also scores the candidates that only the text search found.
-            { prefetch: [nearest, ...lexical], query, using: DENSE, limit: 2 * candidates * shards },
+            { prefetch: [nearest, ...lexical], query, using: DENSE_VECTOR, limit: 2 * candidates * shards },
       );
     }
     const [first = [], second = []] = await runQueries([...lexical, ...dense]);
@@ -94,7 +96,7 @@ async function createTermQuery(query: string, counts: ChunkCounts): Promise<Term
   if (terms.length === 0) return null;
   const [total, occurring] = await Promise.all([counts.all(), countTerms(terms, counts)]);
   const { weights, maxScore } = weighTerms(terms, occurring, total);
-  const values = new Map(Array.from(weights, ([term, weight]) => [termIndex(term), weight]));
+  const values = new Map(Array.from(weights, ([term, weight]) => [hashTerm(term), weight]));
   if (values.size === 0) return null;
   return { vector: { indices: [...values.keys()], values: [...values.values()] }, maxScore };
 }

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { createChunkSearch } from '../../../src/adapters/sqlite/chunk-search.ts';
 import { createCollectionSchema } from '../../../src/adapters/sqlite/collection-file.ts';
-import { bytesOf } from '../../../src/adapters/sqlite/database.ts';
-import { createChunkSearch } from '../../../src/adapters/sqlite/search.ts';
+import { toBytes } from '../../../src/adapters/sqlite/database.ts';
 import { createVectorSegmentWriter, quantizeVector } from '../../../src/adapters/sqlite/vector-segments.ts';
 import { dotProduct } from '../../../src/domain/unit-vectors.ts';
 import { blend, vectorOf } from '../../contracts/sample-documents.ts';
@@ -19,7 +19,7 @@ test('finds nearly the same ten vectors as an exact search', () => {
   const segments = createVectorSegmentWriter(database, dimensions);
   database.exec('BEGIN');
   vectors.forEach((vector, index) => {
-    insert.run(index + 1, bytesOf(vector));
+    insert.run(index + 1, toBytes(vector));
     segments.add(index + 1, quantizeVector(vector));
   });
   segments.flush();

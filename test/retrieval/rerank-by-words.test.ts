@@ -3,7 +3,7 @@ import { createQuery } from '../../src/domain/query.ts';
 import { createRetrievalContext } from '../../src/domain/retrieval-context.ts';
 import type { ChunkStore } from '../../src/ports/chunk-store.ts';
 import type { RetrievalHit, Retriever } from '../../src/retrieval/create-retriever.ts';
-import { type FindNearness, rerankByNearness } from '../../src/retrieval/rerank-by-nearness.ts';
+import { rerankByNearness, type ScoreWordSimilarity } from '../../src/retrieval/rerank-by-nearness.ts';
 import { chunk, NOW } from '../domain/arbitraries.ts';
 
 const HITS = Array.from({ length: 12 }, (_, index): RetrievalHit => {
@@ -32,13 +32,13 @@ const store = {
     ]),
 } as unknown as ChunkStore;
 
-const reranked = (nearness: FindNearness | null) =>
+const reranked = (nearness: ScoreWordSimilarity | null) =>
   rerankByNearness(retriever, { store, nearness: async () => nearness });
 const query = createQuery({ text: 'owl and newt', topK: 3 });
 const idsOf = (hits: readonly RetrievalHit[]) => hits.map((hit) => hit.chunk.chunkId);
 
 test('of the first ten hits those come first whose words are nearest, and no score contradicts the order', async () => {
-  const nearest: FindNearness = async (_, passages) =>
+  const nearest: ScoreWordSimilarity = async (_, passages) =>
     passages.map(({ chunkId }) => (chunkId === 'c9' ? 1 : 0));
   const { hits, context } = await reranked(nearest).retrieve(query);
   expect(asked.at(-1)).toBe(10);
@@ -51,14 +51,14 @@ test('of the first ten hits those come first whose words are nearest, and no sco
 });
 
 test('what was found far better stays before what is a little nearer', async () => {
-  const nearness: FindNearness = async (_, passages) => passages.map((_passage, index) => index / 100);
+  const nearness: ScoreWordSimilarity = async (_, passages) => passages.map((_passage, index) => index / 100);
   const { hits } = await reranked(nearness).retrieve(query);
   expect(idsOf(hits)).toEqual(['c0', 'c1', 'c2']);
 });
 
 test('rare words count more than common ones', async () => {
   let weights: number[] = [];
-  const nearness: FindNearness = async (_, passages, weightOf) => {
+  const nearness: ScoreWordSimilarity = async (_, passages, weightOf) => {
     weights = ['badger', 'owl', 'newt'].map(weightOf);
     return passages.map(() => 0);
   };
@@ -68,7 +68,7 @@ test('rare words count more than common ones', async () => {
 });
 
 test('hits beyond the tenth follow as they were found', async () => {
-  const nearness: FindNearness = async (_, passages) => passages.map((_passage, index) => index / 5);
+  const nearness: ScoreWordSimilarity = async (_, passages) => passages.map((_passage, index) => index / 5);
   const { hits } = await reranked(nearness).retrieve({ ...query, topK: 12 });
   expect(idsOf(hits).slice(10)).toEqual(['c10', 'c11']);
   expect(idsOf(hits)[0]).toBe('c9');
