@@ -6,6 +6,7 @@ import { collectionFingerprint } from '../../domain/collection-identity.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
 import { pinGold } from '../../evaluation/cases/stale-cases.ts';
 import { assembleReport } from '../../evaluation/report/assemble-report.ts';
+import type { CaseRun } from '../../evaluation/report/case-run.ts';
 import { checkGate } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import { openChecks } from '../../evaluation/run/checks.ts';
@@ -21,7 +22,6 @@ import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState } from './evaluation-files.ts';
 import { type CheckedInputs, checkInputs, type EvaluationInputs } from './evaluation-inputs.ts';
 import { type DefaultSettings, openArm, openJudge, resolveArm } from './open-arms.ts';
-import { createRunTally } from './run-tally.ts';
 
 export interface EvaluationPlan {
   mode: SearchMode;
@@ -185,18 +185,47 @@ async function askAll(
   const bar = createProgressBar(
     state.resumed > 0 ? `Continuing after ${counted(state.resumed, 'answer')}` : 'Asking',
   );
-  const tally = createRunTally(prices?.currency ?? null, judge !== undefined);
+  const newRuns: CaseRun[] = [];
+  let tokens = 0;
   const results = await runArms(cases, arms, {
     repeat,
     concurrency,
     signal,
     journal: state.journal,
     ...(budget !== undefined && { budget: createBudget(budget) }),
-    onProgress(progress) {
-      tally.add(progress);
-      bar.update({ done: progress.done, total: progress.total, note: tally.formatLine(progress.arm) });
+    onProgress({ done, total, arm, run, reused }) {
+      if (!reused) newRuns.push(run);
+      tokens += reused ? 0 : run.tokens.total;
+      bar.update({ done, total, note: `${arm}, ${tokens} tokens` });
     },
   }).finally(() => bar.clear());
   await state.discard();
-  return { results, totals: tally.totals() };
+  return {
+    results,
+    totals: toTotals(results, newRuns, { hasPrices: prices !== null, hasJudge: judge !== undefined }),
+  };
+}
+
+/** Tokens and money of the runs that were not reused, with the judge's apart. */
+function toTotals(
+  results: RunResults,
+  newRuns: readonly CaseRun[],
+  { hasPrices, hasJudge }: { hasPrices: boolean; hasJudge: boolean },
+): ReportData['header']['totals'] {
+  const turns = [...results.values()].flatMap((ofArm) => [...ofArm.values()].flat()).length;
+  const sum = (amountOf: (run: CaseRun) => number) =>
+    newRuns.reduce((total, run) => total + amountOf(run), 0);
+  const sumChecks = (amountOf: (check: CaseRun['checks'][number]) => number) =>
+    sum(({ checks }) => checks.reduce((total, check) => total + amountOf(check), 0));
+  const judge = {
+    tokens: sum((run) => run.judge?.tokens.total ?? 0) + sumChecks(({ tokens }) => tokens),
+    money: hasPrices ? sum((run) => run.judge?.cost ?? 0) + sumChecks(({ cost }) => cost ?? 0) : null,
+  };
+  return {
+    turns,
+    reused: turns - newRuns.length,
+    tokens: sum((run) => run.tokens.total),
+    money: hasPrices ? sum(({ cost }) => cost ?? 0) : null,
+    judge: hasJudge ? judge : null,
+  };
 }

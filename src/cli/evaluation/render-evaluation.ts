@@ -46,7 +46,6 @@ export function renderEvaluation(report: ReportData, terminal: Terminal): string
       ...renderComparison(comparison, report, terminal),
       ...listUnchanged(comparison, report).flatMap((sentence) => paragraph(sentence, 'dim')),
     ]),
-    renderSearchWorth(report, terminal),
     renderTags(report, terminal),
     [...listFlaky(report), ...listIncorrect(report)].map((line) => terminal.text(oneLine(line, width))),
     summarizeGates(report.gates).map(({ passed, arm, line }) =>
@@ -160,28 +159,6 @@ function listIncorrect({ arms, cases }: ReportData): string[] {
   });
   const ids = incorrect.map(({ id }) => id);
   return [...listCases(`${quoted(arm.name)} is wrong on`, ids), ...reasons];
-}
-
-function renderSearchWorth({ searchWorth }: ReportData, terminal: Terminal): string[] {
-  if (searchWorth.length === 0) return [];
-  const rows = searchWorth.map(({ arm, kinds, unknown }) => {
-    const find = (kind: string) => kinds.find((one) => one.kind === kind);
-    const turns = ['needed', 'idle', 'harmful', 'missed', 'spared'].map((kind) =>
-      String(find(kind)?.turns ?? 0),
-    );
-    return [arm, ...turns, String(unknown), find('idle')?.tokens?.toFixed(0) ?? ''];
-  });
-  const headings = [
-    'searches',
-    'needed',
-    'idle',
-    'harmful',
-    'missed',
-    'spared',
-    'unknown',
-    'tokens per idle search',
-  ];
-  return [table(terminal, headings, rows).trimEnd()];
 }
 
 /** The share of correct answers by tag. */

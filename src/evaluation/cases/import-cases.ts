@@ -23,7 +23,7 @@ export function importCases(text: string, file: string): ImportedCases {
   const isTable = /\.(csv|tsv)$/i.test(file);
   const value = isTable ? parseCsvRows(text, file) : parseStructured(text, file);
   const promptfoo = promptfooSchema.safeParse(value);
-  const rows = rowsSchema.safeParse(value);
+  const rows = z.array(rowSchema).safeParse(value);
   const imported = promptfoo.success
     ? casesFromPromptfoo(promptfoo.data.tests, file)
     : casesFromRows(rows.data ?? [], file);
@@ -32,12 +32,6 @@ export function importCases(text: string, file: string): ImportedCases {
     hint: 'Expected CSV, JSON or JSONL with a column "question", or a promptfoo file with tests.',
   });
 }
-
-const rowsSchema = z.union([
-  z.array(rowSchema),
-  z.object({ samples: z.array(rowSchema) }).transform(({ samples }) => samples),
-  z.object({ data: z.array(rowSchema) }).transform(({ data }) => data),
-]);
 
 function parseCsvRows(text: string, file: string): Row[] {
   const { data, errors } = papaparse.parse<Row>(text.replace(/^\ufeff/, ''), {
@@ -70,20 +64,11 @@ function parseStructured(text: string, file: string): unknown {
 const COLUMNS = {
   id: ['id', '_id', 'case_id'],
   question: ['question', 'user_input', 'query', 'input', 'prompt'],
-  answer: [
-    'answer',
-    'expectedAnswer',
-    'expected_answer',
-    'reference',
-    'ground_truth',
-    'ground_truths',
-    'expected',
-    'expected_output',
-  ],
-  sources: ['expectedSources', 'sources', 'source', 'reference_sources', 'url'],
-  phrases: ['expectedPhrases', 'phrases', 'keywords'],
+  answer: ['answer', 'expectedAnswer', 'reference', 'ground_truth', 'expected', 'expected_output'],
+  sources: ['sources', 'expectedSources', 'source', 'url'],
+  phrases: ['phrases', 'expectedPhrases', 'keywords'],
   answerable: ['answerable'],
-  tags: ['tags', 'tag', 'category', 'evolution_type', 'synthesizer_name'],
+  tags: ['tags', 'tag', 'category', 'synthesizer_name'],
 } as const;
 
 function casesFromRows(rows: readonly Row[], file: string): ImportedCases {

@@ -20,13 +20,13 @@ import type { CaseRun } from './case-run.ts';
 import { recommend, standingOf } from './decide.ts';
 import {
   type Arm,
+  type CaseResult,
   type MetricInfo,
   type MetricValue,
   REPORT_FORMAT,
   type ReportCase,
   type ReportData,
 } from './report-data.ts';
-import { measureSearchWorth } from './search-worth.ts';
 import { type Findings, formatRecommendation, verdictOnArm, verdictOnPair } from './verdict.ts';
 
 /** With fewer cases only large differences can be proven. */
@@ -68,16 +68,6 @@ export function assembleReport(input: ReportInput): ReportData {
   const infos = metrics.map(toMetricInfo);
   const findings = compareArms(measured, arms, { infos, header, plainCases, units, sample });
   const comparisons = findings.comparisons.map((one) => ({ ...one, verdict: [verdictOnPair(one, arms)] }));
-  const results = measured.map(({ cases: ofArm, columns }) =>
-    ofArm.map(({ runs }, index) => ({
-      runs: [...runs],
-      metrics: Object.fromEntries(metrics.map(({ id }, at) => [id, valueAt(columns[at] as Column, index)])),
-    })),
-  );
-  const turns = results.map((ofArm) =>
-    ofArm.map((result, index) => ({ result, needsRetrieval: plainCases[index]?.needsRetrieval ?? null })),
-  );
-  const { worth, kinds } = measureSearchWorth(arms, turns);
   const recommendation = formatRecommendation(findings);
   return {
     format: REPORT_FORMAT,
@@ -95,7 +85,6 @@ export function assembleReport(input: ReportInput): ReportData {
     metrics: infos,
     arms,
     comparisons,
-    searchWorth: worth,
     gates: [],
     cases: plainCases.map((item, index) => {
       const ownPins = pins?.get(item.id) ?? [];
@@ -103,14 +92,20 @@ export function assembleReport(input: ReportInput): ReportData {
         ...item,
         gold:
           ownPins.length === 0 ? null : { key: goldKey(cases[index] as EvaluationCase), pins: [...ownPins] },
-        results: Object.fromEntries(
-          arms.map(({ name }, place) => {
-            const result = results[place]?.[index] as (typeof results)[number][number];
-            return [name, { ...result, search: kinds[place]?.[index] ?? null }];
-          }),
-        ),
+        results: Object.fromEntries(measured.map((one) => [one.arm.name, toCaseResult(one, index, metrics)])),
       };
     }),
+  };
+}
+
+function toCaseResult(
+  { cases, columns }: MeasuredArm,
+  index: number,
+  metrics: readonly Metric[],
+): CaseResult {
+  return {
+    runs: [...(cases[index]?.runs ?? [])],
+    metrics: Object.fromEntries(metrics.map(({ id }, at) => [id, valueAt(columns[at] as Column, index)])),
   };
 }
 

@@ -134,30 +134,11 @@ const decisionSchema = z.object({
 });
 export type Recommendation = z.infer<typeof decisionSchema>;
 
-/**
- * What a search was worth in a turn, compared with the same question in an arm that decided otherwise. Of turns that
- * searched: needed (right only with it), idle (no difference), harmful (right only without it). Of the others: missed
- * (right only with a search) or spared.
- */
-const searchKindSchema = z.enum(['needed', 'idle', 'harmful', 'missed', 'spared']);
-export type SearchKind = z.infer<typeof searchKindSchema>;
-
-const searchWorthSchema = z.object({
-  arm: name,
-  /** Turns of each kind, and the mean of the tokens that the search added to them; null if not known. */
-  kinds: z.array(z.object({ kind: searchKindSchema, turns: count, tokens: number.nullable() })),
-  /** Turns without a counterpart or without gold. */
-  unknown: count,
-});
-export type SearchWorth = z.infer<typeof searchWorthSchema>;
-
 const caseResultSchema = z.object({
   /** One per repeat, in order. */
   runs: z.array(caseRunSchema).min(1),
   /** Metrics of this case over its runs; null if it does not count. */
   metrics: z.record(name, number.nullable()),
-  /** Null if not known. */
-  search: searchKindSchema.nullable(),
 });
 export type CaseResult = z.infer<typeof caseResultSchema>;
 
@@ -255,8 +236,6 @@ export const reportDataSchema = z.object({
   arms: z.array(armSchema).min(1),
   /** One for each arm after the first. */
   comparisons: z.array(comparisonSchema),
-  /** For arms that differ from another one in their policy only. */
-  searchWorth: z.array(searchWorthSchema),
   gates: z.array(gateResultSchema),
   cases: z.array(reportCaseSchema),
 });

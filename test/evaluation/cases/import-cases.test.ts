@@ -37,7 +37,7 @@ test('imports rows of Ragas with either of its column names', () => {
     { question: 'How?', expectedAnswer: 'So.' },
   ]);
   expect(skipped).toEqual(['column retrieved_contexts']);
-  expect(importCases(JSON.stringify({ samples: rows }), 'ragas.json').cases).toEqual(cases);
+  expect(importCases(JSON.stringify(rows), 'ragas.json').cases).toEqual(cases);
 });
 
 test('imports promptfoo tests with their assertions as checks and lists those it skips', () => {
