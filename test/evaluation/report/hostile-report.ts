@@ -1,6 +1,6 @@
 import type { ReportData } from '../../../src/evaluation/report/report-data.ts';
 
-/** Sets `window.hacked` wherever any of it is taken for more than text. */
+/** Sets `window.hacked` if any of it is interpreted as HTML or JavaScript. */
 export const HOSTILE = [
   '</script><script>window.hacked=1</script>',
   '<img src=x onerror="window.hacked=1">',
@@ -14,8 +14,8 @@ export const HOSTILE = [
 
 const HOSTILE_URL = 'javascript:window.hacked=1//https://evil.example/';
 
-/** Words that the page chooses by, which no document or model writes. */
-const KEPT = new Set([
+/** Fields with fixed values, which documents and models cannot change. */
+const UNCHANGED_FIELDS = new Set([
   'format',
   'kind',
   'program',
@@ -37,32 +37,32 @@ const KEPT = new Set([
   'date',
 ]);
 
-/** The report with hostile text in every text of it, names of arms and tags included. */
+/** Adds hostile text to every string of a report, including the names of arms and tags. */
 export function hostileReport(report: ReportData): ReportData {
   const arms = new Map(report.arms.map(({ name }, index) => [name, `${HOSTILE} arm ${index}`]));
-  const spoiled = (value: unknown, key: string): unknown => {
+  const addHostileText = (value: unknown, key: string): unknown => {
     if (Array.isArray(value))
-      return value.map((item) => (typeof item === 'string' ? HOSTILE + item : spoiled(item, key)));
+      return value.map((item) => (typeof item === 'string' ? HOSTILE + item : addHostileText(item, key)));
     if (value !== null && typeof value === 'object') {
       return Object.fromEntries(
         Object.entries(value).map(([name, inner]) => [
           key === 'results' ? (arms.get(name) ?? name) : key === 'tags' ? HOSTILE + name : name,
-          spoiled(inner, name),
+          addHostileText(inner, name),
         ]),
       );
     }
     if (typeof value !== 'string') return value;
     if (key === 'url') return HOSTILE_URL;
     if (key === 'arm' || key === 'baseline') return arms.get(value) ?? value;
-    return KEPT.has(key) ? value : HOSTILE + value;
+    return UNCHANGED_FIELDS.has(key) ? value : HOSTILE + value;
   };
-  const made = spoiled(report, '') as ReportData;
+  const changed = addHostileText(report, '') as ReportData;
   return {
-    ...made,
-    arms: made.arms.map((arm) => ({ ...arm, name: arms.get(arm.name) ?? arm.name })),
-    cases: made.cases.map((item, index) => ({ ...item, id: `${HOSTILE} ${index}` })),
+    ...changed,
+    arms: changed.arms.map((arm) => ({ ...arm, name: arms.get(arm.name) ?? arm.name })),
+    cases: changed.cases.map((item, index) => ({ ...item, id: `${HOSTILE} ${index}` })),
     gates: [{ gate: HOSTILE, arm: HOSTILE, passed: false, line: HOSTILE }],
-    header: { ...made.header, judge: HOSTILE, currency: HOSTILE },
+    header: { ...changed.header, judge: HOSTILE, currency: HOSTILE },
     notes: [HOSTILE],
   };
 }

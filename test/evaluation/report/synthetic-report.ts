@@ -9,7 +9,7 @@ import type { Arm, ReportData } from '../../../src/evaluation/report/report-data
 export interface SyntheticOptions {
   cases: number;
   arms?: readonly Arm['settings']['policy'][];
-  /** How many chunks the collection has. */
+  /** The number of chunks in the collection. */
   chunks?: number;
   topK?: number;
   answerWords?: number;
@@ -23,7 +23,7 @@ const WORDS =
   );
 const TAGS = ['plain', 'paraphrased', 'multi-turn', 'near miss'];
 
-/** A report of made-up runs, measured and compared by the real code. The same options give the same report. */
+/** Creates a report of synthetic runs with the real metrics and statistics; equal options give equal reports. */
 export function syntheticReport(options: SyntheticOptions): ReportData {
   const {
     cases: count,
