@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { advice, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
@@ -29,21 +29,12 @@ export interface TapeWriter {
   discard(): Promise<void>;
 }
 
-/** The part of a file handle that is used. */
-interface TapeFile {
-  write(bytes: Buffer): Promise<{ bytesWritten: number }>;
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
-
 interface TapeWriterOptions {
   path: string;
   header: TapeHeader;
   redactor: Redactor;
   /** Whether unchanged exchanges of the existing tape keep their ids, times and positions. */
   keepUnchanged?: boolean;
-  /** Replaces the file system in tests. */
-  openFile?: (path: string) => Promise<TapeFile>;
 }
 
 /**
@@ -51,7 +42,7 @@ interface TapeWriterOptions {
  * tape in the order of the requests and renames it into place. Throws `invalid_input` if `path` is not a tape.
  */
 export async function createTapeWriter(options: TapeWriterOptions): Promise<TapeWriter> {
-  const { path, redactor, openFile = (name) => open(name, 'w') } = options;
+  const { path, redactor } = options;
   const partialPath = `${path}.partial`;
   // A unique name lets two processes record to the same path: the last one to finish wins.
   const appendedPath = `${path}.${randomUUID()}.partial`;
@@ -60,17 +51,14 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
     throw toTapeWriteError(path, error);
   };
   await assertReplaceable(path);
-  const file = await openFile(appendedPath).catch(fail);
+  const file = await open(appendedPath, 'w').catch(fail);
   let exchanges = 0;
   let failure: unknown;
   let writing: Promise<void> = Promise.resolve();
 
-  async function write(target: TapeFile, text: string): Promise<void> {
+  async function write(target: FileHandle, text: string): Promise<void> {
     if (redactor.holdsSecret(text)) throw leakedSecretError(path);
-    for (let rest = Buffer.from(text); rest.length > 0; ) {
-      const { bytesWritten } = await target.write(rest);
-      rest = rest.subarray(bytesWritten);
-    }
+    await target.appendFile(text);
   }
 
   /** Writes are queued. After the first failure nothing more is written. */
@@ -91,7 +79,7 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
 
   /** Returns the digest. */
   async function writeTape(content: RecordingContent): Promise<string> {
-    const target = await openFile(finalPath);
+    const target = await open(finalPath, 'w');
     const hash = createHash('sha256');
     const add = (text: string) => {
       hash.update(text);

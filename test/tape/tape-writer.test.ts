@@ -100,35 +100,6 @@ test('rejects a missing folder before anything is recorded', async () => {
   });
 });
 
-test('a full disk leaves the old tape and no partial file', async () => {
-  const path = await writeTape([asked(1, { q: 'old' }, {})]);
-  const before = await readFile(path, 'utf8');
-  let room = 600;
-  const full = {
-    write: async (bytes: Buffer) => {
-      if (bytes.length > room) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-      room -= bytes.length;
-      return { bytesWritten: bytes.length, buffer: bytes };
-    },
-    sync: async () => {},
-    close: async () => {},
-  };
-  const writer = await createTapeWriter({
-    path,
-    header: sampleHeader(),
-    redactor,
-    openFile: async () => full,
-  });
-  for (let id = 1; id < 9; id += 1) writer.append(asked(id, { q: 'x'.repeat(50) }, {}));
-
-  await expect(writer.close(null)).rejects.toMatchObject({
-    kind: 'invalid_input',
-    message: `Cannot write the tape ${path}: the disk is full.`,
-  });
-  expect(await readFile(path, 'utf8')).toBe(before);
-  expect(await readdir(dirname(path))).toEqual([basename(path)]);
-});
-
 test('does not write a tape that would still contain a key', async () => {
   const path = await newPath();
   const key = 'a-very-secret-key';

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const MOUNT = 'mount -t tmpfs -o size=2m none "$1" && exec "$2" "$3" "$1"';
 
-test('on a full disk what is there can be read, what cannot be written is told so, and no lock stays', async ({
+test('on a full disk reads work, writes fail with a clear error and leave no partial tape', async ({
   skip,
 }) => {
   const directory = await temporaryDirectory();
@@ -26,6 +26,7 @@ test('on a full disk what is there can be read, what cannot be written is told s
     write: expect.stringContaining('The disk is full'),
     session: expect.stringContaining('The disk is full'),
     tape: expect.stringContaining('the disk is full'),
+    tapes: ['run.tape.json'],
     later: 'recorded',
   });
 });

@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSqliteSessionStore } from '../../../src/adapters/sqlite/sqlite-session-store.ts';
@@ -36,6 +36,7 @@ const catalog = createSqliteCatalog(directory);
 const book = await catalog.openOrCreate('book', { embedder: 'test', dimensions: 8 });
 await book.write([sampleDocument('a', 8, { chunks: ['zebra'] })]);
 await book.close();
+await record();
 fillDisk();
 const reader = await catalog.open('book');
 const told = {
@@ -45,6 +46,7 @@ const told = {
     .create(sampleSession(), null)
     .catch(messageOf),
   tape: await record().catch(messageOf),
+  tapes: readdirSync(directory).filter((name) => name.includes('.tape.json')),
 };
 rmSync(filler);
 process.stdout.write(JSON.stringify({ ...told, later: await record() }));
