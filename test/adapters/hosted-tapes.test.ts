@@ -15,7 +15,7 @@ const TAPES = join(import.meta.dirname, '../../fixtures/tapes');
 const tapes = globSync(join(TAPES, '*.tape.json')).toSorted();
 
 for (const path of tapes) {
-  test(`the tape ${basename(path)} is whole, holds no key, and says how it was made`, () => {
+  test(`the tape ${basename(path)} is complete, contains no key and names its origin`, () => {
     const tape = openTape(path);
     expect(findTapeProblems(tape, createRedactor())).toEqual([]);
     if (tape.header.origin === 'recorded') expect(tape.header.madeBy.program).toBe('citeloop');
@@ -65,7 +65,7 @@ for (const [api, tape] of [
   ['chat_completions', 'openai-chat-stream.tape.json'],
   ['responses', 'openai-responses-stream.tape.json'],
 ] as const) {
-  test(`a streamed tool call and the answer after it are read by ${api}`, async () => {
+  test(`reads a streamed tool call and the following answer by ${api}`, async () => {
     const { counts } = await useTape(join(TAPES, tape));
     const model = createOpenAiModel({
       model: 'gpt-test',
@@ -86,7 +86,7 @@ for (const [api, tape] of [
   });
 }
 
-test('embeddings and reranking of Cohere are read, and a busy answer is waited out', async () => {
+test('reads Cohere embeddings and reranking, and retries after a busy answer', async () => {
   const { counts } = await useTape(join(TAPES, 'cohere-embed-rerank.tape.json'));
   const options = { apiKey: 'none-needed-here', timeoutMs: 60_000, sleep: async () => undefined };
   const embedder = await createCohereEmbedder({ ...options, model: 'embed-english-light-v3.0' });
@@ -102,7 +102,7 @@ test('embeddings and reranking of Cohere are read, and a busy answer is waited o
   expect(counts()).toEqual({ used: 3, repeated: 0, missed: 0 });
 });
 
-test('a miss in an embedder is the miss itself, and is not tried again', async () => {
+test('a missing request of an embedder is thrown without a retry', async () => {
   const tape = await useTape(join(TAPES, 'cohere-embed-rerank.tape.json'));
   const embedder = await createCohereEmbedder({
     apiKey: 'none-needed-here',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cohereService } from '../../src/adapters/cohere/cohere-client.ts';
+import { createCohereService } from '../../src/adapters/cohere/cohere-client.ts';
 import { postJson } from '../../src/adapters/hosted/json-service.ts';
 import { toQdrantError } from '../../src/adapters/qdrant/qdrant-error.ts';
 import { toAppError } from '../../src/agent/guards/model-errors.ts';
@@ -14,7 +14,7 @@ test('no sentence shows the key of any service, whichever service repeats it', a
   const refused = Object.assign(new Error(echo), { status: 400, error: { message: echo } });
   const ofModel = toAppError(refused, { model: 'm', secrets });
 
-  const service = cohereService({ apiKey: COHERE_KEY, timeoutMs: 60_000, secrets }, 'rerank-x');
+  const service = createCohereService({ apiKey: COHERE_KEY, timeoutMs: 60_000, secrets }, 'rerank-x');
   const fetchBefore = globalThis.fetch;
   globalThis.fetch = async () => Response.json({ message: echo }, { status: 400 });
   const ofCohere = await postJson({ url: 'https://cohere.test', headers: {}, body: {} }, service)

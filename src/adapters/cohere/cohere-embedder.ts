@@ -4,36 +4,35 @@ import { AppError } from '../../faults/app-error.ts';
 import { type RetryOptions, retrying } from '../../faults/retry.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { mostTokens } from '../../text/estimate-tokens.ts';
-import { inBatches, toUnitVectors } from '../hosted/embed-batches.ts';
-import { firstWaitMs, sendableText } from '../hosted/json-service.ts';
-import { type CohereOptions, cohereService, createCohereClient } from './cohere-client.ts';
+import { processInBatches, toUnitVectors } from '../hosted/embed-batches.ts';
+import { firstRetryDelayMs, toSendableText } from '../hosted/json-service.ts';
+import { type CohereOptions, createCohereClient, createCohereService } from './cohere-client.ts';
 
-/** The most texts that the API takes at once. */
-const BATCH = 96;
+/** The API's limit. */
+const MAX_TEXTS_PER_REQUEST = 96;
 
 const answerSchema = z.object({ embeddings: z.object({ float: z.array(z.array(z.number())) }) });
 
 export interface CohereEmbedderOptions extends CohereOptions, RetryOptions {
   model?: string | undefined;
-  /** How many requests are under way at a time. */
+  /** How many requests run at a time; default 4. */
   concurrency?: number | undefined;
 }
 
-/** What is known of the embedder before anything is sent. Throws `configuration_error` for an unknown model. */
+/** The properties of the embedder that are known without a request. Throws for an unknown model. */
 export function describeCohereEmbedder(model: string = DEFAULT_COHERE_MODEL, concurrency = 4) {
   return {
     id: `cohere:${model}`,
-    ...cohereModel(model),
-    // Enough for every request that may be under way.
-    batchSize: BATCH * concurrency,
+    ...getCohereModel(model),
+    batchSize: MAX_TEXTS_PER_REQUEST * concurrency,
   };
 }
 
-/** Embeddings by Cohere. Each batch is repeated on its own when it fails: the others are not sent again. */
+/** Embeddings by Cohere. A batch that fails is retried alone. */
 export async function createCohereEmbedder(options: CohereEmbedderOptions): Promise<Embedder> {
   const { model = DEFAULT_COHERE_MODEL, concurrency = 4 } = options;
   const described = describeCohereEmbedder(model, concurrency);
-  const service = cohereService(options, model);
+  const service = createCohereService(options, model);
   const client = await createCohereClient(options, service, answerSchema);
   const gate = createGate({ concurrent: concurrency });
 
@@ -42,7 +41,7 @@ export async function createCohereEmbedder(options: CohereEmbedderOptions): Prom
     inputType: 'search_document' | 'search_query',
     signal: AbortSignal | undefined,
   ): Promise<Float32Array[]> {
-    return inBatches(texts, { size: BATCH, gate, signal }, (batch, abortSignal) =>
+    return processInBatches(texts, { size: MAX_TEXTS_PER_REQUEST, gate, signal }, (batch, abortSignal) =>
       retrying(
         async () => {
           const { embeddings } = await client.embed(
@@ -51,14 +50,14 @@ export async function createCohereEmbedder(options: CohereEmbedderOptions): Prom
               inputType,
               embeddingTypes: ['float'],
               truncate: 'END',
-              texts: batch.map(sendableText),
+              texts: batch.map(toSendableText),
             },
             { abortSignal },
           );
           const expected = { count: batch.length, dimensions: described.dimensions };
           return toUnitVectors(embeddings.float, expected, service);
         },
-        { firstWaitMs, ...options, signal: abortSignal },
+        { firstWaitMs: firstRetryDelayMs, ...options, signal: abortSignal },
       ),
     );
   }
@@ -77,7 +76,7 @@ export async function createCohereEmbedder(options: CohereEmbedderOptions): Prom
 
 interface CohereModel {
   dimensions: number;
-  /** How long a chunk may be. */
+  /** Maximum length of a chunk. */
   maxTokens: number;
   scoreThreshold: number;
 }
@@ -85,13 +84,9 @@ interface CohereModel {
 const DEFAULT_COHERE_MODEL = 'embed-v4.0';
 
 /**
- * embed-v4.0 reads 128,000 tokens, but a vector of a whole chapter says little about any sentence of it, and a
- * citation must lead to a passage: chunks are as long as the older models allow.
- *
- * The thresholds are guesses to start from: Cohere publishes none, and none was measured, for want of a key. The
- * value of embed-v4.0 is that of text-embedding-3; those of the v3 models are set higher, of the multilingual ones
- * most, since older models tend to give unrelated texts higher cosines. AGENT_SCORE_THRESHOLD or --threshold
- * overrides them, and `citeloop search --explain` shows the cosines to choose by.
+ * embed-v4.0 reads 128,000 tokens, but one vector should represent one passage, so chunks are as long as the older models
+ * allow. The thresholds are not measured: embed-v4.0 has the one of text-embedding-3, and the older models have higher
+ * ones because they tend to give unrelated texts higher cosines. AGENT_SCORE_THRESHOLD and --threshold override them.
  */
 const MODELS: Readonly<Record<string, CohereModel>> = {
   'embed-v4.0': { dimensions: 1536, maxTokens: 512, scoreThreshold: 0.3 },
@@ -101,11 +96,11 @@ const MODELS: Readonly<Record<string, CohereModel>> = {
   'embed-multilingual-light-v3.0': { dimensions: 384, maxTokens: 512, scoreThreshold: 0.45 },
 };
 
-/** Throws `configuration_error` for a model that is not known here. */
-function cohereModel(name: string): CohereModel {
+/** Throws `configuration_error` for an unknown model. */
+function getCohereModel(name: string): CohereModel {
   const model = Object.hasOwn(MODELS, name) ? MODELS[name] : undefined;
   if (model !== undefined) return model;
-  throw new AppError('configuration_error', `Cohere's embedding model "${name}" is not known here.`, {
+  throw new AppError('configuration_error', `Unknown Cohere embedding model "${name}".`, {
     hint: `Use one of ${Object.keys(MODELS).join(', ')}.`,
   });
 }

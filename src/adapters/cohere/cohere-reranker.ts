@@ -3,17 +3,18 @@ import { toScore } from '../../domain/retrieved-chunk.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { type RetryOptions, retrying } from '../../faults/retry.ts';
 import type { RankedDocument, Reranker } from '../../ports/reranker.ts';
-import type { Service } from '../hosted/json-service.ts';
-import { firstWaitMs, sendableText, unusableAnswer } from '../hosted/json-service.ts';
-import { type CohereOptions, cohereService, createCohereClient } from './cohere-client.ts';
+import {
+  firstRetryDelayMs,
+  type HostedService,
+  toSendableText,
+  unusableAnswer,
+} from '../hosted/json-service.ts';
+import { type CohereOptions, createCohereClient, createCohereService } from './cohere-client.ts';
 
-/** What is tried when no model is named, newest first: accounts and deployments differ in what they offer. */
+/** Tried in this order if no model is configured, because accounts and deployments offer different ones. */
 const DEFAULT_MODELS = ['rerank-v4.0', 'rerank-v4.0-pro', 'rerank-v3.5'];
 
-/**
- * In the example of Cohere's API reference, the passage that answers scores 0.999 and the best of those that only
- * share its subject 0.33. Not measured here.
- */
+/** Not measured: in Cohere's API reference the answering passage scores 0.999, and related ones at most 0.33. */
 const SCORE_THRESHOLD = 0.35;
 
 const answerSchema = z.object({
@@ -21,13 +22,13 @@ const answerSchema = z.object({
 });
 
 export interface CohereRerankerOptions extends CohereOptions, RetryOptions {
-  /** Without it, the newest one that the service offers. */
+  /** Default: the newest model that the service offers. */
   model?: string | undefined;
 }
 
 /**
- * Reranking by Cohere. Which model the service offers is found out by the first call, and remembered. Unless told
- * otherwise it gives up soon: someone is waiting, and there is an order to fall back to.
+ * Reranking by Cohere. The first call finds out which model the service offers. Retries little by default, because the
+ * hits are usable in their original order.
  */
 export async function createCohereReranker(options: CohereRerankerOptions): Promise<Reranker> {
   const { maxRetries = 1, longestWaitMs = 5000 } = options;
@@ -36,14 +37,14 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
   let model = (await current).service.model;
 
   async function connect(name: string) {
-    const service = cohereService(options, name);
+    const service = createCohereService(options, name);
     return { service, client: await createCohereClient(options, service, answerSchema) };
   }
 
-  /** Goes on to the next model if the service does not know this one; false if there is none. */
-  function goOn(error: unknown, connection: typeof current): boolean {
+  /** Switches to the next model if the service does not offer this one; false if there is none. */
+  function tryNextModel(error: unknown, connection: typeof current): boolean {
     if (!(error instanceof AppError) || error.kind !== 'configuration_error') return false;
-    // Otherwise a call at the same time has gone on already.
+    // Otherwise a concurrent call has switched already.
     if (connection === current) {
       const next = untried.shift();
       if (next === undefined) return false;
@@ -62,38 +63,44 @@ export async function createCohereReranker(options: CohereRerankerOptions): Prom
       signal?.throwIfAborted();
       const count = Math.min(topN, documents.length);
       if (count < 1) return [];
-      const asking = { query: sendableText(query), documents: documents.map(sendableText), topN: count };
+      const input = { query: toSendableText(query), documents: documents.map(toSendableText), topN: count };
       for (;;) {
         const connection = current;
         const { client, service } = await connection;
         const rank = async () => {
-          const request = { model: service.model, ...asking };
+          const request = { model: service.model, ...input };
           const { results } = await client.rerank(
             request,
             signal === undefined ? {} : { abortSignal: signal },
           );
-          return toRanked(results, asking, service);
+          return toRankedDocuments(results, input, service);
         };
         try {
-          return await retrying(rank, { firstWaitMs, ...options, maxRetries, longestWaitMs, signal });
+          return await retrying(rank, {
+            firstWaitMs: firstRetryDelayMs,
+            ...options,
+            maxRetries,
+            longestWaitMs,
+            signal,
+          });
         } catch (error) {
-          if (!goOn(error, connection)) throw error;
+          if (!tryNextModel(error, connection)) throw error;
         }
       }
     },
   };
 }
 
-function toRanked(
+function toRankedDocuments(
   results: ReadonlyArray<{ index: number; relevanceScore: number }>,
   { documents, topN }: { documents: readonly string[]; topN: number },
-  service: Service,
+  service: HostedService,
 ): RankedDocument[] {
   const ranked = results
     .map(({ index, relevanceScore }) => ({ index, score: toScore(relevanceScore) }))
     .sort((a, b) => b.score - a.score);
-  const different = new Set(ranked.map(({ index }) => index)).size === ranked.length;
-  if (!different || ranked.length !== topN || ranked.some(({ index }) => index >= documents.length)) {
+  const areDistinct = new Set(ranked.map(({ index }) => index)).size === ranked.length;
+  if (!areDistinct || ranked.length !== topN || ranked.some(({ index }) => index >= documents.length)) {
     throw unusableAnswer(service, `it does not rank ${topN} of ${documents.length} documents`);
   }
   return ranked;

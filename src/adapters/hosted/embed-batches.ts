@@ -1,5 +1,5 @@
 import type { Gate } from '../../async/gate.ts';
-import { type Service, unusableAnswer } from './json-service.ts';
+import { type HostedService, unusableAnswer } from './json-service.ts';
 
 interface BatchOptions {
   size: number;
@@ -8,21 +8,21 @@ interface BatchOptions {
 }
 
 /**
- * Works on all items in batches, as many at a time as the gate lets through; results keep the order of the items.
- * The first batch that fails for good stops the others, and its fault is thrown once they have stopped.
+ * Processes items in batches, with the concurrency of the gate; the results are in the order of the items. The first
+ * batch that fails stops the others, and its error is thrown when they have stopped.
  */
-export async function inBatches<T, R>(
+export async function processInBatches<T, R>(
   items: readonly T[],
   { size, gate, signal }: BatchOptions,
   work: (batch: readonly T[], signal: AbortSignal) => Promise<R[]>,
 ): Promise<R[]> {
   const failure = new AbortController();
-  const either = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
+  const stopSignal = AbortSignal.any([failure.signal, ...(signal === undefined ? [] : [signal])]);
   const batches = Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     gate
       .run(async () => {
-        either.throwIfAborted();
-        return await work(items.slice(index * size, (index + 1) * size), either);
+        stopSignal.throwIfAborted();
+        return await work(items.slice(index * size, (index + 1) * size), stopSignal);
       })
       .catch((error: unknown) => {
         failure.abort(error);
@@ -30,36 +30,36 @@ export async function inBatches<T, R>(
       }),
   );
   const results = await Promise.all(batches);
-  either.throwIfAborted();
+  stopSignal.throwIfAborted();
   return results.flat();
 }
 
-/** The vectors of an answer, checked and brought to unit length. */
+/** Checks the vectors of a response and normalizes them. */
 export function toUnitVectors(
   rows: unknown,
   { count, dimensions }: { count: number; dimensions: number },
-  service: Service,
+  service: HostedService,
 ): Float32Array[] {
-  if (!Array.isArray(rows)) throw unusableAnswer(service, 'it holds no embeddings');
+  if (!Array.isArray(rows)) throw unusableAnswer(service, 'it has no embeddings');
   if (rows.length !== count) {
-    throw unusableAnswer(service, `it holds ${rows.length} embeddings for ${count} texts`);
+    throw unusableAnswer(service, `it has ${rows.length} embeddings for ${count} texts`);
   }
   return rows.map((row: unknown) => {
     if (!Array.isArray(row)) throw unusableAnswer(service, 'an embedding is not a list of numbers');
     if (row.length !== dimensions) {
-      const fault = `${service.model} gave vectors of ${row.length} dimensions where ${dimensions} were expected`;
-      throw unusableAnswer(service, fault, false);
+      const reason = `the vectors of ${service.model} have ${row.length} dimensions instead of ${dimensions}`;
+      throw unusableAnswer(service, reason, false);
     }
     return toUnitVector(row, service);
   });
 }
 
-function toUnitVector(row: readonly unknown[], service: Service): Float32Array {
+function toUnitVector(row: readonly unknown[], service: HostedService): Float32Array {
   let squares = 0;
   for (const value of row) squares += typeof value === 'number' ? value * value : Number.NaN;
   const length = Math.sqrt(squares);
   if (!(length > 0 && length < Number.POSITIVE_INFINITY)) {
-    throw unusableAnswer(service, 'an embedding has no direction, or holds what is not a number');
+    throw unusableAnswer(service, 'an embedding is zero or not numeric');
   }
   return Float32Array.from(row as readonly number[], (value) => value / length);
 }

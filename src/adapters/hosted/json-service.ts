@@ -11,51 +11,47 @@ import {
   serviceFault,
 } from '../../faults/service-fault.ts';
 
-/** A hosted service as sentences name it, and what they must never show. */
-export interface Service {
+/** A hosted service, for its requests and its error messages. */
+export interface HostedService {
   /** "Cohere", or "The embedding service at localhost:11434". */
   name: string;
   model: string;
   apiKey: string | undefined;
-  /** The keys of other services, which this one may repeat but sentences must not. */
+  /** The keys of other services, which are removed from error messages too. */
   secrets?: readonly string[] | undefined;
-  /** Where the person sets the key. */
+  /** The variable that holds the key. */
   keyVariable: string;
-  /** For one request, until the last byte of its answer. */
+  /** For one request including its response body. */
   timeoutMs: number;
 }
 
-/** Throws what is wrong with the settings of a service, before a request could show the key in its own error. */
-export function checkAccess({ name, apiKey, keyVariable }: Service, baseUrl: string): void {
+/** Throws for an unusable URL or key, before an error of `fetch` could show the key. */
+export function assertValidAccess({ name, apiKey, keyVariable }: HostedService, baseUrl: string): void {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new AppError('configuration_error', `The address of ${lowered(name)} is not usable.`, {
-      hint: 'Give an http or https URL without a user name or a password.',
+    throw new AppError('configuration_error', `The URL of ${lowered(name)} is invalid.`, {
+      hint: 'Use an http or https URL without a user name or password.',
     });
   }
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new AppError(
-      'auth_error',
-      `The key for ${lowered(name)} is empty or holds spaces or odd characters.`,
-      {
-        hint: `Check ${keyVariable} in the environment or in .env: it must be the key alone.`,
-      },
-    );
+    throw new AppError('auth_error', `The key for ${lowered(name)} is empty or has invalid characters.`, {
+      hint: `Check ${keyVariable} in the environment or in .env.`,
+    });
   }
 }
 
-/** Limits are counted by the minute: after half a second nothing would have changed. */
-export function firstWaitMs({ kind }: AppError): number {
+/** Rate limits count by the minute, so the first retry waits longer. */
+export function firstRetryDelayMs({ kind }: AppError): number {
   return kind === 'rate_limit' ? 4000 : 500;
 }
 
-/** Services refuse a blank text, which must still have a vector. */
-const BLANK = '.';
+/** Services refuse blank texts, but each chunk needs a vector. */
+const BLANK_TEXT = '.';
 
-/** A text as every service takes it: whole characters, no NUL, not blank. */
-export function sendableText(text: string): string {
+/** A text that all services accept: well-formed, without NUL, not blank. */
+export function toSendableText(text: string): string {
   const clean = text.toWellFormed().replaceAll('\0', ' ');
-  return clean.trim() === '' ? BLANK : clean;
+  return clean.trim() === '' ? BLANK_TEXT : clean;
 }
 
 interface JsonRequest {
@@ -66,20 +62,21 @@ interface JsonRequest {
 }
 
 /**
- * One request, one attempt. Throws the signal's reason when it is raised, and AppErrors otherwise. The time limit
- * covers the body too, and its timer keeps no process alive.
+ * Sends one request without retries. Throws the signal's reason if it is aborted, and AppErrors otherwise. The timeout
+ * includes the response body, and its timer does not keep the process alive.
  */
-export async function postJson(request: JsonRequest, service: Service): Promise<unknown> {
+export async function postJson(request: JsonRequest, service: HostedService): Promise<unknown> {
   const { signal } = request;
   signal?.throwIfAborted();
-  const limit = AbortSignal.timeout(service.timeoutMs);
-  const answer = await send(request, signal === undefined ? limit : AbortSignal.any([signal, limit])).catch(
-    (error: unknown) => {
-      signal?.throwIfAborted();
-      throw noAnswer(error, service);
-    },
-  );
-  if (answer.status < 200 || answer.status >= 300) throw refusal(answer, service);
+  const timeout = AbortSignal.timeout(service.timeoutMs);
+  const answer = await send(
+    request,
+    signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+  ).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw toNetworkError(error, service);
+  });
+  if (answer.status < 200 || answer.status >= 300) throw toStatusError(answer, service);
   try {
     return JSON.parse(answer.text) as unknown;
   } catch {
@@ -87,11 +84,11 @@ export async function postJson(request: JsonRequest, service: Service): Promise<
   }
 }
 
-/** An answer that came, but not as it was promised. A retry may find a server that is whole. */
-export function unusableAnswer({ name }: Service, fault: string, recoverable = true): AppError {
-  return new AppError('api_error', `The answer of ${lowered(name)} cannot be used: ${fault}.`, {
+/** A response without the expected content. */
+export function unusableAnswer({ name }: HostedService, reason: string, recoverable = true): AppError {
+  return new AppError('api_error', `The answer of ${lowered(name)} cannot be used: ${reason}.`, {
     recoverable,
-    hint: 'Check that the base URL and the model belong together, or try again in a while.',
+    hint: 'Check the base URL and the model, or try again later.',
   });
 }
 
@@ -102,7 +99,7 @@ interface HttpAnswer {
 }
 
 async function send({ url, headers, body }: JsonRequest, signal: AbortSignal): Promise<HttpAnswer> {
-  // Looked up at each call, so that whoever replaces the global one is obeyed.
+  // Looked up at each call, because recording and tests replace the global fetch.
   const response = await globalThis.fetch(url, {
     method: 'POST',
     headers: { accept: 'application/json', ...headers, 'content-type': 'application/json' },
@@ -112,14 +109,14 @@ async function send({ url, headers, body }: JsonRequest, signal: AbortSignal): P
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** Only the code of a fault of the network is told: its message may quote headers. */
-function noAnswer(error: unknown, { name, keyVariable, timeoutMs }: Service): AppError {
-  // A replay that has no answer says so itself.
+/** Shows only the code of a network error, because its message may contain headers. */
+function toNetworkError(error: unknown, { name, keyVariable, timeoutMs }: HostedService): AppError {
+  // Thrown by a replay for a request that is not on the tape.
   if (error instanceof AppError) return error;
   if (error instanceof Error && error.name === 'TimeoutError') {
     return new AppError('api_error', `${name} did not answer within ${timeoutMs / 1000} seconds.`, {
       recoverable: true,
-      hint: 'Try again in a while, or allow more time.',
+      hint: 'Try again later.',
     });
   }
   const { kind, sentence, ...options } = describeNetworkFault(networkCodeOf(error), {
@@ -132,11 +129,11 @@ function noAnswer(error: unknown, { name, keyVariable, timeoutMs }: Service): Ap
 const NO_MODEL =
   /model_not_found|(unknown|invalid|unsupported|no such) model|no models? loaded|model\b.{0,120}(not found|not exist|not available|not supported|decommissioned|removed)|support embeddings?\b|embeddings? from this model/i;
 
-/** What an answer with a status other than 2xx means, in a sentence without any key. */
-function refusal({ status, headers, text }: HttpAnswer, service: Service): AppError {
-  const said = saidIn(text);
+/** The error for a status other than 2xx; its message contains no key. */
+function toStatusError({ status, headers, text }: HttpAnswer, service: HostedService): AppError {
+  const said = findMessageText(text);
   const secrets = [service.apiKey, ...(service.secrets ?? [])];
-  return serviceFault(describeRefusal(status, `${text.slice(0, 2000)} ${said}`, service), {
+  return serviceFault(describeStatus(status, `${text.slice(0, 2000)} ${said}`, service), {
     said,
     secrets,
     retryAfter: retryAfterOf(headers),
@@ -144,46 +141,46 @@ function refusal({ status, headers, text }: HttpAnswer, service: Service): AppEr
   });
 }
 
-function describeRefusal(
+function describeStatus(
   status: number,
   text: string,
-  { name: service, model, keyVariable }: Service,
+  { name: service, model, keyVariable }: HostedService,
 ): Description {
   const names = { service, keyVariable };
   if (status !== 429 && status < 500 && status !== 401 && NO_MODEL.test(text)) {
     return {
       kind: 'configuration_error',
-      sentence: `${service} has no model ${model} for this`,
+      sentence: `${service} does not offer the model ${model} for this`,
       said: true,
-      hint: 'Check the name of the model; a local one must be pulled or loaded first.',
+      hint: 'Check the name of the model. A local model must be pulled or loaded first.',
     };
   }
   const noCredit = describeNoCredit(status, text, names);
   if (noCredit !== undefined) return noCredit;
   const fault = describeHttpFault(status, names);
   if (fault.kind === 'configuration_error') {
-    return { ...fault, hint: 'Check the base URL; for most OpenAI-compatible services it ends in /v1.' };
+    return { ...fault, hint: 'Check the base URL: for most OpenAI-compatible services it ends in /v1.' };
   }
   if (fault.kind !== 'api_error') return fault;
   const numbered =
     status === 503 || status === 529 ? fault : { ...fault, sentence: `${fault.sentence} (${status})` };
   if (fault.recoverable !== true) return numbered;
-  return { ...numbered, hint: 'Try again in a while; what was done before is kept.' };
+  return { ...numbered, hint: 'Try again later. Completed work is kept.' };
 }
 
-/** The message inside the JSON of a service, or its plain text; nothing of a web page. */
-function saidIn(text: string): string {
+/** The message in a JSON body, or a plain-text body; empty for a web page. */
+function findMessageText(text: string): string {
   try {
     const body: unknown = JSON.parse(text);
-    return messageIn(body) ?? '';
+    return findMessage(body) ?? '';
   } catch {
     return /^\s*</.test(text) ? '' : text;
   }
 }
 
-function messageIn(body: unknown): string | undefined {
+function findMessage(body: unknown): string | undefined {
   if (typeof body === 'string') return body;
   if (typeof body !== 'object' || body === null) return undefined;
   const { error, message, detail } = body as Record<string, unknown>;
-  return messageIn(error) ?? messageIn(message) ?? messageIn(detail);
+  return findMessage(error) ?? findMessage(message) ?? findMessage(detail);
 }

@@ -1,17 +1,17 @@
 import type { ModelRequest } from '@openai/agents-core';
 import { createOpenAiModel, type OpenAiModelOptions } from './create-openai-model.ts';
 
-/** What a model and its service turned out to be able to do. */
+/** What a model and its service support. */
 export interface ModelAbilities {
-  /** Whether it called a tool that it was asked to call. */
+  /** Whether the model called the tool that it was told to call. */
   tools: boolean;
-  /** Whether the answer came piece by piece. */
+  /** Whether the answer was streamed. */
   streaming: boolean;
-  /** Whether the service says how many tokens were used. */
+  /** Whether the service reports token usage. */
   usage: boolean;
 }
 
-const REQUEST: ModelRequest = {
+const PROBE_REQUEST: ModelRequest = {
   systemInstructions: 'You look everything up with the tool search_docs before you answer.',
   input: 'What is a dog?',
   modelSettings: { maxTokens: 256 },
@@ -34,7 +34,7 @@ const REQUEST: ModelRequest = {
   tracing: false,
 };
 
-/** Finds out by one tiny call. Throws what the model or its client throws. */
+/** Probes a model with one small request. Throws the errors of the model or its client unchanged. */
 export async function probeModel(options: OpenAiModelOptions, signal?: AbortSignal): Promise<ModelAbilities> {
   const { fetch = globalThis.fetch } = options;
   let streaming = false;
@@ -47,7 +47,7 @@ export async function probeModel(options: OpenAiModelOptions, signal?: AbortSign
     },
   });
   const abilities = { tools: false, usage: false };
-  for await (const event of model.getStreamedResponse({ ...REQUEST, ...(signal && { signal }) })) {
+  for await (const event of model.getStreamedResponse({ ...PROBE_REQUEST, ...(signal && { signal }) })) {
     if (event.type !== 'response_done') continue;
     const { output, usage } = event.response;
     abilities.tools = output.some((item) => item.type === 'function_call');

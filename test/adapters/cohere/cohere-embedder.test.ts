@@ -31,8 +31,8 @@ const embedder = (options: Partial<CohereEmbedderOptions> = {}) =>
   });
 const texts = (count: number) => Array.from({ length: count }, (_, index) => `text number${index}`);
 
-/** The fault that embedding a text ends with. */
-async function faultOf(options: Partial<CohereEmbedderOptions> = {}): Promise<AppError> {
+/** The error of embedding a text. */
+async function errorOf(options: Partial<CohereEmbedderOptions> = {}): Promise<AppError> {
   const error: unknown = await (await embedder(options)).embedQuery('a question').catch((thrown) => thrown);
   expect(error).toBeInstanceOf(AppError);
   return error as AppError;
@@ -40,7 +40,7 @@ async function faultOf(options: Partial<CohereEmbedderOptions> = {}): Promise<Ap
 
 describeEmbedder('the Cohere embedder', () => embedder());
 
-test('documents go as search_document in batches of 96, questions as search_query', async () => {
+test('sends documents as search_document in batches of 96, and questions as search_query', async () => {
   const cohere = await embedder();
   await cohere.embedDocuments(texts(200));
   await cohere.embedQuery('what is a robot?');
@@ -54,7 +54,7 @@ test('documents go as search_document in batches of 96, questions as search_quer
   expect(cohere).toMatchObject({ id: 'cohere:embed-v4.0', dimensions: 1536, batchSize: 384 });
 });
 
-test('never more requests than allowed are under way, and vectors keep the order of their texts', async () => {
+test('respects the concurrency limit and returns vectors in the order of the texts', async () => {
   const cases = fc.record({
     count: fc.integer({ min: 0, max: 300 }),
     concurrency: fc.integer({ min: 1, max: 4 }),
@@ -76,7 +76,7 @@ test('never more requests than allowed are under way, and vectors keep the order
   );
 });
 
-test('a batch that fails is sent again alone, after growing waits', async () => {
+test('retries only the batch that failed, with exponential backoff', async () => {
   const waits: number[] = [];
   let failures = 0;
   fake.intercept = (body) =>
@@ -91,7 +91,7 @@ test('a batch that fails is sent again alone, after growing waits', async () => 
   expect(firsts).toEqual(['text number0', 'text number192', ...new Array(4).fill('text number96')]);
 });
 
-test('what the service asks to wait is obeyed and announced; a rate limit without it is given more time', async () => {
+test('honours and reports Retry-After, and waits longer for a rate limit without it', async () => {
   const answers = [failure(429, 'slow down', { 'retry-after': '7' }), failure(429, 'slow down')];
   const retries: Array<[number, number, string]> = [];
   fake.intercept = () => answers.shift();
@@ -105,7 +105,7 @@ test('what the service asks to wait is obeyed and announced; a rate limit withou
   ]);
 });
 
-test('a batch that keeps failing stops the others, and its fault is told', async () => {
+test('a batch that keeps failing stops the others, and its error is thrown', async () => {
   fake.intercept = (body) =>
     'texts' in body && body.texts.includes('text number0')
       ? failure(500, 'internal server error')
@@ -132,10 +132,10 @@ test.each([
   [500, 'internal server error', 'api_error', 4],
   [503, 'unavailable', 'api_error', 4],
 ] as const)(
-  'status %s "%s" is a %s after %s requests, and says what to do',
+  'status %s "%s" is a %s after %s requests, with a hint',
   async (status, message, kind, requests) => {
     fake.intercept = () => failure(status, message);
-    const fault = await faultOf();
+    const fault = await errorOf();
     expect(fault.kind).toBe(kind);
     expect(fault.message).toContain('Cohere');
     expect(fault.message).toContain(message);
@@ -144,9 +144,9 @@ test.each([
   },
 );
 
-test('a rate limit that stays says how long to wait, and a long wait is not sat out', async () => {
+test('a long Retry-After is reported instead of waited for', async () => {
   fake.intercept = () => failure(429, 'monthly limit', { 'retry-after': '3600' });
-  expect(await faultOf()).toMatchObject({ kind: 'rate_limit', retryAfter: 3600, recoverable: true });
+  expect(await errorOf()).toMatchObject({ kind: 'rate_limit', retryAfter: 3600, recoverable: true });
   expect(fake.embeds).toHaveLength(1);
 });
 
@@ -154,51 +154,51 @@ const form = (float: unknown) => HttpResponse.json({ id: 'e1', embeddings: { flo
 test.each([
   ['no JSON', () => new HttpResponse('{"id": "e1", "embeddi'), 'it is not valid JSON'],
   ['a web page', () => HttpResponse.html('<p>Hello</p>'), 'it is not valid JSON'],
-  ['another form', () => HttpResponse.json({ embeddings: null }), 'it has another form'],
+  ['an unexpected form', () => HttpResponse.json({ embeddings: null }), 'unexpected form'],
   [
     'too many vectors',
     () => form([new Array(1536).fill(1), new Array(1536).fill(1)]),
     '2 embeddings for 1 texts',
   ],
-  ['a wrong dimension', () => form([new Array(1024).fill(1)]), '1024 dimensions where 1536 were expected'],
-  ['no direction', () => form([new Array(1536).fill(0)]), 'no direction'],
-])('an answer with %s is a fault, not a vector', async (_, answer, words) => {
+  ['a wrong dimension', () => form([new Array(1024).fill(1)]), '1024 dimensions instead of 1536'],
+  ['a zero vector', () => form([new Array(1536).fill(0)]), 'zero'],
+])('rejects an answer with %s', async (_, answer, words) => {
   fake.intercept = answer;
-  expect(await faultOf()).toMatchObject({ kind: 'api_error', message: expect.stringContaining(words) });
+  expect(await errorOf()).toMatchObject({ kind: 'api_error', message: expect.stringContaining(words) });
 });
 
-test('a dead connection and a silent service are faults that say so, and are tried again', async () => {
+test('retries and reports connection errors and timeouts', async () => {
   fake.intercept = () => HttpResponse.error();
-  expect((await faultOf()).message).toMatch(/^Cohere could not be reached/);
+  expect((await errorOf()).message).toMatch(/^Cohere could not be reached/);
   expect(fake.embeds).toHaveLength(4);
   fake.intercept = () =>
     new HttpResponse(new ReadableStream(), { headers: { 'content-type': 'application/json' } });
   let retries = 0;
-  const fault = await faultOf({ timeoutMs: 50, onRetry: () => retries++ });
+  const fault = await errorOf({ timeoutMs: 50, onRetry: () => retries++ });
   expect(fault).toMatchObject({ message: 'Cohere did not answer within 0.05 seconds.', recoverable: true });
   expect(retries).toBe(3);
 });
 
-test('no key is in any fault, even where the service quotes it', async () => {
+test('errors contain no key, even if the service quotes it', async () => {
   for (const status of [400, 401, 404, 429, 500]) {
     fake.intercept = () =>
       failure(
         status,
         `invalid api token: ${KEY}, sent as "Bearer ${KEY}", also sk-other-key-123456 and ab****yz`,
       );
-    const shown = inspect(await faultOf({ maxRetries: 0 }), { depth: 10, showHidden: true });
+    const shown = inspect(await errorOf({ maxRetries: 0 }), { depth: 10, showHidden: true });
     expect(shown).not.toContain(KEY);
     expect(shown).not.toMatch(/sk-other|\*{3}/);
   }
 });
 
-test('a key that no header can hold is told without being shown', async () => {
+test('reports a key with invalid characters without showing it', async () => {
   const fault: AppError = await embedder({ apiKey: `${KEY}\nrest` }).catch((error) => error);
   expect(fault).toMatchObject({ kind: 'auth_error', hint: expect.stringContaining('COHERE_API_KEY') });
   expect(inspect(fault)).not.toContain(KEY);
 });
 
-test('an unknown model is told before anything is sent, with the known ones', async () => {
+test('rejects an unknown model without a request and lists the known ones', async () => {
   await expect(embedder({ model: 'embed-v9' })).rejects.toMatchObject({
     kind: 'configuration_error',
     hint: expect.stringMatching(/embed-v4\.0.*embed-multilingual-light-v3\.0/),
@@ -210,12 +210,12 @@ test('an unknown model is told before anything is sent, with the known ones', as
   });
 });
 
-test('a model that the account does not have is told by name', async () => {
+test('names a model that the account does not offer', async () => {
   fake.intercept = () => unknownModel('embed-v4.0');
-  expect((await faultOf()).message).toMatch(/^Cohere has no model embed-v4\.0 for this: /);
+  expect((await errorOf()).message).toMatch(/^Cohere does not offer the model embed-v4\.0 for this: /);
 });
 
-test('an abort ends a wait between two attempts', async () => {
+test('an abort ends the wait between two attempts', async () => {
   fake.intercept = () => failure(429, 'slow down', { 'retry-after': '60' });
   const controller = new AbortController();
   const cohere = await embedder({ sleep: undefined, onRetry: () => controller.abort(new Error('enough')) });

@@ -28,7 +28,7 @@ const modelsAsked = () => fake.reranks.map(({ model }) => model);
 
 describeReranker('the Cohere reranker', () => reranker());
 
-test('query, documents and number go as they are, to the newest model', async () => {
+test('sends query, documents and topN unchanged to the newest model', async () => {
   const cohere = await reranker();
   await cohere.rerank('robots that walk', DOCUMENTS, 2);
   const request = { model: 'rerank-v4.0', query: 'robots that walk', documents: DOCUMENTS, top_n: 2 };
@@ -37,7 +37,7 @@ test('query, documents and number go as they are, to the newest model', async ()
   expect(cohere.id).toBe('cohere:rerank-v4.0');
 });
 
-test('a model that the service does not offer is replaced by the next, for all later calls', async () => {
+test('uses the next model from then on if the service does not offer one', async () => {
   fake.intercept = ({ model }) => (model === 'rerank-v3.5' ? undefined : unknownModel(model));
   const cohere = await reranker();
   const calls = [cohere.rerank('robots', DOCUMENTS, 1), cohere.rerank('foxes', DOCUMENTS, 1)];
@@ -48,17 +48,17 @@ test('a model that the service does not offer is replaced by the next, for all l
   expect(modelsAsked()).toEqual(['rerank-v3.5']);
 });
 
-test('a model that was asked for is not replaced', async () => {
+test('does not replace a configured model', async () => {
   fake.intercept = ({ model }) => unknownModel(model);
   const cohere = await reranker({ model: 'rerank-v9' });
   await expect(cohere.rerank('robots', DOCUMENTS, 1)).rejects.toMatchObject({
     kind: 'configuration_error',
-    message: expect.stringMatching(/^Cohere has no model rerank-v9/),
+    message: expect.stringMatching(/^Cohere does not offer the model rerank-v9/),
   });
   expect(modelsAsked()).toEqual(['rerank-v9']);
 });
 
-test('it tries once more and no longer, since someone is waiting', async () => {
+test('retries once, and does not wait long', async () => {
   const answers = [failure(500, 'internal server error')];
   fake.intercept = () => answers.shift();
   const cohere = await reranker();
@@ -78,12 +78,12 @@ const results = (...ranked: Array<[number, number]>) =>
     results: ranked.map(([index, score]) => ({ index, relevance_score: score })),
   });
 test.each([
-  ['a document that was never sent', () => results([7, 0.9], [0, 0.1])],
+  ['an unknown document', () => results([7, 0.9], [0, 0.1])],
   ['a document twice', () => results([1, 0.9], [1, 0.1])],
   ['too few', () => results([1, 0.9])],
   ['no results', () => HttpResponse.json({ id: 'r' })],
   ['no JSON', () => new HttpResponse('busy')],
-])('an answer with %s is a fault', async (_, answer) => {
+])('rejects an answer with %s', async (_, answer) => {
   fake.intercept = answer;
   await expect((await reranker()).rerank('robots', DOCUMENTS, 2)).rejects.toMatchObject({
     kind: 'api_error',
@@ -91,7 +91,7 @@ test.each([
   });
 });
 
-test('scores a hair outside are brought inside, and the order is by score', async () => {
+test('clamps scores to 0..1 and sorts by score', async () => {
   fake.intercept = () => results([0, -0.01], [2, 1.0000001]);
   expect(await (await reranker()).rerank('robots', DOCUMENTS, 2)).toEqual([
     { index: 2, score: 1 },
@@ -99,7 +99,7 @@ test('scores a hair outside are brought inside, and the order is by score', asyn
   ]);
 });
 
-test('a wrong key is told without being shown', async () => {
+test('reports a wrong key without showing it', async () => {
   fake.intercept = () => failure(401, `invalid api token ${KEY}`);
   const fault: unknown = await (await reranker()).rerank('robots', DOCUMENTS, 1).catch((error) => error);
   expect(fault).toMatchObject({ kind: 'auth_error', hint: expect.stringContaining('COHERE_API_KEY') });

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { sharedWords, textVector } from '../openai/text-vector.ts';
 
 /**
- * Cohere's API v2 played after its published reference (docs.cohere.com/reference/embed, /rerank and /errors); no
- * answer here was recorded. It is stricter than the original: what the reference does not name is refused.
+ * A fake of Cohere's API v2 by its reference (docs.cohere.com/reference/embed, /rerank and /errors). It is stricter than
+ * the original: it refuses fields that the reference does not name.
  */
 export const COHERE = 'https://api.cohere.com';
 export const KEY = 'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCd';

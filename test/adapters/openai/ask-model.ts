@@ -6,10 +6,10 @@ import {
 
 export type Api = OpenAiModelOptions['api'];
 
-/** What a response came to. */
+/** The content of a response. */
 export interface Answer {
   text: string;
-  /** As streamed; empty for an answer in one piece. */
+  /** The streamed text; empty without streaming. */
   streamed: string;
   calls: Array<{ id: string; name: string; arguments: string }>;
   totalTokens: number;
@@ -22,7 +22,7 @@ export function modelRequest(
   return { input, modelSettings, tools: [], outputType: 'text', handoffs: [], tracing: false };
 }
 
-/** Calls a model once, in either way. */
+/** Calls a model once, with or without streaming. */
 export async function askModel(model: Model, stream: boolean, request = modelRequest()): Promise<Answer> {
   if (!stream) {
     const { output, usage } = await model.getResponse(request);
@@ -52,7 +52,7 @@ function read(output: ModelResponse['output']): Pick<Answer, 'text' | 'calls'> {
   return { text, calls };
 }
 
-/** A model whose service gives these answers, one after the other, and keeps what it was sent. */
+/** A model whose service returns these responses in order, and the requests that it received. */
 export function modelAnswering(
   api: Api,
   responses: Response | Response[],
@@ -73,7 +73,7 @@ export function modelAnswering(
         body: JSON.parse(String(init?.body)),
       });
       const response = queue.shift();
-      if (response === undefined) throw new Error('No answer is left.');
+      if (response === undefined) throw new Error('No response is left.');
       return response;
     },
     ...options,
@@ -85,7 +85,7 @@ export function jsonResponse(body: unknown, status = 200, headers: Record<string
   return Response.json(body, { status, headers });
 }
 
-/** A stream of these events; texts are sent as they are. */
+/** A stream of these events; strings are sent unchanged. */
 export function streamResponse(...events: unknown[]): Response {
   const lines = events.map((event) =>
     typeof event === 'string' ? event : `data: ${JSON.stringify(event)}\n\n`,
@@ -105,7 +105,7 @@ export function chunk(delta: unknown, finish_reason: string | null = null, rest:
   };
 }
 
-/** A Chat Completions answer in one piece. */
+/** A whole Chat Completions answer. */
 export function completion(message: unknown, rest: object = {}) {
   return {
     id: 'c1',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createOpenAiModel } from '../../../src/adapters/openai/create-openai-model.ts';
 import { askModel, chunk, DONE } from './ask-model.ts';
 
-test('a streamed answer leaves its connection to the next request; one that does not end is cut', async () => {
+test('reuses the connection of a streamed answer, and cancels a stream that does not end', async () => {
   const connections = new Set<unknown>();
   let cuts = 0;
   const service = createServer((request, reply) => {
@@ -27,7 +27,7 @@ test('a streamed answer leaves its connection to the next request; one that does
         fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, ...headers } }),
       });
       expect(await askModel(model, true)).toMatchObject({ text: 'Foxes run.' });
-      // A connection is put back after what waits for it has been told.
+      // The connection returns to the pool shortly after the answer is complete.
       await new Promise((resolve) => setTimeout(resolve, 20));
     };
     for (let times = 0; times < 3; times += 1) await ask();

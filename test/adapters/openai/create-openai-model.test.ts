@@ -40,7 +40,7 @@ const response = (item: object) => ({ id: 'r1', object: 'response', status: 'com
 const delta = { type: 'response.output_text.delta', output_index: 0, delta: 'Foxes run.' };
 const toolCalls = [{ index: 0, id: 'call_a', type: 'function', function: searchCall }];
 
-/** A tool call, then the answer, as each API would send them. */
+/** A tool call, then the answer, in the form of each API. */
 const conversations: Array<[Api, boolean, string, [Response, Response]]> = [
   [
     'chat_completions',
@@ -134,7 +134,7 @@ test.each(conversations)(
   },
 );
 
-test('a call of a tool that there is not is told to the model, and the turn goes on', async () => {
+test('a call of an unknown tool returns an error to the model, and the turn continues', async () => {
   const called = (id: string, name: string) =>
     completion({ content: null, tool_calls: [{ id, function: { name, arguments: '{"q":"fox"}' } }] });
   const { model, requests } = modelAnswering('chat_completions', [
@@ -153,7 +153,7 @@ test('a call of a tool that there is not is told to the model, and the turn goes
 
 const yes = () => jsonResponse(completion({ content: 'Yes.' }));
 
-test('the key is sent as given, and none where there is none', async () => {
+test('sends the key, or no authorization header without one', async () => {
   const keyed = modelAnswering('chat_completions', yes());
   await askModel(keyed.model, false);
   expect(keyed.requests[0]?.headers.get('authorization')).toBe('Bearer test-key-1234');
@@ -163,7 +163,7 @@ test('the key is sent as given, and none where there is none', async () => {
   expect(keyless.requests[0]?.headers.get('authorization')).toBeNull();
 });
 
-test('nothing is taken from the environment', async () => {
+test('reads nothing from the environment', async () => {
   vi.stubEnv('OPENAI_API_KEY', 'sk-of-someone-else');
   vi.stubEnv('OPENAI_ORG_ID', 'org-of-someone-else');
   vi.stubEnv('OPENAI_BASE_URL', 'https://elsewhere.test');
@@ -178,7 +178,7 @@ test.each([
   ['https://llm.test/v1', 'llama', 'max_tokens'],
   ['https://llm.test/v1', 'gpt-5-mini', 'max_completion_tokens'],
   ['https://api.openai.com/v1', 'gpt-4.1', 'max_completion_tokens'],
-])('at %s the limit of %s is called %s', async (baseUrl, model, name) => {
+])('at %s the token limit of %s is %s', async (baseUrl, model, name) => {
   const service = modelAnswering('chat_completions', yes(), { baseUrl, model });
   await askModel(service.model, false, modelRequest('hello', { maxTokens: 7 }));
   expect(Object.entries(service.requests[0]?.body ?? {}).filter(([, value]) => value === 7)).toEqual([
@@ -186,7 +186,7 @@ test.each([
   ]);
 });
 
-test('a parameter that the service does not know is left out from then on', async () => {
+test('omits a parameter that the service refuses from then on', async () => {
   const refusal = (message: string, param: string) =>
     jsonResponse(
       { error: { message, param, code: 'unsupported_value', type: 'invalid_request_error' } },
@@ -210,7 +210,7 @@ test('a parameter that the service does not know is left out from then on', asyn
   ]);
 });
 
-test('thoughts go back under the name that the service gave them', async () => {
+test('sends reasoning back in the field that it came in', async () => {
   const { model, requests } = modelAnswering('chat_completions', [
     jsonResponse(completion({ content: null, reasoning_content: 'I should look.', tool_calls: toolCalls })),
     yes(),
@@ -227,6 +227,6 @@ test('thoughts go back under the name that the service gave them', async () => {
   ]);
 });
 
-test('presets name a base URL that a path can be added to', () => {
+test('base URLs of presets end in /v1', () => {
   for (const { baseUrl } of Object.values(providerPresets)) expect(baseUrl).toMatch(/^https?:\/\/\S+\/v1$/);
 });

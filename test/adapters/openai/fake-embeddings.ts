@@ -4,14 +4,14 @@ import * as z from 'zod';
 import { textVector } from './text-vector.ts';
 
 /**
- * `/embeddings` played after OpenAI's published reference; no answer here was recorded. As strict as the strictest
- * of its servers: a blank or over-long text is refused, and so is what the reference does not name.
+ * A fake of OpenAI's `/embeddings` by its reference. It is as strict as the strictest compatible server: it refuses blank
+ * and long texts, and fields that the reference does not name.
  */
 export const KEY = 'sk-proj-planted0123456789abcdefghij';
 export const OPENAI_URL = 'https://api.openai.com/v1';
 export const OLLAMA_URL = 'http://127.0.0.1:11434/v1';
 
-const LONGEST_WORDS = 512;
+const MAX_WORDS = 512;
 
 const bodySchema = z.strictObject({
   model: z.string(),
@@ -20,7 +20,7 @@ const bodySchema = z.strictObject({
       z
         .string()
         .refine((text) => text.trim() !== '' && text.isWellFormed())
-        .refine((text) => text.split(/\s+/).length <= LONGEST_WORDS, 'maximum context length exceeded'),
+        .refine((text) => text.split(/\s+/).length <= MAX_WORDS, 'maximum context length exceeded'),
     )
     .min(1)
     .max(2048),
@@ -30,11 +30,11 @@ const bodySchema = z.strictObject({
 type Body = z.infer<typeof bodySchema>;
 
 export function createFakeEmbeddings(dimensions: number) {
-  let underWay = 0;
+  let running = 0;
   const fake = {
     requests: [] as Body[],
     authorizations: [] as Array<string | null>,
-    /** The most requests that were under way at a time. */
+    /** The most requests that ran at a time. */
     peak: 0,
     intercept: (_: Body): Response | undefined => undefined,
     reset() {
@@ -52,11 +52,11 @@ export function createFakeEmbeddings(dimensions: number) {
 
   const handlers = [`${OPENAI_URL}/embeddings`, `${OLLAMA_URL}/embeddings`].map((url) =>
     http.post(url, async ({ request }) => {
-      underWay += 1;
-      fake.peak = Math.max(fake.peak, underWay);
+      running += 1;
+      fake.peak = Math.max(fake.peak, running);
       await delay(2);
       return await answer(request).finally(() => {
-        underWay -= 1;
+        running -= 1;
       });
     }),
   );

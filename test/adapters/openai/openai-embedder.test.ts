@@ -29,8 +29,8 @@ const embedder = (options: Partial<OpenAiEmbedderOptions> = {}) =>
   });
 const texts = (count: number) => Array.from({ length: count }, (_, index) => `text number${index}`);
 
-/** The fault that embedding a text ends with. */
-async function faultOf(options: Partial<OpenAiEmbedderOptions> = {}): Promise<AppError> {
+/** The error of embedding a text. */
+async function errorOf(options: Partial<OpenAiEmbedderOptions> = {}): Promise<AppError> {
   const asking = embedder({ dimensions: DIMENSIONS, ...options }).then((made) =>
     made.embedQuery('a question'),
   );
@@ -44,7 +44,7 @@ describeEmbedder('an OpenAI-compatible embedder of a model with prefixes', () =>
   embedder({ model: 'nomic-embed-text:latest' }),
 );
 
-test('a local server gets no key; its dimensions are learnt from one small call', async () => {
+test('sends no key to a local server and requests its dimensions once', async () => {
   const local = await embedder();
   expect(local).toMatchObject({
     id: 'openai:some-model@localhost:11434',
@@ -55,7 +55,7 @@ test('a local server gets no key; its dimensions are learnt from one small call'
   expect(fake.authorizations).toEqual([null]);
 });
 
-test("OpenAI's models are known, and shortened when asked", async () => {
+test("knows the dimensions of OpenAI's models and can shorten them", async () => {
   const options = { baseUrl: OPENAI_URL, apiKey: KEY, model: 'text-embedding-3-small' };
   expect(describeOpenAiEmbedder(options)).toMatchObject({
     id: 'openai:text-embedding-3-small',
@@ -68,17 +68,17 @@ test("OpenAI's models are known, and shortened when asked", async () => {
   expect(fake.authorizations).toEqual([`Bearer ${KEY}`]);
 });
 
-test('other models are not asked to shorten: the number given is what must come', async () => {
-  const fault = await faultOf({ dimensions: 1024 });
+test('checks the dimensions of other models instead of shortening them', async () => {
+  const fault = await errorOf({ dimensions: 1024 });
   expect(fake.requests).toEqual([{ model: 'some-model', input: ['a question'], encoding_format: 'float' }]);
   expect(fault).toMatchObject({
     kind: 'api_error',
     recoverable: false,
-    message: expect.stringContaining('768 dimensions where 1024 were expected'),
+    message: expect.stringContaining('768 dimensions instead of 1024'),
   });
 });
 
-test('a model gets the words it was trained with before questions and passages', async () => {
+test('adds the prefixes of a model to questions and passages', async () => {
   const nomic = await embedder({ model: 'nomic-embed-text', dimensions: DIMENSIONS });
   await nomic.embedDocuments(['robots']);
   await nomic.embedQuery('robots');
@@ -88,7 +88,7 @@ test('a model gets the words it was trained with before questions and passages',
   ]);
 });
 
-test('texts go in batches of 64, never more at a time than allowed, and rows may come in any order', async () => {
+test('sends batches of 64 within the concurrency limit and accepts rows in any order', async () => {
   fake.intercept = ({ input }) => {
     const data = input.map((text, index) => ({ index, embedding: [index + 1, Number(text.slice(11)) + 1] }));
     return HttpResponse.json({ data: data.reverse() });
@@ -102,13 +102,13 @@ test('texts go in batches of 64, never more at a time than allowed, and rows may
   });
 });
 
-test('rows without numbers are taken in the order they come', async () => {
+test('keeps the order of rows without an index', async () => {
   fake.intercept = () => HttpResponse.json({ data: [{ embedding: [0, 3] }, { embedding: [4, 0] }] });
   const local = await embedder({ dimensions: 2 });
   expect(await local.embedDocuments(['a', 'b'])).toEqual([Float32Array.of(0, 1), Float32Array.of(1, 0)]);
 });
 
-test('a batch that fails is sent again alone', async () => {
+test('retries only the batch that failed', async () => {
   let failures = 0;
   fake.intercept = ({ input }) =>
     input.includes('text number100') && failures++ < 2 ? failure(500, 'out of memory') : undefined;
@@ -134,7 +134,7 @@ test.each([
   [502, 'bad gateway', 'api_error', 4],
 ] as const)('status %s "%s" is a %s after %s requests', async (status, message, kind, requests) => {
   fake.intercept = () => failure(status, message);
-  const fault = await faultOf();
+  const fault = await errorOf();
   expect(fault.kind).toBe(kind);
   expect(fault.message).toContain('at 127.0.0.1:11434');
   expect(fault.message).toContain(message);
@@ -145,20 +145,20 @@ test.each([
   ['no JSON', () => new HttpResponse('{"data": [')],
   ['an error inside', () => HttpResponse.json({ error: 'model is loading' })],
   ['too few rows', () => HttpResponse.json({ data: [] })],
-  ['a row that is no list', () => HttpResponse.json({ data: [{ index: 0, embedding: 'AAAA' }] })],
-])('an answer with %s is a fault, not a vector', async (_, answer) => {
+  ['a row that is not a list', () => HttpResponse.json({ data: [{ index: 0, embedding: 'AAAA' }] })],
+])('rejects an answer with %s', async (_, answer) => {
   fake.intercept = answer;
-  expect(await faultOf()).toMatchObject({
+  expect(await errorOf()).toMatchObject({
     kind: 'api_error',
     message: expect.stringMatching(/^The answer of the embedding service at .* cannot be used/),
   });
 });
 
-test('no key is in any fault, even where the service quotes it', async () => {
+test('errors contain no key, even if the service quotes it', async () => {
   for (const status of [400, 401, 403, 404, 429, 500]) {
     fake.intercept = () =>
       failure(status, `Incorrect API key provided: ${KEY} (${KEY.slice(0, 8)}****ghij).`);
-    const fault = await faultOf({ apiKey: KEY, maxRetries: 0 });
+    const fault = await errorOf({ apiKey: KEY, maxRetries: 0 });
     const shown = inspect(fault, { depth: 10, showHidden: true });
     expect(shown).not.toContain(KEY);
     expect(shown).not.toContain('ghij');
@@ -166,17 +166,17 @@ test('no key is in any fault, even where the service quotes it', async () => {
 });
 
 test.each(['http://user:planted-password@llm.test/v1', 'ftp://llm.test', 'llm.test/v1'])(
-  'the address %s is refused before anything is sent, and not shown',
+  'rejects the URL %s without a request and without showing it',
   async (baseUrl) => {
-    const fault = await faultOf({ baseUrl });
+    const fault = await errorOf({ baseUrl });
     expect(fault.kind).toBe('configuration_error');
     expect(inspect(fault)).not.toContain('planted-password');
   },
 );
 
-test('a server that is not there is told, also by the call that learns the dimensions', async () => {
+test('reports an unreachable server, also when it requests the dimensions', async () => {
   fake.intercept = () => HttpResponse.error();
-  expect(await faultOf({ dimensions: undefined })).toMatchObject({
+  expect(await errorOf({ dimensions: undefined })).toMatchObject({
     kind: 'api_error',
     recoverable: true,
     hint: expect.stringContaining('base URL'),

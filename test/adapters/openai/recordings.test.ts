@@ -24,7 +24,7 @@ interface Recording {
 
 const recordings = existsSync(FOLDER) ? globSync(join(FOLDER, '*.json')).toSorted() : [];
 
-test('real recordings of many providers are there to be replayed', ({ skip }) => {
+test('recordings of many providers are available', ({ skip }) => {
   if (recordings.length > 0) return;
   process.stderr.write(`\nNOT TESTED: no recordings of real providers in ${FOLDER}\n\n`);
   skip('no recordings');
@@ -35,15 +35,15 @@ for (const file of recordings) {
   for (const [index, { api, stream, request, response, derived }] of interactions.entries()) {
     const { 'transfer-encoding': _, ...headers } = response.headers;
     const asked = request?.body?.stream ?? stream;
-    // As it was recorded, and as servers send it that do not do what they were asked, or do not say what they do.
+    // As recorded, and as sent by servers that ignore the stream option or send another content type.
     const ways: Array<[string, boolean, Record<string, string>]> = [
       ['', asked, headers],
       response.sse === undefined
-        ? [' where a stream was asked for', true, headers]
-        : [' called JSON', asked, { ...headers, 'content-type': 'application/json' }],
+        ? [' with the stream option', true, headers]
+        : [' with the content type of JSON', asked, { ...headers, 'content-type': 'application/json' }],
     ];
     test.each(ways)(
-      `${basename(file, '.json')} ${index}%s gives what it holds`,
+      `${basename(file, '.json')} ${index}%s returns the recorded content`,
       async (_, streaming, sent) => {
         const body = response.sse ?? JSON.stringify(response.json);
         const wire: Api = api === 'chat' ? 'chat_completions' : 'responses';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const places = new Map<string, number>();
 
-/** Made of the text alone: texts that share words point the same way. */
+/** A deterministic vector; texts with common words are similar. */
 export function textVector(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0);
   for (const word of wordsOf(text)) {
@@ -12,7 +12,7 @@ export function textVector(text: string, dimensions: number): number[] {
   return vector;
 }
 
-/** The share of the query's words that a text has. */
+/** The share of the query's words in a text. */
 export function sharedWords(query: string, text: string): number {
   const words = new Set(wordsOf(text));
   const asked = wordsOf(query);

@@ -30,8 +30,8 @@ const chatJson = (body: unknown) => answerTo('chat_completions', jsonResponse(bo
 const responsesStream = (...events: unknown[]) => answerTo('responses', streamResponse(...events), true);
 const responsesJson = (body: unknown) => answerTo('responses', jsonResponse(body), false);
 
-/** The fault that a call ends in. */
-async function faultOf(answer: Promise<unknown>) {
+/** The error of a call. */
+async function errorOf(answer: Promise<unknown>) {
   const error = await answer.then(
     () => new Error('It succeeded.'),
     (thrown: unknown) => thrown,
@@ -39,7 +39,7 @@ async function faultOf(answer: Promise<unknown>) {
   return toAppError(error);
 }
 
-test('comments and indented fields in a stream are passed over', async () => {
+test('ignores comments and indentation in a stream', async () => {
   const first = `  data: ${JSON.stringify(chunk({ content: 'Foxes ' }))}\n\n`;
   const answer = await chatStream(
     ': WAIT\n\n',
@@ -52,7 +52,7 @@ test('comments and indented fields in a stream are passed over', async () => {
 });
 
 test.each(['\n', '\r\n', '\r'])(
-  'lines may end in %j, and the last event may lack its empty line',
+  'accepts lines that end in %j and a last event without an empty line',
   async (end) => {
     const lines = [chunk({ content: 'Fo' }), chunk({ content: 'xes' }, 'stop')].map(
       (each) => `data:${JSON.stringify(each)}`,
@@ -61,7 +61,7 @@ test.each(['\n', '\r\n', '\r'])(
   },
 );
 
-test('events that no empty line separates are told apart', async () => {
+test('separates events without an empty line between them', async () => {
   const lines = [chunk({ content: 'Fo' }), chunk({ content: 'xes' }, 'stop')].map(
     (each) => `data: ${JSON.stringify(each)}\n`,
   );
@@ -77,23 +77,23 @@ test('a stream with [DONE] is complete without a finish reason, also an empty on
   expect(await chatStream(chunk({ content: 'Yes.' }), DONE)).toMatchObject({ text: 'Yes.' });
 });
 
-test('a stream that ends in the middle is a fault, not an answer', async () => {
-  expect(await faultOf(chatStream(chunk({ content: 'Half of an' })))).toMatchObject({
+test('a stream that ends in the middle is an error', async () => {
+  expect(await errorOf(chatStream(chunk({ content: 'Half of an' })))).toMatchObject({
     kind: 'api_error',
     message: 'The answer of the model broke off in the middle.',
     recoverable: true,
   });
-  expect(await faultOf(chatStream(''))).toMatchObject({
+  expect(await errorOf(chatStream(''))).toMatchObject({
     message: 'The model service closed the connection before it answered.',
   });
 });
 
-test('[DONE] in the middle of a tool call is a fault', async () => {
+test('[DONE] in the middle of a tool call is an error', async () => {
   const events = [chunk(call({ index: 0, id: 'call_a' }, 'search', '{"query": "fo')), DONE];
-  expect(await faultOf(chatStream(...events))).toMatchObject({ recoverable: true });
+  expect(await errorOf(chatStream(...events))).toMatchObject({ recoverable: true });
 });
 
-test('no beginning of a stream passes as the answer', async () => {
+test('no prefix of a stream counts as the answer', async () => {
   const events = [
     ...['All ', 'foxes ', 'run.'].map((content) => chunk({ content })),
     chunk(call({ index: 0, id: 'call_a' }, 'search', '{"query":')),
@@ -111,7 +111,7 @@ test('no beginning of a stream passes as the answer', async () => {
   );
 });
 
-test('content may be null, missing or a list of parts of which some are thoughts', async () => {
+test('content may be null, missing or a list of parts with reasoning', async () => {
   const parts = [
     { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
     { type: 'text', text: 'Foxes.' },
@@ -132,7 +132,7 @@ test.each([
   ['', undefined],
   [undefined, null],
   [null, ''],
-])('a tool call with id %j and arguments %j can still be run', async (id, text) => {
+])('repairs a tool call with id %j and arguments %j', async (id, text) => {
   const expected = { name: 'now', arguments: '{}', id: expect.stringMatching(/^\w{9}$/) };
   expect((await chatJson(completion(call({ id }, 'now', text)))).calls).toEqual([expected]);
   const delta = call({ index: 0, id }, 'now', text);
@@ -148,7 +148,7 @@ test('arguments may be an object', async () => {
   expect((await chatStream(chunk(fields, 'tool_calls'))).calls).toEqual(expected);
 });
 
-test('a name that is repeated in every piece of a call is one name', async () => {
+test('a name repeated in every chunk of a call is one name', async () => {
   const answer = await chatStream(
     chunk(call({ index: 0, id: 'call_a' }, 'search', '')),
     chunk(call({ index: 0, id: 'call_a' }, 'search', '{"query"')),
@@ -182,7 +182,7 @@ test.each([
       { index: 0, id: '' },
     ],
   ],
-])('parallel calls with %s stay apart', async (_, [first = {}, second = {}]) => {
+])('keeps parallel calls with %s separate', async (_, [first = {}, second = {}]) => {
   const answer = await chatStream(
     chunk(call(first, 'search', '{"query":"fox"}')),
     chunk(call(second, 'search', '{"query":"owl"}')),
@@ -192,7 +192,7 @@ test.each([
   expect(new Set(answer.calls.map(({ id }) => id)).size).toBe(2);
 });
 
-test('ids that a service leaves out are the same for the same conversation, and others as it goes on', async () => {
+test('missing ids are the same for the same conversation and differ as it continues', async () => {
   const calls = {
     tool_calls: ['fox', 'owl'].map((q) => ({ function: { name: 'now', arguments: `{"q":"${q}"}` } })),
   };
@@ -207,7 +207,7 @@ test('ids that a service leaves out are the same for the same conversation, and 
   expect(new Set([...first, ...(await idsAfter('a', 'b'))]).size).toBe(4);
 });
 
-test('an id that the conversation has used before is replaced', async () => {
+test('replaces an id that the conversation has used before', async () => {
   const { model } = modelAnswering(
     'chat_completions',
     jsonResponse(completion(call({ id: '0' }, 'now', '{}'))),
@@ -234,7 +234,7 @@ const offered: ModelRequest['tools'] = ['search_docs', 'read_source'].map((name)
   strict: true,
 }));
 
-/** The names of the calls that a model with these tools comes to, in every way that an answer can take. */
+/** The names of the calls of a model with these tools, for each form of an answer. */
 async function calledAs(name: string, tools: ModelRequest['tools']): Promise<string[]> {
   const text = '{"query":"fox"}';
   const item = { type: 'function_call', call_id: 'a', name, namespace: 'functions', arguments: text };
@@ -268,15 +268,15 @@ test.each([
   ['search_docs.read_source', 'search_docs_read_source'],
   ['my_search_docs', 'my_search_docs'],
   ['', 'unnamed'],
-])('a call of the tool %j is one of %j', async (name, expected) => {
+])('maps a call of %j to %j', async (name, expected) => {
   expect(await calledAs(name, offered)).toEqual([expected]);
 });
 
-test('a call without a name is one of the only tool there is', async () => {
+test('a call without a name is a call of the only tool', async () => {
   expect(await calledAs('', offered.slice(0, 1))).toEqual(['search_docs']);
 });
 
-test('a call with neither name nor arguments beside an answer is none', async () => {
+test('ignores a call with neither name nor arguments', async () => {
   const stub = { content: 'Yes.', function_call: { name: '', arguments: '' } };
   const expected = { text: 'Yes.', calls: [] };
   expect(await chatJson(completion(stub))).toMatchObject(expected);
@@ -302,7 +302,7 @@ test.each([undefined, null, {}, { prompt_tokens: null }])('usage may be %j', asy
   expect(await chatStream(chunk({ content: 'Yes.' }, 'stop', { usage }))).toMatchObject({ totalTokens: 0 });
 });
 
-test('usage is found where Groq puts it, and after the finish reason', async () => {
+test('finds usage in the field of Groq and after the finish reason', async () => {
   const usage = { prompt_tokens: 3, completion_tokens: 2 };
   const events = [chunk({ content: 'Yes.' }, 'stop', { x_groq: { usage } })];
   expect(await chatStream(...events)).toMatchObject({ totalTokens: 5 });
@@ -333,33 +333,33 @@ const errors: Array<[string, unknown, object]> = [
   ],
 ];
 
-test.each(errors)('an error inside an answer with status 200 is an error: %s', async (_, body, expected) => {
-  expect(await faultOf(chatJson(body))).toMatchObject(expected);
-  expect(await faultOf(chatStream(chunk({ content: 'Fo' }), body))).toMatchObject(expected);
+test.each(errors)('finds an error inside an answer with status 200: %s', async (_, body, expected) => {
+  expect(await errorOf(chatJson(body))).toMatchObject(expected);
+  expect(await errorOf(chatStream(chunk({ content: 'Fo' }), body))).toMatchObject(expected);
 });
 
-test('an error event keeps what the service said', async () => {
+test('an error event keeps the message of the service', async () => {
   const event = `event: error\ndata: ${JSON.stringify({ message: 'Tool call validation failed', code: 'tool_use_failed' })}\n\n`;
-  expect(await faultOf(chatStream(chunk({}), event))).toMatchObject({
+  expect(await errorOf(chatStream(chunk({}), event))).toMatchObject({
     message: 'The model made a tool call that its service rejects: Tool call validation failed.',
     recoverable: true,
   });
 });
 
-test('OpenRouter is quoted with what its provider said', async () => {
+test('an error of OpenRouter includes the message of its provider', async () => {
   const error = {
     message: 'Provider returned error',
     code: 429,
     metadata: { raw: 'm is busy.', retry_after_seconds: 7 },
   };
-  expect(await faultOf(chatJson({ error }))).toMatchObject({
+  expect(await errorOf(chatJson({ error }))).toMatchObject({
     kind: 'rate_limit',
     message: 'The model service is receiving too many requests: Provider returned error: m is busy.',
     retryAfter: 7,
   });
 });
 
-test('a service that does not stream when asked to is understood', async () => {
+test('accepts a service that does not stream when asked to', async () => {
   const body = completion({ content: 'Yes.', ...call({ id: 'call_a' }, 'now', '{}') });
   expect(await answerTo('chat_completions', jsonResponse(body), true)).toMatchObject({
     streamed: 'Yes.',
@@ -373,7 +373,7 @@ test('a service that does not stream when asked to is understood', async () => {
 });
 
 test.each([{}, { id: '' }, { index: 0 }, { index: 0, id: 'same' }])(
-  'parallel calls in one piece stay apart where a stream was asked for: %j',
+  'keeps parallel calls of a whole answer separate when streaming: %j',
   async (fields) => {
     const texts = ['{"query":"fox"}', '{"query":"owl"}'];
     const tool_calls = texts.map((text) => ({ ...fields, function: { name: 'search', arguments: text } }));
@@ -386,7 +386,7 @@ test.each([{}, { id: '' }, { index: 0 }, { index: 0, id: 'same' }])(
   },
 );
 
-test('a stream that is called JSON is read as it comes', async () => {
+test('reads a stream with the content type of JSON as it arrives', async () => {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const send = (text: string) => writer.write(new TextEncoder().encode(text));
@@ -407,15 +407,15 @@ test('a stream that is called JSON is read as it comes', async () => {
   expect(await nextText()).toBe('xes');
 });
 
-test.each([true, false])('a web page or broken JSON is a clear fault (streaming: %s)', async (stream) => {
+test.each([true, false])('reports a web page or broken JSON (streaming: %s)', async (stream) => {
   const page = () => new Response('<!doctype html><p>Hi', { headers: { 'content-type': 'text/html' } });
-  expect(await faultOf(answerTo('chat_completions', page(), stream))).toMatchObject({
+  expect(await errorOf(answerTo('chat_completions', page(), stream))).toMatchObject({
     kind: 'configuration_error',
     hint: expect.stringContaining('/v1'),
   });
   const type = stream ? 'text/event-stream' : 'application/json';
   const broken = new Response('data: {"choices": [\n\n', { headers: { 'content-type': type } });
-  expect(await faultOf(answerTo('chat_completions', broken, stream))).toMatchObject({
+  expect(await errorOf(answerTo('chat_completions', broken, stream))).toMatchObject({
     message: 'The model service sent an answer that is not valid JSON.',
   });
 });
@@ -423,36 +423,36 @@ test.each([true, false])('a web page or broken JSON is a clear fault (streaming:
 const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] };
 const added = { type: 'response.output_item.done', output_index: 0, item: message };
 
-test('the end of a Responses stream may leave out the items, or be left out itself', async () => {
+test('the final event of a Responses stream may lack the items or be missing', async () => {
   const end = { type: 'response.completed', response: { id: 'r1', status: 'completed', output: [] } };
   expect(await responsesStream(added, end)).toMatchObject({ text: 'Yes.', totalTokens: 0 });
   expect(await responsesStream(added, DONE)).toMatchObject({ text: 'Yes.' });
-  expect(await faultOf(responsesStream(added))).toMatchObject({ recoverable: true });
+  expect(await errorOf(responsesStream(added))).toMatchObject({ recoverable: true });
 });
 
-test('the type of a Responses event may stand in its event line only', async () => {
+test('the type of a Responses event may be in its event line only', async () => {
   const { type, ...data } = added;
   const lines = `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
   expect(await responsesStream(lines, DONE)).toMatchObject({ text: 'Yes.' });
 });
 
-test('a failed Responses stream says why', async () => {
+test('a failed Responses stream has a reason', async () => {
   const error = { code: 'rate_limit_exceeded', message: 'Please try again in 1.5s.' };
   const failed = { type: 'response.failed', response: { status: 'failed', error } };
-  expect(await faultOf(responsesStream({ type: 'response.created', response: {} }, failed))).toMatchObject({
+  expect(await errorOf(responsesStream({ type: 'response.created', response: {} }, failed))).toMatchObject({
     kind: 'rate_limit',
     retryAfter: 1.5,
   });
-  expect(await faultOf(responsesJson({ status: 'failed', error }))).toMatchObject({ kind: 'rate_limit' });
+  expect(await errorOf(responsesJson({ status: 'failed', error }))).toMatchObject({ kind: 'rate_limit' });
 });
 
-test('an answer that was cut at the token limit is kept, and none at all is a fault', async () => {
+test('keeps an answer that was cut at the token limit, and an empty one is an error', async () => {
   const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
   expect(await responsesJson({ ...cut, output: [message] })).toMatchObject({ text: 'Yes.' });
-  expect(await faultOf(responsesJson({ ...cut, output: [] }))).toMatchObject({ hint: 'Raise maxTokens.' });
+  expect(await errorOf(responsesJson({ ...cut, output: [] }))).toMatchObject({ hint: 'Raise maxTokens.' });
   const empty = completion(
     { content: '' },
     { choices: [{ message: { content: '' }, finish_reason: 'length' }] },
   );
-  expect(await faultOf(chatJson(empty))).toMatchObject({ hint: 'Raise maxTokens.' });
+  expect(await errorOf(chatJson(empty))).toMatchObject({ hint: 'Raise maxTokens.' });
 });
