@@ -5,7 +5,7 @@ import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { cutText, oneLine } from '../../text/visible-text.ts';
 import { answerFromPassages, type Found, type PassageJudge, wordsAlone } from './answer-from-passages.ts';
 import { type Passage, type ReadRequest, readRequest } from './read-request.ts';
-import { smallTalk } from './small-talk.ts';
+import { replyToSmallTalk } from './small-talk.ts';
 import { askedPart, namedTopic, standaloneQuery } from './standalone-query.ts';
 
 interface OfflineModelOptions {
@@ -94,7 +94,7 @@ async function decide(request: ReadRequest, judge: PassageJudge): Promise<Step> 
   );
   if (request.instructions === REWRITE_INSTRUCTIONS) return { say: query };
   if (!request.mustSearch || searches.length > 0) {
-    const reply = smallTalk(question, history);
+    const reply = replyToSmallTalk(question, history);
     if (reply !== null) return { say: reply };
   }
   const next = nextSearch(query, asked, searches);

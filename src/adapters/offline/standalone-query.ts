@@ -1,6 +1,6 @@
 import { queryTerms, STOP_WORDS } from '../../text/terms.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { smallTalk } from './small-talk.ts';
+import { replyToSmallTalk } from './small-talk.ts';
 
 /** Words that stand for what was spoken of before. */
 const PRONOUN = /\b(?:it|its|they|them|their|theirs|he|she|him|her|his|hers)\b/i;
@@ -34,7 +34,7 @@ const ASKING =
 export function standaloneQuery(question: string, earlier: readonly string[]): string {
   let topic = '';
   let standalone = '';
-  for (const turn of [...earlier.filter((text) => smallTalk(text, []) === null), question]) {
+  for (const turn of [...earlier.filter((text) => replyToSmallTalk(text, []) === null), question]) {
     standalone = resolve(turn.trim(), topic);
     // A follow-up goes on about the same thing.
     if (standalone === turn.trim() || topic === '') topic = shortTopic(standalone) || topic;
