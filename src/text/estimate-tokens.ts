@@ -1,14 +1,14 @@
 import { cutText } from './visible-text.ts';
 
-/** Letters of which each is a word or half of one. */
+/** Letters of scripts in which a letter is a word or half of one. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
 
-/** Tokens of a text by rule of thumb, on average: for shares of a context window, and where a model does not say. */
+/** The average number of tokens of a text, by rule of thumb. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4 + (text.match(DENSE)?.length ?? 0) / 2);
 }
 
-/** The beginning of a text that has about so many tokens by that rule. */
+/** The start of a text with about `maxTokens` tokens by `estimateTokens`. */
 export function cutToTokenEstimate(text: string, maxTokens: number): string {
   const tokens = estimateTokens(text);
   return tokens <= maxTokens ? text : cutText(text, Math.floor((text.length * maxTokens) / tokens));
@@ -18,10 +18,9 @@ export function cutToTokenEstimate(text: string, maxTokens: number): string {
 const PIECES = /[A-Za-z]+|\d+|[^\sA-Za-z\d]/gu;
 
 /**
- * The most tokens that a text may have, told without the tokenizer of a service: one for every four letters or part of them, one
- * for every two digits, one for every mark, and one for every character beyond ASCII. Held against WordPiece on the
- * sample book, passages had four fifths of this on average and never more, so what fits by this count fits the
- * model. Nothing spans a space: the counts of two texts with space between add up, which the chunker relies on.
+ * An upper bound for the number of tokens, without a tokenizer: one per four letters, two digits, other ASCII character
+ * or non-ASCII character. On the sample book, WordPiece counts four fifths of it on average and never more. The counts
+ * of two texts with a space between add up, which the chunker relies on.
  */
 export function mostTokens(text: string): number {
   let tokens = 0;
@@ -29,7 +28,7 @@ export function mostTokens(text: string): number {
   return tokens;
 }
 
-/** The beginning of a text that has at most so many tokens. */
+/** The start of a text with at most `maxTokens` tokens by `mostTokens`. */
 export function cutToTokens(text: string, maxTokens: number): string {
   // No piece has more tokens than characters.
   if (text.length <= maxTokens) return text;

@@ -3,10 +3,10 @@ export interface Range {
   end: number;
 }
 
-/** A run of lines that belong together: a paragraph, a list item, a table row, a heading, a fenced code block. */
+/** A paragraph, list item, table row, heading or fenced code block. */
 export interface Block extends Range {
   kind: 'text' | 'heading' | 'code';
-  /** Where its words begin: after the bullet, the number or the quotation mark. */
+  /** The offset after the bullet, number or quote mark. */
   content: number;
 }
 
@@ -15,10 +15,10 @@ const HEADING = /^(?:[ \t]|>)*#{1,6}[ \t]+/;
 const STARTS_BLOCK = /^(?:[ \t]|>)*(?:[-*+•][ \t]|\d{1,9}[.)][ \t]|\||>)/;
 const FENCE = /^(?:[ \t]|>)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})/;
 const RULE = /^[ \t]*(?:={2,}|-{3,}|\*{3,}|_{3,})[ \t]*$/;
-/** Only the beginning of a line says what kind of line it is, so that a long one costs no more. */
+/** Characters of a line that are examined; bounds the work for long lines. */
 const LINE_HEAD = 200;
 
-/** The blocks of a Markdown text in order. An unclosed fence reaches to the end, as it does for a reader. */
+/** The blocks of a Markdown text in order. An unclosed fence reaches to the end. */
 export function findBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | null = null;
@@ -63,7 +63,7 @@ function closesFence(line: string, fence: string): boolean {
   return trimmed.length >= fence.length && trimmed === fence.charAt(0).repeat(trimmed.length);
 }
 
-/** What stands between the fences of a block of code. */
+/** The range between the fences of a code block. */
 export function codeWithin(text: string, { start, end }: Range): Range {
   const [fence = ''] = /^[^\n]*\n?/.exec(text.slice(start, end)) ?? [];
   const from = start + fence.length;
@@ -71,7 +71,7 @@ export function codeWithin(text: string, { start, end }: Range): Range {
   return { start: from, end: from + code.length };
 }
 
-/** The code spans of a block: from a run of backticks to the next run of the same length. Linear. */
+/** The code spans of a block: from a run of backticks to the next run of the same length, in linear time. */
 export function findCodeSpans(text: string, block: Range): Range[] {
   const runs: { start: number; length: number }[] = [];
   for (let at = text.indexOf('`', block.start); at >= 0 && at < block.end; at = text.indexOf('`', at)) {
@@ -101,7 +101,7 @@ export function findCodeSpans(text: string, block: Range): Range[] {
   return spans;
 }
 
-/** Whether an odd number of backslashes stands before a character. */
+/** Whether an odd number of backslashes precedes a character. */
 function isEscaped(text: string, at: number, from: number): boolean {
   let start = at;
   while (start > from && text.charAt(start - 1) === '\\') start -= 1;

@@ -1,27 +1,23 @@
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
-/** Of a word that is long enough, two neighbouring letters may be too many: authen(ti)fication. */
+/** Long words may have two extra letters: authen(ti)fication. */
 const LONG_WORD = 8;
 
-/** How often people do each of them; a letter that is merely another one may as well make another word. */
+/** Weights by how common an error is. A replaced letter may just as well make another word. */
 const SWAPPED = 4;
 const DOUBLED = 4;
 const MISSING = 2;
 const EXTRA = 2;
 const REPLACED = 1;
 
-/** A word that may have been meant. */
 export interface NearWord {
   word: string;
-  /** How likely it is that one is written for the other, against the rest. */
+  /** How likely the error is, relative to the others. */
   weight: number;
-  /** Whether it has another letter in the place of one. */
+  /** One letter was replaced. */
   replaced: boolean;
 }
 
-/**
- * What may have been meant by a word of plain letters: the words that one slip away from it. The first letter is
- * mostly right.
- */
+/** The words that are one typing error away from a word of ASCII letters. The first letter is kept. */
 export function nearWords(word: string): NearWord[] {
   const found = new Map<string, NearWord>();
   const add = (near: string, weight: number, replaced = false) => {

@@ -1,72 +1,67 @@
 import { type Block, findBlocks, type Range } from './markdown-blocks.ts';
-import { itself, remembering } from './remembering.ts';
+import { memoize } from './memoize.ts';
 import { sentencesIn } from './split-sentences.ts';
 
-/** What an answer may be made of. */
 export type UnitKind = 'sentence' | 'item' | 'steps' | 'row' | 'code' | 'definition';
 
-/** A part of a passage that can stand as an answer. Ranges are of the passage's characters. */
+/** A part of a passage that can be an answer on its own. Ranges are offsets in the passage. */
 export interface PassageUnit extends Range {
   kind: UnitKind;
-  /** What introduces it: the sentence before code or a list, the header of a row, what a sentence refers back to. */
+  /** The sentence before code or a list, the header of a row, or the sentence that it refers back to. */
   leadIn: Range | null;
-  /** The first and the last part of the passage that it takes up. */
+  /** Its first and its last part. */
   parts: { from: number; to: number };
 }
 
-/** A run of lines of a passage that belong together, as a reader sees them. */
+/** A block of a passage. */
 export interface PassagePart extends Range {
   kind: 'paragraph' | 'label' | 'item' | 'row' | 'code';
-  /** The sentences of prose; of a row and of code, none. */
+  /** Empty for rows and code. */
   sentences: Range[];
-  /** Of an item, its number in a numbered list; of all else, null. */
+  /** The number of an item in a numbered list, else null. */
   number: number | null;
-  /** Of a row, the head of its table with the rule below it. */
+  /** For a row, the header of its table with the rule below it. */
   head: Range | null;
 }
 
-/** Speaks of what stood before it. */
+/** Starts a sentence that refers to the one before. */
 const REFERS_BACK =
   /^(?:it|its|this|that|these|those|they|their|he|she|such|both|however|therefore|thus|instead|otherwise|also|then|here|there|similarly|alternatively|additionally|for example|e\.g\.)\b/i;
 const ITEM = /^(?:[ \t]|>)*(?:[-*+•]|(\d{1,9})[.)])[ \t]+/;
 const TABLE_RULE = /^[ \t]*\|(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$/;
-/** A line of so few words without an end of a sentence names what follows: a file, a system, a case. */
+/** A line of at most so many words without punctuation at the end names what follows. */
 const MOST_LABEL_WORDS = 8;
-const MOST_REMEMBERED = 64;
 const ENDS_SENTENCE = /[.!?。！？:;]["'”’)\]*_]*$/;
 
-/** The parts of a passage in order. A heading is a label; so is the name of a file above its code. */
-export const passageParts = remembering(
-  { most: MOST_REMEMBERED, keyOf: itself },
-  (text: string): readonly PassagePart[] => {
-    const blocks = findBlocks(text);
-    const parts: PassagePart[] = [];
-    let head: Range | null = null;
-    blocks.forEach((block, index) => {
-      const written = text.slice(block.start, block.end);
-      const isRow = block.kind === 'text' && written.trimStart().startsWith('|');
-      if (!isRow) head = null;
-      if (isRow) {
-        const next = blocks[index + 1];
-        if (TABLE_RULE.test(written)) return;
-        if (next !== undefined && TABLE_RULE.test(text.slice(next.start, next.end))) {
-          head = { start: block.start, end: next.end };
-          return;
-        }
-        parts.push({ ...rangeOf(block), kind: 'row', sentences: [], number: null, head });
-      } else if (block.kind === 'code') {
-        parts.push({ ...rangeOf(block), kind: 'code', sentences: [], number: null, head: null });
-      } else {
-        parts.push(proseOf(text, block));
+/** The parts of a passage in order. A heading is a label; so is a file name above code. */
+export const passageParts = memoize({ size: 64 }, (text: string): readonly PassagePart[] => {
+  const blocks = findBlocks(text);
+  const parts: PassagePart[] = [];
+  let head: Range | null = null;
+  blocks.forEach((block, index) => {
+    const written = text.slice(block.start, block.end);
+    const isRow = block.kind === 'text' && written.trimStart().startsWith('|');
+    if (!isRow) head = null;
+    if (isRow) {
+      const next = blocks[index + 1];
+      if (TABLE_RULE.test(written)) return;
+      if (next !== undefined && TABLE_RULE.test(text.slice(next.start, next.end))) {
+        head = { start: block.start, end: next.end };
+        return;
       }
-    });
-    return parts;
-  },
-);
+      parts.push({ ...rangeOf(block), kind: 'row', sentences: [], number: null, head });
+    } else if (block.kind === 'code') {
+      parts.push({ ...rangeOf(block), kind: 'code', sentences: [], number: null, head: null });
+    } else {
+      parts.push(proseOf(text, block));
+    }
+  });
+  return parts;
+});
 
 function proseOf(text: string, block: Block): PassagePart {
   const prose = text.slice(block.content, block.end);
-  // A tag that opens a line opens a sentence, too: what it says takes nothing of the line before along.
+  // A tag at the start of a line starts a sentence.
   const sentences = sentencesIn(prose.replace(/(?<![.!?])\n|\n(?!<)/g, ' ')).map(({ start, end }) => ({
     start: block.content + start,
     end: block.content + end,
@@ -86,7 +81,7 @@ function proseOf(text: string, block: Block): PassagePart {
   };
 }
 
-/** Everything in a passage that can stand as an answer, in order. */
+/** The units of a passage in order. */
 export function passageUnits(
   text: string,
   parts: readonly PassagePart[] = passageParts(text),
@@ -104,13 +99,13 @@ export function passageUnits(
         units.push({
           ...rangeOf(part),
           kind: 'code',
-          leadIn: introductionOf(text, parts, index),
+          leadIn: findLeadIn(text, parts, index),
           parts: own,
         });
         break;
       case 'item': {
-        const steps = stepsFrom(parts, index);
-        const leadIn = introductionOf(text, parts, index);
+        const steps = findLastStep(parts, index);
+        const leadIn = findLeadIn(text, parts, index);
         if (steps !== null) {
           const end = parts[steps]?.end ?? part.end;
           units.push({ start: part.start, end, kind: 'steps', leadIn, parts: { from: index, to: steps } });
@@ -137,8 +132,8 @@ export function passageUnits(
   return units;
 }
 
-/** The last item of the numbered list that begins here; null if none does, or it ends at once. */
-function stepsFrom(parts: readonly PassagePart[], index: number): number | null {
+/** The index of the last item of the numbered list that starts here; null if no list of several items does. */
+function findLastStep(parts: readonly PassagePart[], index: number): number | null {
   const first = parts[index]?.number ?? null;
   if (first === null) return null;
   for (let at = index - 1; at >= 0; at -= 1) {
@@ -159,8 +154,8 @@ function stepsFrom(parts: readonly PassagePart[], index: number): number | null 
   return last;
 }
 
-/** What leads in to code or to a list: the last sentence before it, past labels, earlier code and other items. */
-function introductionOf(text: string, parts: readonly PassagePart[], index: number): Range | null {
+/** The sentence that introduces code or a list: the last one before it, past labels, code and other items. */
+function findLeadIn(text: string, parts: readonly PassagePart[], index: number): Range | null {
   const ofCode = parts[index]?.kind === 'code';
   for (let at = index - 1; at >= 0; at -= 1) {
     const before = parts[at];

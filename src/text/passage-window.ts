@@ -4,9 +4,8 @@ import { indexTerms, queryTerms } from './terms.ts';
 import { cutText } from './visible-text.ts';
 
 /**
- * The part of a passage, at most `max` characters in one piece, that has most of the query's terms. It begins where a
- * sentence, a row or code begins and ends where one ends: what is whole in the passage is whole in the part, with the
- * head of its table, unless it alone is longer. Of parts that are equally good it is the first one.
+ * The first part of a passage, at most `max` characters, that has most of the query's terms. It consists of whole
+ * sentences, rows (with their table header) and code blocks, unless a single one is longer than `max`.
  */
 export function passageWindow(text: string, query: string, max: number): string {
   if (text.length <= max) return text;
@@ -17,21 +16,21 @@ export function passageWindow(text: string, query: string, max: number): string 
       indexTerms(text.slice(start, end)).filter((term) => wanted.has(term)),
     ),
   }));
-  const weights = weightsOf(pieces.map(({ terms }) => terms));
+  const weights = weightTerms(pieces.map(({ terms }) => terms));
   let best = { first: 0, last: 0, score: -1 };
   for (const [first, { start, head }] of pieces.entries()) {
     const found = new Set<string>();
-    const room = max - (head === null ? 0 : head.end - head.start + 1);
+    const available = max - (head === null ? 0 : head.end - head.start + 1);
     let last = first;
     for (let at = first; at < pieces.length; at += 1) {
       const piece = pieces[at];
-      if (piece === undefined || (at > first && piece.end - start > room)) break;
+      if (piece === undefined || (at > first && piece.end - start > available)) break;
       for (const term of piece.terms) found.add(term);
       last = at;
     }
     const score = [...found].reduce((sum, term) => sum + (weights.get(term) ?? 0), 0);
     if (score > best.score) best = { first, last, score };
-    // From here on a part is shorter than it may be, and has nothing that this one has not.
+    // Windows that start later contain no more terms.
     if (last === pieces.length - 1) break;
   }
   const { start = 0, head = null } = pieces[best.first] ?? {};
@@ -40,7 +39,7 @@ export function passageWindow(text: string, query: string, max: number): string 
   return cutText(whole, max).trimEnd();
 }
 
-/** What is never cut: sentences, rows with the head of their table beside, code. */
+/** Sentences, rows with the header of their table, and code blocks, which are not cut. */
 function piecesOf(text: string): (Range & { head: Range | null })[] {
   const parts = passageParts(text);
   const pieces = parts.flatMap(({ start, end, sentences, head }, index) => {
@@ -54,8 +53,8 @@ function piecesOf(text: string): (Range & { head: Range | null })[] {
   return pieces.length > 0 ? pieces : [{ start: 0, end: text.length, head: null }];
 }
 
-/** A term that few pieces have tells more about where the answer is. */
-function weightsOf(pieces: readonly (readonly string[])[]): Map<string, number> {
+/** Terms in fewer pieces weigh more. */
+function weightTerms(pieces: readonly (readonly string[])[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const terms of pieces)
     for (const term of new Set(terms)) counts.set(term, (counts.get(term) ?? 0) + 1);

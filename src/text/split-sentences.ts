@@ -1,17 +1,17 @@
 import { type Block, findBlocks, findCodeSpans, type Range } from './markdown-blocks.ts';
-import { itself, remembering } from './remembering.ts';
+import { memoize } from './memoize.ts';
 import { cutText } from './visible-text.ts';
 
 interface Sentence extends Range {
-  /** The number of the paragraph, list item or heading that it stands in. */
+  /** The index of its block. */
   block: number;
   heading: boolean;
 }
 
-/** After these a full stop ends no sentence, although the segmenter sees a capital follow. After a number, some are units. */
+/** A full stop after these ends no sentence, even if a capital follows. Some are units after a number. */
 const ABBREVIATION =
   /(?:^|[\s("'“‘[])(?:e\.g|i\.e|cf|vs|viz|approx|resp|incl|fig|figs|eq|eqs|(?<!\d\s)(?:sec|ms)|ch|no|nos|vol|pp?|al|dr|mr|mrs|prof|st|inc|ltd|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|u\.s)\.["'”’)\]]*$/i;
-/** Of a name, such as "J. Smith"; after a number it is a unit, too: "at 4.2 V." may end a sentence. */
+/** As in "J. Smith", but not a unit after a number: "at 4.2 V." may end a sentence. */
 const INITIAL = /(?<![^\s("'“‘[])(?<!\d\s?)\p{Lu}\.["'”’)\]]*$/u;
 const LONGEST_ABBREVIATION = 24;
 const CLOSES_EMPHASIS = /(?<=[.!?…。！？]["'”’)\]]*)[*_]{1,3}(?!\S)[^\S\n]*/y;
@@ -21,13 +21,13 @@ const SPACE_WITHIN_LINE = /[^\S\n\r\u2028\u2029\u0085]/;
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The sentences of a Markdown text, without those of fenced code. A sentence never crosses a block; its range
- * leaves out the white space and the bullet around it.
+ * The sentences of a Markdown text outside of fenced code. A sentence never crosses a block; its range excludes white
+ * space and bullets.
  */
 export function splitSentences(text: string, blocks: readonly Block[] = findBlocks(text)): Sentence[] {
   return blocks.flatMap(({ kind, content, end }, block) => {
     if (kind === 'code') return [];
-    // Within a block a sentence goes on over the end of a line.
+    // Within a block, a line break does not end a sentence.
     const prose = text.slice(content, end).replace(LINE_END, ' ');
     return sentencesIn(prose).map((sentence) => ({
       start: content + sentence.start,
@@ -38,11 +38,9 @@ export function splitSentences(text: string, blocks: readonly Block[] = findBloc
   });
 }
 
-const MOST_REMEMBERED = 64;
-
-/** Where the sentences and the blocks of code of a Markdown text stand, in order. */
-export const sentencesAndCode = remembering(
-  { most: MOST_REMEMBERED, keyOf: itself },
+/** The sentences and code blocks of a Markdown text, in order. */
+export const sentencesAndCode = memoize(
+  { size: 64 },
   (text: string): readonly (Range & { isCode: boolean })[] => {
     const blocks = findBlocks(text);
     const code = blocks.filter(({ kind }) => kind === 'code');
@@ -52,42 +50,36 @@ export const sentencesAndCode = remembering(
   },
 );
 
-/**
- * The sentences of a text that is no Markdown, without the white space around them. The end of a line ends one; an
- * abbreviation does not, nor does anything between backticks.
- */
+/** The sentences of a plain text. A line break ends one; an abbreviation or text in backticks does not. */
 export function sentencesIn(prose: string): Range[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
-  const readable = withoutCode(prose);
+  const readable = maskCode(prose);
   const sentences: Range[] = [];
   let start = 0;
   for (const { index, segment } of segmenter.segment(readable)) {
-    // The segmenter does not know that emphasis is closed with the sentence: "**Control.** It tracks".
-    const end = afterEmphasis(readable, index + segment.length);
+    // Includes the emphasis that ends with the sentence: "**Control.** It tracks".
+    const end = skipEmphasis(readable, index + segment.length);
     if (end < readable.length && (endsWithinWord(readable, end) || endsInAbbreviation(readable, end)))
       continue;
-    const sentence = trimmed(prose, start, end);
+    const sentence = trimRange(prose, start, end);
     if (sentence.start < sentence.end) sentences.push(sentence);
     start = end;
   }
   return sentences;
 }
 
-/** As `sub.*.example.com` would be ended by the segmenter. Where no spaces are written, other signs end a sentence. */
+/** As in `sub.*.example.com`. Scripts without spaces end sentences with other signs. */
 function endsWithinWord(text: string, end: number): boolean {
   return /[.!?]/.test(text[end - 1] as string) && /\S/.test(text[end] as string);
 }
 
-/** A text that is no Markdown, cut where its sentences begin. Joined, the pieces are the text. */
+/** Cuts a plain text where its sentences begin. The joined pieces are the text. */
 export function cutAtSentences(text: string): string[] {
   const starts = sentencesIn(text).map(({ start }) => start);
   return [0, ...starts.slice(1)].map((start, index) => text.slice(start, starts[index + 1]));
 }
 
-/**
- * The beginning of a text, at most `max` characters, that ends with a sentence or a line; where not even one fits, with
- * a word.
- */
+/** The start of a text, at most `max` characters, cut after a sentence or, if none fits, after a word. */
 export function cutAtSentence(text: string, max: number): string {
   if (text.length <= max) return text;
   const end = sentencesIn(text).findLast((sentence) => sentence.end <= max)?.end;
@@ -96,13 +88,13 @@ export function cutAtSentence(text: string, max: number): string {
   return /^(.*\S)\s/su.exec(cut)?.[1] ?? cut;
 }
 
-function afterEmphasis(text: string, end: number): number {
+function skipEmphasis(text: string, end: number): number {
   CLOSES_EMPHASIS.lastIndex = end;
   return end + (CLOSES_EMPHASIS.exec(text)?.[0].length ?? 0);
 }
 
-/** A text with as many characters, in which code holds no end of a sentence but may begin one. No code crosses lines. */
-function withoutCode(prose: string): string {
+/** Replaces inline code by as many letters, so that it ends no sentence but may begin one. */
+function maskCode(prose: string): string {
   let readable = '';
   let at = 0;
   for (let tick = prose.indexOf('`'); tick >= 0; tick = prose.indexOf('`', at)) {
@@ -126,7 +118,7 @@ function endsInAbbreviation(text: string, end: number): boolean {
   return ABBREVIATION.test(before) || INITIAL.test(before);
 }
 
-function trimmed(text: string, from: number, to: number): Range {
+function trimRange(text: string, from: number, to: number): Range {
   let start = from;
   let end = to;
   while (start < end && /\s/.test(text.charAt(start))) start += 1;

@@ -1,7 +1,7 @@
 import { stemmer } from 'stemmer';
-import { itself, remembering } from './remembering.ts';
+import { memoize } from './memoize.ts';
 
-/** Runs of letters (with their accents), digits and the characters that hold an identifier together. */
+/** Letters with their accents, digits, and the characters that join the parts of an identifier. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:(?:[_.:/@+-]+|['’])[\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*/gu;
 const SEPARATOR = /[_.:/@+'’-]+/u;
 /** Between the humps of camelCase, and between letters and the capital that starts a word: `HTTPServer`. */
@@ -12,24 +12,23 @@ const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p
 const UNSPACED_RUN = new RegExp(`((?:${UNSPACED.source})+)`, 'u');
 
 /**
- * The index terms of a text, in order: lower case, without diacritics, English words stemmed.
- * A compound such as `rclpy.spin_once` or `SimulationApp` yields its parts and itself with the
- * separators removed, so that it is found both by its name and by its words. Scripts without spaces
- * yield pairs of neighbouring characters.
+ * The index terms of a text, in order: lower case, without diacritics, English words stemmed. A compound such as
+ * `rclpy.spin_once` or `SimulationApp` yields its parts and the whole without separators. Scripts without spaces yield
+ * pairs of neighbouring characters.
  */
 export function indexTerms(text: string): string[] {
   const terms: string[] = [];
-  for (const word of text.match(WORD) ?? []) for (const made of termsOfWord(word)) terms.push(made);
+  for (const word of text.match(WORD) ?? []) for (const term of termsOfWord(word)) terms.push(term);
   return terms;
 }
 
-/** The distinct terms worth searching for. If a query is made of stop words only, all of them count. */
+/** The distinct terms of a query without stop words; of all its words if all are stop words. */
 export function queryTerms(query: string): string[] {
   const terms: string[] = [];
-  // "CAN bus" speaks of a bus, "CAN IT RUN?" just shouts.
-  const shouts = query === query.toUpperCase();
+  // "CAN" is an acronym in "CAN bus", but not in "CAN IT RUN?".
+  const isAllCaps = query === query.toUpperCase();
   for (const word of query.match(WORD) ?? []) {
-    const isAcronym = !shouts && word.length > 1 && word === word.toUpperCase();
+    const isAcronym = !isAllCaps && word.length > 1 && word === word.toUpperCase();
     if (isAcronym || !isStopWord(word)) terms.push(...termsOfWord(word));
   }
   return [...new Set(terms.length > 0 ? terms : indexTerms(query))];
@@ -39,19 +38,15 @@ function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word.replace(POSSESSIVE, '').replace('’', "'").toLowerCase());
 }
 
-const MOST_REMEMBERED = 25_000;
-/** Nothing longer: a page without a space would be kept whole. */
-export const LONGEST_REMEMBERED = 40;
+/** Longer words are rare, and a text without spaces is one word. */
+export const LONGEST_CACHED_WORD = 40;
 
-/** Folding and stemming cost a dozen regular expressions a word, and a corpus repeats its words. */
-const termsOfWord = remembering(
-  { most: MOST_REMEMBERED, keyOf: itself, longest: LONGEST_REMEMBERED },
-  (word): readonly string[] => {
-    const terms: string[] = [];
-    addTerms(word, terms);
-    return terms;
-  },
-);
+/** Cached, since folding and stemming are slow and texts repeat their words. */
+const termsOfWord = memoize({ size: 25_000, longestKey: LONGEST_CACHED_WORD }, (word): readonly string[] => {
+  const terms: string[] = [];
+  addTerms(word, terms);
+  return terms;
+});
 
 function addTerms(word: string, terms: string[]): void {
   const parts = word.replace(POSSESSIVE, '').split(SEPARATOR);
@@ -71,8 +66,8 @@ function addTerms(word: string, terms: string[]): void {
 }
 
 function addTerm(word: string, terms: string[]): void {
-  const made = term(word);
-  if (made !== '') terms.push(made);
+  const term = toTerm(word);
+  if (term !== '') terms.push(term);
 }
 
 function addPairs(run: string, terms: string[]): void {
@@ -81,7 +76,7 @@ function addPairs(run: string, terms: string[]): void {
   for (let i = 1; i < characters.length; i += 1) terms.push(`${characters[i - 1]}${characters[i]}`);
 }
 
-/** Lower case without diacritics. Some letters and digits are made of more than that, such as ½ and ⑴: it is dropped. */
+/** Lower case without diacritics and without the signs in letters such as ½ and ⑴. */
 function fold(word: string): string {
   return word
     .normalize('NFKD')
@@ -89,12 +84,12 @@ function fold(word: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-function term(word: string): string {
+function toTerm(word: string): string {
   const folded = fold(word);
   return folded.length < 3 || !/^[a-z]+$/.test(folded) ? folded : stemmer(folded);
 }
 
-/** English words, contractions among them, that say nothing about what a question is about. They are indexed, but not searched for. */
+/** English words that say nothing about the topic of a question. They are indexed, but not searched for. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again against all also am an and any are as at be because been before being below
   between both but by can could did do does doing done down during each few for from further get gets got had

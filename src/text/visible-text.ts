@@ -1,6 +1,5 @@
-// A string sequence (OSC, DCS, SOS, PM, APC) goes with its payload, but only when it is terminated: an
-// unterminated one loses its introducer and stays readable. No payload holds an introducer, which keeps
-// the match linear in the length of the text.
+// Terminated string sequences (OSC, DCS, SOS, PM, APC) are removed with their payload; of unterminated ones only the
+// introducer is removed. A payload contains no introducer, which keeps matching linear.
 const stringSequence = /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f]*(?:\x07|\x1b\\|\x9c)/;
 const controlSequence = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]/;
 const shortEscape = /\x1b[ -/]*[0-~]/;
@@ -15,23 +14,57 @@ const invisible = new RegExp(
 );
 
 /**
- * A text that is safe to print: without terminal escapes, control characters other than line feed and tab,
- * and marks that reorder what is read. Line and paragraph separators become line feeds.
+ * Makes a text safe to print: removes terminal escapes, control characters other than line feed and tab, and characters
+ * that reorder text. Line and paragraph separators become line feeds.
  */
 export function visibleText(text: string): string {
   return text.replace(invisible, '').replace(/[\u2028\u2029]/g, '\n');
 }
 
-/** A visible text on one line of at most `max` characters, with an ellipsis where it was cut. */
+/** A visible text on one line of at most `max` characters, cut with an ellipsis. */
 export function oneLine(text: string, max: number): string {
   const line = visibleText(text).replace(/\s+/g, ' ').trim();
   return line.length <= max ? line : `${cutText(line, max - 1).trimEnd()}…`.slice(0, Math.max(0, max));
 }
 
-/** The first `max` UTF-16 units of a text, or one less where that would split a code point. */
+/** The first `max` UTF-16 units of a text, or one less if that would split a surrogate pair. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
   const splitsPair = last >= 0xd800 && last <= 0xdbff;
   return text.slice(0, Math.max(0, splitsPair ? max - 1 : max));
+}
+
+/** An escape sequence that is longer is not held back, so that it cannot hide an answer. */
+const MAX_HELD = 1024;
+
+/** An incomplete escape sequence, or half of a surrogate pair, at the end of a text. */
+const incomplete =
+  /(?:(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f]*\x1b?|(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[ -/]*|[\ud800-\udbff])$/;
+
+/** Applies `visibleText` to a text that arrives in pieces, even if an escape sequence is split between two. */
+interface VisibleStream {
+  /** Returns the text that can be shown now. */
+  push(delta: string): string;
+  /** Returns the rest. */
+  end(): string;
+}
+
+export function createVisibleStream(): VisibleStream {
+  let held = '';
+
+  function release(length: number): string {
+    const shown = visibleText(held.slice(0, length));
+    held = held.slice(length);
+    return shown;
+  }
+
+  return {
+    push(delta) {
+      held += delta;
+      const start = held.search(incomplete);
+      return release(start < 0 || held.length - start > MAX_HELD ? held.length : start);
+    },
+    end: () => release(held.length),
+  };
 }

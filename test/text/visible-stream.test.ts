@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createVisibleStream } from '../../src/text/visible-stream.ts';
-import { visibleText } from '../../src/text/visible-text.ts';
+import { createVisibleStream, visibleText } from '../../src/text/visible-text.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const hostile = fc

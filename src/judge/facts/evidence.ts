@@ -1,6 +1,6 @@
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { codeWithin, type Range } from '../../text/markdown-blocks.ts';
-import { remembering } from '../../text/remembering.ts';
+import { memoizeBy } from '../../text/memoize.ts';
 import { sentencesAndCode } from '../../text/split-sentences.ts';
 import { isNumber, isUnit, type NumberFact, numbersIn } from './claim-facts.ts';
 import {
@@ -16,10 +16,8 @@ import {
 
 export type EvidenceSource = Pick<RetrievedChunk, 'text' | 'title' | 'headings'>;
 
-const CHUNKS = {
-  most: 64,
-  keyOf: ({ title, headings, text }: EvidenceSource) => [title, ...headings, text].join('\0'),
-};
+const CACHE = { size: 64 };
+const keyOf = ({ title, headings, text }: EvidenceSource) => [title, ...headings, text].join('\0');
 
 /** The words of a chunk as they stand there. */
 export interface Wording {
@@ -31,7 +29,7 @@ export interface Wording {
   containsQuote(words: readonly WrittenWord[]): boolean;
 }
 
-export const wordingOf = remembering(CHUNKS, (chunk: EvidenceSource): Wording => {
+export const wordingOf = memoizeBy(CACHE, keyOf, (chunk: EvidenceSource): Wording => {
   const ranges = sentencesAndCode(chunk.text);
   const sentences = ranges.map(({ start, end }) => chunk.text.slice(start, end));
   const words = ranges.flatMap((range, sentence) => {
@@ -132,7 +130,7 @@ const REFERS_BACK = new Set('it its they their this these that those he she such
 const CLAUSE =
   /, (?:while|whereas)\s+|(?:;|, (?:and|but))\s+(?=(?:the|a|an|this|these|it|they|each|every|all|no)\s|[\p{Lu}`*])/u;
 
-export const evidenceOf = remembering(CHUNKS, (chunk: EvidenceSource): Evidence => {
+export const evidenceOf = memoizeBy(CACHE, keyOf, (chunk: EvidenceSource): Evidence => {
   const place = [chunk.title, ...chunk.headings].join('\n');
   const clauses = wordingOf(chunk).sentences.flatMap((text, sentence) =>
     text.split(CLAUSE).map((clause) => prepareClause(clause, sentence)),

@@ -1,5 +1,5 @@
-import { itself, remembering } from '../../text/remembering.ts';
-import { indexTerms, LONGEST_REMEMBERED, STOP_WORDS } from '../../text/terms.ts';
+import { memoize } from '../../text/memoize.ts';
+import { indexTerms, LONGEST_CACHED_WORD, STOP_WORDS } from '../../text/terms.ts';
 
 /** A word as it stands in a text. */
 export interface WrittenWord {
@@ -122,11 +122,9 @@ export function termsOf(text: string): string[] {
   return indexTerms(text).map((term) => known.get(term) ?? term);
 }
 
-const MOST_REMEMBERED = 5_000;
-
-/** The same for one word. */
-export const termsOfWord: (word: string) => readonly string[] = remembering(
-  { most: MOST_REMEMBERED, keyOf: itself, longest: LONGEST_REMEMBERED },
+/** `termsOf` one word, cached. */
+export const termsOfWord: (word: string) => readonly string[] = memoize(
+  { size: 5_000, longestKey: LONGEST_CACHED_WORD },
   termsOf,
 );
 
