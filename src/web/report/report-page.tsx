@@ -93,7 +93,9 @@ function TopBar({ isComparison }: { isComparison: boolean }) {
 }
 
 function Verdict({ data: { kind, header, finding, verdict, notes, gates } }: { data: ReportPageData }) {
-  const [lead, ...others] = verdict;
+  const [first = '', ...others] = verdict;
+  // The first sentence may repeat the finding in the title.
+  const lead = first.startsWith(`${finding}.`) ? first.slice(finding.length + 1).trim() : first;
   const failure = gatesFailed(gates);
   return (
     <section id="verdict" aria-labelledby="verdict-title" class="verdict">
@@ -102,7 +104,7 @@ function Verdict({ data: { kind, header, finding, verdict, notes, gates } }: { d
         {fileName(header.casesFile)} · {joined(header.models)}
       </p>
       <h1 id="verdict-title">{finding}</h1>
-      <p class="lead">{lead}</p>
+      {lead !== '' && <p class="lead">{lead}</p>}
       <SentenceList sentences={others} />
       {failure !== null && (
         <p class="callout failed">
