@@ -9,6 +9,8 @@ import type { App } from './create-app.ts';
 import { assertModelNamed, faultContext, openAiModelOptions } from './models.ts';
 
 const TIMEOUT_MS = 10_000;
+const OLLAMA_URL = 'http://127.0.0.1:11434/api/tags';
+const OLLAMA_TIMEOUT_MS = 500;
 
 /** The files of the embedding model on this machine. */
 interface WeightsState {
@@ -114,4 +116,15 @@ function bearer(key: string | undefined): Record<string, string> {
 function reasonOf(error: unknown): string {
   if (fieldOf(error, 'name') === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
   return networkCodeOf(error) ?? messageOf(error);
+}
+
+/** The models of an Ollama server on this machine; empty if there is none. Never throws. */
+export async function listOllamaModels(): Promise<string[]> {
+  try {
+    const response = await fetch(OLLAMA_URL, { signal: AbortSignal.timeout(OLLAMA_TIMEOUT_MS) });
+    const { models = [] } = (await response.json()) as { models?: { name?: unknown }[] };
+    return models.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+  } catch {
+    return [];
+  }
 }

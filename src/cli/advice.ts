@@ -9,47 +9,46 @@ import {
   toErrorResponse,
 } from '../faults/error-response.ts';
 
-/** Where advice is read: what a chat has a command for is not to be done by leaving it. */
-interface AdviceReader {
+interface AdviceOptions {
+  /** Names slash commands instead of flags. */
   inChat?: boolean;
 }
 
-/** Settings that a command of the same name changes in a chat. */
-const CHANGED_IN_CHAT = new Set(['model', 'policy', 'collection', 'filter']);
+/** Settings with a slash command of the same name. */
+const SLASH_SETTINGS = new Set(['model', 'policy', 'collection', 'filter']);
 
-/** Advice as the command line gives it: with its own flags and commands in the gaps. */
-export function onCommandLine(advice: Advice, reader: AdviceReader = {}): string {
+/** Advice with the flags and commands of the command line in its gaps. */
+export function onCommandLine(advice: Advice, options: AdviceOptions = {}): string {
   return advice
     .map((part, index) =>
-      typeof part === 'string' ? part : filled(part, index === advice.length - 1, reader),
+      typeof part === 'string' ? part : fillGap(part, index === advice.length - 1, options),
     )
     .join('');
 }
 
-/** What to do next. */
-export function commandLineHint(error: AppError, reader: AdviceReader = {}): string {
-  return onCommandLine(adviceOf(error), reader);
+export function commandLineHint(error: AppError, options: AdviceOptions = {}): string {
+  return onCommandLine(adviceOf(error), options);
 }
 
-/** A failure as JSON for whoever runs the program. */
+/** An error as JSON, with flags and commands in its hint. */
 export function commandLineError(error: AppError): ErrorResponse {
   return toErrorResponse(
     new AppError(error.kind, error.message, { ...error, hint: commandLineHint(error), cause: error }),
   );
 }
 
-/** A response as it is printed. */
+/** A response with flags and commands in the hint of its error. */
 export function commandLineResponse(response: AgentResponse): AgentResponse {
-  return response.error === null ? response : { ...response, error: reworded(response.error) };
+  return response.error === null ? response : { ...response, error: toCommandLineError(response.error) };
 }
 
-/** An event as it is printed. */
+/** An event with flags and commands in the hints of its errors. */
 export function commandLineEvent(event: RunEvent): RunEvent {
   switch (event.type) {
     case 'error':
-      return { ...event, error: reworded(event.error) };
+      return { ...event, error: toCommandLineError(event.error) };
     case 'retrieval_finished':
-      return event.error === null ? event : { ...event, error: reworded(event.error) };
+      return event.error === null ? event : { ...event, error: toCommandLineError(event.error) };
     case 'turn_completed':
       return { ...event, turn: { ...event.turn, response: commandLineResponse(event.turn.response) } };
     default:
@@ -57,15 +56,15 @@ export function commandLineEvent(event: RunEvent): RunEvent {
   }
 }
 
-function reworded(error: ErrorResponse): ErrorResponse {
+function toCommandLineError(error: ErrorResponse): ErrorResponse {
   return commandLineError(fromErrorResponse(error));
 }
 
-function filled(gap: Gap, isLast: boolean, { inChat = false }: AdviceReader): string {
+function fillGap(gap: Gap, isLast: boolean, { inChat = false }: AdviceOptions): string {
   switch (gap.type) {
     case 'setting': {
       const given =
-        inChat && CHANGED_IN_CHAT.has(gap.name)
+        inChat && SLASH_SETTINGS.has(gap.name)
           ? [`/${gap.name}`, ...(gap.value === null ? [] : [gap.value])].join(' ')
           : flag(gap.name, gap.value);
       return `${gap.plain === '' ? ' with ' : ''}${given}`;
@@ -78,7 +77,7 @@ function filled(gap: Gap, isLast: boolean, { inChat = false }: AdviceReader): st
     case 'chat':
       return ` with /${gap.word}`;
     case 'help':
-      return '; --help shows what is accepted';
+      return '; see --help';
   }
 }
 

@@ -3,19 +3,19 @@ import { AppError, messageOf } from '../faults/app-error.ts';
 import { exitCodeOf } from '../faults/exit-code.ts';
 import { visibleText } from '../text/visible-text.ts';
 import { commandLineError, commandLineHint } from './advice.ts';
-import { createTerminal } from './terminal/terminal.ts';
+import { createTerminal, printJson } from './terminal/terminal.ts';
 import { flowLine, renderText } from './terminal/wrapping.ts';
 
 const HINT_INDENT = '  ';
 
-/** Prints one line and a hint (or an ErrorResponse as JSON) and returns the exit code. */
+/** Prints an error and its hint on stderr, or an ErrorResponse on stdout, and returns the exit code. */
 export function reportFailure(
   error: unknown,
   options: { json: boolean; verbose: boolean; inChat?: boolean },
 ): number {
-  const failure = error instanceof AppError ? error : defect(error);
+  const failure = error instanceof AppError ? error : internalError(error);
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ error: commandLineError(failure) })}\n`);
+    printJson({ error: commandLineError(failure) });
   } else {
     const terminal = createTerminal(process.stderr);
     const label = { text: 'citeloop:', paint: (text: string) => terminal.text(text, 'red') };
@@ -29,9 +29,9 @@ export function reportFailure(
   return exitCodeOf(error);
 }
 
-function defect(error: unknown): AppError {
-  return new AppError('api_error', `Something went wrong that should not have: ${messageOf(error)}`, {
-    hint: 'This is a defect of citeloop. Run the command again with --verbose and report what it prints.',
+function internalError(error: unknown): AppError {
+  return new AppError('api_error', `Internal error: ${messageOf(error)}`, {
+    hint: 'This is a bug in citeloop. Please report it with the output of --verbose.',
     cause: error,
   });
 }

@@ -12,26 +12,27 @@ import {
   settingVariables,
 } from './settings.ts';
 
-/** A setting that somebody gave, checked by itself. */
+/** A value of a setting and its source. */
 export interface Setting {
   value: unknown;
-  /** Where it came from, in words: `flag --top-k`. */
+  /** For error messages: `flag --top-k`. */
   origin: string;
   /** The kind of an error about it. */
   kind: ErrorKind;
-  /** Flags are stronger than the environment, that is stronger than a project's file, and that than the user's. */
+  /** The higher one of two sources wins. */
   strength: number;
-  /** The file that it stands in; paths in it start there. */
+  /** The config file; its paths are relative to it. */
   file?: string;
 }
 
 const STRENGTH = { flag: 3, environment: 2, project: 1, user: 0 } as const;
 
 type Variables = Readonly<Record<string, string | undefined>>;
+export type GivenSettings = Partial<Record<SettingName, Setting>>;
 
-interface Given {
+interface SettingSources {
   flags: Readonly<Record<string, unknown>>;
-  /** Whether a program gave them, which knows no flags. */
+  /** Whether the flags are options of the library. */
   asOptions: boolean;
   env: Variables;
   dotEnv: Variables;
@@ -45,117 +46,110 @@ export interface ConfigFile {
   fields: Readonly<Record<string, unknown>>;
 }
 
-/** Every setting that was given, from the strongest of its sources. All of them are checked, used or not. */
-export function collectSettings(given: Given): Partial<Record<SettingName, Setting>> {
+/** Every given setting, from its strongest source. All values are checked, also those that are overridden. */
+export function collectSettings(sources: SettingSources): GivenSettings {
   return {
-    ...fileSettings(given.user, STRENGTH.user),
-    ...fileSettings(given.project, STRENGTH.project),
-    ...environmentSettings(given),
-    ...flagSettings(given),
+    ...fileSettings(sources.user, STRENGTH.user),
+    ...fileSettings(sources.project, STRENGTH.project),
+    ...environmentSettings(sources),
+    ...flagSettings(sources),
   };
 }
 
-/** A table of prices is too much for a flag; the flag of that name is of evaluations, and names a file. */
-const NO_FLAG: readonly SettingName[] = ['prices'];
+/** The flag --prices of evaluations names a file; it is not this setting. */
+const WITHOUT_FLAG: readonly SettingName[] = ['prices'];
 
-function flagSettings({ flags, asOptions }: Given): Partial<Record<SettingName, Setting>> {
-  const found: Partial<Record<SettingName, Setting>> = {};
+function flagSettings({ flags, asOptions }: SettingSources): GivenSettings {
+  const found: GivenSettings = {};
   for (const name of settingNames) {
-    if (flags[name] === undefined || (!asOptions && NO_FLAG.includes(name))) continue;
-    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const origin = asOptions ? `option ${name}` : `flag --${flag}`;
-    found[name] = checked(name, fromText(name, flags[name]), {
-      origin,
-      kind: 'invalid_input',
-      strength: STRENGTH.flag,
-    });
+    if (flags[name] === undefined || (!asOptions && WITHOUT_FLAG.includes(name))) continue;
+    const origin = asOptions ? `option ${name}` : `flag --${toKebabCase(name)}`;
+    const source = { origin, kind: 'invalid_input', strength: STRENGTH.flag } as const;
+    found[name] = checkSetting(name, fromText(name, flags[name]), source);
   }
   return found;
 }
 
-function environmentSettings({ env, dotEnv, dotEnvPath }: Given): Partial<Record<SettingName, Setting>> {
-  const found: Partial<Record<SettingName, Setting>> = {};
+function environmentSettings({ env, dotEnv, dotEnvPath }: SettingSources): GivenSettings {
+  const found: GivenSettings = {};
   for (const [variable, name] of Object.entries(settingVariables)) {
-    // An empty variable counts as unset, and still hides the one in `.env`.
+    // An empty variable is unset, and still overrides the one in `.env`.
     const text = env[variable] ?? dotEnv[variable];
     if (text === undefined || text.trim() === '') continue;
     const origin = env[variable] === undefined ? `${variable} in ${dotEnvPath}` : `environment ${variable}`;
-    found[name] = checked(name, fromText(name, text), {
-      origin,
-      kind: 'configuration_error',
-      strength: STRENGTH.environment,
-    });
+    const source = { origin, kind: 'configuration_error', strength: STRENGTH.environment } as const;
+    found[name] = checkSetting(name, fromText(name, text), source);
   }
   return found;
 }
 
-function fileSettings(file: ConfigFile | undefined, strength: number): Partial<Record<SettingName, Setting>> {
-  const found: Partial<Record<SettingName, Setting>> = {};
+function fileSettings(file: ConfigFile | undefined, strength: number): GivenSettings {
+  const found: GivenSettings = {};
   for (const [field, value] of Object.entries(file?.fields ?? {})) {
     const path = file?.path ?? '';
     const name =
       settingNames.find((known) => known === field) ?? refuseField(field, `${path} has an unknown field`);
     const origin = `${path} field ${field}`;
-    found[name] = checked(name, value, { origin, kind: 'configuration_error', strength, file: path });
+    found[name] = checkSetting(name, value, { origin, kind: 'configuration_error', strength, file: path });
   }
   return found;
 }
 
-/** Throws `configuration_error`, or another kind, with what was probably meant. */
-export function refuseField(field: string, said: string, kind: ErrorKind = 'configuration_error'): never {
+/** Throws with the nearest setting, or with the variable of a key. */
+export function refuseField(field: string, message: string, kind: ErrorKind = 'configuration_error'): never {
   const secret = Object.entries(secretVariables).find(([, name]) => name === field)?.[0];
   const nearest = nearestName(field, settingNames);
   const hint = secret
-    ? `Keys are read from the environment alone: set ${secret}.`
+    ? `Keys are read only from the environment: set ${secret}.`
     : nearest
       ? `Did you mean ${nearest}?`
-      : `Known fields are ${settingNames.join(', ')}.`;
-  throw new AppError(kind, `${said}, ${JSON.stringify(field)}.`, { hint });
+      : `Settings: ${settingNames.join(', ')}.`;
+  throw new AppError(kind, `${message} ${JSON.stringify(field)}.`, { hint });
 }
 
-function checked(name: SettingName, value: unknown, source: Omit<Setting, 'value'>): Setting {
-  // A flag is called as it was typed.
+function checkSetting(name: SettingName, value: unknown, source: Omit<Setting, 'value'>): Setting {
   const [, flag] = /^flag (--.+)$/.exec(source.origin) ?? [];
   const subject = flag ?? `${name} (${source.origin})`;
   return { ...source, value: checkedValue(settings[name], value, { subject, kind: source.kind }) };
 }
 
-/** The variables of a `.env` file; none when there is no such file. */
+/** `maxSteps` becomes `max-steps`. */
+export function toKebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** The variables of a `.env` file; empty if there is none. */
 export function readDotEnv(path: string): Record<string, string | undefined> {
-  const text = readIfPresent(path, 'configuration_error');
+  const text = readIfExists(path, 'configuration_error');
   return text === undefined ? {} : parseEnv(text);
 }
 
-/** The fields of a config file; undefined when there is no such file. */
+/** The fields of a config file; undefined if there is none. */
 export function readConfigFile(path: string, whenUnreadable: ErrorKind): Record<string, unknown> | undefined {
-  const text = readIfPresent(path, whenUnreadable);
+  const text = readIfExists(path, whenUnreadable);
   if (text === undefined) return undefined;
-  const value = parseJson(text, path);
+  const value = parseConfigJson(text, path);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw new AppError('configuration_error', `${path} must hold one JSON object.`);
+  throw new AppError('configuration_error', `${path} must contain one JSON object.`);
 }
 
-function readIfPresent(path: string, kind: ErrorKind): string | undefined {
+function readIfExists(path: string, kind: ErrorKind): string | undefined {
   try {
     return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new AppError(kind, `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+    throw new AppError(kind, `Cannot read ${path}: ${messageOf(error)}.`, { cause: error });
   }
 }
 
-function parseJson(text: string, path: string): unknown {
+function parseConfigJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's own message quotes the file, which may hold what should not be printed.
-    const place = /\(line \d+ column \d+\)/.exec(messageOf(error))?.[0] ?? '';
-    throw new AppError(
-      'configuration_error',
-      `${path} is not valid JSON${place === '' ? '' : ` ${place}`}.`,
-      {
-        hint: 'Comments and trailing commas are not allowed there.',
-      },
-    );
+    // The message of the parser quotes the file, which may contain a secret.
+    const place = /\(line \d+ column \d+\)/.exec(messageOf(error))?.[0];
+    throw new AppError('configuration_error', `${path} is not valid JSON${place ? ` ${place}` : ''}.`, {
+      hint: 'JSON has no comments and no trailing commas.',
+    });
   }
 }

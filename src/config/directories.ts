@@ -2,17 +2,17 @@ import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 
 interface Directories {
-  /** Where collections and sessions are kept, unless it was set. */
+  /** Default directory of collections and sessions. */
   home: string;
-  /** What can be fetched again. */
+  /** Files that can be downloaded again. */
   cache: string;
-  /** Where a user's own settings are. */
+  /** The file of the user's settings. */
   settings: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The user's directories by the custom of the platform: XDG, or LOCALAPPDATA on Windows. */
+/** The user's directories on this platform: XDG, or LOCALAPPDATA on Windows. */
 export function defaultDirectories(env: Environment, platform: NodeJS.Platform): Directories {
   if (platform === 'win32') {
     const local = env.LOCALAPPDATA || win32.join(env.USERPROFILE || homedir(), 'AppData', 'Local');
@@ -34,13 +34,13 @@ export function defaultDirectories(env: Environment, platform: NodeJS.Platform):
   };
 }
 
-/** Where the embedding model lies unless a flag or a file says otherwise: known before any of these is read. */
+/** Directories of the embedding model without flags and config files, which are not read yet when it starts to load. */
 export function usualModelDirectories(): { cache: string; modelDir: string | undefined } {
   const { cache } = defaultDirectories(process.env, process.platform);
   return { cache, modelDir: process.env.CITELOOP_MODEL_DIR?.trim() || undefined };
 }
 
-/** The XDG specification has relative paths ignored. */
+/** The XDG specification says to ignore relative paths. */
 function absolute(path: string | undefined): string | undefined {
   return path !== undefined && posix.isAbsolute(path) ? path : undefined;
 }

@@ -9,6 +9,7 @@ import { validated } from '../faults/validated.ts';
 import {
   type ConfigFile,
   collectSettings,
+  type GivenSettings,
   readConfigFile,
   readDotEnv,
   type Setting,
@@ -24,11 +25,11 @@ const DEFAULT_QDRANT_URL = 'http://127.0.0.1:6333';
 
 export interface Config {
   readonly agent: AgentConfig;
-  /** Where collections and sessions are kept. */
+  /** The directory of collections and sessions. */
   readonly home: string;
-  /** What can be fetched again: model weights. */
+  /** The directory of downloaded model weights. */
   readonly cache: string;
-  /** A copy of the embedder's weights that is used instead of the cache. */
+  /** A directory with the weights of the embedder, used instead of the cache. */
   readonly modelDir: string | undefined;
   readonly store: ValueOf<'store'>;
   readonly qdrant: QdrantConfig;
@@ -36,29 +37,27 @@ export interface Config {
   readonly rerank: {
     readonly on: boolean;
     readonly model: string | undefined;
-    /** Whether the judge puts hits in order; then nobody else does. */
+    /** Whether the judge reranks; `on` is false then. */
     readonly judge: boolean;
-    /** Of a cross-encoder on this machine; Cohere is asked unless given. */
+    /** The directory of a local cross-encoder; Cohere reranks unless given. */
     readonly directory: string | undefined;
   };
-  /** Where the model is asked. */
   readonly modelService: ServiceAccess;
-  /** Where the SDK's traces go; nowhere unless given. */
+  /** The file for the traces of the SDK. */
   readonly traceFile: string | undefined;
-  /** Instead of Cohere itself: a proxy, or a private deployment. */
+  /** A proxy or a private deployment of Cohere. */
   readonly cohereBaseUrl: string | undefined;
   readonly secrets: Readonly<Record<SecretName, Secret | undefined>>;
-  /** Whether the collection was named by a flag, the environment or the config file. */
+  /** Whether the collection is set anywhere; otherwise it is the default. */
   readonly collectionChosen: boolean;
-  /** How many passages a search shows that is made by a person or a client, unless it says so itself. */
+  /** Passages of a search without an agent. */
   readonly searchTopK: number;
-  /** Where each setting that is not a default came from, in words. */
+  /** The source of each given setting, as text. */
   readonly origins: Readonly<Partial<Record<SettingName, string>>>;
-  /** What was given of the settings, by their names. */
+  /** The given settings, without defaults. */
   readonly given: Readonly<Partial<Record<SettingName, unknown>>>;
-  /** The user's own file of settings, whether there is one or not. */
+  /** The path of the user's settings; the file may not exist. */
   readonly settingsFile: string;
-  /** What a model costs, where the user has said so. */
   readonly prices: ValueOf<'prices'>;
 }
 
@@ -74,29 +73,29 @@ interface QdrantConfig {
 
 interface EmbeddingConfig {
   readonly embedder: (typeof EMBEDDERS)[number] | 'onnx';
-  /** Of a model that someone brought. */
+  /** The directory of an ONNX model. */
   readonly directory: string | undefined;
   readonly model: string | undefined;
   readonly dimensions: number | undefined;
-  /** Of embedders that speak OpenAI's API. */
+  /** For embedders with the API of OpenAI. */
   readonly service: ServiceAccess;
 }
 
 interface ConfigSources {
-  /** Flags by setting name in camelCase; what is undefined was not given, and other names are ignored. */
+  /** Flags by the names of the settings; other names are ignored. */
   flags?: Readonly<Record<string, unknown>>;
-  /** The same as a program gives them, in place of flags. */
+  /** Options of the library, in place of flags. */
   options?: Readonly<Record<string, unknown>>;
   env?: Readonly<Record<string, string | undefined>>;
   cwd?: string;
-  /** A config file that must exist, as `--config` names it. */
+  /** The file of --config, which must exist. */
   configPath?: string | undefined;
   platform?: NodeJS.Platform;
 }
 
 /**
- * Flag beats environment beats the project's file beats the user's beats default. Throws an AppError that names where a bad value
- * came from: `invalid_input` for a flag, `configuration_error` for the environment and the file.
+ * Merges the sources of settings: flag, environment, project file, user file, default. Throws an AppError that names the
+ * source of a bad value: `invalid_input` for a flag, else `configuration_error`.
  */
 export function loadConfig(sources: ConfigSources = {}): Config {
   const {
@@ -117,8 +116,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
   const pathOf = (setting: Setting | undefined) =>
     setting && resolve(setting.file === undefined ? cwd : dirname(setting.file), String(setting.value));
 
-  /** The directory of a model that someone brought. */
-  const ownModelOf = (setting: Setting | undefined) => {
+  const onnxDirectory = (setting: Setting | undefined) => {
     const value = String(setting?.value ?? '');
     if (setting === undefined || !value.startsWith(OWN_MODEL)) return undefined;
     return pathOf({ ...setting, value: value.slice(OWN_MODEL.length).replace(/^~(?=\/)/, homedir()) });
@@ -144,7 +142,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
       payloadMap: valueFor('payloadMap') ?? {},
     },
     embedding: {
-      ...embedderOf(valueFor('embedder') ?? 'minilm', ownModelOf(given.embedder)),
+      ...embedderOf(valueFor('embedder') ?? 'minilm', onnxDirectory(given.embedder)),
       model: valueFor('embeddingModel'),
       dimensions: valueFor('embeddingDimensions'),
       service: embeddingAccess(given, service, secretOf),
@@ -153,7 +151,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
       on: ![undefined, false, JUDGE].includes(valueFor('rerank')),
       judge: valueFor('rerank') === JUDGE,
       model: valueFor('rerankModel'),
-      directory: ownModelOf(given.rerank),
+      directory: onnxDirectory(given.rerank),
     },
     modelService: service,
     traceFile: pathOf(given.traceFile),
@@ -197,11 +195,11 @@ function findConfigFile(cwd: string, configPath: string | undefined): ConfigFile
   const fields = readConfigFile(path, configPath === undefined ? 'configuration_error' : 'invalid_input');
   if (fields !== undefined) return { path, fields };
   if (configPath === undefined) return undefined;
-  throw new AppError('invalid_input', `The config file ${path} (flag --config) does not exist.`);
+  throw new AppError('invalid_input', `Config file ${path} (flag --config) does not exist.`);
 }
 
 function agentConfig(
-  given: Partial<Record<SettingName, Setting>>,
+  given: GivenSettings,
   service: Pick<AgentConfig, 'api'> & { baseUrl: string },
 ): AgentConfig {
   const values = Object.fromEntries(Object.entries(given).map(([name, { value }]) => [name, value]));

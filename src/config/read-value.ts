@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AppError, type ErrorKind } from '../faults/app-error.ts';
 
-/** A value that a setting or a flag may have; a description says what is allowed, for the error about one that is not. */
+/** Parses a value. The description of the schema says what is allowed, for the error. */
 export function checkedValue<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -9,10 +9,10 @@ export function checkedValue<Schema extends z.ZodType>(
 ): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success && result.data !== undefined) return result.data;
-  throw new AppError(kind, `${subject} must be ${schema.description ?? 'given'}${shown(value)}.`);
+  throw new AppError(kind, `${subject} must be ${schema.description ?? 'given'}${formatRejected(value)}.`);
 }
 
-/** What a flag that is no setting gives; undefined if it was not given. Throws `invalid_input`. */
+/** The value of a flag that is not a setting. Throws `invalid_input`. */
 export function readFlag<Schema extends z.ZodType>(
   flag: `--${string}`,
   value: unknown,
@@ -34,14 +34,14 @@ export const address = z.url({ protocol: /^https?$/ }).describe('an http or http
 
 export const portNumber = wholeNumber(0, 65_535);
 
-/** Several in one flag: `3,5,10`. */
+/** `3,5,10` */
 export const numberList = z
   .string()
   .transform((text) => listed(text).map(Number))
   .pipe(z.array(z.number()))
-  .describe('numbers with commas between them');
+  .describe('a comma-separated list of numbers');
 
-/** The parts of a text with commas between them. */
+/** The parts of a comma-separated list. */
 export function listed(text: string): string[] {
   return text
     .split(',')
@@ -49,8 +49,8 @@ export function listed(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** A short value is repeated; a long one may be a key that was put in the wrong place. */
-function shown(value: unknown): string {
+/** Long values are not repeated, because they may be a misplaced key. */
+function formatRejected(value: unknown): string {
   const text = String(value);
   return /^[\w.+-]{1,12}$/.test(text) && text !== 'NaN' ? `, not ${text}` : '';
 }

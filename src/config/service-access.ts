@@ -1,13 +1,13 @@
 import type { Api } from '../domain/agent-config.ts';
 import type { PROVIDERS } from '../domain/choices.ts';
-import type { Setting } from './collect-settings.ts';
+import type { GivenSettings } from './collect-settings.ts';
 import type { Secret } from './secret.ts';
-import type { SecretVariable, SettingName } from './settings.ts';
+import type { SecretVariable } from './settings.ts';
 
-/** What a provider's name stands for. `keyVariable` is where its users keep the key. */
 interface ProviderPreset {
   baseUrl: string;
   api: Api;
+  /** The environment variable of its key. */
   keyVariable: SecretVariable;
   needsKey: boolean;
 }
@@ -41,21 +41,20 @@ export const providerPresets: Readonly<Record<ProviderName, ProviderPreset>> = {
   },
 };
 
-/** Where a service is and how one gets in. */
+/** The address of a service and its key. */
 export interface ServiceAccess {
   readonly baseUrl: string;
-  /** Where the person sets the key. */
+  /** The environment variable of the key. */
   readonly keyVariable: SecretVariable;
   readonly key: Secret | undefined;
-  /** Whether it is known to refuse those without a key. */
+  /** Whether it is known to require a key. */
   readonly needsKey: boolean;
 }
 
-type Given = Partial<Record<SettingName, Setting>>;
 type SecretOf = (variable: SecretVariable) => Secret | undefined;
 
-/** The model's service: an address beats a provider's name unless that was given more strongly. */
-export function modelAccess(given: Given, secretOf: SecretOf): ServiceAccess & { api: Api } {
+/** The service of the model. --base-url overrides the provider unless the provider has a stronger source. */
+export function modelAccess(given: GivenSettings, secretOf: SecretOf): ServiceAccess & { api: Api } {
   const named = given.provider && providerPresets[given.provider.value as ProviderName];
   const address = given.baseUrl;
   if (address === undefined || (named && given.provider && given.provider.strength > address.strength)) {
@@ -64,15 +63,19 @@ export function modelAccess(given: Given, secretOf: SecretOf): ServiceAccess & {
   }
   const baseUrl = String(address.value);
   const preset = named ?? presetAt(baseUrl);
-  // Whoever names a server mostly keeps its key under the name that every OpenAI client reads.
+  // Users of other servers mostly set the variable of the OpenAI client.
   const own = preset?.keyVariable ?? 'OPENAI_API_KEY';
   const keyVariable = named || secretOf(own) ? own : 'OPENAI_API_KEY';
   const api = presetAt(baseUrl)?.api ?? 'chat_completions';
   return { ...accessOf({ baseUrl, needsKey: preset?.needsKey ?? false }, keyVariable, secretOf), api };
 }
 
-/** The service for embeddings: the model's own unless another is named. A key goes to no service but its own. */
-export function embeddingAccess(given: Given, model: ServiceAccess, secretOf: SecretOf): ServiceAccess {
+/** The service for embeddings: that of the model unless another is given. A key is sent only to its own service. */
+export function embeddingAccess(
+  given: GivenSettings,
+  model: ServiceAccess,
+  secretOf: SecretOf,
+): ServiceAccess {
   const baseUrl = given.embeddingBaseUrl ? String(given.embeddingBaseUrl.value) : model.baseUrl;
   const needsKey = presetAt(baseUrl)?.needsKey ?? false;
   if (secretOf('EMBEDDING_API_KEY') === undefined) {

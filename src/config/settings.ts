@@ -8,7 +8,7 @@ const modelName = z.string().trim().min(1).describe('the name of a model');
 const count = wholeNumber(1);
 const ownModel = z.templateLiteral([OWN_MODEL, z.string().trim().min(1)]);
 
-/** A flag without a value says yes, and so does who reranks unless another is named. */
+/** `--rerank` without a value, and `cohere`, mean the default reranker. */
 const RERANK_WORDS = new Map([
   ['', true],
   ['true', true],
@@ -17,7 +17,7 @@ const RERANK_WORDS = new Map([
 ]);
 
 const fieldName = z.string().trim().min(1);
-/** Which field of a payload in Qdrant holds each of ours. */
+/** The names of our fields in the payloads of a Qdrant collection. */
 const payloadFields = {
   text: fieldName.optional(),
   url: fieldName.optional(),
@@ -28,7 +28,7 @@ const payloadFields = {
   chunkIndex: fieldName.optional(),
 };
 
-/** Every setting that a flag, the environment or the config file can give. */
+/** Every setting of flags, the environment and config files. */
 export const settings = {
   ...agentConfigSchema.def.innerType.shape,
   provider: z.enum(PROVIDERS).describe(oneOf(PROVIDERS)),
@@ -37,7 +37,7 @@ export const settings = {
   qdrantShards: count,
   qdrantReplicas: count,
   qdrantQuantization: z.enum(QUANTIZATIONS).describe(oneOf(QUANTIZATIONS)),
-  /** As an object, or as text: `text=chunk_text,url=source_url`. */
+  /** An object, or text such as `text=chunk_text,url=source_url`. */
   payloadMap: z
     .preprocess(
       (value) => (typeof value === 'string' ? fromPairs(value) : value),
@@ -48,7 +48,7 @@ export const settings = {
   embeddingModel: modelName,
   embeddingBaseUrl: address,
   embeddingDimensions: count,
-  /** By Cohere, by the judge, by a model of one's own, or not at all. */
+  /** True: Cohere. */
   rerank: z
     .preprocess(
       (value) => RERANK_WORDS.get(String(value)) ?? value,
@@ -58,7 +58,7 @@ export const settings = {
   rerankModel: modelName,
   cohereBaseUrl: address,
   traceFile: z.string().trim().min(1).describe('the path of a file'),
-  /** For a million tokens, by the name of the model. */
+  /** Per million tokens, by model. */
   prices: z
     .record(z.string(), z.object({ input: z.number().min(0), output: z.number().min(0) }))
     .describe('prices for a million tokens by model, such as {"gpt-5": {"input": 1.25, "output": 10}}'),
@@ -69,7 +69,7 @@ export type SettingName = keyof typeof settings;
 
 export const settingNames = Object.keys(settings) as SettingName[];
 
-/** The environment variables that are read, and what each of them sets. `.env.example` mirrors this list. */
+/** The environment variables of settings. `.env.example` lists the same. */
 export const settingVariables = {
   OPENAI_BASE_URL: 'baseUrl',
   OPENAI_MODEL: 'model',
@@ -105,7 +105,7 @@ export const secretVariables = {
 export type SecretVariable = keyof typeof secretVariables;
 export type SecretName = (typeof secretVariables)[SecretVariable];
 
-/** A setting as text from a flag or the environment reads it: numbers and booleans are spelled out. */
+/** Converts the text of a flag or a variable to a number or boolean where the setting is one. */
 export function fromText(name: SettingName, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();

@@ -1,9 +1,8 @@
-/** The programs that a person reads and writes with, as the environment names them. */
 interface TerminalPrograms {
-  /** With its arguments; undefined if none is named. */
+  /** The program and its arguments. */
   editor: string[] | undefined;
   pager: string[];
-  /** What it runs with: `less` shows colours, leaves the text on the screen, and says how one gets on and back. */
+  /** Makes `less` show colours, keep the text on the screen and show its keys. */
   pagerEnvironment: Record<string, string | undefined>;
   browser: string[] | undefined;
 }
@@ -14,7 +13,7 @@ export function terminalPrograms(
   return {
     editor: words(env.VISUAL) ?? words(env.EDITOR),
     pager: words(env.PAGER) ?? ['less'],
-    pagerEnvironment: { LESS: 'FRXPsSpace\\: on, q\\: back$', ...env },
+    pagerEnvironment: { LESS: 'FRXPsSpace\\: next page, q\\: quit$', ...env },
     browser: words(env.BROWSER),
   };
 }

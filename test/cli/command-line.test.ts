@@ -78,7 +78,10 @@ test('signals reach the program through the one that handed over, and three at o
       for (let times = 0; times < 3; times += 1) child.kill('SIGTERM');
     },
   });
-  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('goes on from there') });
+  expect({ code, stderr }).toEqual({
+    code: 130,
+    stderr: expect.stringContaining('Run the same command to continue'),
+  });
   expect(existsSync(join(home, '.cache', 'Microsoft'))).toBe(false);
 });
 

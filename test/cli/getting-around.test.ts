@@ -34,11 +34,11 @@ test.each([
   ['chat foo', 'Unexpected argument "foo" for citeloop chat.', ''],
   ['ask x --continue --session y', '--continue and --session cannot be used together.', ''],
   ['mcp --port 3', '--port needs --http.', ''],
-  ['ask x --json --format md', '--json and --format md contradict each other.', ''],
-  ['config get nope', 'There is no setting of this name, "nope".', 'Known fields are'],
-  ['config get modle', 'There is no setting of this name, "modle".', 'Did you mean model?'],
+  ['ask x --json --format md', '--json and --format md cannot be used together.', ''],
+  ['config get nope', 'Unknown setting "nope".', 'Settings: '],
+  ['config get modle', 'Unknown setting "modle".', 'Did you mean model?'],
   ['config set topK 77', 'topK must be a whole number from 1 to 20, not 77.', ''],
-  ['config set openaiApiKey x', 'There is no setting of this name', 'set OPENAI_API_KEY'],
+  ['config set openaiApiKey x', 'Unknown setting', 'set OPENAI_API_KEY'],
 ])('citeloop %s is refused with what is wrong and what was meant', async (line, said, hint) => {
   const { code, stdout, stderr } = await runInProcess(line.split(' '), { home: await temporaryDirectory() });
   expect(code).toBe(2);
@@ -179,7 +179,7 @@ test('a setting that is kept holds until something stronger is given, and doctor
   expect(await get()).toBe('8\n');
   expect(await get({ AGENT_TOP_K: '9' })).toBe('9\n');
   const hidden = await runInProcess(['config', 'set', 'topK', '6'], { home });
-  expect(hidden.stderr).toContain('Here it is 8 all the same, by');
+  expect(hidden.stderr).toContain('Overridden here: 8 (');
   const { stdout } = await runInProcess(['config', '--json'], { home });
   expect(JSON.parse(stdout).settings).toContainEqual({
     name: 'collection',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { COMMAND_NAMES } from '../../src/cli/chat/chat-line.ts';
+import { SLASH_COMMAND_NAMES } from '../../src/cli/chat/chat-line.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { secretVariables, settingVariables } from '../../src/config/settings.ts';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';
@@ -60,7 +60,7 @@ test('every setting that advice names has its flag, every command exists and tak
       .filter((name) => !commands.has(name))
       .map((name) => `${path} names citeloop ${name}`),
     ...found(text, /(?:chatWord\('|(?:with|type) \/)([a-z]+)/g)
-      .filter((word) => !COMMAND_NAMES.some((name) => name === word))
+      .filter((word) => !SLASH_COMMAND_NAMES.some((name) => name === word))
       .map((word) => `${path} names /${word}`),
   ]);
   expect(unknown).toEqual([]);

@@ -13,7 +13,7 @@ test.each([
   [1.5, wholeNumber(1), '--flag must be a whole number, at least 1, not 1.5.'],
   [101, wholeNumber(1, 100), '--flag must be a whole number from 1 to 100, not 101.'],
   [70_000, portNumber, '--flag must be a whole number from 0 to 65535, not 70000.'],
-  ['3,fifty', numberList, '--flag must be numbers with commas between them.'],
+  ['3,fifty', numberList, '--flag must be a comma-separated list of numbers.'],
   ['ftp://x', address, '--flag must be an http or https URL.'],
 ])('the value %s is refused with what would be allowed', (value, schema, message) => {
   expect(() => readFlag('--flag', value, schema)).toThrow(

@@ -3,11 +3,11 @@ import { writeFileAtomic } from '../../files/write-file-atomic.ts';
 
 export const MAX_HISTORY_LINES = 1000;
 
-/** The questions of past chats, for the arrow keys. A file that cannot be read or written is no fault. */
+/** The questions of past chats, for the arrow keys. Errors of the file are ignored. */
 interface ChatHistory {
   /** Oldest first. */
   load(): Promise<string[]>;
-  /** Adds a message as one line and keeps the newest; other chats may do the same meanwhile. */
+  /** Appends a message as one line. Other chats may write the file at the same time. */
   add(message: string): Promise<void>;
 }
 
@@ -20,13 +20,11 @@ export function createChatHistory(path: string): ChatHistory {
       .slice(-MAX_HISTORY_LINES);
   }
 
-  async function save(lines: readonly string[]): Promise<void> {
-    await writeFileAtomic(path, `${lines.join('\n')}\n`, { mode: 0o600 });
-  }
-
   async function append(line: string): Promise<void> {
     const lines = await load();
-    if (lines.at(-1) !== line) await save([...lines, line].slice(-MAX_HISTORY_LINES)).catch(() => {});
+    if (lines.at(-1) === line) return;
+    const text = [...lines, line].slice(-MAX_HISTORY_LINES).join('\n');
+    await writeFileAtomic(path, `${text}\n`, { mode: 0o600 }).catch(() => {});
   }
 
   let writing = Promise.resolve();

@@ -1,8 +1,8 @@
 import { policySchema } from '../../domain/agent-config.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 
-/** The commands of a chat, without their slash. */
-export const COMMAND_NAMES = [
+/** The commands of a chat, in the order of /help. */
+export const SLASH_COMMAND_NAMES = [
   'help',
   'sources',
   'source',
@@ -13,7 +13,6 @@ export const COMMAND_NAMES = [
   'model',
   'collection',
   'filter',
-  'cost',
   'save',
   'sessions',
   'resume',
@@ -22,54 +21,57 @@ export const COMMAND_NAMES = [
   'bad',
   'quit',
 ] as const;
-export type CommandName = (typeof COMMAND_NAMES)[number];
+export type SlashCommandName = (typeof SLASH_COMMAND_NAMES)[number];
 
 export type ChatLine =
   | { kind: 'blank' }
   | { kind: 'question'; text: string }
-  | { kind: 'command'; name: CommandName; argument: string }
+  | { kind: 'command'; name: SlashCommandName; argument: string }
   | { kind: 'unknown'; name: string; nearest: string | undefined };
 
-const aliases: Readonly<Record<string, CommandName>> = {
-  clear: 'reset',
-  exit: 'quit',
-  '?': 'help',
-  '': 'help',
-};
-const plainWords: Readonly<Record<string, CommandName>> = { clear: 'reset', exit: 'quit', quit: 'quit' };
+const ALIASES = new Map<string, SlashCommandName>([
+  ['clear', 'reset'],
+  ['exit', 'quit'],
+  ['?', 'help'],
+  ['', 'help'],
+]);
+/** Words that are commands without a slash, too. */
+const BARE_COMMANDS = new Map<string, SlashCommandName>([
+  ['clear', 'reset'],
+  ['exit', 'quit'],
+  ['quit', 'quit'],
+]);
 
-/** What a person means by a message: a command is one line that begins with a slash and a word. */
-export function parseLine(message: string): ChatLine {
+/** A command is one line that starts with a slash and a word. */
+export function parseChatLine(message: string): ChatLine {
   const text = message.trim();
   if (text === '') return { kind: 'blank' };
-  const plain = Object.hasOwn(plainWords, text.toLowerCase()) ? plainWords[text.toLowerCase()] : undefined;
-  if (plain !== undefined) return { kind: 'command', name: plain, argument: '' };
-  const number = /^open \[?(\d+)\]?$/i.exec(text)?.[1];
-  if (number !== undefined) return { kind: 'command', name: 'open', argument: number };
+  const bare = BARE_COMMANDS.get(text.toLowerCase());
+  if (bare !== undefined) return { kind: 'command', name: bare, argument: '' };
+  const marker = /^open \[?(\d+)\]?$/i.exec(text)?.[1];
+  if (marker !== undefined) return { kind: 'command', name: 'open', argument: marker };
   const match = /^\/([a-z]*|\?)(?:[ \t]+(.*))?$/i.exec(text);
   if (match === null) return { kind: 'question', text };
   const word = (match[1] ?? '').toLowerCase();
-  const name =
-    COMMAND_NAMES.find((known) => known === word) ??
-    (Object.hasOwn(aliases, word) ? aliases[word] : undefined);
-  if (name === undefined) return { kind: 'unknown', name: word, nearest: nearestName(word, COMMAND_NAMES) };
-  return { kind: 'command', name, argument: (match[2] ?? '').trim() };
+  const name = SLASH_COMMAND_NAMES.find((known) => known === word) ?? ALIASES.get(word);
+  return name === undefined
+    ? { kind: 'unknown', name: word, nearest: nearestName(word, SLASH_COMMAND_NAMES) }
+    : { kind: 'command', name, argument: (match[2] ?? '').trim() };
 }
 
-/** For Tab: the commands that begin so, and the values that some of them know. */
-export function completeCommand(line: string, collections: readonly string[] = []): string[] {
-  const values: Readonly<Record<string, readonly string[]>> = {
-    policy: policySchema.options,
-    collection: collections,
-    filter: ['module=', 'chapter=', 'title=', 'url=', 'off'],
-    resume: ['last'],
-  };
-  const [, command = ''] = /^\/([a-z]+) /.exec(line) ?? [];
+/** Completes a command, or the argument of one that has known values. */
+export function completeChatLine(line: string, collections: readonly string[] = []): string[] {
+  if (!line.startsWith('/')) return [];
+  const values = new Map<string, readonly string[]>([
+    ['policy', policySchema.options],
+    ['collection', collections],
+    ['filter', ['module=', 'chapter=', 'title=', 'url=', 'off']],
+    ['resume', ['last']],
+  ]);
+  const [, command] = /^\/([a-z]+) /.exec(line) ?? [];
   const candidates =
-    command === ''
-      ? COMMAND_NAMES.map((name) => `/${name}`)
-      : (Object.hasOwn(values, command) ? (values[command] ?? []) : []).map(
-          (value) => `/${command} ${value}`,
-        );
-  return line.startsWith('/') ? candidates.filter((candidate) => candidate.startsWith(line)) : [];
+    command === undefined
+      ? SLASH_COMMAND_NAMES.map((name) => `/${name}`)
+      : (values.get(command) ?? []).map((value) => `/${command} ${value}`);
+  return candidates.filter((candidate) => candidate.startsWith(line));
 }

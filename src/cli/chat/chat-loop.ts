@@ -1,95 +1,100 @@
-import { setImmediate as signalsHeard } from 'node:timers/promises';
+import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 import { completeTurn } from '../../agent/complete-turn.ts';
-import type { AgentConfig } from '../../domain/agent-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { commandLineError, commandLineResponse } from '../advice.ts';
 import { paged } from '../terminal/paged.ts';
-import { renderDetails } from '../terminal/render-details.ts';
+import { renderLedger } from '../terminal/render-ledger.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
-import type { Streams } from '../terminal/terminal.ts';
-import { createTerminal } from '../terminal/terminal.ts';
+import { createTerminal, type Streams } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
-import { type ChatLine, completeCommand, parseLine } from './chat-line.ts';
-import { aboutModel, modelName } from './choice-commands.ts';
+import { type ChatLine, completeChatLine, parseChatLine } from './chat-line.ts';
 import type { Conversation } from './conversation.ts';
 import { type QuestionSource, readQuestions } from './read-questions.ts';
-import { commands } from './slash-commands.ts';
+import { describeModel, slashCommands } from './slash-commands.ts';
 
-interface Chat {
+interface ChatOptions {
   conversation: Conversation;
   streams: Streams;
-  /** How many earlier answers rest on what has changed since. */
-  staleAnswers?: () => Promise<number>;
+  /** What the greeting tells besides the collection and the model. */
+  greeting?: ChatGreeting;
+  /** Prints answers while they are generated. */
   stream: boolean;
-  /** One AgentResponse a line on stdout, and all that is for people on stderr. */
+  /** Prints one AgentResponse per line on stdout, and everything else on stderr. */
   json: boolean;
   format?: AnswerFormat | undefined;
-  /** The settings of the run, where the details of each turn are printed to stderr, too. */
-  details?: AgentConfig | null;
+  /** Prints the ledger of each turn on stderr. */
+  verbose?: boolean;
   signal: AbortSignal;
   history: Pick<QuestionSource, 'history' | 'onMessage'>;
-  /** Prints what went wrong in a turn or a command, after which the chat goes on. */
+  /** Prints the error of a turn or a command; the chat continues. */
   report(error: unknown): void;
 }
 
-/** Answers messages until the input ends or a command leaves. Throws `interrupted` when the signal is raised. */
-export async function runChatLoop(chat: Chat): Promise<void> {
+interface ChatGreeting {
+  /** The number of earlier answers whose sources have changed. */
+  staleAnswers(): Promise<number>;
+  /** The models of a local Ollama; asked only if no model is configured. */
+  ollamaModels(): Promise<string[]>;
+}
+
+/** Answers messages until the input ends or /quit. Throws `interrupted` when the signal is aborted. */
+export async function runChatLoop(chat: ChatOptions): Promise<void> {
   const { conversation, streams, signal, json } = chat;
   const screen = json ? streams.stderr : streams.stdout;
-  const typed = streams.stdin.isTTY === true;
+  const isTyped = streams.stdin.isTTY === true;
   let stopTurn: (() => void) | undefined;
   let blocks = 0;
 
-  if (typed) await greet();
+  if (isTyped) await greet();
   const questions = readQuestions({
     ...chat.history,
     streams,
     signal,
     complete: async (line) =>
-      completeCommand(line, line.startsWith('/collection ') ? await conversation.collections() : []),
+      completeChatLine(line, line.startsWith('/collection ') ? await conversation.collections() : []),
     onInterrupt: () => stopTurn?.(),
   });
   for await (const message of questions) {
-    // Turns that wait for nothing, one after the other, would let no Ctrl-C through.
-    await signalsHeard();
+    // Lets signals arrive between turns that never wait.
+    await nextLoopTurn();
     if (signal.aborted) break;
-    const line = parseLine(message);
+    const line = parseChatLine(message);
     if (line.kind === 'command' && line.name === 'quit') break;
     // A blank line between blocks, and on a terminal also below the prompt.
-    if (!json && (typed || blocks > 0)) screen.write('\n');
+    if (!json && (isTyped || blocks > 0)) screen.write('\n');
     blocks += 1;
     try {
-      const left = await answer(line);
-      if (left) break;
+      const isAbandoned = await handleLine(line);
+      if (isAbandoned) break;
     } catch (error) {
       if (signal.aborted) break;
-      fail(error);
+      reportError(error);
     }
-    if (typed) screen.write('\n');
+    if (isTyped) screen.write('\n');
   }
   signal.throwIfAborted();
 
-  /** True when the person gave up waiting for a turn to stop, and wants to leave. */
-  async function answer(line: ChatLine): Promise<boolean> {
+  /** Returns true if the user pressed Ctrl-C again while a turn was stopping. */
+  async function handleLine(line: ChatLine): Promise<boolean> {
     if (line.kind === 'command') {
-      const { run } = commands[line.name];
-      const shown = { stdin: streams.stdin, stdout: screen, stderr: streams.stderr };
-      await paged(shown, (terminal) => run(conversation, line.argument, terminal, streams));
+      const { run } = slashCommands[line.name];
+      const output = { stdin: streams.stdin, stdout: screen, stderr: streams.stderr };
+      await paged(output, (terminal) => run(conversation, line.argument, terminal, streams));
     }
-    if (line.kind === 'unknown') throw unknownCommand(line.name, line.nearest);
+    if (line.kind === 'unknown') throw unknownCommandError(line.name, line.nearest);
     if (line.kind !== 'question') return false;
     const turn = new AbortController();
-    const gaveUp = Promise.withResolvers<true>();
+    const abandoned = Promise.withResolvers<true>();
     stopTurn = () => {
-      if (turn.signal.aborted) gaveUp.resolve(true);
-      turn.abort(new AppError('interrupted', 'Stopped.', { hint: 'The question was not kept.' }));
+      if (turn.signal.aborted) abandoned.resolve(true);
+      turn.abort(new AppError('interrupted', 'Stopped.', { hint: 'The question was not saved.' }));
     };
     const answered = ask(line.text, AbortSignal.any([signal, turn.signal])).then(() => false);
     try {
-      return await Promise.race([answered, gaveUp.promise]);
+      return await Promise.race([answered, abandoned.promise]);
     } finally {
       stopTurn = undefined;
     }
@@ -97,25 +102,21 @@ export async function runChatLoop(chat: Chat): Promise<void> {
 
   async function ask(question: string, turnSignal: AbortSignal): Promise<void> {
     const { policy, session, filter, priceOf } = conversation;
+    const { stream, format } = chat;
     const events = session().ask(question, { policy, filter, signal: turnSignal });
-    const view = {
-      stream: chat.stream,
-      compact: !typed,
-      inChat: true,
-      format: chat.format,
-      priceOf,
-    };
-    const turn = await (json ? completeTurn(events) : renderTurn(events, streams, view));
+    const turn = await (json
+      ? completeTurn(events)
+      : renderTurn(events, streams, { stream, compact: !isTyped, inChat: true, format, priceOf }));
     if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
-    if (chat.details) renderDetails(streams.stderr, turn, chat.details);
+    if (chat.verbose) renderLedger(createTerminal(streams.stderr), turn);
     conversation.completed(turn);
     if (turn.response.error !== null && !json) chat.report(fromErrorResponse(turn.response.error));
   }
 
-  function fail(error: unknown): void {
+  function reportError(error: unknown): void {
     if (error instanceof AppError && error.kind === 'interrupted') {
       const terminal = createTerminal(streams.stderr);
-      terminal.write(`${terminal.text('Stopped. The question was not kept.', 'dim')}\n`);
+      terminal.write(`${terminal.text('Stopped. The question was not saved.', 'dim')}\n`);
     } else if (json && error instanceof AppError) {
       streams.stdout.write(`${JSON.stringify({ error: commandLineError(error) })}\n`);
     } else {
@@ -124,24 +125,29 @@ export async function runChatLoop(chat: Chat): Promise<void> {
   }
 
   async function greet(): Promise<void> {
+    const { greeting } = chat;
     const terminal = createTerminal(screen);
     const model = conversation.model();
-    renderText(
-      terminal,
-      `citeloop on ${oneLine(conversation.collection(), 60)}, model ${modelName(model)}. /help lists commands.`,
-    );
-    renderText(terminal, aboutModel(model));
-    const stale = (await chat.staleAnswers?.()) ?? 0;
+    const collection = oneLine(conversation.collection(), 60);
+    renderText(terminal, `citeloop on ${collection}, model ${oneLine(model, 60)}. Type /help for commands.`);
+    const note = describeModel(model);
+    renderText(terminal, note);
+    const local = note === '' ? [] : ((await greeting?.ollamaModels()) ?? []);
+    if (local[0] !== undefined) {
+      const command = `citeloop chat --provider ollama --model ${oneLine(local[0], 60)}`;
+      renderText(terminal, `Ollama is running with ${oneLine(local.join(', '), 200)}. To use it: ${command}`);
+    }
+    const stale = (await greeting?.staleAnswers()) ?? 0;
     if (stale > 0) {
-      const answers = counted(stale, 'earlier answer rests', 'earlier answers rest');
-      renderText(terminal, `${answers} on what has changed since: citeloop sessions stale`);
+      const answers = counted(stale, 'earlier answer has', 'earlier answers have');
+      renderText(terminal, `${answers} outdated sources. List them: citeloop sessions stale`);
     }
     terminal.write('\n');
   }
 }
 
-function unknownCommand(name: string, nearest: string | undefined): AppError {
-  return new AppError('invalid_input', `There is no command /${oneLine(name, 30)}.`, {
-    hint: nearest === undefined ? 'See them all with /help.' : `Did you mean /${nearest}?`,
+function unknownCommandError(name: string, nearest: string | undefined): AppError {
+  return new AppError('invalid_input', `Unknown command /${oneLine(name, 30)}.`, {
+    hint: nearest === undefined ? 'Type /help to list the commands.' : `Did you mean /${nearest}?`,
   });
 }

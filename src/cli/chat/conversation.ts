@@ -9,39 +9,38 @@ import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 
-/** What a chat is about at the moment. Commands change it; the next question uses it. */
+/** The state of a chat: slash commands change it, and the next question uses it. */
 export interface Conversation {
   readonly user: string | undefined;
   /** Files that `/save` has written and may write again. */
   readonly savedFiles: Set<string>;
   policy: Policy;
-  /** Only documents that pass it are searched. */
   filter: Filter;
-  /** The names that `/collection` knows; empty where they cannot be told. */
+  /** The names of all collections; empty if they are unknown. */
   collections(): Promise<readonly string[]>;
   readonly priceOf: PriceOf;
   collection(): string;
   session(): AgentSession;
   sessions(): SessionStore;
   model(): string;
-  /** The newest turn that searched; null if there is none. */
+  /** The newest turn with a search. */
   lastSearched(): ConversationTurn | null;
-  /** All turns of the session so far, oldest first. */
+  /** Oldest first. */
   turns(): Promise<ConversationTurn[]>;
   passagesAround: OpenAgent['passagesAround'];
   completed(turn: ConversationTurn): void;
   reset(): Promise<void>;
-  /** Goes on with the session whose id begins so. Throws `invalid_input`, and nothing has changed. */
+  /** Takes the beginning of an id, too. Throws `invalid_input` before anything changes. */
   resume(sessionId: string): Promise<void>;
-  /** Goes on with another model. Throws if it cannot be used, and nothing has changed. */
+  /** Throws before anything changes if the model cannot be used. */
   changeModel(model: string): Promise<void>;
-  /** Begins a new session on another collection, without the filter. Throws if it cannot be used, and nothing has changed. */
+  /** Starts a session without a filter. Throws before anything changes if the collection cannot be used. */
   changeCollection(name: string): Promise<void>;
-  /** Goes on in a session that shares the turns before this one; returns what was left behind. Throws `invalid_input`. */
+  /** Continues in a new session with the turns before this one; returns the others. Throws `invalid_input`. */
   fork(turn: number): Promise<ConversationTurn[]>;
-  /** Filters what is searched from now on. Throws `invalid_input`, and nothing has changed. */
+  /** Throws `invalid_input` before anything changes. */
   changeFilter(filter: Filter): Promise<void>;
-  /** The session is completed, unless somebody else goes on with it. */
+  /** Completes the session, unless another process continues it. */
   leave(): Promise<void>;
   close(): Promise<void>;
 }
@@ -116,9 +115,12 @@ export function createConversation(start: ConversationStart): Conversation {
     async changeCollection(name) {
       const next = await start.openWith({ model: open.model, collection: name });
       try {
-        const begun = await next.agent.startSession({ user: start.user, isInteractive: start.isInteractive });
+        const started = await next.agent.startSession({
+          user: start.user,
+          isInteractive: start.isInteractive,
+        });
         await complete(session);
-        enter(begun);
+        enter(started);
       } catch (error) {
         await next.close();
         throw error;
@@ -145,7 +147,7 @@ export function createConversation(start: ConversationStart): Conversation {
   return conversation;
 }
 
-/** One that has gone on elsewhere is not over. */
+/** A session that another process has continued stays active. */
 async function complete(session: AgentSession): Promise<void> {
   await session.complete().catch((error: unknown) => {
     if (!(error instanceof AppError) || error.kind !== 'invalid_input') throw error;

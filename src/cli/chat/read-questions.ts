@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { canRedraw, createTerminal, type Streams } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 
-/** Lines that come faster than anyone types were pasted, and are one message. */
+/** Lines that arrive faster than this were pasted, and are one message. */
 const PASTE_MS = 15;
 const PROMPT = '> ';
 const CONTINUED = '… ';
@@ -13,18 +13,17 @@ export interface QuestionSource {
   signal: AbortSignal;
   /** Past messages for the arrow keys, oldest first. */
   history: readonly string[];
-  /** What a line could become, for Tab. */
+  /** Completions of a line. */
   complete(line: string): Promise<string[]>;
-  /** Hears of every message that a person typed. */
+  /** Called with every typed message. */
   onMessage(message: string): void;
-  /** Ctrl-C while the last message is being answered, that is, before the next one is asked for. */
+  /** Called on Ctrl-C while a message is being answered. */
   onInterrupt(): void;
 }
 
-/** What readline wants to hear of a line: what it could become, and the line. */
-type Completed = (error: null, found: [string[], string]) => void;
+type CompletionCallback = (error: null, found: [string[], string]) => void;
 
-/** Messages as they are asked for, until the input ends: typed at a prompt, or one a line from a pipe. */
+/** Messages until the input ends: typed at a prompt, or one per line from a pipe. */
 export function readQuestions(source: QuestionSource): AsyncGenerator<string, void, undefined> {
   return source.streams.stdin.isTTY === true
     ? readTypedQuestions(source)
@@ -45,9 +44,8 @@ async function* readPipedQuestions(
 }
 
 /**
- * Messages from a person at a terminal. While one is being answered, what is typed is kept but not shown, and
- * Ctrl-C goes to `onInterrupt`; at the prompt it clears what was typed, and twice in a row it ends the input,
- * as Ctrl-D does.
+ * While a message is being answered, typed text is buffered but not shown, and Ctrl-C calls `onInterrupt`. At the
+ * prompt, Ctrl-C clears the line; pressed twice it ends the input, like Ctrl-D.
  */
 async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<string, void, undefined> {
   const { stdin, stdout, stderr } = source.streams;
@@ -62,7 +60,7 @@ async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<strin
     history: source.history.toReversed(),
     historySize: 1000,
     removeHistoryDuplicates: true,
-    completer: (line: string, done: Completed) => void complete(line, done),
+    completer: (line: string, done: CompletionCallback) => void complete(line, done),
     signal: source.signal,
   });
   const joiner = createLineJoiner();
@@ -75,13 +73,13 @@ async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<strin
   let ended = false;
   let wake = () => {};
 
-  /** By itself readline lists what a line could become only when Tab is pressed once more. */
-  async function complete(line: string, done: Completed): Promise<void> {
+  /** Lists the candidates at the first Tab; readline alone lists them at the second. */
+  async function complete(line: string, done: CompletionCallback): Promise<void> {
     const found = await source.complete(line).catch(() => []);
     const next = found[0]?.[line.length];
-    const isStuck = found.length > 1 && found.some((each) => each[line.length] !== next);
-    done(null, [isStuck ? [] : found, line]);
-    if (!isStuck || ended) return;
+    const isAmbiguous = found.length > 1 && found.some((each) => each[line.length] !== next);
+    done(null, [isAmbiguous ? [] : found, line]);
+    if (!isAmbiguous || ended) return;
     screen.write('\n');
     renderText(terminal, found.join('  '));
     prompt();
@@ -102,7 +100,7 @@ async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<strin
   }
 
   function takeMessage(): void {
-    // The last line of what was pasted has no line feed yet; it can be edited, and Enter sends it all.
+    // The last pasted line has no line feed yet: it can be edited, and Enter sends everything.
     const message = readline.line !== '' && !ended ? null : joiner.push(takePasted());
     if (message === null || message.trim() === '') {
       prompt();
@@ -129,7 +127,9 @@ async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<strin
     } else {
       leaving = !typed;
       clearTypedText();
-      screen.write(typed ? '^C\n' : `\n${terminal.text('Ctrl-C again, Ctrl-D or /quit leaves.', 'dim')}\n`);
+      screen.write(
+        typed ? '^C\n' : `\n${terminal.text('Press Ctrl-C again, Ctrl-D or type /quit to leave.', 'dim')}\n`,
+      );
       prompt();
     }
   }
@@ -144,7 +144,7 @@ async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<strin
     output.muted = false;
   }
 
-  /** Asks the terminal to mark what is pasted. */
+  /** Makes the terminal mark pasted text (bracketed paste). */
   function setPasteMode(on: boolean): void {
     if (canRedraw(screen)) screen.write(on ? '\x1b[?2004h' : '\x1b[?2004l');
   }
@@ -180,7 +180,7 @@ async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<strin
       }
       const message = messages.shift();
       if (message === undefined) break;
-      // Typed ahead, while nothing was shown.
+      // Typed while the answer was printed.
       if (!message.shown) screen.write(`${terminal.text(`${PROMPT}${message.text}`)}\n`);
       answering = true;
       output.muted = true;
@@ -197,9 +197,9 @@ async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<strin
   }
 }
 
-/** A way to a terminal that can be cut while something else is written there. */
+/** Output of readline that can be muted while an answer is printed. */
 interface MutableOutput {
-  /** Has the size of the terminal, as readline wants it. */
+  /** Has the size of the terminal, which readline needs. */
   stream: Writable & { readonly columns: number };
   muted: boolean;
   close(): void;
@@ -230,11 +230,11 @@ function createMutableOutput(terminal: NodeJS.WriteStream): MutableOutput {
 
 const QUOTES = '"""';
 
-/** Makes messages of lines: `\` at the end of a line continues it, and `"""` opens and closes a block. */
+/** Joins lines to messages: `\` at the end continues a line, and `"""` starts and ends a block. */
 interface LineJoiner {
   /** The message that this line completes; null while it is not complete. */
   push(line: string): string | null;
-  /** What there is of an unfinished message, which is then forgotten; null if there is none. */
+  /** Returns and clears an unfinished message; null if there is none. */
   take(): string | null;
   readonly open: boolean;
 }
@@ -262,7 +262,7 @@ export function createLineJoiner(): LineJoiner {
         parts.push(ends ? rest.trimEnd().slice(0, -QUOTES.length) : rest);
         return ends ? take() : null;
       }
-      // Two backslashes are one that a person wants to keep.
+      // Two backslashes do not continue the line.
       const continued = /(?<!\\)\\$/.test(rest);
       parts.push(continued ? rest.slice(0, -1) : rest);
       return continued ? null : take();

@@ -1,25 +1,299 @@
+import { writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { completeTurn } from '../../agent/complete-turn.ts';
+import { policySchema } from '../../domain/agent-config.ts';
+import { OFFLINE_MODEL } from '../../domain/choices.ts';
+import { sessionTitle } from '../../domain/conversation-session.ts';
+import { formatFilter, isEmptyFilter, parseFilter } from '../../domain/query.ts';
+import { AppError, messageOf } from '../../faults/app-error.ts';
+import { nearestName } from '../../text/nearest-name.ts';
+import { counted } from '../../text/phrasing.ts';
+import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { alignColumns } from '../help-text.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { readableUrl } from '../terminal/format-source.ts';
+import { renderMarkdown } from '../terminal/markdown-stream.ts';
+import { openPlace } from '../terminal/open-place.ts';
+import { renderFooter } from '../terminal/render-answer.ts';
+import { renderFork } from '../terminal/render-fork.ts';
+import { renderLedger } from '../terminal/render-ledger.ts';
+import { renderSources } from '../terminal/render-retrieval.ts';
+import { renderSessionList, renderTranscript } from '../terminal/render-session.ts';
+import { findCitedSource, renderSource } from '../terminal/render-source.ts';
+import { type Streams, type Terminal, wrapWidth } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
-import { COMMAND_NAMES, type CommandName } from './chat-line.ts';
-import { choiceCommands } from './choice-commands.ts';
-import { conversationCommands } from './conversation-commands.ts';
-import { evidenceCommands } from './evidence-commands.ts';
-import type { SlashCommand } from './slash-command.ts';
+import type { SlashCommandName } from './chat-line.ts';
+import type { Conversation } from './conversation.ts';
 
-export const commands: Readonly<Record<CommandName, SlashCommand>> = {
-  help: { usage: 'help', describe: 'This list', run: (_, __, terminal) => help(terminal) },
-  ...evidenceCommands,
-  ...choiceCommands,
-  ...conversationCommands,
+const LISTED_SESSIONS = 15;
+
+interface SlashCommand {
+  /** The command and its arguments, without the slash. */
+  usage: string;
+  describe: string;
+  /** Throws `invalid_input` for a wrong argument. */
+  run(
+    conversation: Conversation,
+    argument: string,
+    terminal: Terminal,
+    streams: Streams,
+  ): Promise<void> | void;
+}
+
+export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
+  help: {
+    usage: 'help',
+    describe: 'List the commands',
+    run(_conversation, _argument, terminal) {
+      const rows = Object.values(slashCommands).map(({ usage, describe }) => [`/${usage}`, describe]);
+      for (const line of alignColumns(rows, terminal.width)) terminal.write(`${line}\n`);
+      renderText(
+        terminal,
+        'Anything else is a question. End a line with \\ to continue it, or put several lines between """. ' +
+          'Ctrl-C stops an answer.',
+      );
+    },
+  },
+  sources: {
+    usage: 'sources',
+    describe: 'Show the passages of the last search',
+    run(conversation, _, terminal) {
+      const turn = conversation.lastSearched();
+      if (turn === null) terminal.write('No search yet.\n');
+      else renderSources(terminal, turn);
+    },
+  },
+  source: {
+    usage: 'source <n>',
+    describe: 'Show a cited source with its evidence',
+    async run(conversation, argument, terminal) {
+      const source = findCitedSource(await conversation.turns(), requireMarker(argument, 'source'));
+      renderSource(terminal, source, await conversation.passagesAround(source.citation.chunkId ?? ''));
+    },
+  },
+  open: {
+    usage: 'open <n>',
+    describe: 'Open a cited source in $EDITOR or the browser',
+    async run(conversation, argument, terminal, streams) {
+      const { citation, chunk } = findCitedSource(
+        await conversation.turns(),
+        requireMarker(argument, 'open'),
+      );
+      const { url, location } = citation;
+      await openPlace({ url, uri: chunk?.uri, location }, streams);
+      renderText(terminal, `Opened ${readableUrl(url)}`, { style: 'dim' });
+    },
+  },
+  why: {
+    usage: 'why',
+    describe: 'Explain the last answer: searches, citations, checks',
+    run({ session }, _, terminal) {
+      const turn = session().lastTurn();
+      if (turn === null) terminal.write('No answer yet.\n');
+      else renderLedger(terminal, turn);
+    },
+  },
+  reset: {
+    usage: 'reset',
+    describe: 'Clear the conversation (also: clear)',
+    async run(conversation, _, terminal) {
+      await conversation.reset();
+      terminal.write('Conversation cleared.\n');
+    },
+  },
+  policy: {
+    usage: 'policy [name]',
+    describe: `Show or change when to search: ${policySchema.options.join(', ')}`,
+    run(conversation, argument, terminal) {
+      if (argument !== '') {
+        const policy = policySchema.safeParse(argument.toLowerCase());
+        if (!policy.success) {
+          throw new AppError('invalid_input', `Unknown policy "${oneLine(argument, 40)}".`, {
+            hint: `Use one of ${policySchema.options.join(', ')}.`,
+          });
+        }
+        conversation.policy = policy.data;
+      }
+      terminal.write(`Policy: ${conversation.policy}\n`);
+    },
+  },
+  model: {
+    usage: 'model [name]',
+    describe: 'Show or change the model',
+    async run(conversation, argument, terminal) {
+      if (argument !== '') await conversation.changeModel(argument);
+      renderText(terminal, `Model: ${oneLine(conversation.model(), 60)}`);
+      renderText(terminal, describeModel(conversation.model()));
+    },
+  },
+  collection: {
+    usage: 'collection [name]',
+    describe: 'Show or change the collection (starts a new session)',
+    async run(conversation, argument, terminal) {
+      const names = await conversation.collections();
+      if (argument !== '') {
+        if (names.length > 0 && !names.includes(argument)) throw unknownCollectionError(argument, names);
+        await conversation.changeCollection(argument);
+        return renderText(terminal, `New session on ${oneLine(conversation.collection(), 60)}.`);
+      }
+      renderText(terminal, `Collection: ${oneLine(conversation.collection(), 60)}`);
+      const others = names.filter((name) => name !== conversation.collection());
+      if (others.length > 0) renderText(terminal, `Others: ${oneLine(others.join(', '), 300)}`);
+    },
+  },
+  filter: {
+    usage: 'filter [key=value …]',
+    describe: 'Search only matching documents (off: all)',
+    async run(conversation, argument, terminal) {
+      const words = argument.split(/\s+/).filter((word) => word !== '');
+      if (words.length > 0) await conversation.changeFilter(argument === 'off' ? {} : parseFilter(words));
+      const { filter } = conversation;
+      const shown = isEmptyFilter(filter) ? 'off' : oneLine(formatFilter(filter), 200);
+      renderText(terminal, `Filter: ${shown}`);
+    },
+  },
+  save: {
+    usage: 'save [file]',
+    describe: 'Save the conversation as .md or .json',
+    async run(conversation, argument, terminal) {
+      renderText(terminal, `Saved to ${await saveTranscript(conversation, argument)}`);
+    },
+  },
+  sessions: {
+    usage: 'sessions',
+    describe: 'List the newest sessions',
+    async run({ sessions, session, user }, _, terminal) {
+      const summaries = await sessions().list({ user, limit: LISTED_SESSIONS });
+      if (summaries.length === 0) return terminal.write('No sessions yet.\n');
+      renderSessionList(terminal, summaries);
+      terminal.write(`${terminal.text(`Current session: ${session().id.slice(0, 8)}`, 'dim')}\n`);
+    },
+  },
+  resume: {
+    usage: 'resume <id>',
+    describe: 'Continue another session',
+    async run(conversation, argument, terminal) {
+      if (argument === '') {
+        throw new AppError('invalid_input', 'Give the id of a session: /resume <id>.', {
+          hint: 'List them with /sessions.',
+        });
+      }
+      await conversation.resume(argument);
+      const { sessionId, turnCount } = conversation.session().snapshot();
+      const last = conversation.session().lastTurn();
+      const question = last === null ? '' : ` Last question: ${oneLine(last.userQuery, 80)}`;
+      renderText(terminal, `Session ${sessionId.slice(0, 8)}, ${counted(turnCount, 'turn')}.${question}`);
+    },
+  },
+  fork: {
+    usage: 'fork <turn> [policy|model]',
+    describe: 'Ask a turn again in a new session and compare',
+    run: forkConversation,
+  },
+  good: {
+    usage: 'good',
+    describe: 'Rate the last answer as good',
+    run: (conversation, why, terminal) => rateAnswer(conversation, { verdict: 'good', why }, terminal),
+  },
+  bad: {
+    usage: 'bad [why]',
+    describe: 'Rate the last answer as bad',
+    run: (conversation, why, terminal) => rateAnswer(conversation, { verdict: 'bad', why }, terminal),
+  },
   quit: { usage: 'quit', describe: 'Leave (also: exit, Ctrl-D)', run: () => {} },
 };
 
-function help(terminal: Terminal): void {
-  const rows = COMMAND_NAMES.map((name) => [`/${commands[name].usage}`, commands[name].describe]);
-  for (const line of alignColumns(rows, terminal.width)) terminal.write(`${line}\n`);
-  const rest =
-    'Anything else is a question. What is pasted is one message, a line that ends in \\ goes on, and ' +
-    '""" opens and closes a block. Ctrl-C stops an answer.';
-  renderText(terminal, rest);
+/** What users should know about the offline model; empty for other models. */
+export function describeModel(model: string): string {
+  if (model !== OFFLINE_MODEL) return '';
+  return (
+    'The offline model quotes your documents; it does not write text. To use a language model, set ' +
+    'OPENAI_API_KEY (and OPENAI_BASE_URL for other servers) and type /model <name>.'
+  );
+}
+
+function requireMarker(argument: string, command: string): string {
+  if (argument !== '') return argument;
+  throw new AppError('invalid_input', `Give the number of a source: /${command} <n>.`, {
+    hint: 'The answer shows it as [2].',
+  });
+}
+
+function unknownCollectionError(name: string, known: readonly string[]): AppError {
+  const nearest = nearestName(name, known);
+  return new AppError('invalid_input', `Unknown collection "${oneLine(name, 60)}".`, {
+    hint: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Collections: ${oneLine(known.join(', '), 300)}.`,
+  });
+}
+
+/** If the model cannot be used, the conversation returns to the session that it left. */
+async function forkConversation(
+  conversation: Conversation,
+  argument: string,
+  terminal: Terminal,
+): Promise<void> {
+  const [, turn, choice = ''] = /^(\d+)(?:\s+(\S+))?$/.exec(argument) ?? [];
+  if (turn === undefined) {
+    throw new AppError('invalid_input', 'Give the number of a turn: /fork <turn> [policy|model].', {
+      hint: 'Turns are numbered from 1.',
+    });
+  }
+  const origin = conversation.session().id;
+  const [before] = await conversation.fork(Number(turn));
+  const policy = policySchema.safeParse(choice.toLowerCase());
+  if (policy.success) conversation.policy = policy.data;
+  else if (choice !== '') {
+    await conversation.changeModel(choice).catch(async (error) => {
+      await conversation.resume(origin);
+      throw error;
+    });
+  }
+  if (before === undefined) return;
+  const { filter, priceOf, session } = conversation;
+  renderText(
+    terminal,
+    `Forked to ${session().id.slice(0, 8)}. Asking again: ${oneLine(before.userQuery, 200)}`,
+  );
+  terminal.write('\n');
+  const after = await completeTurn(session().ask(before.userQuery, { policy: conversation.policy, filter }));
+  conversation.completed(after);
+  renderMarkdown({ terminal, width: wrapWidth(terminal) }, visibleText(after.response.answer));
+  terminal.write('\n');
+  renderFooter(terminal, after, { inChat: true, priceOf });
+  terminal.write('\n');
+  renderFork(terminal, before, after);
+}
+
+async function rateAnswer(
+  { session, sessions }: Conversation,
+  { verdict, why }: { verdict: 'good' | 'bad'; why: string },
+  terminal: Terminal,
+): Promise<void> {
+  const feedback = { verdict, why: why === '' ? null : why, at: new Date().toISOString() };
+  const isSaved =
+    session().lastTurn() !== null && (await sessions().setFeedback(session().id, 'last', feedback));
+  terminal.write(isSaved ? `Rated ${verdict}.\n` : 'No answer yet.\n');
+}
+
+/** Returns the path. Overwrites only files that this conversation has written. */
+async function saveTranscript(conversation: Conversation, file: string): Promise<string> {
+  const { session, sessions, savedFiles } = conversation;
+  const id = session().id;
+  const name = file === '' ? `citeloop-${id.slice(0, 8)}.md` : file;
+  const path = name.startsWith('~/') ? join(homedir(), name.slice(2)) : resolve(name);
+  const turns = await Array.fromAsync(sessions().turns(id));
+  const [first] = turns;
+  if (first === undefined) throw new AppError('invalid_input', 'Nothing to save yet.');
+  const text = path.endsWith('.json')
+    ? `${JSON.stringify({ session: session().snapshot(), turns }, null, 2)}\n`
+    : renderTranscript(sessionTitle(first.turn.userQuery), turns);
+  try {
+    await writeFile(path, text, { flag: savedFiles.has(path) ? 'w' : 'wx' });
+  } catch (error) {
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const message = exists ? `${path} already exists.` : `Cannot write ${path}: ${messageOf(error)}.`;
+    throw new AppError('invalid_input', message, { hint: 'Give another file: /save <file>', cause: error });
+  }
+  savedFiles.add(path);
+  return path;
 }

@@ -1,166 +1,235 @@
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import * as z from 'zod';
+import type { AgentSession } from '../../agent/agent.ts';
 import { completeTurn } from '../../agent/complete-turn.ts';
-import type { AgentConfig } from '../../domain/agent-config.ts';
+import type { App } from '../../app/create-app.ts';
+import type { OpenAgent } from '../../app/open-agent.ts';
+import { resolveSessionId } from '../../app/sessions.ts';
+import type { Policy } from '../../domain/agent-config.ts';
 import type { AgentResponse } from '../../domain/agent-response.ts';
+import { SEARCH_MODES } from '../../domain/choices.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
+import type { Filter } from '../../domain/query.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import { type PriceOf, pricesBy } from '../../evaluation/run/prices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
+import type { Run } from '../../tape/tape-run.ts';
 import { commandLineEvent, commandLineResponse } from '../advice.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
-import { renderDetails } from '../terminal/render-details.ts';
+import { renderLedger } from '../terminal/render-ledger.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
-import type { Streams } from '../terminal/terminal.ts';
-import { askQuestions } from './ask-questions.ts';
+import { createTerminal, type Streams } from '../terminal/terminal.ts';
 import { asSettings, filterOf, outputOf } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 export interface AskFlags extends AgentFlags {
   question?: string[] | undefined;
-  /** What follows `--`: a question may begin with a dash. */
-  '--'?: string[] | undefined;
   requireGrounded?: boolean | undefined;
 }
 
-export async function runAsk(flags: AskFlags): Promise<void> {
-  const question = await questionOf(flags, process.stdin);
-  const attached = await attachedTo(flags, process.stdin);
+type Stdin = Readable & { isTTY?: boolean; fd?: number };
+
+export async function runAsk(flags: AskFlags): Promise<number> {
+  const question = await readQuestion(flags, process.stdin);
+  const attached = await readAttachment(flags, process.stdin);
   const filter = filterOf(flags);
   const { json, format } = outputOf(flags);
-  process.exitCode = await withApp(
-    { flags: asSettings(flags), taped: { command: 'ask', question, flags } },
-    (app, run) => {
-      const { config } = app;
-      const stream = json ? flags.stream === true : config.agent.stream;
-      const details = config.agent.verbose ? config.agent : null;
-      const { requireGrounded = false } = flags;
-      const priceOf = pricesBy({ currency: '', models: config.prices });
-      const output = { stream, json, format, requireGrounded, details, priceOf };
-      // A session that goes on keeps its own policy unless another was asked for.
-      const policy = flags.policy === undefined ? undefined : config.agent.policy;
-      // What --model says is in the configuration already.
-      const inputs = {
-        ...flags,
-        model: undefined,
-        filter,
-        questions: [{ question, policy, filter, attached }],
-      };
-      return printAnswer(askQuestions(app, inputs, run), output, process);
-    },
-  );
+  return withApp({ flags: asSettings(flags), taped: { command: 'ask', question, flags } }, (app, run) => {
+    const { policy, stream, verbose } = app.config.agent;
+    // A continued session keeps its policy unless --policy is given.
+    const questions = [
+      { question, policy: flags.policy === undefined ? undefined : policy, filter, attached },
+    ];
+    const events = askQuestions(app, { ...flags, model: undefined, filter, questions }, run);
+    const output = {
+      json,
+      format,
+      stream: json ? flags.stream === true : stream,
+      requireGrounded: flags.requireGrounded,
+      verbose,
+      priceOf: pricesBy({ currency: '', models: app.config.prices }),
+    };
+    return printAnswer(events, output, process);
+  });
 }
 
-interface Output {
+interface AnswerOutput {
   json: boolean;
-  format?: AnswerFormat | undefined;
-  priceOf?: PriceOf | undefined;
-  /** With `json`, every event instead of the response. */
+  /** Prints the answer while it is generated; with `json`, every event as a line. */
   stream: boolean;
-  requireGrounded: boolean;
-  /** The settings of the run, where its details are printed to stderr, too. */
-  details?: AgentConfig | null;
+  format?: AnswerFormat | undefined;
+  requireGrounded?: boolean | undefined;
+  /** Prints the ledger of the turn on stderr. */
+  verbose?: boolean;
+  priceOf?: PriceOf | undefined;
 }
 
-/** Prints what comes of a question, and returns the exit code. Throws what a person, or a program without events, has to be told. */
+/** Prints an answer and returns the exit code. Throws a failure unless it was printed as JSON. */
 export async function printAnswer(
   events: AsyncIterable<RunEvent>,
-  { json, stream, format, requireGrounded, details = null, priceOf }: Output,
+  { json, stream, format, requireGrounded = false, verbose = false, priceOf }: AnswerOutput,
   streams: Pick<Streams, 'stdout' | 'stderr'>,
 ): Promise<number> {
-  const explain = (turn: ConversationTurn) => details && renderDetails(streams.stderr, turn, details);
-  if (json && stream) return printEvents(events, streams.stdout, requireGrounded, explain);
-  const turn = await (json ? completeTurn(events) : renderTurn(events, streams, { stream, format, priceOf }));
-  if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
-  explain(turn);
-  const fault = faultOf(turn.response, requireGrounded);
-  // A program reads `error` and `grounded` in the response; a person is told.
-  if (fault !== null && !json) throw fault;
-  return fault === null ? EXIT_DONE : exitCodeOf(fault);
+  const printJson = (value: object) => streams.stdout.write(`${JSON.stringify(value)}\n`);
+  let isErrorPrinted = false;
+  const printEvent = (event: RunEvent) => {
+    printJson(commandLineEvent(event));
+    isErrorPrinted = event.type === 'error';
+  };
+  let turn: ConversationTurn;
+  try {
+    turn = await (json
+      ? completeTurn(events, stream ? printEvent : undefined)
+      : renderTurn(events, streams, { stream, format, priceOf }));
+  } catch (error) {
+    if (isErrorPrinted) return exitCodeOf(error);
+    throw error;
+  }
+  if (json && !stream) printJson(commandLineResponse(turn.response));
+  if (verbose) renderLedger(createTerminal(streams.stderr), turn);
+  const failure = failureOf(turn.response, requireGrounded);
+  if (failure !== null && !json) throw failure;
+  return failure === null ? EXIT_DONE : exitCodeOf(failure);
 }
 
-async function printEvents(
-  events: AsyncIterable<RunEvent>,
-  stdout: NodeJS.WriteStream,
-  requireGrounded: boolean,
-  explain: (turn: ConversationTurn) => void,
-): Promise<number> {
-  let told = false;
-  const print = (event: RunEvent) => {
-    stdout.write(`${JSON.stringify(commandLineEvent(event))}\n`);
-    told = event.type === 'error';
+function failureOf({ grounded, error }: AgentResponse, requireGrounded: boolean): AppError | null {
+  if (error !== null) return fromErrorResponse(error);
+  return grounded || !requireGrounded ? null : new AppError('not_grounded', 'The answer is not grounded.');
+}
+
+/** From the arguments, or from stdin if it is not a terminal. Throws `invalid_input` if it is blank. */
+export async function readQuestion(
+  { question = [] }: Pick<AskFlags, 'question'>,
+  stdin: Stdin,
+): Promise<string> {
+  const given = question.join(' ').trim();
+  const isPiped = given === '-' || (question.length === 0 && stdin.isTTY !== true);
+  const found = isPiped ? (await text(stdin)).trim() : given;
+  if (found !== '') return found;
+  throw new AppError('invalid_input', 'The question is blank.', {
+    hint: 'Example: citeloop ask "What is ROS 2?"',
+  });
+}
+
+const MAX_ATTACHMENT = 5_000_000;
+
+/** Text that is piped in beside a question in the arguments. Throws `invalid_input` if it cannot be used. */
+async function readAttachment(
+  { question = [], policy, record }: AskFlags,
+  stdin: Stdin,
+): Promise<string | undefined> {
+  if (question.length === 0 || question.join(' ').trim() === '-' || !isPipeOrFile(stdin)) return undefined;
+  const attached = await text(stdin);
+  if (attached.trim() === '') return undefined;
+  const refuse = (message: string, hint: string) => {
+    throw new AppError('invalid_input', message, { hint });
   };
+  if (attached.length > MAX_ATTACHMENT)
+    refuse('The piped text is longer than 5 million characters.', 'Ingest it as a document.');
+  if (attached.includes('\0')) refuse('The piped input is not text.', 'Ingest it as a document.');
+  if (policy === 'never') refuse('--policy never ignores piped text.', 'Choose another policy.');
+  if (record !== undefined)
+    refuse('Piped text cannot be recorded on a tape.', 'Ingest it as a document, or omit --record.');
+  return attached;
+}
+
+/** Other kinds of stdin are not read: a parent process may leave them open and never write to them. */
+function isPipeOrFile(stdin: Stdin): boolean {
+  if (stdin.isTTY === true) return false;
+  if (stdin.fd === undefined) return true;
+  const kind = fstatSync(stdin.fd);
+  return kind.isFIFO() || kind.isFile();
+}
+
+/** The options of a conversation that tapes record. */
+export const conversationSchema = z.object({
+  mode: z.enum(SEARCH_MODES).optional(),
+  tools: z.array(z.string()).optional(),
+  user: z.string().optional(),
+});
+
+interface ConversationOptions extends z.infer<typeof conversationSchema> {
+  /** The id of a session to continue, its beginning, or `last`. */
+  session?: string | undefined;
+  /** Continues the newest session of this user and collection. */
+  continue?: boolean | undefined;
+  /** Rejected if it names a module that the collection does not have. */
+  filter?: Filter | undefined;
+  /** Replaces the configured model. */
+  model?: string | undefined;
+  /** Whether a person types the questions. */
+  isInteractive?: boolean | undefined;
+}
+
+interface Question {
+  question: string;
+  /** Replaces the policy of the session. */
+  policy?: Policy | undefined;
+  filter: Filter;
+  /** A text to read besides the documents. */
+  attached?: string | undefined;
+  /** Resets the conversation first. */
+  reset?: boolean;
+}
+
+/** Asks questions one after the other in one session. Throws if the session cannot be opened. */
+export async function* askQuestions(
+  app: App,
+  { questions, ...options }: ConversationOptions & { questions: readonly Question[] },
+  run: Run,
+): AsyncGenerator<RunEvent, void, undefined> {
+  const { session, close } = await openConversation(app, options, run);
+  const { signal } = run;
   try {
-    const turn = await completeTurn(events, print);
-    explain(turn);
-    const fault = faultOf(turn.response, requireGrounded);
-    return fault === null ? EXIT_DONE : exitCodeOf(fault);
+    for (const { question, policy, filter, attached, reset } of questions) {
+      signal.throwIfAborted();
+      if (reset) await session.reset();
+      yield* session.ask(question, { ...(policy && { policy }), filter, attached, signal });
+    }
+  } finally {
+    await close();
+  }
+}
+
+/** Opens an agent and a session: the given one, the newest, or a new one. */
+export async function openConversation(
+  app: App,
+  options: ConversationOptions,
+  run: Run,
+): Promise<OpenAgent & { session: AgentSession }> {
+  const open = await openAgentFor(app, options, run);
+  try {
+    return { ...open, session: await openSession(open, options) };
   } catch (error) {
-    // A program has read it among the events.
-    if (told) return exitCodeOf(error);
+    await open.close();
     throw error;
   }
 }
 
-/** What keeps an answer from counting as one: no search succeeded, or it is not grounded where it must be. */
-function faultOf(
-  { grounded, error }: Pick<AgentResponse, 'grounded' | 'error'>,
-  requireGrounded: boolean,
-): AppError | null {
-  if (error !== null) return fromErrorResponse(error);
-  if (grounded || !requireGrounded) return null;
-  return new AppError('not_grounded', 'The answer is not borne out by the documents.');
-}
-
-/** The question from the arguments, or else from stdin unless somebody is typing there. Throws `invalid_input`. */
-export async function questionOf(
-  { question = [] }: Pick<AskFlags, 'question'>,
-  stdin: Readable & { isTTY?: boolean },
-): Promise<string> {
-  const given = question.join(' ').trim();
-  const fromStdin = given === '-' || (question.length === 0 && stdin.isTTY !== true);
-  const whole = fromStdin ? (await text(stdin)).trim() : given;
-  if (whole !== '') return whole;
-  throw new AppError('invalid_input', 'The question is blank.', {
-    hint: 'Ask for example: citeloop ask "What is ROS 2?"',
+async function openSession(
+  { agent, sessions, collection }: OpenAgent,
+  { session, continue: isContinued, user, isInteractive }: ConversationOptions,
+): Promise<AgentSession> {
+  if (session !== undefined) return agent.resumeSession(await resolveSessionId(sessions, session));
+  if (!isContinued) return agent.startSession({ user, isInteractive });
+  const newest = (await sessions.list({ user })).find((summary) => summary.collection === collection);
+  if (newest !== undefined) return agent.resumeSession(newest.sessionId);
+  throw new AppError('invalid_input', `No session to continue on ${collection}.`, {
+    hint: 'Omit --continue to start one.',
   });
 }
 
-/** More is no context any more but a document. */
-const MAX_ATTACHED = 5_000_000;
-
-/**
- * What is piped in beside a question that was given as an argument. Only a pipe or a file is read: whoever starts the
- * program from another one may leave its input open for ever. Throws `invalid_input`.
- */
-async function attachedTo(
-  { question = [], policy, record }: AskFlags,
-  stdin: Readable & { isTTY?: boolean; fd?: number },
-): Promise<string | undefined> {
-  if (question.length === 0 || question.join(' ').trim() === '-' || !isPiped(stdin)) return undefined;
-  const given = await text(stdin);
-  if (given.trim() === '') return undefined;
-  const refusal =
-    given.length > MAX_ATTACHED
-      ? ['What is piped in is longer than 5 million characters.', 'Ingest it as a document.']
-      : given.includes('\0')
-        ? ['What is piped in is not text.', 'Ingest it as a document.']
-        : policy === 'never'
-          ? ['With --policy never nothing is read, not even what is piped in.', 'Choose another policy.']
-          : record !== undefined
-            ? ['A tape does not keep what is piped in.', 'Ingest it as a document, or leave out --record.']
-            : null;
-  if (refusal === null) return given;
-  throw new AppError('invalid_input', refusal[0] ?? '', { hint: refusal[1] ?? '' });
-}
-
-function isPiped(stdin: Readable & { isTTY?: boolean; fd?: number }): boolean {
-  if (stdin.isTTY === true) return false;
-  // A stand-in for the stream of the process ends by itself.
-  if (stdin.fd === undefined) return true;
-  const kind = fstatSync(stdin.fd);
-  return kind.isFIFO() || kind.isFile();
+export async function openAgentFor(
+  app: App,
+  { mode, tools, session, filter, model }: ConversationOptions,
+  { signal, tape }: Run,
+): Promise<OpenAgent> {
+  // Starts to load while the modules of the agent are imported.
+  if (mode !== 'lexical') app.embedder().catch(() => {});
+  const { openAgent } = await import('../../app/open-agent.ts');
+  return openAgent(app, signal, { mode, tools, session, filter, model, tape });
 }

@@ -11,10 +11,10 @@ import { fitThreshold } from '../../retrieval/fit-threshold.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import { counted } from '../../text/phrasing.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
+import { readableUrl } from '../terminal/format-source.ts';
 import { createProgressBar } from '../terminal/progress.ts';
-import { readableUrl } from '../terminal/render-answer.ts';
 import { table } from '../terminal/table.ts';
-import { confirmed, createTerminal } from '../terminal/terminal.ts';
+import { confirmed, createTerminal, printJson } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import { setSetting } from './config.ts';
 import { withApp } from './with-app.ts';
@@ -26,26 +26,26 @@ export interface CollectionFlags extends CommonFlags {
 
 export function listCollections(flags: CommonFlags): Promise<void> {
   return withApp({ flags }, async (app) => {
-    const infos: CollectionInfo[] = [];
+    const collections: CollectionInfo[] = [];
     for (const name of await app.catalog.list()) {
-      // One that cannot be read must not hide the others; `doctor` says what is wrong with it.
-      const info = await withStore(app, name, (store) => store.info()).catch((error: unknown) => {
+      try {
+        collections.push(await withStore(app, name, (store) => store.info()));
+      } catch (error) {
+        // One unreadable collection must not hide the others.
         if (!(error instanceof AppError)) throw error;
         process.stderr.write(`${name}: ${error.message}\n`);
-        return null;
-      });
-      if (info !== null) infos.push(info);
+      }
     }
-    if (flags.json) return void process.stdout.write(`${JSON.stringify({ collections: infos })}\n`);
+    if (flags.json) return printJson({ collections });
     const terminal = createTerminal(process.stdout);
-    if (infos.length === 0) {
-      return terminal.write('There are no collections yet. Make one with: citeloop ingest <path>\n');
+    if (collections.length === 0) {
+      return terminal.write('No collections yet. Create one: citeloop ingest <path>\n');
     }
-    const rows = infos.map((info) => [
+    const rows = collections.map((info) => [
       info.name,
       String(info.documents),
-      chunksOf(info),
-      megabytes(info.bytes),
+      formatChunkCount(info),
+      formatMegabytes(info.bytes),
       info.updatedAt.slice(0, 16).replace('T', ' '),
       info.embedder,
     ]);
@@ -59,30 +59,25 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
   return withApp({ flags }, (app) =>
     withStore(app, flags.name ?? '', async (store) => {
       const info = await store.info();
-      const documents = [];
-      for await (const { url, title, module, chapter } of store.documents())
-        documents.push({ url, title, module, chapter });
-      if (flags.json)
-        return void process.stdout.write(`${JSON.stringify({ ...info, documentList: documents })}\n`);
+      const documents = (await Array.fromAsync(store.documents())).map(({ url, title, module, chapter }) => ({
+        url,
+        title,
+        module,
+        chapter,
+      }));
+      if (flags.json) return printJson({ ...info, documentList: documents });
       const terminal = createTerminal(process.stdout);
-      terminal.write(
-        `${terminal.text(info.name, 'bold')}: ${info.documents} documents, ${chunksOf(info)} chunks, `,
-      );
-      terminal.write(`${megabytes(info.bytes)}\n`);
+      const size = `${info.documents} documents, ${formatChunkCount(info)} chunks, ${formatMegabytes(info.bytes)}`;
+      terminal.write(`${terminal.text(info.name, 'bold')}: ${size}\n`);
       renderText(terminal, `embedder ${info.embedder}, ${info.dimensions} dimensions`);
-      renderText(terminal, `made ${info.createdAt}, updated ${info.updatedAt}`);
+      renderText(terminal, `created ${info.createdAt}, updated ${info.updatedAt}`);
       terminal.write('\n');
       if (info.modules.length > 0) {
-        const rows = info.modules.map(({ name, chunks }) => [name, String(chunks)]);
-        terminal.write(`${table(terminal, ['module', 'chunks'], rows)}\n`);
+        const modules = info.modules.map((module) => [module.name, String(module.chunks)]);
+        terminal.write(`${table(terminal, ['module', 'chunks'], modules)}\n`);
       }
-      terminal.write(
-        table(
-          terminal,
-          ['document', 'module', 'url'],
-          documents.map(({ title, module, url }) => [title, module ?? '', url]),
-        ),
-      );
+      const rows = documents.map(({ title, module, url }) => [title, module ?? '', url]);
+      terminal.write(table(terminal, ['document', 'module', 'url'], rows));
     }),
   );
 }
@@ -91,7 +86,7 @@ export function useCollection(flags: CollectionFlags): Promise<void> {
   return withApp({ flags }, async (app) => {
     const name = flags.name ?? '';
     const names = await app.catalog.list();
-    if (!names.includes(name)) throw unknownCollection(`"${name}"`, names);
+    if (!names.includes(name)) throw unknownCollection(name, names);
     await setSetting({ ...flags, setting: 'collection', value: name });
   });
 }
@@ -99,14 +94,14 @@ export function useCollection(flags: CollectionFlags): Promise<void> {
 export function deleteCollection(flags: CollectionFlags): Promise<void> {
   return withApp({ flags }, async (app) => {
     const name = flags.name ?? '';
-    if (!(await app.catalog.list()).includes(name))
-      throw unknownCollection(`"${name}"`, await app.catalog.list());
-    if (flags.yes !== true && !(await confirmed(`Delete the collection "${name}" for good?`))) {
+    const names = await app.catalog.list();
+    if (!names.includes(name)) throw unknownCollection(name, names);
+    if (flags.yes !== true && !(await confirmed(`Delete collection "${name}"?`))) {
       process.stderr.write('Nothing was deleted.\n');
       return;
     }
     await app.catalog.delete(name);
-    if (flags.json) process.stdout.write(`${JSON.stringify({ deleted: name })}\n`);
+    if (flags.json) printJson({ deleted: name });
     else process.stdout.write(`Deleted ${name}.\n`);
   });
 }
@@ -120,40 +115,36 @@ export function removeFromCollection(flags: RemoveFlags): Promise<void> {
   const { name = '', document: wanted = '' } = flags;
   return withApp({ flags }, (app) =>
     withStore(app, name, async (store) => {
-      const documents: DocumentRecord[] = [];
-      for await (const document of store.documents()) documents.push(document);
+      const documents = await Array.fromAsync(store.documents());
       const below = documentsBelow(wanted, documents);
-      const found = below.length > 0 ? below : [documentNamed(wanted, documents, name)];
+      const found = below.length > 0 ? below : [findDocument(wanted, documents, name)];
       await store.remove(found.map(({ uri }) => uri));
       await store.settle();
       const urls = found.map(({ url }) => url);
-      if (flags.json) {
-        const removed = below.length > 0 ? urls : urls[0];
-        return void process.stdout.write(`${JSON.stringify({ collection: name, removed })}\n`);
-      }
+      if (flags.json) return printJson({ collection: name, removed: below.length > 0 ? urls : urls[0] });
       const terminal = createTerminal(process.stdout);
-      const what = below.length > 0 ? counted(below.length, 'document') : readableUrl(urls[0] ?? '');
-      terminal.write(`Removed ${terminal.text(what)} from ${terminal.text(name, 'bold')}.\n`);
+      const removed = below.length > 0 ? counted(below.length, 'document') : readableUrl(urls[0] ?? '');
+      terminal.write(`Removed ${terminal.text(removed)} from ${terminal.text(name, 'bold')}.\n`);
       if (found.some(({ uri }) => uri.startsWith('file:') && existsSync(fileURLToPath(uri)))) {
         const them = found.length === 1 ? 'it' : 'them';
         terminal.write(
-          `The next ingest brings ${them} back, unless a .citeloopignore or --exclude leaves ${them} out.\n`,
+          `The next ingest adds ${them} again. Use .citeloopignore or --exclude to leave ${them} out.\n`,
         );
       }
     }),
   );
 }
 
-/** What was ingested from below a directory, whether that is still there or not. */
+/** Documents that were ingested from below a directory, whether it still exists or not. */
 function documentsBelow(path: string, documents: readonly DocumentRecord[]): DocumentRecord[] {
-  // Nothing named is not the working directory.
+  // A blank path would mean the working directory.
   if (path.trim() === '') return [];
   const directory = pathToFileURL(`${resolve(path)}/`).href;
   return documents.filter(({ uri }) => uri.startsWith(directory));
 }
 
-/** The one document with this address or path, or with this end of it. Throws `invalid_input` for none or several. */
-function documentNamed(wanted: string, documents: readonly DocumentRecord[], name: string): DocumentRecord {
+/** The document with this URL, path, or end of a path. Throws `invalid_input` for none or several. */
+function findDocument(wanted: string, documents: readonly DocumentRecord[], name: string): DocumentRecord {
   const path = pathToFileURL(wanted).href;
   const exact = documents.filter(({ uri, url }) =>
     [wanted, path].some((each) => each === uri || each === url),
@@ -165,15 +156,18 @@ function documentNamed(wanted: string, documents: readonly DocumentRecord[], nam
   const found = exact.length > 0 ? exact : ending;
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
-  const list = (found.length > 0 ? found : documents).map(({ url }) => readableUrl(url));
+  const paths = (found.length > 0 ? found : documents).map(({ url }) => readableUrl(url));
   if (found.length > 1) {
-    throw new AppError('invalid_input', `${found.length} documents of "${name}" are named ${wanted}.`, {
-      hint: `Say which: ${list.slice(0, 5).join(', ')}${list.length > 5 ? ', …' : ''}.`,
+    throw new AppError('invalid_input', `${found.length} documents in "${name}" match ${wanted}.`, {
+      hint: `Give more of the path: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ', …' : ''}.`,
     });
   }
-  const near = nearestName(wanted, list);
-  throw new AppError('invalid_input', `There is no document ${wanted} in "${name}".`, {
-    hint: near === undefined ? `List them with: citeloop collections show ${name}` : `Did you mean ${near}?`,
+  const nearest = nearestName(wanted, paths);
+  throw new AppError('invalid_input', `No document ${wanted} in "${name}".`, {
+    hint:
+      nearest === undefined
+        ? `List documents: citeloop collections show ${name}`
+        : `Did you mean ${nearest}?`,
   });
 }
 
@@ -183,47 +177,44 @@ export interface CopyFlags extends CommonFlags {
   prune?: boolean | undefined;
 }
 
-interface Place {
+interface StoredCollection {
   store: StoreKind;
   name: string;
 }
 
 export function copyCollections({ from: source = '', to: target = '', ...flags }: CopyFlags): Promise<void> {
-  return withApp(
-    {
-      flags,
-      whenInterrupted: 'What was copied so far is kept; the same command goes on from there.',
-    },
-    async (app, { signal }) => {
-      const [from, to] = [placeOf(source, app), placeOf(target, app)];
-      if (from.store === to.store && from.name === to.name) {
-        throw new AppError('invalid_input', `${shown(from)} cannot be copied onto itself.`);
-      }
-      const summary = await copy(app, from, to, flags.prune ?? false, signal);
-      if (flags.json) {
-        process.stdout.write(`${JSON.stringify({ from: shown(from), to: shown(to), ...summary })}\n`);
-        return;
-      }
-      const terminal = createTerminal(process.stdout);
-      const counts = (['copied', 'unchanged', 'removed'] as const)
-        .filter((kind) => summary[kind] > 0)
-        .map((kind) => `${summary[kind]} ${kind}`);
-      terminal.write(
-        `${terminal.text(shown(to), 'bold')}: ${counts.join(', ') || 'nothing to do'}; ` +
-          `${summary.chunks} chunks written, none embedded\n`,
-      );
-      if (summary.kept > 0) {
-        terminal.write(`It has ${summary.kept} more documents than the source; --prune removes them.\n`);
-      }
-    },
-  );
+  const whenInterrupted = 'Copied documents are saved. Run the same command to continue.';
+  return withApp({ flags, whenInterrupted }, async (app, { signal }) => {
+    const [from, to] = [parseStoredName(source, app), parseStoredName(target, app)];
+    if (from.store === to.store && from.name === to.name) {
+      throw new AppError('invalid_input', `Cannot copy ${formatStoredName(from)} to itself.`);
+    }
+    const summary = await copy(app, from, to, flags.prune ?? false, signal);
+    if (flags.json) {
+      return printJson({ from: formatStoredName(from), to: formatStoredName(to), ...summary });
+    }
+    const terminal = createTerminal(process.stdout);
+    const counts = (['copied', 'unchanged', 'removed'] as const)
+      .filter((kind) => summary[kind] > 0)
+      .map((kind) => `${summary[kind]} ${kind}`);
+    const result = `${counts.join(', ') || 'nothing to do'}; ${summary.chunks} chunks written`;
+    terminal.write(`${terminal.text(formatStoredName(to), 'bold')}: ${result}\n`);
+    if (summary.kept > 0) {
+      terminal.write(`${summary.kept} documents are only in the copy. Use --prune to remove them.\n`);
+    }
+  });
 }
 
-async function copy(app: App, from: Place, to: Place, prune: boolean, signal: AbortSignal) {
-  const source = await app.catalogOf(from.store).open(from.name);
-  if (source === null) {
-    throw unknownCollection(shown(from), await app.catalogOf(from.store).list());
-  }
+async function copy(
+  app: App,
+  from: StoredCollection,
+  to: StoredCollection,
+  prune: boolean,
+  signal: AbortSignal,
+) {
+  const sources = app.catalogOf(from.store);
+  const source = await sources.open(from.name);
+  if (source === null) throw unknownCollection(formatStoredName(from), await sources.list());
   const progress = createProgressBar(`Copying ${from.name}`);
   try {
     const target = await app.catalogOf(to.store).openOrCreate(to.name, source.identity);
@@ -243,19 +234,19 @@ async function copy(app: App, from: Place, to: Place, prune: boolean, signal: Ab
   }
 }
 
-/** `qdrant:name`, or a name in the configured store. */
-function placeOf(text: string, app: App): Place {
+/** `qdrant:name`, or a name in the configured store. Throws `invalid_input`. */
+function parseStoredName(text: string, app: App): StoredCollection {
   const store = STORES.find((known) => text.startsWith(`${known}:`));
   const name = store === undefined ? text : text.slice(store.length + 1);
   if (!/^\w[\w.-]{0,127}$/.test(name)) {
-    throw new AppError('invalid_input', `"${text}" is not the name of a collection.`, {
-      hint: 'Write for example web_documents, sqlite:web_documents or qdrant:web_documents.',
+    throw new AppError('invalid_input', `"${text}" is not a valid collection name.`, {
+      hint: 'Examples: web_documents, sqlite:web_documents, qdrant:web_documents.',
     });
   }
   return { store: store ?? app.config.store, name };
 }
 
-function shown({ store, name }: Place): string {
+function formatStoredName({ store, name }: StoredCollection): string {
   return `${store}:${name}`;
 }
 
@@ -263,20 +254,16 @@ export interface ThresholdFlags extends CollectionFlags {
   save?: boolean | undefined;
 }
 
-/** Finds out by a collection's own documents from which score on a passage counts as relevant. */
+/** Measures from the documents of a collection which scores mean that a passage is relevant. */
 export function fitCollectionThreshold(flags: ThresholdFlags): Promise<void> {
   return withApp({ flags }, (app, { signal }) =>
     withStore(app, flags.name ?? '', async (store) => {
       await app.assertReadable(store);
       const { directory } = app.config.embedding;
       if (flags.save && directory === undefined) {
-        throw new AppError(
-          'invalid_input',
-          '--save is for a model of your own: --embedder onnx:<directory>.',
-          {
-            hint: 'For any other, set AGENT_SCORE_THRESHOLD to what is found.',
-          },
-        );
+        throw new AppError('invalid_input', '--save needs --embedder onnx:<directory>.', {
+          hint: 'For other embedders, set AGENT_SCORE_THRESHOLD to the measured value.',
+        });
       }
       const bar = createProgressBar('Comparing sentences with passages');
       const fitted = await fitThreshold(store, await app.embedder(), {
@@ -286,23 +273,19 @@ export function fitCollectionThreshold(flags: ThresholdFlags): Promise<void> {
       const saved =
         flags.save && directory !== undefined ? await saveBaseline(directory, fitted.baseline) : null;
       const { embedder } = store.identity;
-      if (flags.json) {
-        process.stdout.write(`${JSON.stringify({ collection: store.name, embedder, ...fitted, saved })}\n`);
-        return;
-      }
+      if (flags.json) return printJson({ collection: store.name, embedder, ...fitted, saved });
       const { documents, passages, baseline, threshold, ownKept, othersKept } = fitted;
       const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
       const terminal = createTerminal(process.stdout);
       terminal.write(
-        `${terminal.text(store.name, 'bold')}: texts that have nothing to do with each other have a cosine of about ` +
-          `${baseline} with ${embedder}, so passages from ${threshold} on count as relevant.\n` +
-          `${percent(ownKept)} of the sentences reach that with their own passage, ${percent(othersKept)} of the pairs ` +
-          `with a passage of another document (${passages} passages of ${documents} documents).\n`,
+        `${terminal.text(store.name, 'bold')}: threshold ${threshold} (unrelated texts have a cosine of about ${baseline} with ${embedder}).\n` +
+          `${percent(ownKept)} of sentences reach it with their own passage, ${percent(othersKept)} with a passage of another document ` +
+          `(${passages} passages of ${documents} documents).\n`,
       );
       if (saved !== null)
-        terminal.write(`Kept in ${terminal.text(saved)} for every collection of this model.\n`);
-      else if (directory !== undefined) terminal.write('Keep it with --save.\n');
-      else terminal.write(`Use it with --threshold ${threshold}, or AGENT_SCORE_THRESHOLD=${threshold}.\n`);
+        terminal.write(`Saved in ${terminal.text(saved)} for all collections of this model.\n`);
+      else if (directory !== undefined) terminal.write('Save it with --save.\n');
+      else terminal.write(`Use it with --threshold ${threshold} or AGENT_SCORE_THRESHOLD=${threshold}.\n`);
     }),
   );
 }
@@ -310,7 +293,7 @@ export function fitCollectionThreshold(flags: ThresholdFlags): Promise<void> {
 async function withStore<T>(app: App, name: string, work: (store: ChunkStore) => Promise<T>): Promise<T> {
   const names = await app.catalog.list();
   const store = names.includes(name) ? await app.catalog.open(name) : null;
-  if (store === null) throw unknownCollection(`"${name}"`, names);
+  if (store === null) throw unknownCollection(name, names);
   try {
     return await work(store);
   } finally {
@@ -319,18 +302,17 @@ async function withStore<T>(app: App, name: string, work: (store: ChunkStore) =>
 }
 
 function unknownCollection(name: string, names: readonly string[]): AppError {
-  const nearest = nearestName(name.replaceAll('"', ''), names);
-  const there = names.length > 0 ? `There is: ${names.join(', ')}.` : 'Make one with: citeloop ingest <path>';
-  return new AppError('invalid_input', `There is no collection ${name}.`, {
-    hint: nearest === undefined ? there : `Did you mean ${nearest}? ${there}`,
+  const nearest = nearestName(name, names);
+  const known = names.length > 0 ? `Collections: ${names.join(', ')}.` : 'Create one: citeloop ingest <path>';
+  return new AppError('invalid_input', `Unknown collection "${name}".`, {
+    hint: nearest === undefined ? known : `Did you mean ${nearest}? ${known}`,
   });
 }
 
-/** Those that are still to be embedded are told apart. */
-function chunksOf({ chunks, withoutVector }: CollectionInfo): string {
-  return withoutVector === 0 ? String(chunks) : `${chunks} (${withoutVector} without vector)`;
+function formatChunkCount({ chunks, withoutVector }: CollectionInfo): string {
+  return withoutVector === 0 ? String(chunks) : `${chunks} (${withoutVector} not embedded)`;
 }
 
-function megabytes(bytes: number): string {
+function formatMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createApp } from '../../app/create-app.ts';
-import { sessionsPath } from '../../app/sessions.ts';
+import { openSessions, sessionsPath } from '../../app/sessions.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { settingNames } from '../../config/settings.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
@@ -13,15 +13,67 @@ import {
   parseCommandLine,
   takesValue,
 } from '../flags/command-definition.ts';
-import { completionScripts } from './completion-scripts.ts';
 
-/** A word that could stand here, and what it means. */
-interface Candidate {
-  word: string;
-  describe: string;
+/** Each runs `citeloop --complete` with the words so far, and completes file names if that prints nothing. */
+const completionScripts = {
+  bash: `# citeloop completion bash >> ~/.bashrc
+_citeloop() {
+  local IFS=$'\\n' line=\${COMP_LINE:0:COMP_POINT} last=-1 words part begun candidate
+  words=()
+  # Bash splits words at : and =, and replaces only the text after the last one.
+  for part in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+    if [[ $last -ge 0 && $line != [[:space:]]* ]]; then
+      words[last]+=$part
+    else
+      line=\${line#"\${line%%[![:space:]]*}"}
+      words[++last]=$part
+    fi
+    line=\${line#"$part"}
+  done
+  # Without quotes, as the shell would pass them.
+  words=("\${words[@]//[\\"\\'\\\\\\\\]/}")
+  begun=\${words[last]}
+  COMPREPLY=()
+  while read -r candidate; do
+    COMPREPLY+=("$(printf %q "\${candidate#"\${begun%"\${begun##*[:=]}"}"}")")
+  done < <(citeloop --complete "\${words[@]:1}" 2>/dev/null | cut -f1)
+  if [ \${#COMPREPLY[@]} -eq 0 ]; then compopt -o default; else compopt -o nosort; fi 2>/dev/null
 }
+complete -F _citeloop citeloop
+`,
+  zsh: `#compdef citeloop
+# citeloop completion zsh > "\${fpath[1]}/_citeloop", or: source <(citeloop completion zsh) in ~/.zshrc
+_citeloop() {
+  local -a candidates
+  local line
+  while IFS= read -r line; do
+    candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done < <(citeloop --complete "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
+  if (( \${#candidates} )); then _describe -V 'citeloop' candidates; else _files; fi
+}
+if [ "$funcstack[1]" = "_citeloop" ]; then
+  _citeloop "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef _citeloop citeloop
+fi
+`,
+  fish: `# citeloop completion fish > ~/.config/fish/completions/citeloop.fish
+function __citeloop_complete
+    set -l words (commandline -opc)
+    set -l begun (commandline -ct | string unescape)
+    set -l found (citeloop --complete $words[2..-1] "$begun" 2>/dev/null)
+    if test (count $found) -gt 0
+        printf '%s\\n' $found
+    else
+        __fish_complete_path "$begun"
+    end
+end
+complete -c citeloop -f -k -a '(__citeloop_complete)'
+`,
+} as const;
 
-const SHOWN_SESSIONS = 30;
+const LISTED_SESSIONS = 30;
 
 export interface CompletionFlags {
   shell?: keyof typeof completionScripts | undefined;
@@ -31,28 +83,33 @@ export function printCompletion({ shell = 'bash' }: CompletionFlags): void {
   process.stdout.write(completionScripts[shell]);
 }
 
-/** Prints what the last of the words could become, one a line, with what it means after a tab. */
+interface Candidate {
+  word: string;
+  describe: string;
+}
+
+/** Prints the completions of the last word: one per line, with a description after a tab. */
 export async function printCandidates(program: CommandNode, words: readonly string[]): Promise<void> {
   const typed = words.at(-1) ?? '';
-  // The value of `--model=name` is completed as that of `--model name`.
-  const [, joined = '', begun = typed] = /^(--[^=]+=)(.*)$/s.exec(typed) ?? [];
-  const before = [...words.slice(0, -1), ...(joined === '' ? [] : [joined.slice(0, -1)])];
-  for (const { word, describe } of await candidatesFor(program, before, begun)) {
-    if (word.startsWith(begun)) process.stdout.write(`${joined}${word}\t${oneLine(describe, 80)}\n`);
+  // The value of `--model=name` is completed like that of `--model name`.
+  const [, flag = '', start = typed] = /^(--[^=]+=)(.*)$/s.exec(typed) ?? [];
+  const before = [...words.slice(0, -1), ...(flag === '' ? [] : [flag.slice(0, -1)])];
+  for (const { word, describe } of await findCandidates(program, before, start)) {
+    if (word.startsWith(start)) process.stdout.write(`${flag}${word}\t${oneLine(describe, 80)}\n`);
   }
 }
 
-async function candidatesFor(
+async function findCandidates(
   program: CommandNode,
   before: readonly string[],
-  begun: string,
+  start: string,
 ): Promise<Candidate[]> {
   const { command, words, flags } = parseCommandLine(program, before);
   const last = flags.at(-1);
   if (last?.option && takesValue(last.option) && last.value === undefined && before.at(-1) === last.typed) {
-    return valuesOf(last.name ?? '', last.option.choices ?? [], before);
+    return findValues(last.name ?? '', last.option.choices, before);
   }
-  if (begun.startsWith('-')) {
+  if (start.startsWith('-')) {
     const given = new Set(flags.map(({ name }) => name));
     return Object.entries(acceptedOptions(command))
       .filter(([name, { array }]) => array || !given.has(name))
@@ -62,82 +119,69 @@ async function candidatesFor(
     word: lastWord(name),
     describe: definition.describe,
   }));
-  const place = command.positionals[words.length];
-  const values = place === undefined ? [] : await valuesOf(place.name, place.choices ?? [], before);
-  return [...commands, ...values];
+  const positional = command.positionals[words.length];
+  const values = positional && (await findValues(positional.name, positional.choices, before));
+  return [...commands, ...(values ?? [])];
 }
 
-/** Values that are known by the name of what takes them. */
-async function valuesOf(
+/** The values of a flag or an argument, by its name. */
+async function findValues(
   name: string,
-  choices: readonly string[],
+  choices: readonly string[] | undefined,
   before: readonly string[],
 ): Promise<Candidate[]> {
-  if (choices.length > 0) return choices.map((word) => ({ word, describe: '' }));
-  const config = /(?:^|\n)--config[=\n](.+)/.exec(before.join('\n'))?.[1];
+  const describeAll = (words: readonly string[], describe: string) =>
+    words.map((word) => ({ word, describe }));
+  if (choices !== undefined) return describeAll(choices, '');
+  if (name === 'setting') return describeAll(settingNames, '');
+  const config = loadConfig({ configPath: /(?:^|\n)--config[=\n](.+)/.exec(before.join('\n'))?.[1] });
   switch (name) {
     case 'collection':
     case 'name':
     case 'from':
-      return collections(config);
+      return describeAll(await listCollectionNames(config), 'collection');
     case 'session':
-    case 'id':
-      return sessions(config);
-    case 'model':
-      return models(config);
-    case 'since':
-      return runs(config);
-    case 'setting':
-      return settingNames.map((word) => ({ word, describe: '' }));
+    case 'id': {
+      const sessions = await listSessions(config);
+      const found = sessions.map(({ sessionId, title }) => ({
+        word: sessionId.slice(0, 8),
+        describe: title ?? '',
+      }));
+      return found.length === 0 ? [] : [{ word: 'last', describe: 'The newest' }, ...found];
+    }
+    case 'model': {
+      const used = (await listSessions(config)).map(({ model }) => model);
+      return describeAll([...new Set([OFFLINE_MODEL, config.agent.model, ...used])], 'model');
+    }
+    case 'since': {
+      const { listRuns } = await import('../evaluation/run-archive.ts');
+      return describeAll(['last', ...(await listRuns(config.home)).reverse()], 'evaluation');
+    }
     default:
       return [];
   }
 }
 
-async function collections(configPath: string | undefined): Promise<Candidate[]> {
-  const config = loadConfig({ configPath });
-  // A server far away is not asked at every press of a key.
+type Config = ReturnType<typeof loadConfig>;
+
+/** Only of local collections: a server is too slow for every press of Tab. */
+async function listCollectionNames(config: Config): Promise<string[]> {
   if (config.store !== 'sqlite') return [];
   const app = createApp(config, { signal: new AbortController().signal, onEvent: () => {} });
   try {
-    return (await app.catalog.list()).map((word) => ({ word, describe: 'collection' }));
+    return await app.catalog.list();
   } finally {
     await app.close();
   }
 }
 
-async function runs(configPath: string | undefined): Promise<Candidate[]> {
-  const { listRuns } = await import('../evaluation/run-archive.ts');
-  const names = await listRuns(loadConfig({ configPath }).home);
-  return ['last', ...names.reverse()].map((word) => ({ word, describe: 'evaluation' }));
-}
-
-async function pastSessions(configPath: string | undefined) {
-  const config = loadConfig({ configPath });
+async function listSessions(config: Config) {
+  // Opening the sessions would create the file.
   if (!existsSync(sessionsPath(config))) return [];
-  const { openSessions } = await import('../../app/sessions.ts');
   const store = await openSessions(config);
   try {
-    return await store.list({ limit: SHOWN_SESSIONS });
+    return await store.list({ limit: LISTED_SESSIONS });
   } finally {
     await store.close();
   }
-}
-
-async function sessions(configPath: string | undefined): Promise<Candidate[]> {
-  const found = await pastSessions(configPath);
-  return [
-    ...(found.length > 0 ? [{ word: 'last', describe: 'The newest' }] : []),
-    ...found.map(({ sessionId, title }) => ({ word: sessionId.slice(0, 8), describe: title ?? '' })),
-  ];
-}
-
-/** The configured model and those of past sessions; no service is asked for its models. */
-async function models(configPath: string | undefined): Promise<Candidate[]> {
-  const config = loadConfig({ configPath });
-  const used = (await pastSessions(configPath)).map((session) => session.model);
-  return [...new Set([OFFLINE_MODEL, config.agent.model, ...used])].map((word) => ({
-    word,
-    describe: 'model',
-  }));
 }

@@ -4,49 +4,48 @@ import { keepSetting, settingNamed } from '../../config/user-settings.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { table } from '../terminal/table.ts';
-import { createTerminal } from '../terminal/terminal.ts';
+import { createTerminal, printJson } from '../terminal/terminal.ts';
 
 export interface SettingFlags extends CommonFlags {
   setting?: string | undefined;
   value?: string | undefined;
 }
 
-/** A setting as it holds now, and where it comes from. */
 interface EffectiveSetting {
   name: SettingName;
   value: unknown;
   origin: string;
 }
 
-const DEFAULT = 'default';
+const DEFAULT_ORIGIN = 'default';
 
-/** Those that have a value, in the order of their names. */
+/** Every setting that has a value, sorted by name. */
 export function effectiveSettings({ agent, home, given, origins }: Config): EffectiveSetting[] {
   const defaults: Partial<Record<string, unknown>> = { ...agent, home };
   return settingNames.toSorted().flatMap((name) => {
     const value = given[name] ?? defaults[name];
-    return value === undefined ? [] : [{ name, value, origin: origins[name] ?? DEFAULT }];
+    return value === undefined ? [] : [{ name, value, origin: origins[name] ?? DEFAULT_ORIGIN }];
   });
 }
 
 export function listSettings({ config: configPath, json }: CommonFlags): void {
   const config = loadConfig({ configPath });
-  const found = effectiveSettings(config);
-  if (json) return void print({ settings: found, file: config.settingsFile });
+  const settings = effectiveSettings(config);
+  if (json) return void printJson({ settings, file: config.settingsFile });
   const terminal = createTerminal(process.stdout);
-  const rows = found.map(({ name, value, origin }) => [name, oneLine(shown(value), 40), origin]);
-  terminal.write(table(terminal, ['setting', 'value', 'from'], rows));
+  const rows = settings.map(({ name, value, origin }) => [name, oneLine(formatValue(value), 40), origin]);
+  terminal.write(table(terminal, ['setting', 'value', 'source'], rows));
 }
 
 export function getSetting({ setting = '', config: configPath, json }: SettingFlags): void {
   const name = settingNamed(setting);
   const found = effectiveSettings(loadConfig({ configPath })).find((each) => each.name === name);
-  if (json) return void print(found ?? { name, value: null, origin: DEFAULT });
+  if (json) return void printJson(found ?? { name, value: null, origin: DEFAULT_ORIGIN });
   const terminal = createTerminal(process.stdout);
-  if (found !== undefined) terminal.write(`${terminal.text(shown(found.value))}\n`);
+  if (found !== undefined) terminal.write(`${terminal.text(formatValue(found.value))}\n`);
 }
 
-/** Says so where something stronger than the user's file hides what was kept there. */
+/** Saves a setting, or removes it if no value is given. Warns if another source overrides it. */
 export async function setSetting({
   setting = '',
   value,
@@ -55,27 +54,27 @@ export async function setSetting({
 }: SettingFlags): Promise<void> {
   const name = settingNamed(setting);
   const { settingsFile } = loadConfig({ configPath });
-  const kept = await keepSetting(settingsFile, name, value ?? null);
-  const now = effectiveSettings(loadConfig({ configPath })).find((each) => each.name === name);
-  if (json) return void print({ name, value: kept ?? null, file: settingsFile });
+  const saved = await keepSetting(settingsFile, name, value ?? null);
+  const current = effectiveSettings(loadConfig({ configPath })).find((each) => each.name === name);
+  if (json) return void printJson({ name, value: saved ?? null, file: settingsFile });
+  const done =
+    saved === undefined
+      ? `Removed ${name} from ${settingsFile}`
+      : `Set ${name} to ${formatValue(saved)} in ${settingsFile}`;
   const terminal = createTerminal(process.stdout);
-  const done = kept === undefined ? `${name} is forgotten in` : `${name} is ${shown(kept)} in`;
-  terminal.write(`${terminal.text(`${done} ${settingsFile}`)}\n`);
-  if (now === undefined || now.origin === DEFAULT || now.origin.startsWith(settingsFile)) return;
-  const stronger = createTerminal(process.stderr);
-  stronger.write(`${stronger.text(`Here it is ${shown(now.value)} all the same, by ${now.origin}.`)}\n`);
+  terminal.write(`${terminal.text(done)}\n`);
+  const { origin = DEFAULT_ORIGIN, value: active } = current ?? {};
+  if (origin === DEFAULT_ORIGIN || origin.startsWith(settingsFile)) return;
+  const stderr = createTerminal(process.stderr);
+  stderr.write(`${stderr.text(`Overridden here: ${formatValue(active)} (${origin}).`)}\n`);
 }
 
 export function printSettingsPath({ config: configPath, json }: CommonFlags): void {
   const { settingsFile } = loadConfig({ configPath });
-  if (json) print({ file: settingsFile });
+  if (json) printJson({ file: settingsFile });
   else process.stdout.write(`${settingsFile}\n`);
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function print(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
 }

@@ -15,21 +15,18 @@ import { oneLine } from '../../text/visible-text.ts';
 import { onCommandLine } from '../advice.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
-import { createTerminal, type Terminal } from '../terminal/terminal.ts';
+import { createTerminal, printJson, type Terminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
-import { changesOf } from './watch-sources.ts';
+import { watchSources } from './watch-sources.ts';
 import { withApp } from './with-app.ts';
 
-/** Some documents could not be read: the rest is done. */
 const EXIT_SOME_FAILED = 2;
-
-/** What takes some seconds to embed. */
+/** From this many chunks on, embedding takes some seconds. */
 const MANY_CHUNKS = 256;
+const MAX_LISTED = 3;
+const CHECKED_SESSIONS = 50;
 
-/** How many are named of the documents that are gone, and of the places that documents are from. */
-const MOST_NAMED = 3;
-
-/** What an ingest is asked for, as flags and tapes say it. */
+/** The options of an ingest that tapes record. */
 export const ingestSchema = z.object({
   source: z.array(z.string()).optional(),
   baseUrl: z.string().optional(),
@@ -45,219 +42,195 @@ export const ingestSchema = z.object({
 });
 
 export interface IngestFlags extends CommonFlags, TapeFlags, z.infer<typeof ingestSchema> {
-  /** What follows `--`: a path may begin with a dash. */
-  '--'?: string[] | undefined;
-  /** Goes on with every change, until Ctrl-C. */
   watch?: boolean | undefined;
 }
 
-export function runIngest(flags: IngestFlags): Promise<number> {
-  refuseNothing(flags);
-  refuseWebOnTape(flags);
-  refuseWatch(flags);
-  // Here --base-url says where the documents are published: it is not the setting of that name.
-  const { baseUrl: _publishedAt, ...settings } = flags;
-  return withApp(
-    {
-      flags: settings,
-      whenInterrupted: 'What was done so far is kept; the same command goes on from there.',
-      taped: { command: 'ingest', flags, writes: true },
-    },
-    async (app, run) => {
-      const { collection } = app.config.agent;
-      const show = ({ summary, seconds }: IngestDone) => {
-        if (flags.json) process.stdout.write(`${JSON.stringify({ collection, ...summary, seconds })}\n`);
-        else render(createTerminal(process.stdout), collection, summary, seconds);
-        // Whoever names the collection means it.
-        if (flags.collection === undefined && !flags.json) tellMixed(collection, summary);
-      };
-      const first = await ingestDocuments(app, flags, run);
-      show(first);
-      if (first.summary.embeddedChunks > 0) await adviseThreshold(app);
-      if (flags.watch) await followChanges(app, flags, run, first, show);
-      return first.summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
-    },
-  );
+interface IngestResult {
+  summary: IngestSummary;
+  seconds: number;
 }
 
-/** A model of one's own has no threshold before it was fitted, and then everything that is found counts as relevant. */
+export function runIngest(flags: IngestFlags): Promise<number> {
+  assertIngestFlags(flags);
+  // Here --base-url is the address of the published documents, not the setting of the model service.
+  const { baseUrl: _, ...settings } = flags;
+  const run = {
+    flags: settings,
+    whenInterrupted: 'Ingested documents are saved. Run the same command to continue.',
+    taped: { command: 'ingest', flags, writes: true },
+  };
+  return withApp(run, async (app, { signal, tape }) => {
+    const { collection } = app.config.agent;
+    const print = ({ summary, seconds }: IngestResult) => {
+      if (flags.json) return printJson({ collection, ...summary, seconds });
+      renderSummary(createTerminal(process.stdout), collection, summary, seconds);
+      if (flags.collection === undefined) warnAboutMixedRoots(collection, summary);
+    };
+    const first = await ingestDocuments(app, flags, { signal, tape });
+    print(first);
+    if (first.summary.embeddedChunks > 0) await adviseThreshold(app);
+    if (flags.watch) await ingestOnChange(app, flags, { signal, tape }, first, print);
+    return first.summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
+  });
+}
+
+function assertIngestFlags({ source = [], watch, record, replay }: IngestFlags): void {
+  const refuse = (message: string, hint: string) => {
+    throw new AppError('invalid_input', message, { hint });
+  };
+  const isOnTape = (record ?? replay) !== undefined;
+  const hasUrl = source.some((each) => /^https?:/i.test(each));
+  if (source.length === 0)
+    refuse('Nothing to ingest: give a path or URL.', 'Example: citeloop ingest ./docs');
+  if (isOnTape && hasUrl)
+    refuse('Web pages cannot be recorded on a tape.', 'Save the pages and ingest the files.');
+  if (watch && isOnTape) refuse('--watch cannot be recorded on a tape.', 'Omit --watch.');
+  if (watch && hasUrl) refuse('--watch works on files, not on URLs.', 'Omit --watch.');
+}
+
+/** Without a threshold every passage counts as relevant; a model in a directory has none before it is measured. */
 async function adviseThreshold(app: App): Promise<void> {
   const { directory } = app.config.embedding;
   if (directory === undefined || (await app.embedder()).scoreThreshold > 0) return;
   const { collection } = app.config.agent;
   process.stderr.write(
-    'It is not known yet which scores of this model count as relevant. Find out with: ' +
+    'This model has no score threshold yet. Measure it: ' +
       `citeloop collections threshold ${collection} --embedder ${OWN_MODEL}${directory} --save\n`,
   );
 }
 
-/** Ingests again whenever something has changed, and says which earlier answers that concerns. Ends with Ctrl-C. */
-async function followChanges(
+/** Ingests after every change and reports which earlier answers are outdated. Ends with Ctrl-C. */
+async function ingestOnChange(
   app: App,
   flags: IngestFlags,
   run: Run,
-  first: IngestDone,
-  show: (done: IngestDone) => void,
+  first: IngestResult,
+  print: (result: IngestResult) => void,
 ): Promise<void> {
-  const say = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
-  const changes = changesOf(flags.source ?? [], run.signal);
-  say('Watching for changes until Ctrl-C.');
+  const notify = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
+  const changes = watchSources(flags.source ?? [], run.signal);
+  notify('Watching for changes. Press Ctrl-C to stop.');
   let { gone } = first.summary;
   for await (const _ of changes) {
     try {
-      const done = await ingestDocuments(app, flags, run);
-      const { added, changed, renamed, removed, failed } = done.summary;
-      const isNews = done.summary.gone.join('\n') !== gone.join('\n');
-      gone = done.summary.gone;
-      if (added + changed + renamed + removed + failed.length === 0 && !isNews) continue;
-      show(done);
-      const count = await staleInSessions(app);
-      if (count > 0)
-        say(
-          `${counted(count, 'earlier answer rests', 'earlier answers rest')} on what has changed: citeloop sessions stale`,
-        );
+      const result = await ingestDocuments(app, flags, run);
+      const { added, changed, renamed, removed, failed } = result.summary;
+      const isSame = result.summary.gone.join('\n') === gone.join('\n');
+      gone = result.summary.gone;
+      if (added + changed + renamed + removed + failed.length === 0 && isSame) continue;
+      print(result);
+      const count = await countOutdatedAnswers(app);
+      const answers = counted(count, 'earlier answer has', 'earlier answers have');
+      if (count > 0) notify(`${answers} outdated sources. List them: citeloop sessions stale`);
     } catch (error) {
       if (run.signal.aborted) return;
       if (!(error instanceof AppError)) throw error;
-      say(`${error.message} It goes on with the next change.`);
+      notify(`${error.message} Still watching.`);
     }
   }
 }
 
-async function staleInSessions(app: App): Promise<number> {
+async function countOutdatedAnswers(app: App): Promise<number> {
   const sessions = await app.sessions();
   try {
     const { collection } = app.config.agent;
-    return await countStale(app, sessions, { limit: 50, collection });
+    return await countStale(app, sessions, { limit: CHECKED_SESSIONS, collection });
   } finally {
     await sessions.close();
   }
 }
 
-function refuseWatch({ watch, record, replay, source = [] }: IngestFlags): void {
-  if (!watch) return;
-  const refusal =
-    (record ?? replay) !== undefined
-      ? 'A run that watches cannot be on a tape.'
-      : source.some((each) => /^https?:/i.test(each))
-        ? 'Only files can be watched, not the web.'
-        : null;
-  if (refusal !== null) throw new AppError('invalid_input', refusal, { hint: 'Leave out --watch.' });
-}
-
-interface IngestDone {
-  summary: IngestSummary;
-  seconds: number;
-}
-
-/** Brings the collection up to date; a tape notes what came of it. */
+/** Updates the collection and records the result on the tape. */
 export async function ingestDocuments(
   app: App,
-  inputs: z.infer<typeof ingestSchema>,
+  options: z.infer<typeof ingestSchema>,
   { signal, tape }: Run,
-): Promise<IngestDone> {
+): Promise<IngestResult> {
   const { collection } = app.config.agent;
-  const started = app.runtime.elapsedMs();
+  const startedAt = app.runtime.elapsedMs();
   const onNotice = (notice: string) => void process.stderr.write(`${notice}\n`);
   const isNew = tape === null || !(await app.catalog.list()).includes(collection);
-  const bar = createIndexingBar('Indexing words');
-  let told = false;
-  const summary = await indexDocuments(app, collection, inputs.source ?? [], {
+  const bar = createIndexingBar('Reading');
+  let isNotified = false;
+  const summary = await indexDocuments(app, collection, options.source ?? [], {
     onProgress(progress) {
-      // Whoever has much to embed should know that there is no need to wait for it.
-      if (!told && (progress.embedding?.totalChunks ?? 0) >= MANY_CHUNKS) {
-        told = true;
+      const chunks = progress.embedding?.totalChunks ?? 0;
+      if (!isNotified && chunks >= MANY_CHUNKS) {
+        isNotified = true;
         bar.clear();
         onNotice(
-          `${collection} can be searched by its words now; ${progress.embedding?.totalChunks} chunks are being ` +
-            'embedded so that it is found by meaning too.',
+          `${collection} can be searched by words now. Embedding ${chunks} chunks to search by meaning.`,
         );
       }
       bar.update(progress);
     },
-    baseUrl: readFlag('--base-url', inputs.baseUrl, address),
-    module: inputs.module,
-    prune: inputs.prune ?? false,
+    baseUrl: readFlag('--base-url', options.baseUrl, address),
+    module: options.module,
+    prune: options.prune ?? false,
     signal,
     wordAdvice: onCommandLine,
     sources: {
-      files: { cwd: process.cwd(), onNotice, include: inputs.include, exclude: inputs.exclude },
+      files: { cwd: process.cwd(), onNotice, include: options.include, exclude: options.exclude },
       web: {
         userAgent: `citeloop/${version}`,
-        allowPrivate: inputs.allowPrivate ?? false,
-        follow: inputs.follow ?? true,
-        maxPages: readFlag('--max-pages', inputs.maxPages, wholeNumber(1)),
-        maxDepth: readFlag('--max-depth', inputs.maxDepth, wholeNumber(1)),
-        maxSeconds: readFlag('--max-seconds', inputs.maxSeconds, wholeNumber(1)),
+        allowPrivate: options.allowPrivate ?? false,
+        follow: options.follow ?? true,
+        maxPages: readFlag('--max-pages', options.maxPages, wholeNumber(1)),
+        maxDepth: readFlag('--max-depth', options.maxDepth, wholeNumber(1)),
+        maxSeconds: readFlag('--max-seconds', options.maxSeconds, wholeNumber(1)),
         onNotice: (notice) => onNotice(onCommandLine(notice)),
         runtime: app.runtime,
       },
     },
   }).finally(bar.clear);
   if (tape !== null) {
-    // What is gone, and what lies beside it, is a matter of the machine, not of the run.
-    const { gone: _, mixed: __, ...noted } = summary;
-    tape.outputs.ingest = { ...noted, intoNew: isNew };
+    // These depend on the machine, not on the run.
+    const { gone: _, mixed: __, ...recorded } = summary;
+    tape.outputs.ingest = { ...recorded, intoNew: isNew };
   }
-  return { summary, seconds: (app.runtime.elapsedMs() - started) / 1000 };
+  return { summary, seconds: (app.runtime.elapsedMs() - startedAt) / 1000 };
 }
 
-function render(terminal: Terminal, collection: string, summary: IngestSummary, seconds: number): void {
+function renderSummary(
+  terminal: Terminal,
+  collection: string,
+  summary: IngestSummary,
+  seconds: number,
+): void {
   for (const { uri, message, hint } of summary.failed) {
     const place = uri.startsWith('file:') ? fileURLToPath(uri) : uri;
-    // Most sentences name the place themselves.
-    const fault = message.includes(place) ? message : `${place}: ${message}`;
-    terminal.write(`${terminal.text('failed', 'red')} ${terminal.text(fault)}\n`);
+    const failure = message.includes(place) ? message : `${place}: ${message}`;
+    terminal.write(`${terminal.text('failed', 'red')} ${terminal.text(failure)}\n`);
     if (hint !== null) terminal.write(`       ${terminal.text(hint, 'dim')}\n`);
   }
   const counts = (['added', 'changed', 'renamed', 'unchanged', 'removed'] as const)
     .filter((kind) => summary[kind] > 0)
     .map((kind) => `${summary[kind]} ${kind}`);
   if (summary.failed.length > 0) counts.push(`${summary.failed.length} failed`);
-  const { chunks: written, embeddedChunks: embedded } = summary;
+  const { chunks: written, embeddedChunks: embedded, gone } = summary;
   const chunks = written + embedded === 0 ? '' : `; ${written} chunks written, ${embedded} embedded`;
   terminal.write(
     `${terminal.text(collection, 'bold')}: ${counts.join(', ') || 'nothing to do'}${chunks} ` +
       `${terminal.text(`(${seconds.toFixed(1)} s)`, 'dim')}\n`,
   );
-  const { gone } = summary;
   if (gone.length === 0) return;
-  renderText(
-    terminal,
-    `${gone.length} gone: ${named(gone)}; --prune forgets ${gone.length === 1 ? 'it' : 'them'}`,
-  );
+  const them = gone.length === 1 ? 'it' : 'them';
+  renderText(terminal, `${gone.length} deleted: ${formatList(gone)}. Use --prune to remove ${them}.`);
 }
 
-/** Two projects in one collection answer each other's questions: it is said when they come together. */
-function tellMixed(collection: string, { mixed }: IngestSummary): void {
+/** Two projects in one collection answer each other's questions. */
+function warnAboutMixedRoots(collection: string, { mixed }: IngestSummary): void {
   if (mixed.length === 0) return;
-  const places = mixed.map((place) => (place.startsWith('file:') ? fileURLToPath(place) : place));
+  const roots = mixed.map((root) => (root.startsWith('file:') ? fileURLToPath(root) : root));
   renderText(
     createTerminal(process.stderr),
-    `${collection} now holds documents of ${mixed.length} places: ${named(places)}. ` +
-      'Questions search them all; --collection <name> keeps them apart.',
+    `${collection} now contains documents from ${mixed.length} places: ${formatList(roots)}. ` +
+      'Questions search all of them. Use --collection <name> to separate them.',
   );
 }
 
-function named(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  return `${names
-    .slice(0, MOST_NAMED)
-    .map((name) => oneLine(name, 100))
-    .join(', ')}${more}`;
-}
-
-function refuseNothing({ source = [] }: IngestFlags): void {
-  if (source.length > 0) return;
-  throw new AppError('invalid_input', 'It is not said what to ingest.', {
-    hint: 'Name a path, a glob or a URL, for example: citeloop ingest ./docs',
-  });
-}
-
-/** Pages are fetched past `fetch`, by rules of their own: they are on no tape. */
-function refuseWebOnTape({ record, replay, source = [] }: IngestFlags): void {
-  if ((record ?? replay) === undefined || !source.some((each) => /^https?:/i.test(each))) return;
-  throw new AppError('invalid_input', 'Pages of the web cannot be recorded on a tape.', {
-    hint: 'Save the documents and ingest the files; what embedders and stores are asked is recorded then.',
-  });
+function formatList(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_LISTED).map((name) => oneLine(name, 100));
+  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
+  return `${shown.join(', ')}${more}`;
 }

@@ -12,7 +12,7 @@ import {
   serveMcpOverStdio,
 } from '../../server/mcp/mcp-transports.ts';
 import { MCP_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
-import { createTerminal } from '../terminal/terminal.ts';
+import { createTerminal, printJson } from '../terminal/terminal.ts';
 import { asSettings } from './read-flags.ts';
 import { isLoopback, tokenOf } from './serve-token.ts';
 import { withApp } from './with-app.ts';
@@ -21,14 +21,14 @@ export interface McpFlags extends ServerFlags {
   http?: boolean | undefined;
 }
 
-/** Calls that run at the same time, of all clients together. */
+/** Concurrent calls of all clients. */
 const MAX_CALLS = 64;
 const MAX_SESSIONS = 256;
 const MAX_BODY_BYTES = 1_000_000;
-/** For calls that run when the server is told to stop. */
+/** Time for running calls to finish on shutdown. */
 const GRACE_MS = 5_000;
 
-/** Serves until stdin is closed, or with `--http` until Ctrl-C. In stdio mode nothing else writes to stdout. */
+/** Serves until stdin is closed, or with --http until Ctrl-C. Over stdio, nothing else may write to stdout. */
 export function runMcp(flags: McpFlags): Promise<void> {
   const { host = MCP_DEFAULTS.host } = flags;
   const port = readFlag('--port', flags.port, portNumber) ?? MCP_DEFAULTS.port;
@@ -40,7 +40,7 @@ export function runMcp(flags: McpFlags): Promise<void> {
       void process.stderr.write(`${terminal.text(library.withoutSecrets(message))}\n`);
     const tracker = createCallTracker(MAX_CALLS);
     const createServer = createMcpServers({ library, tracker, version, onError: log });
-    // Opened ahead of the first call, and what is wrong with it is said where a person may look for it.
+    // Opened before the first call, so that errors are logged at start.
     library.collection().catch((error: Error) => log(`citeloop: ${error.message}`));
     try {
       if (!flags.http) return await serveMcpOverStdio(createServer(), { tracker, signal, streams: process });
@@ -68,17 +68,14 @@ export function runMcp(flags: McpFlags): Promise<void> {
           await sessions.close();
         },
       };
-      const onListening = (listening: Listening) => announce(listening, flags.json ?? false);
+      const onListening = ({ url, port }: Listening) => {
+        const address = `${url}${MCP_PATH}`;
+        if (flags.json) printJson({ url: address, port });
+        else process.stdout.write(`Serving MCP on ${address}. Press Ctrl-C to stop.\n`);
+      };
       await serveUntil(signal, service, { host, port, graceMs: GRACE_MS, onListening });
     } finally {
       await library.close();
     }
   });
-}
-
-function announce({ url, port }: Listening, json: boolean): void {
-  const address = `${url}${MCP_PATH}`;
-  process.stdout.write(
-    json ? `${JSON.stringify({ url: address, port })}\n` : `Serving MCP on ${address} until Ctrl-C.\n`,
-  );
 }

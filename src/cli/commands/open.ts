@@ -1,28 +1,28 @@
 import { resolveSessionId } from '../../app/sessions.ts';
 import { describeLocation } from '../../domain/show-location.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
-import { findEvidence } from '../terminal/find-evidence.ts';
+import { readableUrl } from '../terminal/format-source.ts';
 import { openPlace } from '../terminal/open-place.ts';
-import { readableUrl } from '../terminal/render-answer.ts';
+import { findCitedSource } from '../terminal/render-source.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 
 export interface OpenFlags extends CommonFlags {
-  /** The session, or the number alone of a source in the last one. */
+  /** A session; or the marker in the last session, if `number` is not given. */
   session?: string | undefined;
   number?: string | undefined;
 }
 
-/** Opens what an answer cites; a program is told where it is. */
+/** Opens a cited source; with --json, prints its location instead. */
 export function runOpen(flags: OpenFlags): Promise<void> {
   const { session = 'last', number } = flags;
-  const [wanted, mark] = number === undefined ? ['last', session] : [session, number];
+  const [wanted, marker] = number === undefined ? ['last', session] : [session, number];
   return withApp({ flags }, async (app) => {
     const store = await app.sessions();
     try {
       const id = await resolveSessionId(store, wanted);
       const turns = (await Array.fromAsync(store.turns(id))).map(({ turn }) => turn);
-      const { citation, chunk } = findEvidence(turns, mark);
+      const { citation, chunk } = findCitedSource(turns, marker);
       const { url, location } = citation;
       const place = { url, uri: chunk?.uri, location };
       if (flags.json) return void process.stdout.write(`${JSON.stringify(place)}\n`);

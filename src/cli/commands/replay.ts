@@ -90,7 +90,7 @@ async function rerunCommand(app: App, run: ReplayingRun, flags: ReplayFlags): Pr
   switch (command) {
     case 'ask':
     case 'chat': {
-      const { askQuestions, conversationSchema } = await import('./ask-questions.ts');
+      const { askQuestions, conversationSchema } = await import('./ask.ts');
       const { policy = app.config.agent.policy } = run.settings;
       const isOther = flags.policy !== undefined || app.config.agent.policy !== policy;
       const questions = recordedQuestions(run, isOther ? app.config.agent.policy : undefined);

@@ -9,13 +9,12 @@ import { toSearchOutput } from '../../tape/run-outputs.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
-import { foundBy } from '../terminal/render-details.ts';
 import { renderRetrieval } from '../terminal/render-retrieval.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { asSettings, filterOf } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
-/** What a search is asked for, as flags and tapes say it. */
+/** The options of a search that tapes record. */
 export const searchSchema = z.object({
   query: z.array(z.string()).optional(),
   topK: z.number().optional(),
@@ -25,46 +24,45 @@ export const searchSchema = z.object({
 });
 
 export interface SearchFlags extends CommonFlags, TapeFlags, z.infer<typeof searchSchema> {
-  /** What follows `--`: a query may begin with a dash. */
-  '--'?: string[] | undefined;
   threshold?: number | undefined;
   explain?: boolean | undefined;
 }
 
 export function runSearch(flags: SearchFlags): Promise<void> {
-  // More passages than an agent may ask for: not the setting of that name.
+  // The limit of a search is higher than that of the setting topK.
   const { topK: _, ...settings } = flags;
   return withApp({ flags: asSettings(settings), taped: { command: 'search', flags } }, async (app, run) => {
     const { collection, mode, context, hits } = await search(app, flags, run);
+    const { explain = false } = flags;
     if (app.config.agent.verbose) {
       const terminal = createTerminal(process.stderr);
-      terminal.write(`${terminal.text(`${mode} search of ${collection}: ${foundBy(context)}`, 'dim')}\n`);
+      const found = `${context.chunks.length} of ${context.totalFound} passages`;
+      const line = `${mode} search of ${collection}: ${found}, threshold ${context.scoreThreshold}`;
+      terminal.write(`${terminal.text(line, 'dim')}\n`);
     }
-    if (flags.json) {
-      const explain = hits.map(({ chunk, lexical, dense, fusedScore, fusedRank, rerankScore }) => ({
-        chunkId: chunk.chunkId,
-        lexicalRank: lexical?.rank ?? null,
-        lexicalScore: lexical?.score ?? null,
-        denseRank: dense?.rank ?? null,
-        denseScore: dense?.score ?? null,
-        fusedRank,
-        fusedScore,
-        rerankScore,
-      }));
-      const output = { collection, mode, ...context, ...(flags.explain && { explain }) };
-      process.stdout.write(`${JSON.stringify(output)}\n`);
-    } else {
-      const { explain = false } = flags;
-      await paged(process, (terminal) => renderRetrieval(terminal, { collection, context, hits, explain }));
+    if (!flags.json) {
+      return paged(process, (terminal) => renderRetrieval(terminal, { collection, context, hits, explain }));
     }
+    const ranks = hits.map(({ chunk, lexical, dense, fusedScore, fusedRank, rerankScore }) => ({
+      chunkId: chunk.chunkId,
+      lexicalRank: lexical?.rank ?? null,
+      lexicalScore: lexical?.score ?? null,
+      denseRank: dense?.rank ?? null,
+      denseScore: dense?.score ?? null,
+      fusedRank,
+      fusedScore,
+      rerankScore,
+    }));
+    const output = { collection, mode, ...context, ...(explain && { explain: ranks }) };
+    process.stdout.write(`${JSON.stringify(output)}\n`);
   });
 }
 
-/** Finds passages; a tape notes them. Throws `invalid_input` for a query that is none. */
-export async function search(app: App, inputs: z.infer<typeof searchSchema>, { signal, tape }: Run) {
-  const query = queryOf({ ...inputs, topK: inputs.topK ?? app.config.searchTopK });
-  const mode = inputs.mode ?? 'hybrid';
-  // The model is loaded while the collection is opened.
+/** Searches the collection and records the result on the tape. Throws `invalid_input` for a bad query. */
+export async function search(app: App, options: z.infer<typeof searchSchema>, { signal, tape }: Run) {
+  const query = toQuery({ ...options, topK: options.topK ?? app.config.searchTopK });
+  const mode = options.mode ?? 'hybrid';
+  // Starts to load while the collection is opened.
   if (mode !== 'lexical') app.embedder().catch(() => {});
   const store = await openCollection(app, signal, tape);
   try {
@@ -77,11 +75,11 @@ export async function search(app: App, inputs: z.infer<typeof searchSchema>, { s
   }
 }
 
-function queryOf({ query: words = [], topK, module, filter = [] }: z.infer<typeof searchSchema>): Query {
+function toQuery({ query: words = [], topK, module, filter = [] }: z.infer<typeof searchSchema>): Query {
   const query = words.join(' ');
   if (query.trim() === '') {
     throw new AppError('invalid_input', 'The query is blank.', {
-      hint: 'Ask for example: citeloop search "What is ROS 2?"',
+      hint: 'Example: citeloop search "What is ROS 2?"',
     });
   }
   return createQuery({

@@ -5,23 +5,23 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { NamedToken } from '../../server/http/callers.ts';
 import type { ServerFlags } from '../flags/server-flags.ts';
 
-const LEAST_LENGTH = 16;
+const MIN_TOKEN_LENGTH = 16;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
-/** The token that callers must send; undefined if none is wanted. Throws `invalid_input`. */
+/** The token that callers must send; none is needed on the loopback interface. Throws `invalid_input`. */
 export function tokenOf({ token, tokenFile }: Pick<ServerFlags, 'token' | 'tokenFile'>, host: string) {
   const given = tokenFile === undefined ? token : readToken(tokenFile);
   if (given === undefined) {
     if (isLoopback(host)) return undefined;
-    throw new AppError('invalid_input', `Others can reach ${host}, so a token is needed.`, {
-      hint: 'Make one with `openssl rand -hex 24` and give it with --token-file or --token.',
+    throw new AppError('invalid_input', `Other machines can reach ${host}, so a token is required.`, {
+      hint: 'Create one with `openssl rand -hex 24` and pass it with --token-file or --token.',
     });
   }
-  if (given.length < LEAST_LENGTH || /[^\x21-\x7e]/.test(given)) {
+  if (given.length < MIN_TOKEN_LENGTH || /[^\x21-\x7e]/.test(given)) {
     throw new AppError(
       'invalid_input',
-      `A token is at least ${LEAST_LENGTH} letters, digits or signs without spaces.`,
-      { hint: 'Make one with: openssl rand -hex 24' },
+      `A token needs at least ${MIN_TOKEN_LENGTH} printable ASCII characters without spaces.`,
+      { hint: 'Create one: openssl rand -hex 24' },
     );
   }
   return given;
@@ -35,7 +35,7 @@ const tokenFileSchema = z
           name: z.string().trim().min(1).max(64),
           token: z
             .string()
-            .min(LEAST_LENGTH)
+            .min(MIN_TOKEN_LENGTH)
             .regex(/^[\x21-\x7e]+$/),
           concurrent: z.int().min(1).optional(),
         }),
@@ -46,23 +46,23 @@ const tokenFileSchema = z
     'a file such as {"tokens": [{"name": "ada", "token": "16 characters or more", "concurrent": 2}]}',
   );
 
-/** Everybody who may call, from a file of theirs; undefined if there is none. Throws `invalid_input`. */
+/** The tokens of --tokens; undefined if the flag is not given. Throws `invalid_input`. */
 export function namedTokensOf({ tokens: path }: { tokens?: string | undefined }): NamedToken[] | undefined {
   if (path === undefined) return undefined;
-  const { tokens } = checkedValue(tokenFileSchema, parsed(readToken(path)), {
+  const { tokens } = checkedValue(tokenFileSchema, parseJsonOrUndefined(readToken(path)), {
     subject: `${path} (flag --tokens)`,
     kind: 'invalid_input',
   });
   for (const field of ['name', 'token'] as const) {
     if (new Set(tokens.map((each) => each[field])).size === tokens.length) continue;
-    throw new AppError('invalid_input', `In ${path} two have the same ${field}.`, {
-      hint: 'Give everybody a name and a token of their own.',
+    throw new AppError('invalid_input', `Two tokens in ${path} have the same ${field}.`, {
+      hint: 'Names and tokens must be unique.',
     });
   }
   return tokens;
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -78,6 +78,6 @@ function readToken(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new AppError('invalid_input', `The token file ${path} cannot be read (${messageOf(error)}).`);
+    throw new AppError('invalid_input', `Cannot read the token file ${path} (${messageOf(error)}).`);
   }
 }

@@ -15,7 +15,7 @@ import { type Listening, serveUntil } from '../../server/http/listen.ts';
 import { readPageFiles } from '../../server/http/page-files.ts';
 import { createServedCollections, type ServedCollections } from '../../server/turns/served-collections.ts';
 import { SERVE_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
-import { createTerminal } from '../terminal/terminal.ts';
+import { createTerminal, printJson } from '../terminal/terminal.ts';
 import { asSettings } from './read-flags.ts';
 import { isLoopback, namedTokensOf, tokenOf } from './serve-token.ts';
 import { withApp } from './with-app.ts';
@@ -25,24 +25,26 @@ export interface ServeFlags extends ServerFlags {
   queue?: number | undefined;
   turnTimeout?: number | undefined;
   grace?: number | undefined;
-  /** A file of named tokens. */
+  /** The path of a file with named tokens. */
   tokens?: string | undefined;
 }
 
-/** Of seconds, and of questions at a time. */
-const MOST = 1_000_000;
+/** The upper bound of numbers in flags. */
+const MAX_NUMBER = 1_000_000;
 const MAX_BODY_BYTES = 2_000_000;
 
-/** Serves until Ctrl-C; then lets running turns finish for a while. */
+/** Serves until Ctrl-C, then waits some seconds for running turns. */
 export function runServe(flags: ServeFlags): Promise<void> {
   const { host = SERVE_DEFAULTS.host } = flags;
   const port = readFlag('--port', flags.port, portNumber) ?? SERVE_DEFAULTS.port;
-  const graceMs = (readFlag('--grace', flags.grace, wholeNumber(0, MOST)) ?? SERVE_DEFAULTS.grace) * 1000;
+  const graceMs =
+    (readFlag('--grace', flags.grace, wholeNumber(0, MAX_NUMBER)) ?? SERVE_DEFAULTS.grace) * 1000;
   const tokens = namedTokensOf(flags);
   const token = tokens === undefined ? tokenOf(flags, host) : undefined;
   return withApp({ flags: asSettings(flags), judgeInWorker: true }, async (app, { signal }) => {
-    const limits = limitsOf(flags, runsHere(app.config.agent.model));
-    // The embedder and the judge are loaded in threads of their own meanwhile.
+    const { model, policy, verbose } = app.config.agent;
+    const limits = readLimits(flags, runsHere(model));
+    // Starts to load while the collection is opened.
     if (flags.mode !== 'lexical') app.judge().catch(() => {});
     const sessions = await app.sessions();
     const collections = await serveCollections(app, signal, flags, sessions);
@@ -51,17 +53,20 @@ export function runServe(flags: ServeFlags): Promise<void> {
         collections,
         sessions,
         runtime: systemRuntime,
-        model: app.config.agent.model,
-        policy: app.config.agent.policy,
+        model,
+        policy,
         version,
         page: await readPageFiles(pageDirectory()),
         token,
         tokens,
         limits,
         hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopback(host) },
-        ...createLog(app, app.config.agent.verbose, [token, ...(tokens ?? []).map((each) => each.token)]),
+        ...createRequestLog(app, verbose, [token, ...(tokens ?? []).map((each) => each.token)]),
       });
-      const onListening = (listening: Listening) => announce(listening, flags.json ?? false);
+      const onListening = ({ url, port }: Listening) => {
+        if (flags.json) printJson({ url, port });
+        else process.stdout.write(`Serving on ${url}, OpenAI API at ${url}/v1. Press Ctrl-C to stop.\n`);
+      };
       await serveUntil(signal, server, { host, port, graceMs, onListening });
     } finally {
       await collections.close();
@@ -70,15 +75,7 @@ export function runServe(flags: ServeFlags): Promise<void> {
   });
 }
 
-function announce({ url, port }: Listening, json: boolean): void {
-  process.stdout.write(
-    json
-      ? `${JSON.stringify({ url, port })}\n`
-      : `Serving on ${url} until Ctrl-C; the OpenAI API is at ${url}/v1.\n`,
-  );
-}
-
-/** The configured collection is opened now, so that what is wrong with it is told at once; others when asked for. */
+/** Opens the configured collection at once, so that its errors are reported at start; others on demand. */
 async function serveCollections(
   app: App,
   signal: AbortSignal,
@@ -104,29 +101,29 @@ async function serveCollections(
   return collections;
 }
 
-/** Who called which route, how it ended and how long it took. Never a question, an answer, a header or a token. */
-function createLog(app: App, verbose: boolean, tokens: readonly (string | undefined)[]) {
+/** Logs caller, route, status and time; never a question, an answer, a header or a token. */
+function createRequestLog(app: App, verbose: boolean, tokens: readonly (string | undefined)[]) {
   const terminal = createTerminal(process.stderr);
   const secrets = [...tokens, ...configuredSecrets(app.config)];
   const write = (line: string) => terminal.write(`${terminal.text(redactKeys(line, secrets))}\n`);
   return {
     onInternalError: (message: string) => write(`A request failed: ${message}`),
     ...(verbose && {
-      onRequest: ({ method, path, status, ms, caller }: EndedRequest) =>
-        write(
-          `${new Date().toISOString()} ${caller === null ? '' : `${caller} `}${method} ${path} ${status} ${Math.round(ms)} ms`,
-        ),
+      onRequest: ({ method, path, status, ms, caller }: EndedRequest) => {
+        const who = caller === null ? '' : `${caller} `;
+        write(`${new Date().toISOString()} ${who}${method} ${path} ${status} ${Math.round(ms)} ms`);
+      },
     }),
   };
 }
 
-function limitsOf({ concurrency, queue, turnTimeout }: ServeFlags, here: boolean) {
-  const usual = here ? SERVE_DEFAULTS.offlineConcurrency : SERVE_DEFAULTS.concurrency;
+function readLimits({ concurrency, queue, turnTimeout }: ServeFlags, isOffline: boolean) {
+  const concurrent = isOffline ? SERVE_DEFAULTS.offlineConcurrency : SERVE_DEFAULTS.concurrency;
+  const seconds = readFlag('--turn-timeout', turnTimeout, wholeNumber(1, MAX_NUMBER));
   return {
-    concurrent: readFlag('--concurrency', concurrency, wholeNumber(1, MOST)) ?? usual,
-    waiting: readFlag('--queue', queue, wholeNumber(0, MOST)) ?? SERVE_DEFAULTS.queue,
-    turnMs:
-      (readFlag('--turn-timeout', turnTimeout, wholeNumber(1, MOST)) ?? SERVE_DEFAULTS.turnTimeout) * 1000,
+    concurrent: readFlag('--concurrency', concurrency, wholeNumber(1, MAX_NUMBER)) ?? concurrent,
+    waiting: readFlag('--queue', queue, wholeNumber(0, MAX_NUMBER)) ?? SERVE_DEFAULTS.queue,
+    turnMs: (seconds ?? SERVE_DEFAULTS.turnTimeout) * 1000,
     maxBodyBytes: MAX_BODY_BYTES,
   };
 }

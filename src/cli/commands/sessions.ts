@@ -20,12 +20,16 @@ import {
   renderSessionList,
   renderTranscript,
 } from '../terminal/render-session.ts';
-import { confirmed, createTerminal } from '../terminal/terminal.ts';
+import { confirmed, createTerminal, printJson } from '../terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 
 export interface SessionListFlags extends CommonFlags {
   user?: string | undefined;
   limit?: number | undefined;
+}
+
+export interface SessionSearchFlags extends SessionListFlags {
+  words?: string[] | undefined;
 }
 
 export interface SessionFlags extends CommonFlags {
@@ -54,36 +58,32 @@ const DEFAULT_LIMIT = 20;
 export function listSessions(flags: SessionListFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const limit = readFlag('--limit', flags.limit, wholeNumber(1)) ?? DEFAULT_LIMIT;
-    // One more, to know whether there are more.
+    // One more than printed tells whether there are more.
     const found = await store.list({ user: flags.user, limit: limit + 1 });
     const sessions = found.slice(0, limit);
     if (flags.json) return printJson({ sessions });
     const terminal = createTerminal(process.stdout);
     if (sessions.length === 0) {
-      const whose = flags.user === undefined ? '' : ` of ${terminal.text(flags.user)}`;
-      return terminal.write(`There are no sessions${whose} yet. Start one with: citeloop chat\n`);
+      const owner = flags.user === undefined ? '' : ` of ${terminal.text(flags.user)}`;
+      return terminal.write(`No sessions${owner} yet. Start one: citeloop chat\n`);
     }
     renderSessionList(terminal, sessions);
-    if (found.length > limit) terminal.write(`${terminal.text('There are older ones: --limit', 'dim')}\n`);
+    if (found.length > limit) terminal.write(`${terminal.text('Use --limit to list more.', 'dim')}\n`);
   });
 }
 
-export interface SessionSearchFlags extends SessionListFlags {
-  words?: string[] | undefined;
-}
-
-/** Turns whose question and answer hold every word, the newest sessions first. */
+/** Finds turns with all the words in the question and the answer, newest sessions first. */
 export function searchSessions(flags: SessionSearchFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const limit = readFlag('--limit', flags.limit, wholeNumber(1)) ?? DEFAULT_LIMIT;
-    const wanted = new Set(queryTerms((flags.words ?? []).join(' ')));
+    const wanted = [...new Set(queryTerms((flags.words ?? []).join(' ')))];
     const found: FoundTurn[] = [];
     for (const { sessionId, updatedAt } of await store.list({ user: flags.user })) {
       if (found.length >= limit) break;
       for await (const { turn } of store.turns(sessionId)) {
         const { answer, turnNumber } = turn.response;
-        const held = new Set(indexTerms(`${turn.userQuery}\n${answer}`));
-        if (wanted.size === 0 || ![...wanted].every((term) => held.has(term))) continue;
+        const terms = new Set(indexTerms(`${turn.userQuery}\n${answer}`));
+        if (wanted.length === 0 || !wanted.every((term) => terms.has(term))) continue;
         found.push({ sessionId, updatedAt, turn: turnNumber, question: turn.userQuery, answer });
       }
     }
@@ -115,22 +115,24 @@ export function showSession(flags: SessionFlags): Promise<void> {
 
 export function exportSession(flags: SessionExportFlags): Promise<void> {
   return withSessions(flags, async (store) => {
-    const format = formatOf(flags);
-    const found = await readSession(store, flags);
-    const { session, turns } = found;
+    const { output, json } = flags;
+    const format = exportFormat(flags);
+    const { session, user, turns } = await readSession(store, flags);
+    const data =
+      format === 'openai' ? { messages: toChatMessages(session.messages) } : { session, user, turns };
+    const [first] = turns;
     const text =
       format === 'md'
-        ? transcriptOf(found)
-        : `${JSON.stringify(asJson(found, format), null, flags.json ? 0 : 2)}\n`;
-    const { output } = flags;
+        ? renderTranscript(first ? sessionTitle(first.turn.userQuery) : session.sessionId, turns)
+        : `${JSON.stringify(data, null, json ? 0 : 2)}\n`;
     if (output === undefined) return void process.stdout.write(text);
     await writeFile(output, text).catch((error: unknown) => {
-      throw new AppError('invalid_input', `${output} cannot be written (${messageOf(error)}).`, {
-        hint: 'Give --output a file in a directory of yours.',
+      throw new AppError('invalid_input', `Cannot write ${output} (${messageOf(error)}).`, {
+        hint: 'Give --output a path that you can write to.',
         cause: error,
       });
     });
-    if (flags.json) printJson({ exported: session.sessionId, format, output });
+    if (json) printJson({ exported: session.sessionId, format, output });
     else process.stderr.write(`Wrote ${counted(turns.length, 'turn')} to ${output}.\n`);
   });
 }
@@ -138,7 +140,7 @@ export function exportSession(flags: SessionExportFlags): Promise<void> {
 export function deleteSession(flags: SessionDeleteFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const sessionId = await resolveSessionId(store, flags.id ?? '');
-    if (flags.yes !== true && !(await confirmed(`Delete the session ${sessionId} for good?`))) {
+    if (flags.yes !== true && !(await confirmed(`Delete session ${sessionId}?`))) {
       process.stderr.write('Nothing was deleted.\n');
       return;
     }
@@ -161,28 +163,16 @@ export function giveFeedback(flags: SessionFeedbackFlags): Promise<void> {
     };
     if (!(await store.setFeedback(sessionId, turnNumber, feedback))) {
       if (last === null && (await store.load(sessionId)) === null) throw unknownSession(sessionId);
-      throw new AppError('invalid_input', `The session ${sessionId} has no turn ${turnNumber}.`, {
-        hint: `See its turns with: citeloop sessions show ${sessionId}`,
+      throw new AppError('invalid_input', `Session ${sessionId} has no turn ${turnNumber}.`, {
+        hint: `List its turns: citeloop sessions show ${sessionId}`,
       });
     }
     if (flags.json) printJson({ sessionId, turn: turnNumber, feedback });
-    else process.stdout.write(`Turn ${turnNumber} of ${sessionId} is judged ${feedback.verdict}.\n`);
+    else process.stdout.write(`Rated turn ${turnNumber} of ${sessionId} ${feedback.verdict}.\n`);
   });
 }
 
-type ReadSession = Awaited<ReturnType<typeof readSession>>;
-
-function asJson({ session, user, turns }: ReadSession, format: Exclude<ExportFormat, 'md'>): object {
-  if (format === 'json') return { session, user, turns };
-  return { messages: toChatMessages(session.messages) };
-}
-
-function transcriptOf({ session, turns }: ReadSession): string {
-  const [first] = turns;
-  return renderTranscript(first ? sessionTitle(first.turn.userQuery) : session.sessionId, turns);
-}
-
-/** Runs a command's work with the sessions of the data directory. */
+/** Runs a command with the saved sessions. */
 function withSessions(
   flags: CommonFlags,
   work: (store: SessionStore, app: App) => Promise<void>,
@@ -197,19 +187,14 @@ function withSessions(
   });
 }
 
-async function loadSession(store: SessionStore, flags: SessionFlags) {
+async function readSession(store: SessionStore, flags: SessionFlags) {
   const sessionId = await resolveSessionId(store, flags.id ?? '');
   const loaded = await store.load(sessionId);
   if (loaded === null) throw unknownSession(sessionId);
-  return loaded;
+  return { ...loaded, turns: await Array.fromAsync(store.turns(sessionId)) };
 }
 
-async function readSession(store: SessionStore, flags: SessionFlags) {
-  const loaded = await loadSession(store, flags);
-  return { ...loaded, turns: await Array.fromAsync(store.turns(loaded.session.sessionId)) };
-}
-
-/** A collection that is gone took all its sources with it; one that cannot be read tells nothing about them. */
+/** All sources of a deleted collection have vanished; if it cannot be read, no changes are known. */
 async function fatesByTurn(
   app: App,
   { collection }: ConversationSession,
@@ -217,8 +202,8 @@ async function fatesByTurn(
 ): Promise<CitationFates[]> {
   const turns = recorded.map(({ turn }) => turn);
   try {
-    const isThere = (await app.catalog.list()).includes(collection);
-    const store = isThere ? await app.catalog.open(collection) : null;
+    const exists = (await app.catalog.list()).includes(collection);
+    const store = exists ? await app.catalog.open(collection) : null;
     if (store === null) return await citationFates(turns, noChunks);
     try {
       return await citationFates(turns, store);
@@ -228,20 +213,16 @@ async function fatesByTurn(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const terminal = createTerminal(process.stderr);
-    terminal.write(`${terminal.text(`The sources could not be compared: ${error.message}`)}\n`);
+    terminal.write(`${terminal.text(`Cannot check the sources for changes: ${error.message}`)}\n`);
     return [];
   }
 }
 
-function formatOf({ format, output, json }: SessionExportFlags): ExportFormat {
+function exportFormat({ format, output, json }: SessionExportFlags): ExportFormat {
   if (json && output === undefined && format === 'md') {
-    throw new AppError('invalid_input', '--json and --format md contradict each other.', {
-      hint: 'Leave one of them out.',
+    throw new AppError('invalid_input', '--json and --format md cannot be used together.', {
+      hint: 'Omit one of them.',
     });
   }
   return format ?? (output !== undefined && /\.(md|markdown)$/i.test(output) ? 'md' : 'json');
-}
-
-function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
 }

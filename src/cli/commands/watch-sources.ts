@@ -3,35 +3,32 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 
-/** Editors write a file in several steps: what changed is looked at when nothing has for so long. */
+/** Editors write a file in several steps, so changes are reported after this much quiet. */
 const QUIET_MS = 300;
 
-/**
- * Says each time that something below the sources has changed and come to rest, from when it is called. Ends when the
- * signal is raised.
- */
-export function changesOf(
+/** Yields after each burst of changes below the sources, starting with the call. Ends when the signal is aborted. */
+export function watchSources(
   sources: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<void, void, undefined> {
   let changes = 0;
   let wake = () => {};
-  const watchers = directoriesOf(sources).map((directory) => {
+  const watchers = watchedDirectories(sources).map((directory) => {
     try {
       return watch(directory, { recursive: true, signal }, () => {
         changes += 1;
         wake();
       }).on('error', () => {});
     } catch (error) {
-      throw new AppError('invalid_input', `${directory} cannot be watched: ${messageOf(error)}.`, {
-        hint: 'Name a smaller directory, or leave out --watch.',
+      throw new AppError('invalid_input', `Cannot watch ${directory}: ${messageOf(error)}.`, {
+        hint: 'Give a smaller directory, or omit --watch.',
         cause: error,
       });
     }
   });
-  return told();
+  return changeBursts();
 
-  async function* told(): AsyncGenerator<void, void, undefined> {
+  async function* changeBursts(): AsyncGenerator<void, void, undefined> {
     const stop = () => wake();
     signal.addEventListener('abort', stop);
     try {
@@ -57,18 +54,21 @@ export function changesOf(
   }
 }
 
-/** What to look at: a directory itself, the one that a file is in, or the part of a glob before its first star. */
-export function directoriesOf(sources: readonly string[]): string[] {
+/** The directory itself, that of a file, or the part of a glob before its first wildcard. */
+export function watchedDirectories(sources: readonly string[]): string[] {
   const found = sources
     .filter((source) => !/^https?:/i.test(source))
     .map((source) => {
       const path = resolve(source);
       if (existsSync(path)) return statSync(path).isDirectory() ? path : dirname(path);
-      const fixed = path.split('/').slice(
-        0,
-        path.split('/').findIndex((part) => /[*?[{!]/.test(part)),
-      );
-      return existsSync(fixed.join('/')) ? fixed.join('/') : dirname(path);
+      const parts = path.split('/');
+      const fixed = parts
+        .slice(
+          0,
+          parts.findIndex((part) => /[*?[{!]/.test(part)),
+        )
+        .join('/');
+      return existsSync(fixed) ? fixed : dirname(path);
     });
   return [...new Set(found)];
 }

@@ -13,23 +13,22 @@ import { createTerminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import type { TapedCommand } from './on-tape.ts';
 
-/** What a command says about its run besides the work itself. */
 interface AppRun {
-  /** Those of tapes, and those that give settings, by the names of the settings. */
+  /** Settings by their names, and the flags of tapes. */
   flags: CommonFlags & TapeFlags;
-  /** What Ctrl-C leaves, for the person who pressed it. */
+  /** The hint after Ctrl-C: what is saved. */
   whenInterrupted?: string;
-  /** Set where the run can be recorded, and replayed. */
+  /** Set if the command can be recorded and replayed. */
   taped?: TapedCommand;
   /** Judges answers in a worker thread. */
   judgeInWorker?: boolean;
 }
 
-/** Runs a command's work with the filled ports, until Ctrl-C raises the run's signal, and on a tape where the flags say so. */
+/** Runs a command with an app, which is closed afterwards. Ctrl-C aborts `run.signal`. Applies --record and --replay. */
 export function withApp<T>(
   {
     flags: { config: configPath, ...flags },
-    whenInterrupted = 'Nothing is lost: what was completed before is kept.',
+    whenInterrupted = 'Completed work is saved.',
     taped,
     judgeInWorker = false,
   }: AppRun,
@@ -43,13 +42,13 @@ export function withApp<T>(
         onApp(config, run, (app) => work(app, run)),
       );
     }
-    refuseTapeless(flags);
+    refuseTapeFlags(flags);
     const config = loadConfig({ flags: { ...flags }, configPath });
     return onApp(config, { signal, judgeInWorker }, (app) => work(app, { signal, tape: null }));
   }, whenInterrupted);
 }
 
-/** The ports of a configuration for as long as the work takes. */
+/** Creates an app and closes it after the work. */
 export async function onApp<T>(
   config: Config,
   options: { signal: AbortSignal; runtime?: Runtime; judgeInWorker?: boolean },
@@ -63,8 +62,7 @@ export async function onApp<T>(
   }
 }
 
-/** Flags that say how, without one that says which tape. */
-function refuseTapeless({ onMiss, timing, redact }: TapeFlags): void {
+function refuseTapeFlags({ onMiss, timing, redact }: TapeFlags): void {
   const flag = onMiss ? '--on-miss' : timing ? '--timing' : redact?.length ? '--redact' : undefined;
   if (flag === undefined) return;
   throw new AppError('invalid_input', `${flag} needs a tape.`, {
@@ -72,17 +70,17 @@ function refuseTapeless({ onMiss, timing, redact }: TapeFlags): void {
   });
 }
 
-/** Signals that come together are one: a terminal or `timeout` tells the launcher too, which passes it on. */
-const TOGETHER_MS = 500;
+/** Signals within this time count as one: a terminal signals the launcher in bin/, too, which forwards it. */
+const SAME_SIGNAL_MS = 500;
 
-/** Runs `work` with a signal that Ctrl-C raises. A second Ctrl-C ends the process at once. `hint` says what that left. */
+/** Runs `work` with a signal that Ctrl-C aborts. A second Ctrl-C exits at once. */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>, hint: string): Promise<T> {
   const controller = new AbortController();
-  let first = Number.POSITIVE_INFINITY;
+  let firstAt = Number.POSITIVE_INFINITY;
   const interrupt = () => {
-    if (performance.now() - first > TOGETHER_MS) process.exit(exitCodeOf(controller.signal.reason));
+    if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(exitCodeOf(controller.signal.reason));
     if (controller.signal.aborted) return;
-    first = performance.now();
+    firstAt = performance.now();
     controller.abort(new AppError('interrupted', 'Stopped.', { hint }));
   };
   process.on('SIGINT', interrupt);
@@ -95,39 +93,34 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   }
 }
 
-/** Puts on stderr, in words, what happens besides what was asked for. */
+/** Prints the events of an app on stderr. */
 function createEventPrinter(): (event: AppEvent) => void {
-  const fetching = {
-    weights: createProgressBar('Fetching the embedding model (20 MB, once)'),
-    engine: createProgressBar('Fetching the engine that runs it (114 MB, once)'),
+  const downloads = {
+    weights: createProgressBar('Downloading the embedding model (20 MB, once)'),
+    engine: createProgressBar('Downloading ONNX Runtime (114 MB, once)'),
   };
   let sample: ReturnType<typeof createIndexingBar> | undefined;
-  const say = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
+  const print = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
+  const megabytes = (bytes: number) => Math.round(bytes / 1e6);
 
   return (event) => {
     switch (event.type) {
       case 'model_fetched': {
         const { part, received, total } = event;
-        const megabytes = (bytes: number) => Math.round(bytes / 1e6);
-        return fetching[part].update({
-          done: megabytes(received),
-          total: total === null ? null : megabytes(total),
-          note: 'MB',
-        });
+        const size = total === null ? null : megabytes(total);
+        return downloads[part].update({ done: megabytes(received), total: size, note: 'MB' });
       }
       case 'model_loaded':
-        fetching.weights.clear();
-        return fetching.engine.clear();
+        downloads.weights.clear();
+        return downloads.engine.clear();
       case 'retry':
-        return say(oneLine(retryNotice(event), 500));
+        return print(oneLine(retryNotice(event), 500));
       case 'only_collection':
-        return say(`This is the collection ${event.name}, the only one there is.`);
+        return print(`Using the collection ${event.name}.`);
       case 'sample_book':
-        return say(
-          'You have not indexed any documents yet, so this is the sample book. Yours: citeloop ingest <path>',
-        );
+        return print('No documents indexed yet: using the sample book. Index yours: citeloop ingest <path>');
       case 'sample_progress':
-        // Most of the time there is nothing to index any more.
+        // Null if the sample is indexed already.
         if (event.progress.embedding === null) return;
         sample ??= createIndexingBar('Indexing the sample book');
         return sample.update(event.progress);

@@ -1,7 +1,7 @@
 import type { Terminal } from './terminal.ts';
 
-/** What the languages of one family write alike. */
-interface Family {
+/** Languages with the same comments and similar keywords. */
+interface LanguageFamily {
   comment: string;
   words: string;
 }
@@ -15,7 +15,7 @@ const SHELL =
 const QUERY =
   'add all alter and as asc begin between by case column commit create cross default delete desc distinct drop else end exists foreign from full group having if in index inner insert into is join key left like limit not null offset on or order outer primary references right rollback select set table then union unique update values view when where with';
 
-const families: Record<string, Family> = {
+const families: Record<string, LanguageFamily> = {
   script: { comment: '#.*', words: SCRIPT },
   curly: { comment: '\\/\\/.*|\\/\\*.*?\\*\\/', words: CURLY },
   shell: { comment: '(?<![^\\s])#.*', words: SHELL },
@@ -37,10 +37,7 @@ const languages: Record<string, keyof typeof families> = Object.fromEntries(
 const STRING = '"(?:[^"\\\\]|\\\\.)*"|\'(?:[^\'\\\\]|\\\\.)*\'|`(?:[^`\\\\]|\\\\.)*`';
 const NUMBER = '(?<![\\w.])(?:0[xX][\\da-fA-F_]+|\\d[\\d_]*(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)(?!\\w)';
 
-/**
- * Gives lines of code their colours, one at a time, so that a line that was shown never changes. It knows what whole
- * families of languages share; a string or a comment that goes on over several lines is not followed.
- */
+/** Highlights one line of code at a time, so a printed line never changes. Strings and comments over several lines are not recognized. */
 export function createHighlighter(terminal: Terminal, language: string): (line: string) => string {
   const family = families[languages[language.toLowerCase()] ?? ''];
   if (family === undefined) return (line) => terminal.text(line);
@@ -51,14 +48,14 @@ export function createHighlighter(terminal: Terminal, language: string): (line: 
     flags,
   );
   return (line) => {
-    let shown = '';
+    let painted = '';
     let at = 0;
     for (const match of line.matchAll(token)) {
       const { string, comment, number } = match.groups ?? {};
       const style = string ? 'green' : comment ? 'dim' : number ? 'yellow' : 'magenta';
-      shown += terminal.text(line.slice(at, match.index)) + terminal.text(match[0], style);
+      painted += terminal.text(line.slice(at, match.index)) + terminal.text(match[0], style);
       at = match.index + match[0].length;
     }
-    return shown + terminal.text(line.slice(at));
+    return painted + terminal.text(line.slice(at));
   };
 }

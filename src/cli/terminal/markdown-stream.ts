@@ -1,14 +1,13 @@
 import type { RootContent } from 'mdast';
 import { visit } from 'unist-util-visit';
-import { blockLines, isApart, parseMarkdown } from './render-markdown.ts';
-import type { Look } from './wrapping.ts';
+import { blockLines, isApart, type MarkdownTarget, parseMarkdown } from './render-markdown.ts';
 
-/** Once a block is shown in part, more of it is looked at when there is so much more, or a line is complete. */
-const ENOUGH = 24;
-/** Where nobody looks on: reading Markdown takes longer than all else that is done with a short answer. */
-const ENOUGH_FOR_PROGRAMS = 400;
+/** Characters after which an open block is parsed again; a line feed parses it at once. */
+const PARSE_AFTER = 24;
+/** For a pipe, where parsing often would only cost time. */
+const PARSE_AFTER_IN_PIPE = 400;
 
-/** Markdown that arrives in pieces, on its way to the terminal. */
+/** Prints Markdown that arrives in pieces. */
 export interface MarkdownStream {
   push(text: string): void;
   /** Writes the rest and ends the last line. */
@@ -16,36 +15,36 @@ export interface MarkdownStream {
 }
 
 /**
- * Shows each block as its words come, and never takes back what was shown: what may still turn into something else (a
- * word, an open emphasis, the first row of a table) waits until that is known, which is at the latest when its block
- * ends. Whole blocks and list items are done with, so a long answer costs no more to read than a short one.
+ * Prints each block while it arrives and never changes what is printed: text that may still become something else (a
+ * partial word, an open emphasis, the first row of a table) waits until it is certain, at the latest until its block
+ * ends. Finished blocks and list items are dropped, so the cost per character does not grow with the answer.
  */
-export function createMarkdownStream(look: Look): MarkdownStream {
-  const { interactive } = look.terminal;
-  const write = (text: string) => look.terminal.write(text);
-  /** The source from the first block that is not done. */
+export function createMarkdownStream(target: MarkdownTarget): MarkdownStream {
+  const { interactive } = target.terminal;
+  const write = (text: string) => target.terminal.write(text);
+  /** The source from the first unfinished block on. */
   let pending = '';
   let unread = 0;
-  /** What is shown of that block. */
+  /** The printed part of that block. */
   let shown = '';
-  /** What stands between it and the one before. */
+  /** Line feeds between it and the block before. */
   let between = '';
 
   function show(lines: readonly string[]): void {
     const text = lines.join('\n');
-    // Doubts may be had of what was certain without them.
+    // More source can make the certain part shorter.
     if (shown.startsWith(text)) return;
     if (shown === '') write(between);
-    // A block that turned out to be another begins once more on a line of its own.
-    const goesOn = text.startsWith(shown);
-    write(goesOn ? text.slice(shown.length) : `\n${text}`);
+    // A block that turned out to be of another type is printed again on a new line.
+    const isContinued = text.startsWith(shown);
+    write(isContinued ? text.slice(shown.length) : `\n${text}`);
     shown = text;
   }
 
-  /** Done with everything before this offset of the source. */
-  function cut(offset: number, isApartFromIt: boolean): void {
+  /** Drops the source before this offset. */
+  function dropSource(offset: number, hasBlankLine: boolean): void {
     pending = pending.slice(offset);
-    if (shown !== '') between = isApartFromIt ? '\n\n' : '\n';
+    if (shown !== '') between = hasBlankLine ? '\n\n' : '\n';
     shown = '';
   }
 
@@ -54,8 +53,8 @@ export function createMarkdownStream(look: Look): MarkdownStream {
     const open = blocks.at(-1);
     if (open === undefined) return;
     if (blocks.length > 1) {
-      show(blockLines(blocks.slice(0, -1), pending, look));
-      cut(lineStart(pending, open), isApart(blocks.at(-2), open));
+      show(blockLines(blocks.slice(0, -1), pending, target));
+      dropSource(lineStart(pending, open), isApart(blocks.at(-2), open));
       takeBlocks();
       return;
     }
@@ -63,14 +62,14 @@ export function createMarkdownStream(look: Look): MarkdownStream {
       const last = open.children[open.children.length - 1];
       const done = { ...open, children: open.children.slice(0, -1) };
       if (last === undefined) return;
-      show(blockLines([done], pending, look));
-      cut(lineStart(pending, last), isApart(done.children.at(-1), last));
+      show(blockLines([done], pending, target));
+      dropSource(lineStart(pending, last), isApart(done.children.at(-1), last));
       takeBlocks();
       return;
     }
     const certain = certainPart(pending);
     if (certain === '') return;
-    const lines = blockLines(parseMarkdown(certain), certain, look);
+    const lines = blockLines(parseMarkdown(certain), certain, target);
     show(isOpenCode(certain) ? lines.slice(0, -1) : lines);
   }
 
@@ -78,13 +77,13 @@ export function createMarkdownStream(look: Look): MarkdownStream {
     push(text) {
       pending += text;
       unread += text.length;
-      const isLittle = interactive ? shown !== '' && unread < ENOUGH : unread < ENOUGH_FOR_PROGRAMS;
-      if (isLittle && !text.includes('\n')) return;
+      const waits = interactive ? shown !== '' && unread < PARSE_AFTER : unread < PARSE_AFTER_IN_PIPE;
+      if (waits && !text.includes('\n')) return;
       unread = 0;
       takeBlocks();
     },
     end() {
-      show(blockLines(parseMarkdown(pending), pending, look));
+      show(blockLines(parseMarkdown(pending), pending, target));
       if (shown !== '' || between !== '') write('\n');
       pending = '';
       shown = '';
@@ -93,13 +92,12 @@ export function createMarkdownStream(look: Look): MarkdownStream {
   };
 }
 
-/** All of a Markdown text at once. */
-export function renderMarkdown(look: Look, source: string): void {
-  const lines = blockLines(parseMarkdown(source), source, look);
-  if (lines.length > 0) look.terminal.write(`${lines.join('\n')}\n`);
+export function renderMarkdown(target: MarkdownTarget, source: string): void {
+  const lines = blockLines(parseMarkdown(source), source, target);
+  if (lines.length > 0) target.terminal.write(`${lines.join('\n')}\n`);
 }
 
-/** The beginning of a block that means the same whatever follows. */
+/** The start of a block whose meaning cannot change with what follows. */
 function certainPart(source: string): string {
   const words = source.replace(/\S+$/, '');
   const leaf = lastLeaf(parseMarkdown(words).at(-1));
@@ -108,24 +106,24 @@ function certainPart(source: string): string {
   if (leaf.type === 'table') return source.slice(0, start);
   if (leaf.type === 'code') return words.slice(0, words.lastIndexOf('\n') + 1);
   const lastLine = words.lastIndexOf('\n', words.trimEnd().length - 1) + 1;
-  // Markers alone, which may be a rule as well, or what may be the first row of a table.
+  // Only markers, which may become a rule, or what may be the first row of a table.
   if (/^[\s>\-*+#=~`|:_\d.)]*$/.test(words.slice(lastLine)) || words.includes('|', lastLine)) {
     return certainPart(words.slice(0, lastLine));
   }
-  const doubt = firstDoubt(leaf, words);
-  // Without what follows, more of it may be in doubt.
-  return doubt < 0 ? words : certainPart(words.slice(0, doubt));
+  const open = firstOpening(leaf, words);
+  // Without the text after it, an earlier delimiter may be open, too.
+  return open < 0 ? words : certainPart(words.slice(0, open));
 }
 
-/** What begins something that has not ended: emphasis, code, a link. */
-const OPENING =
+/** The start of an emphasis, a code span or a link that is still plain text, because it has not ended. */
+const OPENING_DELIMITER =
   /(?<!\\)(?:`|\*+(?=[^\s*])|(?<![\p{L}\p{N}_])_+(?=[^\s_])|~~(?=[^\s~])|!?\[(?![^\]]*\](?!\()))/u;
 
-function firstDoubt(leaf: RootContent, source: string): number {
+function firstOpening(leaf: RootContent, source: string): number {
   let found = -1;
   visit(leaf, 'text', ({ position }) => {
     const start = position?.start.offset ?? 0;
-    const at = found < 0 ? source.slice(start, position?.end.offset).search(OPENING) : -1;
+    const at = found < 0 ? source.slice(start, position?.end.offset).search(OPENING_DELIMITER) : -1;
     if (at >= 0) found = start + at;
   });
   return found;

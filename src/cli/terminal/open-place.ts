@@ -8,26 +8,26 @@ import { AppError } from '../../faults/app-error.ts';
 import { fileIsGone } from '../../retrieval/chunk-changes.ts';
 import { type Streams, withTerminal } from './terminal.ts';
 
-/** Where evidence is: its address on the web, or the file that this machine read it from. */
+/** A location in a document. */
 export interface Place {
   url: string;
+  /** The file that was read on this machine. */
   uri?: string | undefined;
   location?: Location | undefined;
 }
 
-/** How each editor is told the line to go to. */
+/** The arguments with which editors open a file at a line. */
 const editors: readonly [RegExp, (file: string, line: number) => string[]][] = [
   [/^(code|codium|cursor|windsurf)(-insiders)?$/, (file, line) => ['--goto', `${file}:${line}`]],
   [/^(subl|zed|hx|helix|lapce)$/, (file, line) => [`${file}:${line}`]],
-  [/^(idea|pycharm|webstorm|goland|clion|rider)$/, (file, line) => ['--line', String(line), file]],
-  [/^(kate|kwrite)$/, (file, line) => ['--line', String(line), file]],
+  [/^(idea|pycharm|webstorm|goland|clion|rider|kate|kwrite)$/, (file, line) => ['--line', `${line}`, file]],
   [
-    /^(vi|vim|nvim|gvim|nano|pico|emacs|emacsclient|micro|kak|joe|jed|mg|ne|less|more)$/,
+    /^(n?vim?|gvim|nano|pico|emacs(client)?|micro|kak|joe|jed|mg|ne|less|more)$/,
     (file, line) => [`+${line}`, file],
   ],
 ];
 
-/** The program and its arguments that show a place, as the person has chosen their programs. */
+/** The program that opens a place, and its arguments. Throws `invalid_input` if the file is not known here. */
 export function openerOf(
   { url, uri, location }: Place,
   { editor, browser }: Pick<ReturnType<typeof terminalPrograms>, 'editor' | 'browser'>,
@@ -35,29 +35,26 @@ export function openerOf(
 ): string[] {
   const system =
     platform === 'darwin' ? ['open'] : platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
-  if (/^https?:/i.test(url)) return [...(browser ?? system), linkTo(url, location)];
-  if (uri === undefined || !uri.startsWith('file:')) {
-    throw new AppError('invalid_input', `This machine does not know where ${url} is.`, {
-      hint: 'It was indexed elsewhere: ingest it here, or open it by hand.',
+  if (isWebUrl(url)) return [...(browser ?? system), linkTo(url, location)];
+  if (!uri?.startsWith('file:')) {
+    throw new AppError('invalid_input', `The file of ${url} is not on this machine.`, {
+      hint: 'It was indexed elsewhere. Ingest it here to open it.',
     });
   }
   const file = fileURLToPath(uri);
-  if (location?.unit === 'page') {
-    // Only browsers are known to go to a page.
-    return browser === undefined ? [...system, file] : [...browser, linkTo(uri, location)];
-  }
-  const [program, ...rest] = editor ?? [];
-  if (program === undefined) return [...system, file];
-  const name = basename(program).replace(/\.exe$/i, '');
+  // Only browsers can open a PDF at a page.
+  if (location?.unit === 'page') return browser ? [...browser, linkTo(uri, location)] : [...system, file];
+  const [program, ...rest] = editor ?? system;
+  const name = basename(program ?? '').replace(/\.exe$/i, '');
   const known = location?.unit === 'line' ? editors.find(([names]) => names.test(name)) : undefined;
-  return [program, ...rest, ...(known === undefined ? [file] : known[1](file, location?.from ?? 1))];
+  return [program ?? '', ...rest, ...(known?.[1](file, location?.from ?? 1) ?? [file])];
 }
 
-/** Opens it, and waits where the program has the terminal. Throws `invalid_input` if there is no program for it. */
+/** Opens a place and waits for the program to exit. Throws `invalid_input` if it cannot be opened. */
 export async function openPlace(place: Place, streams: Streams): Promise<void> {
   if (fileIsGone(place)) {
-    throw new AppError('invalid_input', `${fileOf(place)} is gone.`, {
-      hint: 'The collection still has its text, until it is ingested with --prune.',
+    throw new AppError('invalid_input', `${fileOf(place)} no longer exists.`, {
+      hint: 'Its text stays in the collection until you ingest with --prune.',
     });
   }
   const programs = terminalPrograms();
@@ -65,27 +62,27 @@ export async function openPlace(place: Place, streams: Streams): Promise<void> {
   const isChosen = [programs.editor, programs.browser].some((chosen) => chosen?.[0] === program);
   const code = await withTerminal(streams.stdin, () => run(program, args, isChosen));
   if (code === 0) return;
-  const isOnWeb = /^https?:/i.test(place.url);
-  const where = isOnWeb ? linkTo(place.url, place.location) : fileOf(place);
-  const variable = isOnWeb || place.location?.unit === 'page' ? 'BROWSER' : 'EDITOR';
+  const where = isWebUrl(place.url) ? linkTo(place.url, place.location) : fileOf(place);
+  const variable = isWebUrl(place.url) || place.location?.unit === 'page' ? 'BROWSER' : 'EDITOR';
   const message = isChosen
     ? `${program} could not open it.`
-    : `There is no program to open it: $${variable} is not set.`;
+    : `No program to open it: $${variable} is not set.`;
   throw new AppError('invalid_input', message, {
     hint:
-      `It is ${where}${place.location ? `, ${describeLocation(place.location)}` : ''}. ` +
-      `Set what opens it, for example: export ${variable}=${variable === 'EDITOR' ? 'nano' : 'firefox'}`,
+      `The source is ${where}${place.location ? `, ${describeLocation(place.location)}` : ''}. ` +
+      `Set ${variable}, for example: export ${variable}=${variable === 'EDITOR' ? 'nano' : 'firefox'}`,
   });
+}
+
+function isWebUrl(url: string): boolean {
+  return /^https?:/i.test(url);
 }
 
 function fileOf({ url, uri }: Place): string {
   return uri?.startsWith('file:') ? fileURLToPath(uri) : url;
 }
 
-/**
- * Its exit code; another than 0 too if it cannot be started. What the system's own opener has to complain of, all the
- * programs that it looked for in vain, helps nobody.
- */
+/** The exit code, or 127 if the program cannot be started. Errors of the system's opener are long and not shown. */
 function run(program: string, args: readonly string[], isChosen: boolean): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ['inherit', 'inherit', isChosen ? 'inherit' : 'ignore'] });

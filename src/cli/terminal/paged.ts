@@ -4,12 +4,11 @@ import { terminalPrograms } from '../../config/terminal-programs.ts';
 import { canRedraw, createTerminal, type Streams, type Terminal, withTerminal } from './terminal.ts';
 import { visibleWidth } from './wrapping.ts';
 
-/** Shows what is written there: at once where it fits on the screen or a program reads it, else a page at a time. */
+/** Writes the output of `work` to stdout, through the pager if it does not fit on the screen. */
 export async function paged(
-  streams: Streams,
+  { stdout, stdin }: Streams,
   work: (terminal: Terminal) => void | Promise<void>,
 ): Promise<void> {
-  const { stdout, stdin } = streams;
   const terminal = createTerminal(stdout);
   if (stdin.isTTY !== true || !canRedraw(stdout)) return void (await work(terminal));
   let text = '';
@@ -22,35 +21,35 @@ export async function paged(
     });
   } finally {
     const { rows = Number.POSITIVE_INFINITY, columns = terminal.width } = stdout;
-    const isShown = rowsOf(text, columns) > rows - 1 && (await showInPager(text, stdin, terminal));
-    if (!isShown) stdout.write(text);
+    const isPaged = rowsOf(text, columns) > rows - 1 && (await runPager(text, stdin, terminal));
+    if (!isPaged) stdout.write(text);
   }
 }
 
-/** The rows of a screen that a text fills. */
+/** The number of screen rows that a text needs. */
 export function rowsOf(text: string, columns: number): number {
   const lines = text.replace(/\n$/, '').split('\n');
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / columns)), 0);
 }
 
-/** Says so, as some would wonder where their prompt is. False if there is no pager. */
-async function showInPager(text: string, stdin: NodeJS.ReadStream, terminal: Terminal): Promise<boolean> {
+/** Returns false if there is no pager. */
+async function runPager(text: string, stdin: NodeJS.ReadStream, terminal: Terminal): Promise<boolean> {
   const { pager, pagerEnvironment } = terminalPrograms();
   const [program = '', ...args] = pager;
   if (program === 'cat') return false;
-  const shown = await withTerminal(
+  const isShown = await withTerminal(
     stdin,
     () =>
       new Promise<boolean>((resolve) => {
         const child = spawn(program, args, { stdio: ['pipe', 'inherit', 'inherit'], env: pagerEnvironment });
         child.on('error', () => resolve(false));
         child.on('exit', () => resolve(true));
-        // Whoever has read enough leaves before the end.
+        // The pager may exit before it has read everything.
         child.stdin.on('error', () => {});
         child.stdin.end(text);
       }),
   );
-  const said = `Shown in ${basename(program)}, a page at a time; PAGER=cat shows all at once.`;
-  if (shown) terminal.write(`${terminal.text(said, 'dim')}\n`);
-  return shown;
+  const note = `Shown in ${basename(program)}. Set PAGER=cat to print everything at once.`;
+  if (isShown) terminal.write(`${terminal.text(note, 'dim')}\n`);
+  return isShown;
 }

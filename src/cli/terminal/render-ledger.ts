@@ -1,141 +1,142 @@
 import type { AgentResponse } from '../../domain/agent-response.ts';
+import { unsupportedWords } from '../../domain/answer-doubts.ts';
 import { type Citation, citationPassed } from '../../domain/citation.ts';
 import type { ConversationTurn, Decision } from '../../domain/conversation-turn.ts';
 import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
 import type { RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
-import { describeLocation } from '../../domain/show-location.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { renderSentences, verdictPiece } from './render-sentences.ts';
+import { formatMarker, formatPlace, verdictPiece } from './format-source.ts';
 import type { Terminal } from './terminal.ts';
 import { flowLine, type Piece, renderText } from './wrapping.ts';
 
 const INDENT = '        ';
+const MAX_SENTENCE = 300;
 
-type Search = Extract<Decision, { searched: true }>;
+type SearchDecision = Extract<Decision, { searched: true }>;
 
-/** Prints why a turn went as it did: each step, what it searched for, what came back, and what became of it. */
+/** Explains a turn: each step with its query, its passages and which were cited, then each checked sentence. */
 export function renderLedger(terminal: Terminal, turn: ConversationTurn): void {
   const { decisions, response } = turn;
-  renderText(terminal, `Why: ${oneLine(turn.userQuery, 200)}`, { style: 'bold' });
+  renderText(terminal, `Question: ${oneLine(turn.userQuery, 200)}`, { style: 'bold' });
   for (const decision of decisions) {
     if (decision.searched) renderSearch(terminal, decision, turn);
-    else terminal.write(`${terminal.text(`Step ${decision.step}`, 'bold')}  answered, no search\n`);
+    else terminal.write(`${terminal.text(`Step ${decision.step}`, 'bold')}  answered without a search\n`);
   }
-  const unknown = response.citations.filter(({ verdict }) => verdict === 'unknown_source');
-  for (const { marker } of unknown) {
-    const sentence = `[${oneLine(marker, 20)}] was taken out of the answer: nothing that was retrieved has this name.`;
-    renderText(terminal, sentence);
+  for (const { marker, verdict } of response.citations) {
+    if (verdict !== 'unknown_source') continue;
+    renderText(terminal, `${formatMarker(marker)} was removed from the answer: it is no retrieved passage.`);
   }
   renderSentences(terminal, response);
-  renderText(terminal, conclusionOf(response));
+  renderText(terminal, summarizeCheck(response));
 }
 
-function conclusionOf({
-  grounded,
-  citations,
-  confidence,
-  answerProbability,
-  checkedBy,
-}: AgentResponse): string {
-  const passed = citations.filter(citationPassed).length;
-  const cited =
-    citations.length === 0 ? 'nothing was cited' : `${passed} of ${citations.length} citations supported`;
-  const chance =
-    answerProbability === null
-      ? ''
-      : ` (${Math.round(answerProbability * 100)} % likely to answer the question)`;
-  const how = checkedBy === 'words' ? ' Checked by words alone, without the local model.' : '';
-  return `${grounded ? 'Grounded' : 'Not grounded'}: ${cited}, confidence ${confidence}${chance}.${how}`;
-}
-
-function renderSearch(terminal: Terminal, search: Search, turn: ConversationTurn): void {
-  const dim = (text: string) => terminal.text(text, 'dim');
+function renderSearch(terminal: Terminal, search: SearchDecision, turn: ConversationTurn): void {
   const filter = isEmptyFilter(search.filter) ? '' : `only ${oneLine(formatFilter(search.filter), 100)}`;
-  const line = flowLine(
-    terminal,
-    [
-      { text: `Step ${search.step}`, paint: (text) => terminal.text(text, 'bold') },
-      { text: 'searched:', gap: '  ' },
-      { text: oneLine(search.query, 200), paint: (text) => terminal.text(text, 'cyan') },
-      ...(filter === '' ? [] : [{ text: filter, gap: '  ', paint: dim }]),
-    ],
-    INDENT,
+  const pieces: Piece[] = [
+    { text: `Step ${search.step}`, paint: (text) => terminal.text(text, 'bold') },
+    { text: 'searched:', gap: '  ' },
+    { text: oneLine(search.query, 200), paint: (text) => terminal.text(text, 'cyan') },
+    { text: filter, gap: '  ', paint: (text) => terminal.text(text, 'dim') },
+  ];
+  terminal.write(
+    `${flowLine(
+      terminal,
+      pieces.filter(({ text }) => text !== ''),
+      INDENT,
+    )}\n`,
   );
-  terminal.write(`${line}\n`);
   const retrieval = retrievalOf(search, turn.retrievals);
   for (const note of retrieval?.notes ?? []) {
     renderText(terminal, oneLine(note, 500), { style: 'yellow', indent: INDENT });
   }
-  if (search.chunks.length === 0) {
-    renderText(terminal, emptyBecause(retrieval), { indent: INDENT });
-    return;
-  }
-  const known = new Map(
-    turn.retrievals.flatMap(({ chunks }) => chunks.map((chunk) => [chunk.chunkId, chunk])),
+  if (search.chunks.length === 0) renderText(terminal, explainEmptyResult(retrieval), { indent: INDENT });
+  const { citations } = turn.response;
+  const chunks = new Map(
+    turn.retrievals.flatMap((each) => each.chunks.map((chunk) => [chunk.chunkId, chunk])),
   );
-  const cited = new Map(turn.response.citations.map((citation) => [citation.chunkId, citation]));
-  const citedScores = turn.response.citations
-    .filter(({ chunkId }) => chunkId !== null)
-    .map(({ score }) => score);
-  const leastCited = citedScores.length > 0 ? Math.min(...citedScores) : null;
+  const citedScores = citations.flatMap(({ chunkId, score }) => (chunkId === null ? [] : [score]));
+  const minCitedScore = citedScores.length > 0 ? Math.min(...citedScores) : null;
   for (const { chunkId } of search.chunks) {
-    const chunk = known.get(chunkId);
-    const fate = fateOf(terminal, { chunk, citation: cited.get(chunkId), leastCited });
-    const passage =
-      chunk === undefined ? oneLine(chunkId, 40) : `${placeOf(chunk)}  ${chunk.score.toFixed(2)}`;
-    terminal.write(`${flowLine(terminal, [{ text: `${INDENT}${passage}` }, ...fate], `${INDENT}  `)}\n`);
+    const chunk = chunks.get(chunkId);
+    const place =
+      chunk === undefined ? oneLine(chunkId, 40) : `${formatPlace(chunk)}  ${chunk.score.toFixed(2)}`;
+    const citation = citations.find((each) => each.chunkId === chunkId);
+    const use = citation ? citedPieces(terminal, citation) : [uncitedPiece(terminal, chunk, minCitedScore)];
+    terminal.write(`${flowLine(terminal, [{ text: INDENT + place }, ...use], `${INDENT}  `)}\n`);
   }
 }
 
-/** What became of a passage, and why it was not cited if it was not. */
-function fateOf(
+function citedPieces(terminal: Terminal, { marker, verdict }: Citation): Piece[] {
+  return [
+    { text: `cited as ${formatMarker(marker)},`, gap: '  ' },
+    verdictPiece(terminal, verdict),
+    ...(verdict === 'unsupported' ? [{ text: ': it does not say what the answer says', gap: '' }] : []),
+  ];
+}
+
+function uncitedPiece(
   terminal: Terminal,
-  {
-    chunk,
-    citation,
-    leastCited,
-  }: { chunk: RetrievedChunk | undefined; citation: Citation | undefined; leastCited: number | null },
-): Piece[] {
-  if (citation !== undefined) {
-    const why = citation.verdict === 'unsupported' ? ': it does not say what the answer says' : '';
-    return [
-      { text: `cited as [${oneLine(citation.marker, 20)}],`, gap: '  ' },
-      verdictPiece(terminal, citation.verdict),
-      ...(why === '' ? [] : [{ text: why, gap: '' }]),
-    ];
-  }
-  const isBelow = chunk !== undefined && leastCited !== null && chunk.score < leastCited;
-  const reason = isBelow ? 'scored below all that is cited' : 'not used';
-  return [{ text: `not cited: ${reason}`, gap: '  ', paint: (text) => terminal.text(text, 'dim') }];
+  chunk: RetrievedChunk | undefined,
+  minCitedScore: number | null,
+): Piece {
+  const isBelow = chunk !== undefined && minCitedScore !== null && chunk.score < minCitedScore;
+  const text = isBelow ? 'not cited: lower score than the cited passages' : 'not cited';
+  return { text, gap: '  ', paint: (part) => terminal.text(part, 'dim') };
 }
 
-/** The document, the headings above a passage, and where in the document it stands. */
-export function placeOf({
-  title,
-  headings,
-  location,
-}: Pick<RetrievedChunk, 'title' | 'headings' | 'location'>): string {
-  // Headings often begin with the title of the document.
-  const below = headings[0] === title ? headings.slice(1) : headings;
-  const path = [title, ...below].map((part) => oneLine(part, 60)).join(' › ');
-  return location === undefined ? path : `${path}, ${describeLocation(location)}`;
+/** The retrieval of a step: the same query and, if several have it, the same chunks. */
+function retrievalOf(
+  { query, chunks }: SearchDecision,
+  retrievals: readonly RetrievalContext[],
+): RetrievalContext | undefined {
+  const same = retrievals.filter((each) => each.query === query);
+  return same.find((each) => chunkIds(each.chunks) === chunkIds(chunks)) ?? same[0];
 }
 
-/** The retrieval behind a step: with the same query and, where several have it, the same chunks. */
-function retrievalOf(search: Search, retrievals: readonly RetrievalContext[]): RetrievalContext | undefined {
-  const ids = search.chunks.map(({ chunkId }) => chunkId).join();
-  const same = retrievals.filter(({ query }) => query === search.query);
-  return same.find(({ chunks }) => chunks.map(({ chunkId }) => chunkId).join() === ids) ?? same[0];
+function chunkIds(chunks: readonly { chunkId: string }[]): string {
+  return chunks.map(({ chunkId }) => chunkId).join();
 }
 
-export function emptyBecause(retrieval: RetrievalContext | undefined): string {
+export function explainEmptyResult(retrieval: RetrievalContext | undefined): string {
   if (retrieval !== undefined && retrieval.excludedByFilter > 0) {
-    return `nothing passed the filter, which left out ${retrieval.excludedByFilter} relevant passages`;
+    return `no results: the filter excluded ${retrieval.excludedByFilter} relevant passages`;
   }
-  if (retrieval !== undefined && retrieval.nearMiss !== null) {
-    const { title, score } = retrieval.nearMiss;
-    return `nothing came back: the nearest, "${oneLine(title, 60)}", has ${score.toFixed(2)}, below the threshold of ${retrieval.scoreThreshold}`;
+  if (retrieval === undefined || retrieval.nearMiss === null) return 'no results';
+  const { title, score } = retrieval.nearMiss;
+  return `no results: the closest, "${oneLine(title, 60)}", scored ${score.toFixed(2)}, below the threshold of ${retrieval.scoreThreshold}`;
+}
+
+/** Each sentence that was checked, with its verdict, the closest evidence and the words without support. */
+function renderSentences(terminal: Terminal, { answer, sentences }: AgentResponse): void {
+  for (const sentence of sentences) {
+    const { verdict, probability, evidence, text } = sentence;
+    if (verdict === null) continue;
+    const pieces: Piece[] = [
+      verdictPiece(terminal, verdict),
+      ...(probability === null ? [] : [{ text: probability.toFixed(2) }]),
+      { text: `"${oneLine(text, MAX_SENTENCE)}"`, gap: '  ' },
+    ];
+    terminal.write(`${flowLine(terminal, pieces, INDENT)}\n`);
+    if (evidence !== null && verdict !== 'quoted' && verdict !== 'unsupported') {
+      renderText(terminal, `evidence: "${oneLine(evidence.text, MAX_SENTENCE)}"`, { indent: INDENT });
+    }
+    const words = unsupportedWords({ answer, sentences: [sentence] }).map((word) =>
+      oneLine(word, MAX_SENTENCE),
+    );
+    if (words.length > 0) renderText(terminal, `not in any source: ${words.join(', ')}`, { indent: INDENT });
   }
-  return 'nothing came back';
+}
+
+function summarizeCheck(response: AgentResponse): string {
+  const { grounded, citations, confidence, answerProbability, checkedBy } = response;
+  const passed = citations.filter(citationPassed).length;
+  const cited =
+    citations.length === 0 ? 'no citations' : `${passed} of ${citations.length} citations supported`;
+  const chance =
+    answerProbability === null
+      ? ''
+      : ` (${Math.round(answerProbability * 100)} % likely to answer the question)`;
+  const method = checkedBy === 'words' ? ' Checked by words only, without the local model.' : '';
+  return `${grounded ? 'Grounded' : 'Not grounded'}: ${cited}, confidence ${confidence}${chance}.${method}`;
 }

@@ -31,7 +31,7 @@ export function renderSessionList(terminal: Terminal, sessions: readonly Session
   );
 }
 
-/** A turn of an old session that was searched for. */
+/** A past turn that matches a search. */
 export interface FoundTurn {
   sessionId: string;
   updatedAt: string;
@@ -41,7 +41,7 @@ export interface FoundTurn {
 }
 
 export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]): void {
-  if (found.length === 0) return void terminal.write('No question or answer holds all of these words.\n');
+  if (found.length === 0) return void terminal.write('No question or answer contains all of these words.\n');
   for (const { sessionId, updatedAt, turn, question, answer } of found) {
     const id = terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold');
     terminal.write(`${id}  ${terminal.text(`${minute(updatedAt)} UTC`, 'dim')}\n`);
@@ -49,20 +49,20 @@ export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]
     renderText(terminal, oneLine(answer, 200), { indent: '  ' });
     terminal.write('\n');
   }
-  renderText(terminal, 'Go on with one: citeloop chat --session <id>', { style: 'dim' });
+  renderText(terminal, 'Continue a session: citeloop chat --session <id>', { style: 'dim' });
 }
 
-/** Answers whose sources are no longer what or where they were, the sources with what became of them. */
+/** Lists answers whose sources have changed, with the change of each source. */
 export function renderConcernedAnswers(terminal: Terminal, answers: readonly ConcernedAnswer[]): void {
-  if (answers.length === 0) return void terminal.write('Every source that is cited says what it said.\n');
+  if (answers.length === 0) return void terminal.write('All cited sources are unchanged.\n');
   for (const { sessionId, turn, question, sources } of answers) {
     terminal.write(`${terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold')}\n`);
     renderText(terminal, oneLine(question, 200));
     for (const source of sources) renderFate(terminal, source, source, '  ');
   }
   const advice = answers.some(isStale)
-    ? 'Ask anew: citeloop sessions fork <id> --turn <turn>'
-    : 'Nothing says something else: what moved still bears its answers out.';
+    ? 'Ask again: citeloop sessions fork <id> --turn <turn>'
+    : 'No source has changed; some have moved.';
   renderText(terminal, advice, { style: 'dim' });
 }
 
@@ -70,11 +70,11 @@ interface ShownSession {
   session: ConversationSession;
   user: string | null;
   turns: readonly RecordedTurn[];
-  /** What became of the sources, turn by turn. */
+  /** Changes of the sources, by turn. */
   fates: readonly CitationFates[];
 }
 
-/** Prints a conversation for a person, with what became of its sources since. */
+/** Prints a conversation and which of its sources have changed since. */
 export function renderSession(terminal: Terminal, { session, user, turns, fates }: ShownSession): void {
   const { turnCount, retrievalCount, totalTokensUsed } = sessionTotals(session);
   const about = [
@@ -82,7 +82,7 @@ export function renderSession(terminal: Terminal, { session, user, turns, fates 
     `model ${session.model}`,
     `policy ${session.policy}`,
     ...(user === null ? [] : [`user ${user}`]),
-    `made ${minute(session.createdAt)} UTC`,
+    `created ${minute(session.createdAt)} UTC`,
     ...(session.status === 'completed' ? ['completed'] : []),
     `turns ${turnCount}, searches ${retrievalCount}, tokens ${totalTokensUsed}`,
   ];
@@ -104,23 +104,23 @@ export function renderSession(terminal: Terminal, { session, user, turns, fates 
   });
 }
 
-/** A conversation as Markdown: each question a heading, its answer, and the sources with their verdicts. */
+/** A conversation as Markdown: a heading for each question, then the answer and its sources. */
 export function renderTranscript(title: string, turns: readonly RecordedTurn[]): string {
   const blocks = turns.map(({ turn, feedback }) => {
     const { response } = turn;
-    const judged =
-      feedback === null ? [] : [`Judged ${feedback.verdict}${feedback.why ? `: ${feedback.why}` : ''}.`];
+    const rating =
+      feedback === null ? [] : [`Rated ${feedback.verdict}${feedback.why ? `: ${feedback.why}` : ''}.`];
     return [
       `## ${turn.userQuery.replace(/\s+/g, ' ')}`,
       response.answer,
       ...markdownFooter(response),
-      ...judged,
+      ...rating,
     ].join('\n\n');
   });
   return visibleText(`${[`# ${title}`, ...blocks].join('\n\n')}\n`);
 }
 
-/** One line for each source of an answer that is no longer what or where it was; of a file that is gone, the footer tells. */
+/** One line for each changed source; the footer already marks deleted files. */
 function renderFates(
   terminal: Terminal,
   { citations }: Pick<AgentResponse, 'citations'>,
@@ -146,11 +146,11 @@ function renderFate(
 function fateWords(fate: Fate): string {
   switch (fate.became) {
     case 'changed':
-      return 'stale: the source says something else now';
+      return 'outdated: the source has changed';
     case 'vanished':
-      return 'stale: the source is no longer in the collection';
+      return 'outdated: the source is no longer in the collection';
     case 'gone':
-      return 'stale: the file is gone; ingest --prune forgets it';
+      return 'outdated: the file was deleted; ingest with --prune to remove it';
     case 'moved':
       return `moved to ${oneLine(fate.to.url, 200)}`;
   }
@@ -159,10 +159,10 @@ function fateWords(fate: Fate): string {
 function renderFeedback(terminal: Terminal, { verdict, why, at }: Feedback): void {
   const reason = why === null ? '' : `: ${oneLine(why, 500)}`;
   const style = verdict === 'good' ? 'green' : 'red';
-  renderText(terminal, `Judged ${verdict} ${minute(at)} UTC${reason}`, { style });
+  renderText(terminal, `Rated ${verdict} ${minute(at)} UTC${reason}`, { style });
 }
 
-/** When the session was reset, by the number of the turn before. */
+/** The time of each reset, by the number of the turn before it. */
 function resetsByTurn({ segments }: ConversationSession): Map<number, string> {
   let turns = 0;
   return new Map(

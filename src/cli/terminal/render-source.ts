@@ -1,67 +1,111 @@
+import type { Citation } from '../../domain/citation.ts';
+import type { ConversationTurn } from '../../domain/conversation-turn.ts';
+import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
+import { AppError } from '../../faults/app-error.ts';
 import type { StoredChunk } from '../../ports/chunk-store.ts';
 import { fileIsGone } from '../../retrieval/chunk-changes.ts';
-import { visibleText } from '../../text/visible-text.ts';
-import type { Evidence } from './find-evidence.ts';
-import { goneWord, openable, readableUrl } from './render-answer.ts';
-import { placeOf } from './render-ledger.ts';
-import { verdictPiece } from './render-sentences.ts';
+import { oneLine, visibleText } from '../../text/visible-text.ts';
+import {
+  formatMarker,
+  formatPlace,
+  linkTarget,
+  missingFilePiece,
+  readableUrl,
+  verdictPiece,
+} from './format-source.ts';
 import { type Terminal, wrapWidth } from './terminal.ts';
-import { flowLine, flowRuns, type Run, renderText } from './wrapping.ts';
+import { flowLine, renderText, type TextRun, wrapRuns } from './wrapping.ts';
 
-/** A cited passage among what stands around it in its document, with what the answer rests on marked. */
+/** A source that an answer cites. */
+export interface CitedSource {
+  citation: Citation;
+  /** Null if no turn of the session keeps the passage. */
+  chunk: RetrievedChunk | null;
+  turn: ConversationTurn;
+}
+
+/** The source of a marker in the newest answer that has it. Throws `invalid_input` with the known markers. */
+export function findCitedSource(turns: readonly ConversationTurn[], marker: string): CitedSource {
+  const wanted = marker.replace(/^\[|\]$/g, '').trim();
+  for (const turn of turns.toReversed()) {
+    const citation = turn.response.citations.find((each) => each.marker === wanted && each.chunkId !== null);
+    if (citation === undefined) continue;
+    const chunk = turns
+      .flatMap(({ retrievals }) => retrievals.flatMap(({ chunks }) => chunks))
+      .findLast(({ chunkId }) => chunkId === citation.chunkId);
+    return { citation, chunk: chunk ?? null, turn };
+  }
+  const known = new Set(turns.flatMap(({ response }) => response.citations.map((each) => each.marker)));
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  throw new AppError('invalid_input', `No answer cites [${oneLine(wanted, 20)}].`, {
+    hint:
+      known.size === 0
+        ? 'Nothing is cited yet.'
+        : `Cited sources: ${[...known].toSorted(compare).map(formatMarker).join(', ')}.`,
+  });
+}
+
+/** Prints a cited passage and those around it, with the evidence of the answer marked. */
 export function renderSource(
   terminal: Terminal,
-  { citation, chunk, turn }: Evidence,
+  { citation, chunk, turn }: CitedSource,
   around: readonly StoredChunk[],
 ): void {
   const cited = around.find(({ chunkId }) => chunkId === citation.chunkId) ?? chunk;
-  const head = flowLine(terminal, [
-    { text: `[${citation.marker}]`, paint: (part) => terminal.text(part, 'bold') },
+  const target = linkTarget(cited ?? citation);
+  const pieces = [
+    { text: formatMarker(citation.marker), paint: (part: string) => terminal.text(part, 'bold') },
     {
-      text: cited === null ? citation.title : placeOf(cited),
-      paint: (part) => terminal.link(openable(cited ?? citation), part, 'cyan'),
+      text: cited === null ? citation.title : formatPlace(cited),
+      paint: (part: string) => terminal.link(target, part, 'cyan'),
     },
     verdictPiece(terminal, citation.verdict),
-    ...(cited !== null && fileIsGone(cited) ? [goneWord(terminal)] : []),
-  ]);
-  terminal.write(`${head}\n`);
+    ...(cited !== null && fileIsGone(cited) ? [missingFilePiece(terminal)] : []),
+  ];
+  terminal.write(`${flowLine(terminal, pieces)}\n`);
   renderText(terminal, readableUrl(citation.url), { style: 'dim' });
   terminal.write('\n');
-  const ranges = turn.response.sentences
-    .flatMap(({ evidence, refs }) =>
-      evidence !== null && evidence.chunkId === citation.chunkId && refs.length > 0 ? [evidence] : [],
-    )
-    .toSorted((a, b) => a.start - b.start);
   const passages = around.length > 0 ? around : chunk === null ? [] : [chunk];
+  if (passages.length === 0) terminal.write('The passage is no longer in the collection.\n');
   passages.forEach((passage, index) => {
     if (index > 0) terminal.write('\n');
     const isCited = passage.chunkId === citation.chunkId;
-    // A passage that has changed since has its words elsewhere.
-    const isSame = chunk === null || passage.contentHash === chunk.contentHash;
+    // The offsets of the evidence are wrong in a passage that has changed.
+    const isChanged = chunk !== null && passage.contentHash !== chunk.contentHash;
     const runs = isCited
-      ? marked(terminal, passage.text, isSame ? ranges : [])
+      ? markEvidence(terminal, passage.text, isChanged ? [] : evidenceRanges(turn, citation.chunkId))
       : [{ text: visibleText(passage.text), paint: (part: string) => terminal.text(part, 'dim') }];
-    const lines = flowRuns(runs, wrapWidth(terminal), { keepIndents: true });
-    for (const line of lines) terminal.write(`${line}\n`);
-    if (isCited && !isSame)
-      terminal.write(`${terminal.text('It has changed since it was cited.', 'yellow')}\n`);
+    for (const line of wrapRuns(runs, wrapWidth(terminal), { keepIndents: true }))
+      terminal.write(`${line}\n`);
+    if (isCited && isChanged)
+      terminal.write(`${terminal.text('This passage has changed since it was cited.', 'yellow')}\n`);
   });
-  if (passages.length === 0) terminal.write('The passage is no longer in the collection.\n');
 }
 
-/** What bears the answer out is underlined, or stands between marks where there are no looks. */
-function marked(terminal: Terminal, text: string, ranges: readonly { start: number; end: number }[]): Run[] {
-  const runs: Run[] = [];
+interface TextRange {
+  start: number;
+  end: number;
+}
+
+function evidenceRanges({ response }: ConversationTurn, chunkId: string | null): TextRange[] {
+  return response.sentences
+    .flatMap(({ evidence, refs }) =>
+      evidence !== null && evidence.chunkId === chunkId && refs.length > 0 ? [evidence] : [],
+    )
+    .toSorted((a, b) => a.start - b.start);
+}
+
+/** Underlined on a terminal with colours, else between » and «. */
+function markEvidence(terminal: Terminal, text: string, ranges: readonly TextRange[]): TextRun[] {
+  const runs: TextRun[] = [];
   let at = 0;
-  const plain = (part: string) => terminal.text(part);
   const strong = (part: string) => terminal.text(part, ['bold', 'underline']);
   for (const { start, end } of ranges) {
     if (start < at || end > text.length) continue;
-    runs.push({ text: visibleText(text.slice(at, start)), paint: plain });
-    const words = visibleText(text.slice(start, end));
-    runs.push({ text: terminal.colours ? words : `»${words}«`, paint: strong });
+    const marked = visibleText(text.slice(start, end));
+    runs.push({ text: visibleText(text.slice(at, start)) });
+    runs.push({ text: terminal.colours ? marked : `»${marked}«`, paint: strong });
     at = end;
   }
-  runs.push({ text: visibleText(text.slice(at)), paint: plain });
-  return runs;
+  return [...runs, { text: visibleText(text.slice(at)) }];
 }

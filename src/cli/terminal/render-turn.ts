@@ -4,22 +4,21 @@ import { nearestParts } from '../../domain/closest-passages.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
-import type { Retry } from '../../faults/retry.ts';
 import { createVisibleStream, oneLine } from '../../text/visible-text.ts';
 import type { MarkdownStream } from './markdown-stream.ts';
-import { countdown, createSpinner, withElapsed } from './progress.ts';
+import { createSpinner } from './progress.ts';
 import { renderFooter, renderMarkdownFooter } from './render-answer.ts';
 import { canRedraw, createTerminal, type Streams, type Terminal, wrapWidth } from './terminal.ts';
 import { renderText } from './wrapping.ts';
 
 interface TurnView {
-  /** Whether the answer is printed as it is made, or at once when it is complete. */
+  /** Prints the answer while it is generated. */
   stream: boolean;
-  /** No blank line between the answer and its sources. */
+  /** Omits the blank line between the answer and its sources. */
   compact?: boolean;
-  /** Whether commands of a chat can be typed next. */
+  /** Suggests slash commands instead of shell commands. */
   inChat?: boolean;
-  /** Markdown as the model wrote it, or its words without any look; else as the terminal can show it. */
+  /** Markdown source or plain text; formatted for the terminal unless given. */
   format?: AnswerFormat | undefined;
   priceOf?: PriceOf | undefined;
 }
@@ -27,8 +26,8 @@ interface TurnView {
 export type AnswerFormat = 'md' | 'plain';
 
 /**
- * Prints a turn as it happens: the phase on stderr, the answer and its sources on stdout. Returns the turn,
- * and throws what the events report as an error or throw themselves. Whatever happens, no line is left open.
+ * Prints a turn: its progress on stderr, the answer and its sources on stdout. Throws what the events report as an
+ * error, or throw themselves, after the last line is ended.
  */
 export async function renderTurn(
   events: AsyncIterable<RunEvent>,
@@ -37,23 +36,27 @@ export async function renderTurn(
 ): Promise<ConversationTurn> {
   const out = createTerminal(stdout, { plain: format !== undefined });
   const spinner = createSpinner(stderr);
-  // Loaded while the documents are searched.
+  // Loads while the documents are searched.
   const loading = import('./markdown-stream.ts');
   let answer: AnswerStream | undefined;
   let query = '';
-  let inPart: readonly string[] = [];
+  let shortened: readonly string[] = [];
 
   async function startAnswer(): Promise<AnswerStream> {
     const { createMarkdownStream } = await loading;
-    const terminal = { ...out, write: written };
-    const look = { terminal, width: wrapWidth(out) };
-    const writer = format === 'md' ? createRawStream(terminal) : createMarkdownStream(look);
-    // Whoever wants words for a program, or has them in a pipe, has no screen that they could fill.
-    return createAnswerStream(out.interactive && format === undefined ? partsAlone(writer) : writer);
+    const terminal = { ...out, write: writeAnswer };
+    const writer =
+      format === 'md' ? createRawStream(terminal) : createMarkdownStream({ terminal, width: wrapWidth(out) });
+    return createAnswerStream(out.interactive && format === undefined ? shortenPassages(writer) : writer);
   }
 
-  /** Waits for all of the closest passages, and shows what is nearest of each. */
-  function partsAlone(writer: MarkdownStream): MarkdownStream {
+  function writeAnswer(text: string): void {
+    spinner.hide();
+    out.write(text);
+  }
+
+  /** Holds back an answer that lists the closest passages, to print the best part of each. */
+  function shortenPassages(writer: MarkdownStream): MarkdownStream {
     let held: string | null = '';
     return {
       push(text) {
@@ -64,10 +67,10 @@ export async function renderTurn(
         held = null;
       },
       end() {
-        const shown = nearestParts(held ?? '', query);
         if (held !== null && held !== '') {
-          writer.push(shown.text);
-          inPart = shown.inPart;
+          const { text, inPart } = nearestParts(held, query);
+          writer.push(text);
+          shortened = inPart;
         }
         held = '';
         writer.end();
@@ -75,47 +78,46 @@ export async function renderTurn(
     };
   }
 
-  function written(text: string): void {
-    spinner.hide();
-    out.write(text);
-  }
-
-  /** What was said before a search is a paragraph of its own. */
-  function show(label: string | (() => string)): void {
+  /** Text before a search becomes a paragraph of its own. */
+  function showProgress(label: string): void {
     if (answer?.end() && out.interactive) out.write('\n');
     answer = undefined;
     spinner.show(label);
   }
 
-  function notice(message: string, retry?: Retry<{ message: string }>): void {
-    if (retry !== undefined && canRedraw(stderr)) {
-      show(countdown(retry));
-    } else {
-      answer?.end();
-      spinner.hide();
-      const terminal = createTerminal(stderr);
-      renderText(terminal, `Note: ${oneLine(message, 500)}`, { style: 'dim' });
-    }
+  function renderNotice(message: string): void {
+    answer?.end();
+    spinner.hide();
+    renderText(createTerminal(stderr), `Note: ${oneLine(message, 500)}`, { style: 'dim' });
   }
 
-  async function render(event: RunEvent): Promise<void> {
-    if (event.type === 'phase' && event.to === 'retrieving') show('searching');
-    else if (event.type === 'phase' && event.to === 'generating') show(withElapsed('writing'));
-    else if (event.type === 'retrieval_started') {
-      query ||= event.query;
-      show(`searching: ${oneLine(event.query, 200)}`);
-    } else if (event.type === 'retrieval_finished')
-      for (const note of event.context?.notes ?? []) notice(note);
-    else if (event.type === 'notice') notice(event.message, event.retry);
-    else if (event.type === 'text_delta' && stream) {
-      answer ??= await startAnswer();
-      answer.push(event.delta);
+  async function renderEvent(event: RunEvent): Promise<void> {
+    switch (event.type) {
+      case 'phase':
+        if (event.to === 'retrieving') showProgress('searching');
+        if (event.to === 'generating') showProgress('writing');
+        break;
+      case 'retrieval_started':
+        query ||= event.query;
+        showProgress(`searching: ${oneLine(event.query, 200)}`);
+        break;
+      case 'retrieval_finished':
+        event.context?.notes.forEach(renderNotice);
+        break;
+      case 'notice':
+        if (event.retry !== undefined && canRedraw(stderr)) showProgress(event.message);
+        else renderNotice(event.message);
+        break;
+      case 'text_delta':
+        if (!stream) break;
+        answer ??= await startAnswer();
+        answer.push(event.delta);
     }
   }
 
   let completed: ConversationTurn | undefined;
   try {
-    completed = await completeTurn(events, render);
+    completed = await completeTurn(events, renderEvent);
   } finally {
     spinner.hide();
     if (completed === undefined) answer?.end();
@@ -128,26 +130,26 @@ export async function renderTurn(
   }
   if (!compact || format === 'md') out.write('\n');
   if (format === 'md') renderMarkdownFooter(out, completed.response);
-  else renderFooter(out, completed, { streamed, inChat, inPart, priceOf });
+  else renderFooter(out, completed, { streamed, inChat, shortened, priceOf });
   return completed;
 }
 
-/** An answer on its way to the terminal, made safe. */
 interface AnswerStream {
   push(delta: string): void;
-  /** Ends the last line; says whether there was anything to write. May be called again. */
+  /** Ends the last line and returns whether anything was written. May be called again. */
   end(): boolean;
 }
 
+/** Removes escape sequences, also those that are split between deltas. */
 function createAnswerStream(writer: MarkdownStream): AnswerStream {
   const visible = createVisibleStream();
-  let begun = false;
+  let hasText = false;
 
   function write(text: string): void {
-    const whole = begun ? text : text.trimStart();
-    if (whole === '') return;
-    begun = true;
-    writer.push(whole);
+    const kept = hasText ? text : text.trimStart();
+    if (kept === '') return;
+    hasText = true;
+    writer.push(kept);
   }
 
   return {
@@ -155,22 +157,22 @@ function createAnswerStream(writer: MarkdownStream): AnswerStream {
     end() {
       write(visible.end());
       writer.end();
-      return begun;
+      return hasText;
     },
   };
 }
 
-/** Markdown as it is, without blank lines around it. */
+/** Writes the Markdown source without blank lines around it. */
 function createRawStream(terminal: Terminal): MarkdownStream {
-  let gap = '';
+  let heldSpace = '';
   let isOpen = false;
   return {
     push(text) {
-      const whole = gap + text;
-      const shown = whole.trimEnd();
-      gap = whole.slice(shown.length);
-      if (shown === '') return;
-      terminal.write(shown);
+      const whole = heldSpace + text;
+      const kept = whole.trimEnd();
+      heldSpace = whole.slice(kept.length);
+      if (kept === '') return;
+      terminal.write(kept);
       isOpen = true;
     },
     end() {

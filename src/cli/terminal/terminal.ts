@@ -2,39 +2,40 @@ import { styleText } from 'node:util';
 import { AppError } from '../../faults/app-error.ts';
 import { visibleText } from '../../text/visible-text.ts';
 
-/** The three streams of the process, or stand-ins for them. */
 export interface Streams {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
 }
 
-/** Whether lines can be redrawn there: not in a pipe, and not on a dumb terminal, which also has no colours. */
+/** Whether a line can be erased and colours are shown: neither in a pipe nor on a dumb terminal. */
 export function canRedraw(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && stream.getColorDepth() > 1;
 }
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** Text for people on one stream: colours and links only where they can be shown, and nothing that a document smuggled in. */
+const MAX_WIDTH = 110;
+
+/** Output for people. Text from documents reaches it only through `text` and `link`, which remove escape sequences. */
 export interface Terminal {
+  /** Whether a person reads it, so that lines are wrapped. */
   readonly interactive: boolean;
   /** Whether it shows colours and links. */
   readonly colours: boolean;
   readonly width: number;
+  /** Writes text as it is. */
   write(text: string): void;
-  /** Untrusted text, made safe and styled. */
   text(text: string, style?: Style): string;
-  /** A clickable text where links are supported, else the text alone. */
+  /** A hyperlink where the terminal supports it, else the text. */
   link(url: string, text: string, style?: Style): string;
 }
 
-/** `plain` is for those who want words alone even where there are colours. */
+/** `plain` turns colours off. */
 export function createTerminal(
   stream: NodeJS.WriteStream,
   { plain = false }: { plain?: boolean } = {},
 ): Terminal {
-  // The stream knows what the environment says: no colours without a TTY, with NO_COLOR or on a dumb terminal.
   const colours = !plain && canRedraw(stream);
   const text: Terminal['text'] = (content, style) => {
     const safe = visibleText(content);
@@ -43,8 +44,8 @@ export function createTerminal(
   return {
     interactive: stream.isTTY === true,
     colours,
-    // Some terminals, such as those of build servers, have no size or one of nothing.
-    width: Math.min(stream.columns || 80, 110),
+    // Terminals of build servers may have no size, or the size 0.
+    width: Math.min(stream.columns || 80, MAX_WIDTH),
     write: (content) => void stream.write(content),
     text,
     link(url, content, style) {
@@ -55,12 +56,12 @@ export function createTerminal(
   };
 }
 
-/** Lines are broken for the eyes of a person, not for a program that reads them from a pipe. */
+/** Infinite for a pipe, whose reader expects unbroken lines. */
 export function wrapWidth(terminal: Terminal): number {
   return terminal.interactive ? terminal.width : Number.POSITIVE_INFINITY;
 }
 
-/** Lends the terminal to another program: nobody else reads what is typed meanwhile. */
+/** Stops reading stdin while another program uses the terminal. */
 export async function withTerminal<T>(stdin: NodeJS.ReadStream, work: () => Promise<T>): Promise<T> {
   const wasRaw = stdin.isTTY === true && stdin.isRaw;
   const wasFlowing = stdin.readableFlowing === true;
@@ -74,18 +75,21 @@ export async function withTerminal<T>(stdin: NodeJS.ReadStream, work: () => Prom
   }
 }
 
-/** Asks before something is lost. Throws `invalid_input` where there is no terminal to ask on. */
+/** Throws `invalid_input` if stdin is not a terminal. */
 export async function confirmed(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    throw new AppError(
-      'invalid_input',
-      'Deleting needs a confirmation, and there is no terminal to ask on.',
-      { hint: 'Give --yes if you are sure.' },
-    );
+    throw new AppError('invalid_input', 'Deleting needs confirmation, and stdin is not a terminal.', {
+      hint: 'Add --yes to skip the confirmation.',
+    });
   }
   const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await prompt.question(`${question} [y/N] `);
   prompt.close();
   return /^y(es)?$/i.test(answer.trim());
+}
+
+/** Writes one line of JSON to stdout. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
 }

@@ -3,176 +3,138 @@ import { charactersOf, displayWidth, isWide } from '../../text/display-width.ts'
 import { visibleText } from '../../text/visible-text.ts';
 import { type Style, type Terminal, wrapWidth } from './terminal.ts';
 
-/**
- * Breaks one line into several of at most `width` columns: at spaces, between wide characters, and after a sign in words
- * that are longer than a line.
- */
-export function wrap(line: string, width: number): string[] {
-  const lines: string[] = [];
-  let current = '';
-  for (const word of line.split(' ')) {
-    let gap = ' ';
-    for (const part of unbreakable(word, width)) {
-      if (current !== '' && displayWidth(current + gap + part) > width) {
-        lines.push(current);
-        current = part;
-      } else {
-        current = current === '' ? part : current + gap + part;
-      }
-      gap = '';
-    }
-  }
-  return current === '' ? lines : [...lines, current];
-}
-
-/** Where a path, an address or a name of many parts may go on below. */
-const AFTER_SIGN = /(?<=[/\\])(?=[^/\\])|(?<=\w[.,:;=?&#@_-])(?=\w)/;
-
-/** The parts of a word that stay together: each wide character is one of its own. */
-function unbreakable(word: string, width: number): string[] {
-  const parts = [''];
-  let afterWide = false;
-  for (const character of charactersOf(word)) {
-    const begins = isWide(character) || afterWide;
-    if (begins && parts.at(-1) !== '') parts.push(character);
-    else parts.push((parts.pop() ?? '') + character);
-    afterWide = isWide(character);
-  }
-  return parts.flatMap((part) => (displayWidth(part) > width ? part.split(AFTER_SIGN) : [part]));
-}
-
-/** A part of a line that looks one way. */
-export interface Piece {
-  /** Safe and on one line. */
+/** Text in one style. A line feed in it starts a new line. */
+export interface TextRun {
   text: string;
-  /** Gives it its look; called once for every line that it reaches into. */
   paint?: (text: string) => string;
-  /** What keeps it apart from the piece before; one space unless given. */
-  gap?: string;
 }
 
-/**
- * Pieces one after the other. Where they do not fit on a line of a person's terminal they go on below, indented; only
- * words that are longer than a line are broken, after a sign.
- */
-export function flowLine(terminal: Terminal, pieces: readonly Piece[], indent = '    '): string {
-  const width = wrapWidth(terminal);
-  let shown = '';
-  let used = 0;
-  for (const [index, { text, paint = (part: string) => part, gap = ' ' }] of pieces.entries()) {
-    let part = '';
-    let pending = index === 0 ? '' : gap;
-    for (const word of text.split(' ')) {
-      for (const together of unbreakable(word, width - indent.length)) {
-        const needed = displayWidth(pending + together);
-        if (used > indent.length && used + needed > width) {
-          shown += `${part === '' ? '' : paint(part)}${pending.trimEnd()}\n${indent}`;
-          used = indent.length + displayWidth(together);
-          part = together;
-        } else if (part === '') {
-          shown += pending;
-          used += needed;
-          part = together;
-        } else {
-          used += needed;
-          part += pending + together;
-        }
-        pending = '';
-      }
-      pending = ' ';
-    }
-    shown += paint(part);
-  }
-  return shown;
+interface WrapOptions {
+  /** The indent of every line but the first. The lines are returned without it. */
+  indent?: string;
+  /** Breaks words that are longer than a line anywhere; otherwise only after a separator. */
+  breakWords?: boolean;
+  /** Keeps the spaces at the start of every line, not only of the first. */
+  keepIndents?: boolean;
+  /** Paints each word separately, so that printing a line in parts never changes what was printed. */
+  paintWords?: boolean;
 }
 
-/** Where text for a person or a program is laid out. */
-export interface Look {
-  terminal: Terminal;
-  /** The columns of a line; infinite where a program reads. */
-  width: number;
-}
-
-/** A stretch of text that looks one way. A line feed in it breaks the line. */
-export interface Run {
-  text: string;
-  /** Called for every word, so that what was shown of a text does not change when more of it comes. */
-  paint: (text: string) => string;
-}
-
-/**
- * Runs as lines of at most `width` columns, broken at spaces and between wide characters. A word that is longer than
- * a line goes on below after a sign, and where there is none it is left to the terminal, unless words may be broken. What stands before the first word of a line is left out,
- * unless it is to be kept.
- */
-export function flowRuns(
-  runs: readonly Run[],
+/** Breaks runs into lines of at most `width` columns, at spaces and between wide characters. */
+export function wrapRuns(
+  runs: readonly TextRun[],
   width: number,
-  { breakWords = false, keepIndents = false }: { breakWords?: boolean; keepIndents?: boolean } = {},
+  { indent = '', breakWords = false, keepIndents = false, paintWords = false }: WrapOptions = {},
 ): string[] {
   const lines: string[] = [];
-  let line = '';
+  let line: TextRun[] = [];
   let used = 0;
-  let gap: Run | null = null;
-  let word: Run[] = [];
+  let gap: TextRun | null = null;
+  let word: TextRun[] = [];
 
-  function breakLine(): void {
-    lines.push(line);
-    line = '';
+  function endLine(): void {
+    lines.push(paintLine(line, paintWords));
+    line = [];
     used = 0;
     gap = null;
   }
 
-  function placeWord(): void {
+  function endWord(): void {
     const needed = word.reduce((sum, { text }) => sum + displayWidth(text), 0);
     if (needed === 0) return;
-    if (used > 0 && used + (gap?.text.length ?? 0) + needed > width) breakLine();
-    if (gap !== null && (used > 0 || keepIndents)) {
-      line += gap.paint(gap.text);
+    const limit = lines.length === 0 ? width : width - indent.length;
+    if (used > 0 && used + (gap?.text.length ?? 0) + needed > limit) endLine();
+    if (gap !== null && (used > 0 || keepIndents || lines.length === 0)) {
+      line.push(gap);
       used += gap.text.length;
     }
-    for (const { text, paint } of word) line += paint(text);
+    line.push(...word);
     used += needed;
     gap = null;
     word = [];
   }
 
-  for (const { text, paint } of runs) {
-    for (const part of text.split(/(\n|[^\S\n]+)/)) {
+  for (const run of runs) {
+    for (const part of run.text.split(/(\n|[^\S\n]+)/)) {
       if (part === '') continue;
       if (part === '\n') {
-        placeWord();
-        breakLine();
+        endWord();
+        endLine();
       } else if (/^\s/.test(part)) {
-        placeWord();
-        gap = { text: part.replaceAll('\t', '    '), paint };
+        endWord();
+        gap = { ...run, text: part.replaceAll('\t', '    ') };
       } else {
-        const pieces = unbreakable(part, width).flatMap((piece) =>
-          breakWords && displayWidth(piece) > width ? charactersOf(piece) : [piece],
-        );
-        pieces.forEach((piece, index) => {
-          if (index > 0) placeWord();
-          word.push({ text: piece, paint });
+        splitWord(part, width - indent.length, breakWords).forEach((text, index) => {
+          if (index > 0) endWord();
+          word.push({ ...run, text });
         });
       }
     }
   }
-  placeWord();
-  return line === '' ? lines : [...lines, line];
+  endWord();
+  return line.length === 0 ? lines : [...lines, paintLine(line, paintWords)];
 }
 
-/** The columns of a text that has its looks already. */
+function paintLine(line: readonly TextRun[], paintWords: boolean): string {
+  let painted = '';
+  for (let at = 0; at < line.length; at += 1) {
+    const { paint = (text: string) => text } = line[at] ?? {};
+    let text = line[at]?.text ?? '';
+    while (!paintWords && at + 1 < line.length && line[at + 1]?.paint === line[at]?.paint) {
+      at += 1;
+      text += line[at]?.text ?? '';
+    }
+    painted += paint(text);
+  }
+  return painted;
+}
+
+/** Where a path, an address or an identifier may be broken. */
+const AFTER_SEPARATOR = /(?<=[/\\])(?=[^/\\])|(?<=\w[.,:;=?&#@_-])(?=\w)/;
+
+/** The parts of a word between which a line may be broken. */
+function splitWord(word: string, width: number, breakWords: boolean): string[] {
+  const parts: string[] = [];
+  let joins = false;
+  for (const character of charactersOf(word)) {
+    if (joins && !isWide(character)) parts.push((parts.pop() ?? '') + character);
+    else parts.push(character);
+    joins = !isWide(character);
+  }
+  return parts
+    .flatMap((part) => (displayWidth(part) > width ? part.split(AFTER_SEPARATOR) : [part]))
+    .flatMap((part) => (breakWords && displayWidth(part) > width ? charactersOf(part) : [part]));
+}
+
+export function wrap(line: string, width: number): string[] {
+  return wrapRuns([{ text: line }], width);
+}
+
+/** One of several texts on a line. */
+export interface Piece extends TextRun {
+  /** What separates it from the piece before; a space unless given. */
+  gap?: string;
+}
+
+/** Pieces on one line. On a terminal that is too narrow they continue below, indented. */
+export function flowLine(terminal: Terminal, pieces: readonly Piece[], indent = '    '): string {
+  const runs = pieces.flatMap(({ gap = ' ', ...run }, index) => (index === 0 ? [run] : [{ text: gap }, run]));
+  return wrapRuns(runs, wrapWidth(terminal), { indent }).join(`\n${indent}`);
+}
+
+/** The width of text that may contain escape sequences. */
 export function visibleWidth(painted: string): number {
   return displayWidth(stripVTControlCharacters(painted));
 }
 
-/** Sentences for a person, wrapped, or as they are for a pipe. */
+/** Writes text: wrapped for a person, in one line for a pipe. */
 export function renderText(
   terminal: Terminal,
   text: string,
   { style, indent = '' }: { style?: Style; indent?: string } = {},
 ): void {
-  const runs = [{ text: visibleText(text.trim()), paint: (part: string) => terminal.text(part, style) }];
-  const lines = flowRuns(runs, wrapWidth(terminal) - indent.length);
-  for (const line of lines) terminal.write(`${indent}${line}\n`);
+  const run = { text: visibleText(text.trim()), paint: (part: string) => terminal.text(part, style) };
+  for (const line of wrapRuns([run], wrapWidth(terminal) - indent.length)) {
+    terminal.write(`${indent}${line}\n`);
+  }
 }

@@ -50,6 +50,10 @@ async function startChat(
   const ended = runChatLoop({
     conversation,
     streams: io.streams,
+    greeting: {
+      staleAnswers: async () => 2,
+      ollamaModels: async () => ['qwen3:8b', 'llama3'],
+    },
     stream: true,
     json,
     signal: controller.signal,
@@ -99,8 +103,8 @@ test('piped lines can be continued and quoted, and an unfinished one still count
 
 test('commands work in a pipe, and /quit ends it', async () => {
   const { out, asked } = await piped('/policy always\none?\n/why\nexit\ntwo?\n');
-  expect(out).toMatch(/^The policy is always\.\n\nOn one\?/);
-  expect(out).toContain('\n\nWhy: one?\nStep 1  searched: topics in ROS 2');
+  expect(out).toMatch(/^Policy: always\n\nOn one\?/);
+  expect(out).toContain('\n\nQuestion: one?\nStep 1  searched: topics in ROS 2');
   expect(asked).toMatchObject([{ question: 'one?', options: { policy: 'always' } }]);
 });
 
@@ -111,9 +115,9 @@ test('a failed turn or command is reported and the chat goes on', async () => {
     script,
   });
   expect(err).toContain('failed: The model broke.');
-  expect(err).toContain('failed: There is no command /souces.');
-  expect(err).toContain('failed: "maybe" is not a policy.');
-  expect(err).toContain('failed: Say which session');
+  expect(err).toContain('failed: Unknown command /souces.');
+  expect(err).toContain('failed: Unknown policy "maybe".');
+  expect(err).toContain('failed: Give the id of a session');
   expect(err).toContain('failed: There is no key.');
   expect(out).toContain('On good? [1].');
 });
@@ -135,11 +139,10 @@ test('--json prints one response a line and errors as lines too', async () => {
 
 test('before the first answer, commands about it say that there is none', async () => {
   const { out } = await piped('/sources\n/why\n/good\n/sessions\n/help\n/model\n');
-  expect(out).toContain('Nothing has been searched yet.');
-  expect(out).toContain('There is no answer yet to explain.');
-  expect(out).toContain('There is no answer yet to judge.');
-  expect(out).toMatch(/\/resume <id> +Go on with another session/);
-  expect(out).toContain('The model is offline. The offline model is extractive');
+  expect(out).toContain('No search yet.');
+  expect(out.match(/No answer yet\./g)).toHaveLength(2);
+  expect(out).toMatch(/\/resume <id> +Continue another session/);
+  expect(out).toContain('Model: offline\nThe offline model quotes your documents');
 });
 
 test('/sources shows the last retrieval even after a turn that needed none', async () => {
@@ -149,9 +152,7 @@ test('/sources shows the last retrieval even after a turn that needed none', asy
       : echo(question, options);
   const { out } = await piped('one?\nthanks\n/sources\n/reset\n/sources\n', { script });
   expect(out).toContain('3 passages for: topics in ROS 2');
-  expect(out).toMatch(
-    /The conversation is forgotten; the session goes on\.\n\nNothing has been searched yet\./,
-  );
+  expect(out).toMatch(/Conversation cleared\.\n\nNo search yet\./);
 });
 
 test('/good and /bad record what the person thinks', async () => {
@@ -160,13 +161,13 @@ test('/good and /bad record what the person thinks', async () => {
     { verdict: 'good', why: null },
     { verdict: 'bad', why: 'too short' },
   ]);
-  expect(out).toContain('Noted: bad.');
+  expect(out).toContain('Rated bad.');
 });
 
 test('/model goes on with the same session once it has turns', async () => {
   const { asked, models, out } = await piped('one?\n/model gpt-test\ntwo?\n');
   expect(models).toEqual(['gpt-test']);
-  expect(out).toContain('The model is gpt-test.');
+  expect(out).toContain('Model: gpt-test');
   expect(asked[0]?.sessionId).toBe(asked[1]?.sessionId);
 });
 
@@ -178,7 +179,7 @@ test('/resume takes the beginning of an id', async () => {
   expect(await chat.ended).toBe('done');
   expect(chat.asked[0]?.sessionId).toBe(other.id);
   expect(chat.err()).toContain('zzzz');
-  expect(chat.out()).toContain(`This one is ${other.id.slice(0, 8)}.`);
+  expect(chat.out()).toContain(`Current session: ${other.id.slice(0, 8)}`);
   await chat.conversation.leave();
   const summaries = await chat.open.sessions.list();
   expect(summaries.map(({ status }) => status)).toEqual(['completed', 'completed']);
@@ -200,16 +201,18 @@ test('/save writes the conversation, again if asked, but never over another file
     turns: [{ turn: { userQuery: 'one?' } }],
   });
   expect(await readFile(String(taken), 'utf8')).toBe('mine');
-  expect(err).toContain('mine.md exists already.');
+  expect(err).toContain('mine.md already exists.');
 });
 
 test('at a terminal a greeting names the collection, what the model is, and the help', async () => {
   const chat = await startChat('terminal');
   await chat.seen('> ');
   expect(plain(chat.out())).toMatch(
-    /^citeloop on handbook, model offline\..*\nThe offline model is extractive/,
+    /^citeloop on handbook, model offline\..*\nThe offline model quotes your documents/,
   );
   expect(plain(chat.out())).toContain('/help');
+  expect(plain(chat.out())).toContain('Ollama is running with qwen3:8b, llama3.');
+  expect(plain(chat.out())).toContain('citeloop chat --provider ollama --model qwen3:8b');
   expect(chat.out()).toContain('\x1b[?2004h');
   chat.type('\x04');
   expect(await chat.ended).toBe('done');
@@ -225,7 +228,7 @@ test('Ctrl-C during a turn stops it and keeps the session; the next one at the p
   chat.type('slow?\r');
   await chat.seen('Half an');
   chat.type('\x03');
-  await chat.seen('Stopped. The question was not kept.');
+  await chat.seen('Stopped. The question was not saved.');
   expect(plain(chat.out())).toContain('Half an answer\n');
   chat.type('quick?\r');
   await chat.seen('On quick? [1].');
@@ -324,14 +327,15 @@ test('what is typed during an answer is kept for the next prompt', async () => {
 test('Tab lists at once what a command could become', async () => {
   const chat = await startChat('terminal');
   // What comes in one piece is pasted, its tabs too.
-  chat.type('/co');
+  chat.type('/so');
   chat.type('\t');
-  await chat.seen('/collection  /cost');
-  chat.type('llection anim');
+  chat.type('\t');
+  await chat.seen('/sources  /source');
+  chat.type('\x15/collection anim');
   chat.type('\t');
   await chat.seen('animals');
   chat.type('\r');
-  await chat.seen('A new conversation on animals.');
+  await chat.seen('New session on animals.');
   chat.type('\x04');
   await chat.ended;
 });
@@ -344,18 +348,18 @@ test('the arrow keys bring back old questions', async () => {
   await chat.ended;
 });
 
-test('in a chat the collection and the filter change, and tokens and money are told', async () => {
+test('the collection and the filter can be changed, and the footer shows the cost', async () => {
   const { out, err, asked, conversation } = await piped(
-    '/collection\none?\n/cost\n/filter module=ros2\ntwo?\n/collection nowhere\n/collection animals\n/filter\n/filter nonsense\n',
+    '/collection\none?\n/filter module=ros2\ntwo?\n/collection nowhere\n/collection animals\n/filter\n/filter nonsense\n',
   );
-  expect(out).toContain('The collection is handbook.\nThere is also: animals.');
-  expect(out).toMatch(/The last turn: 300 tokens in, 12 out, costs 0\.000396\./);
-  expect(out).toContain('Only documents with module=ros2 are searched');
+  expect(out).toContain('Collection: handbook\nOthers: animals');
+  expect(out).toContain('cost 0.000396');
+  expect(out).toContain('Filter: module=ros2');
   expect(asked.map(({ options }) => options?.filter)).toEqual([{}, { module: ['ros2'] }]);
-  expect(err).toContain('There is no collection "nowhere".');
-  expect(err).toContain('Choose one of handbook, animals');
-  expect(out).toContain('A new conversation on animals.');
-  expect(out).toContain('All documents are searched.');
+  expect(err).toContain('Unknown collection "nowhere".');
+  expect(err).toContain('Collections: handbook, animals.');
+  expect(out).toContain('New session on animals.');
+  expect(out).toContain('Filter: off');
   expect(err).toContain('not of the form key=value');
   expect(conversation.collection()).toBe('animals');
 });

@@ -60,14 +60,14 @@ test('of a long text the parts nearest to the question and its end are read, and
     home: await homeWithBook(),
     input: `${LOG}${filler}\n`,
   });
-  expect(plain.stderr).toMatch(/Of what was given along, \d+ of \d+ parts fit/);
+  expect(plain.stderr).toMatch(/Only \d+ of \d+ parts of the attached text fit/);
   expect(stderr).not.toContain('citeloop:');
 });
 
 test.each([
-  ['--policy never', LOG, 'nothing is read, not even what is piped in'],
-  ['--record a.tape.json', LOG, 'A tape does not keep what is piped in.'],
-  ['--json', 'a\0b', 'What is piped in is not text.'],
+  ['--policy never', LOG, '--policy never ignores piped text'],
+  ['--record a.tape.json', LOG, 'Piped text cannot be recorded on a tape.'],
+  ['--json', 'a\0b', 'The piped input is not text.'],
 ])('with %s a text that cannot be used is refused', async (flags, input, said) => {
   const { code, stdout, stderr } = await runInProcess(['ask', 'Why?', ...flags.split(' ')], {
     home: await temporaryDirectory(),

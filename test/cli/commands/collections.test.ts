@@ -14,7 +14,7 @@ async function machine() {
 
 test('collections are listed, shown with their modules and documents, and deleted', async () => {
   const { home, run } = await machine();
-  expect((await runCli(['collections'], { home })).stdout).toContain('There are no collections yet');
+  expect((await runCli(['collections'], { home })).stdout).toContain('No collections yet');
   await run('ingest', 'docs', '--collection', 'animals');
 
   const listed = JSON.parse((await run('collections', 'list', '--json')).stdout);
@@ -56,7 +56,7 @@ test('documents of many formats are found at their places, what is skipped is to
   });
 
   const unknown = await run('collections', 'remove', 'animals', 'zoo.cvs');
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/no document zoo.cvs/) });
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/No document zoo.cvs/) });
   const removed = await run('collections', 'remove', 'animals', 'zoo.csv');
   expect(removed).toMatchObject({
     code: 0,
@@ -74,7 +74,7 @@ test('a collection that is not there is named, with those that are', async () =>
       stderr: result.stdout,
     }));
     expect(code).toBe(2);
-    expect(stderr).toContain('There is no collection');
+    expect(stderr).toContain('Unknown collection');
     expect(stderr).toContain('animals');
   }
 });

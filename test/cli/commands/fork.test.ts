@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whereLedgersPart } from '../../../src/cli/terminal/render-fork.ts';
+import { diffTurns } from '../../../src/cli/terminal/render-fork.ts';
 import type { ConversationTurn } from '../../../src/domain/conversation-turn.ts';
 import { copyHomeWithBook } from '../../support/prepared-home.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
@@ -30,7 +30,7 @@ test('a session is forked at a turn: what was before is shared, the rest is aske
     },
   );
   expect(parted.stdout).toMatch(
-    /Turn 2 parts from what it was:\n- step 1: searched ".*" \(\d passages\), now answered without/,
+    /Turn 2 differs:\n- step 1: searched ".*" \(\d passages\); now answered without/,
   );
   expect(parted.stdout).toContain('no longer grounded');
   const { sessions } = JSON.parse((await runInProcess(['sessions', '--json'], { home })).stdout) as Listed;
@@ -44,7 +44,7 @@ test('a fork that goes the same way says so, and where the answer is', async () 
   const home = await homeWithTalk();
   const { stdout } = await runInProcess(['sessions', 'fork', 'last'], { home });
   const [, id = ''] =
-    /^Forked to (\w{8})\.\nTurn 3: the ledgers are the same, step by step; the answer is the same too\.\nThe new answer: citeloop sessions show \w{8}\n$/.exec(
+    /^Forked to (\w{8})\.\nTurn 3: same steps and citations\. The answer is the same\.\nShow the answers: citeloop sessions show \w{8}\n$/.exec(
       stdout,
     ) ?? [];
   expect((await runInProcess(['sessions', 'show', id], { home })).stdout).toContain('3. What is Nav2?');
@@ -57,13 +57,12 @@ test('a search for the same that brought back something else is told by what cam
     return { ...turnOf(), decisions: [searched] };
   };
   const before = searchThatFound('a', 'b');
-  expect(whereLedgersPart(before, searchThatFound('a', 'b'))).toBeNull();
-  expect(whereLedgersPart(before, searchThatFound('a', 'c'))).toEqual([
-    'step 1: searched "owls" (2 passages), now 2 passages, 1 of them new or changed',
-  ]);
-  expect(whereLedgersPart(before, searchThatFound('b', 'a'))).toEqual([
-    'step 1: searched "owls" (2 passages), now the same in another order',
-  ]);
+  expect(diffTurns(before, searchThatFound('a', 'b'))).toBeNull();
+  for (const other of [searchThatFound('a', 'c'), searchThatFound('b', 'a')]) {
+    expect(diffTurns(before, other)).toEqual([
+      'step 1: searched "owls" (2 passages); now other passages for the same query',
+    ]);
+  }
 });
 
 test('a fork at a turn that there is not is refused with those that there are', async () => {
@@ -77,11 +76,11 @@ test('in a chat /fork asks a turn anew under another policy and goes on there', 
   const home = await homeWithTalk();
   const { stdout } = await runInProcess(['chat', '--continue'], {
     home,
-    input: '/fork 2 never\n/fork\n/cost\n',
+    input: '/fork 2 never\n/fork\n/sessions\n',
   });
-  expect(stdout).toMatch(/Forked to [0-9a-f]{8}; asked anew: What is a QoS profile\?/);
-  expect(stdout).toContain('Turn 2 parts from what it was:');
-  expect(stdout).toContain('This session, 2 turns:');
+  expect(stdout).toMatch(/Forked to [0-9a-f]{8}\. Asking again: What is a QoS profile\?/);
+  expect(stdout).toContain('Turn 2 differs:');
+  expect(stdout).toMatch(/Current session: [0-9a-f]{8}/);
 });
 
 test('old questions and answers are found by their words', async () => {
@@ -91,5 +90,5 @@ test('old questions and answers are found by their words', async () => {
   );
   expect(found.turns).toMatchObject([{ turn: 2, question: 'What is a QoS profile?' }]);
   const none = await runInProcess(['sessions', 'search', 'zebra'], { home });
-  expect(none.stdout).toContain('No question or answer holds all of these words.');
+  expect(none.stdout).toContain('No question or answer contains all of these words.');
 });

@@ -93,7 +93,7 @@ test('bad arguments get one clear line and exit code 2', async () => {
   await writeFile(join(home, 'picture.png'), 'x');
   await mkdir(join(home, 'empty'));
   for (const [args, message] of [
-    [[], 'not said what to ingest'],
+    [[], 'Nothing to ingest'],
     [['docs', '-'], 'standard input'],
     [['no-such-path'], 'no-such-path'],
     [['picture.png'], 'picture.png'],
@@ -149,7 +149,7 @@ test('Ctrl-C stops with exit code 130, keeps what was committed, and the same co
     onStart: (child) => void oneStored(collection, child).then(() => child.kill('SIGINT')),
   });
   expect(stopped.code).toBe(130);
-  expect(stopped.stderr).toContain('goes on from there');
+  expect(stopped.stderr).toContain('Run the same command to continue');
   const { stdout: listed } = await run(['collections', '--json']);
   const [{ withoutVector }] = JSON.parse(listed).collections;
   expect(withoutVector).toBeGreaterThan(0);
@@ -158,7 +158,7 @@ test('Ctrl-C stops with exit code 130, keeps what was committed, and the same co
   const doctor = await run(['doctor']);
   expect(doctor).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(`${withoutVector} chunks have no vector yet`),
+    stdout: expect.stringContaining(`${withoutVector} chunks are not embedded`),
   });
   const resumed = await summary();
   expect(resumed.unchanged).toBeGreaterThan(0);

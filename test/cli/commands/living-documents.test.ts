@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { changesOf, directoriesOf } from '../../../src/cli/commands/watch-sources.ts';
+import { watchedDirectories, watchSources } from '../../../src/cli/commands/watch-sources.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -17,15 +17,15 @@ test('answers whose sources have changed or vanished are listed', async () => {
   await writeFile(join(home, 'docs', 'owls.md'), OWLS);
   await runInProcess(['ingest', 'docs'], { home });
   await runInProcess(['chat'], { home, input: 'What is a zebra?\nWhat is an owl?\n' });
-  expect((await runInProcess(['sessions', 'stale'], { home })).stdout).toContain('says what it said');
+  expect((await runInProcess(['sessions', 'stale'], { home })).stdout).toContain(
+    'All cited sources are unchanged',
+  );
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS.replace('Africa', 'the zoo'));
   await rm(join(home, 'docs', 'owls.md'));
   await runInProcess(['ingest', 'docs', '--prune'], { home });
   const { stdout } = await runInProcess(['sessions', 'stale'], { home });
-  expect(stdout).toMatch(
-    /turn 1\nWhat is a zebra\?\n {2}\[1\] Zebras: stale: the source says something else now/,
-  );
-  expect(stdout).toMatch(/turn 2\nWhat is an owl\?\n {2}\[2\] Owls: stale: the source is no longer/);
+  expect(stdout).toMatch(/turn 1\nWhat is a zebra\?\n {2}\[1\] Zebras: outdated: the source has changed/);
+  expect(stdout).toMatch(/turn 2\nWhat is an owl\?\n {2}\[2\] Owls: outdated: the source is no longer/);
   const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
   expect(answers).toMatchObject([{ turn: 1, sources: [{ became: 'changed' }] }, { turn: 2 }]);
 });
@@ -39,7 +39,7 @@ test('a source that was merely renamed has moved, and concerns nobody who begins
   await rename(join(home, 'docs', 'zebras.md'), join(home, 'docs', 'stripes.md'));
   await runInProcess(['ingest', 'docs', '--prune'], { home });
   const { stdout } = await runInProcess(['sessions', 'stale'], { home });
-  expect(stdout).toMatch(/\[1\] Zebras: moved to stripes\.md\nNothing says something else/);
+  expect(stdout).toMatch(/\[1\] Zebras: moved to stripes\.md\nNo source has changed/);
   const { answers } = JSON.parse((await runInProcess(['sessions', 'stale', '--json'], { home })).stdout);
   expect(answers).toMatchObject([{ sources: [{ became: 'moved', to: { url: 'stripes.md' } }] }]);
   const shown = JSON.parse((await runInProcess(['sessions', 'show', 'last', '--json'], { home })).stdout);
@@ -60,20 +60,18 @@ test('a file that is gone is told, also under its answers, until it is pruned', 
 
   await rm(join(home, 'docs', 'birds'), { recursive: true });
   const { stdout } = await runInProcess(['ingest', 'docs'], { home });
-  expect(stdout).toContain('1 gone: birds/the owls.md; --prune forgets it\n');
-  expect((await ask('What is an owl?')).stdout).toContain('birds/the owls.md (the file is gone)');
+  expect(stdout).toContain('1 deleted: birds/the owls.md. Use --prune to remove it.\n');
+  expect((await ask('What is an owl?')).stdout).toContain('birds/the owls.md (file deleted)');
   expect((await ask('What is a zebra?')).stdout).not.toContain('gone');
   const owl = ['ask', 'What is an owl?'];
   const asJson = JSON.parse((await runInProcess([...owl, '--json'], { home })).stdout);
   expect(asJson.citations).toMatchObject([{ title: 'Owls', gone: true }]);
-  expect((await runInProcess([...owl, '--format', 'md'], { home })).stdout).toContain(
-    'quoted, the file is gone',
-  );
+  expect((await runInProcess([...owl, '--format', 'md'], { home })).stdout).toContain('quoted, file deleted');
   const zebra = JSON.parse((await runInProcess(['ask', 'What is a zebra?', '--json'], { home })).stdout);
   expect(zebra.citations[0]).not.toHaveProperty('gone');
   const stale = (...flags: string[]) => runInProcess(['sessions', 'stale', ...flags], { home });
   expect((await stale()).stdout).toMatch(
-    /What is an owl\?\n {2}\[1\] Owls: stale: the file is gone; ingest --prune forgets it\n/,
+    /What is an owl\?\n {2}\[1\] Owls: outdated: the file was deleted; ingest with --prune to remove it\n/,
   );
   const { answers } = JSON.parse((await stale('--json')).stdout);
   expect(answers).toHaveLength(4);
@@ -97,8 +95,8 @@ test('documents of another place in the same collection are told once, unless th
   await ingest('horses');
   const { stderr } = await ingest('birds');
   expect(stderr).toContain(
-    `web_documents now holds documents of 2 places: ${join(home, 'birds')}/, ${join(home, 'horses')}/. ` +
-      'Questions search them all; --collection <name> keeps them apart.',
+    `web_documents now contains documents from 2 places: ${join(home, 'birds')}/, ${join(home, 'horses')}/. ` +
+      'Questions search all of them. Use --collection <name> to separate them.',
   );
   expect((await ingest('birds')).stderr).not.toContain('places');
 });
@@ -152,7 +150,9 @@ test('whoever watches hears once that a file is gone', async () => {
   });
   await expect.poll(() => said, { timeout: 30_000 }).toContain('Watching for changes');
   await rm(join(home, 'docs', 'owls.md'));
-  await expect.poll(() => said, { timeout: 30_000 }).toContain('1 gone: owls.md; --prune forgets it');
+  await expect
+    .poll(() => said, { timeout: 30_000 })
+    .toContain('1 deleted: owls.md. Use --prune to remove it.');
   child?.kill('SIGINT');
   expect((await ended).stdout.match(/gone/g)).toHaveLength(1);
 });
@@ -161,7 +161,7 @@ test('changes below a directory are told once they have come to rest, until the 
   const directory = await temporaryDirectory();
   await mkdir(join(directory, 'deep'));
   const controller = new AbortController();
-  const changes = changesOf([directory], controller.signal);
+  const changes = watchSources([directory], controller.signal);
   // Also what happens before anybody asks.
   await writeFile(join(directory, 'deep', 'a.md'), ZEBRAS);
   await writeFile(join(directory, 'deep', 'a.md'), `${ZEBRAS}\nMore.\n`);
@@ -174,15 +174,15 @@ test('changes below a directory are told once they have come to rest, until the 
 test('what is watched is the directory, the one of a file, or the beginning of a glob', async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'a.md'), ZEBRAS);
-  expect(directoriesOf([directory, join(directory, 'a.md'), join(directory, '**/*.md')])).toEqual([
+  expect(watchedDirectories([directory, join(directory, 'a.md'), join(directory, '**/*.md')])).toEqual([
     directory,
   ]);
-  expect(directoriesOf(['https://docs.test'])).toEqual([]);
+  expect(watchedDirectories(['https://docs.test'])).toEqual([]);
 });
 
 test.each([
-  [['https://docs.test', '--watch'], 'Only files can be watched'],
-  [['docs', '--watch', '--record', 'a.tape.json'], 'cannot be on a tape'],
+  [['https://docs.test', '--watch'], '--watch works on files'],
+  [['docs', '--watch', '--record', 'a.tape.json'], 'cannot be recorded on a tape'],
 ])('ingest %s is refused', async (args, said) => {
   const { code, stderr } = await runInProcess(['ingest', ...args], { home: await temporaryDirectory() });
   expect(code).toBe(2);

@@ -195,8 +195,8 @@ test('an address that others can reach needs a token, and any token a decent len
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     return stderr;
   };
-  expect(await refused('--host', '0.0.0.0')).toContain('a token is needed');
-  expect(await refused('--host', '::')).toContain('a token is needed');
+  expect(await refused('--host', '0.0.0.0')).toContain('a token is required');
+  expect(await refused('--host', '::')).toContain('a token is required');
   expect(await refused('--token', 'short')).toContain('at least 16');
   const { ready } = await serve(['--host', '0.0.0.0', '--token', TOKEN]);
   await expect(connectHttp(`http://127.0.0.1:${ready.port}/mcp`, TOKEN)).resolves.toBeDefined();

@@ -82,6 +82,6 @@ test('what does not name a model is refused with what would', async () => {
   });
   expect(await run('collections', 'threshold', 'none')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('There is no collection "none".'),
+    stderr: expect.stringContaining('Unknown collection "none".'),
   });
 });

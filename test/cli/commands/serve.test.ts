@@ -48,7 +48,7 @@ test('another address needs a token, and that token', async () => {
   const serve = (...flags: string[]) => runInProcess(['serve', '--port', '0', ...flags], { home });
   const without = await serve('--host', '0.0.0.0');
   expect(without.code).toBe(2);
-  expect(without.stderr).toContain('a token is needed');
+  expect(without.stderr).toContain('a token is required');
   expect((await serve('--token', 'short')).code).toBe(2);
   expect((await serve('--token-file', 'nothing.txt')).code).toBe(2);
   expect((await serve('--concurrency', '0')).code).toBe(2);

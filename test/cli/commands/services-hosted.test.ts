@@ -142,7 +142,7 @@ test.each(['chat_completions', 'responses'])(
     expect(JSON.parse(stdout).checks).toContainEqual({
       name: 'model',
       ok: true,
-      detail: expect.stringContaining(`answers by ${api}: calls tools, streams, reports usage`),
+      detail: expect.stringContaining(`(${api}): calls tools, streams, reports usage`),
       fix: null,
     });
   },
@@ -157,7 +157,7 @@ test('doctor says what a model cannot do, and what to do about it', async () => 
   expect(await model(await startHostedServices({ tools: false }))).toMatchObject({
     code: 3,
     ok: false,
-    detail: expect.stringContaining('did not call the tool it was asked to call'),
+    detail: expect.stringContaining('did not call the test tool'),
     fix: expect.stringContaining('--policy always'),
   });
   expect(await model(await startHostedServices({ usage: false, streaming: false }))).toMatchObject({

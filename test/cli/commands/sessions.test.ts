@@ -88,7 +88,7 @@ test('sessions are listed newest first, by user and up to a limit', async () => 
   const limited = await run('sessions', '--limit', '1');
   expect(limited.stdout).toContain('aaaa2222');
   expect(limited.stdout).not.toContain('aaaa1111');
-  expect(limited.stdout).toContain('older ones');
+  expect(limited.stdout).toContain('Use --limit to list more.');
   expect(await run('sessions', 'list', '--limit', '0')).toMatchObject({ code: 2 });
 });
 
@@ -110,11 +110,11 @@ test('a session is shown with its answers, sources, verdicts, resets and what be
   expect(stdout).toContain('user anna');
   expect(stdout).toContain('1. What do birds do?\nOwls hunt. [1]\n');
   expect(stdout).toMatch(/\[1\] kept .*0\.83.*supported.*https:\/\/book\.example\/kept/);
-  expect(stdout).toContain('[2] changed: stale: the source says something else now');
-  expect(stdout).toContain('[3] removed: stale: the source is no longer in the collection');
-  expect(stdout).not.toContain('[1] kept: stale');
+  expect(stdout).toContain('[2] changed: outdated: the source has changed');
+  expect(stdout).toContain('[3] removed: outdated: the source is no longer in the collection');
+  expect(stdout).not.toContain('[1] kept: outdated');
   expect(stdout).toMatch(/offline · 30 tokens .* 1 search/);
-  expect(stdout).toMatch(/Judged bad .*: too short\n\nReset .*\n\n2\. Question 2\?/);
+  expect(stdout).toMatch(/Rated bad .*: too short\n\nReset .*\n\n2\. Question 2\?/);
 
   const json = JSON.parse((await run('sessions', 'show', 'last', '--json')).stdout);
   expect(json).toMatchObject({
@@ -131,7 +131,7 @@ test('a collection that is gone leaves only stale sources, a damaged one a note'
   await record(home, { sessionId: ANNA, turns: [{ chunks, citations: cited(chunks) }] });
   await writeFile(join(home, 'collections', 'web_documents.sqlite'), 'x'.repeat(5000));
   const damaged = await run('sessions', 'show', 'last');
-  expect(damaged).toMatchObject({ code: 0, stderr: expect.stringContaining('could not be compared') });
+  expect(damaged).toMatchObject({ code: 0, stderr: expect.stringContaining('Cannot check the sources') });
   expect(damaged.stdout).not.toContain('stale');
   await createSqliteCatalog(join(home, 'collections')).delete('web_documents');
   expect((await run('sessions', 'show', 'last')).stdout).toContain('no longer in the collection');
@@ -216,7 +216,7 @@ test('feedback goes to the last turn or to the one that is named', async () => {
     feedback: { verdict: 'bad', why: 'outdated' },
   });
   expect((await run('sessions', 'feedback', ANNA, 'good', '--turn', '1')).stdout).toBe(
-    `Turn 1 of ${ANNA} is judged good.\n`,
+    `Rated turn 1 of ${ANNA} good.\n`,
   );
   expect(await run('sessions', 'feedback', ANNA, 'good', '--turn', '3')).toMatchObject({
     code: 2,

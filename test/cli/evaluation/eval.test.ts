@@ -311,7 +311,7 @@ test('rejects invalid input before asking', async () => {
     [['eval', 'cases.jsonl', '--prices', 'prices.json'], 'The price file prices.json is not valid'],
     [['compare', 'cases.jsonl'], 'Nothing to compare'],
     [['compare', 'cases.jsonl', '--policies', 'tool,maybe'], 'Invalid value "maybe" of --policies'],
-    [['compare', 'cases.jsonl', '--top-k', '3,fifty'], '--top-k must be numbers'],
+    [['compare', 'cases.jsonl', '--top-k', '3,fifty'], '--top-k must be a comma-separated list'],
     [['compare', 'cases.jsonl', '--arm', 'a: colour=red', '--arm', 'b: topK=2'], 'unknown setting "colour"'],
   ];
   for (const [args, message] of refused) {

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { findEvidence } from '../../../src/cli/terminal/find-evidence.ts';
 import { openerOf } from '../../../src/cli/terminal/open-place.ts';
-import { renderSource } from '../../../src/cli/terminal/render-source.ts';
+import { findCitedSource, renderSource } from '../../../src/cli/terminal/render-source.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { fileIsGone } from '../../../src/retrieval/chunk-changes.ts';
 import { citation } from '../../domain/arbitraries.ts';
@@ -63,9 +62,9 @@ test('where nothing is set to open a file, one sentence says what to set', async
     promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { env }),
   );
   expect(stderr).toBe('');
-  expect(stdout).toContain('There is no program to open it: $EDITOR is not set.');
+  expect(stdout).toContain('No program to open it: $EDITOR is not set.');
   expect(stdout).toContain(
-    `It is ${join(directory, 'a.md')}, lines 12–14. Set what opens it, for example: export EDITOR=nano`,
+    `The source is ${join(directory, 'a.md')}, lines 12–14. Set EDITOR, for example: export EDITOR=nano`,
   );
 });
 
@@ -83,19 +82,19 @@ test('a file is gone if what it was found under is still there', async () => {
 
 test('what was indexed on another machine cannot be opened here', () => {
   expect(() => openerOf({ url: 'docs/a.md' }, nothing)).toThrow(
-    'This machine does not know where docs/a.md is.',
+    'The file of docs/a.md is not on this machine.',
   );
 });
 
 test('a mark is looked for from the newest answer on, and an unknown one is refused with those that there are', () => {
   const first = turnOf({ citations: [citation({ marker: '1', title: 'old' })] });
   const second = turnOf({ citations: [citation({ marker: '1', title: 'new' }), citation({ marker: '2' })] });
-  expect(findEvidence([first, second], '[1]').citation.title).toBe('new');
+  expect(findCitedSource([first, second], '[1]').citation.title).toBe('new');
   const third = turnOf({ citations: [citation({ marker: '10' }), citation({ marker: '3' })] });
-  expect(() => findEvidence([third, first, second], '7')).toThrow(
-    expect.objectContaining({ message: 'No answer cites [7].', hint: 'There is [1], [2], [3], [10].' }),
+  expect(() => findCitedSource([third, first, second], '7')).toThrow(
+    expect.objectContaining({ message: 'No answer cites [7].', hint: 'Cited sources: [1], [2], [3], [10].' }),
   );
-  expect(() => findEvidence([], '1')).toThrow('No answer cites [1].');
+  expect(() => findCitedSource([], '1')).toThrow('No answer cites [1].');
 });
 
 test('a source is shown with what the answer rests on marked', () => {

@@ -23,7 +23,7 @@ test('what does not fit on the screen goes to the pager, and what fits does not'
   expect(out()).toBe('short\n');
   await paged(streams, (terminal) => terminal.write(LONG));
   expect(stripVTControlCharacters(out())).toBe(
-    'short\nShown in pager, a page at a time; PAGER=cat shows all at once.\n',
+    'short\nShown in pager. Set PAGER=cat to print everything at once.\n',
   );
   expect(await readFile(file, 'utf8')).toBe(LONG);
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { countdown, createSpinner, withElapsed } from '../../../src/cli/terminal/progress.ts';
+import { createSpinner } from '../../../src/cli/terminal/progress.ts';
 import { fakeStreams, plain } from '../support/fake-streams.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -40,23 +40,15 @@ test('a pipe and a dumb terminal get nothing', () => {
   }
 });
 
-test('the wait before another attempt is counted down', () => {
-  let now = 0;
-  const error = { message: 'The service said "retry in 9 s".' };
-  const label = countdown({ attempt: 1, waitMs: 3000, error }, () => now);
-  expect(label()).toBe('The service said "retry in 9 s". Trying again in 3 s (1).');
-  now = 1200;
-  expect(label()).toContain('Trying again in 2 s (1).');
-  now = 5000;
-  expect(label()).toContain('Trying again now (1).');
-});
-
-test('a phase shows its elapsed time after a few seconds', () => {
-  let now = 1000;
-  const label = withElapsed('writing', () => now);
-  expect(label()).toBe('writing');
-  now = 8000;
-  expect(label()).toBe('writing, 7 s');
-  now = 63_000;
-  expect(label()).toBe('writing, 1 min 02 s');
+test('a label that stays for some seconds shows the elapsed time', () => {
+  const { streams, err } = fakeStreams('terminal', 40);
+  const spinner = createSpinner(streams.stderr);
+  spinner.show('writing');
+  vi.advanceTimersByTime(4000);
+  expect(plain(err())).not.toContain('writing,');
+  vi.advanceTimersByTime(3040);
+  expect(plain(err())).toContain('writing, 8 s');
+  vi.advanceTimersByTime(55_000);
+  expect(plain(err())).toContain('writing, 1 min 02 s');
+  spinner.hide();
 });

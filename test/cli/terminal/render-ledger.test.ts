@@ -17,12 +17,12 @@ function printed(render: typeof renderLedger, turn: ConversationTurn): string {
 test('the ledger says for each step what was searched, what came back, and what became of it', () => {
   expect(printed(renderLedger, turnOf())).toBe(
     [
-      'Why: What is a topic?',
+      'Question: What is a topic?',
       'Step 1  searched: topics in ROS 2  only module=basics',
       '        Topics › Publishing  0.80  cited as [1], supported',
-      '        Services › Calls  0.70  not cited: scored below all that is cited',
-      '        Actions  0.90  not cited: not used',
-      'Step 2  answered, no search',
+      '        Services › Calls  0.70  not cited: lower score than the cited passages',
+      '        Actions  0.90  not cited',
+      'Step 2  answered without a search',
       'Grounded: 1 of 1 citations supported, confidence high (80 % likely to answer the question).',
       '',
     ].join('\n'),
@@ -34,7 +34,7 @@ test('a citation that does not hold is named as such, and an unknown one as take
   const turn = turnOf({ citations: [citation({ verdict: 'unsupported' }), unknown], grounded: false });
   const text = printed(renderLedger, turn);
   expect(text).toContain('cited as [1], unsupported: it does not say what the answer says');
-  expect(text).toContain('[7] was taken out of the answer');
+  expect(text).toContain('[7] was removed from the answer');
   expect(text).toContain('Not grounded: 0 of 2 citations supported');
 });
 
@@ -58,9 +58,9 @@ test('each sentence that cites is told with its verdict, its chance, what is nea
   expect(printed(renderLedger, turn)).toContain(
     [
       'weak 0.61  "A node of Heidelberg publishes."',
-      '        nearest: "A node publishes."',
-      '        in no source: Heidelberg',
-      'Grounded: 1 of 1 citations supported, confidence high. Checked by words alone, without the local model.',
+      '        evidence: "A node publishes."',
+      '        not in any source: Heidelberg',
+      'Grounded: 1 of 1 citations supported, confidence high. Checked by words only, without the local model.',
     ].join('\n'),
   );
 });
@@ -70,17 +70,17 @@ test('a search without results says why', () => {
   const none = { citations: [], grounded: false };
   const near = createRetrievalContext({ ...empty, nearMiss: chunk({ score: 0.2 }) });
   expect(printed(renderLedger, turnOf(none, [near]))).toContain(
-    'nothing came back: the nearest, "Topics", has 0.20, below the threshold of 0.35',
+    'no results: the closest, "Topics", scored 0.20, below the threshold of 0.35',
   );
   const filtered = createRetrievalContext({ ...empty, excludedByFilter: 3 });
   expect(printed(renderLedger, turnOf(none, [filtered]))).toContain(
-    'nothing passed the filter, which left out 3 relevant passages',
+    'no results: the filter excluded 3 relevant passages',
   );
 });
 
 test('a turn without a search says so', () => {
   expect(printed(renderLedger, turnOf({ answer: 'Hello!', citations: [], grounded: false }, []))).toContain(
-    'Step 1  answered, no search\nNot grounded: nothing was cited',
+    'Step 1  answered without a search\nNot grounded: no citations',
   );
 });
 

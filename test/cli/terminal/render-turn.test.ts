@@ -56,8 +56,8 @@ test('without streaming the answer comes when it is complete', async () => {
 });
 
 test.each([
-  [true, 'A node flies [9].\n', 'it still stands above, and is taken out of the answer that is kept'],
-  [false, 'A node flies.\n', 'taken out of the answer\n'],
+  [true, 'A node flies [9].\n', 'removed from the saved answer\n'],
+  [false, 'A node flies.\n', 'removed from the answer\n'],
 ])(
   'of a source that is unknown the footer says what the reader still sees (streamed: %s)',
   async (stream, shown, said) => {
@@ -65,7 +65,7 @@ test.each([
     const turn = turnOf({ answer: 'A node flies.', citations: [unknownCitation('9')] });
     await renderTurn(happening(eventsOf(turn, ['A node flies [9].'])), streams, { stream });
     expect(out()).toContain(shown);
-    expect(out()).toContain(`[9] unknown source: nothing that was retrieved; ${said}`);
+    expect(out()).toContain(`[9] unknown source: not among the retrieved passages; ${said}`);
   },
 );
 
@@ -84,12 +84,12 @@ test('the closest passages are shown in part on a terminal, with how to see the 
     expect(onTerminal).toContain('Topics in ROS 2 are named.');
     expect(onTerminal).toContain('A service answers. [2]');
     expect(onTerminal.split('\n').length).toBeLessThan(24);
-    expect(onTerminal).toContain('\nShown in part; the rest: citeloop open 1\n');
+    expect(onTerminal).toContain('\nShortened. Full passages: citeloop open 1\n');
   }
-  expect(await shown('terminal', { stream: true, inChat: true })).toContain('; the rest: /source 1\n');
+  expect(await shown('terminal', { stream: true, inChat: true })).toContain('Full passages: /source 1\n');
   const piped = await shown('pipe', { stream: true });
   expect(piped).toContain(filler);
-  expect(piped).not.toContain('Shown in part');
+  expect(piped).not.toContain('Shortened');
 });
 
 test('what came of a question is said in one line: an answer that nothing bears out is a fault, and passages are not', async () => {
@@ -203,7 +203,7 @@ test('what is said before a search stands on its own, and the answer follows', a
   );
 });
 
-test('a retry is counted down on a terminal and is a line elsewhere', async () => {
+test('a retry is a progress line on a terminal and a note elsewhere', async () => {
   const failure = new AppError('rate_limit', 'Too many requests.', { retryAfter: 4 });
   const retry = { attempt: 1, waitMs: 4000, error: toErrorResponse(failure) };
   const notice: RunEvent = { type: 'notice', message: 'Too many requests. Trying again in 4 s (1).', retry };
@@ -246,7 +246,7 @@ test('the words that nothing bears out are listed in a pipe and underlined on a 
   const turn = turnOf(DOUBTFUL);
   const pipe = fakeStreams('pipe');
   await renderTurn(happening(eventsOf(turn)), pipe.streams, { stream: true });
-  expect(pipe.out()).toContain('\nIn no source that is cited: Heidelberg\n');
+  expect(pipe.out()).toContain('\nNot in any cited source: Heidelberg\n');
   const person = fakeStreams('terminal', 80);
   await renderTurn(happening(eventsOf(turn)), person.streams, { stream: true });
   expect(person.out()).toContain('A node of \x1b[4mHeidelberg\x1b[24m publishes messages on a topic [1].');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { table } from '../../../src/cli/terminal/table.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import { flowLine, flowRuns, renderText, wrap } from '../../../src/cli/terminal/wrapping.ts';
+import { flowLine, renderText, wrap, wrapRuns } from '../../../src/cli/terminal/wrapping.ts';
 import { cutToWidth, displayWidth, padToWidth } from '../../../src/text/display-width.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 
@@ -29,8 +29,8 @@ test('a path or an address that is longer than a line goes on below after a sign
 
 test('what stands before the first word of a line is kept where it means something', () => {
   const runs = [{ text: 'def f():\n    return 1\n\nend', paint: (part: string) => part }];
-  expect(flowRuns(runs, 40, { keepIndents: true })).toEqual(['def f():', '    return 1', '', 'end']);
-  expect(flowRuns(runs, 40)).toEqual(['def f():', 'return 1', '', 'end']);
+  expect(wrapRuns(runs, 40, { keepIndents: true })).toEqual(['def f():', '    return 1', '', 'end']);
+  expect(wrapRuns(runs, 40)).toEqual(['def f():', 'return 1', '', 'end']);
 });
 
 test('wide characters fill two columns, and a line may break between any two of them', () => {
@@ -66,7 +66,9 @@ test('where a terminal is too narrow for a table, each row takes a few lines', (
     return table(createTerminal(streams.stdout), ['id', 'updated', 'first question'], rows);
   };
   expect(shown(60)).toContain('3f2b8c1e  2026-11-17 19:03  How do I pin a version of Pytho…');
-  expect(shown(40)).toBe('3f2b8c1e, updated 2026-11-17 19:03\n  How do I pin a version of Python?\n');
+  expect(shown(40)).toBe(
+    'id: 3f2b8c1e\nupdated: 2026-11-17 19:03\nfirst question: How do I pin a version\nof Python?\n',
+  );
 });
 
 test('the columns of a table line up whatever is in them', () => {

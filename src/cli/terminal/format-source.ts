@@ -1,0 +1,76 @@
+import type { Verdict } from '../../domain/citation.ts';
+import type { Location } from '../../domain/location.ts';
+import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
+import { describeLocation, linkTo } from '../../domain/show-location.ts';
+import { oneLine } from '../../text/visible-text.ts';
+import type { Terminal } from './terminal.ts';
+import type { Piece } from './wrapping.ts';
+
+const VERDICT_STYLES: Record<Verdict, 'green' | 'yellow' | 'red'> = {
+  quoted: 'green',
+  supported: 'green',
+  weak: 'yellow',
+  unsupported: 'red',
+  unknown_source: 'red',
+};
+
+/** `dimmed` takes the colour from a passed check: the passage is real, but not an answer. */
+export function verdictPiece(
+  terminal: Terminal,
+  verdict: Verdict,
+  { dimmed = false }: { dimmed?: boolean } = {},
+): Piece {
+  const style = VERDICT_STYLES[verdict];
+  const shown = dimmed && style === 'green' ? 'dim' : style;
+  return { text: verdict.replace('_', ' '), paint: (text) => terminal.text(text, shown) };
+}
+
+export function formatMarker(marker: string): string {
+  return `[${oneLine(marker, 20)}]`;
+}
+
+/** Marks a source whose file was deleted after it was indexed. */
+export function missingFilePiece(terminal: Terminal): Piece {
+  return { text: '(file deleted)', paint: (text) => terminal.text(text, 'yellow') };
+}
+
+/** `Title › Heading, lines 3–9` */
+export function formatPlace({
+  title,
+  headings,
+  location,
+}: Pick<RetrievedChunk, 'title' | 'headings' | 'location'>): string {
+  // The first heading often repeats the title.
+  const below = headings[0] === title ? headings.slice(1) : headings;
+  const path = [title, ...below].map((part) => oneLine(part, 60)).join(' › ');
+  return location === undefined ? path : `${path}, ${describeLocation(location)}`;
+}
+
+/** The URL that a click opens: the web page, or the local file, at the line or page if the URL can say it. */
+export function linkTarget({
+  url,
+  uri,
+  location,
+}: {
+  url: string;
+  uri?: string | undefined;
+  location?: Location | undefined;
+}): string {
+  if (/^https?:/i.test(url)) return linkTo(url, location);
+  return uri !== undefined && location?.unit === 'line'
+    ? `${uri}#${location.from}`
+    : linkTo(uri ?? url, location);
+}
+
+/** A file URL as a path; any other URL unchanged. */
+export function readableUrl(url: string): string {
+  return oneLine(/^https?:/i.test(url) ? url : decodePath(url.replace(/^file:\/\//, '')), 300);
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
