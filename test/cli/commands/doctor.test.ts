@@ -102,7 +102,7 @@ test('a refused key is told apart from a service that is not there, and no key i
     OPENAI_API_KEY: 'o-secret-key',
   });
   expect(code).toBe(3);
-  expect(check('qdrant')).toMatchObject({ ok: false, detail: expect.stringContaining('cannot be reached') });
+  expect(check('qdrant')).toMatchObject({ ok: false, detail: expect.stringContaining('Cannot reach') });
   expect(check('model service')).toMatchObject({
     ok: false,
     detail: expect.stringContaining('refuses the key'),

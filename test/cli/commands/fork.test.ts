@@ -69,7 +69,7 @@ test('a fork at a turn that there is not is refused with those that there are', 
   const home = await homeWithTalk();
   const { code, stderr } = await runInProcess(['sessions', 'fork', 'last', '--turn', '9'], { home });
   expect(code).toBe(2);
-  expect(stderr).toContain('It has the turns 1 to 3.');
+  expect(stderr).toContain('Choose a turn from 1 to 3.');
 });
 
 test('in a chat /fork asks a turn anew under another policy and goes on there', async () => {

@@ -190,7 +190,7 @@ test('a corrupt collection is refused with exit code 4, a newer one with 3, and 
   database.exec('PRAGMA user_version = 99');
   database.close();
   const newer = await run(['search', 'alpha']);
-  expect(newer).toMatchObject({ code: 3, stderr: expect.stringContaining('newer citeloop') });
+  expect(newer).toMatchObject({ code: 3, stderr: expect.stringContaining('newer version') });
   expect((await ingest()).code).toBe(3);
 
   await writeFile(collection, 'garbage '.repeat(4096));

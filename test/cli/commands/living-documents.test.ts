@@ -154,7 +154,7 @@ test('whoever watches hears once that a file is gone', async () => {
     .poll(() => said, { timeout: 30_000 })
     .toContain('1 deleted: owls.md. Use --prune to remove it.');
   child?.kill('SIGINT');
-  expect((await ended).stdout.match(/gone/g)).toHaveLength(1);
+  expect((await ended).stdout.match(/1 deleted/g)).toHaveLength(1);
 });
 
 test('changes below a directory are told once they have come to rest, until the signal is raised', async () => {

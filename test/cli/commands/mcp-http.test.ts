@@ -87,7 +87,7 @@ test('the tools and the resources are there over HTTP too, with progress, for cl
   expect(textOf(found as CallToolResult)).toContain('fourteen days');
   const read = await one.client.readResource({ uri: listed.resources[0]?.uri ?? '' });
   expect(JSON.stringify(read)).toContain('four years');
-  await expect(one.client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow(/no such source/);
+  await expect(one.client.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow(/Unknown source/);
   const { code, stderr } = await stop();
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });

@@ -73,7 +73,7 @@ test('what does not name a model is refused with what would', async () => {
   });
   expect(await run('search', 'x', '--rerank', 'onnx:/nonexistent')).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('There is no directory /nonexistent with a model.'),
+    stderr: expect.stringContaining('There is no model directory /nonexistent.'),
   });
   // The question is not taken for the name of a reranker.
   expect(await run('search', '--rerank', 'What is ROS 2?')).toMatchObject({
