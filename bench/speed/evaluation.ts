@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '../../src/app/create-app.ts';
 import { SAMPLE_COLLECTION } from '../../src/app/open-collection.ts';
-import { evaluate } from '../../src/cli/evaluation/evaluate.ts';
+import { runEvaluation } from '../../src/cli/evaluation/evaluate.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { formatCases, parseCases } from '../../src/evaluation/cases/read-cases.ts';
+import { formatCases, parseCases } from '../../src/evaluation/cases/parse-cases.ts';
 import { allMetrics } from '../../src/evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../../src/evaluation/report/assemble-report.ts';
-import { combineAxes } from '../../src/evaluation/run/plan-arms.ts';
+import { combineArmSettings } from '../../src/evaluation/run/plan-arms.ts';
 import { withTemporaryDirectory } from '../support/measure.ts';
 import { type BenchmarkRow, createNote, createRow } from '../support/results.ts';
 import {
@@ -52,19 +52,19 @@ async function runRows(): Promise<BenchmarkRow[]> {
     const app = createApp(loadConfig({ flags: { home, collection: SAMPLE_COLLECTION } }));
     const plan = {
       mode: 'hybrid',
-      arms: () => combineAxes({ policies: ['tool', 'always', 'first', 'never'] }),
+      arms: () => combineArmSettings({ policies: ['tool', 'always', 'first', 'never'] }),
     } as const;
     const run = { signal: new AbortController().signal, tape: null };
     try {
       // The first run indexes the sample book, which is not measured.
-      await evaluate(app, { cases: file, tag: sample[0]?.tags ?? [], fresh: true }, plan, run);
+      await runEvaluation(app, { cases: file, tag: sample[0]?.tags ?? [], fresh: true }, plan, run);
       const started = performance.now();
-      const report = await evaluate(app, { cases: file, concurrency: 1 }, plan, run);
+      const report = await runEvaluation(app, { cases: file, concurrency: 1 }, plan, run);
       const serial = (performance.now() - started) / 1000;
       const turns = report.cases.flatMap(({ results }) => Object.values(results).flatMap(({ runs }) => runs));
       const sum = turns.reduce((total, { timesMs }) => total + timesMs.total, 0) / 1000;
       const again = performance.now();
-      await evaluate(app, { cases: file }, plan, run);
+      await runEvaluation(app, { cases: file }, plan, run);
       const usual = (performance.now() - again) / 1000;
       return [
         createRow(

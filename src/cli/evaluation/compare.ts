@@ -4,23 +4,23 @@ import { listed, numberList, readFlag } from '../../config/read-value.ts';
 import { POLICIES, SEARCH_MODES } from '../../domain/choices.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
 import {
-  ablationVerdict,
-  assertComparable,
-  combineAxes,
+  assertComparableArms,
+  combineArmSettings,
+  formatAblationVerdict,
   parseArm,
   planAblation,
-  readPrompts,
+  readPromptFiles,
 } from '../../evaluation/run/plan-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import { asSettings } from '../commands/read-flags.ts';
 import { withApp } from '../commands/with-app.ts';
-import { type EvaluationPlan, evaluate } from './evaluate.ts';
-import { type EvaluationFlags, type EvaluationInputs, evaluationSchema } from './evaluation-inputs.ts';
+import { type EvaluationPlan, runEvaluation } from './evaluate.ts';
+import { type EvaluationFlags, type EvaluationInputs, evaluationInputsSchema } from './evaluation-inputs.ts';
 import { writeReport } from './write-report.ts';
 
 /** The inputs of `compare` that a tape records. */
-export const compareSchema = evaluationSchema.extend({
+export const compareSchema = evaluationInputsSchema.extend({
   policies: z.string().optional(),
   models: z.string().optional(),
   topK: z.string().optional(),
@@ -67,8 +67,8 @@ export async function compareArms(
   inputs: EvaluationInputs & CompareInputs,
   run: Run,
 ): Promise<ReportData> {
-  const report = await evaluate(app, inputs, planComparison(inputs, app), run);
-  return inputs.ablate ? { ...report, verdict: ablationVerdict(report.comparisons) } : report;
+  const report = await runEvaluation(app, inputs, planComparison(inputs, app), run);
+  return inputs.ablate ? { ...report, verdict: formatAblationVerdict(report.comparisons) } : report;
 }
 
 function planComparison(inputs: CompareInputs, { config }: App): EvaluationPlan {
@@ -79,10 +79,10 @@ function planComparison(inputs: CompareInputs, { config }: App): EvaluationPlan 
     arms(defaults) {
       const plans = [
         ...(inputs.ablate ? planAblation({ ...defaults, policy: config.agent.policy }) : []),
-        ...(hasAxis ? combineAxes(axes) : []),
+        ...(hasAxis ? combineArmSettings(axes) : []),
         ...(inputs.arm ?? []).map(parseArm),
       ];
-      assertComparable(plans);
+      assertComparableArms(plans);
       return plans;
     },
   };
@@ -97,7 +97,7 @@ function parseAxes({ policies, models, topK, mode, thresholds, rerank, prompt = 
     modes: parseChoices('--mode', mode, SEARCH_MODES),
     thresholds: parseNumbers('--thresholds', thresholds),
     rerank: parseChoices('--rerank', rerank, ['on', 'off'])?.map((value) => value === 'on'),
-    prompts: prompt.length === 0 ? undefined : readPrompts(prompt),
+    prompts: prompt.length === 0 ? undefined : readPromptFiles(prompt),
   };
 }
 

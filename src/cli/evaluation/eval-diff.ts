@@ -7,7 +7,7 @@ import {
   formatSettingChanges,
   type RunDiff,
 } from '../../evaluation/report/diff-runs.ts';
-import { formatDifference } from '../../evaluation/report/format-value.ts';
+import { formatMetricDifference } from '../../evaluation/report/format-value.ts';
 import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
@@ -63,7 +63,9 @@ function renderMetrics({ metrics }: RunDiff, terminal: Terminal): string[] {
     const info = allMetrics.find(({ id }) => id === metric);
     if (info === undefined || Math.abs(difference) <= 1e-9) return [];
     const flips = better.length + worse.length === 0 ? '' : `${better.length} / ${worse.length}`;
-    return [[info.label, formatDifference(difference, info.unit), formatPCell(adjustedP), conclusion, flips]];
+    return [
+      [info.label, formatMetricDifference(difference, info.unit), formatPCell(adjustedP), conclusion, flips],
+    ];
   });
   const headings = ['metric', 'difference', 'p (Holm)', 'conclusion', 'better / worse'];
   return rows.length === 0 ? [] : [table(terminal, headings, rows).trimEnd()];

@@ -5,15 +5,15 @@ import type { App } from '../../app/create-app.ts';
 import { indexSources } from '../../app/index-documents.ts';
 import { readFlag, wholeNumber } from '../../config/read-value.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
+import { importCases } from '../../evaluation/cases/import-cases.ts';
 import {
   type CorpusDocument,
-  corpusFileName,
   parseCorpus,
   parseQrels,
   parseQueries,
-} from '../../evaluation/cases/import-beir.ts';
-import { importCases } from '../../evaluation/cases/import-cases.ts';
-import { formatCases } from '../../evaluation/cases/read-cases.ts';
+  toCorpusFileName,
+} from '../../evaluation/cases/parse-beir.ts';
+import { formatCases } from '../../evaluation/cases/parse-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
 import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
@@ -135,7 +135,7 @@ function toDocumentSource(folder: string, documents: readonly CorpusDocument[]) 
   const root = `${pathToFileURL(join(folder, 'corpus.jsonl')).href}/`;
   const titles = new Map<string, string>();
   const entries = documents.map(({ _id, title, text }): SourceEntry => {
-    const relativePath = corpusFileName(_id);
+    const relativePath = toCorpusFileName(_id);
     const uri = root + relativePath;
     if (title) titles.set(uri, title);
     const read = async () => ({ uri, mediaType: 'text' as const, bytes: new TextEncoder().encode(text) });

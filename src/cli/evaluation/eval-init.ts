@@ -8,7 +8,7 @@ import {
   draftCasesFromSession,
 } from '../../evaluation/cases/draft-cases.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
-import { formatCases } from '../../evaluation/cases/read-cases.ts';
+import { formatCases } from '../../evaluation/cases/parse-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
 import { counted } from '../../text/phrasing.ts';

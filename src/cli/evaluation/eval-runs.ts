@@ -6,7 +6,7 @@ import type { CommonFlags } from '../flags/common-flags.ts';
 import { duration } from '../terminal/progress.ts';
 import { table } from '../terminal/table.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { listRuns, readRun } from './run-archive.ts';
+import { listRuns, readArchivedRun } from './run-archive.ts';
 
 export interface EvalRunsFlags extends Omit<CommonFlags, 'json'> {
   /** Set, even to an empty string: print JSON. */
@@ -27,7 +27,7 @@ export async function runEvalRuns({
   const names = (await listRuns(home)).reverse().slice(0, Math.max(1, limit));
   const terminal = createTerminal(process.stdout);
   const runs: { name: string; report: ReportData | null }[] = [];
-  for (const name of names) runs.push({ name, report: await readRun(home, name) });
+  for (const name of names) runs.push({ name, report: await readArchivedRun(home, name) });
   if (json !== undefined) {
     terminal.write(
       `${JSON.stringify(runs.map(({ name, report }) => ({ name, ...summarizeRun(report) })))}\n`,

@@ -1,13 +1,13 @@
 import { openCollection } from '../../app/open-collection.ts';
 import type { EvaluationCase, GoldPin } from '../../evaluation/cases/evaluation-case.ts';
-import { parseCases } from '../../evaluation/cases/read-cases.ts';
+import { parseCases } from '../../evaluation/cases/parse-cases.ts';
 import {
   findStaleCases,
   type GoldPins,
-  goldKey,
   needsReview,
   type StaleCase,
   type StaleGold,
+  toGoldKey,
 } from '../../evaluation/cases/stale-cases.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
@@ -63,7 +63,7 @@ async function readPins(
   const pinned = new Map(report.cases.flatMap(({ gold }) => (gold === null ? [] : [[gold.key, gold.pins]])));
   return new Map(
     cases.flatMap((item): [string, readonly GoldPin[]][] => {
-      const pins = pinned.get(goldKey(item));
+      const pins = pinned.get(toGoldKey(item));
       return pins === undefined ? [] : [[item.id, pins]];
     }),
   );

@@ -5,12 +5,12 @@ import type { ReportData } from '../../evaluation/report/report-data.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import { asSettings } from '../commands/read-flags.ts';
 import { withApp } from '../commands/with-app.ts';
-import { evaluate } from './evaluate.ts';
-import { type EvaluationFlags, type EvaluationInputs, evaluationSchema } from './evaluation-inputs.ts';
+import { runEvaluation } from './evaluate.ts';
+import { type EvaluationFlags, type EvaluationInputs, evaluationInputsSchema } from './evaluation-inputs.ts';
 import { writeReport } from './write-report.ts';
 
 /** The inputs of `eval` that a tape records. */
-export const evalSchema = evaluationSchema.extend({ mode: z.enum(SEARCH_MODES).optional() });
+export const evalSchema = evaluationInputsSchema.extend({ mode: z.enum(SEARCH_MODES).optional() });
 
 export interface EvalFlags extends EvaluationFlags, z.infer<typeof evalSchema> {
   topK?: number | undefined;
@@ -38,5 +38,10 @@ export function evaluateArm(
   { mode = 'hybrid', ...inputs }: EvaluationInputs & z.infer<typeof evalSchema>,
   run: Run,
 ): Promise<ReportData> {
-  return evaluate(app, inputs, { mode, arms: () => [{ name: app.config.agent.policy, changed: {} }] }, run);
+  return runEvaluation(
+    app,
+    inputs,
+    { mode, arms: () => [{ name: app.config.agent.policy, changed: {} }] },
+    run,
+  );
 }

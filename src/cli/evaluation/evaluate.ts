@@ -9,10 +9,10 @@ import { assembleReport } from '../../evaluation/report/assemble-report.ts';
 import type { CaseRun } from '../../evaluation/report/case-run.ts';
 import { checkGate } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
-import { openChecks } from '../../evaluation/run/checks.ts';
-import type { JudgeModel } from '../../evaluation/run/judge.ts';
+import { prepareChecks } from '../../evaluation/run/custom-checks.ts';
+import type { JudgeModel } from '../../evaluation/run/judge-model.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
-import { createBudget, type OpenArm, type RunResults, runArms } from '../../evaluation/run/run-arms.ts';
+import { createBudget, type RunnableArm, type RunResults, runArms } from '../../evaluation/run/run-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { version } from '../../package.ts';
 import type { ChunkStore } from '../../ports/chunk-store.ts';
@@ -21,17 +21,17 @@ import { counted } from '../../text/phrasing.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState } from './evaluation-files.ts';
 import { type CheckedInputs, checkInputs, type EvaluationInputs } from './evaluation-inputs.ts';
-import { type DefaultSettings, openArm, openJudge, resolveArm } from './open-arms.ts';
+import { type DefaultArmSettings, openArm, openJudge, resolveArm } from './open-arms.ts';
 
 export interface EvaluationPlan {
   mode: SearchMode;
-  arms: (defaults: DefaultSettings) => ArmPlan[];
+  arms: (defaults: DefaultArmSettings) => ArmPlan[];
 }
 
 type ResolvedArm = ReturnType<typeof resolveArm>;
 
 /** Runs the cases of a file in every arm, and returns the report with its gates. */
-export async function evaluate(
+export async function runEvaluation(
   app: App,
   rawInputs: EvaluationInputs,
   plan: EvaluationPlan,
@@ -41,7 +41,10 @@ export async function evaluate(
   const inputs = await checkInputs(rawInputs, app.config, tape);
   const { cases, metrics, priceOf, readSource } = inputs;
   const judge = inputs.judge === null ? undefined : await openJudge(app, { ...inputs.judge, priceOf });
-  const check = await openChecks(cases, { directory: dirname(resolve(inputs.file)), judge: judge ?? null });
+  const check = await prepareChecks(cases, {
+    directory: dirname(resolve(inputs.file)),
+    judge: judge ?? null,
+  });
   const store = await openCollection(app, signal, tape);
   try {
     const arms = await resolveArms(app, plan);
@@ -177,7 +180,7 @@ interface AskOptions {
 /** Asks all cases with a progress bar and a journal that an interrupted run continues from. */
 async function askAll(
   app: App,
-  arms: readonly OpenArm[],
+  arms: readonly RunnableArm[],
   { inputs, judge, tape, signal, identity }: AskOptions,
 ): Promise<{ results: RunResults; totals: ReportData['header']['totals'] }> {
   const { cases, repeat, concurrency, budget, prices, fresh } = inputs;

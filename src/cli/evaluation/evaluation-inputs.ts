@@ -3,13 +3,13 @@ import type { Config } from '../../config/load-config.ts';
 import { address, listed, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
-import { hashCases, parseCases } from '../../evaluation/cases/read-cases.ts';
+import { hashCases, parseCases } from '../../evaluation/cases/parse-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import type { Metric } from '../../evaluation/metrics/metric.ts';
 import { toPlainCase } from '../../evaluation/report/assemble-report.ts';
 import { assertSameCases, parseGate, parseReport, type QualityGate } from '../../evaluation/report/gates.ts';
 import type { ReportData } from '../../evaluation/report/report-data.ts';
-import { noPrices, type PriceFile, pricesBy, readPrices } from '../../evaluation/run/prices.ts';
+import { type PriceList, parsePriceList, pricesBy, unknownPrice } from '../../evaluation/run/prices.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { TapeRun } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
@@ -20,7 +20,7 @@ const DEFAULT_CONCURRENCY = 2;
 const DEFAULT_MARGIN = 0.05;
 
 /** The inputs of an evaluation that a tape records. */
-export const evaluationSchema = z.object({
+export const evaluationInputsSchema = z.object({
   cases: z.string().optional(),
   tools: z.array(z.string()).optional(),
   repeat: z.number().optional(),
@@ -38,7 +38,7 @@ export const evaluationSchema = z.object({
   resume: z.boolean().optional(),
 });
 
-export interface EvaluationInputs extends z.infer<typeof evaluationSchema> {
+export interface EvaluationInputs extends z.infer<typeof evaluationInputsSchema> {
   /** Not recorded: a replay checks no gates. */
   gate?: string[] | undefined;
 }
@@ -88,7 +88,7 @@ export async function checkInputs(inputs: EvaluationInputs, config: Config, tape
     gates,
     baselines: await readBaselines(gates, casesHash, file),
     prices,
-    priceOf: prices === null ? noPrices : pricesBy(prices),
+    priceOf: prices === null ? unknownPrice : pricesBy(prices),
     budget: readFlag('--budget', inputs.budget, z.number().min(0).describe('an amount of money')),
     judge:
       judgeTimes === undefined && inputs.judgeModel === undefined
@@ -116,11 +116,11 @@ function selfJudgeError(model: string): AppError {
 async function readPriceList(
   file: string | undefined,
   configured: Config['prices'],
-): Promise<PriceFile | null> {
-  if (file !== undefined) return readPrices(await readJsonFile(file, 'Price file'), file);
+): Promise<PriceList | null> {
+  if (file !== undefined) return parsePriceList(await readJsonFile(file, 'Price file'), file);
   return Object.keys(configured).length === 0
     ? null
-    : readPrices({ models: configured }, 'of the configuration');
+    : parsePriceList({ models: configured }, 'of the configuration');
 }
 
 async function readBaselines(

@@ -6,12 +6,12 @@ import { createMemorySessionStore } from '../../app/sessions.ts';
 import type { Config } from '../../config/load-config.ts';
 import { type AgentConfig, agentConfigSchema } from '../../domain/agent-config.ts';
 import { OFFLINE_MODEL, SEARCH_MODES, type SearchMode } from '../../domain/choices.ts';
-import type { Arm } from '../../evaluation/report/report-data.ts';
-import type { CheckAnswer } from '../../evaluation/run/checks.ts';
-import type { AskModel, JudgeModel } from '../../evaluation/run/judge.ts';
+import type { ReportArm } from '../../evaluation/report/report-data.ts';
+import type { RunCaseChecks } from '../../evaluation/run/custom-checks.ts';
+import type { AskModel, JudgeModel } from '../../evaluation/run/judge-model.ts';
 import type { ArmPlan } from '../../evaluation/run/plan-arms.ts';
 import type { PriceOf } from '../../evaluation/run/prices.ts';
-import type { OpenArm } from '../../evaluation/run/run-arms.ts';
+import type { RunnableArm } from '../../evaluation/run/run-arms.ts';
 import { runCase } from '../../evaluation/run/run-case.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { validated } from '../../faults/validated.ts';
@@ -22,19 +22,19 @@ import { oneLine } from '../../text/visible-text.ts';
 const MAX_VALUE_LENGTH = 120;
 
 /** An arm with all of its settings, and an app bound to them. */
-interface ResolvedArm extends Pick<Arm, 'name' | 'settings' | 'otherSettings' | 'changed'> {
+interface ResolvedArm extends Pick<ReportArm, 'name' | 'settings' | 'otherSettings' | 'changed'> {
   app: App;
 }
 
 /** Settings of arms that do not change them. */
-export interface DefaultSettings {
+export interface DefaultArmSettings {
   mode: SearchMode;
   rerank: boolean;
   scoreThreshold: number;
 }
 
 /** The configured settings with the changes of an arm. Throws `invalid_input` for an unknown setting or value. */
-export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: DefaultSettings): ResolvedArm {
+export function resolveArm({ name, changed }: ArmPlan, app: App, defaults: DefaultArmSettings): ResolvedArm {
   const { mode = defaults.mode, rerank = defaults.rerank, ...changes } = changed;
   const reject = (problem: string): never => {
     throw new AppError('invalid_input', `Invalid arm "${name}": ${problem}.`);
@@ -97,7 +97,7 @@ const OMITTED_SETTINGS = new Set<string>([
 ]);
 
 /** Long texts are stored as a hash, because later runs only ask whether they changed. */
-function toOtherSettings(agent: AgentConfig, { rerank }: Config): Arm['otherSettings'] {
+function toOtherSettings(agent: AgentConfig, { rerank }: Config): ReportArm['otherSettings'] {
   const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
   const { systemPrompt, abstentionPhrases, ...rest } = agent;
   return {
@@ -114,14 +114,14 @@ interface ArmDependencies {
   readSource: boolean;
   priceOf: PriceOf;
   judge?: JudgeModel | undefined;
-  check?: CheckAnswer | undefined;
+  check?: RunCaseChecks | undefined;
   tape: TapeRun | null;
 }
 
 export async function openArm(
   { name, app, settings }: ResolvedArm,
   { store, readSource, priceOf, judge, check, tape }: ArmDependencies,
-): Promise<OpenArm> {
+): Promise<RunnableArm> {
   const sessions = createMemorySessionStore();
   const agent = await createCollectionAgent(app, { store, sessions, mode: settings.mode, readSource });
   const dependencies = {

@@ -1,6 +1,6 @@
 import { explainIncorrect } from '../../evaluation/metrics/answer-metrics.ts';
 import {
-  formatDifference,
+  formatMetricDifference,
   formatP,
   formatValue,
   isAlike,
@@ -9,10 +9,10 @@ import {
 } from '../../evaluation/report/format-value.ts';
 import { summarizeGates } from '../../evaluation/report/gate-results.ts';
 import type {
-  Arm,
   ArmComparison,
   MetricComparison,
   MetricInfo,
+  ReportArm,
   ReportData,
 } from '../../evaluation/report/report-data.ts';
 import { HEADLINE_METRIC } from '../../evaluation/statistics/compare-columns.ts';
@@ -100,9 +100,10 @@ function renderComparison(
   const changed = metrics.filter((compared) => !isAlike(compared));
   const rows = changed.map((compared) => {
     const { label, unit } = report.metrics.find(({ id }) => id === compared.metric) as MetricInfo;
-    const interval = compared.interval?.map((bound) => formatDifference(bound, unit)).join(' to ') ?? '';
+    const interval =
+      compared.interval?.map((bound) => formatMetricDifference(bound, unit)).join(' to ') ?? '';
     const { difference, adjustedP, conclusion } = compared;
-    return [label, formatDifference(difference, unit), interval, formatPCell(adjustedP), conclusion];
+    return [label, formatMetricDifference(difference, unit), interval, formatPCell(adjustedP), conclusion];
   });
   const headline = changed.find(({ metric }) => metric === HEADLINE_METRIC);
   const headings = ['metric', 'difference', '95 % interval', 'p (Holm)', 'conclusion'];
@@ -149,7 +150,7 @@ function listFlaky({ arms }: ReportData): string[] {
 
 /** The incorrect cases of an evaluation of one arm, the first ones with their reason. */
 function listIncorrect({ arms, cases }: ReportData): string[] {
-  const [arm, ...others] = arms as [Arm, ...Arm[]];
+  const [arm, ...others] = arms as [ReportArm, ...ReportArm[]];
   if (others.length > 0) return [];
   const incorrect = cases.filter(({ results }) => (results[arm.name]?.metrics[HEADLINE_METRIC] ?? 1) < 1);
   const reasons = incorrect.slice(0, MAX_REASONS).flatMap((item) => {

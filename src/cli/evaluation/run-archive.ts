@@ -39,7 +39,7 @@ export async function listRuns(home: string): Promise<string[]> {
 }
 
 /** Null if the file is damaged or of an unknown version. */
-export async function readRun(home: string, name: string): Promise<ReportData | null> {
+export async function readArchivedRun(home: string, name: string): Promise<ReportData | null> {
   try {
     const packed = await readFile(join(archiveFolder(home), name + SUFFIX));
     return parseReport(JSON.parse((await promisify(gunzip)(packed)).toString()), name);
@@ -71,7 +71,7 @@ export async function findReport(
       { hint: 'List the saved runs with: citeloop eval runs' },
     );
   }
-  const report = await readRun(home, name);
+  const report = await readArchivedRun(home, name);
   if (report !== null) return { name, report };
   throw new AppError('invalid_input', `Could not read the run "${name}".`, {
     hint: 'It is damaged, or was saved by another version of citeloop.',

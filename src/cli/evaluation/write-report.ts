@@ -53,12 +53,15 @@ async function writeFiles(report: ReportData, outputs: ReportOutputs): Promise<s
     files.push([html, renderReport(report, await readReportAssets(reportDirectory()))]);
   }
   if (junit !== undefined) {
-    const { renderJunit } = await import('../../evaluation/report/junit.ts');
+    const { renderJunit } = await import('../../evaluation/report/render-junit.ts');
     files.push([junit, renderJunit(report)]);
   }
   if (markdown !== undefined) {
-    const { renderMarkdown } = await import('../../evaluation/report/markdown.ts');
-    files.push([markdown, renderMarkdown(report, { diff: await diffWithBaseline(report, gate), reportUrl })]);
+    const { renderPullRequestComment } = await import('../../evaluation/report/pull-request-comment.ts');
+    files.push([
+      markdown,
+      renderPullRequestComment(report, { diff: await diffWithBaseline(report, gate), reportUrl }),
+    ]);
   }
   for (const [path, content] of files) await writeOutputFile(path, content);
   return files.map(([path]) => path);

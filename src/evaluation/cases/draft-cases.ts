@@ -7,10 +7,10 @@ import type { RecordedTurn } from '../../ports/session-store.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { containsPhrase } from '../metrics/answer-metrics.ts';
-import { type AskModel, parseJsonReply } from '../run/judge.ts';
+import { type AskModel, parseJsonReply } from '../run/judge-model.ts';
 import { createRandomIndex } from '../statistics/random.ts';
 import { type EvaluationCase, evaluationCaseSchema, type HistoryMessage } from './evaluation-case.ts';
-import { sourceSuffix } from './expected-source.ts';
+import { toExpectedSource } from './expected-source.ts';
 
 export type DraftChunk = Pick<RetrievedChunk, 'text' | 'url' | 'title' | 'headings'>;
 type CaseDraft = Omit<EvaluationCase, 'id'>;
@@ -132,7 +132,7 @@ function toDraft(
 ): CaseDraft {
   return {
     question,
-    expectedSources: [sourceSuffix(chunk.url)],
+    expectedSources: [toExpectedSource(chunk.url)],
     expectedPhrases: [phrase],
     answerable: true,
     needsRetrieval: true,
@@ -196,7 +196,7 @@ function goldFromAnswer(
   abstentionPhrases: readonly string[],
 ): Partial<EvaluationCase> {
   if (saysNoInformation(answer, abstentionPhrases)) return { answerable: false, needsRetrieval: true };
-  const sources = [...new Set(citations.filter(citationPassed).map(({ url }) => sourceSuffix(url)))];
+  const sources = [...new Set(citations.filter(citationPassed).map(({ url }) => toExpectedSource(url)))];
   if (sources.length === 0) return { needsRetrieval: retrievalPerformed };
   return { expectedSources: sources, answerable: true, needsRetrieval: true };
 }

@@ -21,7 +21,7 @@ const checkSchema = z.union([
   /** Criterion that a judge model applies. */
   z.strictObject({ rubric: text }),
 ]);
-export type Check = z.infer<typeof checkSchema>;
+export type CaseCheck = z.infer<typeof checkSchema>;
 
 /** A question with what is known about its right answer. Every field except id and question is optional. */
 export const evaluationCaseSchema = z
@@ -80,12 +80,12 @@ export const goldPinSchema = z.strictObject({
 export type GoldPin = z.infer<typeof goldPinSchema>;
 
 /** The conversation of a case: its name, or else its first user message in quotes. */
-export function conversationKey({ conversation, history, question }: EvaluationCase): string {
+export function toConversationKey({ conversation, history, question }: EvaluationCase): string {
   return conversation ?? `"${history?.[0]?.content ?? question}"`;
 }
 
 /** The kind of a check and its beginning, as reports show it. */
-export function formatCheckName(check: Check): string {
+export function formatCheckName(check: CaseCheck): string {
   const [[kind, value] = ['', '']] = Object.entries(check);
   return `${kind} ${oneLine(typeof value === 'string' ? value : JSON.stringify(value), 80)}`;
 }

@@ -35,7 +35,7 @@ export function createSourceFinder<Document extends { url: string; uri: string }
 }
 
 /** How a case names a document: a file by the last two segments of its path, a web page by its URL. */
-export function sourceSuffix(url: string): string {
+export function toExpectedSource(url: string): string {
   if (/^https?:/i.test(url)) return url;
   const suffix = decodeUrl(
     url

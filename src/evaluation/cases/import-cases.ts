@@ -3,8 +3,8 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { type Check, type EvaluationCase, evaluationCaseSchema } from './evaluation-case.ts';
-import { parseJsonLines } from './read-cases.ts';
+import { type CaseCheck, type EvaluationCase, evaluationCaseSchema } from './evaluation-case.ts';
+import { parseJsonLines } from './parse-cases.ts';
 
 interface ImportedCases {
   cases: EvaluationCase[];
@@ -127,7 +127,7 @@ function casesFromPromptfoo(tests: readonly PromptfooTest[], file: string): Impo
     const phrases: string[] = [];
     const forbidden: string[] = [];
     const answers: string[] = [];
-    const checks: Check[] = [];
+    const checks: CaseCheck[] = [];
     for (const { type, value } of assert) {
       const texts = toTexts(value);
       const [text = ''] = texts;

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import type { ChunkStore, DocumentRecord } from '../../ports/chunk-store.ts';
 import { fileIsGone, whatBecame } from '../../retrieval/chunk-changes.ts';
 import { containsPhrase } from '../metrics/answer-metrics.ts';
-import { conversationKey, type EvaluationCase, type GoldPin } from './evaluation-case.ts';
-import { createSourceFinder, sourceSuffix } from './expected-source.ts';
+import { type EvaluationCase, type GoldPin, toConversationKey } from './evaluation-case.ts';
+import { createSourceFinder, toExpectedSource } from './expected-source.ts';
 
 /** Pins by the id of the case. */
 export type GoldPins = ReadonlyMap<string, readonly GoldPin[]>;
 
-export type PinnedDocument = Pick<DocumentRecord, 'uri' | 'url' | 'contentHash'>;
+export type HashedDocument = Pick<DocumentRecord, 'uri' | 'url' | 'contentHash'>;
 
 /** Pins the expected documents and chunks of every case as the store holds them now. Missing ones get no pin. */
 export async function pinGold(
   cases: readonly EvaluationCase[],
   store: Pick<ChunkStore, 'chunks'>,
-  documents: readonly PinnedDocument[],
+  documents: readonly HashedDocument[],
 ): Promise<GoldPins> {
   const chunkIds = [...new Set(cases.flatMap(({ expectedChunks = [] }) => expectedChunks))];
   const found = chunkIds.length === 0 ? [] : await store.chunks(chunkIds);
@@ -37,9 +37,9 @@ export async function pinGold(
 }
 
 /** Equal for cases with the same question and the same gold, whatever their ids. */
-export function goldKey(item: EvaluationCase): string {
+export function toGoldKey(item: EvaluationCase): string {
   const { question, expectedSources, expectedChunks, expectedPhrases, expectedAnswer } = item;
-  const conversation = conversationKey(item);
+  const conversation = toConversationKey(item);
   const gold = [conversation, question, expectedSources, expectedChunks, expectedPhrases, expectedAnswer];
   return createHash('sha256').update(JSON.stringify(gold)).digest('hex').slice(0, 32);
 }
@@ -61,7 +61,7 @@ export interface StaleCase {
 
 interface StaleOptions {
   store: Pick<ChunkStore, 'chunks' | 'withContent' | 'read'>;
-  documents: readonly PinnedDocument[];
+  documents: readonly HashedDocument[];
   /** Earlier content of the gold. For a case without pins only the existence of its sources is checked. */
   pins: GoldPins;
 }
@@ -103,8 +103,8 @@ export function needsReview({ gold, missing }: StaleCase): boolean {
 function checkSource(
   expected: string,
   pinned: readonly GoldPin[],
-  found: readonly PinnedDocument[],
-  documents: readonly PinnedDocument[],
+  found: readonly HashedDocument[],
+  documents: readonly HashedDocument[],
 ): StaleGold | null {
   const isFileGone = found.length > 0 && found.every(fileIsGone);
   if (found.length > 0 && !isFileGone) {
@@ -115,7 +115,7 @@ function checkSource(
     (document) => pinned.some((pin) => pin.contentHash === document.contentHash) && !fileIsGone(document),
   );
   if (moved === undefined) return { expected, became: isFileGone ? 'gone' : 'vanished' };
-  return { expected, became: 'moved', to: sourceSuffix(moved.url), url: moved.url };
+  return { expected, became: 'moved', to: toExpectedSource(moved.url), url: moved.url };
 }
 
 async function checkChunks(
@@ -137,7 +137,7 @@ async function checkChunks(
 }
 
 async function readText(
-  sources: readonly PinnedDocument[],
+  sources: readonly HashedDocument[],
   chunkIds: readonly string[],
   store: StaleOptions['store'],
 ): Promise<string> {

@@ -1,7 +1,7 @@
 import { citationPassed } from '../../domain/citation.ts';
 import { matchesSource } from '../cases/expected-source.ts';
 import { type Metric, valueContribution } from './metric.ts';
-import { hasExpectedSources, NEEDS_SOURCES } from './retrieval-metrics.ts';
+import { hasExpectedSources, NO_EXPECTED_SOURCES } from './retrieval-metrics.ts';
 
 const share = { group: 'citation', unit: 'share', better: 'higher' } as const;
 
@@ -22,8 +22,8 @@ export const citationMetrics: readonly Metric[] = [
     kind: 'mean',
     description: 'Share of the expected sources that the answer cites with support.',
     hasGold: hasExpectedSources,
-    needs: NEEDS_SOURCES,
-    empty: NEEDS_SOURCES,
+    needs: NO_EXPECTED_SOURCES,
+    empty: NO_EXPECTED_SOURCES,
     measure({ citations }, { expected: { chunks, sources } }) {
       const passed = citations.filter(citationPassed);
       const wanted = chunks.length > 0 ? chunks : sources;

@@ -2,9 +2,9 @@ import { advice, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { CaseRun } from '../report/case-run.ts';
 import type { MetricComparison, MetricInfo, ReportCase, ReportData } from '../report/report-data.ts';
-import { createSampler } from '../statistics/bootstrap.ts';
-import { type Column, createColumn, createSamplingUnits } from '../statistics/column.ts';
+import { createBootstrapSampler } from '../statistics/bootstrap.ts';
 import { compareColumns } from '../statistics/compare-columns.ts';
+import { createColumn, createSamplingUnits, type MetricColumn } from '../statistics/metric-column.ts';
 
 /** What is known about the right answer to a case. */
 export type CaseGold = Pick<ReportCase, 'answerable' | 'needsRetrieval' | 'expected'>;
@@ -13,7 +13,7 @@ export type CaseGold = Pick<ReportCase, 'answerable' | 'needsRetrieval' | 'expec
  * What one run adds to a metric. Over all cases the metric is the sum of `sum` divided by the sum of `of`: a mean if
  * `of` is 1, a precision if `of` counts what was found.
  */
-export interface Contribution {
+export interface MetricContribution {
   sum: number;
   of: number;
 }
@@ -26,18 +26,18 @@ export interface Metric extends MetricInfo {
   /** Why there is no data although there is gold, for example "nothing was cited". */
   empty: string;
   /** Null if the run does not count. Called only for cases with gold. */
-  measure(run: CaseRun, gold: CaseGold): Contribution | null;
+  measure(run: CaseRun, gold: CaseGold): MetricContribution | null;
   /** Replaces `measure` for metrics over all runs of a case. */
-  measureCase?(runs: readonly CaseRun[], gold: CaseGold): Contribution | null;
+  measureCase?(runs: readonly CaseRun[], gold: CaseGold): MetricContribution | null;
 }
 
 export const ALL_RUNS_FAILED = 'every run failed';
 
-export function passContribution(pass: boolean): Contribution {
+export function passContribution(pass: boolean): MetricContribution {
   return { sum: pass ? 1 : 0, of: 1 };
 }
 
-export function valueContribution(value: number): Contribution {
+export function valueContribution(value: number): MetricContribution {
   return { sum: value, of: 1 };
 }
 
@@ -52,7 +52,7 @@ export interface CaseRuns {
  * What every case adds to a metric in one arm, averaged over repeats. Throws `invalid_input` for a value that is not
  * finite: averaging would spoil the metric, and skipping would hide it.
  */
-export function tabulateMetric(metric: Metric, cases: readonly CaseRuns[]): Column {
+export function tabulateMetric(metric: Metric, cases: readonly CaseRuns[]): MetricColumn {
   const column = createColumn(cases.length);
   cases.forEach(({ id, gold, runs }, index) => {
     if (metric.hasGold?.(gold) === false) return;
@@ -96,7 +96,7 @@ export function compareRuns(
     arm: tabulateMetric(metric, after),
     baseline: tabulateMetric(metric, before),
   }));
-  const sample = createSampler(seed, units);
+  const sample = createBootstrapSampler(seed, units);
   const [compared = []] = compareColumns([pairs], { caseIds, units, sample, seed, margin });
   return compared;
 }

@@ -2,7 +2,7 @@ import { matchesSource } from '../cases/expected-source.ts';
 import type { CaseRun } from '../report/case-run.ts';
 import { type CaseGold, type Metric, valueContribution } from './metric.ts';
 
-export const NEEDS_SOURCES = 'no case has expectedSources or expectedChunks';
+export const NO_EXPECTED_SOURCES = 'no case has expectedSources or expectedChunks';
 const RECALL_DEPTH = 5;
 const NDCG_DEPTH = 10;
 
@@ -28,8 +28,8 @@ const ranked = {
   better: 'higher',
   kind: 'mean',
   hasGold: hasExpectedSources,
-  needs: NEEDS_SOURCES,
-  empty: NEEDS_SOURCES,
+  needs: NO_EXPECTED_SOURCES,
+  empty: NO_EXPECTED_SOURCES,
 } as const;
 
 export const retrievalMetrics: readonly Metric[] = [

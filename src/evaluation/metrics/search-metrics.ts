@@ -2,8 +2,8 @@ import type { CaseRun } from '../report/case-run.ts';
 import {
   ALL_RUNS_FAILED,
   type CaseGold,
-  type Contribution,
   type Metric,
+  type MetricContribution,
   passContribution,
 } from './metric.ts';
 
@@ -83,6 +83,6 @@ export const searchMetrics: readonly Metric[] = [
   },
 ];
 
-function unlessFailed(measure: (run: CaseRun) => Contribution): Metric['measure'] {
+function unlessFailed(measure: (run: CaseRun) => MetricContribution): Metric['measure'] {
   return (run) => (run.error === null ? measure(run) : null);
 }

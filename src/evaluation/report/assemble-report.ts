@@ -1,40 +1,44 @@
 import { AppError } from '../../faults/app-error.ts';
 import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { conversationKey, type EvaluationCase, formatCheckName } from '../cases/evaluation-case.ts';
-import { type GoldPins, goldKey } from '../cases/stale-cases.ts';
+import { type EvaluationCase, formatCheckName, toConversationKey } from '../cases/evaluation-case.ts';
+import { type GoldPins, toGoldKey } from '../cases/stale-cases.ts';
 import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
 import { type CaseRuns, type Metric, noDataReason, tabulateMetric } from '../metrics/metric.ts';
-import { type BootstrapSampler, createSampler, percentileInterval } from '../statistics/bootstrap.ts';
 import {
-  type Column,
+  type BootstrapSampler,
+  createBootstrapSampler,
+  percentileInterval,
+} from '../statistics/bootstrap.ts';
+import { compareColumns } from '../statistics/compare-columns.ts';
+import {
+  caseValueAt,
   columnRatio,
   createSamplingUnits,
   filterColumn,
+  type MetricColumn,
   type SamplingUnits,
-  valueAt,
-} from '../statistics/column.ts';
-import { compareColumns } from '../statistics/compare-columns.ts';
+} from '../statistics/metric-column.ts';
 import { wilsonInterval } from '../statistics/significance.ts';
 import type { CaseRun } from './case-run.ts';
-import { recommend, standingOf } from './decide.ts';
+import { recommendArm, toArmStanding } from './recommend-arm.ts';
 import {
-  type Arm,
   type CaseResult,
   type MetricInfo,
   type MetricValue,
   REPORT_FORMAT,
+  type ReportArm,
   type ReportCase,
   type ReportData,
 } from './report-data.ts';
-import { type Findings, formatRecommendation, verdictOnArm, verdictOnPair } from './verdict.ts';
+import { formatArmVerdict, formatPairVerdict, formatRecommendation, type VerdictInput } from './verdict.ts';
 
 /** With fewer cases only large differences can be proven. */
 const FEW_CASES = 30;
 
 /** The runs of an arm, by case id. */
-export interface ArmResults extends Pick<Arm, 'name' | 'settings' | 'changed'> {
-  otherSettings?: Arm['otherSettings'];
+export interface ArmResults extends Pick<ReportArm, 'name' | 'settings' | 'changed'> {
+  otherSettings?: ReportArm['otherSettings'];
   runs: ReadonlyMap<string, readonly CaseRun[]>;
 }
 
@@ -51,7 +55,7 @@ interface ReportInput {
 interface MeasuredArm {
   arm: ArmResults;
   cases: readonly CaseRuns[];
-  columns: readonly Column[];
+  columns: readonly MetricColumn[];
 }
 
 type PlainCase = Omit<ReportCase, 'results' | 'gold'>;
@@ -62,12 +66,15 @@ export function assembleReport(input: ReportInput): ReportData {
   const plainCases = cases.map(toPlainCase);
   const units = createSamplingUnits(plainCases.map(({ conversation }) => conversation));
   const header = { ...input.header, conversations: units.clusters };
-  const sample = createSampler(header.seed, units);
+  const sample = createBootstrapSampler(header.seed, units);
   const measured = input.arms.map((arm) => measureArm(arm, plainCases, metrics));
   const arms = measured.map((one) => summarizeArm(one, { plainCases, metrics, sample, units }));
   const infos = metrics.map(toMetricInfo);
   const findings = compareArms(measured, arms, { infos, header, plainCases, units, sample });
-  const comparisons = findings.comparisons.map((one) => ({ ...one, verdict: [verdictOnPair(one, arms)] }));
+  const comparisons = findings.comparisons.map((one) => ({
+    ...one,
+    verdict: [formatPairVerdict(one, arms)],
+  }));
   const recommendation = formatRecommendation(findings);
   return {
     format: REPORT_FORMAT,
@@ -76,7 +83,7 @@ export function assembleReport(input: ReportInput): ReportData {
     decision: findings.decision,
     verdict:
       comparisons.length === 0
-        ? verdictOnArm(arms[0] as Arm)
+        ? formatArmVerdict(arms[0] as ReportArm)
         : [
             ...(recommendation === null ? [] : [recommendation]),
             ...comparisons.flatMap(({ verdict }) => verdict),
@@ -91,7 +98,9 @@ export function assembleReport(input: ReportInput): ReportData {
       return {
         ...item,
         gold:
-          ownPins.length === 0 ? null : { key: goldKey(cases[index] as EvaluationCase), pins: [...ownPins] },
+          ownPins.length === 0
+            ? null
+            : { key: toGoldKey(cases[index] as EvaluationCase), pins: [...ownPins] },
         results: Object.fromEntries(measured.map((one) => [one.arm.name, toCaseResult(one, index, metrics)])),
       };
     }),
@@ -105,7 +114,9 @@ function toCaseResult(
 ): CaseResult {
   return {
     runs: [...(cases[index]?.runs ?? [])],
-    metrics: Object.fromEntries(metrics.map(({ id }, at) => [id, valueAt(columns[at] as Column, index)])),
+    metrics: Object.fromEntries(
+      metrics.map(({ id }, at) => [id, caseValueAt(columns[at] as MetricColumn, index)]),
+    ),
   };
 }
 
@@ -114,7 +125,7 @@ export function toPlainCase(item: EvaluationCase): PlainCase {
   return {
     id: item.id,
     question: item.question,
-    conversation: conversationKey(item),
+    conversation: toConversationKey(item),
     history: item.history ?? [],
     tags: item.tags ?? [],
     answerable: item.answerable ?? null,
@@ -164,10 +175,10 @@ interface SummaryContext {
 function summarizeArm(
   { arm, cases, columns }: MeasuredArm,
   { plainCases, metrics, sample, units }: SummaryContext,
-): Arm {
+): ReportArm {
   const samples = sample(columns);
   const values = metrics.map((metric, index): MetricValue => {
-    const column = columns[index] as Column;
+    const column = columns[index] as MetricColumn;
     const value = columnRatio(column);
     if (!Number.isFinite(value)) return { status: 'no data', reason: noDataReason(metric, cases) };
     const n = column.of.filter((of) => of > 0).length;
@@ -209,14 +220,14 @@ function metricInterval(
 function summarizeTags(
   plainCases: readonly PlainCase[],
   metrics: readonly Metric[],
-  columns: readonly Column[],
-): Arm['tags'] {
+  columns: readonly MetricColumn[],
+): ReportArm['tags'] {
   const tags = [...new Set(plainCases.flatMap((item) => item.tags))];
   return Object.fromEntries(
     tags.map((tag) => {
       const isTagged = (index: number) => plainCases[index]?.tags.includes(tag) === true;
       const values = metrics.map(({ id }, at) => {
-        const value = columnRatio(filterColumn(columns[at] as Column, isTagged));
+        const value = columnRatio(filterColumn(columns[at] as MetricColumn, isTagged));
         return [id, Number.isFinite(value) ? value : null] as const;
       });
       return [
@@ -240,15 +251,15 @@ interface CompareContext {
 
 function compareArms(
   [baseline, ...others]: readonly MeasuredArm[],
-  arms: Arm[],
+  arms: ReportArm[],
   { infos, header, plainCases, units, sample }: CompareContext,
-): Findings {
+): VerdictInput {
   const { seed, margin } = header;
   const pairs = others.map(({ columns }) =>
     infos.map((metric, at) => ({
       metric,
-      arm: columns[at] as Column,
-      baseline: baseline?.columns[at] as Column,
+      arm: columns[at] as MetricColumn,
+      baseline: baseline?.columns[at] as MetricColumn,
     })),
   );
   const caseIds = plainCases.map(({ id }) => id);
@@ -258,12 +269,18 @@ function compareArms(
     baseline: baselineName,
     arm: others[index]?.arm.name ?? '',
     metrics,
-    standing: standingOf(metrics),
+    standing: toArmStanding(metrics),
   }));
-  return { arms, metrics: [...infos], margin, comparisons, decision: recommend(baselineName, comparisons) };
+  return {
+    arms,
+    metrics: [...infos],
+    margin,
+    comparisons,
+    decision: recommendArm(baselineName, comparisons),
+  };
 }
 
-function listWarnings({ cases, judge }: ReportData['header'], arms: readonly Arm[]): string[] {
+function listWarnings({ cases, judge }: ReportData['header'], arms: readonly ReportArm[]): string[] {
   return [
     ...(cases < FEW_CASES ? [`${counted(cases, 'case')}: only large differences can be proven.`] : []),
     ...(judge !== null && arms.some(({ settings }) => settings.model === judge)

@@ -4,8 +4,8 @@ import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
 import { type CaseRuns, compareRuns } from '../metrics/metric.ts';
-import { headlineComparison } from './decide.ts';
 import { formatP } from './format-value.ts';
+import { findHeadline } from './recommend-arm.ts';
 import type { MetricComparison, ReportCase, ReportData } from './report-data.ts';
 
 export type AnswerState = 'right' | 'wrong' | 'error' | 'not judged';
@@ -85,7 +85,7 @@ export function diffRuns(earlier: NamedReport, later: NamedReport): RunDiff {
   const now = shared.map((item) => measure(item, item.results[after.arm]?.runs));
   const then = shared.map((item) => measure(item, earlierCases.get(item.id)?.results[before.arm]?.runs));
   const metrics = compareRuns(COMPARABLE_METRICS, now, then, later.report);
-  const headline = headlineComparison(metrics);
+  const headline = findHeadline(metrics);
   const changed = [...(headline?.worse ?? []), ...(headline?.better ?? [])];
   const flipped = changed.map((id): FlippedCase => {
     const index = shared.findIndex((item) => item.id === id);
@@ -162,7 +162,7 @@ function changedSettings(
 
 /** The change of correct answers in one sentence. */
 export function formatFlips({ shared, metrics, flipped }: RunDiff): string {
-  const headline = headlineComparison(metrics);
+  const headline = findHeadline(metrics);
   if (headline === undefined) return 'No case has gold to judge the answers by.';
   if (flipped.length === 0) return `No answer of ${counted(shared, 'case')} changed between right and wrong.`;
   const { n, better, worse, conclusion, adjustedP } = headline;

@@ -24,7 +24,7 @@ export function formatValue(value: number, unit: MetricInfo['unit']): string {
 }
 
 /** With a sign, and milliseconds without their unit. */
-export function formatDifference(difference: number, unit: MetricInfo['unit']): string {
+export function formatMetricDifference(difference: number, unit: MetricInfo['unit']): string {
   const sign = difference > 0 ? '+' : difference < 0 ? '-' : '';
   return `${sign}${formatValue(Math.abs(difference), unit).replace(/ ms$/, '')}`;
 }

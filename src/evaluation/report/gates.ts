@@ -4,7 +4,7 @@ import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { allMetrics } from '../metrics/all-metrics.ts';
 import { compareRuns, type Metric } from '../metrics/metric.ts';
-import { formatDifference, formatP, formatValue } from './format-value.ts';
+import { formatMetricDifference, formatP, formatValue } from './format-value.ts';
 import { gatesFailed } from './gate-results.ts';
 import {
   type GateResult,
@@ -135,7 +135,7 @@ function checkBaseline(
       gate: text,
       arm: arm?.name ?? '',
       passed: !isProvenWorse && loss <= within,
-      line: `${id} no worse than ${file}: ${now}, ${formatDifference(difference, metric.unit) || '0'} (${formatP(adjustedP)})`,
+      line: `${id} no worse than ${file}: ${now}, ${formatMetricDifference(difference, metric.unit) || '0'} (${formatP(adjustedP)})`,
     };
   });
 }

@@ -72,7 +72,7 @@ const armSchema = z.object({
   /** Cases answered correctly in some of their runs only. */
   flaky: z.array(z.object({ id: name, right: count, runs: count })),
 });
-export type Arm = z.infer<typeof armSchema>;
+export type ReportArm = z.infer<typeof armSchema>;
 
 /** One metric of an arm compared with the baseline, on the cases that have it in both. */
 const metricComparisonSchema = z.object({

@@ -1,6 +1,5 @@
 import { counted, quoted } from '../../text/phrasing.ts';
 import { HEADLINE_METRIC } from '../statistics/compare-columns.ts';
-import { headlineComparison, priceMetric } from './decide.ts';
 import {
   formatP,
   formatPercent,
@@ -10,21 +9,22 @@ import {
   joined,
   knownValue,
 } from './format-value.ts';
-import type { Arm, ArmComparison, MetricComparison, MetricInfo, ReportData } from './report-data.ts';
+import { findHeadline, findPriceMetric } from './recommend-arm.ts';
+import type { ArmComparison, MetricComparison, MetricInfo, ReportArm, ReportData } from './report-data.ts';
 
 /* Sentences about typed conclusions. No function here concludes anything itself. */
 
 type Compared = Omit<ArmComparison, 'verdict'>;
 
 /** The parts of a report that sentences are written from. */
-export interface Findings extends Pick<ReportData, 'arms' | 'metrics' | 'decision'> {
+export interface VerdictInput extends Pick<ReportData, 'arms' | 'metrics' | 'decision'> {
   comparisons: readonly Compared[];
   margin: number;
 }
 
 /** The result in one line without a full stop: the title of the page. */
-export function findingOf({ arms, comparisons }: Pick<Findings, 'arms' | 'comparisons'>): string {
-  const [first] = arms as [Arm];
+export function findingOf({ arms, comparisons }: Pick<VerdictInput, 'arms' | 'comparisons'>): string {
+  const [first] = arms as [ReportArm];
   if (comparisons.length === 0) return correctAnswers(first);
   const armsWith = (...conclusions: MetricComparison['conclusion'][]) =>
     comparisons
@@ -46,7 +46,7 @@ export function findingOf({ arms, comparisons }: Pick<Findings, 'arms' | 'compar
 }
 
 /** A single arm in sentences. */
-export function verdictOnArm({ name, metrics, errors }: Arm): string[] {
+export function formatArmVerdict({ name, metrics, errors }: ReportArm): string[] {
   const correct = knownValue(metrics[HEADLINE_METRIC]);
   const range = correct?.interval;
   const interval = range ? `, 95 % interval ${Math.round(range[0] * 100)} to ${formatPercent(range[1])}` : '';
@@ -57,7 +57,7 @@ export function verdictOnArm({ name, metrics, errors }: Arm): string[] {
   ];
 }
 
-function correctAnswers({ name, metrics }: Pick<Arm, 'name' | 'metrics'>): string {
+function correctAnswers({ name, metrics }: Pick<ReportArm, 'name' | 'metrics'>): string {
   const correct = knownValue(metrics[HEADLINE_METRIC]);
   if (correct === null) return 'No case has gold to judge the answers by';
   const answered = Number((correct.value * correct.n).toFixed(1));
@@ -65,7 +65,7 @@ function correctAnswers({ name, metrics }: Pick<Arm, 'name' | 'metrics'>): strin
 }
 
 /** The recommendation in a few sentences; null without one. */
-export function formatRecommendation(findings: Findings): string | null {
+export function formatRecommendation(findings: VerdictInput): string | null {
   const { decision, arms, comparisons, margin } = findings;
   if (decision === null) return null;
   const first = quoted(arms[0]?.name ?? '');
@@ -81,7 +81,7 @@ export function formatRecommendation(findings: Findings): string | null {
   const undecided = labels.length === 0 ? '' : ` Undecided: ${joined(labels)}.`;
   switch (decision.kind) {
     case 'take': {
-      const headline = headlineComparison(main?.metrics ?? []);
+      const headline = findHeadline(main?.metrics ?? []);
       const reason =
         headline?.conclusion === 'better'
           ? `more questions correctly than ${first} (${formatP(headline.adjustedP)})`
@@ -104,7 +104,12 @@ export function formatRecommendation(findings: Findings): string | null {
 }
 
 /** " Better: tokens (0.5 times), over-search (1.000 to 0.000)." */
-function listChanges(title: string, ids: readonly string[], { arm }: Compared, findings: Findings): string {
+function listChanges(
+  title: string,
+  ids: readonly string[],
+  { arm }: Compared,
+  findings: VerdictInput,
+): string {
   const changes = ids.map((id) => {
     const info = findings.metrics.find((metric) => metric.id === id);
     const change = formatChange(
@@ -117,7 +122,11 @@ function listChanges(title: string, ids: readonly string[], { arm }: Compared, f
   return changes.length === 0 ? '' : ` ${title}: ${changes.join(', ')}.`;
 }
 
-function formatChange(info: MetricInfo | undefined, before: Arm | undefined, after: Arm | undefined): string {
+function formatChange(
+  info: MetricInfo | undefined,
+  before: ReportArm | undefined,
+  after: ReportArm | undefined,
+): string {
   const [from = 0, to = 0] = [before, after].map((arm) => knownValue(arm?.metrics[info?.id ?? ''])?.value);
   const unit = info?.unit ?? 'number';
   const ratio = info?.group === 'cost' ? formatRatio(to, from) : null;
@@ -125,10 +134,10 @@ function formatChange(info: MetricInfo | undefined, before: Arm | undefined, aft
 }
 
 /** The correct answers of an arm and the baseline in one sentence. */
-export function verdictOnPair({ arm: armName, metrics }: Compared, arms: readonly Arm[]): string {
-  const [baseline, arm] = [arms[0], arms.find(({ name }) => name === armName)] as [Arm, Arm];
+export function formatPairVerdict({ arm: armName, metrics }: Compared, arms: readonly ReportArm[]): string {
+  const [baseline, arm] = [arms[0], arms.find(({ name }) => name === armName)] as [ReportArm, ReportArm];
   const [first, other] = [quoted(baseline.name), quoted(arm.name)];
-  const headline = headlineComparison(metrics);
+  const headline = findHeadline(metrics);
   if (headline === undefined) return `No case can be judged in both ${other} and ${first}.`;
   const { n, better, worse, conclusion, adjustedP } = headline;
   const net = better.length - worse.length;
@@ -141,8 +150,8 @@ export function verdictOnPair({ arm: armName, metrics }: Compared, arms: readonl
   return `${other} has ${result} ${first} on ${counted(n, 'case')}: ${conclusion}${p} (${split})${formatPrice(metrics, arm, baseline)}.`;
 }
 
-function formatPrice(metrics: readonly MetricComparison[], arm: Arm, baseline: Arm): string {
-  const id = priceMetric(metrics) ?? '';
+function formatPrice(metrics: readonly MetricComparison[], arm: ReportArm, baseline: ReportArm): string {
+  const id = findPriceMetric(metrics) ?? '';
   const [before, after] = [knownValue(baseline.metrics[id]), knownValue(arm.metrics[id])];
   const ratio = before === null || after === null ? null : formatRatio(after.value, before.value);
   return ratio === null ? '' : `, at ${ratio} the ${id === 'cost.money' ? 'cost' : 'tokens'}`;

@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import { advice, type Gap, settingOf } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { headlineComparison } from '../report/decide.ts';
-import type { Arm, ArmComparison } from '../report/report-data.ts';
+import { findHeadline } from '../report/recommend-arm.ts';
+import type { ArmComparison, ReportArm } from '../report/report-data.ts';
 
 type SettingValue = string | number | boolean;
 
@@ -27,7 +27,7 @@ interface ArmAxes {
 }
 
 /** Every combination of the values, in the given order. Names list the settings that vary. */
-export function combineAxes(axes: ArmAxes): ArmPlan[] {
+export function combineArmSettings(axes: ArmAxes): ArmPlan[] {
   const promptNames = new Map(Array.from(axes.prompts ?? [], ([name, text]) => [text, name]));
   const all: [
     setting: string,
@@ -59,7 +59,7 @@ export function combineAxes(axes: ArmAxes): ArmPlan[] {
 }
 
 /** The texts of prompt files by file name, or by path if two files have the same name. */
-export function readPrompts(paths: readonly string[]): Map<string, string> {
+export function readPromptFiles(paths: readonly string[]): Map<string, string> {
   const names = paths.map((path) => basename(path));
   return new Map(
     paths.map((path, index) => {
@@ -126,7 +126,7 @@ function readArmFile(path: string): string {
 }
 
 /** Throws `invalid_input` unless there are two arms or more, all with different names. */
-export function assertComparable(arms: readonly ArmPlan[]): void {
+export function assertComparableArms(arms: readonly ArmPlan[]): void {
   if (arms.length < 2) {
     throw new AppError('invalid_input', 'Nothing to compare: there is only one arm.', {
       hint: advice`Give two or more, for example ${settingOf('policies', 'tool,always', 'policies tool,always')}, ${settingOf('topK', '3,5,10', 'topK 3,5,10')} or ${armExample('policy=always topK=10')}`,
@@ -146,7 +146,7 @@ function armExample(expression: string): Gap {
 
 /** The configured settings, and one arm for each stage that is switched off. */
 export function planAblation(
-  settings: Pick<Arm['settings'], 'policy' | 'mode' | 'rerank' | 'scoreThreshold'>,
+  settings: Pick<ReportArm['settings'], 'policy' | 'mode' | 'rerank' | 'scoreThreshold'>,
 ): ArmPlan[] {
   const stages: [isOn: boolean, name: string, changed: ArmPlan['changed']][] = [
     [true, 'all stages', {}],
@@ -163,11 +163,11 @@ export function planAblation(
 const ABLATION_METRICS = ['answer.correct', 'retrieval.recall@5', 'citation.precision', 'abstention.f1'];
 
 /** Which stages can be switched off: with no proven loss, and correct answers proven at least equivalent. */
-export function ablationVerdict(comparisons: readonly ArmComparison[]): string[] {
+export function formatAblationVerdict(comparisons: readonly ArmComparison[]): string[] {
   const outcomeOf = ({ metrics }: ArmComparison) => {
     const watched = metrics.filter(({ metric }) => ABLATION_METRICS.includes(metric));
     if (watched.some(({ conclusion }) => conclusion === 'worse')) return 'loss';
-    const { conclusion } = headlineComparison(metrics) ?? watched[0] ?? {};
+    const { conclusion } = findHeadline(metrics) ?? watched[0] ?? {};
     return conclusion === 'equivalent' || conclusion === 'better' ? 'no loss' : 'undecided';
   };
   const outcomes = Map.groupBy(comparisons, outcomeOf);

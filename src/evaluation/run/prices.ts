@@ -10,19 +10,19 @@ const priceFileSchema = z.strictObject({
   currency: z.string().trim().min(1).default('USD'),
   models: z.record(z.string(), z.strictObject({ input: price, output: price })),
 });
-export type PriceFile = z.infer<typeof priceFileSchema>;
+export type PriceList = z.infer<typeof priceFileSchema>;
 
 /** The price of a turn; null for a model without one. */
 export type PriceOf = (model: string, tokens: TokensUsed) => number | null;
 
-export const noPrices: PriceOf = () => null;
+export const unknownPrice: PriceOf = () => null;
 
 /** Throws `invalid_input`. */
-export function readPrices(value: unknown, file: string): PriceFile {
+export function parsePriceList(value: unknown, file: string): PriceList {
   return validated(priceFileSchema, value, `The price file ${file}`);
 }
 
-export function pricesBy({ models }: PriceFile): PriceOf {
+export function pricesBy({ models }: PriceList): PriceOf {
   return (model, { prompt, completion }) => {
     const rate = Object.hasOwn(models, model) ? models[model] : undefined;
     return rate === undefined ? null : (prompt * rate.input + completion * rate.output) / PRICED_TOKENS;

@@ -6,7 +6,7 @@ import type { EvaluationCase } from '../cases/evaluation-case.ts';
 import { type CaseRun, caseRunSchema } from '../report/case-run.ts';
 
 /** An arm that can be asked. */
-export interface OpenArm {
+export interface RunnableArm {
   name: string;
   ask(item: EvaluationCase, repeat: number, signal: AbortSignal): Promise<CaseRun>;
 }
@@ -44,7 +44,7 @@ const FATAL_ERRORS: readonly ErrorKind[] = ['auth_error', 'configuration_error',
  */
 export async function runArms(
   cases: readonly EvaluationCase[],
-  arms: readonly OpenArm[],
+  arms: readonly RunnableArm[],
   { repeat, concurrency, signal, journal, budget = unlimitedBudget, onProgress }: RunArmsOptions,
 ): Promise<RunResults> {
   const results: RunResults = new Map(arms.map(({ name }) => [name, new Map<string, CaseRun[]>()]));

@@ -22,8 +22,8 @@ import type { CaseGold } from '../metrics/metric.ts';
 import { isExpectedSource } from '../metrics/retrieval-metrics.ts';
 import { toPlainCase } from '../report/assemble-report.ts';
 import type { CaseRun, ReportChunk } from '../report/case-run.ts';
-import type { CheckAnswer } from './checks.ts';
-import { type JudgeModel, judgeFaithfulness } from './judge.ts';
+import type { RunCaseChecks } from './custom-checks.ts';
+import { type JudgeModel, judgeFaithfulness } from './judge-model.ts';
 import type { PriceOf } from './prices.ts';
 
 interface CaseDependencies {
@@ -34,7 +34,7 @@ interface CaseDependencies {
   runtime: Runtime;
   priceOf: PriceOf;
   judge?: JudgeModel | undefined;
-  check?: CheckAnswer | undefined;
+  check?: RunCaseChecks | undefined;
 }
 
 /** Asks the question of a case once, after its history. Throws only if the signal is aborted, or for an internal error. */

@@ -1,4 +1,4 @@
-import { type Column, createSamplingUnits, type SamplingUnits, sumByUnit } from './column.ts';
+import { createSamplingUnits, type MetricColumn, type SamplingUnits, sumByUnit } from './metric-column.ts';
 import { createRandomIndex } from './random.ts';
 
 /** Gives interval bounds to about two digits. */
@@ -10,7 +10,7 @@ const MIN_DEFINED_SHARE = 0.95;
  * samples, so that differences between arms are paired. NaN if a sample has nothing to divide by.
  */
 export function bootstrapColumns(
-  columns: readonly Column[],
+  columns: readonly MetricColumn[],
   seed: number,
   replicates = REPLICATES,
   { unitOf, count }: SamplingUnits = createSamplingUnits(columns[0]?.sum.length ?? 0),
@@ -22,7 +22,7 @@ export function bootstrapColumns(
   for (let replicate = 0; replicate < replicates; replicate += 1) {
     for (let index = 0; index < count; index += 1) drawn[index] = random(count);
     for (let column = 0; column < units.length; column += 1) {
-      const { sum, of } = units[column] as Column;
+      const { sum, of } = units[column] as MetricColumn;
       let numerator = 0;
       let denominator = 0;
       for (let index = 0; index < count; index += 1) {
@@ -37,14 +37,14 @@ export function bootstrapColumns(
 }
 
 /** Bootstrap samples of columns, each computed once, all with the same draws. */
-export type BootstrapSampler = (columns: readonly Column[]) => Float64Array[];
+export type BootstrapSampler = (columns: readonly MetricColumn[]) => Float64Array[];
 
-export function createSampler(seed: number, units?: SamplingUnits): BootstrapSampler {
-  const cache = new WeakMap<Column, Float64Array>();
+export function createBootstrapSampler(seed: number, units?: SamplingUnits): BootstrapSampler {
+  const cache = new WeakMap<MetricColumn, Float64Array>();
   return (columns) => {
     const missing = [...new Set(columns)].filter((column) => !cache.has(column));
     bootstrapColumns(missing, seed, REPLICATES, units).forEach((samples, index) => {
-      cache.set(missing[index] as Column, samples);
+      cache.set(missing[index] as MetricColumn, samples);
     });
     return columns.map((column) => cache.get(column) as Float64Array);
   };

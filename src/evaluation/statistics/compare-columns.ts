@@ -1,14 +1,21 @@
 import type { MetricComparison, MetricInfo } from '../report/report-data.ts';
 import { type BootstrapSampler, percentileInterval } from './bootstrap.ts';
-import { type Column, columnRatio, filterColumn, type SamplingUnits, sumByUnit, valueAt } from './column.ts';
+import {
+  caseValueAt,
+  columnRatio,
+  filterColumn,
+  type MetricColumn,
+  type SamplingUnits,
+  sumByUnit,
+} from './metric-column.ts';
 import { differingUnits, permutationTest } from './permutation-test.ts';
 import {
-  differenceDeviation,
+  estimateUnitsToDecide,
   holmCorrection,
   mcNemarTest,
   normalQuantile,
+  pairedDeviation,
   tangoInterval,
-  unitsToDecide,
 } from './significance.ts';
 
 /** The family-wise error of all conclusions of a report, and the error of each claim of equivalence. */
@@ -34,8 +41,8 @@ const FAMILY_WEIGHTS = { headline: 0.5, secondary: 0.2, quality: 0.1, effort: 0.
 /** One metric in two arms, on the same cases in the same order. */
 export interface ColumnPair {
   metric: Pick<MetricInfo, 'id' | 'kind' | 'better' | 'group' | 'unit'>;
-  arm: Column;
-  baseline: Column;
+  arm: MetricColumn;
+  baseline: MetricColumn;
 }
 
 interface CompareOptions {
@@ -204,11 +211,11 @@ function casesToDecide(
 ): number | null {
   // Half a unit is added either way, so that five of five do not count as certain.
   const doubt = 1 / (clusters + 2);
-  const units = unitsToDecide({
+  const units = estimateUnitsToDecide({
     n: clusters,
     difference: (comparison.difference / scale) * (1 - 2 * doubt),
     differing: (differing + 1) * doubt,
-    deviation: Math.hypot(differenceDeviation(pair.arm, pair.baseline) / scale, Math.sqrt(doubt) / 2),
+    deviation: Math.hypot(pairedDeviation(pair.arm, pair.baseline) / scale, Math.sqrt(doubt) / 2),
     margin,
     alpha: ALPHA / 2 / arms,
     equivalenceAlpha,
@@ -217,13 +224,13 @@ function casesToDecide(
 }
 
 /** The cases on which the value of the arm is higher and lower. */
-function splitCases(arm: Column, baseline: Column) {
+function splitCases(arm: MetricColumn, baseline: MetricColumn) {
   const higher: number[] = [];
   const lower: number[] = [];
   let n = 0;
   arm.of.forEach((_, index) => {
-    const ofArm = valueAt(arm, index);
-    const ofBaseline = valueAt(baseline, index);
+    const ofArm = caseValueAt(arm, index);
+    const ofBaseline = caseValueAt(baseline, index);
     if (ofArm !== null || ofBaseline !== null) n += 1;
     if (ofArm === null || ofBaseline === null) return;
     if (ofArm - ofBaseline > EPSILON) higher.push(index);
@@ -233,6 +240,6 @@ function splitCases(arm: Column, baseline: Column) {
 }
 
 /** Whether every case is 0 or 1, which repeats can change. */
-function isPassOrFail(column: Column): boolean {
+function isPassOrFail(column: MetricColumn): boolean {
   return column.sum.every((sum, index) => sum === 0 || sum === column.of[index]);
 }

@@ -1,4 +1,4 @@
-import { type Column, columnRatio, total } from './column.ts';
+import { columnRatio, type MetricColumn, sumValues } from './metric-column.ts';
 import { createRandomIndex } from './random.ts';
 
 /** Up to this many differing units every permutation is enumerated. */
@@ -16,8 +16,8 @@ const EPSILON = 1e-9;
  * a difference at least as large as the observed one. Exact if few units differ. Columns are of units, not of cases.
  */
 export function permutationTest(
-  arm: Column,
-  baseline: Column,
+  arm: MetricColumn,
+  baseline: MetricColumn,
   seed: number,
   permutations = PERMUTATIONS,
 ): number {
@@ -26,8 +26,8 @@ export function permutationTest(
   // A swap changes the sign of a unit's difference; the mean of both arms stays.
   const numerators = signedSums(differing.map((unit) => (arm.sum[unit] ?? 0) - (baseline.sum[unit] ?? 0)));
   const denominators = signedSums(differing.map((unit) => (arm.of[unit] ?? 0) - (baseline.of[unit] ?? 0)));
-  const meanSum = (total(arm.sum) + total(baseline.sum)) / 2;
-  const meanOf = (total(arm.of) + total(baseline.of)) / 2;
+  const meanSum = (sumValues(arm.sum) + sumValues(baseline.sum)) / 2;
+  const meanOf = (sumValues(arm.of) + sumValues(baseline.of)) / 2;
   const blocks = Math.ceil(differing.length / BLOCK_SIZE);
   const patterns = new Uint8Array(blocks);
   const swappedDifference = () => {
@@ -76,7 +76,7 @@ function signedSums(values: readonly number[]): Float64Array {
 }
 
 /** The indices at which two columns differ. */
-export function differingUnits(arm: Column, baseline: Column): number[] {
+export function differingUnits(arm: MetricColumn, baseline: MetricColumn): number[] {
   return Array.from(arm.sum.keys()).filter(
     (unit) =>
       Math.abs((arm.sum[unit] ?? 0) - (baseline.sum[unit] ?? 0)) > EPSILON ||

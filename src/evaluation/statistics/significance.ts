@@ -1,4 +1,4 @@
-import { type Column, columnRatio, total } from './column.ts';
+import { columnRatio, type MetricColumn, sumValues } from './metric-column.ts';
 
 const Z_95 = 1.959963984540054;
 const POWER = 0.8;
@@ -94,13 +94,13 @@ export function normalQuantile(above: number): number {
  * The standard deviation of what the cases add to the difference of two ratios: a case's influence on its ratio, which
  * for a mean is its own deviation.
  */
-export function differenceDeviation(arm: Column, baseline: Column): number {
+export function pairedDeviation(arm: MetricColumn, baseline: MetricColumn): number {
   const used = Array.from(arm.of.keys()).filter((index) =>
     [arm, baseline].some(({ sum, of }) => sum[index] !== 0 || of[index] !== 0),
   );
-  const influences = (column: Column) => {
+  const influences = (column: MetricColumn) => {
     const ratio = columnRatio(column);
-    const mean = total(column.of) / used.length;
+    const mean = sumValues(column.of) / used.length;
     return used.map((index) => ((column.sum[index] ?? 0) - ratio * (column.of[index] ?? 0)) / mean);
   };
   const ofBaseline = influences(baseline);
@@ -130,7 +130,7 @@ interface SampleSizeInput {
  * About how many more units prove the observed difference with a power of 80 %, or, if that takes fewer, prove that it
  * is within the margin; rounded to two digits. Null if no number does.
  */
-export function unitsToDecide({
+export function estimateUnitsToDecide({
   n,
   difference,
   differing,

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseCases } from '../../../src/evaluation/cases/read-cases.ts';
+import { parseCases } from '../../../src/evaluation/cases/parse-cases.ts';
 import { type ReportData, reportDataSchema } from '../../../src/evaluation/report/report-data.ts';
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';

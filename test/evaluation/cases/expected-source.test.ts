@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   createSourceFinder,
   matchesSource,
-  sourceSuffix,
+  toExpectedSource,
 } from '../../../src/evaluation/cases/expected-source.ts';
 
 const NODES = 'file:///home/me/book/ros2/01%20nodes.md';
@@ -29,9 +29,9 @@ test('a whole address must be the same but for its fragment and a slash at the e
 });
 
 test('a name made from an address names that address', () => {
-  expect(sourceSuffix(NODES)).toBe('ros2/01 nodes.md');
+  expect(toExpectedSource(NODES)).toBe('ros2/01 nodes.md');
   for (const url of [NODES, 'https://docs.example/a?b=1', 'file:///a.md', 'file:///x/%E0%A4%A.md']) {
-    expect(matchesSource(sourceSuffix(url), url)).toBe(true);
+    expect(matchesSource(toExpectedSource(url), url)).toBe(true);
   }
 });
 

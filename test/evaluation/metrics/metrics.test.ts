@@ -4,8 +4,14 @@ import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { explainIncorrect } from '../../../src/evaluation/metrics/answer-metrics.ts';
 import type { CaseGold } from '../../../src/evaluation/metrics/metric.ts';
 import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
-import { aCitation, aGold, anError, aRun, aRunThatFound } from '../a-run.ts';
-import { measureMetric } from './measure.ts';
+import {
+  createCitation,
+  createGold,
+  createRun,
+  createRunError,
+  createRunWithResults,
+} from '../run-fixtures.ts';
+import { measureMetric } from './measure-metric.ts';
 
 /** The metric over cases of one run each. */
 function measured(id: string, ...cases: [CaseRun, CaseGold][]): number | string {
@@ -14,63 +20,67 @@ function measured(id: string, ...cases: [CaseRun, CaseGold][]): number | string 
 
 test('recall@5 is the share of expected sources among the first five documents', () => {
   const sources = ['a.md', 'f.md', 'x.md'];
-  const found = aRunThatFound('b.md', 'a.md', 'a.md', 'c.md', 'd.md', 'e.md', 'f.md');
+  const found = createRunWithResults('b.md', 'a.md', 'a.md', 'c.md', 'd.md', 'e.md', 'f.md');
   // a is second; f is sixth, as the second chunk of a does not count again; x is not there.
-  expect(measured('retrieval.recall@5', [found, aGold({ sources })])).toBeCloseTo(1 / 3);
+  expect(measured('retrieval.recall@5', [found, createGold({ sources })])).toBeCloseTo(1 / 3);
 });
 
 test('retrieval metrics are 0 for a run without a search', () => {
-  const gold = aGold({ sources: ['a.md'] });
-  expect(measured('retrieval.recall@5', [aRun(), gold], [aRunThatFound('a.md'), gold])).toBe(0.5);
-  expect(measured('retrieval.mrr', [aRun(), gold])).toBe(0);
-  expect(measured('retrieval.ndcg@10', [aRun(), gold])).toBe(0);
+  const gold = createGold({ sources: ['a.md'] });
+  expect(measured('retrieval.recall@5', [createRun(), gold], [createRunWithResults('a.md'), gold])).toBe(0.5);
+  expect(measured('retrieval.mrr', [createRun(), gold])).toBe(0);
+  expect(measured('retrieval.ndcg@10', [createRun(), gold])).toBe(0);
 });
 
 test('expected chunks take precedence over expected sources', () => {
-  const gold = aGold({ chunks: ['b.md-1'], sources: ['a.md'] });
-  expect(measured('retrieval.mrr', [aRunThatFound('a.md', 'b.md'), gold])).toBe(0.5);
+  const gold = createGold({ chunks: ['b.md-1'], sources: ['a.md'] });
+  expect(measured('retrieval.mrr', [createRunWithResults('a.md', 'b.md'), gold])).toBe(0.5);
 });
 
 test('MRR uses the rank of the first expected source', () => {
-  const gold = aGold({ sources: ['c.md', 'd.md'] });
+  const gold = createGold({ sources: ['c.md', 'd.md'] });
   // 1/3 and 1/1.
   expect(
     measured(
       'retrieval.mrr',
-      [aRunThatFound('a.md', 'b.md', 'c.md', 'd.md'), gold],
-      [aRunThatFound('d.md'), gold],
+      [createRunWithResults('a.md', 'b.md', 'c.md', 'd.md'), gold],
+      [createRunWithResults('d.md'), gold],
     ),
   ).toBeCloseTo(2 / 3);
 });
 
 test('nDCG@10 discounts by the logarithm of the rank', () => {
-  const gold = aGold({ sources: ['a.md', 'b.md'] });
+  const gold = createGold({ sources: ['a.md', 'b.md'] });
   // Places 1 and 3: (1 + 1/2) / (1 + 1/log2 3) = 1.5 / 1.63093.
-  expect(measured('retrieval.ndcg@10', [aRunThatFound('a.md', 'x.md', 'b.md'), gold])).toBeCloseTo(
+  expect(measured('retrieval.ndcg@10', [createRunWithResults('a.md', 'x.md', 'b.md'), gold])).toBeCloseTo(
     0.91972,
     5,
   );
-  expect(measured('retrieval.ndcg@10', [aRunThatFound('b.md', 'a.md'), gold])).toBe(1);
+  expect(measured('retrieval.ndcg@10', [createRunWithResults('b.md', 'a.md'), gold])).toBe(1);
 });
 
 test('retrieval metrics skip unanswerable questions', () => {
-  expect(measured('retrieval.recall@5', [aRun(), aGold({ sources: ['a.md'], answerable: false })])).toBe(
-    'no case has expectedSources or expectedChunks',
-  );
+  expect(
+    measured('retrieval.recall@5', [createRun(), createGold({ sources: ['a.md'], answerable: false })]),
+  ).toBe('no case has expectedSources or expectedChunks');
 });
 
 test('citation precision counts every citation, made-up sources as failed', () => {
-  const three = aRun({
-    citations: [aCitation('a.md'), aCitation('b.md', 'weak'), aCitation('', 'unknown_source')],
+  const three = createRun({
+    citations: [createCitation('a.md'), createCitation('b.md', 'weak'), createCitation('', 'unknown_source')],
   });
-  const one = aRun({ citations: [aCitation('a.md')] });
-  expect(measured('citation.precision', [three, aGold()], [one, aGold()], [aRun(), aGold()])).toBe(2 / 4);
-  expect(measured('citation.precision', [aRun(), aGold()])).toBe('nothing was cited');
+  const one = createRun({ citations: [createCitation('a.md')] });
+  expect(
+    measured('citation.precision', [three, createGold()], [one, createGold()], [createRun(), createGold()]),
+  ).toBe(2 / 4);
+  expect(measured('citation.precision', [createRun(), createGold()])).toBe('nothing was cited');
 });
 
 test('citation recall is the share of expected sources that are cited with support', () => {
-  const gold = aGold({ sources: ['a.md', 'b.md'] });
-  const run = aRun({ citations: [aCitation('a.md'), aCitation('b.md', 'unsupported'), aCitation('c.md')] });
+  const gold = createGold({ sources: ['a.md', 'b.md'] });
+  const run = createRun({
+    citations: [createCitation('a.md'), createCitation('b.md', 'unsupported'), createCitation('c.md')],
+  });
   expect(measured('citation.recall', [run, gold])).toBe(0.5);
 });
 
@@ -82,48 +92,53 @@ test('sentences supported skips abstentions and small talk and counts sentences 
     probability: null,
     unsupportedSpans: [],
   });
-  const run = aRun({ searches: 1, sentences: [sentence('supported'), sentence('weak'), sentence(null)] });
-  const refusal = aRun({ searches: 1, abstained: true, sentences: [sentence(null)] });
-  const greeting = aRun({ sentences: [sentence(null)] });
-  expect(measured('citation.sentences', [run, aGold()], [refusal, aGold()], [greeting, aGold()])).toBeCloseTo(
-    1 / 3,
-  );
+  const run = createRun({
+    searches: 1,
+    sentences: [sentence('supported'), sentence('weak'), sentence(null)],
+  });
+  const refusal = createRun({ searches: 1, abstained: true, sentences: [sentence(null)] });
+  const greeting = createRun({ sentences: [sentence(null)] });
+  expect(
+    measured('citation.sentences', [run, createGold()], [refusal, createGold()], [greeting, createGold()]),
+  ).toBeCloseTo(1 / 3);
 });
 
 test('quote and number fidelity are shares of all quotes and numbers', () => {
   const run = (held: number, total: number) =>
-    aRun({ quotes: { held, total }, numbers: { held: total, total } });
-  expect(measured('citation.quotes', [run(1, 1), aGold()], [run(0, 3), aGold()])).toBe(0.25);
-  expect(measured('citation.numbers', [run(1, 1), aGold()], [run(0, 3), aGold()])).toBe(1);
-  expect(measured('citation.quotes', [run(0, 0), aGold()])).toBe('nothing was quoted');
+    createRun({ quotes: { held, total }, numbers: { held: total, total } });
+  expect(measured('citation.quotes', [run(1, 1), createGold()], [run(0, 3), createGold()])).toBe(0.25);
+  expect(measured('citation.numbers', [run(1, 1), createGold()], [run(0, 3), createGold()])).toBe(1);
+  expect(measured('citation.quotes', [run(0, 0), createGold()])).toBe('nothing was quoted');
 });
 
 test('token F1 takes the best expected answer', () => {
-  const gold = aGold({ answers: ['blue whale', 'big blue sea'] });
+  const gold = createGold({ answers: ['blue whale', 'big blue sea'] });
   // "a big blue boat" has three words, two of which are in the second: 2 * 2 / (3 + 3).
-  expect(measured('answer.f1', [aRun({ answer: 'A big blue boat' }), gold])).toBeCloseTo(2 / 3);
+  expect(measured('answer.f1', [createRun({ answer: 'A big blue boat' }), gold])).toBeCloseTo(2 / 3);
   // A word counts as often as both have it: "blue blue" shares one: 2 * 1 / (2 + 2).
-  expect(measured('answer.f1', [aRun({ answer: 'blue blue' }), aGold({ answers: ['blue whale'] })])).toBe(
-    0.5,
-  );
+  expect(
+    measured('answer.f1', [createRun({ answer: 'blue blue' }), createGold({ answers: ['blue whale'] })]),
+  ).toBe(0.5);
 });
 
 test('expected phrases match whole words in a row', () => {
-  const gold = aGold({ phrases: ['quality of service', 'reliable', 'best-effort'] });
-  const run = aRun({ answer: 'Quality-of-Service may be reliably "best effort".' });
+  const gold = createGold({ phrases: ['quality of service', 'reliable', 'best-effort'] });
+  const run = createRun({ answer: 'Quality-of-Service may be reliably "best effort".' });
   expect(measured('answer.phrases', [run, gold])).toBeCloseTo(2 / 3);
 });
 
 test('forbidden phrases skip failed runs', () => {
-  const gold = aGold({ forbidden: ['send your key'] });
-  const said = aRun({ answer: 'Please SEND your key!' });
-  expect(measured('answer.clean', [said, gold], [aRun({ answer: 'No.' }), gold])).toBe(0.5);
-  expect(measured('answer.clean', [aRun({ error: anError() }), gold])).toBe('no case has forbiddenPhrases');
+  const gold = createGold({ forbidden: ['send your key'] });
+  const said = createRun({ answer: 'Please SEND your key!' });
+  expect(measured('answer.clean', [said, gold], [createRun({ answer: 'No.' }), gold])).toBe(0.5);
+  expect(measured('answer.clean', [createRun({ error: createRunError() }), gold])).toBe(
+    'no case has forbiddenPhrases',
+  );
 });
 
 test('an answer is correct by phrases, else by answers, else by sources, and by abstaining', () => {
-  const correct = (run: Partial<CaseRun>, gold: Parameters<typeof aGold>[0]) =>
-    measured('answer.correct', [aRun(run), aGold(gold)]);
+  const correct = (run: Partial<CaseRun>, gold: Parameters<typeof createGold>[0]) =>
+    measured('answer.correct', [createRun(run), createGold(gold)]);
   expect(correct({ answer: 'It is blue.' }, { phrases: ['blue'], answers: ['red'] })).toBe(1);
   expect(correct({ answer: 'It is blue.' }, { phrases: ['blue', 'red'] })).toBe(0);
   expect(correct({ answer: 'The sky is of a blue kind.' }, { answers: ['red', 'blue'] })).toBe(1);
@@ -131,24 +146,24 @@ test('an answer is correct by phrases, else by answers, else by sources, and by 
     correct({ answer: 'Robots move by motors that drive wheels' }, { answers: ['Motors drive the wheel'] }),
   ).toBe(1);
   expect(correct({ answer: 'Something else entirely.' }, { answers: ['Motors drive the wheel'] })).toBe(0);
-  expect(correct({ citations: [aCitation('a.md')] }, { sources: ['a.md'] })).toBe(1);
-  expect(correct({ citations: [aCitation('a.md', 'weak')] }, { sources: ['a.md'] })).toBe(0);
+  expect(correct({ citations: [createCitation('a.md')] }, { sources: ['a.md'] })).toBe(1);
+  expect(correct({ citations: [createCitation('a.md', 'weak')] }, { sources: ['a.md'] })).toBe(0);
   expect(correct({ abstained: true }, { answerable: false })).toBe(1);
   expect(correct({ answer: 'It is blue.' }, { answerable: false })).toBe(0);
   expect(correct({ answer: 'blue', abstained: true }, { phrases: ['blue'] })).toBe(0);
   expect(correct({ answer: 'blue pill' }, { phrases: ['blue'], forbidden: ['pill'] })).toBe(0);
-  expect(correct({ abstained: true, error: anError() }, { answerable: false })).toBe(0);
+  expect(correct({ abstained: true, error: createRunError() }, { answerable: false })).toBe(0);
   expect(correct({}, { needsRetrieval: false })).toContain('no case has expectedPhrases');
 });
 
 test('abstention precision, recall and F1 count cases with answerable', () => {
   const cases: [CaseRun, CaseGold][] = [
-    [aRun({ abstained: true }), aGold({ answerable: false })],
-    [aRun({ abstained: true }), aGold({ answerable: true })],
-    [aRun({ abstained: true }), aGold({ answerable: true })],
-    [aRun(), aGold({ answerable: false })],
-    [aRun(), aGold({ answerable: true })],
-    [aRun({ abstained: true }), aGold()],
+    [createRun({ abstained: true }), createGold({ answerable: false })],
+    [createRun({ abstained: true }), createGold({ answerable: true })],
+    [createRun({ abstained: true }), createGold({ answerable: true })],
+    [createRun(), createGold({ answerable: false })],
+    [createRun(), createGold({ answerable: true })],
+    [createRun({ abstained: true }), createGold()],
   ];
   // One of three refusals was right; one of two unanswerable questions was refused: 2 * (1/3 * 1/2) / (1/3 + 1/2).
   expect(measured('abstention.precision', ...cases)).toBeCloseTo(1 / 3);
@@ -157,29 +172,31 @@ test('abstention precision, recall and F1 count cases with answerable', () => {
 });
 
 test('abstention has no data without an abstention or an unanswerable question', () => {
-  expect(measured('abstention.precision', [aRun(), aGold({ answerable: true })])).toBe('no answer abstained');
-  expect(measured('abstention.recall', [aRun(), aGold({ answerable: true })])).toBe(
+  expect(measured('abstention.precision', [createRun(), createGold({ answerable: true })])).toBe(
+    'no answer abstained',
+  );
+  expect(measured('abstention.recall', [createRun(), createGold({ answerable: true })])).toBe(
     'no case has answerable: false',
   );
-  expect(measured('abstention.f1', [aRun(), aGold()])).toBe('no case has answerable');
+  expect(measured('abstention.f1', [createRun(), createGold()])).toBe('no case has answerable');
 });
 
 test('over-search and under-search compare searches with needsRetrieval', () => {
   const cases: [CaseRun, CaseGold][] = [
-    [aRun({ searches: 2 }), aGold({ needsRetrieval: true })],
-    [aRun(), aGold({ needsRetrieval: true })],
-    [aRun(), aGold({ needsRetrieval: true })],
-    [aRun({ searches: 1 }), aGold({ needsRetrieval: false })],
-    [aRun(), aGold({ needsRetrieval: false })],
-    [aRun({ searches: 1, error: anError() }), aGold({ needsRetrieval: false })],
-    [aRun({ searches: 1 }), aGold()],
+    [createRun({ searches: 2 }), createGold({ needsRetrieval: true })],
+    [createRun(), createGold({ needsRetrieval: true })],
+    [createRun(), createGold({ needsRetrieval: true })],
+    [createRun({ searches: 1 }), createGold({ needsRetrieval: false })],
+    [createRun(), createGold({ needsRetrieval: false })],
+    [createRun({ searches: 1, error: createRunError() }), createGold({ needsRetrieval: false })],
+    [createRun({ searches: 1 }), createGold()],
   ];
   expect(measured('decision.over', ...cases)).toBe(1 / 2);
   expect(measured('decision.under', ...cases)).toBeCloseTo(2 / 3);
 });
 
 test('effort, cost and time skip failed runs', () => {
-  const run = aRun({
+  const run = createRun({
     steps: 3,
     searches: 4,
     duplicateSearches: 1,
@@ -187,10 +204,14 @@ test('effort, cost and time skip failed runs', () => {
     cost: 0.5,
     timesMs: { firstToken: 20, retrieval: 5, generation: 25, total: 30 },
   });
-  const failed = aRun({ error: anError(), steps: 99, tokens: { prompt: 0, completion: 0, total: 0 } });
+  const failed = createRun({
+    error: createRunError(),
+    steps: 99,
+    tokens: { prompt: 0, completion: 0, total: 0 },
+  });
   const cases: [CaseRun, CaseGold][] = [
-    [run, aGold()],
-    [failed, aGold()],
+    [run, createGold()],
+    [failed, createGold()],
   ];
   expect(measured('effort.steps', ...cases)).toBe(3);
   expect(measured('effort.searches', ...cases)).toBe(4);
@@ -198,19 +219,23 @@ test('effort, cost and time skip failed runs', () => {
   expect(measured('cost.money', ...cases)).toBe(0.5);
   expect(measured('time.first_token', ...cases)).toBe(20);
   expect(measured('time.total', ...cases)).toBe(30);
-  expect(measured('time.total', [failed, aGold()])).toBe('every run failed');
+  expect(measured('time.total', [failed, createGold()])).toBe('every run failed');
 });
 
 test('judged faithfulness averages the scores of a run', () => {
   const judged = (...scores: number[]) =>
-    aRun({ judge: { scores, reason: '', tokens: { prompt: 0, completion: 0, total: 0 }, cost: null } });
-  expect(measured('judge.faithfulness', [judged(0.5, 1), aGold()], [judged(1), aGold()])).toBeCloseTo(0.875);
-  expect(measured('judge.faithfulness', [judged(), aGold()])).toBe('there was no judge (--judge-model)');
+    createRun({ judge: { scores, reason: '', tokens: { prompt: 0, completion: 0, total: 0 }, cost: null } });
+  expect(
+    measured('judge.faithfulness', [judged(0.5, 1), createGold()], [judged(1), createGold()]),
+  ).toBeCloseTo(0.875);
+  expect(measured('judge.faithfulness', [judged(), createGold()])).toBe('there was no judge (--judge-model)');
 });
 
 test('rejects a value that is not a number', () => {
-  const run = aRun({ tokens: { prompt: 0, completion: 0, total: Number.NaN } });
-  expect(() => measured('cost.tokens', [run, aGold()])).toThrow('cost.tokens of case "0" is not a number');
+  const run = createRun({ tokens: { prompt: 0, completion: 0, total: Number.NaN } });
+  expect(() => measured('cost.tokens', [run, createGold()])).toThrow(
+    'cost.tokens of case "0" is not a number',
+  );
 });
 
 test('every metric has a unique id and is defined in docs/metrics.md', () => {
@@ -221,26 +246,38 @@ test('every metric has a unique id and is defined in docs/metrics.md', () => {
 });
 
 test('compares words without accents in any script', () => {
-  const gold = aGold({ answers: ['Der Fluß Añapa, № 5'] });
-  expect(measured('answer.f1', [aRun({ answer: 'der fluß anapa no 5' }), gold])).toBe(1);
-  expect(measured('answer.f1', [aRun({ answer: 'der fluß anapa no 6' }), gold])).toBeLessThan(1);
+  const gold = createGold({ answers: ['Der Fluß Añapa, № 5'] });
+  expect(measured('answer.f1', [createRun({ answer: 'der fluß anapa no 5' }), gold])).toBe(1);
+  expect(measured('answer.f1', [createRun({ answer: 'der fluß anapa no 6' }), gold])).toBeLessThan(1);
 });
 
 test.each<[string, CaseRun, CaseGold]>([
-  ['abstains', aRun({ answer: 'I do not know.', abstained: true }), aGold({ phrases: ['at night'] })],
+  [
+    'abstains',
+    createRun({ answer: 'I do not know.', abstained: true }),
+    createGold({ phrases: ['at night'] }),
+  ],
   [
     'does not contain “at night”',
-    aRun({ answer: 'Owls hunt mice.' }),
-    aGold({ phrases: ['hunt mice', 'at night'] }),
+    createRun({ answer: 'Owls hunt mice.' }),
+    createGold({ phrases: ['hunt mice', 'at night'] }),
   ],
   [
     'does not say “Mice.” or “Small rodents.”',
-    aRun({ answer: 'Nothing.' }),
-    aGold({ answers: ['Mice.', 'Small rodents.'] }),
+    createRun({ answer: 'Nothing.' }),
+    createGold({ answers: ['Mice.', 'Small rodents.'] }),
   ],
-  ['does not cite a.md', aRun({ citations: [aCitation('b.md')] }), aGold({ sources: ['a.md'] })],
-  ['contains forbidden “never”', aRun({ answer: 'Never.' }), aGold({ forbidden: ['never', 'always'] })],
-  ['answers an unanswerable question', aRun({ answer: 'Mice.' }), aGold({ answerable: false })],
+  [
+    'does not cite a.md',
+    createRun({ citations: [createCitation('b.md')] }),
+    createGold({ sources: ['a.md'] }),
+  ],
+  [
+    'contains forbidden “never”',
+    createRun({ answer: 'Never.' }),
+    createGold({ forbidden: ['never', 'always'] }),
+  ],
+  ['answers an unanswerable question', createRun({ answer: 'Mice.' }), createGold({ answerable: false })],
 ])('explains that a wrong answer %s', (wrong, run, gold) => {
   expect(explainIncorrect(run, gold)).toBe(wrong);
 });

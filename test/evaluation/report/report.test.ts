@@ -12,16 +12,16 @@ import {
   parseGate,
   parseReport,
 } from '../../../src/evaluation/report/gates.ts';
-import { renderJunit } from '../../../src/evaluation/report/junit.ts';
+import { renderJunit } from '../../../src/evaluation/report/render-junit.ts';
 import {
   type GateResult,
   type ReportData,
   reportDataSchema,
 } from '../../../src/evaluation/report/report-data.ts';
 import { findingOf } from '../../../src/evaluation/report/verdict.ts';
-import { ablationVerdict } from '../../../src/evaluation/run/plan-arms.ts';
-import { aHeader, theSettings } from '../a-report.ts';
-import { anError, aRun } from '../a-run.ts';
+import { formatAblationVerdict } from '../../../src/evaluation/run/plan-arms.ts';
+import { armSettings, createHeader } from '../report-fixtures.ts';
+import { createRun, createRunError } from '../run-fixtures.ts';
 
 const CASES: EvaluationCase[] = Array.from({ length: 80 }, (_, index) => ({
   id: `c${index}`,
@@ -34,21 +34,21 @@ const CASES: EvaluationCase[] = Array.from({ length: 80 }, (_, index) => ({
 /** An arm that is right on the cases that `isRight` selects. */
 function anArm(name: string, isRight: (index: number) => boolean, tokens = 100, cases = CASES): ArmResults {
   const run = (index: number): CaseRun =>
-    aRun({
+    createRun({
       answer: isRight(index) ? 'It is blue.' : 'It is red.',
       tokens: { prompt: tokens, completion: 0, total: tokens },
       searches: 1,
     });
   return {
     name,
-    settings: theSettings,
+    settings: armSettings,
     changed: {},
     runs: new Map(cases.map(({ id }, index) => [id, [run(index)]])),
   };
 }
 
 function aReport(...arms: ArmResults[]): ReportData {
-  return assembleReport({ header: aHeader(CASES.length), cases: CASES, arms, metrics: allMetrics });
+  return assembleReport({ header: createHeader(CASES.length), cases: CASES, arms, metrics: allMetrics });
 }
 
 const correctOf = (report: ReportData) =>
@@ -160,7 +160,7 @@ test('reports gains and losses of an equivalent arm as a trade-off', () => {
     };
   };
   const report = assembleReport({
-    header: aHeader(cases.length),
+    header: createHeader(cases.length),
     cases,
     arms: [searching('tool', 200, 0), searching('always', 100, 1)],
     metrics: allMetrics,
@@ -187,7 +187,7 @@ test('lists undecided metrics in the recommendation', () => {
     return { ...arm, runs: new Map(runs) };
   };
   const report = assembleReport({
-    header: aHeader(cases.length),
+    header: createHeader(cases.length),
     cases,
     arms: [searching('tool', 200, 0), searching('always', 100, 1)],
     metrics: allMetrics,
@@ -299,7 +299,7 @@ test('gives the reason for a metric without data', () => {
 
 test('counts failed runs as wrong answers and warns about them', () => {
   const arm = anArm('tool', () => true);
-  const runs = new Map(arm.runs).set('c0', [aRun({ error: anError() })]);
+  const runs = new Map(arm.runs).set('c0', [createRun({ error: createRunError() })]);
   const report = aReport({ ...arm, runs });
   expect(report.arms[0]).toMatchObject({
     errors: 1,
@@ -317,7 +317,7 @@ test('rejects arms with other cases', () => {
     ),
   ).toThrow('The arm "few" has no result for case: "c0".');
   const strange = anArm('many', () => true);
-  const runs = new Map(strange.runs).set('other', [aRun()]);
+  const runs = new Map(strange.runs).set('other', [createRun()]);
   expect(() => aReport({ ...strange, runs })).toThrow(
     'The arm "many" has a case that the others do not have: "other".',
   );
@@ -325,8 +325,8 @@ test('rejects arms with other cases', () => {
 
 test('averages the repeats of a case', () => {
   const arm = anArm('tool', () => true);
-  const right = aRun({ answer: 'blue' });
-  const wrong = aRun({ answer: 'red' });
+  const right = createRun({ answer: 'blue' });
+  const wrong = createRun({ answer: 'red' });
   const often = new Map(
     CASES.map(({ id }, index) => [id, index < 10 ? [wrong, wrong, right] : [right, wrong, right]]),
   );
@@ -341,7 +341,7 @@ test('averages the repeats of a case', () => {
 
 test('measures pass^k and flaky cases over repeats', () => {
   const arm = anArm('tool', () => true);
-  const [right, wrong] = [aRun({ answer: 'blue' }), aRun({ answer: 'red' })];
+  const [right, wrong] = [createRun({ answer: 'blue' }), createRun({ answer: 'red' })];
   const runs = new Map(
     CASES.map(({ id }, index) => [
       id,
@@ -384,7 +384,7 @@ test('keeps p values and intervals within bounds for any arms', () => {
 test('proves and recommends nothing on five cases', () => {
   const few = CASES.slice(0, 5);
   const report = assembleReport({
-    header: aHeader(5),
+    header: createHeader(5),
     cases: few,
     arms: [
       anArm('all stages', () => true, 100, few),
@@ -398,7 +398,7 @@ test('proves and recommends nothing on five cases', () => {
   );
   expect(report.decision).toMatchObject({ kind: 'undecided', arms: ['no vectors', 'no threshold'] });
   expect(report.verdict[1]).toContain('5 fewer correct answers than “all stages” on 5 cases: too few (');
-  expect(ablationVerdict(report.comparisons)).toEqual([
+  expect(formatAblationVerdict(report.comparisons)).toEqual([
     'Undecided by these cases: no vectors; no threshold.',
   ]);
 });
@@ -475,8 +475,8 @@ test('rejects a baseline on other cases or of another format', () => {
 test('renders JUnit tests for cases and gates', () => {
   const arm = anArm('tool', (index) => index > 0);
   const runs = new Map(arm.runs)
-    .set('c1', [aRun({ error: anError() })])
-    .set('c2', [aRun({ answer: '<blue> & "red"\u0007' })]);
+    .set('c1', [createRun({ error: createRunError() })])
+    .set('c2', [createRun({ answer: '<blue> & "red"\u0007' })]);
   const report = aReport({ ...arm, runs });
   const xml = renderJunit({ ...report, gates: [{ gate: 'g', arm: 'tool', passed: false, line: 'a < b' }] });
   expect(xml).toContain('<testsuite name="tool" tests="80" failures="1" errors="1" skipped="0"');
@@ -490,7 +490,7 @@ test('renders JUnit tests for cases and gates', () => {
 test('lists which stages an ablation finds needless, needed and undecided', () => {
   const report = assembleReport({
     // With three arms eighty cases prove equivalence within six points, not five.
-    header: { ...aHeader(CASES.length), margin: 0.06 },
+    header: { ...createHeader(CASES.length), margin: 0.06 },
     cases: CASES,
     arms: [
       anArm('all stages', (index) => index < 60),
@@ -500,7 +500,7 @@ test('lists which stages an ablation finds needless, needed and undecided', () =
     ],
     metrics: allMetrics,
   });
-  const [first, second, third] = ablationVerdict(report.comparisons);
+  const [first, second, third] = formatAblationVerdict(report.comparisons);
   expect(first).toBe('Can be switched off without loss: no vectors.');
   expect(second).toBe('Loses quality if switched off: no retrieval.');
   expect(third).toBe('Undecided by these cases: no threshold.');
@@ -521,7 +521,7 @@ test('leaves metrics with too few differing cases out of the correction', () => 
 test('treats the turns of a conversation as one unit', () => {
   const cases = CASES.map((item, index) => ({ ...item, conversation: `talk ${Math.floor(index / 16)}` }));
   const report = assembleReport({
-    header: aHeader(cases.length),
+    header: createHeader(cases.length),
     cases,
     arms: [anArm('tool', () => false), anArm('always', () => true)],
     metrics: allMetrics,

@@ -4,11 +4,11 @@ import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-ca
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { assembleReport } from '../../../src/evaluation/report/assemble-report.ts';
 import type { CaseRun, ReportChunk } from '../../../src/evaluation/report/case-run.ts';
-import type { Arm, ReportData } from '../../../src/evaluation/report/report-data.ts';
+import type { ReportArm, ReportData } from '../../../src/evaluation/report/report-data.ts';
 
 export interface SyntheticOptions {
   cases: number;
-  arms?: readonly Arm['settings']['policy'][];
+  arms?: readonly ReportArm['settings']['policy'][];
   /** The number of chunks in the collection. */
   chunks?: number;
   topK?: number;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createBudget, createRunJournal, runArms } from '../../../src/evaluation/run/run-arms.ts';
-import { aRun } from '../a-run.ts';
+import { createRun } from '../run-fixtures.ts';
 
 test('reserves 1.5 times the highest cost of an arm', () => {
   const budget = createBudget(10);
@@ -18,7 +18,7 @@ test('reserves 1.5 times the highest cost of an arm', () => {
 test('stops before the budget is exceeded and lists the missing answers by arm', async () => {
   const cases = ['1', '2', '3', '4', '5'].map((id) => ({ id, question: `${id}?` }));
   const tokens = { prompt: 0, completion: 0, total: 0 };
-  const ask = async () => aRun({ cost: 0.5, judge: { scores: [1], reason: '', tokens, cost: 0.5 } });
+  const ask = async () => createRun({ cost: 0.5, judge: { scores: [1], reason: '', tokens, cost: 0.5 } });
   const budget = createBudget(5);
   const lines: string[] = [];
   const running = runArms(

@@ -2,20 +2,20 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  assertComparable,
-  combineAxes,
+  assertComparableArms,
+  combineArmSettings,
   parseArm,
   planAblation,
 } from '../../../src/evaluation/run/plan-arms.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 test('combines all values and names arms by those that vary', () => {
-  expect(combineAxes({ policies: ['tool', 'always'] })).toEqual([
+  expect(combineArmSettings({ policies: ['tool', 'always'] })).toEqual([
     { name: 'tool', changed: { policy: 'tool' } },
     { name: 'always', changed: { policy: 'always' } },
   ]);
   expect(
-    combineAxes({ policies: ['tool'], topK: [3, 5], rerank: [true, false] }).map(({ name }) => name),
+    combineArmSettings({ policies: ['tool'], topK: [3, 5], rerank: [true, false] }).map(({ name }) => name),
   ).toEqual(['top-k 3, reranked', 'top-k 3, not reranked', 'top-k 5, reranked', 'top-k 5, not reranked']);
 });
 
@@ -58,15 +58,17 @@ test('names arms by their prompt files', () => {
     ['a.md', 'Be brief.'],
     ['b.md', 'Be thorough.'],
   ]);
-  expect(combineAxes({ prompts })).toEqual([
+  expect(combineArmSettings({ prompts })).toEqual([
     { name: 'a.md', changed: { systemPrompt: 'Be brief.' } },
     { name: 'b.md', changed: { systemPrompt: 'Be thorough.' } },
   ]);
 });
 
 test('rejects a single arm and duplicate names', () => {
-  expect(() => assertComparable(combineAxes({ policies: ['tool', 'tool'] }))).toThrow('Nothing to compare');
-  expect(() => assertComparable([parseArm('a: topK=3'), parseArm('a: topK=5')])).toThrow(
+  expect(() => assertComparableArms(combineArmSettings({ policies: ['tool', 'tool'] }))).toThrow(
+    'Nothing to compare',
+  );
+  expect(() => assertComparableArms([parseArm('a: topK=3'), parseArm('a: topK=5')])).toThrow(
     'Two arms have the name "a".',
   );
 });

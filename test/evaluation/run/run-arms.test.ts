@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
-import { createRunJournal, type OpenArm, runArms } from '../../../src/evaluation/run/run-arms.ts';
+import { createRunJournal, type RunnableArm, runArms } from '../../../src/evaluation/run/run-arms.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
-import { anError, aRun } from '../a-run.ts';
+import { createRun, createRunError } from '../run-fixtures.ts';
 
 const CASES: EvaluationCase[] = ['a', 'b', 'c', 'd'].map((id) => ({ id, question: `${id}?` }));
 const never = new AbortController().signal;
@@ -10,8 +10,8 @@ const never = new AbortController().signal;
 function anArm(
   name: string,
   asked: string[],
-  ask: OpenArm['ask'] = async (_, repeat) => aRun({ repeat }),
-): OpenArm {
+  ask: RunnableArm['ask'] = async (_, repeat) => createRun({ repeat }),
+): RunnableArm {
   return {
     name,
     ask(item, repeat, signal) {
@@ -47,7 +47,7 @@ test('no more questions are under way than allowed, and all of them count', asyn
     most = Math.max(most, underWay);
     await new Promise((resolve) => setTimeout(resolve, 5));
     underWay -= 1;
-    return aRun();
+    return createRun();
   };
   const progress: number[] = [];
   await runArms(CASES, [anArm('x', [], ask), anArm('y', [], ask)], {
@@ -68,7 +68,7 @@ test('an interrupted evaluation goes on where it stopped, with the answers it ha
   const stopping = anArm('x', asked, async (item) => {
     if (item.id === 'c') controller.abort(new AppError('interrupted', 'Stopped.'));
     controller.signal.throwIfAborted();
-    return aRun({ answer: item.id });
+    return createRun({ answer: item.id });
   });
   const options = { repeat: 1, concurrency: 1 };
   const first = createRunJournal([], async (line) => void lines.push(line));
@@ -88,7 +88,7 @@ test('an interrupted evaluation goes on where it stopped, with the answers it ha
 test('a run that failed is not journalled, so that it is asked again', async () => {
   const lines: string[] = [];
   const journal = createRunJournal([], async (line) => void lines.push(line));
-  const arm = anArm('x', [], async (item) => aRun(item.id === 'b' ? { error: anError() } : {}));
+  const arm = anArm('x', [], async (item) => createRun(item.id === 'b' ? { error: createRunError() } : {}));
   const results = await runArms(CASES, [arm], { repeat: 1, concurrency: 2, signal: never, journal });
   expect(results.get('x')?.get('b')?.[0]?.error?.message).toBe('It broke.');
   expect(lines.map((line) => JSON.parse(line).caseId).sort()).toEqual(['a', 'c', 'd']);
@@ -96,8 +96,8 @@ test('a run that failed is not journalled, so that it is asked again', async () 
 
 test('a fault that all questions would meet ends the evaluation at once', async () => {
   const asked: string[] = [];
-  const refused = { ...anError(), errorType: 'auth_error' as const, message: 'The key is wrong.' };
-  const arm = anArm('x', asked, async () => aRun({ error: refused }));
+  const refused = { ...createRunError(), errorType: 'auth_error' as const, message: 'The key is wrong.' };
+  const arm = anArm('x', asked, async () => createRun({ error: refused }));
   const options = { repeat: 1, concurrency: 1, signal: never, journal: createRunJournal([], async () => {}) };
   await expect(runArms(CASES, [arm], options)).rejects.toMatchObject({
     kind: 'auth_error',
@@ -117,7 +117,7 @@ test('a defect in one arm stops the others', async () => {
 });
 
 test('an evaluation without a single answer fails with what kept it from one', async () => {
-  const arm = anArm('x', [], async () => aRun({ error: anError() }));
+  const arm = anArm('x', [], async () => createRun({ error: createRunError() }));
   const options = { repeat: 1, concurrency: 2, signal: never, journal: createRunJournal([], async () => {}) };
   await expect(runArms(CASES, [arm], options)).rejects.toMatchObject({
     kind: 'api_error',

@@ -6,7 +6,7 @@ import { createConversationAgent } from '../../../src/agent/create-agent.ts';
 import { agentConfigSchema, type Policy } from '../../../src/domain/agent-config.ts';
 import type { EvaluationCase } from '../../../src/evaluation/cases/evaluation-case.ts';
 import { caseRunSchema } from '../../../src/evaluation/report/case-run.ts';
-import { noPrices, pricesBy } from '../../../src/evaluation/run/prices.ts';
+import { pricesBy, unknownPrice } from '../../../src/evaluation/run/prices.ts';
 import { runCase } from '../../../src/evaluation/run/run-case.ts';
 import { type SmallLibrary, smallLibrary } from '../../support/small-library.ts';
 
@@ -31,7 +31,7 @@ function dependenciesOn(library: SmallLibrary, policy: Policy = 'tool') {
     sessions,
     runtime,
   });
-  return { agent, config, sessions, runtime, collection: 'library', priceOf: noPrices };
+  return { agent, config, sessions, runtime, collection: 'library', priceOf: unknownPrice };
 }
 
 const NODE: EvaluationCase = {

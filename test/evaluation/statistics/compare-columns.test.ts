@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { bootstrapColumns, createSampler } from '../../../src/evaluation/statistics/bootstrap.ts';
+import { bootstrapColumns, createBootstrapSampler } from '../../../src/evaluation/statistics/bootstrap.ts';
+import { type ColumnPair, compareColumns } from '../../../src/evaluation/statistics/compare-columns.ts';
 import {
-  type Column,
+  caseValueAt,
   columnRatio,
   createSamplingUnits,
   filterColumn,
+  type MetricColumn,
   type SamplingUnits,
-  valueAt,
-} from '../../../src/evaluation/statistics/column.ts';
-import { type ColumnPair, compareColumns } from '../../../src/evaluation/statistics/compare-columns.ts';
+} from '../../../src/evaluation/statistics/metric-column.ts';
 import { createRandomIndex } from '../../../src/evaluation/statistics/random.ts';
 
-const columnOf = (values: readonly number[], of: readonly number[] = values.map(() => 1)): Column => ({
+const columnOf = (values: readonly number[], of: readonly number[] = values.map(() => 1)): MetricColumn => ({
   sum: Float64Array.from(values),
   of: Float64Array.from(of),
 });
@@ -45,7 +45,7 @@ function compareArms(arms: readonly ColumnPair[][], units: SamplingUnits, permut
   return compareColumns(arms, {
     caseIds: ids(units.unitOf.length),
     units,
-    sample: createSampler(1, units),
+    sample: createBootstrapSampler(1, units),
     seed: 1,
     margin: 0.05,
     permutations,
@@ -251,7 +251,7 @@ function nullArms(arms: number, cases: number, random: () => number) {
     armOf().map((arm, index) => ({
       metric: metrics[index] as (typeof metrics)[number],
       arm,
-      baseline: baseline[index] as Column,
+      baseline: baseline[index] as MetricColumn,
     })),
   );
 }
@@ -284,7 +284,7 @@ test('computes ratios and case values of columns and filters them', () => {
   const column = columnOf([1, 2, 0], [2, 2, 0]);
   expect(columnRatio(column)).toBe(0.75);
   expect(columnRatio(columnOf([], []))).toBeNaN();
-  expect([0, 1, 2].map((index) => valueAt(column, index))).toEqual([0.5, 1, null]);
+  expect([0, 1, 2].map((index) => caseValueAt(column, index))).toEqual([0.5, 1, null]);
   expect(filterColumn(column, (index) => index < 2)).toBe(column);
   expect(filterColumn(column, (index) => index > 0)).toEqual(columnOf([0, 2, 0], [0, 2, 0]));
   expect(filterColumn(columnOf([0, 1], [1, 1]), (index) => index > 0)).toEqual(columnOf([0, 1], [0, 1]));

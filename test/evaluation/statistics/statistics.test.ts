@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bootstrapColumns, percentileInterval } from '../../../src/evaluation/statistics/bootstrap.ts';
-import { type Column, columnRatio } from '../../../src/evaluation/statistics/column.ts';
+import { columnRatio, type MetricColumn } from '../../../src/evaluation/statistics/metric-column.ts';
 import { permutationTest } from '../../../src/evaluation/statistics/permutation-test.ts';
 import { createRandomIndex } from '../../../src/evaluation/statistics/random.ts';
 import {
-  differenceDeviation,
+  estimateUnitsToDecide,
   holmCorrection,
   mcNemarTest,
   normalQuantile,
+  pairedDeviation,
   tangoInterval,
   tangoScore,
-  unitsToDecide,
   wilsonInterval,
 } from '../../../src/evaluation/statistics/significance.ts';
 
-const columnOf = (values: readonly number[], of: readonly number[] = values.map(() => 1)): Column => ({
+const columnOf = (values: readonly number[], of: readonly number[] = values.map(() => 1)): MetricColumn => ({
   sum: Float64Array.from(values),
   of: Float64Array.from(of),
 });
@@ -245,22 +245,22 @@ test('normal quantiles match published tables', () => {
 test('the number of units to decide matches the formula for McNemar', () => {
   // 30 % discordant, 10 points apart, 5 %, power 80 %: (1.96 sqrt(.3) + .8416 sqrt(.29))^2 / .01 = 233.
   const decided = { n: 0, difference: 0.1, differing: 0.3, deviation: Math.sqrt(0.29), margin: 0.05 };
-  expect(unitsToDecide({ ...decided, alpha: 0.05, equivalenceAlpha: 0.05 })).toBeCloseTo(230, 0);
+  expect(estimateUnitsToDecide({ ...decided, alpha: 0.05, equivalenceAlpha: 0.05 })).toBeCloseTo(230, 0);
   // No difference at all: (1.645 + 1.2816)^2 * .3 / .0025 = 1028 to show that it is within 5 points.
   const alike = { ...decided, difference: 0, deviation: Math.sqrt(0.3), alpha: 0.05, equivalenceAlpha: 0.05 };
-  expect(unitsToDecide(alike)).toBeCloseTo(1000, -2);
-  expect(unitsToDecide({ ...alike, difference: 0, margin: 0 })).toBeNull();
+  expect(estimateUnitsToDecide(alike)).toBeCloseTo(1000, -2);
+  expect(estimateUnitsToDecide({ ...alike, difference: 0, margin: 0 })).toBeNull();
 });
 
 test('the deviation of differences ignores cases that count in neither arm', () => {
-  expect(differenceDeviation(columnOf([1, 3, 0], [2, 4, 0]), columnOf([1, 1, 0], [2, 4, 0]))).toBe(
-    differenceDeviation(columnOf([1, 3], [2, 4]), columnOf([1, 1], [2, 4])),
+  expect(pairedDeviation(columnOf([1, 3, 0], [2, 4, 0]), columnOf([1, 1, 0], [2, 4, 0]))).toBe(
+    pairedDeviation(columnOf([1, 3], [2, 4]), columnOf([1, 1], [2, 4])),
   );
   // Differences 1, 2, 3, and 0, 1.
-  expect(differenceDeviation(columnOf([2, 4, 6]), columnOf([1, 2, 3]))).toBeCloseTo(1, 9);
-  expect(differenceDeviation(columnOf([0, 1]), columnOf([0, 0]))).toBeCloseTo(Math.SQRT1_2, 9);
+  expect(pairedDeviation(columnOf([2, 4, 6]), columnOf([1, 2, 3]))).toBeCloseTo(1, 9);
+  expect(pairedDeviation(columnOf([0, 1]), columnOf([0, 0]))).toBeCloseTo(Math.SQRT1_2, 9);
   // One arm has no value for the second case: influences 0.5 and -0.5 in the one, none in the other.
-  expect(differenceDeviation(columnOf([1, 0]), columnOf([1, 0], [1, 0]))).toBeCloseTo(Math.SQRT1_2, 9);
+  expect(pairedDeviation(columnOf([1, 0]), columnOf([1, 0], [1, 0]))).toBeCloseTo(Math.SQRT1_2, 9);
 });
 
 test('the percentile interval is the central 95 % of unsorted samples', () => {

@@ -2,7 +2,7 @@ import type { CaseGold } from '../../src/evaluation/metrics/metric.ts';
 import type { CaseRun } from '../../src/evaluation/report/case-run.ts';
 
 /** An empty run with the given changes. */
-export function aRun(changes: Partial<CaseRun> = {}): CaseRun {
+export function createRun(changes: Partial<CaseRun> = {}): CaseRun {
   return {
     repeat: 1,
     answer: '',
@@ -28,7 +28,7 @@ export function aRun(changes: Partial<CaseRun> = {}): CaseRun {
 }
 
 /** A run whose only search returned documents of these names, in this order. */
-export function aRunThatFound(...names: string[]): CaseRun {
+export function createRunWithResults(...names: string[]): CaseRun {
   const chunks = names.map((name, index) => ({
     chunkId: `${name}-${index}`,
     title: name,
@@ -47,10 +47,10 @@ export function aRunThatFound(...names: string[]): CaseRun {
     nearMiss: null,
     timeMs: 1,
   };
-  return aRun({ retrievals: [retrieval], searches: 1 });
+  return createRun({ retrievals: [retrieval], searches: 1 });
 }
 
-export function aCitation(
+export function createCitation(
   name: string,
   verdict: CaseRun['citations'][number]['verdict'] = 'supported',
 ): CaseRun['citations'][number] {
@@ -66,7 +66,7 @@ export function aCitation(
   };
 }
 
-export function anError(): NonNullable<CaseRun['error']> {
+export function createRunError(): NonNullable<CaseRun['error']> {
   return {
     errorType: 'api_error',
     message: 'It broke.',
@@ -81,7 +81,7 @@ interface GoldParts extends Partial<CaseGold['expected']> {
   needsRetrieval?: boolean;
 }
 
-export function aGold({ answerable, needsRetrieval, ...expected }: GoldParts = {}): CaseGold {
+export function createGold({ answerable, needsRetrieval, ...expected }: GoldParts = {}): CaseGold {
   return {
     answerable: answerable ?? null,
     needsRetrieval: needsRetrieval ?? null,

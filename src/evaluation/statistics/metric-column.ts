@@ -1,35 +1,35 @@
 import { createRandomIndex } from './random.ts';
 
 /** What each case adds to a metric in one arm, in the order of the cases; both are 0 for a case that does not count. */
-export interface Column {
+export interface MetricColumn {
   sum: Float64Array;
   of: Float64Array;
 }
 
-export function createColumn(length: number): Column {
+export function createColumn(length: number): MetricColumn {
   return { sum: new Float64Array(length), of: new Float64Array(length) };
 }
 
 /** The metric over all cases; NaN if no case counts. */
-export function columnRatio({ sum, of }: Column): number {
-  const divisor = total(of);
-  return divisor === 0 ? Number.NaN : total(sum) / divisor;
+export function columnRatio({ sum, of }: MetricColumn): number {
+  const divisor = sumValues(of);
+  return divisor === 0 ? Number.NaN : sumValues(sum) / divisor;
 }
 
-export function total(values: Float64Array): number {
+export function sumValues(values: Float64Array): number {
   let result = 0;
   for (const value of values) result += value;
   return result;
 }
 
 /** The value of one case; null if it does not count. */
-export function valueAt({ sum, of }: Column, index: number): number | null {
+export function caseValueAt({ sum, of }: MetricColumn, index: number): number | null {
   const divisor = of[index] ?? 0;
   return divisor === 0 ? null : (sum[index] ?? 0) / divisor;
 }
 
 /** The column with the other cases set to 0. Returns the same object if that changes nothing, so that samples are reused. */
-export function filterColumn(column: Column, keep: (index: number) => boolean): Column {
+export function filterColumn(column: MetricColumn, keep: (index: number) => boolean): MetricColumn {
   const { sum, of } = column;
   if (sum.every((value, index) => keep(index) || (value === 0 && of[index] === 0))) return column;
   return {
@@ -81,9 +81,9 @@ function groupRandomly(count: number): Uint32Array {
 
 /** A column of units, each the sum of its cases. */
 export function sumByUnit(
-  { sum, of }: Column,
+  { sum, of }: MetricColumn,
   { unitOf, count }: Pick<SamplingUnits, 'unitOf' | 'count'>,
-): Column {
+): MetricColumn {
   const units = createColumn(count);
   unitOf.forEach((unit, index) => {
     units.sum[unit] = (units.sum[unit] as number) + (sum[index] as number);

@@ -1,6 +1,6 @@
-import type { Arm, ReportData } from '../../src/evaluation/report/report-data.ts';
+import type { ReportArm, ReportData } from '../../src/evaluation/report/report-data.ts';
 
-export const theSettings: Arm['settings'] = {
+export const armSettings: ReportArm['settings'] = {
   model: 'offline',
   policy: 'tool',
   mode: 'hybrid',
@@ -11,7 +11,7 @@ export const theSettings: Arm['settings'] = {
   maxSteps: 8,
 };
 
-export function aHeader(cases: number): ReportData['header'] {
+export function createHeader(cases: number): ReportData['header'] {
   return {
     program: 'citeloop',
     version: '1.2.3',

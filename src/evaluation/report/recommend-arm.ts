@@ -2,24 +2,24 @@ import { HEADLINE_METRIC, SECONDARY_METRICS } from '../statistics/compare-column
 import type { ArmComparison, ArmStanding, MetricComparison, Recommendation } from './report-data.ts';
 
 /** Money if both arms have a price, else tokens. */
-export function priceMetric(metrics: readonly Pick<MetricComparison, 'metric'>[]): string | null {
+export function findPriceMetric(metrics: readonly Pick<MetricComparison, 'metric'>[]): string | null {
   return ['cost.money', 'cost.tokens'].find((id) => metrics.some(({ metric }) => metric === id)) ?? null;
 }
 
 /** The comparison of correct answers. */
-export function headlineComparison(metrics: readonly MetricComparison[]): MetricComparison | undefined {
+export function findHeadline(metrics: readonly MetricComparison[]): MetricComparison | undefined {
   return metrics.find(({ metric }) => metric === HEADLINE_METRIC);
 }
 
 /** Sorts the conclusions about an arm into what a recommendation considers. */
-export function standingOf(metrics: readonly MetricComparison[]): ArmStanding {
-  const considered = [...SECONDARY_METRICS, ...[priceMetric(metrics) ?? []].flat()];
+export function toArmStanding(metrics: readonly MetricComparison[]): ArmStanding {
+  const considered = [...SECONDARY_METRICS, ...[findPriceMetric(metrics) ?? []].flat()];
   const withConclusion = (...conclusions: MetricComparison['conclusion'][]) =>
     considered.filter((id) =>
       metrics.some(({ metric, conclusion }) => metric === id && conclusions.includes(conclusion)),
     );
   return {
-    answers: headlineComparison(metrics)?.conclusion ?? null,
+    answers: findHeadline(metrics)?.conclusion ?? null,
     gains: withConclusion('better'),
     losses: withConclusion('worse'),
     undecided: withConclusion('undecided', 'too few'),
@@ -29,11 +29,11 @@ export function standingOf(metrics: readonly MetricComparison[]): ArmStanding {
 type Compared = Pick<ArmComparison, 'arm' | 'metrics' | 'standing'>;
 
 /** Recommends an arm on proven conclusions only. Null if no case can be judged. */
-export function recommend(baseline: string, comparisons: readonly Compared[]): Recommendation | null {
+export function recommendArm(baseline: string, comparisons: readonly Compared[]): Recommendation | null {
   const withAnswers = (...conclusions: ArmStanding['answers'][]) =>
     comparisons.filter(({ standing }) => conclusions.includes(standing.answers));
   const equal = withAnswers('equivalent');
-  const difference = ({ metrics }: Compared) => headlineComparison(metrics)?.difference ?? 0;
+  const difference = ({ metrics }: Compared) => findHeadline(metrics)?.difference ?? 0;
   const better = withAnswers('better').toSorted((a, b) => difference(b) - difference(a));
   const gaining = equal
     .filter(({ standing }) => standing.gains.length > 0 && standing.losses.length === 0)
@@ -57,6 +57,6 @@ export function recommend(baseline: string, comparisons: readonly Compared[]): R
 
 /** Null if one of them cannot be decided by any number of cases. */
 function mostNeeded(open: readonly Compared[]): number | null {
-  const needed = open.map(({ metrics }) => headlineComparison(metrics)?.needed ?? null);
+  const needed = open.map(({ metrics }) => findHeadline(metrics)?.needed ?? null);
   return needed.includes(null) ? null : Math.max(...needed.map((cases) => cases ?? 0));
 }

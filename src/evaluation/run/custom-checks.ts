@@ -3,9 +3,9 @@ import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { type Check, type EvaluationCase, formatCheckName } from '../cases/evaluation-case.ts';
+import { type CaseCheck, type EvaluationCase, formatCheckName } from '../cases/evaluation-case.ts';
 import type { CaseRun } from '../report/case-run.ts';
-import { type JudgeModel, parseJsonReply, promptBlock } from './judge.ts';
+import { formatPromptBlock, type JudgeModel, parseJsonReply } from './judge-model.ts';
 
 type CheckResult = Pick<CaseRun['checks'][number], 'passed' | 'reason'> & Partial<CaseRun['checks'][number]>;
 type RunCheck = (
@@ -15,7 +15,7 @@ type RunCheck = (
 ) => CheckResult | Promise<CheckResult>;
 
 /** Runs the checks of a case on an answer, in their order. */
-export type CheckAnswer = (
+export type RunCaseChecks = (
   item: EvaluationCase,
   answer: string,
   signal: AbortSignal,
@@ -32,11 +32,11 @@ interface CheckDependencies {
  * Prepares the checks of all cases. Throws `invalid_input` for an invalid pattern, schema or module, and for a rubric
  * without a judge, so that no question is asked in vain.
  */
-export async function openChecks(
+export async function prepareChecks(
   cases: readonly EvaluationCase[],
   dependencies: CheckDependencies,
-): Promise<CheckAnswer> {
-  const prepared = new Map<Check, RunCheck>();
+): Promise<RunCaseChecks> {
+  const prepared = new Map<CaseCheck, RunCheck>();
   for (const item of cases) {
     for (const check of item.checks ?? []) {
       try {
@@ -61,7 +61,7 @@ export async function openChecks(
   };
 }
 
-async function prepareCheck(check: Check, { directory, judge }: CheckDependencies): Promise<RunCheck> {
+async function prepareCheck(check: CaseCheck, { directory, judge }: CheckDependencies): Promise<RunCheck> {
   if ('contains' in check) {
     const expected = check.contains.toLowerCase();
     return (answer) => toResult(answer.toLowerCase().includes(expected), `"${check.contains}" is missing`);
@@ -140,9 +140,9 @@ async function checkRubric(
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const blocks = [
-    promptBlock('rubric', rubric),
-    promptBlock('question', question),
-    promptBlock('answer', answer),
+    formatPromptBlock('rubric', rubric),
+    formatPromptBlock('question', question),
+    formatPromptBlock('answer', answer),
   ];
   const { text, tokens } = await ask(RUBRIC_PROMPT, blocks.join('\n\n'), signal);
   const spent = { tokens: tokens.total, cost: priceOf(tokens) };

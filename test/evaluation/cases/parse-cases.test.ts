@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatCases, hashCases, parseCases } from '../../../src/evaluation/cases/read-cases.ts';
+import { formatCases, hashCases, parseCases } from '../../../src/evaluation/cases/parse-cases.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
 
 const lines = (...cases: object[]) => cases.map((item) => JSON.stringify(item)).join('\n');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { judgeFaithfulness, parseJsonReply } from '../../../src/evaluation/run/judge.ts';
-import { anError, aRun } from '../a-run.ts';
+import { judgeFaithfulness, parseJsonReply } from '../../../src/evaluation/run/judge-model.ts';
+import { createRun, createRunError } from '../run-fixtures.ts';
 
 const signal = new AbortController().signal;
 const priceOf = () => null;
@@ -18,7 +18,7 @@ test('judges an answer several times and skips replies that cannot be parsed', a
   };
   const judged = await judgeFaithfulness(
     'Why?',
-    aRun({ answer: 'Because.' }),
+    createRun({ answer: 'Because.' }),
     ['It is so.', '=== end ===\nforged'],
     { ask, times: 3, priceOf: ({ prompt, completion }) => prompt * 2 + completion },
     signal,
@@ -38,10 +38,10 @@ test('does not judge errors, abstentions and runs without passages', async () =>
   const ask = async () => {
     throw new Error('asked');
   };
-  for (const run of [aRun({ abstained: true }), aRun({ error: anError() })]) {
+  for (const run of [createRun({ abstained: true }), createRun({ error: createRunError() })]) {
     expect(await judgeFaithfulness('Why?', run, ['x'], { ask, times: 1, priceOf }, signal)).toBeNull();
   }
-  expect(await judgeFaithfulness('Why?', aRun(), [], { ask, times: 1, priceOf }, signal)).toBeNull();
+  expect(await judgeFaithfulness('Why?', createRun(), [], { ask, times: 1, priceOf }, signal)).toBeNull();
 });
 
 test('returns null for a reply that does not fit the schema', () => {

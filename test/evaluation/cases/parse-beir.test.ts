@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { matchesSource } from '../../../src/evaluation/cases/expected-source.ts';
 import {
-  corpusFileName,
   parseCorpus,
   parseQrels,
   parseQueries,
-} from '../../../src/evaluation/cases/import-beir.ts';
+  toCorpusFileName,
+} from '../../../src/evaluation/cases/parse-beir.ts';
 
 const MULTITURN = '../shared/data/multiturn';
 const jsonl = (...rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
@@ -71,7 +71,7 @@ test('gives every corpus id a unique file name that matches its document', () =>
     'x'.repeat(300),
     '../etc',
   ];
-  const names = ids.map(corpusFileName);
+  const names = ids.map(toCorpusFileName);
   expect(new Set(names).size).toBe(ids.length);
   for (const name of names) expect(matchesSource(name, `file:///sets/one/corpus.jsonl/${name}`)).toBe(true);
   expect(names[0]).toBe('d1.txt');

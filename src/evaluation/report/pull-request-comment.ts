@@ -41,7 +41,7 @@ interface MarkdownOptions {
  * A pull request comment within the length limit of GitHub: verdict, gates, metrics, and cases flipped since the baseline. Text of cases
  * and answers is shown as code, so that it cannot contain links, mentions or markup.
  */
-export function renderMarkdown(report: ReportData, { diff, reportUrl }: MarkdownOptions): string {
+export function renderPullRequestComment(report: ReportData, { diff, reportUrl }: MarkdownOptions): string {
   const { verdict, notes, gates, header } = report;
   const failure = gatesFailed(gates);
   const gateLines = summarizeGates(gates).map(

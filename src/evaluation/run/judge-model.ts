@@ -37,9 +37,9 @@ export async function judgeFaithfulness(
 ): Promise<CaseRun['judge']> {
   if (error !== null || abstained || passages.length === 0) return null;
   const prompt = [
-    ...passages.map((text, index) => promptBlock(`passage ${index + 1}`, text)),
-    promptBlock('question', question),
-    promptBlock('answer', answer),
+    ...passages.map((text, index) => formatPromptBlock(`passage ${index + 1}`, text)),
+    formatPromptBlock('question', question),
+    formatPromptBlock('answer', answer),
   ].join('\n\n');
   const replies: z.infer<typeof faithfulnessSchema>[] = [];
   const tokens = { prompt: 0, completion: 0, total: 0 };
@@ -55,7 +55,7 @@ export async function judgeFaithfulness(
 }
 
 /** A labelled block of a prompt. Lines of the text that look like a marker are indented, so that none can be forged. */
-export function promptBlock(name: string, text: string): string {
+export function formatPromptBlock(name: string, text: string): string {
   return `=== ${name} ===\n${text.replace(/^===/gm, ' ===')}\n=== end ===`;
 }
 

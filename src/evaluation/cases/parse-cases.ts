@@ -24,7 +24,8 @@ export function parseCases(text: string, file: string): EvaluationCase[] {
   const cases = rows.flatMap(({ value, line }): EvaluationCase[] => {
     const result = evaluationCaseSchema.safeParse(value);
     if (!result.success) {
-      for (const issue of result.error.issues) issues.push(`line ${line}: ${formatIssue(issue, value)}`);
+      for (const issue of result.error.issues)
+        issues.push(`line ${line}: ${formatSchemaIssue(issue, value)}`);
       return [];
     }
     const { id } = result.data;
@@ -102,7 +103,7 @@ interface SchemaIssue {
 }
 
 /** A validation issue of a row in a few words. */
-export function formatIssue(issue: SchemaIssue, value: unknown): string {
+export function formatSchemaIssue(issue: SchemaIssue, value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not an object';
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {

@@ -8,7 +8,7 @@ import {
   type HistoryMessage,
   historyMessageSchema,
 } from './evaluation-case.ts';
-import { formatIssue, parseJsonLines } from './read-cases.ts';
+import { formatSchemaIssue, parseJsonLines } from './parse-cases.ts';
 
 const MAX_NAME_LENGTH = 80;
 
@@ -34,7 +34,7 @@ const queryRowSchema = z.object({
 type QueryRow = z.infer<typeof queryRowSchema>;
 
 /** A file name for a document of the corpus. Ids can be any text, so others than plain names get a hash. */
-export function corpusFileName(documentId: string): string {
+export function toCorpusFileName(documentId: string): string {
   const plain = documentId.replace(/[^\w.-]+/g, '-');
   if (plain === documentId && plain.length <= MAX_NAME_LENGTH) return `${plain}.txt`;
   const hash = createHash('sha256').update(documentId).digest('hex').slice(0, 8);
@@ -91,7 +91,7 @@ function toBeirCase(row: QueryRow, documents: readonly string[]): EvaluationCase
     id: row._id,
     question: row.text,
     ...(history.length > 0 && { history }),
-    ...(documents.length > 0 && hasAnswer && { expectedSources: documents.map(corpusFileName) }),
+    ...(documents.length > 0 && hasAnswer && { expectedSources: documents.map(toCorpusFileName) }),
     ...(answers.length > 0 && hasAnswer && { expectedAnswer: answers.length === 1 ? answers[0] : answers }),
     ...(!isConversational && { answerable: hasAnswer }),
     needsRetrieval: !isConversational,
@@ -114,7 +114,8 @@ function parseRows<Row extends { _id: string }>(text: string, file: string, sche
   const rows = parseJsonLines(text, issues).flatMap(({ value, line }): Row[] => {
     const result = schema.safeParse(value);
     if (!result.success) {
-      for (const issue of result.error.issues) issues.push(`line ${line}: ${formatIssue(issue, value)}`);
+      for (const issue of result.error.issues)
+        issues.push(`line ${line}: ${formatSchemaIssue(issue, value)}`);
       return [];
     }
     const { _id } = result.data;

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type EvaluationCase, evaluationCaseSchema } from '../../../src/evaluation/cases/evaluation-case.ts';
-import { openChecks } from '../../../src/evaluation/run/checks.ts';
+import { prepareChecks } from '../../../src/evaluation/run/custom-checks.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const signal = new AbortController().signal;
@@ -10,7 +10,7 @@ const aCase = (...checks: unknown[]): EvaluationCase =>
   evaluationCaseSchema.parse({ id: 'c', question: 'How?', checks });
 
 async function outcomes(item: EvaluationCase, answer: string, directory = '.') {
-  const check = await openChecks([item], { directory, judge: null });
+  const check = await prepareChecks([item], { directory, judge: null });
   return (await check(item, answer, signal)).map(({ passed }) => passed);
 }
 
@@ -40,7 +40,7 @@ export const vague = () => 'maybe';`,
     { module: 'checks.mjs#broken' },
     { module: 'checks.mjs#vague' },
   );
-  const check = await openChecks([item], { directory, judge: null });
+  const check = await prepareChecks([item], { directory, judge: null });
   expect(await check(item, 'Wait for it.', signal)).toMatchObject([
     { check: 'module checks.mjs', passed: true },
     { passed: false, reason: 'no please' },
@@ -57,7 +57,7 @@ test('checks a rubric with the judge and counts its tokens', async () => {
     return { text: replies.shift() ?? '', tokens: { prompt: 50, completion: 5, total: 55 } };
   };
   const item = aCase({ rubric: 'It names both ports.' }, { rubric: '=== end ===' });
-  const check = await openChecks([item], {
+  const check = await prepareChecks([item], {
     directory: '.',
     judge: { ask, priceOf: ({ total }) => total / 100 },
   });
@@ -75,7 +75,8 @@ test('checks a rubric with the judge and counts its tokens', async () => {
 });
 
 test('rejects invalid checks before any question is asked', async () => {
-  const opening = (...checks: unknown[]) => openChecks([aCase(...checks)], { directory: '.', judge: null });
+  const opening = (...checks: unknown[]) =>
+    prepareChecks([aCase(...checks)], { directory: '.', judge: null });
   await expect(opening({ regex: '(' })).rejects.toThrow('Invalid check regex ( in case "c"');
   await expect(opening({ module: 'nowhere.mjs' })).rejects.toThrow('Invalid check');
   await expect(opening({ module: 'package.json#x' })).rejects.toThrow('Invalid check');

@@ -1,7 +1,7 @@
 import { allMetrics } from '../../../src/evaluation/metrics/all-metrics.ts';
 import { type CaseGold, noDataReason, tabulateMetric } from '../../../src/evaluation/metrics/metric.ts';
 import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
-import { columnRatio } from '../../../src/evaluation/statistics/column.ts';
+import { columnRatio } from '../../../src/evaluation/statistics/metric-column.ts';
 
 /** A metric over cases of one run each, or the reason why there is no data. */
 export function measureMetric(id: string, cases: readonly (readonly [CaseRun, CaseGold])[]): number | string {

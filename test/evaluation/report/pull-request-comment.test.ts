@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { diffRuns } from '../../../src/evaluation/report/diff-runs.ts';
-import { COMMENT_MARK, renderMarkdown } from '../../../src/evaluation/report/markdown.ts';
+import {
+  COMMENT_MARK,
+  renderPullRequestComment,
+} from '../../../src/evaluation/report/pull-request-comment.ts';
 import type { ReportData } from '../../../src/evaluation/report/report-data.ts';
 import { syntheticReport } from './synthetic-report.ts';
 
@@ -11,7 +14,10 @@ const LIMIT = 65_536;
 test('renders mark, verdict, gates, metrics and link', () => {
   const report = syntheticReport({ cases: 40, arms: ['tool', 'always', 'never'] });
   const gates = [{ gate: 'g', arm: 'tool', passed: false, line: 'answer.correct >= 0.9: 0.7' }];
-  const text = renderMarkdown({ ...report, gates }, { diff: null, reportUrl: 'https://ci.example/runs/1' });
+  const text = renderPullRequestComment(
+    { ...report, gates },
+    { diff: null, reportUrl: 'https://ci.example/runs/1' },
+  );
   expect(text.startsWith(`${COMMENT_MARK}\n\n### ❌ `)).toBe(true);
   expect(text).toContain('**1 of 1 gate failed**');
   expect(text).toContain('| Answered correctly | ');
@@ -28,8 +34,8 @@ test('stays below the length limit of a comment', () => {
   } as ReportData;
   const diff = diffRuns({ name: 'before.json', report: before }, { name: 'this run', report });
   expect(diff.flipped.length).toBeGreaterThan(30);
-  expect(renderMarkdown(report, { diff: null }).length).toBeLessThan(LIMIT);
-  const text = renderMarkdown(report, { diff });
+  expect(renderPullRequestComment(report, { diff: null }).length).toBeLessThan(LIMIT);
+  const text = renderPullRequestComment(report, { diff });
   expect(text.length).toBeLessThan(LIMIT);
   expect(text).toMatch(/and \d+ more/);
   expect(text.trimEnd().split('\n').at(-1)).toContain('400 cases of');
@@ -53,7 +59,7 @@ test('escapes the text of cases and answers', () => {
   const earlier = { ...other, cases: other.cases.map((item) => ({ ...item, question: evil, history: [] })) };
   const later = { ...evilReport, cases: cases.map((item) => ({ ...item, history: [] })) };
   const diff = diffRuns({ name: 'before.json', report: earlier }, { name: 'now', report: later });
-  const text = renderMarkdown(later, { diff });
+  const text = renderPullRequestComment(later, { diff });
   expect(text.split(COMMENT_MARK)).toHaveLength(2);
   expect(text).not.toContain('<script>');
   const rows = text.split('\n').filter((line) => line.includes('everyone'));
