@@ -92,7 +92,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Why a request differs from the nearest recorded one. */
-export function explainRequestChange(differences: readonly Difference[], context: ReplayContext): string {
+function explainRequestChange(differences: readonly Difference[], context: ReplayContext): string {
   if (differences.length === 0) return 'the request is made more often than it was recorded';
   const [, reason] = REASONS.find(([field]) => differences.some((each) => field.test(fieldPath(each)))) ?? [];
   const { collectionChanged } = context;

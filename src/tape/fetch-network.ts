@@ -4,7 +4,7 @@ import { AppError } from '../faults/app-error.ts';
 
 type Fetch = typeof globalThis.fetch;
 
-export interface FetchNetworkOptions {
+interface FetchNetworkOptions {
   handlers: RequestHandler[];
   /** Returns the response to a request that no handler answers, or throws what `fetch` should throw. */
   onUnhandled(request: Request, originalFetch: Fetch): Promise<Response>;
