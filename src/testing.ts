@@ -3,20 +3,20 @@ import type { AppError } from './faults/app-error.ts';
 import type { CreateAgentOptions } from './index.ts';
 import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
-import { createTapeHandlers, type OnMiss, replayTape } from './tape/replay-tape.ts';
+import type { ReplayCounts } from './tape/exchange-finder.ts';
+import { createTapeHandlers, type OnMiss, startTapeReplay } from './tape/replay-tape.ts';
 import type { TapeHeader } from './tape/tape-format.ts';
-import type { Timing } from './tape/tape-http.ts';
-import type { PlayedCounts } from './tape/tape-player.ts';
+import type { ReplayTiming } from './tape/tape-http.ts';
 import { createReplayRuntime } from './tape/tape-runtime.ts';
 
 export type { Runtime } from './ports/runtime.ts';
 export type { OnMiss } from './tape/replay-tape.ts';
 export type { TapeHeader } from './tape/tape-format.ts';
-export type { Timing } from './tape/tape-http.ts';
+export type { ReplayTiming } from './tape/tape-http.ts';
 
 export interface UseTapeOptions {
   /** `none` (default) answers at once, `recorded` as slowly as the service did. */
-  timing?: Timing;
+  timing?: ReplayTiming;
   /** What happens to a request that is not on the tape (default `fail`). */
   onMiss?: Exclude<OnMiss, 'record'>;
   /** Patterns to remove from requests before they are matched, in addition to those of the tape. */
@@ -32,10 +32,10 @@ interface TapeAgentOptions {
   /** Sessions in memory, for `createAgent({ sessions })`. */
   readonly sessions: SessionStore;
   /** Numbers of exchanges used, of repeated requests and of misses. */
-  counts(): PlayedCounts;
+  counts(): ReplayCounts;
 }
 
-export interface UsedTape extends TapeAgentOptions, AsyncDisposable {
+export interface UseTapeResult extends TapeAgentOptions, AsyncDisposable {
   /** Requests that are not on the tape. */
   misses(): readonly AppError[];
   /** Restores the network. Throws the first miss, even if the code under test caught it. */
@@ -47,9 +47,9 @@ export interface UsedTape extends TapeAgentOptions, AsyncDisposable {
  * the tape goes to your own msw server, if there is one, and fails otherwise. With a runner other than vitest, call
  * `stop` or use `await using`.
  */
-export async function useTape(path: string, options: UseTapeOptions = {}): Promise<UsedTape> {
+export async function useTape(path: string, options: UseTapeOptions = {}): Promise<UseTapeResult> {
   const { timing, onMiss = 'fail', redact } = options;
-  const replay = await replayTape({ path, timing, onMiss, patterns: redact });
+  const replay = await startTapeReplay({ path, timing, onMiss, patterns: redact });
   let isStopped = false;
 
   async function stop(): Promise<void> {
@@ -71,7 +71,7 @@ export async function useTape(path: string, options: UseTapeOptions = {}): Promi
   };
 }
 
-export interface HandledTape extends TapeAgentOptions {
+export interface HandleTapeResult extends TapeAgentOptions {
   /** For `setupServer(...handlers)` or `server.use(...handlers)` of msw 2 or 3. */
   readonly handlers: never[];
   /** Closes the file. */
@@ -82,7 +82,7 @@ export interface HandledTape extends TapeAgentOptions {
 export async function handleTape(
   path: string,
   { timing, redact }: Pick<UseTapeOptions, 'timing' | 'redact'> = {},
-): Promise<HandledTape> {
+): Promise<HandleTapeResult> {
   const { tape, handlers, counts } = createTapeHandlers({ path, timing, patterns: redact });
   return { ...agentOptions(tape.header), handlers, counts, close: tape.close };
 }

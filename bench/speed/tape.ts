@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createMemorySessionStore } from '../../src/adapters/memory/memory-session-store.ts';
 import { createRedactor } from '../../src/faults/redactor.ts';
+import { createExchangeFinder } from '../../src/tape/exchange-finder.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
-import { recordTape } from '../../src/tape/record-run.ts';
-import { replayTape } from '../../src/tape/replay-tape.ts';
+import { startTapeRecording } from '../../src/tape/record-run.ts';
+import { startTapeReplay } from '../../src/tape/replay-tape.ts';
 import type { TapeHeader, TapeRequest } from '../../src/tape/tape-format.ts';
 import { createReplayResponse } from '../../src/tape/tape-http.ts';
-import { createTapePlayer } from '../../src/tape/tape-player.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
 import { createBenchAgent, takeTurn } from '../support/bench-agent.ts';
 import { measureInterleaved, median, timed, withTemporaryDirectory } from '../support/measure.ts';
@@ -37,7 +37,7 @@ async function replayRows(directory: string): Promise<BenchmarkRow[]> {
     await recordTurns(server, path, directory, turns);
     const live = globalThis.fetch;
     const stub = createStubFetch(path);
-    const replaying = await replayTape({ path });
+    const replaying = await startTapeReplay({ path });
     const taped = globalThis.fetch;
     const turnWith = await createTurnTakers(server, directory);
     const [byTape, byStub] = [await turnWith('tape', taped), await turnWith('stub', stub)];
@@ -88,7 +88,7 @@ async function recordTurns(
   turns: number,
 ): Promise<void> {
   const agent = await createBenchAgent(server, join(directory, 'recorded'), createMemorySessionStore());
-  const recording = await recordTape({
+  const recording = await startTapeRecording({
     path,
     header: createTapeHeader(),
     secrets: ['sk-bench-not-a-real-key'],
@@ -146,12 +146,12 @@ async function lookUpRows(directory: string): Promise<BenchmarkRow[]> {
     const path = join(directory, `${exchanges}.tape.json`);
     await writeLongTape(path, { exchanges, bytes: 200 });
     const tape = openTape(path);
-    const player = createTapePlayer(tape, createRedactor());
+    const finder = createExchangeFinder(tape, createRedactor());
     const times: number[] = [];
     for (let round = 0; round < LOOKUPS; round += 1) {
       const request = createTapeRequest((round * 7919) % exchanges, 100);
       const started = performance.now();
-      if (player.find(request) === null) throw new Error('A recorded request was not found.');
+      if (finder.find(request) === null) throw new Error('A recorded request was not found.');
       times.push(performance.now() - started);
     }
     tape.close();

@@ -1,16 +1,16 @@
 import { SCORE_DECIMALS } from '../domain/retrieved-chunk.ts';
 import { type Advice, plainly } from '../faults/advice.ts';
 import { MASK } from '../faults/redactor.ts';
-import { type Difference, diffValues } from './diff-values.ts';
+import { diffJson, type JsonDifference } from './diff-json.ts';
 import { explainOutputChange } from './explain-drift.ts';
-import { canonicalValue } from './match-key.ts';
+import { canonicalJson } from './match-key.ts';
 import type { ReplayOutcome } from './replay-run.ts';
 import type { OnMiss } from './replay-tape.ts';
 import type { RunOutputs, TurnOutput } from './run-outputs.ts';
 import type { TapeJson } from './tape-format.ts';
 
 /** The comparison of a replayed run with its tape. */
-export interface ReplayResult {
+export interface ReplayComparison {
   tape: string;
   command: string | null;
   /** Settings that differ from the recorded ones. */
@@ -21,7 +21,7 @@ export interface ReplayResult {
   firstDifferentTurn: number | null;
   /** The likely reason of the first difference. */
   reason: string | null;
-  differences: Difference[];
+  differences: JsonDifference[];
   /** Null if unknown. */
   collectionChanged: boolean | null;
   exchanges: ReplayOutcome<unknown>['exchanges'];
@@ -45,12 +45,12 @@ interface CompareReplayOptions {
 export function compareReplay(
   outcome: Omit<ReplayOutcome<unknown>, 'result'>,
   { tape, changed, current = false, onMiss, formatAdvice = plainly }: CompareReplayOptions,
-): ReplayResult {
+): ReplayComparison {
   const { header, recorded, outputs, misses, missReason, context, exchanges, renewed } = outcome;
-  const differences = compareOutputs(recorded, outputs);
+  const differences = compareRunOutputs(recorded, outputs);
   const turns = Math.max(recorded.turns.length, outputs.turns.length);
   const turnPaths = Array.from({ length: turns }, (_, index) => turnPath(index));
-  const isWithin = ({ path }: Difference, turn: string) => path === turn || path.startsWith(`${turn}.`);
+  const isWithin = ({ path }: JsonDifference, turn: string) => path === turn || path.startsWith(`${turn}.`);
   const firstDifferent = turnPaths.findIndex((turn) => differences.some((each) => isWithin(each, turn)));
   const cutTurns = turnPaths.filter((_, index) => outputs.turns[index]?.error?.errorType === 'replay_drift');
   const live = misses.length > 0 && cutTurns.length === 0 && onMiss !== 'fail';
@@ -78,7 +78,7 @@ function turnPath(index: number): string {
   return `turn ${index + 1}`;
 }
 
-export function compareOutputs(recorded: RunOutputs, replayed: RunOutputs): Difference[] {
+export function compareRunOutputs(recorded: RunOutputs, replayed: RunOutputs): JsonDifference[] {
   const turns = Math.max(recorded.turns.length, replayed.turns.length);
   return [
     ...Array.from({ length: turns }, (_, index) =>
@@ -99,7 +99,7 @@ function diffTurns(
   recorded: TurnOutput | undefined,
   replayed: TurnOutput | undefined,
   path: string,
-): Difference[] {
+): JsonDifference[] {
   const both = [recorded, replayed];
   // A redacted answer cannot be checked against its sources, so its verdicts differ.
   const withVerdicts = !both.some((turn) => turn?.answer?.includes(MASK));
@@ -134,14 +134,14 @@ function comparableTurn(
   } as TapeJson;
 }
 
-function diffOutputs(before: unknown, after: unknown, path: string): Difference[] {
-  return diffValues(canonicalValue(before as TapeJson), canonicalValue(after as TapeJson), path).filter(
+function diffOutputs(before: unknown, after: unknown, path: string): JsonDifference[] {
+  return diffJson(canonicalJson(before as TapeJson), canonicalJson(after as TapeJson), path).filter(
     (difference) => !isSameScore(difference),
   );
 }
 
 /** Scores differ in the last digits between processors. */
-function isSameScore({ path, before, after }: Difference): boolean {
+function isSameScore({ path, before, after }: JsonDifference): boolean {
   if (!/\.chunks\[\d+\]\.score$/.test(path) || typeof before !== 'number' || typeof after !== 'number') {
     return false;
   }

@@ -1,7 +1,7 @@
 import type { ANSWER_CHANGES } from '../domain/choices.ts';
-import { type Difference, diffValues } from './diff-values.ts';
-import { isVector } from './match-key.ts';
-import { eventPayloads } from './redact/redact-chunks.ts';
+import { diffJson, type JsonDifference } from './diff-json.ts';
+import { isEmbeddingVector } from './match-key.ts';
+import { parseEventPayloads } from './redact/redact-chunks.ts';
 import type { TapeExchange, TapeJson, TapeResponse } from './tape-format.ts';
 
 /** What changed in an answer: the first segment of the path of a difference. */
@@ -13,10 +13,10 @@ const TIMING_PATH = /(?:^|\.)(?:time|timestamp|created|created_at|durationMs|ela
 type Fields = { [key: string]: TapeJson | undefined };
 
 /** How an answer differs from an earlier one. Of a failed call only the status is compared. */
-export function diffAnswers(before: TapeExchange, now: TapeExchange): Difference[] {
-  const status = diffValues(answerStatus(before), answerStatus(now), 'status');
+export function diffAnswers(before: TapeExchange, now: TapeExchange): JsonDifference[] {
+  const status = diffJson(answerStatus(before), answerStatus(now), 'status');
   if (status.length > 0) return status;
-  const differences = diffValues(readableAnswer(before), readableAnswer(now));
+  const differences = diffJson(readableAnswer(before), readableAnswer(now));
   const calledOthers = differences.some(({ path }) => path.startsWith('tool-choice'));
   return differences.filter(
     ({ path }) => !(TIMING_PATH.test(path) || (calledOthers && path.startsWith('arguments'))),
@@ -24,15 +24,15 @@ export function diffAnswers(before: TapeExchange, now: TapeExchange): Difference
 }
 
 /** The body of a response; for a stream the list of its events, however they were split into chunks. */
-export function responseValue(response: TapeResponse | undefined): TapeJson | undefined {
-  if (response?.chunks !== undefined) return eventPayloads(response.chunks);
+export function responseBodyValue(response: TapeResponse | undefined): TapeJson | undefined {
+  if (response?.chunks !== undefined) return parseEventPayloads(response.chunks);
   const { body } = response ?? {};
   if (body === undefined) return undefined;
   if ('json' in body) return body.json;
   return 'text' in body ? body.text : body.base64;
 }
 
-export function answerChangeKind({ path }: Difference): AnswerChangeKind {
+export function answerChangeKind({ path }: JsonDifference): AnswerChangeKind {
   return path.replace(/[.[].*/, '') as AnswerChangeKind;
 }
 
@@ -43,7 +43,7 @@ function answerStatus({ response, failure }: TapeExchange): string {
 /** The fields by which answers are compared, by kind of service. */
 function readableAnswer({ request, response }: TapeExchange): { [kind in AnswerChangeKind]?: TapeJson } {
   const { pathname } = new URL(request.url);
-  const value = responseValue(response);
+  const value = responseBodyValue(response);
   if (response === undefined || value === undefined) return {};
   if (response.status < 400 && pathname.endsWith('/chat/completions')) return chatAnswer(value);
   if (response.status < 400 && pathname.endsWith('/responses')) return responsesAnswer(value);
@@ -113,7 +113,7 @@ function parseArguments(text: string): TapeJson {
 
 function findVectors(value: TapeJson): number[][] {
   if (typeof value !== 'object' || value === null) return [];
-  return isVector(value) ? [value] : Object.values(value).flatMap(findVectors);
+  return isEmbeddingVector(value) ? [value] : Object.values(value).flatMap(findVectors);
 }
 
 function fieldsOf(value: TapeJson | undefined): Fields {

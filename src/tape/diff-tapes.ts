@@ -1,12 +1,12 @@
 import { createRedactor } from '../faults/redactor.ts';
-import { compareOutputs } from './compare-replay.ts';
+import { compareRunOutputs } from './compare-replay.ts';
 import { diffAnswers } from './diff-answers.ts';
-import { type Difference, diffValues } from './diff-values.ts';
-import { canonicalValue, pathOf } from './match-key.ts';
+import { diffJson, type JsonDifference } from './diff-json.ts';
+import { createExchangeFinder } from './exchange-finder.ts';
+import { canonicalJson, canonicalPath } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
 import { runOutputsSchema } from './run-outputs.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
-import { createTapePlayer } from './tape-player.ts';
 
 export interface ExchangeDifference {
   kind: 'changed' | 'added' | 'removed';
@@ -14,23 +14,23 @@ export interface ExchangeDifference {
   before: number | null;
   after: number | null;
   request: string;
-  differences: Difference[];
+  differences: JsonDifference[];
 }
 
 export interface TapeDifference {
   same: boolean;
   /** Command, model, inputs and redaction patterns. */
-  run: Difference[];
+  run: JsonDifference[];
   exchanges: ExchangeDifference[];
-  outputs: Difference[];
+  outputs: JsonDifference[];
   counts: { before: number; after: number };
 }
 
 /** Compares two tapes except for timing and generated ids. */
 export function diffTapes(before: Tape, after: Tape): TapeDifference {
-  const run = diffValues(runInputs(before.header), runInputs(after.header));
+  const run = diffJson(runInputs(before.header), runInputs(after.header));
   const exchanges = diffExchanges(before, after);
-  const outputs = compareOutputs(readableOutputs(before), readableOutputs(after));
+  const outputs = compareRunOutputs(readableOutputs(before), readableOutputs(after));
   return {
     same: run.length + exchanges.length + outputs.length === 0,
     run,
@@ -41,12 +41,12 @@ export function diffTapes(before: Tape, after: Tape): TapeDifference {
 }
 
 function diffExchanges(before: Tape, after: Tape): ExchangeDifference[] {
-  const player = createTapePlayer(before, createRedactor());
+  const finder = createExchangeFinder(before, createRedactor());
   const unmatched = new Map(before.entries().map((entry) => [entry.id, entry]));
   const found: ExchangeDifference[] = [];
   const added: TapeExchange[] = [];
   for (const now of after.exchanges()) {
-    const was = player.find(now.request);
+    const was = finder.find(now.request);
     if (was === null || !unmatched.delete(was.id)) added.push(now);
     else if (diffAnswers(was, now).length > 0) found.push(changed(was, now));
   }
@@ -55,7 +55,7 @@ function diffExchanges(before: Tape, after: Tape): ExchangeDifference[] {
     const was = unmatched
       .values()
       .map(before.read)
-      .find((exchange) => requestLine(exchange) === requestLine(now));
+      .find((exchange) => formatRequestLine(exchange) === formatRequestLine(now));
     if (was !== undefined) unmatched.delete(was.id);
     found.push(was === undefined ? unpaired('added', now) : changed(was, now));
   }
@@ -64,26 +64,23 @@ function diffExchanges(before: Tape, after: Tape): ExchangeDifference[] {
 }
 
 function changed(was: TapeExchange, now: TapeExchange): ExchangeDifference {
-  const differences = [
-    ...diffValues(requestBody(was), requestBody(now), 'request'),
-    ...diffAnswers(was, now),
-  ];
-  return { kind: 'changed', before: was.id, after: now.id, request: requestLine(now), differences };
+  const differences = [...diffJson(requestBody(was), requestBody(now), 'request'), ...diffAnswers(was, now)];
+  return { kind: 'changed', before: was.id, after: now.id, request: formatRequestLine(now), differences };
 }
 
 function unpaired(kind: 'added' | 'removed', exchange: TapeExchange): ExchangeDifference {
   const [before, after] = kind === 'added' ? [null, exchange.id] : [exchange.id, null];
-  return { kind, before, after, request: requestLine(exchange), differences: [] };
+  return { kind, before, after, request: formatRequestLine(exchange), differences: [] };
 }
 
 /** Such as `POST /v1/chat/completions`. */
-export function requestLine({ request }: TapeExchange): string {
-  return `${request.method} ${pathOf(request.url)}`;
+export function formatRequestLine({ request }: TapeExchange): string {
+  return `${request.method} ${canonicalPath(request.url)}`;
 }
 
 function requestBody({ request: { body } }: TapeExchange): TapeJson | undefined {
   if (body === undefined) return undefined;
-  return 'json' in body ? canonicalValue(body.json) : 'text' in body ? body.text : body.base64;
+  return 'json' in body ? canonicalJson(body.json) : 'text' in body ? body.text : body.base64;
 }
 
 function runInputs({ command, model, inputs, redact }: TapeHeader): TapeJson {

@@ -1,8 +1,8 @@
 import { type Advice, advice, setting, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { oneLine } from '../text/visible-text.ts';
-import { type Difference, diffValues, formatDifference, similarity } from './diff-values.ts';
-import { canonicalValue, pathOf } from './match-key.ts';
+import { diffJson, formatJsonDifference, type JsonDifference, jsonSimilarity } from './diff-json.ts';
+import { canonicalJson, canonicalPath } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
 import type { TapeBody, TapeExchange, TapeJson, TapeRequest } from './tape-format.ts';
 
@@ -30,7 +30,7 @@ export const EMPTY_REPLAY_CONTEXT: ReplayContext = { changedSettings: [], collec
 export interface TapeMiss {
   request: TapeRequest;
   /** The most similar recorded request; null if none has the same method and path. */
-  nearest: { id: number; differences: Difference[] } | null;
+  nearest: { id: number; differences: JsonDifference[] } | null;
   reason: string;
 }
 
@@ -46,12 +46,13 @@ export function explainMiss(
   for (const exchange of tape.exchanges()) {
     const recorded = exchange.request;
     isKnownHost ||= new URL(recorded.url).host === new URL(request.url).host;
-    if (recorded.method !== request.method || pathOf(recorded.url) !== pathOf(request.url)) continue;
-    const score = similarity(comparableBody(recorded.body), body);
+    if (recorded.method !== request.method || canonicalPath(recorded.url) !== canonicalPath(request.url))
+      continue;
+    const score = jsonSimilarity(comparableBody(recorded.body), body);
     if (best === null || score > best.score) best = { exchange, score };
   }
   if (best === null) return { request, nearest: null, reason: explainUnknownPath(isKnownHost, context) };
-  const differences = diffValues(comparableBody(best.exchange.request.body), body);
+  const differences = diffJson(comparableBody(best.exchange.request.body), body);
   return {
     request,
     nearest: { id: best.exchange.id, differences },
@@ -59,8 +60,8 @@ export function explainMiss(
   };
 }
 
-export function toMissError({ request, nearest, reason }: TapeMiss, path: string): AppError {
-  const shown = (nearest?.differences ?? []).slice(0, SHOWN_DIFFERENCES).map(formatDifference);
+export function toTapeMissError({ request, nearest, reason }: TapeMiss, path: string): AppError {
+  const shown = (nearest?.differences ?? []).slice(0, SHOWN_DIFFERENCES).map(formatJsonDifference);
   const more = (nearest?.differences.length ?? 0) - shown.length;
   const lines = [
     ...(nearest === null ? [] : [`The nearest recorded request is exchange ${nearest.id}. It differs in:`]),
@@ -68,7 +69,7 @@ export function toMissError({ request, nearest, reason }: TapeMiss, path: string
     ...(more > 0 ? [`  and ${more} more`] : []),
     `Likely reason: ${reason}.`,
   ];
-  const line = oneLine(`${request.method} ${pathOf(request.url)}`, 100);
+  const line = oneLine(`${request.method} ${canonicalPath(request.url)}`, 100);
   return new AppError('replay_drift', `The tape ${path} has no answer to this request: ${line}.`, {
     hint: [`${lines.join('\n')}\n`, ...RENEWAL],
     recoverable: false,
@@ -92,7 +93,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Why a request differs from the nearest recorded one. */
-function explainRequestChange(differences: readonly Difference[], context: ReplayContext): string {
+function explainRequestChange(differences: readonly JsonDifference[], context: ReplayContext): string {
   if (differences.length === 0) return 'the request is made more often than it was recorded';
   const [, reason] = REASONS.find(([field]) => differences.some((each) => field.test(fieldPath(each)))) ?? [];
   const { collectionChanged } = context;
@@ -136,7 +137,7 @@ function formatSettingChange({ name, before, after }: SettingChange): string {
 }
 
 /** Marks a message that holds the results of a search. */
-function fieldPath({ path, before, after }: Difference): string {
+function fieldPath({ path, before, after }: JsonDifference): string {
   const holdsResults = [before, after].some(
     (value) => typeof value === 'string' && /"results"\s*:/.test(value),
   );
@@ -146,7 +147,7 @@ function fieldPath({ path, before, after }: Difference): string {
 /** JSON in strings is parsed, so that its fields are compared one by one. */
 function comparableBody(body: TapeBody | undefined): TapeJson | undefined {
   if (body === undefined) return undefined;
-  if ('json' in body) return parseNestedJson(canonicalValue(body.json));
+  if ('json' in body) return parseNestedJson(canonicalJson(body.json));
   return 'text' in body ? body.text : body.base64;
 }
 

@@ -4,19 +4,19 @@ import { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
 import { validated } from '../faults/validated.ts';
 import type { Tape } from './open-tape.ts';
-import { joinChunks } from './redact/redact-chunks.ts';
+import { joinStreamChunks } from './redact/redact-chunks.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
 import {
-  chunkSchema,
-  failureSchema,
-  headerSchema,
   TAPE_VERSION,
   type TapeBody,
   type TapeExchange,
   type TapeHeader,
   type TapeJson,
+  tapeChunkSchema,
+  tapeFailureSchema,
+  tapeHeaderSchema,
 } from './tape-format.ts';
-import { parseBodyText, toBodyBytes, toTapeBody } from './tape-http.ts';
+import { parseTapeBody, toBodyContent, toTapeBody } from './tape-http.ts';
 
 /** An imported HAR file in the form of a tape, not yet redacted. */
 export interface ImportedHar {
@@ -54,8 +54,8 @@ const entrySchema = z.object({
     /** Chrome's error of a failed request. */
     _error: z.string().nullish(),
   }),
-  _chunks: z.array(chunkSchema).optional(),
-  _failure: failureSchema.optional(),
+  _chunks: z.array(tapeChunkSchema).optional(),
+  _failure: tapeFailureSchema.optional(),
 });
 type HarEntry = z.infer<typeof entrySchema>;
 
@@ -106,7 +106,7 @@ export function parseHar(text: string, path: string): ImportedHar {
   return {
     exchanges,
     outputs: (log._tape?.outputs ?? null) as TapeJson,
-    header: headerSchema.safeParse(log._tape?.header).data ?? imported,
+    header: tapeHeaderSchema.safeParse(log._tape?.header).data ?? imported,
     left,
   };
 }
@@ -151,7 +151,7 @@ function requestBody({ request: { postData, headers } }: HarEntry): Pick<TapeExc
   const body =
     postData.encoding === 'base64'
       ? toTapeBody(Buffer.from(text, 'base64'), type)
-      : parseBodyText(text, type);
+      : parseTapeBody(text, type);
   return text === '' || body === undefined ? {} : { body };
 }
 
@@ -216,7 +216,7 @@ export function toHar(tape: Pick<Tape, 'header' | 'tail' | 'exchanges'>, redacto
 function toEntry({ request, response, failure, ...timing }: TapeExchange, began: number): object {
   const { startedAtMs, durationMs } = timing;
   const unused = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1, bodySize: -1 };
-  const text = response?.chunks ? { text: joinChunks(response.chunks) } : toText(response?.body);
+  const text = response?.chunks ? { text: joinStreamChunks(response.chunks) } : toText(response?.body);
   return {
     startedDateTime: new Date(began + startedAtMs).toISOString(),
     time: durationMs,
@@ -253,7 +253,7 @@ function toText(body: TapeBody | undefined): { text?: string; encoding?: string 
   if (body === undefined) return {};
   return 'base64' in body
     ? { text: body.base64, encoding: 'base64' }
-    : { text: toBodyBytes(body).toString() };
+    : { text: toBodyContent(body).toString() };
 }
 
 function toPairs(entries: Iterable<[string, string]>): { name: string; value: string }[] {

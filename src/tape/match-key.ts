@@ -3,7 +3,7 @@ import { dotProduct } from '../domain/unit-vectors.ts';
 import type { TapeJson, TapeRequest } from './tape-format.ts';
 
 /** Fields of request bodies that differ between equal runs. They are ignored when a request is matched. */
-export const VOLATILE_FIELDS: ReadonlySet<string> = new Set([
+export const VOLATILE_REQUEST_FIELDS: ReadonlySet<string> = new Set([
   // The duration of a search, which the model sees in the results of the search tool.
   'execution_time',
   // Options of OpenAI-compatible services that identify a caller or a cache.
@@ -39,14 +39,16 @@ export interface MatchKey {
   vectors: number[][];
 }
 
-export function matchKey({ method, url, body }: TapeRequest): MatchKey {
-  const start = `${method} ${pathOf(url)}\n`;
+export function createMatchKey({ method, url, body }: TapeRequest): MatchKey {
+  const start = `${method} ${canonicalPath(url)}\n`;
   if (body === undefined || !('json' in body))
     return { exact: hashOf(`${start}${JSON.stringify(body) ?? ''}`), nearly: null, vectors: [] };
   const vectors: number[][] = [];
-  const value = canonicalValue(body.json, vectors);
+  const value = canonicalJson(body.json, vectors);
   const withoutVectors = () =>
-    JSON.stringify(value, (_key, each: unknown) => (isVector(each) ? `vector of ${each.length}` : each));
+    JSON.stringify(value, (_key, each: unknown) =>
+      isEmbeddingVector(each) ? `vector of ${each.length}` : each,
+    );
   return {
     exact: hashOf(start + JSON.stringify(value)),
     nearly: vectors.length === 0 ? null : hashOf(`~${start}${withoutVectors()}`),
@@ -59,7 +61,7 @@ function hashOf(text: string): string {
 }
 
 /** Path and sorted query, without volatile parameters. */
-export function pathOf(url: string): string {
+export function canonicalPath(url: string): string {
   const { pathname, searchParams } = new URL(url);
   for (const name of [...searchParams.keys()]) if (VOLATILE_PARAMETERS.has(name)) searchParams.delete(name);
   searchParams.sort();
@@ -68,20 +70,20 @@ export function pathOf(url: string): string {
 }
 
 /** Sorts keys and removes what is ignored in matching, also in JSON inside strings. Adds embeddings to `vectors`. */
-export function canonicalValue(value: TapeJson, vectors: number[][] = []): TapeJson {
+export function canonicalJson(value: TapeJson, vectors: number[][] = []): TapeJson {
   if (typeof value === 'string') return canonicalText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    if (!isVector(value)) return value.map((each) => canonicalValue(each, vectors));
+    if (!isEmbeddingVector(value)) return value.map((each) => canonicalJson(each, vectors));
     vectors.push(value);
     return value;
   }
   const result: { [key: string]: TapeJson } = Object.create(null);
   for (const key of Object.keys(value).sort()) {
-    if (VOLATILE_FIELDS.has(key) || (key === 'id' && isMessageItem(value))) continue;
+    if (VOLATILE_REQUEST_FIELDS.has(key) || (key === 'id' && isMessageItem(value))) continue;
     const each = value[key] as TapeJson;
     const isPath = LOCATION_FIELDS.has(key) && typeof each === 'string' && !/^https?:/i.test(each);
-    result[key] = isPath ? fileName(each) : canonicalValue(each, vectors);
+    result[key] = isPath ? fileName(each) : canonicalJson(each, vectors);
   }
   return result;
 }
@@ -96,7 +98,7 @@ function canonicalText(text: string): TapeJson {
   if (text.startsWith('file:///')) return fileName(text);
   if (!/^\s*[{[]/.test(text)) return text.replace(DIRECTORY_IN_PROMPT, '');
   try {
-    return JSON.stringify(canonicalValue(JSON.parse(text) as TapeJson));
+    return JSON.stringify(canonicalJson(JSON.parse(text) as TapeJson));
   } catch {
     return text;
   }
@@ -106,7 +108,7 @@ function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-export function isVector(value: unknown): value is number[] {
+export function isEmbeddingVector(value: unknown): value is number[] {
   return (
     Array.isArray(value) &&
     value.length >= MIN_VECTOR_LENGTH &&
@@ -115,7 +117,7 @@ export function isVector(value: unknown): value is number[] {
 }
 
 /** Whether two lists hold embeddings of the same texts. */
-export function sameVectors(a: readonly number[][], b: readonly number[][]): boolean {
+export function areSameVectors(a: readonly number[][], b: readonly number[][]): boolean {
   return (
     a.length === b.length && a.every((vector, index) => cosine(vector, b[index] ?? []) >= SAME_VECTOR_COSINE)
   );

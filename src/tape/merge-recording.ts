@@ -1,11 +1,11 @@
 import type { Redactor } from '../faults/redactor.ts';
-import { compareOutputs } from './compare-replay.ts';
+import { compareRunOutputs } from './compare-replay.ts';
 import { diffAnswers } from './diff-answers.ts';
-import { diffValues } from './diff-values.ts';
+import { diffJson } from './diff-json.ts';
+import { createExchangeFinder } from './exchange-finder.ts';
 import type { Tape } from './open-tape.ts';
 import { type RunOutputs, runOutputsSchema } from './run-outputs.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
-import { createTapePlayer } from './tape-player.ts';
 
 export interface RecordingContent {
   header: TapeHeader;
@@ -22,7 +22,7 @@ export function mergeRecording(
   now: Tape,
   { header, outputs, redactor }: { header: TapeHeader; outputs: TapeJson; redactor: Redactor },
 ): RecordingContent {
-  const player = createTapePlayer(before, redactor);
+  const finder = createExchangeFinder(before, redactor);
   const oldEntries = new Map(before.entries().map((entry) => [entry.id, entry]));
   const merged: { position: number; read: () => TapeExchange }[] = [];
   let position = 0;
@@ -30,7 +30,7 @@ export function mergeRecording(
 
   for (const entry of now.entries()) {
     const exchange = now.read(entry);
-    const found = player.find(exchange.request);
+    const found = finder.find(exchange.request);
     const oldEntry = found === null ? undefined : oldEntries.get(found.id);
     if (found === null || oldEntry === undefined) {
       // A new exchange follows the one that it was made after.
@@ -63,14 +63,14 @@ export function mergeRecording(
 
 function hasSameInputs(before: TapeHeader, now: TapeHeader): boolean {
   const inputsOf = ({ createdAt: _, seed: __, madeBy: ___, version: ____, ...rest }: TapeHeader) => rest;
-  return diffValues(inputsOf(before) as TapeJson, inputsOf(now) as TapeJson).length === 0;
+  return diffJson(inputsOf(before) as TapeJson, inputsOf(now) as TapeJson).length === 0;
 }
 
 function hasSameOutputs(before: TapeJson, now: TapeJson): boolean {
   const [was, is] = [before, now].map(parseRunOutputs);
-  if (!was || !is) return diffValues(before, now).length === 0;
+  if (!was || !is) return diffJson(before, now).length === 0;
   const stateOf = ({ collection, resumed }: RunOutputs) => JSON.stringify({ collection, resumed });
-  return compareOutputs(was, is).length === 0 && stateOf(was) === stateOf(is);
+  return compareRunOutputs(was, is).length === 0 && stateOf(was) === stateOf(is);
 }
 
 /** Null for the outputs of a recording that was not made by a command. */

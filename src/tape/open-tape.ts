@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';
-import { type MatchKey, matchKey } from './match-key.ts';
-import { fromStoredExchange } from './serialize-exchange.ts';
+import { createMatchKey, type MatchKey } from './match-key.ts';
+import { parseStoredExchange } from './serialize-exchange.ts';
 import {
-  exchangeSchema,
-  headerSchema,
   notATapeError,
   type StoredExchange,
   TAPE_VERSION,
   type TapeExchange,
   type TapeHeader,
   type TapeTail,
-  tailSchema,
+  tapeExchangeSchema,
+  tapeHeaderSchema,
+  tapeTailSchema,
   toTapeReadError,
 } from './tape-format.ts';
 
 /** Position of an exchange in its file, or its index in a tape that is kept in memory. */
-export interface TapeEntry {
+export interface ExchangeLocation {
   id: number;
   offset: number;
   length: number;
@@ -35,12 +35,12 @@ export interface Tape extends Disposable {
   readonly edited: boolean;
   readonly count: number;
   /** In the order of the requests. */
-  entries(): readonly TapeEntry[];
+  entries(): readonly ExchangeLocation[];
   /** Exchanges with this exact match key, in order. Takes constant time. */
-  find(exact: string): readonly TapeEntry[];
+  find(exact: string): readonly ExchangeLocation[];
   /** Exchanges that are equal except for the numbers of their embeddings. */
-  findNearly(nearly: string): readonly TapeEntry[];
-  read(entry: TapeEntry): TapeExchange;
+  findNearly(nearly: string): readonly ExchangeLocation[];
+  read(entry: ExchangeLocation): TapeExchange;
   /** In the order of the requests. */
   exchanges(): Iterable<TapeExchange>;
   close(): void;
@@ -52,7 +52,7 @@ interface TapeContent {
   index: TapeIndex;
   /** Offset of the line with the digest; null if there is none. */
   digestOffset: number | null;
-  read(entry: TapeEntry): TapeExchange;
+  read(entry: ExchangeLocation): TapeExchange;
 }
 
 const EXCHANGES_LINE = '  "exchanges": [';
@@ -130,7 +130,7 @@ function scanTape(path: string, file: number): TapeContent | null {
     index: createTapeIndex(found),
     digestOffset,
     read: ({ id, offset, length }) =>
-      fromStoredExchange(JSON.parse(textAt(file, offset, length)) as StoredExchange, id),
+      parseStoredExchange(JSON.parse(textAt(file, offset, length)) as StoredExchange, id),
   };
 }
 
@@ -142,7 +142,7 @@ function parseTape(path: string): TapeContent {
   const header = parseHeader(path, fields);
   if (!Array.isArray(exchanges)) throw notATapeError(path, 'its "exchanges" are not a list');
   const parsed = exchanges.map((each, number) =>
-    fromStoredExchange(validated(exchangeSchema, each, `Exchange ${number + 1} of ${path}`), number + 1),
+    parseStoredExchange(validated(tapeExchangeSchema, each, `Exchange ${number + 1} of ${path}`), number + 1),
   );
   const digestLine = bytes.lastIndexOf(`\n${DIGEST_LINE}`);
   return {
@@ -150,7 +150,7 @@ function parseTape(path: string): TapeContent {
     tail:
       complete === undefined
         ? null
-        : validated(tailSchema, { outputs, complete, digest }, `The end of ${path}`),
+        : validated(tapeTailSchema, { outputs, complete, digest }, `The end of ${path}`),
     index: createTapeIndex(parsed.map((exchange, offset) => toIndexedEntry(exchange, offset, 0))),
     digestOffset: digestLine < 0 ? null : digestLine + 1,
     read: ({ offset }) => parsed[offset] as TapeExchange,
@@ -176,7 +176,7 @@ function parseHeader(path: string, fields: Record<string, unknown>): TapeHeader 
       hint: `This version reads formats up to ${TAPE_VERSION}. Update citeloop, or record the tape again.`,
     });
   }
-  return validated(headerSchema, fields, `The tape ${path}`);
+  return validated(tapeHeaderSchema, fields, `The tape ${path}`);
 }
 
 function parseExchange(path: string, text: string, number: number): TapeExchange {
@@ -189,13 +189,13 @@ function parseExchange(path: string, text: string, number: number): TapeExchange
       hint: 'The file was edited or damaged after it was recorded. Record it again.',
     });
   }
-  return fromStoredExchange(validated(exchangeSchema, value, name), number);
+  return parseStoredExchange(validated(tapeExchangeSchema, value, name), number);
 }
 
 /** Null if the file ends within it, as after an interrupted recording. */
 function parseTail(path: string, text: string): TapeTail | null {
   try {
-    return validated(tailSchema, JSON.parse(text), `The end of ${path}`);
+    return validated(tapeTailSchema, JSON.parse(text), `The end of ${path}`);
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
@@ -203,23 +203,23 @@ function parseTail(path: string, text: string): TapeTail | null {
 }
 
 interface TapeIndex {
-  entries: readonly TapeEntry[];
-  exact: ReadonlyMap<string, readonly TapeEntry[]>;
-  nearly: ReadonlyMap<string, readonly TapeEntry[]>;
+  entries: readonly ExchangeLocation[];
+  exact: ReadonlyMap<string, readonly ExchangeLocation[]>;
+  nearly: ReadonlyMap<string, readonly ExchangeLocation[]>;
 }
 
-type IndexedEntry = Pick<MatchKey, 'exact' | 'nearly'> & { entry: TapeEntry };
+type IndexedEntry = Pick<MatchKey, 'exact' | 'nearly'> & { entry: ExchangeLocation };
 
 function toIndexedEntry({ id, request }: TapeExchange, offset: number, length: number): IndexedEntry {
-  const { exact, nearly } = matchKey(request);
+  const { exact, nearly } = createMatchKey(request);
   return { entry: { id, offset, length }, exact, nearly };
 }
 
 function createTapeIndex(found: readonly IndexedEntry[]): TapeIndex {
   const sorted = found.toSorted((a, b) => a.entry.id - b.entry.id);
-  const exact = new Map<string, TapeEntry[]>();
-  const nearly = new Map<string, TapeEntry[]>();
-  const add = (map: Map<string, TapeEntry[]>, key: string, entry: TapeEntry) => {
+  const exact = new Map<string, ExchangeLocation[]>();
+  const nearly = new Map<string, ExchangeLocation[]>();
+  const add = (map: Map<string, ExchangeLocation[]>, key: string, entry: ExchangeLocation) => {
     const list = map.get(key);
     if (list === undefined) map.set(key, [entry]);
     else list.push(entry);

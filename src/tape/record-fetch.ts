@@ -20,7 +20,10 @@ interface FetchRecorderOptions {
 }
 
 /** Wraps a `fetch` and reports every exchange. The caller sees the same responses and errors. */
-export function recordFetch(fetch: Fetch, { nextId, onExchange }: FetchRecorderOptions): FetchRecorder {
+export function createFetchRecorder(
+  fetch: Fetch,
+  { nextId, onExchange }: FetchRecorderOptions,
+): FetchRecorder {
   const lanes = new Set<number>();
   const began = performance.now();
   const unfinished = new Set<() => void>();

@@ -2,16 +2,16 @@ import { AppError } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
-import { recordFetch } from './record-fetch.ts';
+import { createFetchRecorder } from './record-fetch.ts';
 import { hideFilePaths } from './redact/file-paths.ts';
 import { emptyRunOutputs } from './run-outputs.ts';
 import type { TapeHeader, TapeJson } from './tape-format.ts';
-import { createTapeRun, type RunOnTape } from './tape-run.ts';
+import { createRunObserver, type TapedRun } from './tape-run.ts';
 import { createRecordingRuntime } from './tape-runtime.ts';
 import { createTapeWriter } from './tape-writer.ts';
 
 /** How a recording ended. An interrupted one is kept at `partialPath`. */
-export type RecordingEnd =
+export type RecordingResult =
   | { type: 'recorded'; path: string; exchanges: number; failed: boolean; unchanged: boolean }
   | { type: 'abandoned'; partialPath: string };
 
@@ -23,7 +23,7 @@ interface RecordRunOptions {
   clock: Runtime;
   signal: AbortSignal;
   /** Called before the run returns or throws. */
-  onEnd(end: RecordingEnd): void;
+  onEnd(end: RecordingResult): void;
 }
 
 /**
@@ -33,9 +33,9 @@ interface RecordRunOptions {
  */
 export async function recordRun<T>(
   { path, header, secrets, clock, signal, onEnd }: RecordRunOptions,
-  work: (run: RunOnTape) => Promise<T>,
+  work: (run: TapedRun) => Promise<T>,
 ): Promise<T> {
-  const recording = await recordTape({ path, header, secrets });
+  const recording = await startTapeRecording({ path, header, secrets });
   const outputs = emptyRunOutputs();
   const finish = async (failed: boolean) => {
     const { unchanged } = await recording.finish(outputs as TapeJson);
@@ -44,7 +44,7 @@ export async function recordRun<T>(
   let result: T;
   try {
     const runtime = createRecordingRuntime(header.seed, clock);
-    result = await work({ tape: createTapeRun({ outputs, recorded: null }), runtime, signal });
+    result = await work({ tape: createRunObserver({ outputs, recorded: null }), runtime, signal });
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'interrupted' || signal.aborted) {
       await recording.abandon();
@@ -59,7 +59,7 @@ export async function recordRun<T>(
   return result;
 }
 
-interface RecordingTape {
+interface TapeRecording {
   /** Where `abandon` leaves the incomplete tape. */
   readonly partialPath: string;
   /** Number of exchanges so far. */
@@ -71,18 +71,18 @@ interface RecordingTape {
 }
 
 /** Records every call of the global `fetch` until `finish` or `abandon`. Throws `invalid_input` if it cannot write there. */
-export async function recordTape({
+export async function startTapeRecording({
   path,
   header,
   secrets,
-}: Pick<RecordRunOptions, 'path' | 'header' | 'secrets'>): Promise<RecordingTape> {
+}: Pick<RecordRunOptions, 'path' | 'header' | 'secrets'>): Promise<TapeRecording> {
   const redactor = createRedactor({ secrets, patterns: header.redact });
   const writer = await createTapeWriter({ path, header, redactor, keepUnchanged: true });
   const originalFetch = globalThis.fetch;
   let ids = 0;
   let count = 0;
   // Wraps `fetch` rather than sockets: bodies are decompressed, and each chunk has the time at which the program sees it.
-  const recorder = recordFetch(originalFetch, {
+  const recorder = createFetchRecorder(originalFetch, {
     nextId: () => {
       ids += 1;
       return ids;

@@ -1,11 +1,11 @@
 import { MASK } from '../faults/redactor.ts';
 import { type AnswerChangeKind, answerChangeKind, diffAnswers } from './diff-answers.ts';
-import { requestLine } from './diff-tapes.ts';
-import { formatDifference } from './diff-values.ts';
+import { formatJsonDifference } from './diff-json.ts';
+import { formatRequestLine } from './diff-tapes.ts';
 import type { Tape } from './open-tape.ts';
-import { recordFetch } from './record-fetch.ts';
+import { createFetchRecorder } from './record-fetch.ts';
 import type { TapeExchange } from './tape-format.ts';
-import { toBodyBytes } from './tape-http.ts';
+import { toBodyContent } from './tape-http.ts';
 
 /** Requests that change nothing. A store is left out, since its content may have changed. */
 const REISSUABLE_PATH = /\/(?:chat\/completions|responses|embeddings|embed|rerank)$/;
@@ -62,9 +62,9 @@ export async function reissueRequests(options: ReissueOptions): Promise<ReissueR
     const now = await reissue(candidate, options);
     const changes = diffAnswers(exchange, now).map((difference) => ({
       kind: answerChangeKind(difference),
-      detail: formatDifference(difference).trim(),
+      detail: formatJsonDifference(difference).trim(),
     }));
-    const call = { tape: tape.path, exchange: exchange.id, request: requestLine(exchange), changes };
+    const call = { tape: tape.path, exchange: exchange.id, request: formatRequestLine(exchange), changes };
     asked.push(call);
     options.onReissued?.(call);
   }
@@ -101,7 +101,7 @@ async function reissue(
   { fetch, signal }: ReissueOptions,
 ): Promise<TapeExchange> {
   let answered: TapeExchange | undefined;
-  const { fetch: recorded } = recordFetch(fetch, {
+  const { fetch: recorded } = createFetchRecorder(fetch, {
     nextId: () => exchange.id,
     onExchange: (each) => {
       answered = each;
@@ -112,7 +112,7 @@ async function reissue(
   await recorded(service.url, {
     method: 'POST',
     headers: { accept, 'content-type': type, ...service.headers },
-    ...(body && { body: Buffer.from(toBodyBytes(body) as string) }),
+    ...(body && { body: Buffer.from(toBodyContent(body) as string) }),
     redirect: 'error',
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   })

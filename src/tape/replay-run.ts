@@ -3,13 +3,13 @@ import { AppError } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import { validated } from '../faults/validated.ts';
 import { oneLine } from '../text/visible-text.ts';
+import type { ReplayCounts } from './exchange-finder.ts';
 import type { ReplayContext, SettingChange } from './explain-drift.ts';
 import type { Tape } from './open-tape.ts';
-import { type ReplayTapeOptions, replayTape } from './replay-tape.ts';
+import { type ReplayTapeOptions, startTapeReplay } from './replay-tape.ts';
 import { emptyRunOutputs, type RunOutputs, runOutputsSchema } from './run-outputs.ts';
 import type { TapeHeader, TapeJson } from './tape-format.ts';
-import type { PlayedCounts } from './tape-player.ts';
-import { createTapeRun, type RunOnTape } from './tape-run.ts';
+import { createRunObserver, type TapedRun } from './tape-run.ts';
 
 export interface ReplayRunOptions
   extends Pick<ReplayTapeOptions, 'path' | 'onMiss' | 'timing' | 'secrets' | 'patterns' | 'renewedBy'> {
@@ -23,7 +23,7 @@ export interface ReplayRunOptions
   missEnds: 'run' | 'turn';
 }
 
-export interface ReplayingRun extends RunOnTape {
+export interface ReplayedRun extends TapedRun {
   readonly path: string;
   readonly header: TapeHeader;
   readonly recorded: RunOutputs;
@@ -43,7 +43,7 @@ export interface ReplayOutcome<T> {
   /** The likely reason of the first miss. */
   missReason: string | null;
   context: ReplayContext;
-  exchanges: PlayedCounts & { recorded: number };
+  exchanges: ReplayCounts & { recorded: number };
   renewed: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface ReplayOutcome<T> {
  */
 export async function replayRun<T>(
   options: ReplayRunOptions,
-  work: (run: ReplayingRun) => Promise<T>,
+  work: (run: ReplayedRun) => Promise<T>,
 ): Promise<ReplayOutcome<T>> {
   const { path, command, onMiss = 'fail', signal, missEnds } = options;
   const outputs = emptyRunOutputs();
@@ -64,7 +64,7 @@ export async function replayRun<T>(
     changedSettings,
     collectionChanged: collectionChanged(recorded, outputs),
   });
-  const replay = await replayTape({
+  const replay = await startTapeReplay({
     ...options,
     onMissed: (error) => (onMiss === 'fail' ? missed.abort(error) : undefined),
     context,
@@ -83,7 +83,7 @@ export async function replayRun<T>(
       missed = new AbortController();
       return missed.signal;
     };
-    const run: ReplayingRun = {
+    const run: ReplayedRun = {
       path,
       header,
       recorded,
@@ -93,7 +93,7 @@ export async function replayRun<T>(
       },
       runtime,
       signal: missEnds === 'run' ? AbortSignal.any([signal, missed.signal]) : signal,
-      tape: createTapeRun({ outputs, recorded, ...(missEnds === 'turn' && { turnSignal }) }),
+      tape: createRunObserver({ outputs, recorded, ...(missEnds === 'turn' && { turnSignal }) }),
     };
     const result = await work(run).then(
       (value) => firstMiss() ?? { value },

@@ -3,14 +3,14 @@ import { AppError } from '../faults/app-error.ts';
 import { createRedactor } from '../faults/redactor.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { blockNetwork } from './block-network.ts';
+import { createExchangeFinder, type ExchangeFinder, type ReplayCounts } from './exchange-finder.ts';
 import type { ReplayContext, TapeMiss } from './explain-drift.ts';
-import { enableFetchNetwork } from './fetch-network.ts';
+import { interceptFetch } from './intercept-fetch.ts';
 import { openTape, type Tape } from './open-tape.ts';
-import { recordFetch } from './record-fetch.ts';
+import { createFetchRecorder } from './record-fetch.ts';
 import { hideFilePaths } from './redact/file-paths.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
-import { createReplayResponse, type Timing, toTapeRequest } from './tape-http.ts';
-import { createTapePlayer, type PlayedCounts, type TapePlayer } from './tape-player.ts';
+import { createReplayResponse, type ReplayTiming, toTapeRequest } from './tape-http.ts';
 import { createReplayRuntime } from './tape-runtime.ts';
 import { createTapeWriter, type TapeWriter } from './tape-writer.ts';
 
@@ -19,7 +19,7 @@ export type OnMiss = 'fail' | 'passthrough' | 'record';
 
 export interface ReplayTapeOptions {
   path: string;
-  timing?: Timing | undefined;
+  timing?: ReplayTiming | undefined;
   onMiss?: OnMiss | undefined;
   /** Configured keys, which requests may contain. */
   secrets?: readonly string[] | undefined;
@@ -38,22 +38,22 @@ export interface ReplayedMiss {
   error: AppError;
 }
 
-interface ReplayingTape {
+interface TapeReplay {
   readonly tape: Tape;
   /** Gives the same time and ids in every replay. */
   readonly runtime: Runtime;
   /** In the order of the requests. */
   misses(): readonly ReplayedMiss[];
-  counts(): PlayedCounts;
+  counts(): ReplayCounts;
   /** Restores the network. With `onMiss: 'record'`, outputs and a miss, updates the tape. May be called again. */
   stop(outputs?: TapeJson): Promise<{ renewed: boolean }>;
 }
 
 /** Answers every request of this process from a tape until `stop`. Throws `invalid_input` if the tape cannot be used. */
-export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingTape> {
+export async function startTapeReplay(options: ReplayTapeOptions): Promise<TapeReplay> {
   const { path, onMiss = 'fail', timing = 'none' } = options;
   using cleanup = new DisposableStack();
-  const { tape, redactor, player } = openPlayer(options);
+  const { tape, redactor, finder } = openTapeForReplay(options);
   cleanup.use(tape);
   const misses: ReplayedMiss[] = [];
   const noteMiss = (miss: TapeMiss | null, error: AppError) => {
@@ -71,14 +71,14 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
   };
   const append = (exchange: TapeExchange) => writer?.append(hideFilePaths(exchange));
   const liveFetch =
-    onMiss === 'record' ? recordFetch(globalThis.fetch, { nextId, onExchange: append }) : null;
+    onMiss === 'record' ? createFetchRecorder(globalThis.fetch, { nextId, onExchange: append }) : null;
   if (liveFetch !== null) cleanup.defer(liveFetch.settle);
-  const disable = enableFetchNetwork({
-    handlers: [createTapeHandler(player, timing, (exchange) => append({ ...exchange, id: nextId() }))],
+  const disable = interceptFetch({
+    handlers: [createTapeHandler(finder, timing, (exchange) => append({ ...exchange, id: nextId() }))],
     async onUnhandled(request, originalFetch) {
       const answer = await network?.tryQuietly(() => originalFetch(request.clone())).catch(ignoreUnanswered);
       if (answer) return answer;
-      const { miss, error } = player.miss(await toTapeRequest(request.clone()));
+      const { miss, error } = finder.miss(await toTapeRequest(request.clone()));
       noteMiss(miss, error);
       if (onMiss === 'fail') throw error;
       return (liveFetch?.fetch ?? originalFetch)(request);
@@ -94,7 +94,7 @@ export async function replayTape(options: ReplayTapeOptions): Promise<ReplayingT
     tape,
     runtime: createReplayRuntime(tape.header.seed, tape.header.createdAt, { needsKeys: onMiss !== 'fail' }),
     misses: () => misses,
-    counts: player.counts,
+    counts: finder.counts,
     async stop(outputs) {
       if (replay.disposed) return { renewed: false };
       replay.dispose();
@@ -110,31 +110,31 @@ export interface TapeHandlers {
   readonly tape: Tape;
   /** Typed for any version of msw, whose handler types differ. */
   readonly handlers: never[];
-  counts(): PlayedCounts;
+  counts(): ReplayCounts;
 }
 
 /** Handlers for the user's own msw server. Throws `invalid_input` if the tape cannot be used. */
 export function createTapeHandlers(
   options: Pick<ReplayTapeOptions, 'path' | 'timing' | 'secrets' | 'patterns'>,
 ): TapeHandlers {
-  const { tape, player } = openPlayer(options);
-  const handler = createTapeHandler(player, options.timing ?? 'none');
+  const { tape, finder } = openTapeForReplay(options);
+  const handler = createTapeHandler(finder, options.timing ?? 'none');
   // msw 2 recognizes handlers by this field.
   Object.assign(handler, { __kind: 'RequestHandler' });
   const handlers: unknown[] = [handler];
-  return { tape, handlers: handlers as never[], counts: player.counts };
+  return { tape, handlers: handlers as never[], counts: finder.counts };
 }
 
 /** Handles the requests that are on the tape. */
 function createTapeHandler(
-  player: TapePlayer,
-  timing: Timing,
+  finder: ExchangeFinder,
+  timing: ReplayTiming,
   onFound?: (exchange: TapeExchange) => void,
 ): HttpHandler {
   const found = new WeakMap<Request, TapeExchange>();
   return http.all(
     async ({ request }) => {
-      const exchange = player.find(await toTapeRequest(request.clone()));
+      const exchange = finder.find(await toTapeRequest(request.clone()));
       if (exchange === null) return false;
       found.set(request, exchange);
       onFound?.(exchange);
@@ -144,7 +144,7 @@ function createTapeHandler(
   );
 }
 
-function openPlayer({ path, secrets = [], patterns = [], context }: ReplayTapeOptions) {
+function openTapeForReplay({ path, secrets = [], patterns = [], context }: ReplayTapeOptions) {
   const tape = openTape(path);
   if (tape.edited) {
     tape.close();
@@ -153,7 +153,7 @@ function openPlayer({ path, secrets = [], patterns = [], context }: ReplayTapeOp
     });
   }
   const redactor = createRedactor({ secrets, patterns: [...tape.header.redact, ...patterns] });
-  return { tape, redactor, player: createTapePlayer(tape, redactor, context) };
+  return { tape, redactor, finder: createExchangeFinder(tape, redactor, context) };
 }
 
 /**

@@ -1,15 +1,15 @@
-import { isVector } from './match-key.ts';
+import { isEmbeddingVector } from './match-key.ts';
 import type {
   StoredBody,
-  StoredChunk,
-  StoredEvent,
   StoredExchange,
+  StoredStreamChunk,
+  StoredStreamEvent,
   TapeBody,
   TapeChunk,
   TapeExchange,
   TapeJson,
 } from './tape-format.ts';
-import { LARGE_INTEGER } from './tape-http.ts';
+import { UNSAFE_INTEGER_PATTERN } from './tape-http.ts';
 
 /**
  * Serializes an exchange for people and for `git diff`: one value, event or line of text per line. The caller leaves out
@@ -33,7 +33,7 @@ export function serializeExchange(exchange: Omit<TapeExchange, 'id'> & { id?: nu
 }
 
 /** Restores an exchange; `position` is its id if it has none. */
-export function fromStoredExchange(stored: StoredExchange, position: number): TapeExchange {
+export function parseStoredExchange(stored: StoredExchange, position: number): TapeExchange {
   const { id = position, request, response, ...rest } = stored;
   return {
     ...rest,
@@ -65,12 +65,12 @@ function joinLines(text: string | readonly string[]): string {
   return typeof text === 'string' ? text : text.join('\n');
 }
 
-function toStoredChunk({ delayMs, data }: TapeChunk): StoredChunk {
+function toStoredChunk({ delayMs, data }: TapeChunk): StoredStreamChunk {
   const events = parseEvents(data);
   return events === null ? { delayMs, data: splitLines(data) } : { delayMs, events };
 }
 
-function fromStoredChunk(chunk: StoredChunk): TapeChunk {
+function fromStoredChunk(chunk: StoredStreamChunk): TapeChunk {
   if ('data' in chunk) return { delayMs: chunk.delayMs, data: joinLines(chunk.data) };
   const events = chunk.events.map(({ event, data, text }) => {
     const name = event === undefined ? '' : `event: ${event}\n`;
@@ -82,8 +82,8 @@ function fromStoredChunk(chunk: StoredChunk): TapeChunk {
 const SSE_EVENT = /(?:event: ([^\r\n]*)\n)?data: ([^\r\n]*)\n\n/y;
 
 /** Null unless the chunk consists of complete events in the usual format. */
-function parseEvents(chunk: string): StoredEvent[] | null {
-  const events: StoredEvent[] = [];
+function parseEvents(chunk: string): StoredStreamEvent[] | null {
+  const events: StoredStreamEvent[] = [];
   SSE_EVENT.lastIndex = 0;
   while (SSE_EVENT.lastIndex < chunk.length) {
     const match = SSE_EVENT.exec(chunk);
@@ -94,9 +94,10 @@ function parseEvents(chunk: string): StoredEvent[] | null {
   return events.length === 0 ? null : events;
 }
 
-function parseEventData(data: string): Pick<StoredEvent, 'data' | 'text'> {
+function parseEventData(data: string): Pick<StoredStreamEvent, 'data' | 'text'> {
   try {
-    if (/^[{[]/.test(data) && !LARGE_INTEGER.test(data)) return { data: JSON.parse(data) as TapeJson };
+    if (/^[{[]/.test(data) && !UNSAFE_INTEGER_PATTERN.test(data))
+      return { data: JSON.parse(data) as TapeJson };
   } catch {
     // Not JSON, such as [DONE].
   }
@@ -112,7 +113,7 @@ function formatValue(value: unknown, indent: string, key: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;
   if (Array.isArray(value)) {
-    if (value.length === 0 || isVector(value)) return JSON.stringify(value);
+    if (value.length === 0 || isEmbeddingVector(value)) return JSON.stringify(value);
     const items = value.map((each: unknown) =>
       key === 'events' ? JSON.stringify(each) : formatValue(each, inner, ''),
     );

@@ -14,8 +14,8 @@ const jsonSchema = z.custom<TapeJson>((value) => value !== undefined);
 export type TapeBody = { json: TapeJson } | { text: string } | { base64: string };
 
 /** A piece of a streamed body, with the time since the piece before. */
-export const chunkSchema = z.strictObject({ delayMs: z.number().min(0), data: z.string() });
-export type TapeChunk = z.infer<typeof chunkSchema>;
+export const tapeChunkSchema = z.strictObject({ delayMs: z.number().min(0), data: z.string() });
+export type TapeChunk = z.infer<typeof tapeChunkSchema>;
 
 /** A file has a multi-line text as a list of lines, and a chunk of complete events as a list of events. */
 const linesSchema = z.union([z.string(), z.array(z.string())]);
@@ -31,13 +31,13 @@ const storedEventSchema = z
   .refine(({ data, text }) => (data === undefined) !== (text === undefined), {
     error: 'an event has either data or text',
   });
-export type StoredEvent = z.infer<typeof storedEventSchema>;
+export type StoredStreamEvent = z.infer<typeof storedEventSchema>;
 
 const storedChunkSchema = z.union([
   z.strictObject({ delayMs: z.number().min(0), data: linesSchema }),
   z.strictObject({ delayMs: z.number().min(0), events: z.array(storedEventSchema) }),
 ]);
-export type StoredChunk = z.infer<typeof storedChunkSchema>;
+export type StoredStreamChunk = z.infer<typeof storedChunkSchema>;
 
 const headersSchema = z.record(z.string(), z.string());
 
@@ -62,16 +62,16 @@ export type TapeResponse = Omit<z.infer<typeof responseSchema>, 'body' | 'chunks
 };
 
 /** Why a request has no response, or an incomplete one. */
-export const failureSchema = z.object({
+export const tapeFailureSchema = z.object({
   /** `TypeError` for a network error, `AbortError` or `TimeoutError` for a request that the client ended. */
   name: z.string(),
   message: z.string(),
   /** Such as ECONNREFUSED. */
   code: z.string().optional(),
 });
-export type TapeFailure = z.infer<typeof failureSchema>;
+export type TapeFailure = z.infer<typeof tapeFailureSchema>;
 
-export const exchangeSchema = z
+export const tapeExchangeSchema = z
   .object({
     /** Numbers the requests from 1; by default the position in the file. */
     id: z.int().min(1).optional(),
@@ -83,12 +83,12 @@ export const exchangeSchema = z
     lane: z.int().min(0),
     request: requestSchema,
     response: responseSchema.optional(),
-    failure: failureSchema.optional(),
+    failure: tapeFailureSchema.optional(),
   })
   .refine(({ response, failure }) => response !== undefined || failure !== undefined, {
     error: 'an exchange has a response, a failure or both',
   });
-export type StoredExchange = z.infer<typeof exchangeSchema>;
+export type StoredExchange = z.infer<typeof tapeExchangeSchema>;
 export type TapeExchange = Omit<StoredExchange, 'id' | 'request' | 'response'> & {
   id: number;
   request: TapeRequest;
@@ -96,7 +96,7 @@ export type TapeExchange = Omit<StoredExchange, 'id' | 'request' | 'response'> &
 };
 
 /** The fields before the exchanges. */
-export const headerSchema = z.object({
+export const tapeHeaderSchema = z.object({
   version: z.literal([1, 2, TAPE_VERSION]),
   origin: z.enum(['recorded', 'written by hand']),
   /** For readers, such as the source of a tape written by hand. */
@@ -112,16 +112,16 @@ export const headerSchema = z.object({
   /** The user's redaction patterns, as regular expressions. */
   redact: z.array(z.string()).default([]),
 });
-export type TapeHeader = z.infer<typeof headerSchema>;
+export type TapeHeader = z.infer<typeof tapeHeaderSchema>;
 
 /** The fields after the exchanges, which an interrupted recording lacks. */
-export const tailSchema = z.object({
+export const tapeTailSchema = z.object({
   outputs: jsonSchema.optional(),
   complete: z.boolean(),
   /** SHA-256 of the file before this field. It reveals that a recorded tape was edited. */
   digest: z.string().optional(),
 });
-export type TapeTail = z.infer<typeof tailSchema>;
+export type TapeTail = z.infer<typeof tapeTailSchema>;
 
 const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full',

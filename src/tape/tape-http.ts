@@ -3,10 +3,10 @@ import { restoreFilePaths } from './redact/file-paths.ts';
 import type { TapeBody, TapeExchange, TapeFailure, TapeJson, TapeRequest } from './tape-format.ts';
 
 /** Whether a replay waits as long as the recorded run did. */
-export type Timing = 'none' | 'recorded';
+export type ReplayTiming = 'none' | 'recorded';
 
 /** Integers that JSON.parse would round. */
-export const LARGE_INTEGER = /(?:^|[:[,])\s*-?\d{17,}\s*(?:[,\]}]|$)/;
+export const UNSAFE_INTEGER_PATTERN = /(?:^|[:[,])\s*-?\d{17,}\s*(?:[,\]}]|$)/;
 
 /** Consumes the body. */
 export async function toTapeRequest(request: Request): Promise<TapeRequest> {
@@ -24,23 +24,23 @@ export function toTapeBody(bytes: Uint8Array, contentType: string | null): TapeB
   if (bytes.length === 0) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return parseBodyText(text, contentType);
+    return parseTapeBody(text, contentType);
   } catch {
     return { base64: Buffer.from(bytes).toString('base64') };
   }
 }
 
-export function parseBodyText(text: string, contentType: string | null): TapeBody {
+export function parseTapeBody(text: string, contentType: string | null): TapeBody {
   if (!/json/i.test(contentType ?? '') && !/^\s*[{[]/.test(text)) return { text };
   try {
-    if (!LARGE_INTEGER.test(text)) return { json: JSON.parse(text) as TapeJson };
+    if (!UNSAFE_INTEGER_PATTERN.test(text)) return { json: JSON.parse(text) as TapeJson };
   } catch {
     // Not JSON, in spite of its content type.
   }
   return { text };
 }
 
-export function toBodyBytes(body: TapeBody): string | Buffer {
+export function toBodyContent(body: TapeBody): string | Buffer {
   if ('json' in body) return JSON.stringify(body.json);
   return 'text' in body ? body.text : Buffer.from(body.base64, 'base64');
 }
@@ -65,7 +65,7 @@ function findErrorCode(error: unknown): string | undefined {
 /** Recreates the response of an exchange. Throws its failure if it has no response. */
 export async function createReplayResponse(
   { response, failure, durationMs }: TapeExchange,
-  timing: Timing,
+  timing: ReplayTiming,
   signal: AbortSignal | null,
 ): Promise<Response> {
   const streamedMs = (response?.chunks ?? []).reduce((sum, { delayMs }) => sum + delayMs, 0);
@@ -76,7 +76,7 @@ export async function createReplayResponse(
   signal?.throwIfAborted();
   if (response === undefined) throw toFetchError(failure ?? { name: 'TypeError', message: 'fetch failed' });
   const { status, headers, body, chunks } = response;
-  const bytes = body === undefined ? null : toBodyBytes(body);
+  const bytes = body === undefined ? null : toBodyContent(body);
   if (chunks === undefined && failure === undefined) {
     const data = typeof bytes === 'string' ? restoreFilePaths(bytes) : bytes && Uint8Array.from(bytes);
     return new Response(data, { status, headers });

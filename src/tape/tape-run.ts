@@ -29,19 +29,19 @@ export interface Run {
 }
 
 /** The run of a command that is recorded or replayed. */
-export interface RunOnTape extends Run {
+export interface TapedRun extends Run {
   readonly tape: TapeRun;
   readonly runtime: Runtime;
 }
 
-interface TapeRunOptions {
+interface RunObserverOptions {
   outputs: RunOutputs;
   recorded: RunOutputs | null;
   /** Returns a signal that ends the next turn, in addition to the one passed to `ask`. */
   turnSignal?: () => AbortSignal;
 }
 
-export function createTapeRun({ outputs, recorded, turnSignal }: TapeRunOptions): TapeRun {
+export function createRunObserver({ outputs, recorded, turnSignal }: RunObserverOptions): TapeRun {
   const observe = (session: AgentSession) => observeSession(session, outputs.turns, turnSignal);
   return {
     replaying: recorded !== null,

@@ -11,7 +11,7 @@ export function createReplayRuntime(
   return {
     now: () => new Date(time),
     elapsedMs: () => 0,
-    newId: createSeededIds(seed),
+    newId: createSeededIdGenerator(seed),
     needsKeys,
     random: () => 0.5,
     sleep: async (_ms, signal) => signal?.throwIfAborted(),
@@ -20,11 +20,11 @@ export function createReplayRuntime(
 
 /** The given clock with ids from a seed, so that a replay can generate the same ids. */
 export function createRecordingRuntime(seed: string, clock: Runtime): Runtime {
-  return { ...clock, newId: createSeededIds(seed) };
+  return { ...clock, newId: createSeededIdGenerator(seed) };
 }
 
 /** Returns a generator of UUIDs in the format of version 4. */
-export function createSeededIds(seed: string): () => string {
+export function createSeededIdGenerator(seed: string): () => string {
   let count = 0;
   return () => {
     count += 1;

@@ -1,6 +1,6 @@
 import type { Redactor } from '../faults/redactor.ts';
-import { responseValue } from './diff-answers.ts';
-import { pathOf } from './match-key.ts';
+import { responseBodyValue } from './diff-answers.ts';
+import { canonicalPath } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
 import { type RunOutputs, runOutputsSchema } from './run-outputs.ts';
@@ -49,7 +49,7 @@ export function summarizeTape(tape: Tape): TapeSummary {
         lane,
         startedAtMs,
         durationMs,
-        request: `${request.method} ${new URL(request.url).host}${pathOf(request.url)}`,
+        request: `${request.method} ${new URL(request.url).host}${canonicalPath(request.url)}`,
         outcome: [response?.status, failure?.code ?? failure?.name]
           .filter((part) => part !== undefined)
           .join(' '),
@@ -74,7 +74,7 @@ export function findTapeProblems(tape: Tape, redactor: Redactor): string[] {
   for (const exchange of tape.exchanges()) {
     const { id, request } = exchange;
     if (isChanged(exchange, redactExchange(exchange, redactor)))
-      noteSecret(`exchange ${id} (${request.method} ${redactor.text(pathOf(request.url))})`);
+      noteSecret(`exchange ${id} (${request.method} ${redactor.text(canonicalPath(request.url))})`);
   }
   return problems;
 }
@@ -96,7 +96,7 @@ type Fields = { [key: string]: TapeJson | undefined };
 
 /** Reads the usage fields of OpenAI's APIs and of Cohere. Null if the service reports no usage. */
 export function findTokenUsage({ response }: TapeExchange): TokenUsage | null {
-  const value = responseValue(response);
+  const value = responseBodyValue(response);
   const events = response?.chunks !== undefined && Array.isArray(value) ? value : [value];
   return events.map(parseUsage).findLast((usage) => usage !== null) ?? null;
 }

@@ -5,7 +5,7 @@ import { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
 import { mergeRecording, type RecordingContent } from './merge-recording.ts';
 import { openTape, type Tape } from './open-tape.ts';
-import { joinChunks, joinDeltas } from './redact/redact-chunks.ts';
+import { joinStreamChunks, joinStreamDeltas } from './redact/redact-chunks.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
 import { formatTapeJson, serializeExchange } from './serialize-exchange.ts';
 import {
@@ -183,8 +183,8 @@ function openUneditedTape(path: string): Tape | null {
 /** Finds a secret that is split over the chunks or events of a stream. */
 function holdsSplitSecret({ response }: TapeExchange, redactor: Redactor): boolean {
   if (response?.chunks === undefined) return false;
-  const text = joinChunks(response.chunks);
-  return redactor.holdsSecret(text) || joinDeltas(text).some(redactor.holdsSecret);
+  const text = joinStreamChunks(response.chunks);
+  return redactor.holdsSecret(text) || joinStreamDeltas(text).some(redactor.holdsSecret);
 }
 
 function leakedSecretError(path: string): AppError {

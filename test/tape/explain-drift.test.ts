@@ -4,7 +4,7 @@ import {
   explainMiss,
   explainOutputChange,
   type ReplayContext,
-  toMissError,
+  toTapeMissError,
 } from '../../src/tape/explain-drift.ts';
 import type { TapeJson } from '../../src/tape/tape-format.ts';
 import { asked } from './support/sample-tape.ts';
@@ -64,12 +64,12 @@ test('cuts long texts around the change and counts further differences', () => {
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field${index}`, index]));
   const tape = { exchanges: () => [asked(1, { text: `${long}before`, ...many }, {})] };
   const changed = Object.fromEntries(Object.keys(many).map((name) => [name, 'x']));
-  const error = toMissError(
+  const error = toTapeMissError(
     explainMiss(asked(1, { ...changed, text: `${long}after` }, {}).request, tape),
     'a.tape.json',
   );
   expect(error.hint).toContain('and 13 more');
-  const alone = toMissError(
+  const alone = toTapeMissError(
     explainMiss(asked(1, { ...many, text: `${long}after` }, {}).request, tape),
     'a.tape.json',
   );
@@ -79,7 +79,7 @@ test('cuts long texts around the change and counts further differences', () => {
 test('shows vectors by their length and keeps strings apart from numbers', () => {
   const vector = (length: number) => Array.from({ length }, (_, index) => index / 10);
   const tape = { exchanges: () => [asked(1, { vector: vector(20), text: '1' }, {})] };
-  const { hint } = toMissError(
+  const { hint } = toTapeMissError(
     explainMiss(asked(1, { vector: vector(30), text: '1.0' }, {}).request, tape),
     'a',
   );
@@ -89,7 +89,7 @@ test('shows vectors by their length and keeps strings apart from numbers', () =>
 
 test('advises flags only on the command line', () => {
   const tape = { exchanges: () => [asked(1, chat(), {})] };
-  const { hint, advice } = toMissError(
+  const { hint, advice } = toTapeMissError(
     explainMiss(asked(1, chat({ model: 'large' }), {}).request, tape),
     'a.tape',
   );

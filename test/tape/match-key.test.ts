@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchKey, sameVectors, VOLATILE_FIELDS } from '../../src/tape/match-key.ts';
+import { areSameVectors, createMatchKey, VOLATILE_REQUEST_FIELDS } from '../../src/tape/match-key.ts';
 import type { TapeJson } from '../../src/tape/tape-format.ts';
 
 function keyOf(json: TapeJson, url = 'https://a.test/v1/x'): string {
-  return matchKey({ method: 'POST', url, headers: {}, body: { json } }).exact;
+  return createMatchKey({ method: 'POST', url, headers: {}, body: { json } }).exact;
 }
 
 function shuffled(value: TapeJson): TapeJson {
@@ -35,7 +35,7 @@ test('ignores the host, but not the path and the parameters', () => {
 });
 
 test('ignores volatile fields, also in JSON inside strings', () => {
-  for (const field of VOLATILE_FIELDS) {
+  for (const field of VOLATILE_REQUEST_FIELDS) {
     expect(keyOf({ a: 1, [field]: 2 })).toBe(keyOf({ a: 1, [field]: 3 }));
     const inText = (value: number) => ({
       content: JSON.stringify({ results: [{ [field]: value }], total: 1 }),
@@ -67,7 +67,7 @@ test('matches embeddings that differ by rounding as nearly equal', () => {
   const near = vector.map((value) => value + 1e-4 * Math.cos(value * 99));
   const other = vector.toReversed();
   const request = (values: number[]) =>
-    matchKey({
+    createMatchKey({
       method: 'POST',
       url: 'https://q.test/query',
       headers: {},
@@ -76,12 +76,13 @@ test('matches embeddings that differ by rounding as nearly equal', () => {
   const [a, b, c] = [request(vector), request(near), request(other)];
   expect(a.exact).not.toBe(b.exact);
   expect(a.nearly).toBe(b.nearly);
-  expect(sameVectors(a.vectors, b.vectors)).toBe(true);
-  expect(sameVectors(a.vectors, c.vectors)).toBe(false);
+  expect(areSameVectors(a.vectors, b.vectors)).toBe(true);
+  expect(areSameVectors(a.vectors, c.vectors)).toBe(false);
 });
 
 test('compares the method and ignores volatile parameters', () => {
-  const key = (method: string, url = 'https://a.test/x') => matchKey({ method, url, headers: {} }).exact;
+  const key = (method: string, url = 'https://a.test/x') =>
+    createMatchKey({ method, url, headers: {} }).exact;
   expect(key('GET')).not.toBe(key('POST'));
   for (const name of ['timestamp', 'nonce'])
     expect(key('GET', `https://a.test/x?${name}=1`)).toBe(key('GET'));
@@ -91,17 +92,19 @@ test('compares the method and ignores volatile parameters', () => {
 test('ignores headers and distinguishes text from equal JSON', () => {
   const request = { method: 'POST', url: 'https://a.test/x', headers: {} };
   const json = { ...request, body: { json: { a: 1 } } };
-  expect(matchKey({ ...json, headers: { accept: 'x' } }).exact).toBe(matchKey(json).exact);
-  expect(matchKey({ ...request, body: { text: '{"a":1}' } }).exact).not.toBe(matchKey(json).exact);
-  expect(matchKey({ ...request, body: { text: 'a' } }).exact).not.toBe(
-    matchKey({ ...request, body: { base64: 'a' } }).exact,
+  expect(createMatchKey({ ...json, headers: { accept: 'x' } }).exact).toBe(createMatchKey(json).exact);
+  expect(createMatchKey({ ...request, body: { text: '{"a":1}' } }).exact).not.toBe(
+    createMatchKey(json).exact,
   );
-  expect(matchKey(request).exact).not.toBe(matchKey(json).exact);
+  expect(createMatchKey({ ...request, body: { text: 'a' } }).exact).not.toBe(
+    createMatchKey({ ...request, body: { base64: 'a' } }).exact,
+  );
+  expect(createMatchKey(request).exact).not.toBe(createMatchKey(json).exact);
 });
 
 test('treats a list of sixteen or more numbers as an embedding', () => {
   const keyFor = (json: TapeJson) =>
-    matchKey({ method: 'POST', url: 'https://a.test/x', headers: {}, body: { json } });
+    createMatchKey({ method: 'POST', url: 'https://a.test/x', headers: {}, body: { json } });
   const numbers = (length: number) => Array.from({ length }, (_, index) => index + 0.5);
   expect(keyFor({ v: numbers(15) })).toMatchObject({ nearly: null, vectors: [] });
   expect(keyFor({ v: numbers(16) })).toMatchObject({ nearly: expect.any(String), vectors: [numbers(16)] });
@@ -111,13 +114,13 @@ test('treats a list of sixteen or more numbers as an embedding', () => {
 });
 
 test('compares lists of embeddings by cosine', () => {
-  expect(sameVectors([[1, 0]], [[2, 0]])).toBe(true);
-  expect(sameVectors([[1, 0]], [[1, 0.04]])).toBe(true);
-  expect(sameVectors([[1, 0]], [[1, 0.05]])).toBe(false);
-  expect(sameVectors([[1, 0]], [[-1, 0]])).toBe(false);
-  expect(sameVectors([[1]], [[1], [1]])).toBe(false);
+  expect(areSameVectors([[1, 0]], [[2, 0]])).toBe(true);
+  expect(areSameVectors([[1, 0]], [[1, 0.04]])).toBe(true);
+  expect(areSameVectors([[1, 0]], [[1, 0.05]])).toBe(false);
+  expect(areSameVectors([[1, 0]], [[-1, 0]])).toBe(false);
+  expect(areSameVectors([[1]], [[1], [1]])).toBe(false);
   expect(
-    sameVectors(
+    areSameVectors(
       [
         [1, 0],
         [1, 0],
@@ -128,6 +131,6 @@ test('compares lists of embeddings by cosine', () => {
       ],
     ),
   ).toBe(false);
-  expect(sameVectors([[0, 0]], [[0, 0]])).toBe(true);
-  expect(sameVectors([[1, 0]], [[0, 0]])).toBe(false);
+  expect(areSameVectors([[0, 0]], [[0, 0]])).toBe(true);
+  expect(areSameVectors([[1, 0]], [[0, 0]])).toBe(false);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
-import { createSeededIds } from '../../src/tape/tape-runtime.ts';
+import { createSeededIdGenerator } from '../../src/tape/tape-runtime.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
 import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
 
@@ -73,7 +73,7 @@ test('a changed tool call has the same id in its answer and in the next request'
 });
 
 test('ids that the program generates in a request do not count as a change', async () => {
-  const writes = (seed: string) => [asked(1, { changeId: createSeededIds(seed)() }, { ok: true })];
+  const writes = (seed: string) => [asked(1, { changeId: createSeededIdGenerator(seed)() }, { ok: true })];
   const path = await writeTape(writes('a seed'), { outputs: outputs() });
   const before = await readFile(path, 'utf8');
   expect(await recordAgain(path, writes(`seed ${runs}`))).toEqual({ unchanged: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/faults/app-error.ts';
-import { matchKey } from '../../src/tape/match-key.ts';
+import { createMatchKey } from '../../src/tape/match-key.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
@@ -76,7 +76,7 @@ test('reads a tape written by hand in any layout', async () => {
     const tape = openTape(path);
     expect(tape).toMatchObject({ count: 2, complete: true, edited: false });
     expect([...tape.exchanges()].map(({ id }) => id)).toEqual([1, 2]);
-    expect(tape.find(matchKey(asked(1, { q: 'a' }, {}).request).exact)).toHaveLength(1);
+    expect(tape.find(createMatchKey(asked(1, { q: 'a' }, {}).request).exact)).toHaveLength(1);
   }
 });
 
@@ -116,7 +116,7 @@ test('returns exchanges in the order of their requests, whatever the order of th
       expect([...tape.exchanges()].map(({ id }) => id)).toEqual(order.map((_, index) => index + 1));
       const answers = Array.from(tape.exchanges(), ({ response }) => response?.body);
       expect(answers).toEqual(order.toSorted((a, b) => a - b).map((a) => ({ json: { a } })));
-      const same = tape.find(matchKey(asked(1, { q: 1 }, {}).request).exact);
+      const same = tape.find(createMatchKey(asked(1, { q: 1 }, {}).request).exact);
       const expected = order.filter((id) => id % 3 === 1).toSorted((a, b) => a - b);
       expect(same.map((entry) => tape.read(entry).response?.body)).toEqual(
         expected.map((a) => ({ json: { a } })),

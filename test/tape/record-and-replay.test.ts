@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Agent, request as undiciRequest } from 'undici';
 import { expect, test } from 'vitest';
 import { openTape } from '../../src/tape/open-tape.ts';
-import { recordTape } from '../../src/tape/record-run.ts';
-import { type ReplayTapeOptions, replayTape } from '../../src/tape/replay-tape.ts';
+import { startTapeRecording } from '../../src/tape/record-run.ts';
+import { type ReplayTapeOptions, startTapeReplay } from '../../src/tape/replay-tape.ts';
 import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { sampleHeader } from './support/sample-tape.ts';
@@ -13,7 +13,7 @@ import { startWireServer } from './support/wire-server.ts';
 /** Does some work while it is recorded; gives the path of the tape and what is on it. */
 async function recorded(work: () => Promise<unknown>): Promise<{ path: string; exchanges: TapeExchange[] }> {
   const path = join(await temporaryDirectory(), 'run.tape.json');
-  const recording = await recordTape({ path, header: sampleHeader(), secrets: [] });
+  const recording = await startTapeRecording({ path, header: sampleHeader(), secrets: [] });
   await work();
   await recording.finish({ done: true });
   const tape = openTape(path);
@@ -28,7 +28,7 @@ async function replayed<T>(
   work: () => Promise<T>,
   options: Partial<ReplayTapeOptions> = {},
 ): Promise<T> {
-  const replaying = await replayTape({ path, ...options });
+  const replaying = await startTapeReplay({ path, ...options });
   try {
     return await work();
   } finally {
@@ -225,7 +225,7 @@ test('record updates only the changed exchanges', async () => {
   const { url, requests } = await startWireServer();
   const ask = async (n: number) => (await fetch(`${url}/x`, { method: 'POST', body: `{"n":${n}}` })).json();
   const { path } = await recorded(async () => [await ask(1), await ask(2)]);
-  const replaying = await replayTape({ path, onMiss: 'record' });
+  const replaying = await startTapeReplay({ path, onMiss: 'record' });
   const answers = [await ask(1), await ask(3)] as TapeJson[];
   expect(await replaying.stop({ answers })).toEqual({ renewed: true });
 
@@ -243,7 +243,7 @@ test('record leaves a tape without misses unchanged', async () => {
   const { url } = await startWireServer();
   const ask = async () => (await fetch(`${url}/x`)).text();
   const { path } = await recorded(ask);
-  const replaying = await replayTape({ path, onMiss: 'record' });
+  const replaying = await startTapeReplay({ path, onMiss: 'record' });
   await ask();
   expect(await replaying.stop({})).toEqual({ renewed: false });
   expect(openTape(path).tail?.outputs).toEqual({ done: true });
@@ -264,5 +264,7 @@ test('recorded timing waits as long as the service did', async () => {
 
 test('rejects a second replay at the same time', async () => {
   const { path } = await recorded(async () => {});
-  await replayed(path, () => expect(replayTape({ path })).rejects.toMatchObject({ kind: 'invalid_input' }));
+  await replayed(path, () =>
+    expect(startTapeReplay({ path })).rejects.toMatchObject({ kind: 'invalid_input' }),
+  );
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Agent } from '../../src/agent/agent.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
-import { type RecordingEnd, recordRun } from '../../src/tape/record-run.ts';
+import { type RecordingResult, recordRun } from '../../src/tape/record-run.ts';
 import { type ReplayRunOptions, replayRun } from '../../src/tape/replay-run.ts';
 import type { TapeHeader } from '../../src/tape/tape-format.ts';
 import { sampleSession } from '../contracts/sample-sessions.ts';
@@ -135,7 +135,7 @@ test('a run that fails while its tape is updated leaves the tape unchanged', asy
 });
 
 test('records the outputs or the failure of a run, and abandons an interrupted one', async () => {
-  const ends: RecordingEnd[] = [];
+  const ends: RecordingResult[] = [];
   const record = async (work: () => Promise<unknown>, signal = new AbortController().signal) => {
     const path = join(await temporaryDirectory(), 'run.tape.json');
     const run = {
@@ -144,7 +144,7 @@ test('records the outputs or the failure of a run, and abandons an interrupted o
       secrets: [],
       clock,
       signal,
-      onEnd: (e: RecordingEnd) => ends.push(e),
+      onEnd: (e: RecordingResult) => ends.push(e),
     };
     return { path, result: await recordRun(run, work).catch((error: Error) => error.message) };
   };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   createReplayResponse,
-  parseBodyText,
-  toBodyBytes,
+  parseTapeBody,
+  toBodyContent,
   toTapeBody,
   toTapeFailure,
   toTapeRequest,
@@ -10,21 +10,21 @@ import {
 import { sampleExchange } from './support/sample-tape.ts';
 
 test('stores a body as JSON, text or base64 without loss', () => {
-  expect(parseBodyText('{"a":1}', 'application/json')).toEqual({ json: { a: 1 } });
-  expect(parseBodyText(' [1]', null)).toEqual({ json: [1] });
-  expect(parseBodyText('7', 'application/json')).toEqual({ json: 7 });
-  expect(parseBodyText('7', 'text/plain')).toEqual({ text: '7' });
-  expect(parseBodyText('{broken', 'application/json')).toEqual({ text: '{broken' });
-  expect(parseBodyText('{"id":12345678901234567}', null)).toEqual({ text: '{"id":12345678901234567}' });
-  expect(parseBodyText('{"id":1234567890123456}', null)).toEqual({ json: { id: 1234567890123456 } });
+  expect(parseTapeBody('{"a":1}', 'application/json')).toEqual({ json: { a: 1 } });
+  expect(parseTapeBody(' [1]', null)).toEqual({ json: [1] });
+  expect(parseTapeBody('7', 'application/json')).toEqual({ json: 7 });
+  expect(parseTapeBody('7', 'text/plain')).toEqual({ text: '7' });
+  expect(parseTapeBody('{broken', 'application/json')).toEqual({ text: '{broken' });
+  expect(parseTapeBody('{"id":12345678901234567}', null)).toEqual({ text: '{"id":12345678901234567}' });
+  expect(parseTapeBody('{"id":1234567890123456}', null)).toEqual({ json: { id: 1234567890123456 } });
   const hash = { hash: 'ab74680322434015727ef' };
-  expect(parseBodyText(JSON.stringify(hash), null)).toEqual({ json: hash });
-  expect(parseBodyText('{"x":0.50000000000000000000}', null)).toEqual({ json: { x: 0.5 } });
+  expect(parseTapeBody(JSON.stringify(hash), null)).toEqual({ json: hash });
+  expect(parseTapeBody('{"x":0.50000000000000000000}', null)).toEqual({ json: { x: 0.5 } });
   expect(toTapeBody(new Uint8Array(), 'application/json')).toBeUndefined();
   expect(toTapeBody(Uint8Array.of(255, 0), null)).toEqual({ base64: '/wA=' });
   expect(toTapeBody(Buffer.from('\ufeffa'), null)).toEqual({ text: '\ufeffa' });
-  expect([{ json: { a: 1 } }, { text: 'x' }].map(toBodyBytes)).toEqual(['{"a":1}', 'x']);
-  expect(toBodyBytes({ base64: '/wA=' })).toEqual(Buffer.from([255, 0]));
+  expect([{ json: { a: 1 } }, { text: 'x' }].map(toBodyContent)).toEqual(['{"a":1}', 'x']);
+  expect(toBodyContent({ base64: '/wA=' })).toEqual(Buffer.from([255, 0]));
 });
 
 test('stores a request in the same form however it is passed to fetch', async () => {

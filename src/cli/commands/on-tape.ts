@@ -8,11 +8,11 @@ import { systemRuntime } from '../../app/system-runtime.ts';
 import { type Config, loadConfig } from '../../config/load-config.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { version } from '../../package.ts';
-import { type RecordingEnd, recordRun } from '../../tape/record-run.ts';
-import { type ReplayingRun, replayRun } from '../../tape/replay-run.ts';
+import { type RecordingResult, recordRun } from '../../tape/record-run.ts';
+import { type ReplayedRun, replayRun } from '../../tape/replay-run.ts';
 import type { OnMiss } from '../../tape/replay-tape.ts';
 import { TAPE_VERSION, type TapeHeader, type TapeJson } from '../../tape/tape-format.ts';
-import type { RunOnTape } from '../../tape/tape-run.ts';
+import type { TapedRun } from '../../tape/tape-run.ts';
 import { counted } from '../../text/phrasing.ts';
 import type { TapeFlags } from '../flags/common-flags.ts';
 import { asSettings } from './read-flags.ts';
@@ -28,19 +28,19 @@ export interface TapedCommand {
   writes?: boolean;
 }
 
-interface CommandOnTape extends TapedCommand {
+interface TapedCommandRun extends TapedCommand {
   settings: TapeFlags & Readonly<Record<string, unknown>>;
   configPath: string | undefined;
   signal: AbortSignal;
 }
 
 /** How tapes name this program. */
-export const THIS_PROGRAM: TapeHeader['madeBy'] = { program: 'citeloop', version, node: process.version };
+export const CURRENT_PROGRAM: TapeHeader['madeBy'] = { program: 'citeloop', version, node: process.version };
 
-type Work<T> = (config: Config, run: RunOnTape) => Promise<T>;
+type Work<T> = (config: Config, run: TapedRun) => Promise<T>;
 
 /** Implements `--record`. */
-export async function recordCommand<T>(run: CommandOnTape, work: Work<T>): Promise<T> {
+export async function recordCommand<T>(run: TapedCommandRun, work: Work<T>): Promise<T> {
   const { settings, configPath, signal } = run;
   const config = loadConfig({ flags: settings, configPath });
   return recordRun(
@@ -57,7 +57,7 @@ export async function recordCommand<T>(run: CommandOnTape, work: Work<T>): Promi
 }
 
 /** Implements `--replay`. Throws the first miss, and the error of a run whose recording failed. */
-export async function replayCommand<T>(run: CommandOnTape, work: Work<T>): Promise<T> {
+export async function replayCommand<T>(run: TapedCommandRun, work: Work<T>): Promise<T> {
   const { command, settings, configPath, signal, writes = false } = run;
   const { onMiss = 'fail', timing, redact } = settings;
   const { result, misses, renewed } = await replayRun(
@@ -70,7 +70,7 @@ export async function replayCommand<T>(run: CommandOnTape, work: Work<T>): Promi
       secrets: configuredSecrets(loadConfig({ configPath })),
       signal,
       missEnds: 'run',
-      renewedBy: THIS_PROGRAM,
+      renewedBy: CURRENT_PROGRAM,
     },
     (replaying) => {
       const options = { changed: definedFlags(settings), configPath, onMiss, writes };
@@ -95,7 +95,7 @@ interface ReplayedConfigOptions {
 
 /** Runs `work` with the settings of the recorded run. With `onMiss: 'fail'` it needs no keys. */
 export async function withReplayedConfig<T>(
-  run: ReplayingRun,
+  run: ReplayedRun,
   { changed, configPath, onMiss, writes, current = false }: ReplayedConfigOptions,
   work: (config: Config) => Promise<T>,
 ): Promise<T> {
@@ -114,7 +114,7 @@ export async function withReplayedConfig<T>(
 }
 
 /** The settings that were flags of the recorded command, and its collection. */
-function flagSettings({ settings, header, recorded }: ReplayingRun): Record<string, TapeJson> {
+function flagSettings({ settings, header, recorded }: ReplayedRun): Record<string, TapeJson> {
   const { flags: recordedFlags } = header.inputs;
   const flags =
     typeof recordedFlags === 'object' && recordedFlags !== null && !Array.isArray(recordedFlags)
@@ -150,7 +150,7 @@ const UNRECORDED_FLAGS = new Set([
 ]);
 
 /** The flags that a tape keeps: without aliases and flags in kebab case. */
-export function recordedFlags(flags: object): { [name: string]: TapeJson } {
+export function toRecordedFlags(flags: object): { [name: string]: TapeJson } {
   const kept = Object.entries(definedFlags(flags)).filter(
     ([name]) => /^[a-zA-Z]{2,}$/.test(name) && !UNRECORDED_FLAGS.has(name),
   );
@@ -161,21 +161,21 @@ function definedFlags(flags: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
 }
 
-function createHeader(config: Config, { command, question, flags, settings }: CommandOnTape): TapeHeader {
+function createHeader(config: Config, { command, question, flags, settings }: TapedCommandRun): TapeHeader {
   const { model } = config.agent;
   const usesModel = ['ask', 'chat', 'eval', 'compare'].includes(command);
   return {
     version: TAPE_VERSION,
     origin: 'recorded',
     ...(usesModel && model === OFFLINE_MODEL && { note: 'The offline model makes no requests.' }),
-    madeBy: THIS_PROGRAM,
+    madeBy: CURRENT_PROGRAM,
     createdAt: new Date().toISOString(),
     seed: randomUUID(),
     model: usesModel ? model : null,
     command,
     inputs: {
       ...(question !== undefined && { question }),
-      flags: recordedFlags(flags),
+      flags: toRecordedFlags(flags),
       settings: {
         ...runSettings(config),
         // The default number of results of a search differs from that of an agent.
@@ -186,7 +186,7 @@ function createHeader(config: Config, { command, question, flags, settings }: Co
   };
 }
 
-function formatRecordingEnd(end: RecordingEnd): string {
+function formatRecordingEnd(end: RecordingResult): string {
   if (end.type === 'abandoned')
     return `The recording was interrupted. The incomplete tape is ${end.partialPath}`;
   const { exchanges, failed, unchanged, path } = end;

@@ -6,15 +6,15 @@ import type { Policy } from '../../domain/agent-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
 import { validated } from '../../faults/validated.ts';
-import { compareReplay, type ReplayResult } from '../../tape/compare-replay.ts';
-import { type ReplayingRun, replayRun } from '../../tape/replay-run.ts';
+import { compareReplay, type ReplayComparison } from '../../tape/compare-replay.ts';
+import { type ReplayedRun, replayRun } from '../../tape/replay-run.ts';
 import type { TapeJson } from '../../tape/tape-format.ts';
 import { onCommandLine } from '../advice.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { renderReplay } from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { recordedFlags, THIS_PROGRAM, withReplayedConfig } from './on-tape.ts';
+import { CURRENT_PROGRAM, toRecordedFlags, withReplayedConfig } from './on-tape.ts';
 import { asSettings } from './read-flags.ts';
 import { interruptible, onApp } from './with-app.ts';
 
@@ -34,7 +34,7 @@ const DRIFT = exitCodeOf(new AppError('replay_drift', ''));
 /** Replays tapes and compares the results. Exit code 7 if one differs or a request is not on its tape. */
 export function runReplay(flags: ReplayFlags): Promise<number> {
   return interruptible(async (signal) => {
-    const results: ReplayResult[] = [];
+    const results: ReplayComparison[] = [];
     for (const path of flags.tape ?? []) {
       const result = await replayOne(path, flags, signal);
       results.push(result);
@@ -45,9 +45,9 @@ export function runReplay(flags: ReplayFlags): Promise<number> {
   }, 'No tape was changed.');
 }
 
-async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal): Promise<ReplayResult> {
+async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal): Promise<ReplayComparison> {
   const { onMiss = 'fail', timing, redact, current = false, config: configPath } = flags;
-  const { tape: _, current: __, ...given } = recordedFlags(asSettings(flags));
+  const { tape: _, current: __, ...given } = toRecordedFlags(asSettings(flags));
   let changed = given;
   if (onMiss === 'record' && (current || Object.keys(given).length > 0)) throw changedSettingsError();
   const outcome = await replayRun(
@@ -59,7 +59,7 @@ async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal):
       secrets: configuredSecrets(loadConfig({ configPath })),
       signal,
       missEnds: 'turn',
-      renewedBy: THIS_PROGRAM,
+      renewedBy: CURRENT_PROGRAM,
     },
     (run) => {
       const writes = run.header.command === 'ingest';
@@ -74,7 +74,7 @@ async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal):
 }
 
 /** The current settings that differ from the recorded ones. */
-function diffRunSettings(run: ReplayingRun, config: Config): Record<string, TapeJson> {
+function diffRunSettings(run: ReplayedRun, config: Config): Record<string, TapeJson> {
   const now = runSettings(config);
   const names = Object.keys(run.settings).filter(
     (name) => JSON.stringify(run.settings[name]) !== JSON.stringify(now[name]),
@@ -83,7 +83,7 @@ function diffRunSettings(run: ReplayingRun, config: Config): Record<string, Tape
 }
 
 /** Runs the recorded command again. Its outputs are collected by `run.tape`. */
-async function rerunCommand(app: App, run: ReplayingRun, flags: ReplayFlags): Promise<void> {
+async function rerunCommand(app: App, run: ReplayedRun, flags: ReplayFlags): Promise<void> {
   const { command, inputs: recorded } = run.header;
   const read = <Schema extends z.ZodType>(schema: Schema) =>
     validated(schema, recorded.flags ?? {}, `The "inputs" field of ${run.path}`);
@@ -128,7 +128,7 @@ async function rerunCommand(app: App, run: ReplayingRun, flags: ReplayFlags): Pr
 }
 
 /** The recorded questions with their policies, unless another policy is given. */
-function recordedQuestions({ recorded }: ReplayingRun, policy: Policy | undefined) {
+function recordedQuestions({ recorded }: ReplayedRun, policy: Policy | undefined) {
   return recorded.turns.map(({ question, filter, reset, policy: had }) => ({
     question,
     filter,

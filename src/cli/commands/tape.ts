@@ -149,7 +149,7 @@ export async function exportHar({ har = '', tape: path = '', config, json }: Tap
 }
 
 /** Exit code 7 if the tapes differ. */
-export function diffTwoTapes({ before = '', after = '', json }: TapeDiffFlags): number {
+export function diffTapeFiles({ before = '', after = '', json }: TapeDiffFlags): number {
   using oldTape = openTape(before);
   using newTape = openTape(after);
   const difference = diffTapes(oldTape, newTape);

@@ -67,7 +67,7 @@ const diff: CommandDefinition<TapeDiffFlags> = {
   describe: 'Compare two tapes; exit with code 7 if they differ',
   positionals: { before: { describe: 'A tape' }, after: { describe: 'Another tape of the same run' } },
   examples: [['citeloop tape diff before.tape.json after.tape.json', 'Ignores ids and times']],
-  handler: async (flags) => (await import('../commands/tape.ts')).diffTwoTapes(flags),
+  handler: async (flags) => (await import('../commands/tape.ts')).diffTapeFiles(flags),
 };
 
 const renew: CommandDefinition<TapeRenewFlags> = {

@@ -1,6 +1,6 @@
-import type { ReplayResult } from '../../tape/compare-replay.ts';
+import type { ReplayComparison } from '../../tape/compare-replay.ts';
+import { formatJsonDifference, type JsonDifference } from '../../tape/diff-json.ts';
 import type { TapeDifference } from '../../tape/diff-tapes.ts';
-import { type Difference, formatDifference } from '../../tape/diff-values.ts';
 import type { Tape } from '../../tape/open-tape.ts';
 import type { ReissuedCall, ReissueResult } from '../../tape/reissue-requests.ts';
 import type { TurnOutput } from '../../tape/run-outputs.ts';
@@ -88,7 +88,7 @@ function formatSeconds(milliseconds: number): string {
 }
 
 /** Output of `replay` for one tape. */
-export function renderReplay(terminal: Terminal, result: ReplayResult): void {
+export function renderReplay(terminal: Terminal, result: ReplayComparison): void {
   const { changed, differences, exchanges, missing, firstDifferentTurn, reason } = result;
   const line = createLineWriter(terminal);
   const settings = Object.entries(changed).map(([name, value]) => `${name} ${oneLine(String(value), 40)}`);
@@ -117,7 +117,7 @@ export function renderReplay(terminal: Terminal, result: ReplayResult): void {
   if (result.renewed) line('  Updated the tape.');
 }
 
-function formatReplayCounts({ exchanges, missing, turns }: ReplayResult): string {
+function formatReplayCounts({ exchanges, missing, turns }: ReplayComparison): string {
   const used =
     exchanges.recorded === 0 && missing.length === 0
       ? ['no service calls']
@@ -126,11 +126,11 @@ function formatReplayCounts({ exchanges, missing, turns }: ReplayResult): string
 }
 
 /** The error of the last turn, or of a run that ended before its first turn. */
-function lastErrorMessage({ outputs }: ReplayResult): string | null {
+function lastErrorMessage({ outputs }: ReplayComparison): string | null {
   return (outputs.turns.length > 0 ? outputs.turns.at(-1)?.error : outputs.error)?.message ?? null;
 }
 
-function renderMissing(line: WriteLine, { missing, live }: ReplayResult): void {
+function renderMissing(line: WriteLine, { missing, live }: ReplayComparison): void {
   const [first] = missing;
   if (first === undefined) return;
   const calls = counted(missing.length, 'call');
@@ -143,8 +143,8 @@ function renderMissing(line: WriteLine, { missing, live }: ReplayResult): void {
   for (const each of first.hint.split('\n')) line(`  ${each}`);
 }
 
-function renderDifferences(line: WriteLine, differences: readonly Difference[]): void {
-  for (const difference of differences.slice(0, SHOWN_DIFFERENCES)) line(formatDifference(difference));
+function renderDifferences(line: WriteLine, differences: readonly JsonDifference[]): void {
+  for (const difference of differences.slice(0, SHOWN_DIFFERENCES)) line(formatJsonDifference(difference));
   if (differences.length > SHOWN_DIFFERENCES) line(`  and ${differences.length - SHOWN_DIFFERENCES} more`);
 }
 

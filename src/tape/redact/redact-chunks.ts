@@ -12,20 +12,20 @@ interface TextEdit {
  * events. The number of chunks stays.
  */
 export function redactChunks(chunks: readonly TapeChunk[], redactor: Redactor): TapeChunk[] {
-  const withoutDeltas = applyEdits(chunks, findDeltaEdits(joinChunks(chunks), redactor));
-  return applyEdits(withoutDeltas, maskEdits(redactor.ranges(joinChunks(withoutDeltas))));
+  const withoutDeltas = applyEdits(chunks, findDeltaEdits(joinStreamChunks(chunks), redactor));
+  return applyEdits(withoutDeltas, maskEdits(redactor.ranges(joinStreamChunks(withoutDeltas))));
 }
 
 /** The texts that a client puts together from the deltas of events: one for each path of a string in them. */
-export function joinDeltas(text: string): string[] {
+export function joinStreamDeltas(text: string): string[] {
   return [...groupStrings(parseStreamEvents(text)).values()].map((strings) =>
     strings.map(({ value }) => value).join(''),
   );
 }
 
 /** The JSON payload of each line of a stream, or the line if it is not JSON. */
-export function eventPayloads(chunks: readonly TapeChunk[]): TapeJson[] {
-  return joinChunks(chunks)
+export function parseEventPayloads(chunks: readonly TapeChunk[]): TapeJson[] {
+  return joinStreamChunks(chunks)
     .split(/\r?\n/)
     .filter((line) => line !== '' && !line.startsWith(':'))
     .map((line) => {
@@ -37,7 +37,7 @@ export function eventPayloads(chunks: readonly TapeChunk[]): TapeJson[] {
     });
 }
 
-export function joinChunks(chunks: readonly TapeChunk[]): string {
+export function joinStreamChunks(chunks: readonly TapeChunk[]): string {
   return chunks.map(({ data }) => data).join('');
 }
 
@@ -98,7 +98,7 @@ function findDeltaEdits(text: string, redactor: Redactor): TextEdit[] {
   for (const strings of groupStrings(parseStreamEvents(text)).values()) {
     if (strings.length < 2) continue;
     const pieces = strings.map(({ value }) => ({ delayMs: 0, data: value }));
-    const redacted = applyEdits(pieces, maskEdits(redactor.ranges(joinChunks(pieces))));
+    const redacted = applyEdits(pieces, maskEdits(redactor.ranges(joinStreamChunks(pieces))));
     for (const [index, { event, value, replace }] of strings.entries()) {
       const { data = '' } = redacted[index] ?? {};
       if (data === value) continue;

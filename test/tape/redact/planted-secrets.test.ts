@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../../src/faults/redactor.ts';
 import { openTape } from '../../../src/tape/open-tape.ts';
-import { joinDeltas } from '../../../src/tape/redact/redact-chunks.ts';
+import { joinStreamDeltas } from '../../../src/tape/redact/redact-chunks.ts';
 import type { TapeExchange, TapeJson } from '../../../src/tape/tape-format.ts';
 import { createTapeWriter } from '../../../src/tape/tape-writer.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -157,7 +157,7 @@ test('no key that is split over the deltas of several events is written', async 
       const tape = openTape(path);
       const [read] = tape.exchanges();
       tape.close();
-      const said = joinDeltas((read?.response?.chunks ?? []).map(({ data }) => data).join(''));
+      const said = joinStreamDeltas((read?.response?.chunks ?? []).map(({ data }) => data).join(''));
       expect(said.join('\n')).not.toContain(key);
       expect(said.join('\n')).toContain('it is [redacted]');
     }),

@@ -1,10 +1,10 @@
 import { oneLine } from '../text/visible-text.ts';
-import { isVector, sameVectors } from './match-key.ts';
+import { areSameVectors, isEmbeddingVector } from './match-key.ts';
 import type { TapeJson } from './tape-format.ts';
 
 const SHOWN_LENGTH = 70;
 
-export interface Difference {
+export interface JsonDifference {
   /** Such as `messages[1].content`. */
   path: string;
   /** Undefined if the field is missing. */
@@ -13,35 +13,35 @@ export interface Difference {
 }
 
 /** Compares two values field by field. Embeddings are equal from a cosine of 0.999. */
-export function diffValues(
+export function diffJson(
   before: TapeJson | undefined,
   after: TapeJson | undefined,
   path = '',
-): Difference[] {
-  if (isVector(before) && isVector(after)) {
-    if (sameVectors([before], [after])) return [];
+): JsonDifference[] {
+  if (isEmbeddingVector(before) && isEmbeddingVector(after)) {
+    if (areSameVectors([before], [after])) return [];
     const other = before.length === after.length ? 'another vector' : 'vector';
     return [{ path, before: `vector of ${before.length}`, after: `${other} of ${after.length}` }];
   }
   if (Array.isArray(before) && Array.isArray(after)) {
     const length = Math.max(before.length, after.length);
     return Array.from({ length }, (_, index) =>
-      diffValues(before[index], after[index], `${path}[${index}]`),
+      diffJson(before[index], after[index], `${path}[${index}]`),
     ).flat();
   }
   if (isObject(before) && isObject(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
     return [...keys].flatMap((key) =>
-      diffValues(before[key], after[key], path === '' ? key : `${path}.${key}`),
+      diffJson(before[key], after[key], path === '' ? key : `${path}.${key}`),
     );
   }
   return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path: path || 'body', before, after }];
 }
 
 /** The share of fields that are equal, 0 to 1. */
-export function similarity(before: TapeJson | undefined, after: TapeJson | undefined): number {
+export function jsonSimilarity(before: TapeJson | undefined, after: TapeJson | undefined): number {
   const fields = Math.max(countFields(before), countFields(after), 1);
-  const differing = diffValues(before, after).reduce(
+  const differing = diffJson(before, after).reduce(
     (sum, difference) =>
       sum +
       Math.max(countFields(difference.before), countFields(difference.after)) * dissimilarity(difference),
@@ -51,13 +51,13 @@ export function similarity(before: TapeJson | undefined, after: TapeJson | undef
 }
 
 /** At least 0.5: two strings with the same beginning differ less than others. */
-function dissimilarity({ before, after }: Difference): number {
+function dissimilarity({ before, after }: JsonDifference): number {
   if (typeof before !== 'string' || typeof after !== 'string') return 1;
   return 1 - commonPrefixLength(before, after) / Math.max(before.length, after.length, 1) / 2;
 }
 
 /** Such as `  model: "small" -> "large"`. */
-export function formatDifference({ path, before, after }: Difference): string {
+export function formatJsonDifference({ path, before, after }: JsonDifference): string {
   const [was, is] = cutAroundChange(formatValue(before), formatValue(after));
   return `  ${oneLine(path, 60)}: ${was} -> ${is}`;
 }
@@ -84,7 +84,7 @@ function commonPrefixLength(a: string, b: string): number {
 
 function countFields(value: TapeJson | undefined): number {
   if (value === undefined) return 0;
-  if (typeof value !== 'object' || value === null || isVector(value)) return 1;
+  if (typeof value !== 'object' || value === null || isEmbeddingVector(value)) return 1;
   return Object.values(value).reduce((sum: number, each) => sum + countFields(each), 0);
 }
 

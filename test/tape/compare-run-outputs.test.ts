@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MASK } from '../../src/faults/redactor.ts';
-import { compareOutputs } from '../../src/tape/compare-replay.ts';
+import { compareRunOutputs } from '../../src/tape/compare-replay.ts';
 import {
   emptyRunOutputs,
   type RunOutputs,
@@ -43,7 +43,7 @@ const failure = (message: string) => ({
   recoverable: true,
 });
 const pathsOf = (before: Partial<RunOutputs>, after: Partial<RunOutputs>) =>
-  compareOutputs(run(before), run(after)).map(({ path }) => path);
+  compareRunOutputs(run(before), run(after)).map(({ path }) => path);
 
 test('compares scores up to the displayed precision', () => {
   const scored = (score: number) => {
@@ -78,10 +78,10 @@ test('ignores ids, token counts and volatile fields', () => {
 
 test('a run with fewer or more turns differs', () => {
   const [one, two] = [turn(), turn({ question: 'And a topic?' })];
-  expect(compareOutputs(run({ turns: [one, two] }), run({ turns: [one] }))).toMatchObject([
+  expect(compareRunOutputs(run({ turns: [one, two] }), run({ turns: [one] }))).toMatchObject([
     { path: 'turn 2', before: { answer: 'A process [1].' }, after: null },
   ]);
-  expect(compareOutputs(run({ turns: [one] }), run({ turns: [one, two] }))).toMatchObject([
+  expect(compareRunOutputs(run({ turns: [one] }), run({ turns: [one, two] }))).toMatchObject([
     { path: 'turn 2', before: null, after: { answer: 'A process [1].' } },
   ]);
   expect(pathsOf({ turns: [one, two] }, {})).toEqual(['turn 1', 'turn 2']);

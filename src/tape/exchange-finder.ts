@@ -5,17 +5,17 @@ import {
   explainMiss,
   type ReplayContext,
   type TapeMiss,
-  toMissError,
+  toTapeMissError,
 } from './explain-drift.ts';
-import { type MatchKey, matchKey, sameVectors } from './match-key.ts';
-import type { Tape, TapeEntry } from './open-tape.ts';
+import { areSameVectors, createMatchKey, type MatchKey } from './match-key.ts';
+import type { ExchangeLocation, Tape } from './open-tape.ts';
 import { redactRequest } from './redact/redact-exchange.ts';
 import type { TapeExchange, TapeRequest } from './tape-format.ts';
 
 /** Bounds the time to find a request with embeddings. */
 const MAX_VECTOR_CANDIDATES = 50;
 
-export interface PlayedCounts {
+export interface ReplayCounts {
   /** Exchanges of the tape that were used. */
   used: number;
   /** Requests that were made more often than recorded. */
@@ -24,24 +24,24 @@ export interface PlayedCounts {
 }
 
 /** Finds recorded exchanges for requests. */
-export interface TapePlayer {
+export interface ExchangeFinder {
   /** Equal requests get their exchanges in recorded order, then the last one again. Null if there is none. */
   find(request: TapeRequest): TapeExchange | null;
   /** Counts and explains a miss. */
   miss(request: TapeRequest): { miss: TapeMiss; error: AppError };
-  counts(): PlayedCounts;
+  counts(): ReplayCounts;
 }
 
-export function createTapePlayer(
+export function createExchangeFinder(
   tape: Tape,
   redactor: Redactor,
   context: () => ReplayContext = () => EMPTY_REPLAY_CONTEXT,
-): TapePlayer {
+): ExchangeFinder {
   const used = new Set<number>();
   let repeated = 0;
   let missed = 0;
 
-  function take(entries: readonly TapeEntry[]): TapeExchange | null {
+  function take(entries: readonly ExchangeLocation[]): TapeExchange | null {
     const entry = entries.find(({ id }) => !used.has(id)) ?? entries.at(-1);
     if (entry === undefined) return null;
     if (used.has(entry.id)) repeated += 1;
@@ -54,19 +54,21 @@ export function createTapePlayer(
     if (found !== null || nearly === null) return found;
     const candidates = tape.findNearly(nearly).slice(0, MAX_VECTOR_CANDIDATES);
     return take(
-      candidates.filter((entry) => sameVectors(matchKey(tape.read(entry).request).vectors, vectors)),
+      candidates.filter((entry) => areSameVectors(createMatchKey(tape.read(entry).request).vectors, vectors)),
     );
   }
 
   return {
     find(request) {
       // Redaction takes longer than the lookup, and most requests contain no secret.
-      return findByKey(matchKey(request)) ?? findByKey(matchKey(redactRequest(request, redactor)));
+      return (
+        findByKey(createMatchKey(request)) ?? findByKey(createMatchKey(redactRequest(request, redactor)))
+      );
     },
     miss(request) {
       missed += 1;
       const miss = explainMiss(redactRequest(request, redactor), tape, context());
-      return { miss, error: toMissError(miss, tape.path) };
+      return { miss, error: toTapeMissError(miss, tape.path) };
     },
     counts: () => ({ used: used.size, repeated, missed }),
   };

@@ -4,7 +4,7 @@ import { AppError } from '../faults/app-error.ts';
 
 type Fetch = typeof globalThis.fetch;
 
-interface FetchNetworkOptions {
+interface InterceptFetchOptions {
   handlers: RequestHandler[];
   /** Returns the response to a request that no handler answers, or throws what `fetch` should throw. */
   onUnhandled(request: Request, originalFetch: Fetch): Promise<Response>;
@@ -18,7 +18,7 @@ const ENABLED = Symbol('fetch network');
  * it does not go through sockets: errors of handlers reach the caller of `fetch` as they are, and another msw server in
  * the process keeps working. Throws `invalid_input` if such a network is enabled already.
  */
-export function enableFetchNetwork({ handlers, onUnhandled }: FetchNetworkOptions): () => void {
+export function interceptFetch({ handlers, onUnhandled }: InterceptFetchOptions): () => void {
   const source = new FetchSource();
   const network = defineNetwork({
     sources: [source],

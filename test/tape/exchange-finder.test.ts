@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
+import { createExchangeFinder } from '../../src/tape/exchange-finder.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import type { TapeJson } from '../../src/tape/tape-format.ts';
-import { createTapePlayer } from '../../src/tape/tape-player.ts';
 import { asked, writeTape } from './support/sample-tape.ts';
 
 const request = (question: TapeJson, path?: string) => asked(1, question, {}, path).request;
-const answerOf = (exchange: ReturnType<ReturnType<typeof createTapePlayer>['find']>) => {
+const answerOf = (exchange: ReturnType<ReturnType<typeof createExchangeFinder>['find']>) => {
   const body = exchange?.response?.body;
   return body !== undefined && 'json' in body ? body.json : null;
 };
@@ -15,20 +15,20 @@ test('equal requests get their answers in recorded order, then the last one agai
   const tape = openTape(
     await writeTape([asked(1, { q: 1 }, 'first'), asked(2, { q: 1 }, 'second'), asked(3, { q: 2 }, 'other')]),
   );
-  const player = createTapePlayer(tape, createRedactor());
-  const answers = Array.from({ length: 4 }, () => answerOf(player.find(request({ q: 1 }))));
+  const finder = createExchangeFinder(tape, createRedactor());
+  const answers = Array.from({ length: 4 }, () => answerOf(finder.find(request({ q: 1 }))));
   expect(answers).toEqual(['first', 'second', 'second', 'second']);
-  expect(player.counts()).toEqual({ used: 2, repeated: 2, missed: 0 });
-  expect(player.find(request({ q: 3 }))).toBeNull();
-  expect(player.miss(request({ q: 3 })).error).toMatchObject({ kind: 'replay_drift' });
-  expect(player.counts()).toEqual({ used: 2, repeated: 2, missed: 1 });
+  expect(finder.counts()).toEqual({ used: 2, repeated: 2, missed: 0 });
+  expect(finder.find(request({ q: 3 }))).toBeNull();
+  expect(finder.miss(request({ q: 3 })).error).toMatchObject({ kind: 'replay_drift' });
+  expect(finder.counts()).toEqual({ used: 2, repeated: 2, missed: 1 });
 });
 
 test('finds a request with a secret by its redacted form', async () => {
   const redactor = createRedactor({ secrets: ['own-secret'] });
   const path = await writeTape([asked(1, { q: 'about [redacted]' }, 'found')]);
-  const player = createTapePlayer(openTape(path), redactor);
-  expect(answerOf(player.find(request({ q: 'about own-secret' })))).toBe('found');
+  const finder = createExchangeFinder(openTape(path), redactor);
+  expect(answerOf(finder.find(request({ q: 'about own-secret' })))).toBe('found');
 });
 
 test('finds embeddings that differ by rounding, each once and then the last one again', async () => {
@@ -42,9 +42,9 @@ test('finds embeddings that differ by rounding, each once and then the last one 
       asked(3, { v: far }, 'far'),
     ]),
   );
-  const player = createTapePlayer(tape, createRedactor());
-  const answers = Array.from({ length: 3 }, () => answerOf(player.find(request({ v: vector }))));
+  const finder = createExchangeFinder(tape, createRedactor());
+  const answers = Array.from({ length: 3 }, () => answerOf(finder.find(request({ v: vector }))));
   expect(answers).toEqual(['first', 'second', 'second']);
-  expect(player.counts()).toEqual({ used: 2, repeated: 1, missed: 0 });
-  expect(player.find(request({ v: vector.map((value) => -value) }))).toBeNull();
+  expect(finder.counts()).toEqual({ used: 2, repeated: 1, missed: 0 });
+  expect(finder.find(request({ v: vector.map((value) => -value) }))).toBeNull();
 });
