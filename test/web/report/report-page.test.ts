@@ -346,6 +346,28 @@ inBrowser('marks unsupported words in supported and unsupported sentences', asyn
   expect((await shown.textContent())?.replace(/ weak /, '')).toBe(answer);
 });
 
+inBrowser('lists unsupported sentences that a marker interrupts below the answer', async () => {
+  const report = syntheticReport({ cases: 4, arms: ['tool'] });
+  const sentence = {
+    text: 'Gnus fly at night.',
+    markers: ['1', '2'],
+    verdict: 'unsupported',
+    probability: 0.1,
+    unsupportedSpans: [],
+  };
+  Object.assign(report.cases[0]?.results.tool?.runs[0] ?? {}, {
+    answer: 'Gnus fly [1] at night [2].',
+    sentences: [sentence],
+    abstained: false,
+  });
+  const { page } = await open(report);
+  await openFirstCase(page);
+  expect(await page.locator('.answer').first().textContent()).toBe('Gnus fly [1] at night [2].');
+  expect(await page.locator('.interrupted li').textContent()).toMatch(
+    /^Gnus fly at night\.\s+unsupported\s*$/,
+  );
+});
+
 inBrowser('pages long lists and focuses the first new case', async () => {
   const { page } = await open(syntheticReport({ cases: 70, arms: ['tool'] }));
   expect(await page.locator('#case-list > li').count()).toBe(50);
