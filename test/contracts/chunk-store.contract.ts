@@ -14,7 +14,7 @@ import { blend, type SampleDocument, sampleDocument, vectorOf } from './sample-d
 const DIMENSIONS = 40;
 const IDENTITY = { embedder: 'test:forty', dimensions: DIMENSIONS };
 
-/** What every ChunkStore must do. `createCatalog` gives one without collections, and cleans up after the test. */
+/** The contract of every ChunkStore. `createCatalog` returns an empty catalog and cleans up after the test. */
 export function describeChunkStore(name: string, createCatalog: () => Promise<CollectionCatalog>): void {
   describe(name, () => {
     async function openStore(): Promise<{ catalog: CollectionCatalog; store: ChunkStore }> {
@@ -31,7 +31,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       return store;
     }
 
-    test('a catalog without collections lists none and opens none', async () => {
+    test('an empty catalog lists and opens nothing', async () => {
       const catalog = await createCatalog();
       expect(await catalog.list()).toEqual([]);
       expect(await catalog.open('book')).toBeNull();
@@ -39,7 +39,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await catalog.list()).toEqual([]);
     });
 
-    test('collections are listed in alphabetical order and each keeps its own documents', async () => {
+    test('lists collections in alphabetical order, each with its own documents', async () => {
       const catalog = await createCatalog();
       for (const collection of ['pears', 'apples']) {
         const store = await catalog.openOrCreate(collection, IDENTITY);
@@ -56,7 +56,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       await apples?.close();
     });
 
-    test('a chunk keeps where it stands in its document, wherever it comes from', async () => {
+    test('keeps the location of chunks', async () => {
       const { store } = await openStore();
       const write = doc('placed', { chunks: ['with lines', 'without'] });
       const location = { unit: 'line' as const, from: 3, to: 9 };
@@ -72,7 +72,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(around.map((chunk) => chunk.location)).toEqual([location, undefined]);
     });
 
-    test('a deleted collection is gone, and one of the same name starts empty', async () => {
+    test('deletes a collection; a new one of the same name is empty', async () => {
       const { catalog, store } = await openStore();
       await store.write([doc('a', { chunks: ['some text'] })]);
       await store.close();
@@ -85,7 +85,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       await again.close();
     });
 
-    test('opening a collection with another embedder or other dimensions is refused and harms nothing', async () => {
+    test('refuses to open a collection with another embedder or other dimensions', async () => {
       const { catalog, store } = await openStore();
       await store.write([doc('a', { chunks: ['some text'] })]);
       for (const identity of [
@@ -102,7 +102,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       await again.close();
     });
 
-    test('an empty collection answers everything with nothing', async () => {
+    test('an empty collection returns nothing', async () => {
       const { store } = await openStore();
       for (const request of [{ text: 'robot' }, { vector: vectorOf('robot', DIMENSIONS) }]) {
         expect(await find(store, request)).toEqual([]);
@@ -121,7 +121,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
-    test('the store says which terms its chunks have, and how many chunks have each', async () => {
+    test('counts the chunks that have a term', async () => {
       const { store } = await openStore();
       expect(await store.containing?.(['owl'])).toEqual(new Map());
       await store.write([
@@ -143,7 +143,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.containing?.(terms)).toEqual(new Map([['owl', 2]]));
     });
 
-    test('documents come back as they were written, ordered by URI', async () => {
+    test('returns documents as written, ordered by URI', async () => {
       const { store } = await openStore();
       const writes = [
         doc('b', { title: 'Bé "quoted"', chunks: ['text of b'] }),
@@ -158,7 +158,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await documentsOf(store)).toEqual([writes[1]?.document, writes[0]?.document]);
     });
 
-    test('a file that was known by where it lies comes back at its place below its root', async () => {
+    test('returns a file: address as a path below the root', async () => {
       const { store } = await openStore();
       const uri = 'file:///book/guide/a.md';
       const write = doc('a', { uri, url: uri, chunks: ['zebra'] });
@@ -169,7 +169,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
         expect(found).toMatchObject({ url: 'guide/a.md', uri });
     });
 
-    test('a document without chunks is kept, and is replaced and removed like any other', async () => {
+    test('stores, replaces and removes a document without chunks', async () => {
       const { store } = await openStore();
       await store.write([doc('a', { chunks: [] })]);
       expect(await store.info()).toMatchObject({ documents: 1, chunks: 0 });
@@ -181,7 +181,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
-    test('writing a document again replaces it whole', async () => {
+    test('replaces a document whole', async () => {
       const { store } = await openStore();
       await store.write([doc('a', { chunks: ['old zebra one', 'old zebra two', 'old zebra three'] })]);
       const kept = doc('b', { chunks: ['bystander'] });
@@ -196,7 +196,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
-    test('removing documents leaves the others, and unknown ones are ignored', async () => {
+    test('removes documents and ignores unknown ones', async () => {
       const { store } = await openStore();
       await store.write([doc('a', { chunks: ['zebra'] }), doc('b', { chunks: ['walrus'] })]);
       const { updatedAt } = await store.info();
@@ -209,7 +209,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
-    test('a renamed document takes the place of the earlier one', async () => {
+    test('a renamed document replaces the earlier one', async () => {
       const { store } = await openStore();
       await store.write([doc('old', { url: 'https://book.example/same', chunks: ['zebra'] })]);
       const renamed = doc('new', {
@@ -223,7 +223,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
-    test('two documents may exchange their addresses in one batch', async () => {
+    test('exchanges the addresses of two documents in one batch', async () => {
       const { store } = await openStore();
       const [x, y] = ['https://book.example/x', 'https://book.example/y'];
       await store.write([doc('a', { url: x, chunks: ['zebra'] }), doc('b', { url: y, chunks: ['walrus'] })]);
@@ -235,14 +235,14 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
-    test('of two versions of a document in one batch the later counts', async () => {
+    test('the last version of a document in a batch wins', async () => {
       const { store } = await openStore();
       await store.write([doc('a', { chunks: ['zebra', 'zebra again'] }), doc('a', { chunks: ['walrus'] })]);
       expect(await store.info()).toMatchObject({ documents: 1, chunks: 1 });
       expect(textsOf(await find(store, { text: 'zebra walrus' }))).toEqual(['walrus']);
     });
 
-    test('the same text may be in many documents and many times in one', async () => {
+    test('stores the same text in several documents and several times in one', async () => {
       const { store } = await openStore();
       await store.write([
         doc('a', { chunks: ['same words', 'same words'] }),
@@ -257,7 +257,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       );
     });
 
-    test('a document with the address of another one is refused, and nothing of the batch is written', async () => {
+    test('refuses a batch with the address of another document', async () => {
       const { store } = await openStore();
       const url = 'https://book.example/same';
       await store.write([doc('a', { url, chunks: ['zebra'] })]);
@@ -271,7 +271,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
-    test('vectors of another length, or with values that are no numbers, are refused and nothing is written', async () => {
+    test('refuses vectors of another length or with NaN', async () => {
       const { store } = await openStore();
       const broken = vectorOf('broken', DIMENSIONS);
       broken[3] = Number.NaN;
@@ -285,7 +285,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       });
     });
 
-    test('a reader never sees half of a document while it is replaced', async () => {
+    test('a reader never sees two versions of a document while it is replaced', async () => {
       const { catalog, store } = await openStore();
       const reader = await openSecond(catalog);
       const version = (number: number) =>
@@ -312,7 +312,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       await writing;
     });
 
-    test('a handle that is already open sees what another one writes, replaces and removes', async () => {
+    test('an open handle sees what another writes, replaces and removes', async () => {
       const { catalog, store } = await openStore();
       const second = await openSecond(catalog);
       const seen = async () => textsOf(await find(second, { vector: vectorOf('zebra', DIMENSIONS) })).sort();
@@ -328,7 +328,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(textsOf(await find(store, { text: 'okapi walrus' }))).toEqual(['walrus']);
     });
 
-    test('what was written is there after closing and opening again', async () => {
+    test('keeps documents after closing and reopening', async () => {
       const { catalog, store } = await openStore();
       await store.write([doc('a', { module: 'ros2', chunks: ['zebra'] })]);
       const before = await find(store, { text: 'zebra', vector: vectorOf('zebra', DIMENSIONS) });
@@ -338,7 +338,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await find(again, { text: 'zebra', vector: vectorOf('zebra', DIMENSIONS) })).toEqual(before);
     });
 
-    test('a search of the text alone gives lexical ranks and no dense ones', async () => {
+    test('a text search returns lexical ranks only', async () => {
       const { store } = await openStore();
       await writeAnimals(store);
       const hits = await find(store, { text: 'zebra stripes' });
@@ -352,18 +352,18 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       }
     });
 
-    test('a chunk with all words of the query scores high even where every chunk has them', async () => {
+    test('a chunk with all words of the query scores high even if every chunk has them', async () => {
       const { store } = await openStore();
       await store.write([doc('a', { chunks: ['the only zebra'] })]);
       const [hit] = await find(store, { text: 'zebra' });
       expect(hit?.score).toBeGreaterThan(0.5);
     });
 
-    test('chunks that have all that was asked for are still told apart', async () => {
+    test('ranks chunks that have all query terms by length', async () => {
       const { store } = await openStore();
       const filler = (words: number) =>
         Array.from({ length: words }, (_, index) => `filler${index}`).join(' ');
-      // The best is written last, so that the order of writing does not help.
+      // The best is written last, so that the order does not come from writing.
       const matching = [8, 6, 4, 2, 0].map((words) => `zebra zebra zebra ${filler(words)}`.trim());
       const others = Array.from({ length: 20 }, (_, index) => `${filler(30)} other${index}`);
       await store.write([...matching, ...others].map((text, index) => doc(`t${index}`, { chunks: [text] })));
@@ -372,7 +372,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(hits.map(({ lexical }) => lexical?.rank)).toEqual([1, 2, 3, 4, 5]);
     });
 
-    test('a search of the vectors alone gives cosines in order and no lexical ranks', async () => {
+    test('a vector search returns cosines in order and no lexical ranks', async () => {
       const { store } = await openStore();
       const query = vectorOf('query', DIMENSIONS);
       const other = vectorOf('other', DIMENSIONS);
@@ -394,7 +394,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       });
     });
 
-    test('a vector that points the other way scores 0, not less', async () => {
+    test('an opposite vector scores 0', async () => {
       const { store } = await openStore();
       const query = vectorOf('query', DIMENSIONS);
       await store.write([doc('a', { chunks: [{ text: 'opposite', vector: query.map((value) => -value) }] })]);
@@ -403,7 +403,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(hit?.dense?.score).toBeCloseTo(-1, 5);
     });
 
-    test('a search of both finds what either finds, and what both find comes first', async () => {
+    test('a hybrid search ranks chunks found by both first', async () => {
       const { store } = await openStore();
       const query = vectorOf('query', DIMENSIONS);
       const other = vectorOf('other', DIMENSIONS);
@@ -422,7 +422,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(byText.get('a striped horse')?.lexical).toBeNull();
     });
 
-    test('no more hits are given than asked for, and the best of them', async () => {
+    test('returns the best hits up to the limit', async () => {
       const { store } = await openStore();
       await writeAnimals(store);
       const request = { text: 'are', vector: vectorOf('zebra', DIMENSIONS) };
@@ -431,7 +431,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await find(store, { ...request, limit: 3 })).toEqual(all.slice(0, 3));
     });
 
-    test('more hits than a usual search asks for are given if they are there', async () => {
+    test('returns more hits than the default number of candidates', async () => {
       const { store } = await openStore();
       const chunks = Array.from({ length: 300 }, (_, index) => `zebra number${index}`);
       await store.write([doc('many', { chunks })]);
@@ -441,7 +441,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       }
     });
 
-    test('hits carry everything that is cited of a chunk', async () => {
+    test('returns all fields of a chunk', async () => {
       const { store } = await openStore();
       const written = doc('nodes', {
         title: 'Nodes',
@@ -467,7 +467,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       });
     });
 
-    test('titles and headings are searched as well as the text', async () => {
+    test('searches titles and headings', async () => {
       const { store } = await openStore();
       await store.write([
         doc('a', { title: 'Quaternions', chunks: [{ text: 'about turning', headings: ['Gimbal lock'] }] }),
@@ -493,35 +493,32 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       ['a key with a backslash', { 'back\\slash': ['yes'] }, ['zebra two']],
       ['a key of another script', { größe: ['groß'] }, ['zebra three']],
       ['a value like SQL', { module: ["' OR 1=1 --"] }, []],
-    ])(
-      'a filter by %s lets through what matches it, in every kind of search',
-      async (_, filter, expected) => {
-        const { store } = await openStore();
-        await store.write([
-          doc('one', {
-            module: 'ros2',
-            chapter: 'Nodes',
-            metadata: { author: "O'Hara" },
-            chunks: ['zebra one'],
-          }),
-          doc('two', {
-            module: 'ros2',
-            chapter: 'Topics',
-            title: 'Second',
-            metadata: { 'a."b\'.c': 'odd', '$.x[0]': 'path', 'back\\slash': 'yes' },
-            chunks: ['zebra two'],
-          }),
-          doc('three', { metadata: { author: "O'Hara", größe: 'groß' }, chunks: ['zebra three'] }),
-        ]);
-        const vector = vectorOf('zebra', DIMENSIONS);
-        for (const request of [{ text: 'zebra' }, { vector }, { text: 'zebra', vector }]) {
-          expect(textsOf(await find(store, { ...request, filter })).sort()).toEqual(expected.toSorted());
-        }
-        expect(await store.count(filter)).toBe(expected.length);
-      },
-    );
+    ])('filters by %s in every search mode', async (_, filter, expected) => {
+      const { store } = await openStore();
+      await store.write([
+        doc('one', {
+          module: 'ros2',
+          chapter: 'Nodes',
+          metadata: { author: "O'Hara" },
+          chunks: ['zebra one'],
+        }),
+        doc('two', {
+          module: 'ros2',
+          chapter: 'Topics',
+          title: 'Second',
+          metadata: { 'a."b\'.c': 'odd', '$.x[0]': 'path', 'back\\slash': 'yes' },
+          chunks: ['zebra two'],
+        }),
+        doc('three', { metadata: { author: "O'Hara", größe: 'groß' }, chunks: ['zebra three'] }),
+      ]);
+      const vector = vectorOf('zebra', DIMENSIONS);
+      for (const request of [{ text: 'zebra' }, { vector }, { text: 'zebra', vector }]) {
+        expect(textsOf(await find(store, { ...request, filter })).sort()).toEqual(expected.toSorted());
+      }
+      expect(await store.count(filter)).toBe(expected.length);
+    });
 
-    test('a filter finds the few that pass it among many that are nearer', async () => {
+    test('finds the few chunks that pass a filter among many nearer ones', async () => {
       const { store } = await openStore();
       const query = vectorOf('query', DIMENSIONS);
       const near = Array.from({ length: 400 }, (_, i) => ({
@@ -541,7 +538,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       }
     });
 
-    test('chunks come by id in the order asked for, without the unknown ones', async () => {
+    test('returns chunks by id in the given order, without unknown ones', async () => {
       const { store } = await openStore();
       const { chunks } = doc('a', { chunks: ['one', 'two', 'three'] });
       await store.write([doc('a', { chunks: ['one', 'two', 'three'] })]);
@@ -551,7 +548,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.chunks([])).toEqual([]);
     });
 
-    test('neighbours are in reading order and stop at the edges of the document', async () => {
+    test('returns neighbours in reading order, only of the same document', async () => {
       const { store } = await openStore();
       const write = doc('a', { chunks: ['one', 'two', 'three', 'four'] });
       await store.write([doc('before', { chunks: ['other'] }), write, doc('zafter', { chunks: ['other'] })]);
@@ -567,7 +564,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.neighbours('unknown', 1, 1)).toEqual([]);
     });
 
-    test('vectors come back by content hash as they were written', async () => {
+    test('returns vectors by content hash', async () => {
       const { store } = await openStore();
       const write = doc('a', { chunks: ['one', 'two', 'one'] });
       await store.write([write]);
@@ -581,7 +578,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.vectors(hashes)).toEqual(new Map());
     });
 
-    test('chunks come back by content hash from wherever they stand, by address and in reading order', async () => {
+    test('returns chunks by content hash, by address and in reading order', async () => {
       const { store } = await openStore();
       const [a, b] = [doc('a', { chunks: ['one', 'two', 'one'] }), doc('b', { chunks: ['one'] })];
       await store.write([b, a]);
@@ -598,7 +595,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await placesOf(one, two)).toEqual([[b.document.url, 0]]);
     });
 
-    test('a chunk without a vector is found by its words, and by its meaning once it has one', async () => {
+    test('finds a chunk without a vector by its words, and by its vector once it has one', async () => {
       const { store } = await openStore();
       const whole = doc('whole', { chunks: ['zebra stripes are black and white'] });
       const bare = doc('bare', { chunks: ['a zebra runs', 'walrus tusks are long'] });
@@ -638,7 +635,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
-    test('chunks without vectors are replaced and removed like any other', async () => {
+    test('replaces and removes chunks without vectors', async () => {
       const { store } = await openStore();
       const bare = (name: string, ...texts: string[]) => {
         const write = doc(name, { chunks: texts });
@@ -656,7 +653,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
-    test('documents are read back as they were written, whole and in the order asked for', async () => {
+    test('reads documents with chunks and vectors in the given order', async () => {
       const { store } = await openStore();
       const writes = ['a', 'b', 'c'].map((name) =>
         doc(name, {
@@ -687,7 +684,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.read([])).toEqual([]);
     });
 
-    test('info counts documents, chunks and the chunks of each module', async () => {
+    test('info counts documents, chunks and chunks per module', async () => {
       const { store } = await openStore();
       const before = await store.info();
       await store.write([
@@ -712,7 +709,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(info.updatedAt >= before.updatedAt).toBe(true);
     });
 
-    test('identifiers are found as they are written, and by their words', async () => {
+    test('finds identifiers whole and by their parts', async () => {
       const { store } = await openStore();
       const texts = [
         'Call rclpy.spin_once(node) in a loop.',
@@ -758,14 +755,14 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       '…—“”',
       'zebra\0zebra',
       '\u{1f993} zebra',
-    ])('the query %j is only text', async (text) => {
+    ])('treats the query %j as plain text', async (text) => {
       const { store } = await openStore();
       await store.write([doc('a', { chunks: ['a zebra'] }), doc('b', { chunks: ['a walrus'] })]);
       const hits = await find(store, { text });
       expect(textsOf(hits)).toEqual(text.includes('zebra') ? ['a zebra'] : []);
     });
 
-    test('a very long query is answered', async () => {
+    test('answers a very long query', async () => {
       const { store } = await openStore();
       await store.write([doc('a', { chunks: ['a zebra'] }), doc('b', { chunks: ['a walrus'] })]);
       const words = Array.from({ length: 40_000 }, (_, index) => `word${index}`);
@@ -773,7 +770,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await find(store, { text: 'x'.repeat(1_000_000) })).toEqual([]);
     });
 
-    test('text of any script and with any character is stored and found', async () => {
+    test('stores and finds text of any script', async () => {
       const { store } = await openStore();
       const texts = [
         'Ein Roboter fährt über die Straße.',
@@ -806,7 +803,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       }
     });
 
-    test('replacing documents over and over changes neither the scores nor the order', async () => {
+    test('replacing documents again and again changes neither scores nor order', async () => {
       const { store } = await openStore();
       const request = { text: 'zebra stripes', vector: vectorOf('zebra', DIMENSIONS) };
       const scores = async () => {
@@ -828,7 +825,7 @@ export function describeChunkStore(name: string, createCatalog: () => Promise<Co
       expect(await store.check()).toEqual([]);
     });
 
-    test('everything stays as it was when the collection settles', async () => {
+    test('settling changes neither documents nor order', async () => {
       const { store } = await openStore();
       await writeAnimals(store);
       await store.remove(['file:///book/animal-1.md']);
@@ -882,7 +879,7 @@ async function idsOf(store: ChunkStore): Promise<string[]> {
     .map(({ chunkId }) => chunkId);
 }
 
-/** Best first, every score a similarity, every rank the place that its score gives. */
+/** Best first, every score in 0..1, ranks in the order of scores. */
 function expectOrdered(hits: readonly StoreHit[]): void {
   const fused = hits.map((hit) => hit.fusedScore);
   expect(fused).toEqual(fused.toSorted((a, b) => b - a));

@@ -9,10 +9,10 @@ const TEXTS = [
   'def spin_once(node):\n    return rclpy.spin_once(node, timeout_sec=0.1)',
 ];
 
-/** How far the rounding inside a model may depend on what else is in the batch; weights of one byte make it felt. */
+/** Rounding inside a quantized model depends on the batch. */
 const SAME_MEANING = 0.95;
 
-/** What every Embedder must do. It is made once for the whole suite. */
+/** The contract of every Embedder, which is created once for the suite. */
 export function describeEmbedder(name: string, createEmbedder: () => Promise<Embedder>): void {
   describe(name, () => {
     let embedder: Embedder;
@@ -23,7 +23,7 @@ export function describeEmbedder(name: string, createEmbedder: () => Promise<Emb
 
     afterAll(() => embedder.close());
 
-    test('it says what it is', () => {
+    test('has an id and limits', () => {
       expect(embedder.id).toMatch(/\S/);
       expect(embedder.dimensions).toBeGreaterThan(0);
       expect(embedder.maxTokens).toBeGreaterThan(0);
@@ -32,7 +32,7 @@ export function describeEmbedder(name: string, createEmbedder: () => Promise<Emb
       expect(embedder.scoreThreshold).toBeLessThan(1);
     });
 
-    test('every text gets one vector of unit length and the right dimensions', async () => {
+    test('returns one unit vector of the right dimensions per text', async () => {
       const vectors = await embedder.embedDocuments(TEXTS);
       expect(vectors).toHaveLength(TEXTS.length);
       for (const vector of [...vectors, await embedder.embedQuery('a question')]) {
@@ -42,15 +42,15 @@ export function describeEmbedder(name: string, createEmbedder: () => Promise<Emb
       }
     });
 
-    test('no texts give no vectors', async () => {
+    test('returns no vectors for no texts', async () => {
       expect(await embedder.embedDocuments([])).toEqual([]);
     });
 
-    test('the same call gives the same vectors', async () => {
+    test('returns the same vectors for the same call', async () => {
       expect(await embedder.embedDocuments(TEXTS)).toEqual(await embedder.embedDocuments(TEXTS));
     });
 
-    test('a text means the same whatever else is embedded with it, and vectors keep the order of their texts', async () => {
+    test('vectors do not depend on the batch and keep the order of the texts', async () => {
       const alone: Float32Array[] = [];
       for (const text of TEXTS) alone.push(...(await embedder.embedDocuments([text])));
       const long = Array.from({ length: 150 }, (_, index) => `word${index % 7}`).join(' ');
@@ -65,7 +65,7 @@ export function describeEmbedder(name: string, createEmbedder: () => Promise<Emb
       });
     });
 
-    test('a text longer than the model reads is cut, not refused', async () => {
+    test('truncates a text that is too long', async () => {
       const long = 'robot '.repeat(embedder.maxTokens * 4);
       expect(embedder.countTokens(long)).toBeGreaterThan(embedder.maxTokens);
       const [vector, longer] = await embedder.embedDocuments([long, `${long} and then something else`]);
@@ -75,14 +75,14 @@ export function describeEmbedder(name: string, createEmbedder: () => Promise<Emb
     });
 
     test.each(['', '   ', '\n', '\0', '\u{1f916}\u{1f916}', '机器人', '\ud800', '[CLS] [SEP] [PAD]'])(
-      'the odd text %j has a vector like any other',
+      'embeds the unusual text %j',
       async (text) => {
         const [vector] = await embedder.embedDocuments([text]);
         expect(cosine(vector as Float32Array, vector as Float32Array)).toBeCloseTo(1, 4);
       },
     );
 
-    test('tokens are counted: none in nothing, and those of two texts with space between add up', () => {
+    test('token counts of texts joined by a space add up', () => {
       expect(embedder.countTokens('')).toBe(0);
       expect(embedder.countTokens(' \n ')).toBe(0);
       for (const [index, text] of TEXTS.entries()) {
@@ -94,13 +94,13 @@ export function describeEmbedder(name: string, createEmbedder: () => Promise<Emb
       }
     });
 
-    test('an aborted signal stops it', async () => {
+    test('stops on an aborted signal', async () => {
       const signal = AbortSignal.abort(new Error('enough'));
       await expect(embedder.embedDocuments(TEXTS, signal)).rejects.toThrow('enough');
       await expect(embedder.embedQuery('a question', signal)).rejects.toThrow('enough');
     });
 
-    test('aborting while it works stops it before the end', async () => {
+    test('stops when aborted while embedding', async () => {
       const controller = new AbortController();
       const texts = Array.from({ length: 400 }, (_, index) => `sentence ${index} `.repeat(40));
       const working = embedder.embedDocuments(texts, controller.signal);
@@ -108,7 +108,7 @@ export function describeEmbedder(name: string, createEmbedder: () => Promise<Emb
       await expect(working).rejects.toThrow('enough');
     });
 
-    test('calls at the same time do not disturb each other', async () => {
+    test('supports concurrent calls', async () => {
       const calls = TEXTS.map((text) => embedder.embedQuery(text));
       const together = await Promise.all(calls);
       for (const [index, text] of TEXTS.entries()) {

@@ -9,7 +9,7 @@ const DOCUMENTS = [
 ];
 const QUERY = 'How do nodes exchange messages over topics?';
 
-/** What every Reranker must do. It is made once for the whole suite. */
+/** The contract of every Reranker, which is created once for the suite. */
 export function describeReranker(name: string, createReranker: () => Promise<Reranker>): void {
   describe(name, () => {
     let reranker: Reranker;
@@ -18,13 +18,13 @@ export function describeReranker(name: string, createReranker: () => Promise<Rer
       reranker = await createReranker();
     });
 
-    test('it says what it is', () => {
+    test('has an id and limits', () => {
       expect(reranker.id).toMatch(/\S/);
       expect(reranker.scoreThreshold).toBeGreaterThan(0);
       expect(reranker.scoreThreshold).toBeLessThan(1);
     });
 
-    test('the best come first, each once, with scores between 0 and 1', async () => {
+    test('returns the best first, each once, with scores between 0 and 1', async () => {
       const ranked = await reranker.rerank(QUERY, DOCUMENTS, 3);
       expect(ranked).toHaveLength(3);
       expect(ranked[0]?.index).toBe(1);
@@ -37,22 +37,22 @@ export function describeReranker(name: string, createReranker: () => Promise<Rer
       }
     });
 
-    test('there are never more than there are documents', async () => {
+    test('returns no more results than documents', async () => {
       expect(await reranker.rerank(QUERY, DOCUMENTS, 50)).toHaveLength(DOCUMENTS.length);
       expect(await reranker.rerank(QUERY, [], 5)).toEqual([]);
     });
 
-    test('the same call gives the same order', async () => {
+    test('returns the same order for the same call', async () => {
       const once = await reranker.rerank(QUERY, DOCUMENTS, 4);
       expect(await reranker.rerank(QUERY, DOCUMENTS, 4)).toEqual(once);
     });
 
-    test('odd texts are ranked like any other', async () => {
+    test('ranks unusual texts', async () => {
       const odd = ['', '  ', '\0', '\ud800', '\u{1f916}'];
       expect(await reranker.rerank('\ud800 robots', odd, odd.length)).toHaveLength(odd.length);
     });
 
-    test('an aborted signal stops it, before and while it works', async () => {
+    test('stops on an aborted signal, before and while ranking', async () => {
       await expect(
         reranker.rerank(QUERY, DOCUMENTS, 3, AbortSignal.abort(new Error('enough'))),
       ).rejects.toThrow('enough');

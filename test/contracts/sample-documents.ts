@@ -18,7 +18,7 @@ export interface SampleDocument {
   chunks: (string | SampleChunk)[];
 }
 
-/** A document to write, with everything a test does not care about filled in. The name makes up its place and address. */
+/** A document to write, with defaults. Its place and address follow from the name. */
 export function sampleDocument(name: string, dimensions: number, sample: SampleDocument): DocumentWrite {
   const url = sample.url ?? `https://book.example/${name}`;
   let start = 0;
@@ -54,7 +54,7 @@ export function sampleDocument(name: string, dimensions: number, sample: SampleD
   };
 }
 
-/** A vector of unit length that a seed decides: the same for the same, unlike for any other. */
+/** A pseudorandom unit vector of a seed. */
 export function vectorOf(seed: string, dimensions: number): Float32Array {
   let state = Number.parseInt(sha256(seed).slice(0, 8), 16) | 1;
   const values = Float32Array.from({ length: dimensions }, () => {
@@ -66,7 +66,7 @@ export function vectorOf(seed: string, dimensions: number): Float32Array {
   return unit(values);
 }
 
-/** Something near a vector: the smaller the share of the other, the nearer. */
+/** Mixes two vectors; `share` is that of the other. */
 export function blend(vector: Float32Array, other: Float32Array, share: number): Float32Array {
   return unit(vector.map((value, index) => value * (1 - share) + (other[index] ?? 0) * share));
 }

@@ -20,7 +20,7 @@ export const NOW = '2026-11-16T07:00:00.000Z';
 
 const common = { citations: [], tokenCount: 5, timestamp: NOW, metadata: {} };
 
-/** A session without turns; what a test does not care about is filled in. */
+/** A session without turns, with defaults. */
 export function sampleSession(fields: Partial<ConversationSession> = {}): ConversationSession {
   return {
     ...createSession({
@@ -49,7 +49,7 @@ export interface CommittedTurn {
   turn: ConversationTurn;
 }
 
-/** The next turn of a session: what `commitTurn` is given. */
+/** The next turn of a session, as `commitTurn` takes it. */
 export function sampleTurn(before: ConversationSession, sample: SampleTurn = {}): CommittedTurn {
   const turnNumber = sessionTotals(before).turnCount + 1;
   const question = sample.question ?? `Question ${turnNumber}?`;

@@ -9,14 +9,14 @@ import { AppError } from '../../src/faults/app-error.ts';
 import type { RecordedTurn, SessionStore } from '../../src/ports/session-store.ts';
 import { NOW, type SampleTurn, sampleSession, sampleTurn } from './sample-sessions.ts';
 
-/** What every SessionStore must do. `open` gives handles on one place that is empty at first, and cleans up after the test. */
+/** The contract of every SessionStore. `open` returns handles on one store that is empty at first, and cleans up. */
 export function describeSessionStore(name: string, place: () => Promise<{ open: () => SessionStore }>): void {
   describe(name, () => {
     async function openStore(): Promise<SessionStore> {
       return (await place()).open();
     }
 
-    test('a store without sessions has none of anything', async () => {
+    test('an empty store returns nothing', async () => {
       const store = await openStore();
       const unknown = randomUUID();
       expect(await store.list()).toEqual([]);
@@ -28,7 +28,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await store.delete(unknown)).toBe(false);
     });
 
-    test('a new session is loaded as it was created', async () => {
+    test('loads a new session as it was created', async () => {
       const store = await openStore();
       const session = sampleSession({ policy: 'first', model: 'm', collection: 'c', isInteractive: true });
       await store.create(session, 'anna');
@@ -39,7 +39,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await store.load(nameless.sessionId)).toEqual({ session: nameless, user: null });
     });
 
-    test('a session may begin with messages, and an id is given only once', async () => {
+    test('stores initial messages and refuses a taken id', async () => {
       const store = await openStore();
       const { session } = sampleTurn(sampleSession());
       await store.create(session, null);
@@ -48,7 +48,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect((await store.load(session.sessionId))?.session).toEqual(session);
     });
 
-    test('a session that is made with its first turn is as one that was created before it', async () => {
+    test('creates a session with its first turn', async () => {
       const store = await openStore();
       const session = sampleSession();
       const first = sampleTurn(session);
@@ -65,7 +65,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect((await store.list()).map(({ turnCount }) => turnCount)).toEqual([2]);
     });
 
-    test('turns are kept in order with their messages and counters', async () => {
+    test('keeps turns in order with their messages and counters', async () => {
       const store = await openStore();
       const start = sampleSession();
       await store.create(start, null);
@@ -88,7 +88,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       });
     });
 
-    test('a reset starts over from the system message; turns and totals of the past stay', async () => {
+    test('a reset starts from the system message and keeps earlier turns and totals', async () => {
       const store = await openStore();
       let session = await started(store, { turns: 3 });
       for (const closedAt of [NOW, '2026-11-17T07:00:00.000Z']) {
@@ -107,7 +107,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       ]);
     });
 
-    test('what is not a turn can change without one', async () => {
+    test('updates a session without a turn', async () => {
       const store = await openStore();
       const session = await started(store, { turns: 2 });
       const [system, ...rest] = session.messages;
@@ -126,7 +126,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await turnsOf(store, session.sessionId)).toHaveLength(2);
     });
 
-    test('sessions are listed by their last change, by user and up to a limit', async () => {
+    test('lists sessions by last change, by user and up to a limit', async () => {
       const store = await openStore();
       const before = new Date().toISOString();
       const first = await started(store, { user: 'anna', question: 'What is a node?' });
@@ -161,7 +161,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect((await store.list({ user: 'bert' }))[0]?.title).toBeNull();
     });
 
-    test('a title is the first question on one line of bounded length', async () => {
+    test('the title is the first question on one line of bounded length', async () => {
       const store = await openStore();
       await started(store, { question: `  a\n\tlong ${'question '.repeat(1000)}` });
       const [summary] = await store.list();
@@ -169,7 +169,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(summary?.title?.length).toBeLessThanOrEqual(200);
     });
 
-    test('a verdict is set on a turn or on the last one, and can be changed', async () => {
+    test('sets and changes the feedback on a turn or the last one', async () => {
       const store = await openStore();
       const { sessionId } = await started(store, { turns: 3 });
       const verdicts = async () => (await turnsOf(store, sessionId)).map(({ feedback }) => feedback);
@@ -185,7 +185,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await verdicts()).toEqual([null, good, good]);
     });
 
-    test('a verdict does not move a session up in the list', async () => {
+    test('feedback does not change the order of the list', async () => {
       const store = await openStore();
       const old = await started(store, {});
       const recent = await started(store, {});
@@ -195,7 +195,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(before[0]?.sessionId).toBe(recent.sessionId);
     });
 
-    test('a deleted session is gone with all that belongs to it, and no other is touched', async () => {
+    test('deletes a session with everything that belongs to it and no other', async () => {
       const store = await openStore();
       const session = await started(store, { turns: 2 });
       const other = await started(store, { turns: 2 });
@@ -212,7 +212,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await store.lastTurn(session.sessionId)).toBeNull();
     });
 
-    test('a session that is not there cannot go on', async () => {
+    test('refuses to continue a missing session', async () => {
       const store = await openStore();
       const { session, messages, turn } = sampleTurn(sampleSession());
       await expectRefused(store.commitTurn(session, messages, turn));
@@ -220,7 +220,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await store.list()).toEqual([]);
     });
 
-    test('every character is kept', async () => {
+    test('keeps every character', async () => {
       const store = await openStore();
       const text =
         'Straße, δρόμος, 机器人, הרחוב, \u{1f469}‍\u{1f52c}, e\u0301, \0, \u2028, a lone \ud83d half, \'quotes\' "too" \\';
@@ -233,7 +233,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await store.list({ user: 'Zoë \u{1f600}' })).toMatchObject([{ model: '模型/β' }]);
     });
 
-    test('what was given or handed out can be changed without changing what is kept', async () => {
+    test('is not affected by changes to objects it was given or returned', async () => {
       const store = await openStore();
       const session = await started(store, { turns: 1 });
       const loaded = await store.load(session.sessionId);
@@ -246,7 +246,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect((await store.lastTurn(session.sessionId))?.turn.response.answer).toBe('Answer 1.');
     });
 
-    test('one handle sees what another has done', async () => {
+    test('a handle sees the changes of another', async () => {
       const { open } = await place();
       const [one, two] = [open(), open()];
       expect(await two.list()).toEqual([]);
@@ -260,7 +260,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await one.load(session.sessionId)).toBeNull();
     });
 
-    test('a session that went on elsewhere is not overwritten', async () => {
+    test('does not overwrite a session that was continued elsewhere', async () => {
       const { open } = await place();
       const [one, two] = [open(), open()];
       const session = await started(one, { turns: 1 });
@@ -276,7 +276,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await turnsOf(one, session.sessionId)).toHaveLength(2);
     });
 
-    test('turns can be added and sessions deleted while others are read', async () => {
+    test('adds turns and deletes sessions while others are read', async () => {
       const store = await openStore();
       let session = await started(store, { turns: 25 });
       let read = 0;
@@ -289,7 +289,7 @@ export function describeSessionStore(name: string, place: () => Promise<{ open: 
       expect(await store.list()).toEqual([]);
     });
 
-    test('a store can be closed more than once', async () => {
+    test('can be closed more than once', async () => {
       const store = await openStore();
       await started(store, {});
       await store.close();

@@ -31,33 +31,33 @@ const words = (count: number, word = 'word') =>
 const heading = (text: string, depth = 2): Piece => ({ kind: 'heading', depth, text });
 const paragraph = (text: string): Piece => ({ kind: 'paragraph', text });
 
-test('a section becomes one chunk that carries the headings above it', () => {
+test('a section becomes one chunk with the headings above it', () => {
   const [only, ...rest] = chunk([heading('Top', 1), heading('Below'), paragraph(words(20))]);
   expect(rest).toEqual([]);
   expect(only).toMatchObject({ text: words(20), headings: ['Top', 'Below'], chunkIndex: 0 });
   expect(only?.embedded).toBe(`Title > Top > Below\n${words(20)}`);
 });
 
-test('a first heading that repeats the title is not said twice', () => {
+test('leaves out a first heading that repeats the title', () => {
   const [only] = chunk([heading('Title', 1), paragraph(words(20))]);
   expect(only?.headings).toEqual([]);
   expect(only?.embedded.startsWith('Title\n')).toBe(true);
 });
 
-test('a code block that fits is not split, even when it has to start a new chunk', () => {
+test('does not split a code block that fits into a new chunk', () => {
   const code = `\`\`\`js\n${words(25, 'code')}\n\`\`\``;
   const chunks = chunk([paragraph(words(20)), { kind: 'code', text: code }]);
   expect(chunks.map(({ text }) => text)).toEqual([words(20), code]);
 });
 
-test('a code block that does not fit is split between lines and keeps its indentation', () => {
+test('splits a long code block between lines and keeps the indentation', () => {
   const lines = Array.from({ length: 12 }, (_, i) => `    line${i} a b c d`);
   const chunks = chunk([{ kind: 'code', text: lines.join('\n') }]);
   expect(chunks.length).toBeGreaterThan(1);
   expect(chunks.flatMap(({ text }) => text.split('\n'))).toEqual(lines);
 });
 
-test('a table that does not fit is split between rows, and every piece has the header and its own place', () => {
+test('splits a long table between rows, each piece with the header and its location', () => {
   const header = '| Part | Price |\n| --- | --- |';
   const rows = Array.from({ length: 20 }, (_, i) => `| part${i} | price${i} |`);
   const document = documentOf([{ kind: 'table', text: [header, ...rows].join('\n') }]);
@@ -81,7 +81,7 @@ test('a table that does not fit is split between rows, and every piece has the h
   for (const [index, [from]] of places.slice(1).entries()) expect(from).toBe((places[index]?.[1] ?? 0) + 1);
 });
 
-test('fenced code that does not fit is split at a blank line, and every piece has its fence', () => {
+test('splits long fenced code at a blank line, each piece with its fence', () => {
   const part = (name: string, count: number) =>
     Array.from({ length: count }, (_, i) => `${name}${i} a b`).join('\n');
   const code = `\`\`\`js\n${part('first', 7)}\n\n${part('second', 6)}\n\`\`\``;
@@ -91,7 +91,7 @@ test('fenced code that does not fit is split at a blank line, and every piece ha
   ]);
 });
 
-test('a chunk says from where to where its blocks stand', () => {
+test('a chunk has the location of all its blocks', () => {
   const document = documentOf([
     heading('H'),
     paragraph(words(10)),
@@ -109,19 +109,19 @@ test('a chunk says from where to where its blocks stand', () => {
   ]);
 });
 
-test('a paragraph that does not fit is split between sentences', () => {
+test('splits a long paragraph between sentences', () => {
   const sentences = Array.from({ length: 6 }, (_, i) => `This is ${words(10, `s${i}x`)}.`);
   const chunks = chunk([paragraph(sentences.join(' '))]);
   for (const { text } of chunks) expect(text).toMatch(/^This is .*\.$/);
   expect(chunks.length).toBeGreaterThan(1);
 });
 
-test('the next chunk of a section repeats the short last sentence of the one before', () => {
+test('repeats the last sentence of the previous chunk of a section if it is short', () => {
   const chunks = chunk([paragraph(`${words(20)}. Short end.`), paragraph(words(25, 'next'))]);
   expect(chunks[1]?.text).toBe(`Short end.\n\n${words(25, 'next')}`);
 });
 
-test('sections too small to stand alone are merged below the headings they share, with their own in the text', () => {
+test('merges small sections under their common headings and keeps their own in the text', () => {
   const chunks = chunk([
     heading('Shared', 1),
     heading('One'),
@@ -133,7 +133,7 @@ test('sections too small to stand alone are merged below the headings they share
   expect(chunks[0]).toMatchObject({ headings: ['Shared'], text: 'One\n\nfirst body\n\nTwo\n\nsecond body' });
 });
 
-test('merging never draws in a heading whose own text lies in an earlier chunk', () => {
+test('merging does not include a heading whose text is in an earlier chunk', () => {
   const chunks = chunk([
     heading('A', 1),
     paragraph(words(34)),
@@ -145,17 +145,17 @@ test('merging never draws in a heading whose own text lies in an earlier chunk',
   expect(chunks.map(({ text }) => text)).toEqual([words(34), 'small b', 'small z']);
 });
 
-test('a heading with nothing below it is kept', () => {
+test('keeps a heading with nothing below it', () => {
   const chunks = chunk([heading('Empty'), heading('Full'), paragraph(words(5)), heading('Last')]);
   expect(chunks.map(({ text }) => text).join('\n')).toContain('Empty');
   expect(chunks.map(({ text }) => text).join('\n')).toContain('Last');
 });
 
-test('a document without text has no chunks', () => {
+test('returns no chunks for a document without text', () => {
   expect(chunk([])).toEqual([]);
 });
 
-test('equal content under equal headings has the same hash, anything else another one', () => {
+test('gives the same hash only to equal content under equal headings', () => {
   const [a] = chunk([heading('H'), paragraph(words(12))]);
   const [b] = chunk([heading('H'), paragraph(words(12))]);
   const [c] = chunk([heading('Other'), paragraph(words(12))]);
@@ -182,7 +182,7 @@ const piece: fc.Arbitrary<Piece> = fc.oneof(
 );
 const pieces = fc.array(piece, { maxLength: 20 });
 
-test('nothing is above the limit, and every offset is true', () => {
+test('no chunk exceeds the limit, and all offsets are correct', () => {
   fc.assert(
     fc.property(pieces, fc.integer({ min: 12, max: 80 }), (list, maxTokens) => {
       const document = documentOf(list);
@@ -198,7 +198,7 @@ test('nothing is above the limit, and every offset is true', () => {
   );
 });
 
-test('nothing is lost: each block lies in the chunks, each heading in their text or above them', () => {
+test('loses nothing: every block is in a chunk, every heading in a text or above it', () => {
   fc.assert(
     fc.property(pieces, fc.integer({ min: 12, max: 80 }), (list, maxTokens) => {
       const document = documentOf(list);
@@ -215,7 +215,7 @@ test('nothing is lost: each block lies in the chunks, each heading in their text
   );
 });
 
-test('chunks come in reading order and overlap by no more than a sentence', () => {
+test('chunks are in reading order and overlap by at most a sentence', () => {
   fc.assert(
     fc.property(pieces, fc.integer({ min: 12, max: 80 }), (list, maxTokens) => {
       const document = documentOf(list);
@@ -232,7 +232,7 @@ test('chunks come in reading order and overlap by no more than a sentence', () =
   );
 });
 
-test('one endless word is cut between code points', () => {
+test('splits an endless word between code points', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', 'é', '🤖'), minLength: 1, maxLength: 300 }),

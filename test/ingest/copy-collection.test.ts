@@ -35,7 +35,7 @@ async function bookStore(): Promise<ChunkStore> {
   return store;
 }
 
-test('a copy holds the same documents, chunks and vectors', async () => {
+test('copies documents, chunks and vectors', async () => {
   const from = await bookStore();
   const to = await opened(await sqlite());
   const progress: number[] = [];
@@ -48,7 +48,7 @@ test('a copy holds the same documents, chunks and vectors', async () => {
   expect(progress).toEqual([0, 32, 64, 70]);
 });
 
-test('what was copied before it was embedded gets its vectors with the next copy', async () => {
+test('the next copy adds vectors that were missing in the first', async () => {
   const from = await opened(await sqlite());
   const to = await opened(await sqlite());
   const [whole, ...others] = DOCUMENTS;
@@ -70,7 +70,7 @@ test('what was copied before it was embedded gets its vectors with the next copy
   expect(await to.check()).toEqual([]);
 });
 
-test('an interrupted copy goes on where it was, and one that is done has nothing to do', async () => {
+test('continues an interrupted copy, and does nothing when it is complete', async () => {
   const from = await bookStore();
   const to = await opened(await sqlite());
   const stop = new AbortController();
@@ -87,7 +87,7 @@ test('an interrupted copy goes on where it was, and one that is done has nothing
   expect(await everythingIn(to)).toEqual(await everythingIn(from));
 });
 
-test('documents that only the copy has stay, unless they are to be pruned', async () => {
+test('keeps documents that only the target has, unless pruned', async () => {
   const from = await bookStore();
   const to = await opened(await sqlite());
   await to.write([sampleDocument('stranger', 8, { chunks: ['not of the book'] })]);
@@ -96,7 +96,7 @@ test('documents that only the copy has stay, unless they are to be pruned', asyn
   expect(await everythingIn(to)).toEqual(await everythingIn(from));
 });
 
-test.skipIf(server === null)('to Qdrant and back, nothing is lost', async () => {
+test.skipIf(server === null)('loses nothing when copied to Qdrant and back', async () => {
   const from = await bookStore();
   const there = await opened(temporaryCatalog(server as NonNullable<typeof server>));
   await copyCollection(from, there, { prune: false });
@@ -107,7 +107,7 @@ test.skipIf(server === null)('to Qdrant and back, nothing is lost', async () => 
   const chunksOf = (writes: typeof before) =>
     writes.flatMap(({ chunks }) => chunks.map(({ vector, ...chunk }) => chunk));
   expect(chunksOf(after)).toEqual(chunksOf(before));
-  // The server keeps cosines at unit length, to the precision it was sent.
+  // The server normalizes vectors.
   const vectors = after.flatMap(({ chunks }) => chunks.map(({ vector }) => vector));
   before
     .flatMap(({ chunks }) => chunks)

@@ -4,12 +4,12 @@ import { mixedRoots } from '../../src/ingest/document-places.ts';
 const A = 'file:///a/docs/';
 const B = 'file:///b/docs/';
 
-test('a place that has nothing to do with those before makes a collection of several', () => {
+test('reports all roots when an unrelated one is added', () => {
   expect(mixedRoots([A], [A, B])).toEqual([A, B]);
   expect(mixedRoots([A], [A, 'https://docs.test/guide/'])).toEqual([A, 'https://docs.test/guide/']);
 });
 
-test('what lies inside or around, beside the same files, or comes for what is gone, is no other place', () => {
+test('reports nothing for nested, neighbouring or replaced roots', () => {
   expect(mixedRoots([], [A, B])).toEqual([]);
   expect(mixedRoots([A], [A, `${A}api/`])).toEqual([]);
   expect(mixedRoots([`${A}api/`], ['file:///a/'])).toEqual([]);

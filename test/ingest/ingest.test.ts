@@ -75,7 +75,7 @@ const nothing = {
   embeddedChunks: 0,
 };
 
-test('documents are added with title, module, chapter, url and headings', async () => {
+test('adds documents with title, module, chapter, url and headings', async () => {
   const { run, store, documents, uri } = await library({
     'ros2/01-nodes.md': '---\ntitle: Nodes\nlevel: basic\n---\n\n## Topics\n\nA topic is a channel.\n',
   });
@@ -101,7 +101,7 @@ test('documents are added with title, module, chapter, url and headings', async 
   });
 });
 
-test('the same documents have the same chunks on every machine, and keep them when their root is moved', async () => {
+test('gives documents the same chunk ids on every machine and after moving the root', async () => {
   const files = { 'a b.md': '# T\n\nAlpha.', 'guide/c.md': '# U\n\nBeta.' };
   const chunksIn = async (shelf: Awaited<ReturnType<typeof library>>) => {
     const writes = await shelf.store.read((await shelf.documents()).map(({ uri }) => uri));
@@ -134,7 +134,7 @@ test('the same documents have the same chunks on every machine, and keep them wh
   expect(await chunksIn(here)).toEqual(chunks.slice(1));
 });
 
-test('roots of the same name are told apart, and a part of a root is known by the whole', async () => {
+test('distinguishes roots of the same name, and places part of a root by the whole', async () => {
   const { docs, run, documents, write } = await library({
     'docs/x.md': 'Alpha.',
     'other/docs/x.md': 'Beta.',
@@ -157,14 +157,14 @@ test('roots of the same name are told apart, and a part of a root is known by th
   expect(await urls()).toEqual(['docs-2/x.md', 'docs/deep/y.md', ...places.slice(1)]);
 });
 
-test('unchanged documents cost no embedding', async () => {
+test('does not embed unchanged documents', async () => {
   const { run, embedder } = await library({ 'a.md': 'Alpha.', 'b.md': 'Beta.' });
   await run();
   expect(await run()).toEqual({ ...nothing, unchanged: 2 });
   expect(embedder.embedded).toEqual([]);
 });
 
-test('a changed document is replaced, and only its new chunks are embedded', async () => {
+test('replaces a changed document and embeds only its new chunks', async () => {
   const section = (name: string, word: string) => `## ${name}\n\n${`${word} `.repeat(40)}\n\n`;
   const { run, write, embedder, texts } = await library({
     'a.md': section('One', 'kept') + section('Two', 'old'),
@@ -176,7 +176,7 @@ test('a changed document is replaced, and only its new chunks are embedded', asy
   expect((await texts()).map((text) => text.split(' ')[0])).toEqual(['kept', 'new']);
 });
 
-test('a renamed document takes the place of the old one and is not embedded again', async () => {
+test('a renamed document replaces the old one and is not embedded again', async () => {
   const { run, rename, documents, embedder, uri } = await library({ 'a.md': '# Same title\n\nAlpha.' });
   await run();
   await rename('a.md', 'b.md');
@@ -185,7 +185,7 @@ test('a renamed document takes the place of the old one and is not embedded agai
   expect(await documents()).toMatchObject([{ uri: uri('b.md') }]);
 });
 
-test('a copy is a document of its own', async () => {
+test('a copied file is a separate document', async () => {
   const { run, write, documents } = await library({ 'a.md': '# T\n\nAlpha.' });
   await run();
   await write('b.md', '# T\n\nAlpha.');
@@ -193,7 +193,7 @@ test('a copy is a document of its own', async () => {
   expect(await documents()).toHaveLength(2);
 });
 
-test('vanished documents stay until they are pruned', async () => {
+test('keeps deleted documents until they are pruned', async () => {
   const { run, remove, documents, uri } = await library({ 'a.md': 'Alpha.', 'b.md': 'Beta.' });
   await run();
   await remove('a.md');
@@ -203,7 +203,7 @@ test('vanished documents stay until they are pruned', async () => {
   expect(await documents()).toMatchObject([{ uri: uri('b.md') }]);
 });
 
-test('pruning one directory leaves what came from elsewhere', async () => {
+test('pruning one directory keeps documents of others', async () => {
   const { run, docs, remove, documents, uri } = await library({
     'x/a.md': 'Alpha.',
     'x/b.md': 'Beta.',
@@ -217,7 +217,7 @@ test('pruning one directory leaves what came from elsewhere', async () => {
   expect((await documents()).map((document) => document.uri)).toEqual([uri('x/b.md'), uri('y/c.md')]);
 });
 
-test('pruning forgets what is ignored by now, and leaves what the patterns of one run leave out', async () => {
+test('pruning removes ignored documents and keeps those that one run leaves out', async () => {
   const { run, docs, write, documents, uri } = await library({
     'a.md': 'Alpha.',
     'drafts/deep/b.md': 'Beta.',
@@ -232,7 +232,7 @@ test('pruning forgets what is ignored by now, and leaves what the patterns of on
   expect((await documents()).map((document) => document.uri)).toEqual([uri('a.md'), uri('c.md')]);
 });
 
-test('a document that cannot be read is reported, keeps its earlier version, and does not stop the rest', async () => {
+test('reports an unreadable document, keeps its earlier version and continues', async () => {
   const { run, write, texts, uri } = await library({ 'a.md': 'Alpha.', 'b.md': 'Beta.' });
   await run();
   await write('a.md', new Uint8Array([0x41, 0xff, 0xfe, 0x00]));
@@ -242,7 +242,7 @@ test('a document that cannot be read is reported, keeps its earlier version, and
   expect(await texts()).toEqual(['Alpha.', 'Better.']);
 });
 
-test('a base url makes published addresses out of slugs and paths', async () => {
+test('a base URL makes published addresses of slugs and paths', async () => {
   const { run, documents } = await library({
     '01-intro/README.md': 'Home.',
     '01-intro/02-first steps.md': 'Steps.',
@@ -258,7 +258,7 @@ test('a base url makes published addresses out of slugs and paths', async () => 
   ]);
 });
 
-test('two documents with the same address: the second is refused, not silently lost', async () => {
+test('reports the second of two documents with the same address', async () => {
   const { run, documents } = await library({
     'a.md': '---\nslug: /same\n---\nA.',
     'b.md': '---\nslug: /same\n---\nB.',
@@ -268,7 +268,7 @@ test('two documents with the same address: the second is refused, not silently l
   expect(await documents()).toHaveLength(1);
 });
 
-test('another base url changes the addresses and embeds nothing', async () => {
+test('another base URL changes the addresses and embeds nothing', async () => {
   const { run, documents, embedder } = await library({ 'a.md': 'Alpha.' });
   await run({ baseUrl: 'https://one.example' });
   expect(await run({ baseUrl: 'https://two.example' })).toMatchObject({ changed: 1, embeddedChunks: 0 });
@@ -276,7 +276,7 @@ test('another base url changes the addresses and embeds nothing', async () => {
   expect(await documents()).toMatchObject([{ url: 'https://two.example/a' }]);
 });
 
-test('an interrupted run keeps every document and the vectors it made, and the next one makes the others', async () => {
+test('an interrupted run keeps its documents and vectors, and the next embeds the rest', async () => {
   const files = Object.fromEntries(
     Array.from({ length: 40 }, (_, i) => [
       `${String(i).padStart(2, '0')}.md`,
@@ -306,7 +306,7 @@ test('an interrupted run keeps every document and the vectors it made, and the n
   expect(await store.check()).toEqual([]);
 });
 
-test('documents can be found by their words before anything is embedded', async () => {
+test('finds documents by their words before they are embedded', async () => {
   const { run, embedder, store } = await library({ 'a.md': '# T\n\nAlpha.', 'b.md': 'Beta.' });
   const found: number[] = [];
   const { embedDocuments } = embedder;
@@ -321,7 +321,7 @@ test('documents can be found by their words before anything is embedded', async 
   expect(embedder.embedded.toSorted()).toEqual(['T\nAlpha.', 'b\nBeta.']);
 });
 
-test('the same text in several documents is embedded once', async () => {
+test('embeds the same text in several documents once', async () => {
   const { run, embedder } = await library({
     'a.md': '# T\n\nSame.',
     'b.md': '# T\n\nSame.',
@@ -331,7 +331,7 @@ test('the same text in several documents is embedded once', async () => {
   expect(embedder.embedded).toHaveLength(1);
 });
 
-test('progress only grows and ends with every document done', async () => {
+test('progress only increases and ends with every document', async () => {
   const { run } = await library({ 'a.md': 'A.', 'b.md': 'B.', 'c.md': 'C.' });
   const seen: IngestProgress[] = [];
   await run({ onProgress: (progress) => seen.push(progress) });
@@ -346,14 +346,14 @@ test('progress only grows and ends with every document done', async () => {
   });
 });
 
-test('an empty document is indexed without chunks', async () => {
+test('stores an empty document without chunks', async () => {
   const { run, documents } = await library({ 'a.md': '' });
   expect(await run()).toMatchObject({ added: 1, chunks: 0 });
   expect(await documents()).toHaveLength(1);
   expect(await run()).toMatchObject({ unchanged: 1 });
 });
 
-test('a fault of the embedder stops the run, since it would hit every document', async () => {
+test('an error of the embedder stops the run', async () => {
   const { run, embedder } = await library({ 'a.md': 'A.' });
   embedder.embedDocuments = async () => {
     throw new AppError('rate_limit', 'Too many requests.');

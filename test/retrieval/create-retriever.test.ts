@@ -10,7 +10,7 @@ import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import { sampleDocument } from '../contracts/sample-documents.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** What a text is about, as directions: the vector of a text has those whose word it holds. */
+/** Each word is one dimension: the vector of a text has the dimensions of its words. */
 const TOPICS = ['router', 'animal', 'weather', 'cooking'];
 const DIMENSIONS = 8;
 const DICTIONARY = new Set([
@@ -26,7 +26,7 @@ const DICTIONARY = new Set([
   'cooking',
 ]);
 
-/** Whatever is about none of them points another way, which is not the same for a query as for a document. */
+/** A text without these words points in another direction, different for queries and documents. */
 function vectorOf(text: string, elsewhere: 6 | 7): Float32Array {
   const vector = Float32Array.from({ length: DIMENSIONS }, (_, at) =>
     text.toLowerCase().includes(TOPICS[at] ?? '-') ? 1 : 0,
@@ -63,7 +63,7 @@ async function retrieve(store: ChunkStore, text: string, mode: SearchMode = 'hyb
   return { context, texts: context.chunks.map((chunk) => chunk.text) };
 }
 
-test('a misspelt word is searched for as the documents spell it, and that is told in words and as data', async () => {
+test('corrects a misspelled word and reports the correction', async () => {
   const store = await storeOf({ a: 'Restart the router twice.', b: 'Rain is weather.' });
   const { context, texts } = await retrieve(store, 'how to restart teh rotuer');
   expect(texts[0]).toBe('Restart the router twice.');
@@ -84,19 +84,19 @@ test.each([
   ['a word that is near the stem of another', 'linter', { a: 'To lint is to check.' }],
   ['a name in code', 'rotuer_table()', { a: 'A router has routes.' }],
   ['a part of a path', '/etc/rotuer', { a: 'A router has routes.' }],
-])('%s is never taken for a misspelling', async (_, query, texts) => {
+])('does not correct %s', async (_, query, texts) => {
   const { context } = await retrieve(await storeOf(texts), `what about ${query} here`);
   expect(context.corrections).toBeUndefined();
   expect(context.notes).toEqual([]);
 });
 
-test('a text full of words that no document has is of something else, not misspelt', async () => {
+test('does not correct a text with many unknown words', async () => {
   const store = await storeOf({ a: 'Restart the router and the server with the button or the switch.' });
   const { context } = await retrieve(store, 'rotuer srever buton swicth');
   expect(context.corrections).toBeUndefined();
 });
 
-test('without a dictionary only slips are mended that seldom make another word', async () => {
+test('without a dictionary, does not replace letters', async () => {
   const store = await storeOf({ a: 'Restart the router.', b: 'A string is tied.' });
   expect((await retrieve(store, 'rotuer', 'lexical', 0)).context.corrections).toHaveLength(1);
   expect((await retrieve(store, 'spring', 'lexical', 0)).context.corrections).toBeUndefined();

@@ -37,7 +37,7 @@ const reranked = (nearness: ScoreWordSimilarity | null) =>
 const query = createQuery({ text: 'owl and newt', topK: 3 });
 const idsOf = (hits: readonly RetrievalHit[]) => hits.map((hit) => hit.chunk.chunkId);
 
-test('of the first ten hits those come first whose words are nearest, and no score contradicts the order', async () => {
+test('orders the first ten hits by word similarity and caps their scores', async () => {
   const nearest: ScoreWordSimilarity = async (_, passages) =>
     passages.map(({ chunkId }) => (chunkId === 'c9' ? 1 : 0));
   const { hits, context } = await reranked(nearest).retrieve(query);
@@ -50,13 +50,13 @@ test('of the first ten hits those come first whose words are nearest, and no sco
   expect(context.totalFound).toBe(12);
 });
 
-test('what was found far better stays before what is a little nearer', async () => {
+test('keeps a much better hit before a slightly more similar one', async () => {
   const nearness: ScoreWordSimilarity = async (_, passages) => passages.map((_passage, index) => index / 100);
   const { hits } = await reranked(nearness).retrieve(query);
   expect(idsOf(hits)).toEqual(['c0', 'c1', 'c2']);
 });
 
-test('rare words count more than common ones', async () => {
+test('weighs rare words higher', async () => {
   let weights: number[] = [];
   const nearness: ScoreWordSimilarity = async (_, passages, weightOf) => {
     weights = ['badger', 'owl', 'newt'].map(weightOf);
@@ -67,14 +67,14 @@ test('rare words count more than common ones', async () => {
   expect(new Set(weights).size).toBe(3);
 });
 
-test('hits beyond the tenth follow as they were found', async () => {
+test('keeps the order of hits beyond the tenth', async () => {
   const nearness: ScoreWordSimilarity = async (_, passages) => passages.map((_passage, index) => index / 5);
   const { hits } = await reranked(nearness).retrieve({ ...query, topK: 12 });
   expect(idsOf(hits).slice(10)).toEqual(['c10', 'c11']);
   expect(idsOf(hits)[0]).toBe('c9');
 });
 
-test('without an encoder, or if it fails, hits come as they were found, and a failure is told', async () => {
+test('keeps the order without an encoder or when it fails', async () => {
   const without = await reranked(null).retrieve(query);
   expect(idsOf(without.hits)).toEqual(['c0', 'c1', 'c2']);
   expect(without.context.notes).toEqual([]);

@@ -7,7 +7,7 @@ import type { RetrievalHit, Retriever } from '../../src/retrieval/create-retriev
 import { withReranker } from '../../src/retrieval/rerank.ts';
 import { chunk, NOW } from '../domain/arbitraries.ts';
 
-/** Hits in falling order, as a store would find them. */
+/** Hits in descending order of score. */
 const HITS = Array.from({ length: 120 }, (_, index): RetrievalHit => {
   const { score, ...stored } = chunk({
     chunkId: `c${index}`,

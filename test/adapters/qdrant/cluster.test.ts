@@ -18,7 +18,7 @@ function documentOf(number: number) {
   return sampleDocument(`d${number}`, DIMENSIONS, { chunks });
 }
 
-/** Writes one document at a time, again if it was not acknowledged, and notes those that were. */
+/** Writes one document at a time, with retries, and adds acknowledged ones to `written`. */
 async function writeDocuments(store: ChunkStore, from: number, to: number, written: number[]): Promise<void> {
   for (let number = from; number < to; number += 1) {
     for (let attempt = 1; ; attempt += 1) {
@@ -33,7 +33,7 @@ async function writeDocuments(store: ChunkStore, from: number, to: number, writt
   }
 }
 
-/** Searches for some of the documents by a word that only they have, and by meaning. */
+/** Searches for each document by a word that only it has, and by vector. */
 async function expectFound(store: ChunkStore, numbers: readonly number[]): Promise<void> {
   for (const number of numbers) {
     const text = `document${number}`;
@@ -47,7 +47,7 @@ async function expectFound(store: ChunkStore, numbers: readonly number[]): Promi
 }
 
 test.skipIf(cluster === null)(
-  'a cluster loses nothing that was acknowledged and goes on answering while a node is down',
+  'a cluster keeps acknowledged writes and answers while a node is down',
   async () => {
     const [first, second, third] = cluster.nodes as [
       QdrantCluster['nodes'][0],
@@ -68,7 +68,7 @@ test.skipIf(cluster === null)(
     await expectFound(store, written);
     expect(await store.count({})).toBe(18 * CHUNKS);
 
-    // It comes back and catches up, then another one is killed while questions are asked.
+    // It restarts and catches up, then another one is killed during searches.
     await third.restart();
     await cluster.untilWhole('book');
     await cluster.untilWhole('book__documents');
@@ -81,7 +81,7 @@ test.skipIf(cluster === null)(
     await killing;
     await writeDocuments(store, 0, 2, []);
 
-    // The node that had been away answers by itself, from what it caught up on.
+    // Each node answers from its own data.
     await second.restart();
     await cluster.untilWhole('book');
     await cluster.untilWhole('book__documents');

@@ -4,11 +4,11 @@ import { listenForTest } from '../../support/listen-for-test.ts';
 export interface CuttingProxy {
   url: string;
   requests(): number;
-  /** Lets so many more requests through. The answer of the last one is lost, and nothing goes through after it. */
+  /** Forwards so many more requests. The response to the last one is lost, and later requests fail. */
   cutAfter(requests: number): void;
 }
 
-/** A way to a server that can be cut at any request: what a process that dies leaves behind can be seen then. */
+/** A proxy that can be cut at any request, to simulate a process that dies there. */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   let requests = 0;
   let last = Number.POSITIVE_INFINITY;

@@ -16,13 +16,13 @@ const server = await serverForTests();
 
 interface Sample {
   vectors?: Schemas['VectorsConfig'];
-  /** Wraps a vector the way the points of the collection hold it. */
+  /** Wraps a vector as the points of the collection store it. */
   hold?: (vector: number[]) => Schemas['VectorStruct'];
   payloads: Record<string, unknown>[];
   options?: Partial<QdrantCatalogOptions>;
 }
 
-/** A collection made by the plain client: its first point is nearest to the query, the next a bit farther, and so on. */
+/** Creates a collection with the plain client, with points in ascending distance from the query. */
 async function foreignCollection({ vectors, hold = (vector) => vector, payloads, options = {} }: Sample) {
   const { url, apiKey } = server as QdrantServer;
   const client = new QdrantClient({ url, checkCompatibility: false, ...(apiKey && { apiKey }) });
@@ -63,8 +63,8 @@ const PAGES = [0, 1, 2].map((index) => ({
   language: 'en',
 }));
 
-describe.skipIf(server === null)('collections made by others', () => {
-  test('are listed, and read by the field names that are seen most', async () => {
+describe.skipIf(server === null)('collections of other programs', () => {
+  test('are listed, and read by common field names', async () => {
     const catalog = await foreignCollection({ payloads: PAGES });
     expect(await catalog.list()).toEqual(['theirs']);
     const store = (await catalog.open('theirs')) as ChunkStore;
@@ -87,7 +87,7 @@ describe.skipIf(server === null)('collections made by others', () => {
     }
   });
 
-  test('are filtered by our names for what they hold, and by theirs for the rest', async () => {
+  test('are filtered by mapped field names and by their own', async () => {
     const store = await openTheirs({ payloads: PAGES });
     const texts = async (filter: Record<string, string[]>) =>
       (await nearest(store, filter)).map(({ chunk }) => chunk.text);
@@ -97,7 +97,7 @@ describe.skipIf(server === null)('collections made by others', () => {
     expect(await store.count({ module: ['basics'] })).toBe(2);
   });
 
-  test('give chunks by id, neighbours, documents and sums', async () => {
+  test('return chunks by id, neighbours, documents and counts', async () => {
     const store = await openTheirs({ payloads: PAGES });
     expect((await store.chunks(['3', 'nonsense', '99', '1'])).map(({ text }) => text)).toEqual([
       'part 2',
@@ -140,7 +140,7 @@ describe.skipIf(server === null)('collections made by others', () => {
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   });
 
-  test('are read by the names that were given', async () => {
+  test('are read by the payload map', async () => {
     const payloads = [{ body: 'right', text: 'wrong', meta: { link: 'https://x.example/' }, path: 'A > B' }];
     const payloadMap = { text: 'body', url: 'meta.link', headings: 'path' };
     const [hit] = await nearest(await openTheirs({ payloads, options: { payloadMap } }));
@@ -150,7 +150,7 @@ describe.skipIf(server === null)('collections made by others', () => {
     expect(other?.chunk).toMatchObject({ text: 'words', url: 'https://y.example/', title: 'Y' });
   });
 
-  test('without anything that could be the text are refused, with the names they have', async () => {
+  test('are refused without a text field, with the names of their fields', async () => {
     const catalog = await foreignCollection({ payloads: [{ colour: 'red', size: 3 }] });
     await expect(catalog.open('theirs')).rejects.toMatchObject({
       kind: 'configuration_error',
@@ -158,7 +158,7 @@ describe.skipIf(server === null)('collections made by others', () => {
     });
   });
 
-  test('are never written to', async () => {
+  test('are read-only', async () => {
     const catalog = await foreignCollection({ payloads: PAGES });
     const store = (await catalog.open('theirs')) as ChunkStore;
     const refusal = {
@@ -175,7 +175,7 @@ describe.skipIf(server === null)('collections made by others', () => {
     expect(await store.count({})).toBe(3);
   });
 
-  test('cannot be searched by words alone or with vectors of another length, and say so', async () => {
+  test('refuse text searches and vectors of another length', async () => {
     const store = await openTheirs({ payloads: PAGES });
     await expect(store.search({ text: 'words', vector: null, limit: 5, filter: {} })).rejects.toMatchObject({
       kind: 'configuration_error',

@@ -15,29 +15,29 @@ import { freePort } from '../../support/free-port.ts';
 import { serverForTests, startQdrant, temporaryCatalog } from '../../support/qdrant-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const KEY = 'a-key-that-nobody-may-see-4711';
-const IDENTITY = { embedder: 'test:faults', dimensions: 8 };
+const KEY = 'a-secret-key-4711';
+const IDENTITY = { embedder: 'test:errors', dimensions: 8 };
 const COLLECTIONS = json('{"result":{"collections":[{"name":"book"}]},"status":"ok","time":0}');
 
-/** What it fails with: always a sentence with a hint, and never the key. */
+/** The error of a rejected promise, which must be a sentence without the key. */
 async function errorOf(work: Promise<unknown>): Promise<AppError> {
-  const fault = await work.then(
+  const error = await work.then(
     () => undefined,
     (error: unknown) => error,
   );
-  expect(fault).toBeInstanceOf(AppError);
-  expect((fault as AppError).message).toMatch(/\.$/);
-  expect(inspect(fault, { depth: 9, showHidden: true })).not.toContain(KEY);
-  return fault as AppError;
+  expect(error).toBeInstanceOf(AppError);
+  expect((error as AppError).message).toMatch(/\.$/);
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(KEY);
+  return error as AppError;
 }
 
-/** Nobody waits before another attempt; `waits` is what would have been waited for. */
+/** Retries without waiting; `waits` collects the requested waits. */
 function catalogAt(url: string, timeoutMs = 60_000, waits: number[] = []) {
   const sleep = async (ms: number) => void waits.push(ms);
   return createQdrantCatalog({ url, apiKey: KEY, timeoutMs, runtime: { ...systemRuntime, sleep } });
 }
 
-test('a server that does not run is said to be out of reach, with what to do', async () => {
+test('reports a server that is not running', async () => {
   const port = await freePort();
   expect(await errorOf(catalogAt(`http://127.0.0.1:${port}`).list())).toMatchObject({
     kind: 'retrieval_error',
@@ -47,9 +47,7 @@ test('a server that does not run is said to be out of reach, with what to do', a
   });
 });
 
-test('a server whose certificate is not believed is said to be so, with the setting that helps', async ({
-  skip,
-}) => {
+test('reports an untrusted certificate and names NODE_EXTRA_CA_CERTS', async ({ skip }) => {
   const directory = await temporaryDirectory();
   const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
   const made = spawnSync('openssl', [
@@ -59,9 +57,7 @@ test('a server whose certificate is not believed is said to be so, with the sett
     ...['-keyout', key, '-out', cert],
   ]);
   if (made.status !== 0) {
-    process.stderr.write(
-      '\nNOT TESTED: faults of TLS, since there is no openssl to make a certificate with\n\n',
-    );
+    process.stderr.write('\nNOT TESTED: TLS errors, because openssl is not installed\n\n');
     skip('no openssl');
   }
   const server = createServer({ key: await readFile(key), cert: await readFile(cert) }).listen(
@@ -79,7 +75,7 @@ test('a server whose certificate is not believed is said to be so, with the sett
   });
 });
 
-test('a server that says nothing is given up after the time that was set', async () => {
+test('gives up on a silent server after the timeout', async () => {
   const { baseUrl } = await startFaultyServer(silence);
   expect(await errorOf(catalogAt(baseUrl, 300).list())).toMatchObject({
     kind: 'retrieval_error',
@@ -93,8 +89,8 @@ test.each([
   ['answers with 500', fail(500, '{"status":{"error":"disk on fire"}}')],
   ['answers with 503', fail(503, 'upstream is gone')],
   ['answers with 429', fail(429)],
-])('a server that once %s is asked again', async (_, fault) => {
-  const { baseUrl, requests } = await startFaultyServer(fault, COLLECTIONS);
+])('retries when a server %s once', async (_, response) => {
+  const { baseUrl, requests } = await startFaultyServer(response, COLLECTIONS);
   expect(await catalogAt(baseUrl).list()).toEqual(['book']);
   expect(requests()).toBe(2);
 });
@@ -108,8 +104,8 @@ test.each([
     /disk on fire/,
   ],
   ['always answers with 429', fail(429), 'rate_limit', /too many requests/],
-])('a server that %s is given up after a few times', async (_, fault, kind, message) => {
-  const { baseUrl, requests } = await startFaultyServer(fault);
+])('gives up when a server %s', async (_, response, kind, message) => {
+  const { baseUrl, requests } = await startFaultyServer(response);
   const error = await errorOf(catalogAt(baseUrl).list());
   expect(error).toMatchObject({ kind, recoverable: true, message: expect.stringMatching(message) });
   expect(requests()).toBe(4);
@@ -129,11 +125,11 @@ test('retries after a Retry-After that is a date', async () => {
 });
 
 test.each([
-  ['is no JSON', json('<html>Welcome to nginx</html>')],
+  ['is not JSON', json('<html>Welcome to nginx</html>')],
   ['ends in the middle', json('{"result":{"collec')],
-  ['is another program’s', json('{"hello":"world"}')],
+  ['is of another program', json('{"hello":"world"}')],
   ['is a web page', fail(200, '<html></html>', { 'content-type': 'text/html' })],
-])('an answer that %s is said to be none of Qdrant’s', async (_, answer) => {
+])('refuses a response that %s', async (_, answer) => {
   const { baseUrl } = await startFaultyServer(answer);
   expect(await errorOf(catalogAt(baseUrl).list())).toMatchObject({
     kind: 'retrieval_error',
@@ -142,7 +138,7 @@ test.each([
 });
 
 test.each([401, 403])(
-  'a key that is refused with %i is not shown, even if the server repeats it',
+  'does not show a key refused with %i, even if the server repeats it',
   async (status) => {
     const { baseUrl, requests } = await startFaultyServer(
       fail(status, `{"status":{"error":"bad key ${KEY}"}}`),
@@ -155,19 +151,19 @@ test.each([401, 403])(
   },
 );
 
-test.each(['localhost:6333', 'ftp://files.example', 'nonsense', ''])('the address %j is refused', (url) => {
+test.each(['localhost:6333', 'ftp://files.example', 'nonsense', ''])('refuses the address %j', (url) => {
   expect(() => createQdrantCatalog({ url })).toThrow(
     expect.objectContaining({ kind: 'configuration_error', hint: expect.stringContaining('QDRANT_URL') }),
   );
 });
 
-test('a user name and password in the address are not shown', async () => {
+test('does not show a user name and password in the address', async () => {
   const port = await freePort();
-  const fault = await errorOf(catalogAt(`http://me:${KEY}@127.0.0.1:${port}/path?key=${KEY}`).list());
-  expect(fault.message).toContain(`http://127.0.0.1:${port}/path `);
+  const error = await errorOf(catalogAt(`http://me:${KEY}@127.0.0.1:${port}/path?key=${KEY}`).list());
+  expect(error.message).toContain(`http://127.0.0.1:${port}/path `);
 });
 
-test('nothing is written to the terminal by the client, whatever the server is', async () => {
+test('the client prints nothing to the terminal', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   onTestFinished(() => warn.mockRestore());
   const { baseUrl } = await startFaultyServer(COLLECTIONS);
@@ -186,7 +182,7 @@ describe.skipIf(server === null)('on a real server', () => {
   }
 
   test.skipIf(Boolean(process.env.QDRANT_URL))(
-    'a server with a key takes the right one, and neither a wrong one nor none',
+    'accepts the right key and reports a wrong or missing one',
     async () => {
       const locked = await startQdrant({ apiKey: KEY });
       onTestFinished(() => locked.stop());
@@ -195,13 +191,13 @@ describe.skipIf(server === null)('on a real server', () => {
         ['another', /did not accept the key/],
         [undefined, /requires a key/],
       ] as const) {
-        const fault = await errorOf(createQdrantCatalog({ url: locked.url, apiKey }).list());
-        expect(fault).toMatchObject({ kind: 'auth_error', message: expect.stringMatching(message) });
+        const error = await errorOf(createQdrantCatalog({ url: locked.url, apiKey }).list());
+        expect(error).toMatchObject({ kind: 'auth_error', message: expect.stringMatching(message) });
       }
     },
   );
 
-  test('a collection that goes while it is open is said to be gone', async () => {
+  test('reports a collection that is deleted while it is open', async () => {
     if (server === null) return;
     const { catalog, store } = await bookOn(server);
     await catalog.delete('book');
@@ -214,7 +210,7 @@ describe.skipIf(server === null)('on a real server', () => {
     }
   });
 
-  test('vectors of another length are refused before they are sent', async () => {
+  test('refuses vectors of another length before sending them', async () => {
     if (server === null) return;
     const { store } = await bookOn(server);
     const wrong = { text: null, vector: vectorOf('zebra', 4), limit: 5, filter: {} };

@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const BOOK = fileURLToPath(new URL('../../../fixtures/book', import.meta.url));
 
-/** Single precision on the server, double here. */
+/** The server has single precision. */
 const DECIMALS = 5;
 const TOLERANCE = 1e-5;
 
@@ -42,7 +42,7 @@ const QUESTIONS = [
   'cheapest way to train a policy',
 ];
 
-/** With the vectors that the other store has: both get the very same ones, and they are made once. */
+/** Reuses the vectors of the other store. */
 async function ingestBook(into: ChunkStore, from: ChunkStore, embedder: Embedder): Promise<void> {
   const source = await createSource(BOOK, { files: { cwd: BOOK }, web: {} });
   await ingest(
@@ -59,38 +59,35 @@ async function ingestBook(into: ChunkStore, from: ChunkStore, embedder: Embedder
 
 const server = await serverForTests();
 
-test.skipIf(server === null)(
-  'the embedded store and Qdrant give the same ranking on the sample book',
-  async () => {
-    if (server === null) throw new Error('there is no server');
-    const home = await temporaryDirectory();
-    await copyHomeWithBook(home);
-    const sqlite = await createSqliteCatalog(join(home, 'collections')).open('sample_book');
-    if (sqlite === null) throw new Error('there is no book');
-    const embedder = await createMiniLmEmbedder({ location: modelLocation() });
-    const qdrant = await temporaryCatalog(server).openOrCreate('book', sqlite.identity);
-    await ingestBook(qdrant, sqlite, embedder);
-    expect(await qdrant.count({})).toBeGreaterThan(100);
-    for (const text of QUESTIONS) {
-      const vector = await embedder.embedQuery(text);
-      for (const request of [
-        { text, vector },
-        { text, vector: null },
-        { text: null, vector },
-      ]) {
-        const [expected, found] = await Promise.all(
-          [sqlite, qdrant].map((store) => store.search({ ...request, limit: 6, filter: {} })),
-        );
-        expectSameRanking(found ?? [], expected ?? []);
-      }
+test.skipIf(server === null)('the embedded store and Qdrant rank the sample book alike', async () => {
+  if (server === null) throw new Error('there is no server');
+  const home = await temporaryDirectory();
+  await copyHomeWithBook(home);
+  const sqlite = await createSqliteCatalog(join(home, 'collections')).open('sample_book');
+  if (sqlite === null) throw new Error('there is no book');
+  const embedder = await createMiniLmEmbedder({ location: modelLocation() });
+  const qdrant = await temporaryCatalog(server).openOrCreate('book', sqlite.identity);
+  await ingestBook(qdrant, sqlite, embedder);
+  expect(await qdrant.count({})).toBeGreaterThan(100);
+  for (const text of QUESTIONS) {
+    const vector = await embedder.embedQuery(text);
+    for (const request of [
+      { text, vector },
+      { text, vector: null },
+      { text: null, vector },
+    ]) {
+      const [expected, found] = await Promise.all(
+        [sqlite, qdrant].map((store) => store.search({ ...request, limit: 6, filter: {} })),
+      );
+      expectSameRanking(found ?? [], expected ?? []);
     }
-    expect(await Array.fromAsync(qdrant.documents())).toEqual(await Array.fromAsync(sqlite.documents()));
-    for (const store of [sqlite, qdrant]) await store.close();
-    await embedder.close();
-  },
-);
+  }
+  expect(await Array.fromAsync(qdrant.documents())).toEqual(await Array.fromAsync(sqlite.documents()));
+  for (const store of [sqlite, qdrant]) await store.close();
+  await embedder.close();
+});
 
-/** The best five are the same in the same order, but for neighbours that score the same; one more is given to see that. */
+/** Compares the best five, in any order where scores are equal; the sixth shows whether the fifth is tied. */
 function expectSameRanking(found: readonly StoreHit[], expected: readonly StoreHit[]): void {
   const tied = (score: number) => expected.filter((hit) => Math.abs(hit.fusedScore - score) < TOLERANCE);
   found.slice(0, 5).forEach((hit, index) => {

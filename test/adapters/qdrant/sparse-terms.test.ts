@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { extractChunkTerms, hashTerm, toSparseVector } from '../../../src/adapters/qdrant/sparse-terms.ts';
 
-test('the numbers of terms never change, since collections hold them', () => {
+test('hashes of terms never change, because collections store them', () => {
   expect(['robot', 'ros2', 'straße', '机器', ''].map(hashTerm)).toEqual([
     1828356270, 2327683441, 1570736651, 351761699, 2872998923,
   ]);
 });
 
-test('terms of title and headings count like those of the text', () => {
+test('includes the terms of title and headings', () => {
   expect(extractChunkTerms('Nodes', ['Spinning'], 'A node spins.')).toEqual([
     'node',
     'spin',
@@ -17,7 +17,7 @@ test('terms of title and headings count like those of the text', () => {
   ]);
 });
 
-test('a term weighs 1 where it is once in a chunk of average length, more where it is repeated, less in a longer one', () => {
+test('weighs a term by its frequency and the length of the chunk', () => {
   const weight = (terms: string[], averageLength: number) =>
     toSparseVector(terms, averageLength).values[0] ?? 0;
   expect(weight(['robot'], 1)).toBeCloseTo(1, 6);

@@ -1,4 +1,4 @@
-/** Run as a process of its own: replaces one document over and over and prints the number of each acknowledged version. */
+/** A process that replaces one document again and again and prints the number of each acknowledged version. */
 import { writeSync } from 'node:fs';
 import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog.ts';
 import { versionOf, WRITER_IDENTITY, type WriterTask } from './writer-task.ts';

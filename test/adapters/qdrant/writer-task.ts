@@ -12,7 +12,7 @@ export interface WriterTask {
   versions: number;
 }
 
-/** A version of a document: each has another number of chunks, and each chunk names its version. */
+/** Versions differ in the number of chunks, and each chunk names its version. */
 export function versionOf(name: string, version: number): DocumentWrite {
   const chunks = Array.from({ length: 3 + (version % 4) }, (_, i) => `${name} part${i} version${version}`);
   return sampleDocument(name, WRITER_IDENTITY.dimensions, { title: `version${version}`, chunks });

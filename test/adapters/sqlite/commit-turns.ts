@@ -1,7 +1,7 @@
 import { createSqliteSessionStore } from '../../../src/adapters/sqlite/sqlite-session-store.ts';
 import { sampleSession, sampleTurn } from '../../contracts/sample-sessions.ts';
 
-/** A program that commits turns to a session of its own and prints the number of each once it is committed. */
+/** A process that commits turns to its own session and prints the number of each committed turn. */
 const [path = '', sessionId = '', turns = '0'] = process.argv.slice(2);
 const store = createSqliteSessionStore(path);
 let session = sampleSession({ sessionId });

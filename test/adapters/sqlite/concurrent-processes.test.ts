@@ -34,7 +34,7 @@ function versionOf(text: string | undefined): number {
   return Number(/version(\d+)/.exec(text ?? '')?.[1] ?? -1);
 }
 
-test('what a process wrote before it was killed is there, and nothing is half there', async () => {
+test('a killed process loses no acknowledged document and leaves none incomplete', async () => {
   const directory = await temporaryDirectory();
   const catalog = createSqliteCatalog(directory);
   for (let round = 0; round < 6; round += 1) {
@@ -62,7 +62,7 @@ test('what a process wrote before it was killed is there, and nothing is half th
   }
 });
 
-test('two processes that make the same collection and write to it at once lose nothing', async () => {
+test('several processes create a collection and write to it at once', async () => {
   const directory = await temporaryDirectory();
   const startAt = Date.now() + 400;
   const names = ['left', 'right', 'third'];
@@ -80,7 +80,7 @@ test('two processes that make the same collection and write to it at once lose n
   await store.close();
 });
 
-test('a collection is not there or is there whole while another process makes it', async () => {
+test('a collection that another process is creating is missing or complete', async () => {
   const parent = await temporaryDirectory();
   for (let round = 0; round < 6; round += 1) {
     const directory = join(parent, `round${round}`);
@@ -96,7 +96,7 @@ test('a collection is not there or is there whole while another process makes it
   }
 });
 
-test('an open collection shows what another process writes, whole documents only, and stays sound', async () => {
+test('an open collection shows whole documents that another process writes', async () => {
   const directory = await temporaryDirectory();
   const reader = await createSqliteCatalog(directory).openOrCreate('book', PROCESS_IDENTITY);
   expect((await contentsOf(reader)).size).toBe(0);

@@ -14,7 +14,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { withoutPrivileges } from './without-privileges.ts';
 
 const DIMENSIONS = 32;
-const IDENTITY = { embedder: 'test:faults', dimensions: DIMENSIONS };
+const IDENTITY = { embedder: 'test:errors', dimensions: DIMENSIONS };
 
 function documentOf(name: string, chunks = 3) {
   return sampleDocument(name, DIMENSIONS, {
@@ -22,8 +22,8 @@ function documentOf(name: string, chunks = 3) {
   });
 }
 
-/** A directory with a collection `book` of 40 documents, closed. */
-async function library() {
+/** A closed collection `book` of 40 documents. */
+async function createBook() {
   const directory = await temporaryDirectory();
   const catalog = createSqliteCatalog(directory, { busyTimeoutMs: 50 });
   const store = await catalog.openOrCreate('book', IDENTITY);
@@ -36,44 +36,44 @@ function searchBoth(store: ChunkStore) {
   return store.search({ text: 'zebra', vector: vectorOf('zebra', DIMENSIONS), limit: 5, filter: {} });
 }
 
-/** What it fails with: always a sentence, with a hint. */
-async function faultOf(work: Promise<unknown>): Promise<AppError> {
-  const fault = await work.then(
+/** The error of a rejected promise, which must be a sentence with a hint. */
+async function errorOf(work: Promise<unknown>): Promise<AppError> {
+  const error = await work.then(
     () => undefined,
     (error: unknown) => error,
   );
-  expect(fault).toBeInstanceOf(AppError);
-  expect((fault as AppError).hint).toMatch(/\w/);
-  expect((fault as AppError).message).toMatch(/\.$/);
-  return fault as AppError;
+  expect(error).toBeInstanceOf(AppError);
+  expect((error as AppError).hint).toMatch(/\w/);
+  expect((error as AppError).message).toMatch(/\.$/);
+  return error as AppError;
 }
 
-test('a file that is no database is said to be damaged, and stays as it is', async () => {
-  const { catalog, path } = await library();
+test('reports a file that is not a database and does not change it', async () => {
+  const { catalog, path } = await createBook();
   writeFileSync(path, 'This is a letter to my aunt, not a database. '.repeat(100));
   const before = readFileSync(path);
   for (const open of [() => catalog.open('book'), () => catalog.openOrCreate('book', IDENTITY)]) {
-    const fault = await faultOf(open());
-    expect(fault).toMatchObject({ kind: 'retrieval_error', message: expect.stringContaining('damaged') });
-    expect(commandLineHint(fault)).toContain('collections delete');
+    const error = await errorOf(open());
+    expect(error).toMatchObject({ kind: 'retrieval_error', message: expect.stringContaining('damaged') });
+    expect(commandLineHint(error)).toContain('collections delete');
   }
   expect(readFileSync(path)).toEqual(before);
 });
 
-test('a damaged header is told as one', async () => {
-  const { catalog, path } = await library();
+test('reports a damaged header', async () => {
+  const { catalog, path } = await createBook();
   const bytes = readFileSync(path);
   for (const place of [19, 47, 59]) {
     const damaged = Buffer.from(bytes);
     damaged[place] = (damaged[place] ?? 0) ^ 0x5a;
     writeFileSync(path, damaged);
-    const fault = await faultOf(catalog.open('book'));
-    expect(fault, `byte ${place}`).toMatchObject({ message: expect.stringContaining('is damaged') });
+    const error = await errorOf(catalog.open('book'));
+    expect(error, `byte ${place}`).toMatchObject({ message: expect.stringContaining('is damaged') });
   }
 });
 
-test('a file with overwritten pages is found damaged by a check', async () => {
-  const { catalog, path } = await library();
+test('a check finds overwritten pages', async () => {
+  const { catalog, path } = await createBook();
   const bytes = readFileSync(path);
   for (let offset = 3 * 8192; offset < bytes.length; offset += 8192) bytes.fill(0xa5, offset, offset + 4000);
   writeFileSync(path, bytes);
@@ -81,14 +81,14 @@ test('a file with overwritten pages is found damaged by a check', async () => {
   onTestFinished(() => store.close());
   const problems = await store.check().catch((error: unknown) => [(error as AppError).message]);
   expect(problems).not.toEqual([]);
-  expect(await faultOf(searchBoth(store))).toMatchObject({ kind: 'retrieval_error' });
+  expect(await errorOf(searchBoth(store))).toMatchObject({ kind: 'retrieval_error' });
 });
 
-test('a file that ends in the middle is found damaged', async () => {
-  const { catalog, path } = await library();
+test('reports a truncated file', async () => {
+  const { catalog, path } = await createBook();
   writeFileSync(path, readFileSync(path).subarray(0, Math.floor(statSync(path).size / 2)));
   const checked = catalog.open('book').then(async (store) => (store as ChunkStore).check());
-  expect(await faultOf(checked)).toMatchObject({ kind: 'retrieval_error' });
+  expect(await errorOf(checked)).toMatchObject({ kind: 'retrieval_error' });
 });
 
 test.each([
@@ -111,8 +111,8 @@ test.each([
     'PRAGMA foreign_keys = OFF; DELETE FROM document WHERE id = 7',
     /chunks have no document/,
   ],
-])('a check says what is wrong when %s', async (_, sql, expected) => {
-  const { catalog, path } = await library();
+])('a check reports that %s', async (_, sql, expected) => {
+  const { catalog, path } = await createBook();
   const database = new DatabaseSync(path);
   database.exec(sql);
   database.close();
@@ -124,19 +124,19 @@ test.each([
 test.each([
   ['a newer', COLLECTION_FORMAT.version + 1, 'Update citeloop'],
   ['an older', 0, 'ingest again'],
-])('a collection of %s version is refused with what to do', async (age, version, hint) => {
-  const { catalog, path } = await library();
+])('refuses a collection of %s version and says what to do', async (age, version, hint) => {
+  const { catalog, path } = await createBook();
   const database = new DatabaseSync(path);
   database.exec(`PRAGMA user_version = ${version}`);
   database.close();
   for (const open of [() => catalog.open('book'), () => catalog.openOrCreate('book', IDENTITY)]) {
-    const fault = await faultOf(open());
-    expect(fault).toMatchObject({ kind: 'configuration_error', message: expect.stringContaining(age) });
-    expect(fault.hint).toContain(hint);
+    const error = await errorOf(open());
+    expect(error).toMatchObject({ kind: 'configuration_error', message: expect.stringContaining(age) });
+    expect(error.hint).toContain(hint);
   }
 });
 
-test('a database of another program is refused and not touched', async () => {
+test('refuses a database of another program and does not change it', async () => {
   const directory = await temporaryDirectory();
   const path = join(directory, 'book.sqlite');
   const database = new DatabaseSync(path);
@@ -145,7 +145,7 @@ test('a database of another program is refused and not touched', async () => {
   const before = readFileSync(path);
   const catalog = createSqliteCatalog(directory);
   for (const open of [() => catalog.open('book'), () => catalog.openOrCreate('book', IDENTITY)]) {
-    expect(await faultOf(open())).toMatchObject({
+    expect(await errorOf(open())).toMatchObject({
       kind: 'configuration_error',
       message: expect.stringContaining('not a citeloop collection'),
     });
@@ -153,7 +153,7 @@ test('a database of another program is refused and not touched', async () => {
   expect(readFileSync(path)).toEqual(before);
 });
 
-test('an empty file, as a killed process may leave it, is no collection yet and can become one', async () => {
+test('treats an empty file as a missing collection', async () => {
   const directory = await temporaryDirectory();
   writeFileSync(join(directory, 'book.sqlite'), '');
   const catalog = createSqliteCatalog(directory);
@@ -164,19 +164,19 @@ test('an empty file, as a killed process may leave it, is no collection yet and 
   await store.close();
 });
 
-test('a full disk is said to be one, and what was there before stays', async () => {
+test('reports a full disk and keeps earlier documents', async () => {
   const path = join(await temporaryDirectory(), 'book.sqlite');
   const database = openDatabase(path, 50);
   createCollectionFile(database, path, IDENTITY, 50);
   const store = createSqliteChunkStore(database, 'book', path);
   onTestFinished(() => store.close());
   await store.write([documentOf('first')]);
-  // Stands for a disk with no more room than the file has taken.
+  // Simulates a full disk.
   const pages = Number(database.prepare('PRAGMA page_count').get()?.page_count);
   database.exec(`PRAGMA max_page_count = ${pages + 2}`);
-  const fault = await faultOf(store.write([documentOf('second', 2000)]));
-  expect(fault).toMatchObject({ kind: 'retrieval_error', recoverable: true });
-  expect(fault.message).toContain('disk is full');
+  const error = await errorOf(store.write([documentOf('second', 2000)]));
+  expect(error).toMatchObject({ kind: 'retrieval_error', recoverable: true });
+  expect(error.message).toContain('disk is full');
   expect((await Array.fromAsync(store.documents())).map(({ title }) => title)).toEqual(['first']);
   expect(await searchBoth(store)).toHaveLength(3);
   expect(await store.check()).toEqual([]);
@@ -185,53 +185,53 @@ test('a full disk is said to be one, and what was there before stays', async () 
   expect(await store.check()).toEqual([]);
 });
 
-test('a data directory that cannot be made is named', async () => {
+test('names a data directory that cannot be created', async () => {
   const directory = await temporaryDirectory();
   const file = join(directory, 'file');
   writeFileSync(file, '');
   for (const place of [file, join(file, 'below')]) {
     const catalog = createSqliteCatalog(place);
-    const fault = await faultOf(catalog.openOrCreate('book', IDENTITY));
-    expect(fault).toMatchObject({ kind: 'configuration_error', message: expect.stringContaining(place) });
-    expect(fault.hint).toContain('CITELOOP_HOME');
-    expect((await faultOf(catalog.list())).kind).toBe('configuration_error');
+    const error = await errorOf(catalog.openOrCreate('book', IDENTITY));
+    expect(error).toMatchObject({ kind: 'configuration_error', message: expect.stringContaining(place) });
+    expect(error.hint).toContain('CITELOOP_HOME');
+    expect((await errorOf(catalog.list())).kind).toBe('configuration_error');
   }
 });
 
-test('a directory in the place of the file cannot be opened', async () => {
+test('reports a directory in place of the file', async () => {
   const directory = await temporaryDirectory();
   mkdirSync(join(directory, 'book.sqlite'));
-  const fault = await faultOf(createSqliteCatalog(directory).open('book'));
-  expect(fault.message).toContain('book.sqlite');
+  const error = await errorOf(createSqliteCatalog(directory).open('book'));
+  expect(error.message).toContain('book.sqlite');
 });
 
-test('a collection that another process keeps locked can be searched but not written', async () => {
-  const { catalog, path } = await library();
+test('searches a locked collection and reports that it cannot be written', async () => {
+  const { catalog, path } = await createBook();
   const other = new DatabaseSync(path);
   onTestFinished(() => other.close());
   other.exec('BEGIN IMMEDIATE');
   const store = await catalog.openOrCreate('book', IDENTITY);
   onTestFinished(() => store.close());
   expect(await searchBoth(store)).toHaveLength(5);
-  const fault = await faultOf(store.write([documentOf('new')]));
-  expect(fault).toMatchObject({ kind: 'retrieval_error', recoverable: true });
-  expect(fault.message).toContain('locked');
+  const error = await errorOf(store.write([documentOf('new')]));
+  expect(error).toMatchObject({ kind: 'retrieval_error', recoverable: true });
+  expect(error.message).toContain('locked');
   other.exec('ROLLBACK');
   await store.write([documentOf('new')]);
   expect(await store.count({})).toBe(123);
 });
 
-test('making a collection that another process keeps locked says so', async () => {
+test('reports a lock when creating a collection', async () => {
   const directory = await temporaryDirectory();
   const other = new DatabaseSync(join(directory, 'book.sqlite'));
   onTestFinished(() => other.close());
   other.exec('BEGIN IMMEDIATE');
   const catalog = createSqliteCatalog(directory, { busyTimeoutMs: 50 });
-  expect((await faultOf(catalog.openOrCreate('book', IDENTITY))).message).toContain('locked');
+  expect((await errorOf(catalog.openOrCreate('book', IDENTITY))).message).toContain('locked');
 });
 
-test('a collection in a place that may only be read can be searched, and writing is refused', async () => {
-  const { directory, catalog } = await library();
+test('searches a collection in a read-only directory and refuses writes', async () => {
+  const { directory, catalog } = await createBook();
   await withoutPrivileges(directory, async () => {
     const store = (await catalog.open('book')) as ChunkStore;
     try {
@@ -239,7 +239,7 @@ test('a collection in a place that may only be read can be searched, and writing
       expect(await store.info()).toMatchObject({ documents: 40, chunks: 120 });
       expect(await store.check()).toEqual([]);
       for (const change of [store.write([documentOf('new')]), store.remove(['file:///book/d1.md'])]) {
-        expect(await faultOf(change)).toMatchObject({
+        expect(await errorOf(change)).toMatchObject({
           kind: 'configuration_error',
           message: expect.stringContaining('cannot be written'),
         });
@@ -248,22 +248,22 @@ test('a collection in a place that may only be read can be searched, and writing
     } finally {
       await store.close();
     }
-    expect((await faultOf(catalog.openOrCreate('other', IDENTITY))).kind).toBe('configuration_error');
-    expect((await faultOf(catalog.delete('book'))).kind).toBe('configuration_error');
+    expect((await errorOf(catalog.openOrCreate('other', IDENTITY))).kind).toBe('configuration_error');
+    expect((await errorOf(catalog.delete('book'))).kind).toBe('configuration_error');
     expect(await catalog.list()).toEqual(['book']);
   });
 });
 
-test('where commits wait that may not be carried over, that is said rather than old data shown', async () => {
-  const { path } = await library();
+test('refuses a read-only copy with pending commits instead of showing old data', async () => {
+  const { path } = await createBook();
   const writer = new DatabaseSync(path);
   writer.exec("UPDATE document SET title = 'changed'");
   const directory = await temporaryDirectory();
   for (const suffix of ['', '-wal']) cpSync(`${path}${suffix}`, join(directory, `book.sqlite${suffix}`));
   writer.close();
   await withoutPrivileges(directory, async () => {
-    const fault = await faultOf(createSqliteCatalog(directory).open('book'));
-    expect(fault).toMatchObject({
+    const error = await errorOf(createSqliteCatalog(directory).open('book'));
+    expect(error).toMatchObject({
       kind: 'configuration_error',
       message: expect.stringContaining('book.sqlite'),
     });

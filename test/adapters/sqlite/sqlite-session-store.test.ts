@@ -28,7 +28,7 @@ function openStore(path: string): SessionStore {
   return store;
 }
 
-/** Starts a process that commits turns; `acknowledged` is the last that it said to be committed. */
+/** Starts a process that commits turns; `acknowledged` is the last one it reported. */
 function startCommitting(path: string, turns: number) {
   const sessionId = randomUUID();
   const script = join(import.meta.dirname, 'commit-turns.ts');
@@ -49,7 +49,7 @@ function startCommitting(path: string, turns: number) {
   return { sessionId, child, closed, committed, acknowledged: lines };
 }
 
-/** Writes a session of two turns and spoils the file with SQL. */
+/** Writes a session of two turns and damages the file with SQL. */
 async function spoiled(sql: string): Promise<{ path: string; sessionId: string }> {
   const path = await newPath();
   const store = openStore(path);
@@ -81,7 +81,7 @@ async function failureOf(attempt: Promise<unknown>): Promise<AppError> {
   return failure as AppError;
 }
 
-test('a process that is killed loses no turn that it had committed', async () => {
+test('a killed process loses no committed turn', async () => {
   const path = await newPath();
   for (const delay of [0, 3, 11]) {
     const { sessionId, child, closed, committed, acknowledged } = startCommitting(path, 100_000);
@@ -100,7 +100,7 @@ test('a process that is killed loses no turn that it had committed', async () =>
   }
 });
 
-test('several processes make the file and write their sessions at once', async () => {
+test('several processes create the file and write sessions at once', async () => {
   const path = await newPath();
   const processes = Array.from({ length: 4 }, () => startCommitting(path, 25));
   for (const { closed } of processes) expect(await closed).toEqual([0, null]);
@@ -111,7 +111,7 @@ test('several processes make the file and write their sessions at once', async (
   }
 });
 
-test('nothing is opened or made until something is kept, and then only its owner can read it', async () => {
+test('creates the file on the first write, readable only by its owner', async () => {
   const directory = await temporaryDirectory();
   const path = join(directory, 'home', 'sessions.sqlite');
   const store = openStore(path);
@@ -123,7 +123,7 @@ test('nothing is opened or made until something is kept, and then only its owner
   expect((await stat(`${path}-wal`)).mode & 0o777).toBe(0o600);
 });
 
-test('a turn only adds rows, and the five hundredth costs no more than the first', async () => {
+test('a turn only adds rows, and the 500th costs no more than the first', async () => {
   const store = openStore(await newPath());
   let session = sampleSession();
   await store.create(session, null);
@@ -139,7 +139,7 @@ test('a turn only adds rows, and the five hundredth costs no more than the first
   expect(median(times.slice(-100))).toBeLessThan(2 * median(times.slice(0, 100)) + 1);
 });
 
-test('ten thousand sessions are listed by index', async () => {
+test('lists ten thousand sessions by index', async () => {
   const path = await newPath();
   const store = openStore(path);
   await store.create(sampleSession(), 'user-0');
@@ -167,7 +167,7 @@ test('ten thousand sessions are listed by index', async () => {
   expect(await timed({ user: 'user-7', limit: 20 }, 20)).toBeLessThan(all / 5);
 });
 
-test('the text of a deleted session is no longer in the files', async () => {
+test('the text of a deleted session is removed from the files', async () => {
   const path = await newPath();
   const store = openStore(path);
   const session = sampleSession();
@@ -186,7 +186,7 @@ test('the text of a deleted session is no longer in the files', async () => {
   expect(await files()).not.toContain('treasure-4711');
 });
 
-test('a file that is no database is reported as damaged and left as it is', async () => {
+test('reports a file that is not a database and does not change it', async () => {
   const path = await newPath();
   const bytes = 'This is not a database. '.repeat(500);
   await writeFile(path, bytes);
@@ -199,7 +199,7 @@ test('a file that is no database is reported as damaged and left as it is', asyn
   expect(await readFile(path, 'utf8')).toBe(bytes);
 });
 
-test('a file with broken pages is reported as damaged', async () => {
+test('reports damaged pages', async () => {
   const { path, sessionId } = await spoiled('PRAGMA journal_mode = DELETE');
   const bytes = await readFile(path);
   bytes.fill(0xff, 4096);
@@ -234,7 +234,7 @@ test('reads records of an earlier version', async () => {
   });
 });
 
-test('a file of before sessions said whether a person types in them is brought up to date', async () => {
+test('upgrades a file without the column is_interactive', async () => {
   const { path, sessionId } = await spoiled(
     'ALTER TABLE session DROP COLUMN is_interactive; PRAGMA user_version = 1',
   );
@@ -245,7 +245,7 @@ test('a file of before sessions said whether a person types in them is brought u
   expect((await openStore(path).load(session.sessionId))?.session).toEqual(session);
 });
 
-test('a check finds pages that are gone and records that cannot be read', async () => {
+test('a check finds missing pages and unreadable records', async () => {
   const { path } = await spoiled('PRAGMA journal_mode = DELETE');
   expect(findSessionProblems(path, 50)).toEqual([]);
   expect(findSessionProblems(join(dirname(path), 'none.sqlite'), 50)).toEqual([]);
@@ -259,7 +259,7 @@ test('a check finds pages that are gone and records that cannot be read', async 
   const unreadable = await spoiled("UPDATE turn SET body = '{' WHERE number = 2");
   expect(findSessionProblems(unreadable.path, 50)).toEqual(['1 rows of the table turn cannot be read.']);
 
-  /** Whatever is wrong with the file, it is told as such. */
+  /** The error must say that the file is damaged. */
   async function failureOrProblems(file: string): Promise<unknown[]> {
     try {
       return findSessionProblems(file, 50);
@@ -270,22 +270,22 @@ test('a check finds pages that are gone and records that cannot be read', async 
   }
 });
 
-test('a damaged header is told as one', async () => {
+test('reports a damaged header', async () => {
   const { path } = await spoiled('PRAGMA journal_mode = DELETE');
   const bytes = await readFile(path);
   for (const place of [18, 19, 21, 47, 59]) {
     const damaged = Buffer.from(bytes);
     damaged[place] = (damaged[place] ?? 0) ^ 0x5a;
     await writeFile(path, damaged);
-    const fault = await failureOf(openStore(path).create(sampleSession(), null));
-    expect(fault, `byte ${place}`).toMatchObject({
+    const error = await failureOf(openStore(path).create(sampleSession(), null));
+    expect(error, `byte ${place}`).toMatchObject({
       kind: 'retrieval_error',
       message: expect.stringContaining('are damaged'),
     });
   }
 });
 
-test('a file of a newer version, of another program or with a collection is refused and left as it is', async () => {
+test('refuses a file of a newer version, of another program or with a collection', async () => {
   const newer = (await spoiled('PRAGMA user_version = 3')).path;
   const foreign = await newPath();
   withDatabase(foreign, (database) => database.exec('CREATE TABLE precious (thing TEXT)'));
@@ -308,7 +308,7 @@ test('a file of a newer version, of another program or with a collection is refu
   }
 });
 
-test('a directory that cannot be written to is named', async () => {
+test('names a directory that cannot be written to', async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'file'), '');
   const path = join(directory, 'file', 'home', 'sessions.sqlite');
@@ -321,8 +321,8 @@ test('a directory that cannot be written to is named', async () => {
   await expect(taken.list()).rejects.toBeInstanceOf(AppError);
 });
 
-// Nothing is refused to root.
-test.skipIf(process.getuid?.() === 0)('a file that may only be read can be read', async () => {
+// Root may write everywhere.
+test.skipIf(process.getuid?.() === 0)('reads a read-only file', async () => {
   const { path, sessionId } = await spoiled('PRAGMA wal_checkpoint(TRUNCATE)');
   await chmod(path, 0o400);
   await chmod(dirname(path), 0o500);
@@ -359,7 +359,7 @@ test.each([
   expect(await store.list()).toEqual([]);
 });
 
-test('turns before a damaged one can still be read', async () => {
+test('reads the turns before a damaged one', async () => {
   const { path, sessionId } = await spoiled("UPDATE turn SET body = 'x' WHERE number = 2");
   const numbers: number[] = [];
   const reading = (async () => {

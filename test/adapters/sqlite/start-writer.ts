@@ -6,18 +6,18 @@ export const PROCESS_IDENTITY = { embedder: 'test:process', dimensions: 32 };
 
 export interface WriterTask {
   directory: string;
-  /** What the names of its documents start with. */
+  /** The prefix of the document names. */
   name: string;
   documents: number;
-  /** A time in milliseconds to wait for, so that several start at once. */
+  /** The time in milliseconds to start at, so that several start at once. */
   startAt: number;
-  /** Goes round these many documents, replacing them, instead of adding new ones. */
+  /** Replaces this many documents in turn instead of adding new ones. */
   rewrite?: number;
 }
 
 export interface Writer {
   child: ChildProcess;
-  /** The numbers of the documents that were acknowledged so far. */
+  /** The numbers of acknowledged documents. */
   acknowledged: number[];
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; errors: string }>;
 }

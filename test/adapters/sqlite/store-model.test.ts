@@ -76,7 +76,7 @@ async function expectSame(store: ChunkStore, model: Model): Promise<void> {
   expect(matching).toHaveLength(chunks.filter((chunk) => chunk.text.startsWith(`${word} `)).length);
 }
 
-test('whatever is written, replaced, renamed and removed, the store holds just what a plain map would', async () => {
+test('holds the same as a plain map after any writes, renames and removals', async () => {
   const catalog = createSqliteCatalog(await temporaryDirectory());
   let round = 0;
   await fc.assert(
@@ -100,7 +100,7 @@ test('whatever is written, replaced, renamed and removed, the store holds just w
   );
 });
 
-test('many small writes are merged and only live vectors are kept', async () => {
+test('merges many small writes and keeps only live vectors', async () => {
   const catalog = createSqliteCatalog(await temporaryDirectory());
   const store = await catalog.openOrCreate('small', IDENTITY);
   const model: Model = new Map();
@@ -111,7 +111,7 @@ test('many small writes are merged and only live vectors are kept', async () => 
   await store.close();
 });
 
-test('a collection whose documents are replaced over and over does not grow without bound', async () => {
+test('a collection does not grow when its documents are replaced again and again', async () => {
   const catalog = createSqliteCatalog(await temporaryDirectory());
   const store = await catalog.openOrCreate('churn', IDENTITY);
   const replaceAll = async (version: number) => {

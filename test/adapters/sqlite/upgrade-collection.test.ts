@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const IDENTITY = { embedder: 'test:eight', dimensions: 8 };
 
-/** What files of the first format had instead of segments of words; what is in it does not matter any more. */
+/** The tables that format 1 had instead of text segments. */
 const FIRST_FORMAT = `
   DROP TABLE unembedded; DROP TABLE text_segment; DROP TABLE posting; ALTER TABLE chunk DROP COLUMN location;
   CREATE VIRTUAL TABLE terms USING fts5 (heading, body, content='', contentless_delete=1, tokenize='ascii');
@@ -17,7 +17,7 @@ const FIRST_FORMAT = `
   PRAGMA user_version = 1;
 `;
 
-test('a collection of the first format is found in by its words, and keeps places from its next change on', async () => {
+test('upgrades a collection of format 1', async () => {
   const directory = await temporaryDirectory();
   const catalog = createSqliteCatalog(directory);
   const made = await catalog.openOrCreate('old', IDENTITY);
@@ -42,7 +42,7 @@ test('a collection of the first format is found in by its words, and keeps place
   await store.close();
 });
 
-test('a collection of the format in which every chunk had a vector takes some without', async () => {
+test('upgrades a collection of format 2', async () => {
   const directory = await temporaryDirectory();
   const catalog = createSqliteCatalog(directory);
   const made = await catalog.openOrCreate('old', IDENTITY);

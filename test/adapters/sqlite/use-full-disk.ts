@@ -9,7 +9,7 @@ import { sampleDocument } from '../../contracts/sample-documents.ts';
 import { sampleSession } from '../../contracts/sample-sessions.ts';
 import { sampleHeader } from '../../tape/support/sample-tape.ts';
 
-/** Fills the disk of a directory, tries what a user would, and prints what came of it as JSON. */
+/** Fills the disk of a directory, reads and writes as a user would, and prints the outcomes as JSON. */
 const [, , directory = ''] = process.argv;
 const filler = join(directory, 'filler');
 const tape = join(directory, 'run.tape.json');
@@ -20,7 +20,7 @@ function fillDisk(): void {
     try {
       for (;;) writeSync(file, Buffer.alloc(size));
     } catch {
-      // Full, as far as pieces of this size go.
+      // Full for pieces of this size.
     }
   }
   closeSync(file);
@@ -39,7 +39,7 @@ await book.close();
 await record();
 fillDisk();
 const reader = await catalog.open('book');
-const told = {
+const outcomes = {
   found: (await reader?.search({ text: 'zebra', vector: null, limit: 1, filter: {} }))?.length,
   write: await reader?.write([sampleDocument('b', 8, { chunks: ['walrus'] })]).catch(messageOf),
   session: await createSqliteSessionStore(join(directory, 'sessions.sqlite'))
@@ -49,4 +49,4 @@ const told = {
   tapes: readdirSync(directory).filter((name) => name.includes('.tape.json')),
 };
 rmSync(filler);
-process.stdout.write(JSON.stringify({ ...told, later: await record() }));
+process.stdout.write(JSON.stringify({ ...outcomes, later: await record() }));

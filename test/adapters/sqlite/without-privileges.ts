@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const NOBODY = 65534;
 
-/** Runs `work` while this process may read a directory and its files, but not write there: not even if it is root's. */
+/** Runs `work` while a directory and its files are read-only for this process, even if it runs as root. */
 export async function withoutPrivileges(directory: string, work: () => Promise<void>): Promise<void> {
   for (const file of readdirSync(directory)) chmodSync(join(directory, file), 0o444);
   chmodSync(directory, 0o555);

@@ -1,4 +1,4 @@
-/** Run as a process of its own: writes documents and prints the number of each one that was acknowledged. */
+/** A process that writes documents and prints the number of each acknowledged one. */
 import { writeSync } from 'node:fs';
 import { createSqliteCatalog } from '../../../src/adapters/sqlite/sqlite-catalog.ts';
 import { sampleDocument } from '../../contracts/sample-documents.ts';
