@@ -1,41 +1,41 @@
 /*
- * How answers say that they have no information. Every model words it otherwise, so this is the one list of how:
- * grounding, the screen and `eval` all go by it, and `abstentionPhrases` of the configuration adds to it.
+ * Recognizes answers that say they have no information, in several languages. Grounding, rendering and `eval` use it; the
+ * setting `abstentionPhrases` adds phrases.
  */
 
-/** What the offline model says, and what other models are asked to say. */
+/** What the offline model says, and what the system prompt asks other models to say. */
 export function noInformationAbout(topic: string): string {
   return `I don't have information about ${topic}.`;
 }
 
-/** What opens an answer that only shows the closest passages. */
-export const CLOSEST_PASSAGES = "I can't say for sure; this is the nearest I found:";
+/** The first line of an answer that only shows the closest passages. */
+export const CLOSEST_PASSAGES = 'No clear answer. Closest passages:';
+/** As versions before 0.3 wrote it, in records and tapes. */
+const EARLIER_OPENING = "I can't say for sure; this is the nearest I found:";
 
-/** Whether an answer is no more than that. */
+/** Whether an answer only shows the closest passages. */
 export function showsPassages(answer: string): boolean {
-  return normalized(answer).startsWith(normalized(CLOSEST_PASSAGES));
+  const text = normalized(answer);
+  return [CLOSEST_PASSAGES, EARLIER_OPENING].some((opening) => text.startsWith(normalized(opening)));
 }
 
-/**
- * Whether an answer opens by saying so, in one of the languages below or by a phrase of the user's; a remark at the
- * end of a real answer does not count.
- */
+/** Whether the first sentence of an answer says that there is no information; later remarks do not count. */
 export function saysNoInformation(answer: string, phrases: readonly string[] = []): boolean {
-  const opening = withoutCourtesy(openingOf(answer));
+  const opening = stripCourtesy(openingOf(answer));
   return (
     ABSTENTIONS.some((pattern) => pattern.test(opening)) ||
     phrases.some((phrase) => opening.includes(normalized(phrase)))
   );
 }
 
-const LONGEST_OPENING = 300;
+const MAX_OPENING_CHARACTERS = 300;
 
-/** The first sentence, without marks of Markdown before it. */
+/** The first sentence, without Markdown before it. */
 function openingOf(answer: string): string {
   const text = normalized(answer)
     .replace(/^[^\p{L}\p{N}]+/u, '')
-    .slice(0, LONGEST_OPENING);
-  // A courtesy may be a sentence of its own: "I'm sorry. I don't know."
+    .slice(0, MAX_OPENING_CHARACTERS);
+  // At least 24 characters, so that "I'm sorry." is followed by the sentence after it.
   return /^.{24,}?(?:[.!?](?=\s|$)|[。！？])/u.exec(text)?.[0] ?? text;
 }
 
@@ -60,24 +60,24 @@ const COURTESIES = new RegExp(
   'u',
 );
 
-function withoutCourtesy(opening: string): string {
+function stripCourtesy(opening: string): string {
   const rest = opening.replace(COURTESIES, '');
   return rest === '' ? opening : rest;
 }
 
-/** The documents, as answers call them; what may well be the subject of one, only where it is said to be at hand. */
-const AT_HAND =
+/** Names for the documents; general words only after an adjective such as "provided". */
+const AVAILABLE =
   '(?:provided|available|given|retrieved|supplied|relevant|ingested|indexed|current|above|existing)';
 const DOCUMENTS =
   '(?:documents?|(?:[a-z0-9]+ ){0,2}documentation|context|sources?|passages?|search results?|excerpts?|knowledge base)';
-const THE_DOCUMENTS = `(?:the|your|these|this|those|any of the|my)? ?(?:${AT_HAND} )*(?:${DOCUMENTS}|(?<=${AT_HAND} )(?:information|texts?|materials?|files?|pages?|results?))`;
-const NEWS =
+const THE_DOCUMENTS = `(?:the|your|these|this|those|any of the|my)? ?(?:${AVAILABLE} )*(?:${DOCUMENTS}|(?<=${AVAILABLE} )(?:information|texts?|materials?|files?|pages?|results?))`;
+const INFORMATION =
   '(?:information|info|details?|mention|answer|response|references?|anything|documentation|evidence|data)';
 
 const ABSTENTIONS: readonly RegExp[] = [
   // English
   `(?:i|we) (?:do not|don't|currently do not|currently don't|did not|didn't) (?:currently )?have (?:[a-z]+ ){0,3}(?:information|info|details|data|knowledge)\\b`,
-  `(?:i|we) (?:could not|couldn't|can ?not|can't|did not|didn't|do not|don't|(?:was|were|am|are|'m) (?:unable|not able) to|have not been able to) (?:find|found|locate|see|identify) .{0,60}?${NEWS}\\b`,
+  `(?:i|we) (?:could not|couldn't|can ?not|can't|did not|didn't|do not|don't|(?:was|were|am|are|'m) (?:unable|not able) to|have not been able to) (?:find|found|locate|see|identify) .{0,60}?${INFORMATION}\\b`,
   `(?:i|we) (?:do not|don't) know\\b(?! that)`,
   `(?:i|we) (?:can ?not|can't|could not|couldn't|(?:am|'m|are) (?:unable|not able) to) (?:answer|tell)\\b`,
   `${THE_DOCUMENTS}(?: (?:you|that|which|i) [a-z ]{0,30})? (?:do not|don't|does not|doesn't|did not|didn't) (?:[a-z]+ly |seem to |appear to )*(?:contain|include|provide|mention|cover|specify|say|hold|have|discuss|address|describe|answer|give|state|offer|explain|tell)\\b`,

@@ -9,7 +9,7 @@ export const tokensUsedSchema = z.object({
   prompt: z.int().min(0),
   completion: z.int().min(0),
   total: z.int().min(0),
-  /** Where the service did not say, at least for a part of the turn. */
+  /** Set if the service did not count all tokens of the turn. */
   estimated: z.literal(true).optional(),
 });
 export type TokensUsed = z.infer<typeof tokensUsedSchema>;
@@ -17,23 +17,20 @@ export type TokensUsed = z.infer<typeof tokensUsedSchema>;
 export const confidenceSchema = z.enum(['high', 'low', 'none']);
 type Confidence = z.infer<typeof confidenceSchema>;
 
-/**
- * What an answer comes to: an answer; the closest passages, said to be no more than that; or nothing, since the documents
- * were found not to say it.
- */
+/** An answer, only the closest passages, or the statement that the documents have no answer. */
 export const outcomeSchema = z.enum(['answer', 'passages', 'none']);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** Why the model stopped: it was done, it was cut, its service withheld the rest, or it had no step left to answer in. */
+/** Why the model stopped; `max_steps` if it had no step left to answer in. */
 export const finishReasonSchema = z.enum(['stop', 'length', 'content_filter', 'max_steps']);
 export type FinishReason = z.infer<typeof finishReasonSchema>;
 
-/** The answer to one question, with all that is known about how it came about. */
+/** The answer to one question with its citations, checks, tokens and times. */
 export const agentResponseSchema = z
   .object({
     answer: z.string(),
     citations: z.array(citationSchema),
-    /** The sentences of the answer, each with its verdict; none in records of earlier versions. */
+    /** The sentences of the answer with their verdicts; empty in records of early versions. */
     sentences: z.array(checkedSentenceSchema).default([]),
     checkedBy: checkedBySchema.default('words'),
     query: z.string(),
@@ -41,16 +38,16 @@ export const agentResponseSchema = z
     turnNumber: z.int().min(1),
     retrievalPerformed: z.boolean(),
     retrievalCount: z.int().min(0),
-    /** The URL of every source that came back, once. */
+    /** The URLs of all retrieved chunks, without duplicates. */
     retrievedSources: z.array(addressSchema),
     model: z.string().min(1),
     tokensUsed: tokensUsedSchema,
     grounded: z.boolean(),
     outcome: outcomeSchema.default('answer'),
     confidence: confidenceSchema,
-    /** The calibrated chance that the answer answers the question; null where nobody could tell. */
+    /** The calibrated probability that the answer answers the question; null if unknown. */
     answerProbability: z.number().min(0).max(1).nullable().default(null),
-    /** An answer that did not end by itself is never grounded, and `error` says why. */
+    /** With any other reason than `stop`, the answer is not grounded and `error` is set. */
     finishReason: finishReasonSchema.default('stop'),
     retrievalTimeMs: z.number().min(0),
     generationTimeMs: z.number().min(0),
@@ -58,12 +55,12 @@ export const agentResponseSchema = z
     error: errorResponseSchema.nullable(),
     timestamp: z.iso.datetime(),
   })
-  // Records of earlier versions do not tell.
+  // Early versions did not record the outcome.
   .overwrite((response) =>
     response.outcome === 'answer' ? { ...response, outcome: outcomeOf(response.answer) } : response,
   )
   .refine((response) => response.answer.trim() !== '' || response.error !== null, {
-    error: 'an answer is blank only where an error says why',
+    error: 'a blank answer needs an error',
     path: ['answer'],
   })
   .refine((response) => !response.grounded || response.citations.some(citationPassed), {
@@ -71,7 +68,7 @@ export const agentResponseSchema = z
     path: ['grounded'],
   })
   .refine((response) => !response.grounded || response.outcome === 'answer', {
-    error: 'only an answer is grounded',
+    error: 'only the outcome answer is grounded',
     path: ['grounded'],
   })
   .refine((response) => !response.grounded || response.finishReason === 'stop', {
@@ -84,22 +81,22 @@ export const agentResponseSchema = z
   });
 export type AgentResponse = z.infer<typeof agentResponseSchema>;
 
-/** From this chance on an answer is taken to answer; decisions/0020 says how often that is wrong. */
+/** The probability from which confidence is high; decisions/0020 has its precision. */
 export const CONFIDENT_FROM = 0.75;
 
-/** Whether an answer answers its question; what nobody could tell is never high. */
+/** `none` if nothing was found, `high` from `CONFIDENT_FROM` on, else `low`. */
 export function confidenceOf(hasFound: boolean, answerProbability: number | null): Confidence {
   if (!hasFound) return 'none';
   return answerProbability !== null && answerProbability >= CONFIDENT_FROM ? 'high' : 'low';
 }
 
-/** Told by how the answer opens. `phrases` are further ways to say that there is no answer. */
+/** The outcome, from the first sentence of an answer. `phrases` are further ways to say that there is no information. */
 export function outcomeOf(answer: string, phrases: readonly string[] = []): Outcome {
   if (showsPassages(answer)) return 'passages';
   return answer.trim() === '' || saysNoInformation(answer, phrases) ? 'none' : 'answer';
 }
 
-/** Computed from the verdicts, never claimed by the model. Passages that may or may not answer are no grounded answer. */
+/** Whether an answer has a citation that passed. The closest passages are never grounded. */
 export function isGrounded(outcome: Outcome, citations: readonly Citation[]): boolean {
   return outcome === 'answer' && citations.some(citationPassed);
 }

@@ -1,20 +1,16 @@
-import { type Advice, advice } from '../faults/advice.ts';
 import type { AgentResponse } from './agent-response.ts';
 import { OFFLINE_MODEL } from './choices.ts';
 
-// Read by the pages too, which hold no schemas: nothing that has any is imported.
+// The web pages import this file, so it must not import zod schemas.
 
-/** What came of a question, in one sentence that can be read by itself. */
-interface Standing {
-  said: Advice;
-  /** Whether the answer is not what it should be: it is cut, or says what nothing bears out. */
-  isFault: boolean;
+/** How far an answer is supported and answers the question, in one sentence. */
+interface AnswerStatus {
+  sentence: string;
+  /** Whether the answer is incomplete or not supported. */
+  isWarning: boolean;
 }
 
-/** Says that something follows, and nothing else. */
-const LEADS_IN = /:\s*$/;
-
-type Standings = Pick<
+type StatusFields = Pick<
   AgentResponse,
   | 'outcome'
   | 'grounded'
@@ -27,56 +23,46 @@ type Standings = Pick<
   | 'answerProbability'
 >;
 
-/**
- * How an answer stands to its sources and to the question. That it is in its sources does not mean that it answers, and
- * the closest passages are no failed answer: one sentence says which it is, and the verdicts the rest.
- */
-export function standingOf(response: Standings): Standing {
+export function standingOf(response: StatusFields): AnswerStatus {
   const { outcome, grounded, citations, retrievalPerformed, finishReason } = response;
-  const fault = (why: string) => ({ said: advice`Not grounded: ${why}.`, isFault: true });
-  const fine = (said: string) => ({ said: advice`${said}`, isFault: false });
-  const isUnsearched = !retrievalPerformed && citations.length === 0;
-  if (finishReason !== 'stop') return fault('the answer is not whole');
-  if (grounded) return fine(groundedStanding(response));
-  if (outcome === 'passages')
-    return fine('These are the closest passages; whether they answer is for you to see.');
-  if (outcome === 'none') return fine('Nothing in the documents that were searched answers this.');
-  if (isUnsearched) return fine('Answered without a search, from no document.');
-  return citations.length > 0
-    ? fault('no passage that is cited bears the answer out')
-    : fault('the answer cites nothing of what was found');
+  const warning = (reason: string) => ({ sentence: `Not grounded: ${reason}.`, isWarning: true });
+  const status = (sentence: string) => ({ sentence, isWarning: false });
+  if (finishReason !== 'stop') return warning('the answer is incomplete');
+  if (grounded) return status(describeGrounded(response));
+  if (outcome === 'passages') return status('No clear answer. These are the closest passages.');
+  if (outcome === 'none') return status('The searched documents do not answer this.');
+  if (citations.length > 0) return warning('no cited passage supports the answer');
+  if (!retrievalPerformed) return status('Answered without searching the documents.');
+  return warning('the answer cites none of the passages found');
 }
 
-function groundedStanding(response: Standings): string {
+function describeGrounded(response: StatusFields): string {
   const { citations, checkedBy, answerProbability } = response;
-  const passed = (wanted: 'quoted' | 'supported') =>
+  const count = (wanted: 'quoted' | 'supported') =>
     citations.filter(({ verdict }) => verdict === wanted).length;
-  const [quoted, supported] = [passed('quoted'), passed('supported')];
-  const source = quoted + supported === 1 ? 'the source' : 'the sources';
-  const found = `${supported === 0 ? 'Quoted from' : 'Borne out by'} ${source}${uncited(response)}`;
-  if (checkedBy === 'words') return `${found}, by words alone; not judged whether it answers.`;
-  if (answerProbability === null) return `${found}; not judged whether it answers.`;
-  // More digits than the calibration bears out would only look exact.
+  const [quoted, supported] = [count('quoted'), count('supported')];
+  const sources = quoted + supported === 1 ? 'the source' : 'the sources';
+  const support = `${supported === 0 ? 'Quoted from' : 'Supported by'} ${sources}${describeUncited(response)}`;
+  if (checkedBy === 'words') return `${support}; checked by words only.`;
+  if (answerProbability === null) return `${support}.`;
+  // The calibration is not more precise than 5 %.
   const percent = Math.round(answerProbability * 20) * 5;
-  return `${found}; about ${percent} % likely to answer your question.`;
+  return `${support}; about ${percent} % likely to answer your question.`;
 }
 
-/** How much of what a model wrote itself rests on nothing. The offline one only quotes, and what it does not cite are headings. */
-function uncited({ sentences, model }: Standings): string {
-  const said = sentences.filter(({ text }) => !LEADS_IN.test(text));
-  const without = said.filter(({ verdict }) => verdict === null).length;
-  return model === OFFLINE_MODEL || without === 0
-    ? ''
-    : `, but for ${without} of ${said.length} sentences, which cite none`;
+/** The offline model only quotes; its sentences without citations are headings. */
+function describeUncited({ sentences, model }: StatusFields): string {
+  const statements = sentences.filter(({ text }) => !/:\s*$/.test(text));
+  const uncited = statements.filter(({ verdict }) => verdict === null).length;
+  if (model === OFFLINE_MODEL || uncited === 0) return '';
+  return `, except ${uncited} of ${statements.length} sentences without a citation`;
 }
 
-/** The words of an answer that no source bears out, each once. */
+/** The text of all unsupported spans of an answer, without duplicates. */
 export function unsupportedWords({
   answer,
   sentences,
 }: Pick<AgentResponse, 'answer' | 'sentences'>): string[] {
-  const words = sentences.flatMap(({ unsupportedSpans }) =>
-    unsupportedSpans.map(({ start, end }) => answer.slice(start, end)),
-  );
-  return [...new Set(words)];
+  const spans = sentences.flatMap(({ unsupportedSpans }) => unsupportedSpans);
+  return [...new Set(spans.map(({ start, end }) => answer.slice(start, end)))];
 }

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { verdictSchema } from './citation.ts';
 
-/** Characters of a text from `start` up to `end`. */
+/** A range of characters; `end` is exclusive. */
 const rangeSchema = z.object({ start: z.int().min(0), end: z.int().min(0) });
 
-/** What is said of a sentence whose sources are known. */
 export const sentenceVerdictSchema = verdictSchema.exclude(['unknown_source']);
 export type SentenceVerdict = z.infer<typeof sentenceVerdictSchema>;
 
@@ -15,7 +14,7 @@ export const checkedSentenceSchema = rangeSchema.extend({
   refs: z.array(z.string()),
   /** Null when it cites nothing. */
   verdict: sentenceVerdictSchema.nullable(),
-  /** The calibrated chance that people would call it supported; null where words alone were looked at. */
+  /** The calibrated probability that people would call it supported; null if checked by words only. */
   probability: z.number().min(0).max(1).nullable(),
   /** The sentence of a passage that supports it best; the range is of the passage's text. */
   evidence: rangeSchema.extend({ chunkId: z.string().min(1), text: z.string() }).nullable(),
@@ -24,6 +23,6 @@ export const checkedSentenceSchema = rangeSchema.extend({
 });
 export type CheckedSentence = z.infer<typeof checkedSentenceSchema>;
 
-/** Whether sentences were held against their sources by the judge, which reads, or by words alone. */
+/** Whether sentences were checked with the encoder, or by their words only. */
 export const checkedBySchema = z.enum(['judge', 'words']);
 export type CheckedBy = z.infer<typeof checkedBySchema>;

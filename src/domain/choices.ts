@@ -1,33 +1,31 @@
-/** What can be chosen from, apart from the schemas: `--help` lists it without loading them. */
+/** Without zod, so that `--help` can list these without loading schemas. */
 export const POLICIES = ['tool', 'always', 'first', 'never'] as const;
 export const TOOL_NAMES = ['search_docs', 'retrieve_context'] as const;
 export const APIS = ['responses', 'chat_completions'] as const;
-/** How chunks are found: by words and meaning, by meaning, or by words alone. */
 export const SEARCH_MODES = ['hybrid', 'dense', 'lexical'] as const;
 export type SearchMode = (typeof SEARCH_MODES)[number];
 export const PROVIDERS = ['openai', 'groq', 'openrouter', 'ollama'] as const;
 export const STORES = ['sqlite', 'qdrant'] as const;
 export const QUANTIZATIONS = ['none', 'int8'] as const;
 export const EMBEDDERS = ['minilm', 'openai', 'cohere'] as const;
-/** Who reranks on this machine without a model of its own. */
+/** The value of `rerank` for the built-in judge. */
 export const JUDGE = 'judge';
-/** Before the directory of a model that someone brought. */
+/** Prefix of a directory with an ONNX model of the user. */
 export const OWN_MODEL = 'onnx:';
 
-/** The model that needs nothing, and only quotes. */
+/** The built-in extractive model, which needs no service. */
 export const OFFLINE_MODEL = 'offline';
 
-/** A number that can be set: its bounds, and what holds unless one is given. */
+/** The bounds and the default of a numeric setting; integers unless `fraction`. */
 export interface NumberRange {
   least: number;
   most?: number;
-  /** Absent where it depends on something else. */
+  /** Undefined if the default depends on other settings. */
   usual?: number;
-  /** Whether parts of one are allowed. */
   fraction?: boolean;
 }
 
-/** The numbers of an agent's settings: the schema that checks them and the flags that give them are made of these. */
+/** The numeric settings of an agent, for its schema and the flags. */
 export const NUMBERS = {
   temperature: { least: 0, most: 2, usual: 0.1, fraction: true },
   maxTokens: { least: 1, usual: 1024 },
@@ -55,8 +53,5 @@ export const ANSWER_CHANGES = [
   'body',
 ] as const;
 
-/**
- * What holds with the offline model unless another value is given: it quotes, so it reads passages whole; and it tells
- * itself which of some more answers, how many being measured by `npm run fit:passages`.
- */
+/** Defaults with the offline model: it quotes, so it gets whole passages, and chooses among more; see `npm run fit:passages`. */
 export const OFFLINE_DEFAULTS = { toolName: 'retrieve_context', topK: 8 } as const;

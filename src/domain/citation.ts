@@ -4,36 +4,37 @@ import { type Location, locationSchema } from './location.ts';
 import { addressSchema, type RetrievedChunk, scoreSchema } from './retrieved-chunk.ts';
 import { describeLocation, linkTo } from './show-location.ts';
 
+/** Characters. */
 export const MAX_EXCERPT = 200;
 
-/** `quoted`: it stands there word for word. `weak`: nothing contradicts it, but too little is known to bear it out. */
+/** `quoted`: the source has the same words. `weak`: the source neither contradicts nor clearly supports it. */
 export const verdictSchema = z.enum(['quoted', 'supported', 'weak', 'unsupported', 'unknown_source']);
 export type Verdict = z.infer<typeof verdictSchema>;
 
 const fields = {
-  /** What the answer says to point at the chunk: the `ref` of the tool response. */
+  /** What the answer writes in brackets: the `ref` of the tool response. */
   marker: z.string().min(1),
   title: z.string(),
   url: addressSchema,
   score: scoreSchema,
   excerpt: z.string().max(MAX_EXCERPT),
   module: z.string().nullable(),
-  /** Where the chunk stands in its document, if the format tells. */
+  /** The position in the document, if the format has one. */
   location: locationSchema.optional(),
 };
 
-/** A chunk that an answer may point at, before any answer was checked. */
+/** A retrieved chunk that an answer may cite. */
 const citableSchema = z.object({ ...fields, chunkId: z.string().min(1) });
 export type Citable = z.infer<typeof citableSchema>;
 
-/** What an answer points at, and whether the chunk bears it out. An unknown source has no chunk. */
+/** A source that an answer cites, and whether it supports the answer. An unknown source has no chunk. */
 export const citationSchema = z
   .object({
     ...fields,
     url: z.union([addressSchema, z.literal('')]),
     chunkId: z.string().min(1).nullable(),
     verdict: verdictSchema,
-    /** Whether the file was no longer there when the answer cited it; left out where it was, or nobody can tell. */
+    /** Set if the cited file no longer existed. */
     gone: z.literal(true).optional(),
   })
   .refine((citation) => (citation.url === '') === (citation.verdict === 'unknown_source'), {
@@ -63,7 +64,7 @@ export function withVerdict(citable: Citable, verdict: Exclude<Verdict, 'unknown
   return { ...citable, verdict };
 }
 
-/** A marker that points at nothing that was retrieved. */
+/** A citation of a source that was never retrieved. */
 export function unknownCitation(marker: string): Citation {
   const nothing = { title: '', url: '', score: 0, excerpt: '', module: null, chunkId: null };
   return { marker, ...nothing, verdict: 'unknown_source' };
@@ -73,7 +74,7 @@ export function citationPassed(citation: { verdict: Verdict | null }): boolean {
   return citation.verdict === 'quoted' || citation.verdict === 'supported';
 }
 
-/** `[Source: title, lines 3–9](url)`: exactly one Markdown link, whatever the title and the address hold. */
+/** `[Source: title, lines 3–9](url)`: exactly one Markdown link for any title and URL. */
 export function formatCitation({
   title,
   url,
@@ -87,8 +88,8 @@ export function formatCitation({
   return `[Source: ${escapeTitle(title === '' ? url : title)}${where}](${escapeUrl(linkTo(url, location))})`;
 }
 
-// Readers that know no backslash escapes would still see `](`, so an opening parenthesis after a bracket
-// is escaped too; elsewhere parentheses stay as they are, for "Functions (basics)" to read well.
+// Some readers ignore backslash escapes and would see `](`, so a parenthesis after a bracket is escaped too; others stay
+// readable, as in "Functions (basics)".
 function escapeTitle(title: string): string {
   return oneLine(title, Number.POSITIVE_INFINITY)
     .replace(/[\\[\]`<>]/g, '\\$&')

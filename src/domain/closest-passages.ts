@@ -3,23 +3,23 @@ import { passageParts } from '../text/passage-units.ts';
 import { passageWindow } from '../text/passage-window.ts';
 import { showsPassages } from './abstention.ts';
 
-// Read by the page too, which holds no schemas: nothing that has any is imported.
+// The web pages import this file, so it must not import zod schemas.
 
-/** What is no longer is shown whole: little would be gained by cutting it. */
-const WHOLE = { characters: 600, lines: 12 };
-/** What is shown of a longer one: two of them, with their sources, take about a screen. */
-const PART = { characters: 480, lines: 8 };
+/** Passages up to this size are shown whole. */
+const SHOWN_WHOLE = { characters: 600, lines: 12 };
+/** The part shown of longer passages: two with their sources fill about a screen. */
+const SHOWN_PART = { characters: 480, lines: 8 };
 
-/** The closest passages as a person sees them first. */
+/** A shortened answer of the closest passages. */
 export interface ShownPassages {
   text: string;
-  /** The marks of those of which not all is shown. */
+  /** The markers of passages that are cut. */
   inPart: string[];
 }
 
 /**
- * Of an answer that shows the closest passages, the part of each that is nearest to the question, without headings that
- * nothing stands below; any other answer as it is. What is recorded stays whole.
+ * Shortens an answer that shows the closest passages: each to the part nearest to the question, without trailing headings.
+ * Other answers are returned unchanged.
  */
 export function nearestParts(answer: string, query: string): ShownPassages {
   const heads = showsPassages(answer) ? findBlocks(answer).filter(({ kind }) => kind === 'heading') : [];
@@ -40,12 +40,13 @@ export function nearestParts(answer: string, query: string): ShownPassages {
   };
 }
 
-/** Lines that begin with a sign of their own: of code, a row, an item. */
+/** Lines of code, table rows and list items. */
 const NOT_PROSE = /^[ \t]*(?:[`~]{3}|[|*+•-]|\d{1,9}[.)])/;
-const FIRST_WORDS = 40;
+/** Characters compared to find out whether the beginning was cut. */
+const BEGINNING = 40;
 const MARKER = /\[([^[\]\s]+)\]$/;
 
-/** A passage without the headings at its end, whose text stands in another; one that says nothing has no mark. */
+/** Removes headings at the end of a passage; the marker is null if nothing else is left. */
 function withoutBareHeadings(passage: string): { passage: string; marker: string | null } {
   const parts = passageParts(passage).map(({ kind, start, end }) => ({
     end,
@@ -58,13 +59,14 @@ function withoutBareHeadings(passage: string): { passage: string; marker: string
 }
 
 function nearestPart(passage: string, query: string): string {
-  if (passage.length <= WHOLE.characters && passage.split('\n').length <= WHOLE.lines) return passage;
-  const lines = passageWindow(passage, query, PART.characters).split('\n');
-  return closed(lines.slice(0, PART.lines).join('\n').trimEnd());
+  if (passage.length <= SHOWN_WHOLE.characters && passage.split('\n').length <= SHOWN_WHOLE.lines)
+    return passage;
+  const lines = passageWindow(passage, query, SHOWN_PART.characters).split('\n');
+  return closeFence(lines.slice(0, SHOWN_PART.lines).join('\n').trimEnd());
 }
 
-/** Code that is cut ends where it is cut, so that it takes nothing of what follows along. */
-function closed(part: string): string {
+/** Closes a code fence that was cut. */
+function closeFence(part: string): string {
   const last = findBlocks(part).at(-1);
   if (last?.kind !== 'code') return part;
   const [opening = '', ...lines] = part.slice(last.start, last.end).split('\n');
@@ -73,13 +75,13 @@ function closed(part: string): string {
   return lines.at(-1)?.trim().startsWith(fence) ? part : `${part}\n${fence}`;
 }
 
-/** A part with signs of what is left out before and behind it, and the mark of the passage at its end. */
+/** Adds ellipses where text was cut, and the marker at the end. */
 function withMarker(part: string, { passage, marker }: { passage: string; marker: string }): string {
   const mark = `[${marker}]`;
-  const said = part.endsWith(mark) ? part.slice(0, -mark.length).trimEnd() : part;
-  const isCutBefore = !passage.startsWith(said.slice(0, FIRST_WORDS)) && !NOT_PROSE.test(said);
-  const last = said.slice(said.lastIndexOf('\n') + 1);
-  // Nothing may follow on the line of a fence or a row.
+  const text = part.endsWith(mark) ? part.slice(0, -mark.length).trimEnd() : part;
+  const isCutBefore = !passage.startsWith(text.slice(0, BEGINNING)) && !NOT_PROSE.test(text);
+  const last = text.slice(text.lastIndexOf('\n') + 1);
+  // Nothing may follow a fence or a table row on its line.
   const gap = /^[ \t]*(?:[`~]{3}|\|)/.test(last) ? '\n\n' : ' ';
-  return `${isCutBefore ? '… ' : ''}${said}${gap}${passage.endsWith(part) ? '' : '… '}${mark}`;
+  return `${isCutBefore ? '… ' : ''}${text}${gap}${passage.endsWith(part) ? '' : '… '}${mark}`;
 }

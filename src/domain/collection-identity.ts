@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { advice, command, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 
-/** What a collection was made with, fixed when it is created. */
+/** The embedder of a collection, fixed when it is created. */
 export interface CollectionIdentity {
-  /** The id of the embedder whose vectors it holds. */
   embedder: string;
   dimensions: number;
 }
 
-/** Tells whether two collections hold the same documents at the same places, wherever their roots lie. */
+/** Equal for collections with the same documents at the same URLs, wherever their roots are. */
 export function collectionFingerprint(
   { embedder }: Pick<CollectionIdentity, 'embedder'>,
   documents: readonly { url: string; contentHash: string }[],
@@ -21,12 +20,12 @@ export function collectionFingerprint(
     .slice(0, 32);
 }
 
-/** Vectors of two embedders must never be compared. Throws `configuration_error`. */
+/** Throws `configuration_error`: vectors of different embedders must not be compared. */
 export function assertSameEmbedder(name: string, has: CollectionIdentity, wanted: CollectionIdentity): void {
   if (has.embedder === wanted.embedder && has.dimensions === wanted.dimensions) return;
   throw new AppError(
     'configuration_error',
-    `Collection "${name}" was made with the embedder ${has.embedder} (${has.dimensions} dimensions), ` +
+    `Collection "${name}" was created with the embedder ${has.embedder} (${has.dimensions} dimensions), ` +
       `not ${wanted.embedder} (${wanted.dimensions}).`,
     {
       hint: advice`Use that embedder, choose another ${setting('collection')}, or remove this one${command(`collections delete ${name}`)} and ingest again.`,
@@ -34,33 +33,33 @@ export function assertSameEmbedder(name: string, has: CollectionIdentity, wanted
   );
 }
 
-/** A query that cannot be compared with what the collection holds. */
+/** The query vector has another length than those of the collection. */
 export function wrongDimensions(given: number, dimensions: number): AppError {
   return new AppError(
     'configuration_error',
-    `The query has ${given} dimensions, but the collection holds vectors of ${dimensions}.`,
+    `The query vector has ${given} dimensions, but the collection has ${dimensions}.`,
     {
-      hint: advice`Search with the embedder that the collection was made${command('collections show', {}, ' with')}`,
+      hint: advice`Search with the embedder of the collection${command('collections show')}`,
     },
   );
 }
 
-/** A vector of another length, or with values that are no numbers. */
+/** A vector of another length, or with values that are not finite. */
 export function unusableVector(dimensions: number): AppError {
   return new AppError(
     'configuration_error',
-    `The embedder gave something other than ${dimensions} finite numbers for a chunk.`,
+    `The embedder did not return ${dimensions} finite numbers for a chunk.`,
     { hint: advice`Check the embedder${command('doctor')}` },
   );
 }
 
-/** Chunk ids are made of addresses: two documents of the same address would have the same. */
+/** Chunk ids are derived from URLs, so two documents must not have the same one. */
 export function addressTaken(
   { uri, url }: { uri: string; url: string },
   owner: string,
   cause?: unknown,
 ): AppError {
-  return new AppError('invalid_input', `${uri} has the same address as ${owner}: ${url}.`, {
+  return new AppError('invalid_input', `${uri} has the same URL as ${owner}: ${url}.`, {
     hint: advice`Give one of them another slug, or ingest them with different ${setting('baseUrl', 'base URLs')}.`,
     cause,
   });

@@ -1,11 +1,8 @@
-/** What a model holds of which its service says nothing: the least that is in use. */
-const FLOOR = 8192;
+/** For unknown models: the smallest window in common use. */
+const DEFAULT_WINDOW = 8192;
 
-/**
- * Models whose window is the same wherever they are asked. Open weights are not among them: whoever serves them decides
- * how much of their window there is.
- */
-const WELL_KNOWN: ReadonlyArray<[RegExp, number]> = [
+/** Hosted models only: the window of open weights depends on the server. */
+const KNOWN_WINDOWS: ReadonlyArray<[RegExp, number]> = [
   [/^gpt-5/, 400_000],
   [/^gpt-4\.1/, 1_000_000],
   [/^(gpt-4o|chatgpt-4o|gpt-4-turbo)/, 128_000],
@@ -18,20 +15,17 @@ const WELL_KNOWN: ReadonlyArray<[RegExp, number]> = [
   [/^gemini-/, 1_000_000],
 ];
 
-/** The tokens that a model holds, by its name, with or without the vendor's in front of it. */
+/** The context window of a model in tokens, by its name with or without the vendor's prefix. */
 export function contextWindowOf(model: string): number {
   const name = model.toLowerCase().split('/').at(-1) ?? '';
-  return WELL_KNOWN.find(([pattern]) => pattern.test(name))?.[1] ?? FLOOR;
+  return KNOWN_WINDOWS.find(([pattern]) => pattern.test(name))?.[1] ?? DEFAULT_WINDOW;
 }
 
-/**
- * The window that a service tells of in words when a request was too long for it, such as "maximum context length is 4096
- * tokens"; undefined if it does not say.
- */
-export function windowToldIn(words: string): number | undefined {
-  const [, digits] = TOLD.exec(words) ?? [];
+/** The window in an error message of a service, such as "maximum context length is 4096 tokens"; undefined without one. */
+export function windowToldIn(message: string): number | undefined {
+  const [, digits] = WINDOW_IN_MESSAGE.exec(message) ?? [];
   return digits === undefined ? undefined : Number(digits.replace(/[,_]/g, ''));
 }
 
-const TOLD =
+const WINDOW_IN_MESSAGE =
   /(?:context (?:length|window|size)|n_ctx|token limit|limit|maximum)\D{0,40}?(\d[\d,_]{2,})(?:\s*tokens|\b)/i;

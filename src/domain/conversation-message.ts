@@ -33,7 +33,7 @@ const assistantMessageSchema = z
   });
 const toolMessageSchema = z.strictObject({
   ...fields,
-  // The old name of the role is read, never written.
+  // The legacy role is read, never written.
   role: z.literal(['tool', 'function']).transform((): 'tool' => 'tool'),
   content: spokenText,
   toolCallId: z.string().min(1),

@@ -9,13 +9,13 @@ import {
   type SystemMessage,
 } from './conversation-message.ts';
 
-/** More messages than this are allowed, but the user should hear that a reset would help. */
+/** With more messages than this, the user gets a notice. */
 export const SOFT_MESSAGE_LIMIT = 100;
 
 const count = z.int().min(0);
 const counters = { turnCount: count, retrievalCount: count, totalTokensUsed: count };
 
-/** What a session had counted when it was reset. */
+/** The counters of a session up to a reset. */
 const closedSegmentSchema = z.object({ ...counters, messageCount: count, closedAt: z.iso.datetime() });
 
 export const sessionStatusSchema = z.enum(['created', 'active', 'completed']);
@@ -23,19 +23,19 @@ export const sessionStatusSchema = z.enum(['created', 'active', 'completed']);
 export const conversationSessionSchema = z.object({
   sessionId: z.uuidv4(),
   status: sessionStatusSchema,
-  /** Whether a person types in it, at a terminal or on a page; not a single question, and not a program. */
+  /** Whether a person types the questions, in a chat at a terminal or on a page. */
   isInteractive: z.boolean().default(false),
   messages: z
     .array(conversationMessageSchema)
     .refine((messages) => messages[0]?.role === 'system', {
       error: 'the first message must be the system message',
     })
-    .refine(takeTurns, { error: 'user and assistant must take turns, the user first' }),
+    .refine(isAlternating, { error: 'user and assistant messages must alternate, the user first' }),
   createdAt: z.iso.datetime(),
   model: z.string().min(1),
   policy: policySchema,
   collection: z.string().min(1),
-  /** Counted since the last reset, like the messages. */
+  /** Since the last reset, like the messages. */
   ...counters,
   segments: z.array(closedSegmentSchema).default([]),
 });
@@ -67,24 +67,21 @@ export function createSession({
 }
 
 interface Usage {
-  /** Retrievals that went with the messages; when absent, each tool result is one. */
+  /** Default: one per tool result. */
   retrievals?: number;
   tokens?: number;
 }
 
-/**
- * Adds messages and counts them: every user message opens a turn. Throws `invalid_input` once completed, and if
- * questions and answers would no longer take turns.
- */
+/** Adds messages and counts them: each user message is a turn. Throws `invalid_input` if completed or out of order. */
 export function appendMessages(
   session: ConversationSession,
   messages: readonly ConversationMessage[],
   usage: Usage = {},
 ): ConversationSession {
   assertOpen(session);
-  assertTakingTurns([...session.messages.slice(session.messages.findLastIndex(isQuestion)), ...messages]);
+  assertAlternating([...session.messages.slice(session.messages.findLastIndex(isQuestion)), ...messages]);
   if (messages.some(({ role }) => role === 'system')) {
-    throw new AppError('invalid_input', 'A session has one system message, its first.');
+    throw new AppError('invalid_input', 'A session has only one system message, the first.');
   }
   return {
     ...session,
@@ -96,7 +93,7 @@ export function appendMessages(
   };
 }
 
-/** Forgets the conversation: what it counted becomes a closed segment; the system message and the id stay. */
+/** Removes all messages but the system message; the counters become a closed segment. */
 export function resetSession(session: ConversationSession, closedAt: string): ConversationSession {
   assertOpen(session);
   const { turnCount, retrievalCount, totalTokensUsed } = session;
@@ -111,14 +108,13 @@ export function resetSession(session: ConversationSession, closedAt: string): Co
   };
 }
 
-/** Nobody is in it any more. */
 export function completeSession(session: ConversationSession): ConversationSession {
   return { ...session, status: 'completed' };
 }
 
-/** Somebody goes on with it. Throws `invalid_input` for a record whose questions and answers do not take turns. */
+/** Makes a completed session active again. Throws `invalid_input` if its messages are out of order. */
 export function reopenSession(session: ConversationSession): ConversationSession {
-  assertTakingTurns(session.messages);
+  assertAlternating(session.messages);
   return session.status === 'completed' ? { ...session, status: 'active' } : session;
 }
 
@@ -126,7 +122,7 @@ export function isOverSoftLimit(session: ConversationSession): boolean {
   return session.messages.length > SOFT_MESSAGE_LIMIT;
 }
 
-/** What was counted in all, closed segments included. */
+/** The counters of all segments. */
 export function sessionTotals(session: ConversationSession) {
   const all = [...session.segments, session];
   const sum = (counter: keyof typeof counters) => all.reduce((total, part) => total + part[counter], 0);
@@ -137,29 +133,29 @@ export function sessionTotals(session: ConversationSession) {
   };
 }
 
-/** Throws `invalid_input` for one that is completed. */
+/** Throws `invalid_input` for a completed session. */
 export function assertOpen({ status, sessionId }: ConversationSession): void {
   if (status !== 'completed') return;
   throw new AppError('invalid_input', `The session ${sessionId} is completed.`, {
-    hint: advice`Take it up again${command('chat', { session: sessionId }, ' by resuming it')}, or start a new one.`,
+    hint: advice`Resume it${command('chat', { session: sessionId })}, or start a new one.`,
   });
 }
 
-/** Whether the user asks and the assistant answers by turns; tool calls and their results belong to the answer. */
-function takeTurns(messages: readonly ConversationMessage[]): boolean {
-  let isAsked = false;
+/** Whether questions and answers alternate; tool calls and their results belong to the answer. */
+function isAlternating(messages: readonly ConversationMessage[]): boolean {
+  let isOpen = false;
   for (const message of messages) {
     if (message.role === 'system') continue;
-    if (isQuestion(message) === isAsked) return false;
-    isAsked = !(message.role === 'assistant' && message.toolCalls.length === 0);
+    if (isQuestion(message) === isOpen) return false;
+    isOpen = !(message.role === 'assistant' && message.toolCalls.length === 0);
   }
   return true;
 }
 
-function assertTakingTurns(messages: readonly ConversationMessage[]): void {
-  if (takeTurns(messages)) return;
-  throw new AppError('invalid_input', 'In a session the user asks and the assistant answers, by turns.', {
-    hint: 'Put the messages in order, a question before each answer.',
+function assertAlternating(messages: readonly ConversationMessage[]): void {
+  if (isAlternating(messages)) return;
+  throw new AppError('invalid_input', 'User and assistant messages must alternate.', {
+    hint: 'Put a question before each answer.',
   });
 }
 
@@ -171,39 +167,35 @@ function countRole(messages: readonly ConversationMessage[], role: ConversationM
   return messages.filter((message) => message.role === role).length;
 }
 
-/** How far a session has come: its newest turn's number, and how often it was reset. */
-interface Progress {
+/** The number of the newest turn, and the number of resets. */
+interface SessionProgress {
   turns: number;
   segments: number;
 }
 
-/**
- * Throws `invalid_input` if a change was made from an older state of the session than is kept: someone went
- * on with it elsewhere, and counters or messages would be lost.
- */
-export function assertCurrent(sessionId: string, seen: Progress, kept: Progress): void {
-  if (seen.turns >= kept.turns && seen.segments >= kept.segments) return;
-  throw new AppError('invalid_input', `The session ${sessionId} was continued elsewhere in the meantime.`, {
-    hint: 'Resume it to go on from there, or start a new one.',
+/** Throws `invalid_input` if the stored session is newer than the one being changed: another process continued it. */
+export function assertCurrent(sessionId: string, seen: SessionProgress, stored: SessionProgress): void {
+  if (seen.turns >= stored.turns && seen.segments >= stored.segments) return;
+  throw new AppError('invalid_input', `The session ${sessionId} was continued elsewhere.`, {
+    hint: 'Resume it to continue from there, or start a new one.',
   });
 }
 
 export function unknownSession(sessionId: string): AppError {
   return new AppError('invalid_input', `There is no session "${sessionId}".`, {
-    hint: advice`See which there are${command('sessions list')}`,
+    hint: advice`List the sessions${command('sessions list')}`,
   });
 }
 
 export function takenSessionId(sessionId: string): AppError {
-  return new AppError('invalid_input', `There is already a session ${sessionId}.`, {
-    hint: 'Resume it, or start one with another id.',
+  return new AppError('invalid_input', `The session ${sessionId} already exists.`, {
+    hint: 'Resume it, or use another id.',
   });
 }
 
-/** Enough of a question to know it by; a pasted page would make every list slow. */
-const MAX_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 
-/** What a session is listed by: its first question, on one line. */
+/** The title of a session in lists: its first question on one line. */
 export function sessionTitle(firstQuestion: string): string {
-  return oneLine(firstQuestion, MAX_TITLE);
+  return oneLine(firstQuestion, MAX_TITLE_LENGTH);
 }

@@ -4,7 +4,7 @@ import type { Citation } from './citation.ts';
 import { filterSchema } from './query.ts';
 import { type RetrievalContext, retrievalContextSchema } from './retrieval-context.ts';
 
-/** One step of a turn: whether it searched, what for, what came back, and what the answer cited of it. */
+/** A ledger entry: one step of a turn with its search, the chunks it returned, and those the answer cites. */
 export const decisionSchema = z.discriminatedUnion('searched', [
   z.object({ step: z.int().min(1), searched: z.literal(false) }),
   z
@@ -17,7 +17,7 @@ export const decisionSchema = z.discriminatedUnion('searched', [
       cited: z.array(z.string().min(1)),
     })
     .refine(({ chunks, cited }) => cited.every((id) => chunks.some(({ chunkId }) => chunkId === id)), {
-      error: 'only what came back can be cited',
+      error: 'only retrieved chunks can be cited',
       path: ['cited'],
     }),
 ]);
@@ -30,7 +30,7 @@ export const conversationTurnSchema = z.object({
   response: agentResponseSchema,
   timestamp: z.iso.datetime(),
   durationSeconds: z.number().positive(),
-  /** In the order of the steps; a step that searched twice has two entries. */
+  /** The ledger, in order; a step with two searches has two entries. */
   decisions: z.array(decisionSchema),
 });
 export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
@@ -44,7 +44,7 @@ export function searchedStep(step: number, { query, filter, chunks }: RetrievalC
   return { step, searched: true, query, filter, chunks: hashes, cited: [] };
 }
 
-/** The ledger once the answer is known: each search with the chunks of it that the answer cites. */
+/** Adds to each search of the ledger the chunks that the answer cites. */
 export function withCited(
   decisions: readonly Decision[],
   citations: readonly Pick<Citation, 'chunkId'>[],
@@ -57,7 +57,7 @@ export function withCited(
   );
 }
 
-/** Seconds between two readings of a clock, never zero even when the clock did not move. */
+/** Seconds between two clock readings, at least 0.001. */
 export function durationBetween(startMs: number, endMs: number): number {
   return Math.max(endMs - startMs, 1) / 1000;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Location } from './location.ts';
 
-/** The formats that documents come in. */
 const MEDIA_TYPES = [
   'markdown',
   'mdx',
@@ -19,9 +18,9 @@ const MEDIA_TYPES = [
 ] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
-/** The bytes of one document, as they were read. */
+/** The bytes of a document. */
 export interface RawDocument {
-  /** Where it was read from: a `file:` or `http(s):` URL, after redirects. */
+  /** A `file:` or `http(s):` URL, after redirects. */
   uri: string;
   mediaType: MediaType;
   bytes: Uint8Array;
@@ -29,31 +28,30 @@ export interface RawDocument {
 
 export type BlockKind = 'heading' | 'paragraph' | 'code' | 'table' | 'item';
 
-/** A structural piece of a document's text: `text.slice(start, end)`. */
+/** A structural element of a document: `text.slice(start, end)`. */
 export interface Block {
   kind: BlockKind;
-  /** Heading level 1..6, nesting of a list item from 1, otherwise 0. */
+  /** Heading level 1..6, nesting level of a list item from 1, otherwise 0. */
   depth: number;
   start: number;
   end: number;
-  /** Where it stands in the source, if the format tells. */
+  /** The position in the source, if the format has one. */
   location?: Location | undefined;
 }
 
 /**
- * A document whatever its format was. `text` is clean reading text: no front matter, no markup of links
- * and emphasis, code in fences, tables as rows with pipes, list items with their markers.
- * Blocks are in order and disjoint, and nothing but white space lies between them.
+ * A document in a common form. `text` has no front matter and no markup of links and emphasis; code is fenced, table rows
+ * have pipes, list items their markers. Blocks are in order and disjoint, with only white space between them.
  */
 export interface ParsedDocument {
   title: string | null;
-  /** Scalar fields of the front matter or of the document's own properties, as strings. */
+  /** Scalar fields of the front matter or the document properties. */
   metadata: Record<string, string>;
   text: string;
   blocks: Block[];
 }
 
-/** A piece of a document that is embedded, stored and cited as one. */
+/** A part of a document that is embedded, stored and cited as one. */
 export interface Chunk {
   /** `document.text.slice(start, end)`. */
   text: string;
@@ -62,17 +60,17 @@ export interface Chunk {
   chunkIndex: number;
   /** The headings above it, outermost first. */
   headings: string[];
-  /** Where it stands in the source, if the format tells. */
+  /** The position in the source, if the format has one. */
   location?: Location | undefined;
-  /** What is embedded: title and headings, then the text. */
+  /** The embedded text: title and headings, then the text. */
   embedded: string;
-  /** Tokens of what is embedded, as the embedder counts them. */
+  /** Tokens of the embedded text, as the embedder counts them. */
   tokenCount: number;
-  /** SHA-256 of what is embedded, so that equal content is never embedded twice. */
+  /** SHA-256 of the embedded text; equal content is embedded once. */
   contentHash: string;
 }
 
-/** A UUID (version 8) of a document's url and a chunk's position: the same on every machine and for every store. */
+/** A UUID (version 8) from a document's URL and a chunk's index, the same on every machine and store. */
 export function chunkId(url: string, chunkIndex: number): string {
   const hex = createHash('sha256').update(`${url}\n${chunkIndex}`).digest('hex');
   const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 3) | 8).toString(16);

@@ -1,26 +1,22 @@
 /**
- * Where a passage is from, as a model or a citation may say it: the address of a page, or the path of a file
- * below what was ingested. Never where this machine keeps it: of a `file:` URL, which a store that was filled
- * by others may hold, only the name is left.
+ * The public address of a passage: a web URL, or a path relative to the ingested root. A `file:` URL, which a collection
+ * written by other programs may have, is cut to its file name, so that no local path is shown.
  */
 export function placeOf({ url }: { url: string }): string {
   return url.startsWith('file:') ? nameOf(url) : url;
 }
 
-/**
- * The place of a file below the root that was ingested, as a relative URL: the same wherever the root lies and
- * whatever it is called. A file that was named itself is at its name.
- */
+/** The URL of a file relative to the ingested root, independent of where the root is; the name of a file ingested directly. */
 export function placeBelow(root: string, uri: string): string {
   return isDirectory(root) && uri.startsWith(root) ? uri.slice(root.length) : nameOf(uri);
 }
 
-/** The address of a document as collections of today hold it; earlier ones know a file by where it lies. */
+/** The public address of a stored document; collections of early versions have `file:` URLs. */
 export function citedAddress({ url, uri, root }: { url: string; uri: string; root: string }): string {
   return url.startsWith('file:') ? placeBelow(root, uri) : url;
 }
 
-/** The field of a chunk that says where its file is; none if its document is on the web. */
+/** The `uri` field of a chunk from a local file; empty for web documents. */
 export function fileOf(uri: string): { uri?: string } {
   return uri.startsWith('file:') ? { uri } : {};
 }
@@ -30,7 +26,7 @@ export function isDirectory(url: string): boolean {
   return url.endsWith('/');
 }
 
-/** The last name of a URL, with the slash of a directory; empty for the root of a disk. */
+/** The last segment of a URL, with the slash of a directory; empty for the root. */
 export function nameOf(url: string): string {
   return /[^/]+\/?$/.exec(url)?.[0] ?? '';
 }

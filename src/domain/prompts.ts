@@ -1,22 +1,19 @@
 import { formatForPrompt, type RefOf, type ShownContext } from './retrieval-context.ts';
 
-/*
- * What the agent tells a model in words that the offline model reads back: it is given no more than any other model,
- * so both sides keep to these texts.
- */
+/* Prompt texts that the agent writes and the offline model parses, because it gets the same requests as any other model. */
 
-/** The address of what a person gives along with a question. */
+/** The URL of a text that is attached to a question. */
 export const ATTACHED_URL = 'stdin';
 
 const NOTHING = 'No passage of the documents matches this question.';
 const QUESTION = '\n\nQuestion: ';
 
-/** A question with the passages retrieved for it in front: source blocks that no document can close or forge. */
+/** A question after its retrieved passages, in source blocks that no document can close or forge. */
 export function contextPrompt(shown: ShownContext, question: string, refOf: RefOf): string {
   return `${shown.texts.length === 0 ? NOTHING : formatForPrompt(shown, refOf)}${QUESTION}${question}`;
 }
 
-/** The two halves of such a prompt; null if it is none. A question may hold anything, passages never the mark between. */
+/** Splits such a prompt; null for any other text. Passages cannot contain the separator. */
 export function splitContextPrompt(prompt: string): { passages: string; question: string } | null {
   if (!prompt.startsWith('<source ') && !prompt.startsWith(NOTHING)) return null;
   const end = prompt.startsWith(NOTHING)
@@ -29,7 +26,7 @@ export function splitContextPrompt(prompt: string): { passages: string; question
   };
 }
 
-/** The same prompt with at most so many passages, the first ones; any other text as it is. */
+/** Keeps the first passages of such a prompt; any other text is returned unchanged. */
 export function withFewerPassages(prompt: string, most: number): string {
   const halves = splitContextPrompt(prompt);
   if (halves === null || halves.passages === '') return prompt;
@@ -37,12 +34,12 @@ export function withFewerPassages(prompt: string, most: number): string {
   return `${passages.join('\n\n')}${QUESTION}${halves.question}`;
 }
 
-/** Asks a model for the query behind a follow-up. */
+/** Instructions to rewrite a follow-up as a query. */
 export const REWRITE_INSTRUCTIONS =
   "Rewrite the user's last message as one search query that can be understood without the conversation. " +
   'Reply with the query alone. If it stands on its own already, repeat it unchanged.';
 
-/** How the instructions of an agent say what its collection holds. */
+/** The line of the instructions that says what the collection covers. */
 const COVERAGE = /^The documents cover: (.+)\.$/m;
 
 export function coverageLine(subjects: readonly string[]): string {

@@ -3,18 +3,17 @@ import { AppError } from '../faults/app-error.ts';
 import { validated } from '../faults/validated.ts';
 import { oneLine } from '../text/visible-text.ts';
 
-/** Accepted values by key (module, chapter, url, title or any metadata key): every key, any of its values. */
+/** Accepted values by key (module, chapter, url, title or a metadata key). A document must match every key. */
 export const filterSchema = z.record(z.string().min(1), z.array(z.string().min(1)).min(1));
 export type Filter = z.infer<typeof filterSchema>;
 
 export const MAX_QUERY_TOP_K = 100;
 
-/** What is looked up: a text and how many chunks at most, from the documents that the filter lets through. */
 const querySchema = z.object({
   text: z.string().trim().min(1, 'the text is blank'),
   topK: z.int().min(1).max(MAX_QUERY_TOP_K).default(5),
   filter: filterSchema.default({}),
-  /** From which score on a chunk is wanted; the retriever's own unless given. */
+  /** Default: that of the retriever. */
   scoreThreshold: z.number().min(0).max(1).optional(),
 });
 export type Query = z.infer<typeof querySchema>;
@@ -24,7 +23,7 @@ export function createQuery(input: z.input<typeof querySchema>): Query {
   return validated(querySchema, input, 'The query');
 }
 
-/** Reads `key=value` expressions; the same key given again accepts either value. Throws `invalid_input`. */
+/** Parses `key=value` expressions; a repeated key accepts several values. Throws `invalid_input`. */
 export function parseFilter(expressions: readonly string[]): Filter {
   const accepted = new Map<string, Set<string>>();
   for (const expression of expressions) {
@@ -38,20 +37,20 @@ function parseExpression(expression: string): { key: string; value: string } {
   const equals = expression.indexOf('=');
   const key = expression.slice(0, equals).trim();
   const value = expression.slice(equals + 1).trim();
-  // Copying an object drops a key of this name, and a filter must never widen in silence.
+  // Copying an object drops the key __proto__, which would widen the filter.
   if (equals < 0 || key === '' || value === '' || key === '__proto__') {
     throw new AppError(
       'invalid_input',
       `The filter "${oneLine(expression, 60)}" is not of the form key=value.`,
       {
-        hint: 'Write for example module=basics; repeat a key to accept more than one value.',
+        hint: 'Write for example module=basics. Repeat a key to accept several values.',
       },
     );
   }
   return { key, value };
 }
 
-/** A filter as a person would write it. */
+/** The filter as `key=value` expressions. */
 export function formatFilter(filter: Filter): string {
   return Object.entries(filter)
     .flatMap(([key, values]) => values.map((value) => `${key}=${value}`))

@@ -4,7 +4,7 @@ import { type Filter, filterSchema } from './query.ts';
 import { type RetrievedChunk, retrievedChunkSchema, SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
 import { fitTexts } from './token-budget.ts';
 
-/** Records of earlier versions hold no ranks, but their chunks are in that order. */
+/** Records of early versions have no ranks; their chunks are in order. */
 const rankedChunksSchema = z.preprocess(
   (chunks) => (Array.isArray(chunks) ? withRanks(chunks) : chunks),
   z.array(retrievedChunkSchema),
@@ -13,34 +13,33 @@ const rankedChunksSchema = z.preprocess(
 const spellingCorrectionSchema = z.object({ typed: z.string(), meant: z.string() });
 export type SpellingCorrection = z.infer<typeof spellingCorrectionSchema>;
 
-/** What one query brought back. Chunks are ordered best first. */
+/** The result of one query, best chunk first. */
 export const retrievalContextSchema = z.object({
   query: z.string(),
   filter: filterSchema,
   chunks: rankedChunksSchema,
-  /** How many chunks there were before the limit and the budget were applied. */
+  /** Before the limit and the token budget were applied. */
   totalFound: z.int().min(0),
   queryTimeMs: z.number().min(0),
   retrievedAt: z.iso.datetime(),
-  /** Of the chunks, or of what was shown of them. */
+  /** Of the chunks, or of the parts of them that are shown. */
   totalTokens: z.int().min(0),
-  /** The score from which a chunk counts as relevant. */
+  /** Chunks from this score on are relevant. */
   scoreThreshold: scoreSchema,
   hasRelevantResults: z.boolean(),
-  /** The best chunk that stayed below the threshold, when nothing reached it. */
+  /** The best chunk below the threshold, if none reached it. */
   nearMiss: retrievedChunkSchema.extend({ rank: retrievedChunkSchema.shape.rank.default(1) }).nullable(),
-  /** Relevant chunks that only the filter kept out. */
+  /** Relevant chunks that only the filter excluded. */
   excludedByFilter: z.int().min(0),
-  /** Chunks that were found and not shown to the model, for want of room in its window. */
+  /** Chunks that did not fit into the token budget. */
   leftOut: z.int().min(0).default(0),
-  /** Words of the query that no document has, with what was searched for instead; left out where there are none. */
+  /** Words of the query that no document has, and the words searched for instead. */
   corrections: z.array(spellingCorrectionSchema).optional(),
-  /** What a person should know about how this came about, one sentence each. */
+  /** Notices about the search, one sentence each. */
   notes: z.array(z.string()).default([]),
 });
 export type RetrievalContext = z.infer<typeof retrievalContextSchema>;
 
-/** A chunk that has no place yet. */
 type UnrankedChunk = Omit<RetrievedChunk, 'rank'>;
 
 interface Retrieval {
@@ -83,29 +82,26 @@ export function correctionSentence({ typed, meant }: SpellingCorrection): string
   return `No document has "${typed}": searched for "${meant}".`;
 }
 
-/** The query with what was meant in the place of what was typed. */
+/** The query with its spelling corrections applied. */
 export function searchedFor({ query, corrections = [] }: RetrievalContext): string {
   return corrections.reduce((text, { typed, meant }) => text.replaceAll(typed, meant), query);
 }
 
-/** What the model is shown of a retrieval. */
+/** The part of a retrieval that the model is shown. */
 export interface ShownContext {
-  /** With the chunks that are shown, whole: a citation is checked against all of a chunk. */
+  /** With the shown chunks; their full text, because citations are checked against it. */
   context: RetrievalContext;
-  /** What is shown of each chunk, in the same order. */
+  /** The shown text of each chunk. */
   texts: string[];
 }
 
-/** How a chunk is shown, and what goes first where not all can be: unless told, whole, and what scored least. */
+/** The shown text of a chunk, by default all of it, and its importance, by default its score. */
 export interface Showing {
   textOf?: (chunk: RetrievedChunk) => string;
   importanceOf?: (chunk: RetrievedChunk) => number;
 }
 
-/**
- * What is shown of a retrieval where only so many tokens may be: the least important is left out first, and the most
- * important always stays, cut if need be. It costs what is shown, not what is stored. The order stays.
- */
+/** Fits a retrieval into `maxTokens`: drops the least important chunks, and cuts the last one if needed. Keeps the order. */
 export function showContext(
   context: RetrievalContext,
   maxTokens: number,
@@ -132,12 +128,12 @@ export function showContext(
   };
 }
 
-/** Names a chunk in the conversation: what the model writes in brackets to cite it. */
+/** The ref of a chunk: what the model writes in brackets to cite it. */
 export type RefOf = (chunk: RetrievedChunk, index: number) => string;
 
 const byPosition: RefOf = (_, index) => String(index + 1);
 
-/** The chunks as the prompt holds them. A chunk cannot close its own block or open another one. */
+/** The chunks as source blocks of a prompt. A chunk cannot close its block or open another one. */
 export function formatForPrompt({ context, texts }: ShownContext, refOf: RefOf = byPosition): string {
   return context.chunks
     .map((chunk, index) => {

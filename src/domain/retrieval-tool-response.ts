@@ -4,14 +4,13 @@ import { type Filter, filterSchema, formatFilter, isEmptyFilter } from './query.
 import type { RefOf, RetrievalContext, ShownContext } from './retrieval-context.ts';
 import { type RetrievedChunk, SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
 
-/** What `search_docs` shows of a passage, in characters; `retrieve_context` shows all of it. */
+/** Characters of a passage that `search_docs` shows; `retrieve_context` shows whole passages. */
 export const MAX_RESULT_TEXT = 500;
 
-/** What kept a tool from doing what the model asked of it. */
 const toolErrorSchema = z.enum(['invalid_arguments', 'unknown_tool', 'unknown_ref', 'retrieval_failed']);
 type ToolError = z.infer<typeof toolErrorSchema>;
 
-/** Why nothing came back, so that the model can tell what to try next. */
+/** Why there are no results, so that the model knows what to try next. */
 const emptyReasonSchema = z.discriminatedUnion('reason', [
   z.object({
     reason: z.literal('below_threshold'),
@@ -24,10 +23,7 @@ const emptyReasonSchema = z.discriminatedUnion('reason', [
 ]);
 type EmptyReason = z.infer<typeof emptyReasonSchema>;
 
-/**
- * The answer of a tool, as JSON that the model reads. `empty` is there only without results, `left_out` and
- * `corrected` only where something was.
- */
+/** The JSON result of a tool. `empty` is set without results; `left_out` and `corrected` only if there is something. */
 export const retrievalToolResponseSchema = z
   .object({
     results: z.array(
@@ -35,7 +31,7 @@ export const retrievalToolResponseSchema = z
         text: z.string(),
         url: z.string(),
         title: z.string(),
-        /** The headings above it, outermost first; none in records of earlier versions. */
+        /** Outermost first; empty in records of early versions. */
         headings: z.array(z.string()).default([]),
         score: scoreSchema,
         /** What the model writes in brackets to cite this result. */
@@ -44,15 +40,15 @@ export const retrievalToolResponseSchema = z
     ),
     total: z.int().min(0),
     query: z.string(),
-    /** Of which type the failure is; the message then says what happened and what to do. */
+    /** `message` then says what happened and what to do. */
     error: toolErrorSchema.nullable(),
     message: z.string().nullable(),
-    /** Whole seconds, so that the same search says the same on every run; the record has exact times. */
+    /** Whole seconds, so that repeated runs give the same text; the record has exact times. */
     execution_time: z.number().min(0),
     empty: emptyReasonSchema.optional(),
-    /** Words that no document has, with what was searched for instead. */
+    /** Words that no document has, and the words searched for instead. */
     corrected: z.array(z.object({ typed: z.string(), meant: z.string() })).optional(),
-    /** What was found and is not shown, or no longer: the answer of an earlier turn did without it. */
+    /** Results that are not shown: over the token budget, or not cited by the answer of an earlier turn. */
     left_out: z.object({ reason: z.enum(['no_room', 'not_cited']), count: z.int().min(1) }).optional(),
   })
   .refine((response) => response.error !== null || response.total === response.results.length, {
@@ -65,7 +61,6 @@ export const retrievalToolResponseSchema = z
   });
 export type RetrievalToolResponse = z.infer<typeof retrievalToolResponseSchema>;
 
-/** What a search tool says about a retrieval. */
 export function toToolResponse({ context, texts }: ShownContext, refOf: RefOf): RetrievalToolResponse {
   const results = context.chunks.map((chunk, index) => ({
     text: texts[index] ?? '',
@@ -93,14 +88,14 @@ export function toToolResponse({ context, texts }: ShownContext, refOf: RefOf): 
   return { ...response, message, left_out: { reason: 'no_room', count: leftOut } };
 }
 
-/** The same search again in one turn: the results are in the conversation already. */
+/** For a search that the turn has made before: its results are in the conversation. */
 export function repeatedToolResponse(query: string): RetrievalToolResponse {
   const empty: EmptyReason = { reason: 'repeated_query' };
   const nothing = { results: [], total: 0, error: null, execution_time: 0 };
   return { ...nothing, query, message: sentenceFor(empty), empty };
 }
 
-/** A response as the model was given it; null for any other text. */
+/** Parses the content of a tool message; null if it is not a tool response. */
 export function readToolResponse(text: string): RetrievalToolResponse | null {
   try {
     return retrievalToolResponseSchema.safeParse(JSON.parse(text)).data ?? null;
@@ -109,10 +104,7 @@ export function readToolResponse(text: string): RetrievalToolResponse | null {
   }
 }
 
-/**
- * What is left of the searches of a turn that is over, as one response: what its answer cited, by refs, and how many
- * other passages there were. What they said besides was for that turn. Null of none.
- */
+/** Merges the searches of a past turn into one response with the cited results and the number of others; null without any. */
 export function citedOf(
   responses: readonly RetrievalToolResponse[],
   refs: ReadonlySet<string>,
@@ -134,7 +126,7 @@ export function citedOf(
   };
 }
 
-/** A call that failed: its type, and a sentence that the model can act on. */
+/** A failed call, with a sentence that the model can act on. */
 export function failedToolResponse(
   error: ToolError,
   message: string,
@@ -154,7 +146,11 @@ function wholeSeconds(ms: number): number {
 
 function emptyReasonOf(context: RetrievalContext): EmptyReason {
   if (!isEmptyFilter(context.filter) && context.excludedByFilter > 0) {
-    return { reason: 'filtered_out', filter: tellable(context.filter), excluded: context.excludedByFilter };
+    return {
+      reason: 'filtered_out',
+      filter: withoutLocalPaths(context.filter),
+      excluded: context.excludedByFilter,
+    };
   }
   if (context.nearMiss === null) return { reason: 'no_match' };
   return {
@@ -164,8 +160,8 @@ function emptyReasonOf(context: RetrievalContext): EmptyReason {
   };
 }
 
-/** A filter by address may name a file of this machine. */
-function tellable(filter: Filter): Filter {
+/** A filter by URL may name a local file. */
+function withoutLocalPaths(filter: Filter): Filter {
   const { url } = filter;
   return url === undefined ? filter : { ...filter, url: url.map((address) => placeOf({ url: address })) };
 }
@@ -190,7 +186,7 @@ function sentenceFor(empty: EmptyReason): string {
   }
 }
 
-/** A number with at most so many decimals. */
+/** Rounds to at most `decimals` decimals. */
 export function rounded(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }

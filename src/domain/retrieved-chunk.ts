@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { locationSchema } from './location.ts';
 
-/** From 0 (unrelated) to 1 (the same). */
+/** From 0 (unrelated) to 1 (identical). */
 export const scoreSchema = z.number().min(0).max(1);
-/** How finely scores are shown, to models and to people. */
+/** Decimals of scores in tool responses and output. */
 export const SCORE_DECIMALS = 3;
 
-/** Words that are there: more than blanks. */
-export const spokenText = z.string().regex(/\S/, 'it is blank');
+/** A text that is not blank. */
+export const spokenText = z.string().regex(/\S/, 'blank');
 
-/** What a browser can open: a whole URL, or one that is relative to what was ingested. */
-export const addressSchema = spokenText.refine(isAddress, { error: 'it is not a URL' });
+/** A URL, absolute or relative to the ingested root. */
+export const addressSchema = spokenText.refine(isAddress, { error: 'not a URL' });
 
 export function isAddress(text: string): boolean {
   return URL.canParse(text, 'https://relative.invalid/') && !/[\x00-\x1f]/.test(text);
@@ -20,27 +20,27 @@ export const retrievedChunkSchema = z.object({
   chunkId: z.string().min(1),
   text: spokenText,
   score: scoreSchema,
-  /** Its place among what came back, from 1. */
+  /** From 1. */
   rank: z.int().min(1),
-  /** What is cited: the address of a page, or the place of a file below what was ingested (see `place.ts`). */
+  /** The public address: a web URL, or a path relative to the ingested root (see `place.ts`). */
   url: addressSchema,
-  /** Where this machine keeps the file, to open it; no model is told. */
+  /** The local file, to open it; never sent to a model. */
   uri: z.string().optional(),
   title: z.string(),
-  /** Its position in the document, from 0. */
+  /** From 0. */
   chunkIndex: z.int().min(0),
   module: z.string().nullable(),
   chapter: z.string().nullable(),
-  /** The headings above it, outermost first. */
+  /** Outermost first. */
   headings: z.array(z.string()),
-  /** Where it stands in its document, if the format tells; collections made before that was kept have none. */
+  /** The position in the document, if the format has one and the collection stores it. */
   location: locationSchema.optional(),
   tokenCount: z.int().min(1),
   contentHash: z.string().min(1),
 });
 export type RetrievedChunk = z.infer<typeof retrievedChunkSchema>;
 
-/** A similarity as a score: rounding of vectors may have left it a hair outside of 0..1. */
+/** Clamps a similarity to 0..1, because rounding may leave it slightly outside. */
 export function toScore(similarity: number): number {
   return Number.isNaN(similarity) ? 0 : Math.min(1, Math.max(0, similarity));
 }

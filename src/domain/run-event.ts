@@ -9,8 +9,7 @@ import { retrievalContextSchema } from './retrieval-context.ts';
 export const phaseSchema = z.enum(['idle', 'retrieving', 'generating', 'error']);
 export type Phase = z.infer<typeof phaseSchema>;
 
-// A turn may begin with the model, and the model may ask for another search, so the two working phases
-// alternate freely.
+// A turn may begin with either phase, and the model may search again, so the two alternate freely.
 const nextPhases: Record<Phase, readonly Phase[]> = {
   idle: ['retrieving', 'generating', 'error'],
   retrieving: ['generating', 'error'],
@@ -22,17 +21,16 @@ export function canFollow(from: Phase, to: Phase): boolean {
   return nextPhases[from].includes(to);
 }
 
-/** The retrieval that an event belongs to; the id of the tool call where a tool asked for it. */
+/** The id of the tool call that made the retrieval, or a new id. */
 const retrievalId = z.string().min(1);
 
-/** What went wrong, and which attempt from 1 follows after how long. */
 const retrySchema = z.object({
   attempt: z.int().min(1),
   waitMs: z.number().min(0),
   error: errorResponseSchema,
 });
 
-/** All that a turn tells the outside, in the order in which it happens. */
+/** The events of a turn, in the order in which they happen. */
 export const runEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('phase'), from: phaseSchema, to: phaseSchema }),
   z.object({
@@ -45,7 +43,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('retrieval_finished'),
     retrievalId,
-    /** Null when the search failed; the error then says why. */
+    /** Null if the search failed; `error` is then set. */
     context: retrievalContextSchema.nullable(),
     error: errorResponseSchema.nullable(),
   }),
@@ -57,7 +55,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('notice'),
     message: z.string().min(1),
-    /** Where the notice says that something is tried again. */
+    /** Set if the notice announces a retry. */
     retry: retrySchema.optional(),
   }),
 ]);

@@ -1,15 +1,15 @@
-// Apart from the schema, so that pages can show places without a schema library in them.
+// Separate from the schema, because the web pages import this file and must not import zod.
 import type { Location } from './location.ts';
 
-/** As a person reads it: `line 3`, `lines 3–9`, `page 2`. */
+/** `line 3`, `lines 3–9`, `page 2`. */
 export function describeLocation({ unit, from, to }: Location): string {
   return from === to ? `${unit} ${from}` : `${unit}s ${from}–${to}`;
 }
 
-/** Pages that show a source with numbers on its lines. */
+/** Pages of code hosts that have line anchors. */
 const NUMBERED_SOURCE = /^https?:\/\/[^?#]+\/(blob|src)\/[^?#]+$/i;
 
-/** The address of that very place, where addresses can say it: a page of a PDF, lines on a host of code. */
+/** The URL with an anchor for a PDF page or for lines on a code host; others are returned unchanged. */
 export function linkTo(url: string, location: Location | undefined): string {
   if (location === undefined || url.includes('#')) return url;
   if (location.unit === 'page') return `${url}#page=${location.from}`;

@@ -4,7 +4,7 @@ import { cutToTokenEstimate, estimateTokens } from '../text/estimate-tokens.ts';
 import { cutAtSentence } from '../text/split-sentences.ts';
 import type { ConversationMessage } from './conversation-message.ts';
 
-/** How the context window of a model is shared out, in tokens. */
+/** How the context window of a model is divided, in tokens. */
 export interface TokenBudget {
   system: number;
   retrieved: number;
@@ -15,7 +15,7 @@ export interface TokenBudget {
 
 const REFERENCE_WINDOW = 8192;
 
-/** The shares of a window: 500, 4000, 2500 and 1192 of 8192, and in proportion otherwise. They add up to it. */
+/** The default shares: 500, 4000, 2500 and 1192 of 8192 tokens, scaled to the window. Their sum is the window. */
 export function splitWindow(contextWindow: number): TokenBudget {
   const share = (tokens: number) => Math.floor((tokens * contextWindow) / REFERENCE_WINDOW);
   const shares = { system: share(500), retrieved: share(4000), history: share(2500) };
@@ -23,8 +23,8 @@ export function splitWindow(contextWindow: number): TokenBudget {
 }
 
 /**
- * The shares as they come out when the system prompt and the exchange have a size: what these need beyond their own
- * is taken from the history, and then from the passages. Throws `context_overflow` if the window cannot hold them.
+ * The shares for a system prompt and an exchange of a given size: what they need beyond their default comes from the
+ * history, then from the passages. Throws `context_overflow` if the window is too small for them.
  */
 export function planWindow(
   contextWindow: number,
@@ -48,28 +48,28 @@ export function planWindow(
   return { system, retrieved, history: left - retrieved, exchange };
 }
 
-/** Something that is shown to the model if there is room for it. */
+/** A text that is shown to the model if it fits. */
 export interface Showable {
   text: string;
-  /** What is shown with it, and costs as well: its title and its address. */
+  /** Shown with the text and counted too: title and URL. */
   label: string;
-  /** What has less goes first. */
+  /** The least important is dropped first. */
   importance: number;
 }
 
 export interface ShownText {
-  /** Which of them it is, from 0. */
+  /** The index among the given texts. */
   index: number;
   text: string;
   tokens: number;
 }
 
-/** The least that is shown of the best, however little room is left: less says nothing. */
-const LEAST_SHOWN = 100;
+/** Tokens that the most important text always gets. */
+const MIN_SHOWN_TOKENS = 100;
 
 /**
- * What fits together, in its order: the least important goes first, and of equals the last. The most important always
- * stays, cut where a sentence or a line ends if there is no room for all of it: what was found is never shown as nothing.
+ * The texts that fit into `maxTokens` together, in their order. Drops the least important first, of equals the last. The
+ * most important always stays, cut at the end of a sentence or line if needed.
  */
 export function fitTexts(items: readonly Showable[], maxTokens: number): ShownText[] {
   const shown = items.map(({ text, label }, index) => ({ index, text, tokens: tokensOf(text, label) }));
@@ -88,8 +88,8 @@ export function fitTexts(items: readonly Showable[], maxTokens: number): ShownTe
   const [only] = kept;
   if (tokens <= maxTokens || only === undefined) return kept;
   const label = items[only.index]?.label ?? '';
-  const room = Math.max(maxTokens, LEAST_SHOWN) - estimateTokens(label);
-  const text = cutAtSentence(only.text, cutToTokenEstimate(only.text, Math.max(room, 0)).length);
+  const tokensForText = Math.max(maxTokens, MIN_SHOWN_TOKENS) - estimateTokens(label);
+  const text = cutAtSentence(only.text, cutToTokenEstimate(only.text, Math.max(tokensForText, 0)).length);
   return [{ ...only, text, tokens: tokensOf(text, label) }];
 }
 
@@ -98,25 +98,25 @@ function tokensOf(text: string, label: string): number {
 }
 
 export interface FittedHistory {
-  /** What is left, in order. */
+  /** In order. */
   messages: ConversationMessage[];
-  /** What had to go, in order. */
+  /** In order. */
   dropped: ConversationMessage[];
   droppedTokens: number;
-  /** Which limit it was dropped for; null where there was room for all. */
+  /** The limit for which messages were dropped; null if all fit. */
   exceeded: 'tokens' | 'messages' | null;
 }
 
 interface HistoryLimits {
-  /** Bounds the messages other than the system message, which has a share of its own. */
+  /** Of all messages but the system message. */
   maxTokens: number;
-  /** Bounds what was said; searches are carried along with it, as far as the tokens go. */
+  /** Of questions and answers; tool calls do not count. */
   maxMessages?: number;
 }
 
 /**
- * Drops the oldest messages until the rest fits. The system message always stays. A tool call and its
- * results stay or go together, and what has lost its other half already goes: no model accepts it.
+ * Drops the oldest messages until the rest fits. The system message always stays. A tool call and its results stay or go
+ * together; incomplete ones are dropped, because no model accepts them.
  */
 export function fitHistory(history: readonly ConversationMessage[], limits: HistoryLimits): FittedHistory {
   const kept = new Set(history.filter(({ role }) => role === 'system'));
@@ -125,7 +125,7 @@ export function fitHistory(history: readonly ConversationMessage[], limits: Hist
   let exceeded: FittedHistory['exceeded'] = null;
   for (const unit of completeUnits(history).reverse()) {
     tokens += sumTokens(unit);
-    count += unit.filter(isSaid).length;
+    count += unit.filter(isQuestionOrAnswer).length;
     if (tokens > limits.maxTokens) exceeded = 'tokens';
     else if (count > (limits.maxMessages ?? Number.POSITIVE_INFINITY)) exceeded = 'messages';
     if (exceeded !== null) break;
@@ -140,7 +140,7 @@ export function fitHistory(history: readonly ConversationMessage[], limits: Hist
   };
 }
 
-/** What can only stay or go as a whole: a message, or tool calls with all of their results. */
+/** Groups that stay or go as a whole: a message, or tool calls with all their results. */
 function completeUnits(history: readonly ConversationMessage[]): ConversationMessage[][] {
   const units: { messages: ConversationMessage[]; awaited: Set<string> }[] = [];
   for (const message of history) {
@@ -156,7 +156,7 @@ function completeUnits(history: readonly ConversationMessage[]): ConversationMes
   return units.filter(({ awaited }) => awaited.size === 0).map(({ messages }) => messages);
 }
 
-function isSaid(message: ConversationMessage): boolean {
+function isQuestionOrAnswer(message: ConversationMessage): boolean {
   return message.role !== 'tool' && !(message.role === 'assistant' && message.toolCalls.length > 0);
 }
 

@@ -223,7 +223,7 @@ test.each([
     expect(events.at(-1)).toMatchObject({
       type: 'error',
       error: {
-        message: expect.stringContaining('on thinking'),
+        message: expect.stringContaining('for reasoning'),
         userMessage: expect.stringContaining('Raise maxTokens'),
       },
     });

@@ -72,13 +72,13 @@ test('a completed session that somebody takes up again is active', () => {
 
 test('user and assistant take turns, and a record in which they do not is refused', () => {
   const asked = appendMessages(created, [question]);
-  expect(() => appendMessages(asked, [question])).toThrow(/by turns/);
-  expect(() => appendMessages(created, [answer])).toThrow(/by turns/);
-  expect(() => appendMessages(created, [question, answer, answer])).toThrow(/by turns/);
-  expect(() => appendMessages(created, [result, question, answer])).toThrow(/by turns/);
+  expect(() => appendMessages(asked, [question])).toThrow(/must alternate/);
+  expect(() => appendMessages(created, [answer])).toThrow(/must alternate/);
+  expect(() => appendMessages(created, [question, answer, answer])).toThrow(/must alternate/);
+  expect(() => appendMessages(created, [result, question, answer])).toThrow(/must alternate/);
   const record = { ...created, messages: [systemMessage, question, question, answer] };
   expect(conversationSessionSchema.safeParse(record).success).toBe(false);
-  expect(() => reopenSession(record)).toThrow(/by turns/);
+  expect(() => reopenSession(record)).toThrow(/must alternate/);
 });
 
 test('a record of before sessions said whether a person types in them is read', () => {

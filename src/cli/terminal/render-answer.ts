@@ -9,7 +9,6 @@ import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { fileIsGone } from '../../retrieval/chunk-changes.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { onCommandLine } from '../advice.ts';
 import { formatMarker, linkTarget, missingFilePiece, readableUrl, verdictPiece } from './format-source.ts';
 import type { Terminal } from './terminal.ts';
 import { flowLine, type Piece, renderText } from './wrapping.ts';
@@ -43,8 +42,8 @@ export function renderFooter(
     terminal.write(`${flowLine(terminal, [markerPiece(terminal, citation), ...pieces])}\n`);
   }
   renderUnsupportedWords(terminal, response);
-  const { said, isFault } = standingOf(response);
-  renderText(terminal, onCommandLine(said, { inChat }), isFault ? { style: 'yellow' } : {});
+  const { sentence, isWarning } = standingOf(response);
+  renderText(terminal, sentence, isWarning ? { style: 'yellow' } : {});
   if (shortened.length > 0) {
     const open = inChat ? '/source' : 'citeloop open';
     const commands = shortened.map((marker) => `${open} ${oneLine(marker, 20)}`);
@@ -67,7 +66,7 @@ export function markdownFooter(response: AgentResponse): string[] {
       const { marker, score, verdict, gone } = citation;
       return `- [${marker}] ${formatCitation(citation)} ${score.toFixed(2)} ${verdict}${gone ? ', file deleted' : ''}`;
     });
-  const status = response.grounded ? [] : [`*${onCommandLine(standingOf(response).said)}*`];
+  const status = response.grounded ? [] : [`*${standingOf(response).sentence}*`];
   return [...status, ...(sources.length > 0 ? [sources.join('\n')] : [])];
 }
 

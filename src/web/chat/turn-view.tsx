@@ -5,7 +5,6 @@ import { standingOf, unsupportedWords } from '../../domain/answer-doubts.ts';
 import type { Citation } from '../../domain/citation.ts';
 import { nearestParts } from '../../domain/closest-passages.ts';
 import { describeLocation } from '../../domain/show-location.ts';
-import { plainly } from '../../faults/advice.ts';
 import { counted } from '../../text/phrasing.ts';
 import { VerdictBadge } from '../shared/verdict-badge.tsx';
 import { VERDICT_LABELS } from '../shared/verdict-labels.ts';
@@ -179,7 +178,7 @@ function GroundingNote({ response }: { response: AgentResponse }) {
           .{' '}
         </>
       )}
-      {plainly(standingOf(response).said)}
+      {standingOf(response).sentence}
     </p>
   );
 }

@@ -89,7 +89,7 @@ test('piped questions are answered one a block, with a blank line between and no
   const [answer, source, verdict, effort] = blocks[0]?.split('\n') ?? [];
   expect(answer).toBe('On one? [1].');
   expect(source).toMatch(/^\[1\] Topics.* {2}0\.80 supported {2}\S+$/);
-  expect(verdict).toBe('Borne out by the source; about 80 % likely to answer your question.');
+  expect(verdict).toBe('Supported by the source; about 80 % likely to answer your question.');
   expect(effort).toMatch(/^offline · /);
   expect(blocks[1]).toMatch(/^On two\? \[1\]\.\n/);
   expect(out + err).not.toContain('\x1b');

@@ -27,7 +27,7 @@ test('an answer in a pipe is plain text with its sources and one line of facts',
   expect(out()).toBe(
     'A node publishes messages on a topic [1].\n\n' +
       '[1] Topics › Publishing  0.80 supported  /docs/ro s/topics.md\n' +
-      'Borne out by the source; about 80 % likely to answer your question.\n' +
+      'Supported by the source; about 80 % likely to answer your question.\n' +
       'offline · 312 tokens (300 in, 12 out) · 1 search · 1.2 s (search 4 ms, model 1.2 s)\n',
   );
   expect(err()).toBe('');
@@ -92,7 +92,7 @@ test('the closest passages are shown in part on a terminal, with how to see the 
   expect(piped).not.toContain('Shortened');
 });
 
-test('what came of a question is said in one line: an answer that nothing bears out is a fault, and passages are not', async () => {
+test('prints the status of an answer in one line', async () => {
   const cases = [
     [
       turnOf({
@@ -101,18 +101,15 @@ test('what came of a question is said in one line: an answer that nothing bears 
         citations: [],
         grounded: false,
       }),
-      '^Nothing in the documents that were searched answers this\\.$',
+      '^The searched documents do not answer this\\.$',
     ],
-    [
-      turnOf({ outcome: 'passages', grounded: false }),
-      '^These are the closest passages; whether they answer',
-    ],
+    [turnOf({ outcome: 'passages', grounded: false }), '^No clear answer'],
     [
       turnOf({ citations: [citation({ verdict: 'unsupported' })], grounded: false }),
-      '^Not grounded: no passage that is cited',
+      '^Not grounded: no cited passage',
     ],
-    [turnOf({ citations: [], grounded: false }), '^Not grounded: the answer cites nothing'],
-    [turnOf({ answer: 'Hello!', citations: [], grounded: false }, []), '^Answered without a search'],
+    [turnOf({ citations: [], grounded: false }), '^Not grounded: the answer cites none'],
+    [turnOf({ answer: 'Hello!', citations: [], grounded: false }, []), '^Answered without searching'],
   ] as const;
   for (const [turn, reason] of cases) {
     const { streams, out } = fakeStreams('pipe');
@@ -143,9 +140,9 @@ test('of a grounded answer it is said how much of it cites nothing, if a model w
     return out();
   };
   expect(await footerOf('gpt-test')).toContain(
-    'Borne out by the source, but for 1 of 2 sentences, which cite none; about',
+    'Supported by the source, except 1 of 2 sentences without a citation; about',
   );
-  expect(await footerOf('offline')).toContain('Borne out by the source; about');
+  expect(await footerOf('offline')).toContain('Supported by the source; about');
 });
 
 test('nothing that a model or a document says moves the cursor or changes the terminal', async () => {
@@ -263,10 +260,10 @@ test('an answer that is in its sources says how likely it answers, and by what i
     '\nQuoted from the source; about 60 % likely to answer your question.\n',
   );
   expect(await shown({ confidence: 'high', answerProbability: 0.84 })).toContain(
-    '\nBorne out by the source; about 85 % likely to answer your question.\n',
+    '\nSupported by the source; about 85 % likely to answer your question.\n',
   );
   expect(await shown({ ...quoted, checkedBy: 'words', answerProbability: null })).toContain(
-    '\nQuoted from the source, by words alone; not judged whether it answers.\n',
+    '\nQuoted from the source; checked by words only.\n',
   );
 });
 
