@@ -2,13 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { launchChromium } from './browser.ts';
-import { runCli } from './run-cli.ts';
+import type { Page } from 'playwright-core';
+import { launchChromium } from '../test/support/browser.ts';
+import { runCli } from '../test/support/run-cli.ts';
 
-// Creates docs/page.png and docs/page-phone.png: node test/support/page-screenshots.ts
+// Creates docs/page.png, the screenshot of the README: npm run build && node scripts/chat-screenshot.ts
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '..');
 /** One conversation each; the screenshot shows the last one. */
 const QUESTIONS = [
   'What is ROS 2?',
@@ -16,50 +16,35 @@ const QUESTIONS = [
   'How does domain randomization help with sim-to-real transfer?',
 ];
 
-const home = await mkdtemp(join(tmpdir(), 'citeloop-screenshots-'));
+const home = await mkdtemp(join(tmpdir(), 'citeloop-screenshot-'));
 const stopping = new AbortController();
+const browser = await launchChromium();
 try {
   await ingestBook();
   const { url, ended } = await serveBook(stopping.signal);
-  const browser = await launchChromium();
-  try {
-    await takeScreenshot(url, 'page.png', { viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
-    await takeScreenshot(url, 'page-phone.png', {
-      viewport: { width: 390, height: 844 },
-      colorScheme: 'dark',
-    });
-  } finally {
-    await browser.close();
-    stopping.abort();
-    await ended;
-  }
-
-  async function takeScreenshot(
-    address: string,
-    name: string,
-    options: BrowserContextOptions,
-  ): Promise<void> {
-    const context = await browser.newContext({ locale: 'en-GB', ...options });
-    const page = await context.newPage();
-    await page.goto(address);
-    await page.getByText('book: ').waitFor();
-    const questions = name === 'page.png' ? QUESTIONS : QUESTIONS.slice(-1);
-    for (const question of questions) await ask(page, question);
-    if (name === 'page.png') {
-      await page.getByRole('article').locator('.cite').first().click();
-      await page.getByRole('dialog').locator('mark').first().waitFor();
-    }
-    await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
-    await page.screenshot({ path: join(ROOT, 'docs', name), animations: 'disabled' });
-    await context.close();
-  }
+  await takeScreenshot(url);
+  stopping.abort();
+  await ended;
 } finally {
+  stopping.abort();
+  await browser.close();
   await rm(home, { recursive: true, force: true });
 }
 
+async function takeScreenshot(url: string): Promise<void> {
+  const viewport = { width: 1280, height: 800 };
+  const page = await browser.newPage({ locale: 'en-GB', viewport, colorScheme: 'light' });
+  await page.goto(url);
+  await page.getByText('book: ').waitFor();
+  for (const question of QUESTIONS) await ask(page, question);
+  await page.getByRole('article').locator('.cite').first().click();
+  await page.getByRole('dialog').locator('mark').first().waitFor();
+  await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+  await page.screenshot({ path: join(ROOT, 'docs/page.png'), animations: 'disabled' });
+}
+
 async function ask(page: Page, question: string): Promise<void> {
-  const start = page.getByRole('button', { name: 'New', exact: true });
-  if (await start.isVisible()) await start.click();
+  await page.getByRole('button', { name: 'New', exact: true }).click();
   await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
   await page.getByRole('textbox', { name: 'Your question' }).fill(question);
   await page.getByRole('textbox', { name: 'Your question' }).press('Enter');
