@@ -163,7 +163,7 @@ function changedSettings(
 /** The change of correct answers in one sentence. */
 export function formatFlips({ shared, metrics, flipped }: RunDiff): string {
   const headline = findHeadline(metrics);
-  if (headline === undefined) return 'No case has gold to judge the answers by.';
+  if (headline === undefined) return 'No case defines a correct answer.';
   if (flipped.length === 0) return `No answer of ${counted(shared, 'case')} changed between right and wrong.`;
   const { n, better, worse, conclusion, adjustedP } = headline;
   const p = adjustedP === null ? '' : `, ${formatP(adjustedP)}`;

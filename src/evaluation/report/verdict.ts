@@ -42,7 +42,7 @@ export function findingOf({ arms, comparisons }: Pick<VerdictInput, 'arms' | 'co
       .map(([names, phrase]) => `${subject(names, 'answers', 'answer')} ${phrase} ${quoted(first.name)}`),
     ...(open.length > 0 ? [`Undecided between ${joined([first.name, ...open].map(quoted))}`] : []),
   ];
-  return found.length > 0 ? found.join('; ') : 'No case has gold to judge the answers by';
+  return found.length > 0 ? found.join('; ') : 'No case defines a correct answer';
 }
 
 /** A single arm in sentences. */
@@ -59,7 +59,7 @@ export function formatArmVerdict({ name, metrics, errors }: ReportArm): string[]
 
 function correctAnswers({ name, metrics }: Pick<ReportArm, 'name' | 'metrics'>): string {
   const correct = knownValue(metrics[HEADLINE_METRIC]);
-  if (correct === null) return 'No case has gold to judge the answers by';
+  if (correct === null) return 'No case defines a correct answer';
   const answered = Number((correct.value * correct.n).toFixed(1));
   return `${quoted(name)} answers ${answered} of ${counted(correct.n, 'question')} correctly`;
 }

@@ -11,8 +11,8 @@ import { library } from '../../support/served-model.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** A model that answers rightly every other time, and judges when it is asked without a stream. */
-async function waveringModel() {
+/** A model that is right every other time, and judges if asked without a stream. */
+async function startFlakyModel() {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
     const { stream, model } = (await json(request)) as { stream?: boolean; model: string };
@@ -37,7 +37,7 @@ async function waveringModel() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  return { asked, flags: ['--model', 'wavering', '--base-url', url, '--policy', 'always'], url };
+  return { asked, flags: ['--model', 'flaky', '--base-url', url, '--policy', 'always'], url };
 }
 
 test('records repeats of a question on one tape and replays them', async () => {
@@ -46,7 +46,7 @@ test('records repeats of a question on one tape and replays them', async () => {
     join(place.home, 'cases.jsonl'),
     '{"id":"node","question":"What is a node?","expectedPhrases":["process"]}\n',
   );
-  const { asked, flags } = await waveringModel();
+  const { asked, flags } = await startFlakyModel();
   const args = ['eval', 'cases.jsonl', '--collection', 'small', ...flags, '--repeat', '3'];
   const recorded = await runInProcess([...args, '--record', 'three.tape.json', '--json', 'a.json'], place);
   expect(recorded).toMatchObject({
@@ -75,14 +75,14 @@ test('asks a separate judge by its name, and warns if a model judges itself', as
     join(place.home, 'cases.jsonl'),
     '{"id":"node","question":"What is a node?","expectedPhrases":["process"]}\n',
   );
-  const { asked, flags, url } = await waveringModel();
+  const { asked, flags, url } = await startFlakyModel();
   const args = ['eval', 'cases.jsonl', '--collection', 'small', ...flags];
   const silent = await runInProcess([...args, '--judge', '1'], place);
   expect(silent).toMatchObject({ code: 2, stdout: '' });
-  expect(silent.stderr).toContain('wavering would judge its own answers');
-  expect(silent.stderr).toContain('--judge-model wavering');
-  const own = await runInProcess([...args, '--judge-model', 'wavering'], place);
-  expect(own.stdout.replace(/\s+/g, ' ')).toContain('wavering judged its own answers');
+  expect(silent.stderr).toContain('flaky would judge its own answers');
+  expect(silent.stderr).toContain('--judge-model flaky');
+  const own = await runInProcess([...args, '--judge-model', 'flaky'], place);
+  expect(own.stdout.replace(/\s+/g, ' ')).toContain('flaky judged its own answers');
   const judge = ['--judge-model', 'strict', '--judge-base-url', url];
   const other = await runInProcess([...args, ...judge, '--fresh'], place);
   expect(other.code).toBe(0);

@@ -12,7 +12,7 @@ const DOCUMENTS = {
 };
 
 /** A home directory with documents, cases about them, and the id of the chunk about owls. */
-async function aLibrary() {
+async function createLibrary() {
   const home = await temporaryDirectory();
   const run = (...args: string[]) => runInProcess(args, { home });
   const write = (name: string, text: string) => writeFile(join(home, 'docs', name), text);
@@ -40,7 +40,7 @@ async function aLibrary() {
 }
 
 test('lists cases whose sources or chunks changed, moved or vanished since they were measured', async () => {
-  const { home, owls, run, write } = await aLibrary();
+  const { home, owls, run, write } = await createLibrary();
   const before = await run('eval', 'stale', 'cases.jsonl');
   expect(before.code).toBe(0);
   expect(before.stdout).toContain('4 cases not in the run');
@@ -77,7 +77,7 @@ test('lists cases whose sources or chunks changed, moved or vanished since they 
 });
 
 test('needs no review of a changed source that contains every expected phrase', async () => {
-  const { run, write } = await aLibrary();
+  const { run, write } = await createLibrary();
   await run('eval', 'cases.jsonl');
   await write('zebras.md', `${DOCUMENTS['zebras.md']}\nIt eats grass.\n`);
   await run('ingest', 'docs');
@@ -88,7 +88,7 @@ test('needs no review of a changed source that contains every expected phrase', 
 });
 
 test('needs a review of a source whose file was deleted, before it is pruned', async () => {
-  const { home, run, write } = await aLibrary();
+  const { home, run, write } = await createLibrary();
   await write('copy of newts.md', DOCUMENTS['newts.md']);
   await run('ingest', 'docs');
   await run('eval', 'cases.jsonl');

@@ -9,7 +9,7 @@ const CASES = [
   { id: 'weather', question: 'What is the weather today?', answerable: false },
 ];
 
-test('an evaluation is recorded once and replays without the model to the same report', async () => {
+test('replays a recorded comparison to the same report without the model', async () => {
   const place = await library();
   await writeFile(join(place.home, 'cases.jsonl'), CASES.map((item) => JSON.stringify(item)).join('\n'));
   const { flags, stop } = await servedModel();
@@ -29,7 +29,7 @@ test('an evaluation is recorded once and replays without the model to the same r
     ['a.json', 'b.json', 'c.json'].map((file) => readFile(join(place.home, file), 'utf8')),
   );
   expect(third).toBe(second);
-  // Every answer with all that was said of it, wherever it stands in the report.
+  // All answers of the report with their citations.
   const answersOf = (text = '') => {
     const answers: unknown[] = [];
     JSON.parse(text, (_key, value) => {

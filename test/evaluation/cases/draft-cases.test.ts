@@ -129,7 +129,7 @@ const session = createSession({
 });
 
 test('takes the sources of an answer with good feedback as gold', () => {
-  const [good, refusal, bad, unjudged] = draftCasesFromSession(session, [
+  const [good, abstention, bad, unjudged] = draftCasesFromSession(session, [
     turn(1, 'It is blue.', judged('good'), ['file:///book/ros2/nodes.md', 'file:///book/ros2/nodes.md']),
     turn(2, "I don't have information about red.", judged('good')),
     turn(3, 'It is green.', judged('bad', 'outdated'), ['file:///book/old.md']),
@@ -137,7 +137,7 @@ test('takes the sources of an answer with good feedback as gold', () => {
   ]);
   expect(good).toMatchObject({ id: '01234567-1', expectedSources: ['ros2/nodes.md'], answerable: true });
   expect(good?.history).toBeUndefined();
-  expect(refusal).toMatchObject({
+  expect(abstention).toMatchObject({
     answerable: false,
     history: [{ role: 'user', content: 'Question 1?' }, { role: 'assistant' }],
   });

@@ -7,7 +7,7 @@ import {
 
 const NODES = 'file:///home/me/book/ros2/01%20nodes.md';
 
-test('the end of a path names a file by whole segments', () => {
+test('matches the end of a path by whole segments', () => {
   expect(matchesSource('ros2/01 nodes.md', NODES)).toBe(true);
   expect(matchesSource('01 nodes.md', NODES)).toBe(true);
   expect(matchesSource('./ros2/01 nodes.md', NODES)).toBe(true);
@@ -17,25 +17,25 @@ test('the end of a path names a file by whole segments', () => {
   expect(matchesSource('/', NODES)).toBe(false);
 });
 
-test('the end of a path names a page too, whatever follows it', () => {
+test('matches the path of a URL and ignores query and fragment', () => {
   expect(matchesSource('guide/setup', 'https://docs.example/guide/setup?lang=en#top')).toBe(true);
   expect(matchesSource('docs.example', 'https://docs.example/guide')).toBe(false);
 });
 
-test('a whole address must be the same but for its fragment and a slash at the end', () => {
+test('matches a whole URL except for fragment and trailing slash', () => {
   expect(matchesSource('https://docs.example/guide', 'https://docs.example/guide/#top')).toBe(true);
   expect(matchesSource('https://docs.example/guide', 'https://docs.example/guide?page=2')).toBe(false);
   expect(matchesSource('https://docs.example/guide', 'http://docs.example/guide')).toBe(false);
 });
 
-test('a name made from an address names that address', () => {
+test('converts a URL to an expected source that matches it', () => {
   expect(toExpectedSource(NODES)).toBe('ros2/01 nodes.md');
   for (const url of [NODES, 'https://docs.example/a?b=1', 'file:///a.md', 'file:///x/%E0%A4%A.md']) {
     expect(matchesSource(toExpectedSource(url), url)).toBe(true);
   }
 });
 
-test('documents are found by what a case calls them, files also by directories above what was ingested', () => {
+test('finds documents by expected source, also by folders above the ingested one', () => {
   const documents = [
     { url: 'ros2/nodes.md', uri: 'file:///home/me/book/ros2/nodes.md' },
     { url: 'gazebo/nodes.md', uri: 'file:///home/me/book/gazebo/nodes.md' },

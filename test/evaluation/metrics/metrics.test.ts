@@ -21,7 +21,7 @@ function measured(id: string, ...cases: [CaseRun, CaseGold][]): number | string 
 test('recall@5 is the share of expected sources among the first five documents', () => {
   const sources = ['a.md', 'f.md', 'x.md'];
   const found = createRunWithResults('b.md', 'a.md', 'a.md', 'c.md', 'd.md', 'e.md', 'f.md');
-  // a is second; f is sixth, as the second chunk of a does not count again; x is not there.
+  // a ranks second; f sixth, because the second chunk of a does not count; x is missing.
   expect(measured('retrieval.recall@5', [found, createGold({ sources })])).toBeCloseTo(1 / 3);
 });
 
@@ -51,7 +51,7 @@ test('MRR uses the rank of the first expected source', () => {
 
 test('nDCG@10 discounts by the logarithm of the rank', () => {
   const gold = createGold({ sources: ['a.md', 'b.md'] });
-  // Places 1 and 3: (1 + 1/2) / (1 + 1/log2 3) = 1.5 / 1.63093.
+  // Ranks 1 and 3: (1 + 1/2) / (1 + 1/log2 3) = 1.5 / 1.63093.
   expect(measured('retrieval.ndcg@10', [createRunWithResults('a.md', 'x.md', 'b.md'), gold])).toBeCloseTo(
     0.91972,
     5,
@@ -96,10 +96,10 @@ test('sentences supported skips abstentions and small talk and counts sentences 
     searches: 1,
     sentences: [sentence('supported'), sentence('weak'), sentence(null)],
   });
-  const refusal = createRun({ searches: 1, abstained: true, sentences: [sentence(null)] });
+  const abstention = createRun({ searches: 1, abstained: true, sentences: [sentence(null)] });
   const greeting = createRun({ sentences: [sentence(null)] });
   expect(
-    measured('citation.sentences', [run, createGold()], [refusal, createGold()], [greeting, createGold()]),
+    measured('citation.sentences', [run, createGold()], [abstention, createGold()], [greeting, createGold()]),
   ).toBeCloseTo(1 / 3);
 });
 
@@ -165,7 +165,7 @@ test('abstention precision, recall and F1 count cases with answerable', () => {
     [createRun(), createGold({ answerable: true })],
     [createRun({ abstained: true }), createGold()],
   ];
-  // One of three refusals was right; one of two unanswerable questions was refused: 2 * (1/3 * 1/2) / (1/3 + 1/2).
+  // One of three abstentions is right; one of two unanswerable questions has one: 2 * (1/3 * 1/2) / (1/3 + 1/2).
   expect(measured('abstention.precision', ...cases)).toBeCloseTo(1 / 3);
   expect(measured('abstention.recall', ...cases)).toBe(0.5);
   expect(measured('abstention.f1', ...cases)).toBeCloseTo(0.4);

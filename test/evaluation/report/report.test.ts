@@ -32,7 +32,12 @@ const CASES: EvaluationCase[] = Array.from({ length: 80 }, (_, index) => ({
 }));
 
 /** An arm that is right on the cases that `isRight` selects. */
-function anArm(name: string, isRight: (index: number) => boolean, tokens = 100, cases = CASES): ArmResults {
+function createArm(
+  name: string,
+  isRight: (index: number) => boolean,
+  tokens = 100,
+  cases = CASES,
+): ArmResults {
   const run = (index: number): CaseRun =>
     createRun({
       answer: isRight(index) ? 'It is blue.' : 'It is red.',
@@ -47,25 +52,25 @@ function anArm(name: string, isRight: (index: number) => boolean, tokens = 100, 
   };
 }
 
-function aReport(...arms: ArmResults[]): ReportData {
+function createReport(...arms: ArmResults[]): ReportData {
   return assembleReport({ header: createHeader(CASES.length), cases: CASES, arms, metrics: allMetrics });
 }
 
-const correctOf = (report: ReportData) =>
+const findCorrect = (report: ReportData) =>
   report.comparisons[0]?.metrics.find(({ metric }) => metric === 'answer.correct');
 
 test('a report fits its schema and survives JSON', () => {
-  const report = aReport(
-    anArm('tool', (index) => index < 60),
-    anArm('always', (index) => index < 66, 190),
+  const report = createReport(
+    createArm('tool', (index) => index < 60),
+    createArm('always', (index) => index < 66, 190),
   );
   expect(reportDataSchema.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
 });
 
 test('parses a report of the previous format and drops its removed fields', () => {
-  const report = aReport(
-    anArm('tool', (index) => index < 60),
-    anArm('always', (index) => index < 66, 190),
+  const report = createReport(
+    createArm('tool', (index) => index < 60),
+    createArm('always', (index) => index < 66, 190),
   );
   const previous = {
     ...report,
@@ -84,13 +89,13 @@ test('parses a report of the previous format and drops its removed fields', () =
 });
 
 test('recommends an arm that answers more, with its price', () => {
-  const report = aReport(
-    anArm('tool', (index) => index < 60),
-    anArm('always', (index) => index < 72, 190),
+  const report = createReport(
+    createArm('tool', (index) => index < 60),
+    createArm('always', (index) => index < 72, 190),
   );
-  expect(correctOf(report)).toMatchObject({ test: 'mcnemar', n: 80, conclusion: 'better', worse: [] });
-  expect(correctOf(report)?.p).toBeCloseTo(2 / 2 ** 12, 12);
-  expect(correctOf(report)?.better).toHaveLength(12);
+  expect(findCorrect(report)).toMatchObject({ test: 'mcnemar', n: 80, conclusion: 'better', worse: [] });
+  expect(findCorrect(report)?.p).toBeCloseTo(2 / 2 ** 12, 12);
+  expect(findCorrect(report)?.better).toHaveLength(12);
   expect(report.decision).toEqual({ kind: 'take', arms: ['always'], needed: null });
   expect(report.verdict[0]).toBe(
     'Use “always”: it answers more questions correctly than “tool” (p < 0.001). Worse: tokens (1.9 times).',
@@ -101,9 +106,9 @@ test('recommends an arm that answers more, with its price', () => {
 });
 
 test('claims neither a difference nor equivalence that is not proven', () => {
-  const report = aReport(
-    anArm('tool', (index) => index < 60, 200),
-    anArm('always', (index) => index > 18, 100),
+  const report = createReport(
+    createArm('tool', (index) => index < 60, 200),
+    createArm('always', (index) => index > 18, 100),
   );
   expect(report.decision).toMatchObject({ kind: 'undecided', arms: ['always'] });
   expect(report.decision?.needed).toBeGreaterThan(1000);
@@ -116,10 +121,10 @@ test('claims neither a difference nor equivalence that is not proven', () => {
 });
 
 test('sentences show the adjusted p', () => {
-  const report = aReport(
-    anArm('tool', (index) => index < 60),
-    anArm('always', (index) => index < 67),
-    anArm('first', (index) => index < 66),
+  const report = createReport(
+    createArm('tool', (index) => index < 60),
+    createArm('always', (index) => index < 67),
+    createArm('first', (index) => index < 66),
   );
   for (const { metrics, verdict } of report.comparisons) {
     const correct = metrics.find(({ metric }) => metric === 'answer.correct');
@@ -129,23 +134,23 @@ test('sentences show the adjusted p', () => {
 
 test('decides between equivalent arms by cost, money before tokens', () => {
   const cheap = (name: string, tokens: number, cost: number): ArmResults => {
-    const arm = anArm(name, (index) => index < 60, tokens);
+    const arm = createArm(name, (index) => index < 60, tokens);
     return {
       ...arm,
       runs: new Map(Array.from(arm.runs, ([id, [run]]) => [id, [{ ...(run as CaseRun), cost }]])),
     };
   };
-  const dearer = aReport(cheap('small', 100, 0.001), cheap('large', 100, 0.01));
+  const dearer = createReport(cheap('small', 100, 0.001), cheap('large', 100, 0.01));
   expect(dearer.decision).toEqual({ kind: 'keep', arms: ['small'], needed: null });
   expect(dearer.verdict[0]).toBe(
     'Keep “small”: no other arm answers as many questions correctly without being worse elsewhere.',
   );
-  const cheaper = aReport(cheap('large', 100, 0.01), cheap('small', 100, 0.001));
+  const cheaper = createReport(cheap('large', 100, 0.01), cheap('small', 100, 0.001));
   expect(cheaper.verdict[0]).toBe(
     'Use “small”: it answers as many questions correctly as “large”, within 5 points. Better: cost (0.1 times).',
   );
   // Money takes precedence over tokens.
-  expect(aReport(cheap('long', 200, 0.01), cheap('short', 100, 0.01)).verdict[0]).toBe(
+  expect(createReport(cheap('long', 200, 0.01), cheap('short', 100, 0.01)).verdict[0]).toBe(
     'Use either: “short” answers as many questions correctly as “long”, within 5 points, and no other difference is proven.',
   );
 });
@@ -153,7 +158,7 @@ test('decides between equivalent arms by cost, money before tokens', () => {
 test('reports gains and losses of an equivalent arm as a trade-off', () => {
   const cases = CASES.map((item, index) => (index < 20 ? { ...item, needsRetrieval: false } : item));
   const searching = (name: string, tokens: number, searches: number): ArmResults => {
-    const arm = anArm(name, (index) => index < 60, tokens);
+    const arm = createArm(name, (index) => index < 60, tokens);
     return {
       ...arm,
       runs: new Map(Array.from(arm.runs, ([id, [run]]) => [id, [{ ...(run as CaseRun), searches }]])),
@@ -179,7 +184,7 @@ test('reports gains and losses of an equivalent arm as a trade-off', () => {
 test('lists undecided metrics in the recommendation', () => {
   const cases = CASES.map((item, index) => (index < 2 ? { ...item, needsRetrieval: false } : item));
   const searching = (name: string, tokens: number, searches: number): ArmResults => {
-    const arm = anArm(name, (index) => index < 60, tokens);
+    const arm = createArm(name, (index) => index < 60, tokens);
     const runs = Array.from(arm.runs, ([id, [run]]): [string, CaseRun[]] => [
       id,
       [{ ...(run as CaseRun), searches }],
@@ -214,9 +219,9 @@ test('counts a gate over several metrics once', () => {
 });
 
 test('keeps the baseline if the other arm is worse', () => {
-  const report = aReport(
-    anArm('tool', (index) => index < 60),
-    anArm('never', () => false, 10),
+  const report = createReport(
+    createArm('tool', (index) => index < 60),
+    createArm('never', () => false, 10),
   );
   expect(report.decision?.kind).toBe('keep');
   expect(report.verdict[0]).toMatch(/^Keep “tool”: /);
@@ -226,8 +231,8 @@ test('keeps the baseline if the other arm is worse', () => {
 });
 
 test('finds equal arms equivalent on eighty cases', () => {
-  const arm = anArm('tool', (index) => index % 3 > 0);
-  const report = aReport(arm, { ...arm, name: 'again' });
+  const arm = createArm('tool', (index) => index % 3 > 0);
+  const report = createReport(arm, { ...arm, name: 'again' });
   for (const comparison of report.comparisons[0]?.metrics ?? []) {
     expect(comparison).toMatchObject({
       difference: 0,
@@ -246,40 +251,42 @@ test('finds equal arms equivalent on eighty cases', () => {
 
 test('summarizes the proven result in one line', () => {
   const right = (count: number) => (index: number) => index < count;
-  const found = (...arms: ArmResults[]) => findingOf(aReport(...arms));
-  const tool = anArm('tool', right(60));
+  const found = (...arms: ArmResults[]) => findingOf(createReport(...arms));
+  const tool = createArm('tool', right(60));
   expect(found(tool)).toBe('“tool” answers 60 of 80 questions correctly');
-  expect(found(tool, anArm('always', right(72)))).toBe(
+  expect(found(tool, createArm('always', right(72)))).toBe(
     '“always” answers more questions correctly than “tool”',
   );
-  expect(found(tool, anArm('never', right(20)), anArm('once', right(10)))).toBe(
+  expect(found(tool, createArm('never', right(20)), createArm('once', right(10)))).toBe(
     '“never” and “once” answer fewer questions correctly than “tool”',
   );
-  expect(found(tool, anArm('always', right(72)), anArm('never', right(20)))).toBe(
+  expect(found(tool, createArm('always', right(72)), createArm('never', right(20)))).toBe(
     '“always” answers more questions correctly than “tool”; “never” answers fewer questions correctly than “tool”',
   );
-  expect(found(tool, anArm('always', right(64)))).toBe('Undecided between “tool” and “always”');
-  expect(found(tool, anArm('first', right(60)))).toBe(
+  expect(found(tool, createArm('always', right(64)))).toBe('Undecided between “tool” and “always”');
+  expect(found(tool, createArm('first', right(60)))).toBe(
     '“first” answers as many questions correctly as “tool”',
   );
-  expect(found(tool, anArm('first', right(60)), anArm('never', right(0)), anArm('always', right(64)))).toBe(
+  expect(
+    found(tool, createArm('first', right(60)), createArm('never', right(0)), createArm('always', right(64))),
+  ).toBe(
     '“never” answers fewer questions correctly than “tool”; Undecided between “tool”, “first” and “always”',
   );
 });
 
 test('says that no case can be judged', () => {
-  const report = aReport(
-    anArm('tool', (index) => index < 60),
-    anArm('always', (index) => index < 61),
+  const report = createReport(
+    createArm('tool', (index) => index < 60),
+    createArm('always', (index) => index < 61),
   );
   const [comparison] = report.comparisons;
   const standing = { answers: null, gains: [], losses: [], undecided: [] };
   const unjudged = { ...report, comparisons: [{ ...comparison, metrics: [], standing }] } as ReportData;
-  expect(findingOf(unjudged)).toBe('No case has gold to judge the answers by');
+  expect(findingOf(unjudged)).toBe('No case defines a correct answer');
 });
 
 test('reports a single arm with interval and tags', () => {
-  const report = aReport(anArm('tool', (index) => index % 2 === 0));
+  const report = createReport(createArm('tool', (index) => index % 2 === 0));
   expect(report.kind).toBe('evaluation');
   expect(report.verdict[0]).toBe(
     '“tool” answers 40 of 80 questions correctly (50 %, 95 % interval 39 to 61 %).',
@@ -289,7 +296,7 @@ test('reports a single arm with interval and tags', () => {
 });
 
 test('gives the reason for a metric without data', () => {
-  const [arm] = aReport(anArm('tool', () => true)).arms;
+  const [arm] = createReport(createArm('tool', () => true)).arms;
   expect(arm?.metrics['answer.f1']).toEqual({ status: 'no data', reason: 'no case has expectedAnswer' });
   expect(arm?.metrics['abstention.precision']).toEqual({
     status: 'no data',
@@ -298,9 +305,9 @@ test('gives the reason for a metric without data', () => {
 });
 
 test('counts failed runs as wrong answers and warns about them', () => {
-  const arm = anArm('tool', () => true);
+  const arm = createArm('tool', () => true);
   const runs = new Map(arm.runs).set('c0', [createRun({ error: createRunError() })]);
-  const report = aReport({ ...arm, runs });
+  const report = createReport({ ...arm, runs });
   expect(report.arms[0]).toMatchObject({
     errors: 1,
     metrics: { 'answer.correct': { value: 79 / 80 }, 'cost.tokens': { n: 79 } },
@@ -309,38 +316,38 @@ test('counts failed runs as wrong answers and warns about them', () => {
 });
 
 test('rejects arms with other cases', () => {
-  const few = anArm('few', () => true, 1, CASES.slice(1));
+  const few = createArm('few', () => true, 1, CASES.slice(1));
   expect(() =>
-    aReport(
-      anArm('tool', () => true),
+    createReport(
+      createArm('tool', () => true),
       few,
     ),
   ).toThrow('The arm "few" has no result for case: "c0".');
-  const strange = anArm('many', () => true);
+  const strange = createArm('many', () => true);
   const runs = new Map(strange.runs).set('other', [createRun()]);
-  expect(() => aReport({ ...strange, runs })).toThrow(
+  expect(() => createReport({ ...strange, runs })).toThrow(
     'The arm "many" has a case that the others do not have: "other".',
   );
 });
 
 test('averages the repeats of a case', () => {
-  const arm = anArm('tool', () => true);
+  const arm = createArm('tool', () => true);
   const right = createRun({ answer: 'blue' });
   const wrong = createRun({ answer: 'red' });
   const often = new Map(
     CASES.map(({ id }, index) => [id, index < 10 ? [wrong, wrong, right] : [right, wrong, right]]),
   );
-  const report = aReport(arm, { ...arm, name: 'shaky', runs: often });
+  const report = createReport(arm, { ...arm, name: 'shaky', runs: often });
   expect(report.arms[1]?.metrics['answer.correct']).toMatchObject({
     n: 80,
     value: expect.closeTo((10 / 3 + (70 * 2) / 3) / 80, 9),
   });
-  expect(correctOf(report)).toMatchObject({ test: 'swaps', n: 80, conclusion: 'worse' });
-  expect(correctOf(report)?.worse).toHaveLength(80);
+  expect(findCorrect(report)).toMatchObject({ test: 'swaps', n: 80, conclusion: 'worse' });
+  expect(findCorrect(report)?.worse).toHaveLength(80);
 });
 
 test('measures pass^k and flaky cases over repeats', () => {
-  const arm = anArm('tool', () => true);
+  const arm = createArm('tool', () => true);
   const [right, wrong] = [createRun({ answer: 'blue' }), createRun({ answer: 'red' })];
   const runs = new Map(
     CASES.map(({ id }, index) => [
@@ -348,13 +355,13 @@ test('measures pass^k and flaky cases over repeats', () => {
       index < 10 ? [wrong, right, wrong] : index < 30 ? [wrong, wrong, wrong] : [right, right, right],
     ]),
   );
-  const [shaky] = aReport({ ...arm, runs }).arms;
+  const [shaky] = createReport({ ...arm, runs }).arms;
   const measured = (id: string) => shaky?.metrics[`repeat.${id}`];
   expect(measured('pass_all_k')).toMatchObject({ value: 50 / 80, n: 80 });
   expect(measured('flaky')).toMatchObject({ value: 10 / 80 });
   expect(shaky?.flaky).toHaveLength(10);
   expect(shaky?.flaky[0]).toEqual({ id: 'c0', right: 1, runs: 3 });
-  expect(aReport(arm).arms[0]?.metrics['repeat.flaky']).toEqual({
+  expect(createReport(arm).arms[0]?.metrics['repeat.flaky']).toEqual({
     status: 'no data',
     reason: 'every question was asked once (--repeat 3)',
   });
@@ -366,9 +373,9 @@ test('keeps p values and intervals within bounds for any arms', () => {
       fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }),
       fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }),
       (a, b) => {
-        const report = aReport(
-          anArm('a', (index) => a[index] === true),
-          anArm('b', (index) => b[index] === true, 120),
+        const report = createReport(
+          createArm('a', (index) => a[index] === true),
+          createArm('b', (index) => b[index] === true, 120),
         );
         for (const { p, adjustedP, difference, interval } of report.comparisons[0]?.metrics ?? []) {
           if (p !== null) expect(p).toBeGreaterThan(0);
@@ -387,9 +394,9 @@ test('proves and recommends nothing on five cases', () => {
     header: createHeader(5),
     cases: few,
     arms: [
-      anArm('all stages', () => true, 100, few),
-      anArm('no vectors', () => false, 900, few),
-      anArm('no threshold', () => true, 100, few),
+      createArm('all stages', () => true, 100, few),
+      createArm('no vectors', () => false, 900, few),
+      createArm('no threshold', () => true, 100, few),
     ],
     metrics: allMetrics,
   });
@@ -406,9 +413,9 @@ test('proves and recommends nothing on five cases', () => {
 const checkBound = (text: string, report: ReportData) => checkGate(parseGate(text), report, new Map())[0];
 
 test('checks the bound of a gate in the named arm', () => {
-  const report = aReport(
-    anArm('tool', (index) => index < 60),
-    anArm('always', () => true),
+  const report = createReport(
+    createArm('tool', (index) => index < 60),
+    createArm('always', () => true),
   );
   expect(checkBound('answer.correct>=0.75', report)).toMatchObject({ passed: true, arm: 'tool' });
   expect(checkBound('answer.correct > 75%', report)).toMatchObject({
@@ -422,7 +429,7 @@ test('checks the bound of a gate in the named arm', () => {
 });
 
 test('fails a gate on a metric without data', () => {
-  const result = checkBound('abstention.f1>=0', aReport(anArm('tool', () => true))) as GateResult;
+  const result = checkBound('abstention.f1>=0', createReport(createArm('tool', () => true))) as GateResult;
   expect(result).toMatchObject({
     passed: false,
     line: expect.stringContaining('no data, every case is answerable'),
@@ -439,7 +446,7 @@ test('rejects invalid gates', () => {
 });
 
 test('no-worse-than fails on a proven loss and on one beyond the tolerance', () => {
-  const before = aReport(anArm('tool', (index) => index < 60));
+  const before = createReport(createArm('tool', (index) => index < 60));
   const failing = (report: ReportData, text = 'no-worse-than base.json') =>
     checkGate(
       parseGate(text),
@@ -449,21 +456,21 @@ test('no-worse-than fails on a proven loss and on one beyond the tolerance', () 
       .filter(({ passed }) => !passed)
       .map(({ line }) => line);
   expect(failing(before)).toEqual([]);
-  expect(failing(aReport(anArm('tool', (index) => index < 59)))).toEqual([]);
-  expect(failing(aReport(anArm('tool', (index) => index < 57)))).toEqual([
+  expect(failing(createReport(createArm('tool', (index) => index < 59)))).toEqual([]);
+  expect(failing(createReport(createArm('tool', (index) => index < 57)))).toEqual([
     expect.stringContaining('answer.correct no worse than base.json: 0.713, -0.037'),
     expect.stringContaining('answer.phrases'),
   ]);
   expect(
-    failing(aReport(anArm('tool', (index) => index < 57)), 'no-worse-than base.json within 0.1'),
+    failing(createReport(createArm('tool', (index) => index < 57)), 'no-worse-than base.json within 0.1'),
   ).toEqual([]);
   expect(
-    failing(aReport(anArm('tool', (index) => index < 40)), 'no-worse-than base.json within 0.9'),
+    failing(createReport(createArm('tool', (index) => index < 40)), 'no-worse-than base.json within 0.9'),
   ).not.toEqual([]);
 });
 
 test('rejects a baseline on other cases or of another format', () => {
-  const report = aReport(anArm('tool', () => true));
+  const report = createReport(createArm('tool', () => true));
   const gate = parseGate('no-worse-than base.json');
   const other = { ...report, header: { ...report.header, casesHash: 'other' } };
   expect(() => checkGate(gate, report, new Map([['base.json', other]]))).toThrow(
@@ -473,11 +480,11 @@ test('rejects a baseline on other cases or of another format', () => {
 });
 
 test('renders JUnit tests for cases and gates', () => {
-  const arm = anArm('tool', (index) => index > 0);
+  const arm = createArm('tool', (index) => index > 0);
   const runs = new Map(arm.runs)
     .set('c1', [createRun({ error: createRunError() })])
     .set('c2', [createRun({ answer: '<blue> & "red"\u0007' })]);
-  const report = aReport({ ...arm, runs });
+  const report = createReport({ ...arm, runs });
   const xml = renderJunit({ ...report, gates: [{ gate: 'g', arm: 'tool', passed: false, line: 'a < b' }] });
   expect(xml).toContain('<testsuite name="tool" tests="80" failures="1" errors="1" skipped="0"');
   expect(xml).toContain('<failure message="Expected: blue">Question: Question 0?\nAnswer: It is red.');
@@ -493,10 +500,10 @@ test('lists which stages an ablation finds needless, needed and undecided', () =
     header: { ...createHeader(CASES.length), margin: 0.06 },
     cases: CASES,
     arms: [
-      anArm('all stages', (index) => index < 60),
-      anArm('no vectors', (index) => index < 60),
-      anArm('no retrieval', () => false),
-      anArm('no threshold', (index) => index > 18),
+      createArm('all stages', (index) => index < 60),
+      createArm('no vectors', (index) => index < 60),
+      createArm('no retrieval', () => false),
+      createArm('no threshold', (index) => index > 18),
     ],
     metrics: allMetrics,
   });
@@ -507,10 +514,10 @@ test('lists which stages an ablation finds needless, needed and undecided', () =
 });
 
 test('leaves metrics with too few differing cases out of the correction', () => {
-  const correct = correctOf(
-    aReport(
-      anArm('tool', (index) => index < 60),
-      anArm('always', (index) => index < 67),
+  const correct = findCorrect(
+    createReport(
+      createArm('tool', (index) => index < 60),
+      createArm('always', (index) => index < 67),
     ),
   );
   // Seven of seven: p = 2 / 2^7. Only correct answers and phrases differ.
@@ -523,11 +530,11 @@ test('treats the turns of a conversation as one unit', () => {
   const report = assembleReport({
     header: createHeader(cases.length),
     cases,
-    arms: [anArm('tool', () => false), anArm('always', () => true)],
+    arms: [createArm('tool', () => false), createArm('always', () => true)],
     metrics: allMetrics,
   });
   expect(report.header.conversations).toBe(5);
-  expect(correctOf(report)).toMatchObject({ n: 80, difference: 1, conclusion: 'too few' });
+  expect(findCorrect(report)).toMatchObject({ n: 80, difference: 1, conclusion: 'too few' });
   expect(report.arms[1]?.metrics['answer.correct']).toMatchObject({
     interval: [expect.closeTo(0.57, 2), 1],
   });

@@ -6,7 +6,7 @@ import { prepareChecks } from '../../../src/evaluation/run/custom-checks.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const signal = new AbortController().signal;
-const aCase = (...checks: unknown[]): EvaluationCase =>
+const createCase = (...checks: unknown[]): EvaluationCase =>
   evaluationCaseSchema.parse({ id: 'c', question: 'How?', checks });
 
 async function outcomes(item: EvaluationCase, answer: string, directory = '.') {
@@ -15,7 +15,7 @@ async function outcomes(item: EvaluationCase, answer: string, directory = '.') {
 }
 
 test('checks an answer by text, pattern and JSON schema', async () => {
-  const item = aCase(
+  const item = createCase(
     { contains: 'Best Effort' },
     { regex: '^it\\s+is' },
     { jsonSchema: { type: 'object', required: ['port'], properties: { port: { type: 'integer' } } } },
@@ -34,7 +34,7 @@ export const polite = async (answer) => ({ pass: answer.includes('please'), reas
 export const broken = () => { throw new Error('it broke'); };
 export const vague = () => 'maybe';`,
   );
-  const item = aCase(
+  const item = createCase(
     { module: 'checks.mjs' },
     { module: './checks.mjs#polite' },
     { module: 'checks.mjs#broken' },
@@ -56,7 +56,7 @@ test('checks a rubric with the judge and counts its tokens', async () => {
     prompts.push(prompt);
     return { text: replies.shift() ?? '', tokens: { prompt: 50, completion: 5, total: 55 } };
   };
-  const item = aCase({ rubric: 'It names both ports.' }, { rubric: '=== end ===' });
+  const item = createCase({ rubric: 'It names both ports.' }, { rubric: '=== end ===' });
   const check = await prepareChecks([item], {
     directory: '.',
     judge: { ask, priceOf: ({ total }) => total / 100 },
@@ -76,10 +76,10 @@ test('checks a rubric with the judge and counts its tokens', async () => {
 
 test('rejects invalid checks before any question is asked', async () => {
   const opening = (...checks: unknown[]) =>
-    prepareChecks([aCase(...checks)], { directory: '.', judge: null });
+    prepareChecks([createCase(...checks)], { directory: '.', judge: null });
   await expect(opening({ regex: '(' })).rejects.toThrow('Invalid check regex ( in case "c"');
   await expect(opening({ module: 'nowhere.mjs' })).rejects.toThrow('Invalid check');
   await expect(opening({ module: 'package.json#x' })).rejects.toThrow('Invalid check');
   await expect(opening({ rubric: 'Be nice.' })).rejects.toThrow('a rubric needs --judge-model');
-  expect(() => aCase({ contains: 'a', regex: 'b' })).toThrow();
+  expect(() => createCase({ contains: 'a', regex: 'b' })).toThrow();
 });

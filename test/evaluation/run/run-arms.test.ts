@@ -5,29 +5,29 @@ import { AppError } from '../../../src/faults/app-error.ts';
 import { createRun, createRunError } from '../run-fixtures.ts';
 
 const CASES: EvaluationCase[] = ['a', 'b', 'c', 'd'].map((id) => ({ id, question: `${id}?` }));
-const never = new AbortController().signal;
+const signal = new AbortController().signal;
 
-function anArm(
+function createArm(
   name: string,
   asked: string[],
   ask: RunnableArm['ask'] = async (_, repeat) => createRun({ repeat }),
 ): RunnableArm {
   return {
     name,
-    ask(item, repeat, signal) {
+    ask(item, repeat, armSignal) {
       asked.push(`${name} ${item.id}${repeat}`);
-      return ask(item, repeat, signal);
+      return ask(item, repeat, armSignal);
     },
   };
 }
 
-test('every case is asked in every arm as often as wanted, and arms take turns at being the first', async () => {
+test('asks every case in every arm and alternates the first arm', async () => {
   const asked: string[] = [];
   const journal = createRunJournal([], async () => {});
-  const results = await runArms(CASES.slice(0, 2), [anArm('x', asked), anArm('y', asked)], {
+  const results = await runArms(CASES.slice(0, 2), [createArm('x', asked), createArm('y', asked)], {
     repeat: 2,
     concurrency: 1,
-    signal: never,
+    signal,
     journal,
   });
   expect(asked).toEqual(['x a1', 'y a1', 'y a2', 'x a2', 'y b1', 'x b1', 'x b2', 'y b2']);
@@ -39,33 +39,33 @@ test('every case is asked in every arm as often as wanted, and arms take turns a
   ).toEqual([1, 2]);
 });
 
-test('no more questions are under way than allowed, and all of them count', async () => {
-  let underWay = 0;
-  let most = 0;
+test('limits the concurrency and reports progress', async () => {
+  let running = 0;
+  let highest = 0;
   const ask = async () => {
-    underWay += 1;
-    most = Math.max(most, underWay);
+    running += 1;
+    highest = Math.max(highest, running);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    underWay -= 1;
+    running -= 1;
     return createRun();
   };
   const progress: number[] = [];
-  await runArms(CASES, [anArm('x', [], ask), anArm('y', [], ask)], {
+  await runArms(CASES, [createArm('x', [], ask), createArm('y', [], ask)], {
     repeat: 1,
     concurrency: 3,
-    signal: never,
+    signal,
     journal: createRunJournal([], async () => {}),
     onProgress: ({ done, total }) => progress.push(done / total),
   });
-  expect(most).toBe(3);
+  expect(highest).toBe(3);
   expect(progress.at(-1)).toBe(1);
 });
 
-test('an interrupted evaluation goes on where it stopped, with the answers it had', async () => {
+test('continues an interrupted evaluation from its journal', async () => {
   const lines: string[] = [];
   const controller = new AbortController();
   const asked: string[] = [];
-  const stopping = anArm('x', asked, async (item) => {
+  const stopping = createArm('x', asked, async (item) => {
     if (item.id === 'c') controller.abort(new AppError('interrupted', 'Stopped.'));
     controller.signal.throwIfAborted();
     return createRun({ answer: item.id });
@@ -77,28 +77,30 @@ test('an interrupted evaluation goes on where it stopped, with the answers it ha
   ).rejects.toThrow('Stopped.');
   expect(lines).toHaveLength(2);
 
-  // The last line may have been cut short.
+  // The last line may be truncated.
   const second = createRunJournal([...lines, lines[0]?.slice(0, 40) ?? ''], async () => {});
   asked.length = 0;
-  const results = await runArms(CASES, [anArm('x', asked)], { ...options, signal: never, journal: second });
+  const results = await runArms(CASES, [createArm('x', asked)], { ...options, signal, journal: second });
   expect(asked).toEqual(['x c1', 'x d1']);
   expect(results.get('x')?.get('b')?.[0]?.answer).toBe('b');
 });
 
-test('a run that failed is not journalled, so that it is asked again', async () => {
+test('does not add failed runs to the journal', async () => {
   const lines: string[] = [];
   const journal = createRunJournal([], async (line) => void lines.push(line));
-  const arm = anArm('x', [], async (item) => createRun(item.id === 'b' ? { error: createRunError() } : {}));
-  const results = await runArms(CASES, [arm], { repeat: 1, concurrency: 2, signal: never, journal });
+  const arm = createArm('x', [], async (item) =>
+    createRun(item.id === 'b' ? { error: createRunError() } : {}),
+  );
+  const results = await runArms(CASES, [arm], { repeat: 1, concurrency: 2, signal, journal });
   expect(results.get('x')?.get('b')?.[0]?.error?.message).toBe('It broke.');
   expect(lines.map((line) => JSON.parse(line).caseId).sort()).toEqual(['a', 'c', 'd']);
 });
 
-test('a fault that all questions would meet ends the evaluation at once', async () => {
+test('stops at a fatal error', async () => {
   const asked: string[] = [];
   const refused = { ...createRunError(), errorType: 'auth_error' as const, message: 'The key is wrong.' };
-  const arm = anArm('x', asked, async () => createRun({ error: refused }));
-  const options = { repeat: 1, concurrency: 1, signal: never, journal: createRunJournal([], async () => {}) };
+  const arm = createArm('x', asked, async () => createRun({ error: refused }));
+  const options = { repeat: 1, concurrency: 1, signal, journal: createRunJournal([], async () => {}) };
   await expect(runArms(CASES, [arm], options)).rejects.toMatchObject({
     kind: 'auth_error',
     message: 'The key is wrong.',
@@ -106,19 +108,19 @@ test('a fault that all questions would meet ends the evaluation at once', async 
   expect(asked).toHaveLength(1);
 });
 
-test('a defect in one arm stops the others', async () => {
+test('stops all arms at an unexpected error', async () => {
   const asked: string[] = [];
-  const broken = anArm('x', asked, async () => {
+  const broken = createArm('x', asked, async () => {
     throw new TypeError('defect');
   });
-  const options = { repeat: 1, concurrency: 2, signal: never, journal: createRunJournal([], async () => {}) };
-  await expect(runArms(CASES, [broken, anArm('y', asked)], options)).rejects.toThrow('defect');
+  const options = { repeat: 1, concurrency: 2, signal, journal: createRunJournal([], async () => {}) };
+  await expect(runArms(CASES, [broken, createArm('y', asked)], options)).rejects.toThrow('defect');
   expect(asked.length).toBeLessThan(8);
 });
 
-test('an evaluation without a single answer fails with what kept it from one', async () => {
-  const arm = anArm('x', [], async () => createRun({ error: createRunError() }));
-  const options = { repeat: 1, concurrency: 2, signal: never, journal: createRunJournal([], async () => {}) };
+test('fails with the error of the runs if all of them failed', async () => {
+  const arm = createArm('x', [], async () => createRun({ error: createRunError() }));
+  const options = { repeat: 1, concurrency: 2, signal, journal: createRunJournal([], async () => {}) };
   await expect(runArms(CASES, [arm], options)).rejects.toMatchObject({
     kind: 'api_error',
     message: 'No question was answered. It broke.',

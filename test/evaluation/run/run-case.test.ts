@@ -19,8 +19,8 @@ const DOCUMENTS = {
   'ros2/Topics': 'A topic is a named bus over which nodes exchange messages. Topics have many subscribers.',
 };
 
-/** The real agent with the offline model, on real SQLite. */
-function dependenciesOn(library: SmallLibrary, policy: Policy = 'tool') {
+/** An agent with the offline model on SQLite. */
+function createDependencies(library: SmallLibrary, policy: Policy = 'tool') {
   const config = agentConfigSchema.parse({ policy });
   const sessions = createMemorySessionStore();
   const agent = createConversationAgent({
@@ -42,9 +42,9 @@ const NODE: EvaluationCase = {
   needsRetrieval: true,
 };
 
-test('a case through the real agent becomes a run with all that happened', async () => {
+test('runs a case with the real agent and records the turn', async () => {
   const library = await smallLibrary(DOCUMENTS);
-  const run = await runCase(NODE, 1, dependenciesOn(library), signal);
+  const run = await runCase(NODE, 1, createDependencies(library), signal);
   expect(caseRunSchema.parse(run)).toEqual(run);
   expect(run).toMatchObject({
     abstained: false,
@@ -63,7 +63,7 @@ test('a case through the real agent becomes a run with all that happened', async
   expect(run.timesMs.total).toBeGreaterThanOrEqual(run.timesMs.retrieval);
 });
 
-test('a file is expected by directories above what was ingested too, and told by no more than that', async () => {
+test('matches expected paths above the ingested folder without revealing more of the path', async () => {
   const library = await smallLibrary(DOCUMENTS);
   const uris = (await Array.fromAsync(library.store.documents())).map(({ uri }) => uri);
   const writes = await library.store.read(uris);
@@ -78,7 +78,7 @@ test('a file is expected by directories above what was ingested too, and told by
   const run = await runCase(
     { ...NODE, expectedSources: ['ros2/Nodes.md'] },
     1,
-    dependenciesOn(library),
+    createDependencies(library),
     signal,
   );
   expect(run.citations[0]).toMatchObject({ url: 'ros2/Nodes.md', expected: true });
@@ -88,7 +88,7 @@ test('a file is expected by directories above what was ingested too, and told by
   expect(JSON.stringify(run)).not.toContain('srv');
 });
 
-test('what was said before is what a follow-up is read by', async () => {
+test('resolves a follow-up question by the history', async () => {
   const library = await smallLibrary(DOCUMENTS);
   const followUp: EvaluationCase = {
     id: 'follow-up',
@@ -98,13 +98,13 @@ test('what was said before is what a follow-up is read by', async () => {
       { role: 'assistant', content: 'A topic is a named bus.' },
     ],
   };
-  const run = await runCase(followUp, 1, dependenciesOn(library), signal);
+  const run = await runCase(followUp, 1, createDependencies(library), signal);
   expect(run.error).toBeNull();
   expect(run.retrievals[0]?.query.toLowerCase()).toContain('topic');
 });
 
-test('nothing of one case is left for the next', async () => {
-  const dependencies = dependenciesOn(await smallLibrary(DOCUMENTS));
+test('deletes its session', async () => {
+  const dependencies = createDependencies(await smallLibrary(DOCUMENTS));
   await runCase(NODE, 1, dependencies, signal);
   await runCase(
     {
@@ -121,53 +121,58 @@ test('nothing of one case is left for the next', async () => {
   expect(await dependencies.sessions.list()).toEqual([]);
 });
 
-test('a refusal is an abstention, and small talk is no search', async () => {
-  const dependencies = dependenciesOn(await smallLibrary(DOCUMENTS));
-  const refusal = await runCase({ id: 'x', question: 'Who painted the Mona Lisa?' }, 1, dependencies, signal);
-  expect(refusal).toMatchObject({ abstained: true, grounded: false, citations: [] });
+test('records abstentions, and no searches for small talk', async () => {
+  const dependencies = createDependencies(await smallLibrary(DOCUMENTS));
+  const abstention = await runCase(
+    { id: 'x', question: 'Who painted the Mona Lisa?' },
+    1,
+    dependencies,
+    signal,
+  );
+  expect(abstention).toMatchObject({ abstained: true, grounded: false, citations: [] });
   expect(await runCase({ id: 'y', question: 'Hello!' }, 1, dependencies, signal)).toMatchObject({
     searches: 0,
     retrievals: [],
   });
 });
 
-test('the policy of the arm decides: never does not search', async () => {
-  const run = await runCase(NODE, 1, dependenciesOn(await smallLibrary(DOCUMENTS), 'never'), signal);
+test('does not search with the policy never', async () => {
+  const run = await runCase(NODE, 1, createDependencies(await smallLibrary(DOCUMENTS), 'never'), signal);
   expect(run).toMatchObject({ searches: 0 });
 });
 
-test('a filter of the case keeps other documents out', async () => {
+test('applies the filter of a case', async () => {
   const run = await runCase(
     { ...NODE, filter: { module: ['other'] } },
     1,
-    dependenciesOn(await smallLibrary(DOCUMENTS)),
+    createDependencies(await smallLibrary(DOCUMENTS)),
     signal,
   );
   expect(run.retrievals.flatMap(({ chunks }) => chunks)).toEqual([]);
 });
 
-test('a question that cannot be asked is an error of its run', async () => {
+test('records an error for a question that is too long', async () => {
   const run = await runCase(
     { id: 'x', question: 'x'.repeat(9000) },
     1,
-    dependenciesOn(await smallLibrary(DOCUMENTS)),
+    createDependencies(await smallLibrary(DOCUMENTS)),
     signal,
   );
   expect(run).toMatchObject({ answer: '', error: { errorType: 'invalid_input' } });
 });
 
-test('a raised signal ends the run with its reason', async () => {
+test('rejects with the reason of an aborted signal', async () => {
   const controller = new AbortController();
   controller.abort(new Error('enough'));
   await expect(
-    runCase(NODE, 1, dependenciesOn(await smallLibrary(DOCUMENTS)), controller.signal),
+    runCase(NODE, 1, createDependencies(await smallLibrary(DOCUMENTS)), controller.signal),
   ).rejects.toThrow('enough');
 });
 
-test('a price file prices the turn of a model that it names', async () => {
+test('prices a turn if the model has a price', async () => {
   const library = await smallLibrary(DOCUMENTS);
   const priceOf = pricesBy({ currency: 'EUR', models: { offline: { input: 2, output: 4 } } });
-  const run = await runCase(NODE, 1, { ...dependenciesOn(library), priceOf }, signal);
+  const run = await runCase(NODE, 1, { ...createDependencies(library), priceOf }, signal);
   expect(run.cost).toBeCloseTo((run.tokens.prompt * 2 + run.tokens.completion * 4) / 1e6, 12);
   expect(pricesBy({ currency: 'EUR', models: {} })('offline', run.tokens)).toBeNull();
 });

@@ -147,18 +147,18 @@ test('ignores differences of rounding', () => {
 });
 
 test('leaves untestable metrics out of the correction and weights correct answers by half', () => {
-  const sure = { arm: columnOf(repeated(1, 8)), baseline: columnOf(repeated(0, 8)) };
-  const unsure = { arm: columnOf(repeated(1, 8)), baseline: columnOf([0, ...repeated(1, 7)]) };
-  const [correct, hopeless, other, effort] = compare(
-    { metric: CORRECT, ...sure },
-    { metric: { ...CORRECT, id: 'hopeless' }, ...unsure },
-    { metric: { ...CORRECT, id: 'other' }, ...sure },
-    { metric: STEPS, ...sure },
+  const different = { arm: columnOf(repeated(1, 8)), baseline: columnOf(repeated(0, 8)) };
+  const almostAlike = { arm: columnOf(repeated(1, 8)), baseline: columnOf([0, ...repeated(1, 7)]) };
+  const [correct, untestable, other, effort] = compare(
+    { metric: CORRECT, ...different },
+    { metric: { ...CORRECT, id: 'untestable' }, ...almostAlike },
+    { metric: { ...CORRECT, id: 'other' }, ...different },
+    { metric: STEPS, ...different },
   );
   const p = 2 / 2 ** 8;
   // Weights 0.5, 0.1 and 0.2.
   expect(correct).toMatchObject({ p: near(p), adjustedP: near((0.8 * p) / 0.5), conclusion: 'better' });
-  expect(hopeless).toMatchObject({ p: null, adjustedP: null, conclusion: 'too few' });
+  expect(untestable).toMatchObject({ p: null, adjustedP: null, conclusion: 'too few' });
   expect(other).toMatchObject({ adjustedP: near((0.8 * p) / 0.5), conclusion: 'better' });
   expect(effort).toMatchObject({ adjustedP: near((0.8 * p) / 0.5), conclusion: 'worse' });
 });
