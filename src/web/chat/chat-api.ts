@@ -74,7 +74,7 @@ export type AskEvent =
   | RunEvent;
 
 /** A response with an error status; the message is the server's. */
-export class ErrorStatusError extends Error {
+export class HttpStatusError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);
@@ -94,11 +94,11 @@ export function hasStoredToken(): boolean {
 }
 
 export function describeRequestError(error: unknown): string {
-  if (error instanceof ErrorStatusError) return error.message;
+  if (error instanceof HttpStatusError) return error.message;
   return 'Cannot reach the server. Is citeloop serve still running?';
 }
 
-/** Every method throws `ErrorStatusError`, or `TypeError` if the server cannot be reached. */
+/** Every method throws `HttpStatusError`, or `TypeError` if the server cannot be reached. */
 export const chatApi = {
   serverInfo: () => getJson<ServerInfo>('/api/about'),
   collections: () => getJson<{ default: string; collections: CollectionOption[] }>('/api/collections'),
@@ -151,7 +151,7 @@ async function send(method: string, path: string, body?: unknown, signal?: Abort
   });
   if (response.ok) return response;
   const { error } = (await response.json().catch(() => ({}))) as { error?: { message?: string } };
-  throw new ErrorStatusError(
+  throw new HttpStatusError(
     response.status,
     error?.message ?? `The server responded with status ${response.status}.`,
   );

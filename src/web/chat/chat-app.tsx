@@ -5,16 +5,16 @@ import {
   type CollectionOption,
   chatApi,
   describeRequestError,
-  ErrorStatusError,
+  HttpStatusError,
   type RecentSessions,
   type ServerInfo,
 } from './chat-api.ts';
-import { describeStatus } from './chat-turn.ts';
+import { describeTurnStatus } from './chat-turn.ts';
 import { useAutoScroll, useNarrowLayout } from './layout-hooks.ts';
 import { QuestionComposer } from './question-composer.tsx';
 import { ChatSettings, SessionList } from './sidebar.tsx';
 import { SourcePanel } from './source-panel.tsx';
-import { ResetNote, TurnView } from './turn-view.tsx';
+import { ConversationResetNote, TurnView } from './turn-view.tsx';
 import { useConversation } from './use-conversation.ts';
 import { TokenForm, WelcomeMessage } from './welcome.tsx';
 
@@ -50,7 +50,7 @@ export function ChatApp() {
 
   function showErrors(work: Promise<unknown>): void {
     work.catch((cause: unknown) => {
-      if (cause instanceof ErrorStatusError && cause.status === 401) setNeedsToken(true);
+      if (cause instanceof HttpStatusError && cause.status === 401) setNeedsToken(true);
       else setError(describeRequestError(cause));
     });
   }
@@ -214,11 +214,11 @@ export function ChatApp() {
           />
         ))}
         {conversation.turns.length > 0 && conversation.resets.includes(conversation.turns.length) && (
-          <ResetNote />
+          <ConversationResetNote />
         )}
       </main>
       <p class="unseen" role="status" aria-live="polite">
-        {describeStatus(conversation.turns.at(-1))}
+        {describeTurnStatus(conversation.turns.at(-1))}
       </p>
       <QuestionComposer isRunning={isRunning} onAsk={ask} onStop={chat.stop} />
       {openedSource !== null && (

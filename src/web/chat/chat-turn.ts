@@ -120,7 +120,7 @@ function toCompletedTurn(state: ChatTurn, turn: ConversationTurn): ChatTurn {
 }
 
 /** For screen readers: announces each step instead of each word. Errors are announced by their own element. */
-export function describeStatus(last: ChatTurn | undefined): string {
+export function describeTurnStatus(last: ChatTurn | undefined): string {
   if (last === undefined || last.status === 'failed') return '';
   if (last.status === 'running') return last.activity;
   if (last.status === 'stopped') return 'Stopped.';

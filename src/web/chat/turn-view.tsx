@@ -49,7 +49,7 @@ export function TurnView(props: TurnViewProps) {
   }, [text, shown, citations, sentences]);
   return (
     <article class="turn" aria-labelledby={`question-${number}`}>
-      {isAfterReset && <ResetNote />}
+      {isAfterReset && <ConversationResetNote />}
       <h2 class="question" id={`question-${number}`}>
         <bdi>{revealHiddenCharacters(question)}</bdi>
       </h2>
@@ -101,7 +101,7 @@ export function TurnView(props: TurnViewProps) {
   );
 }
 
-export function ResetNote() {
+export function ConversationResetNote() {
   return <p class="reset">Conversation reset: the model no longer sees the turns above.</p>;
 }
 

@@ -93,7 +93,7 @@ export function useConversation({ onTurnStored, onNavigate }: ConversationListen
     try {
       const target = sessionId === null ? { collection } : { sessionId };
       const stream = chatApi.ask({ question, policy, ...target }, controller.signal);
-      for await (const events of batchItems(stream)) {
+      for await (const events of batchStreamItems(stream)) {
         if (serial.current === mine) receive(events);
       }
       if (serial.current === mine) changeLastTurn(failIfRunning);
@@ -161,7 +161,7 @@ const BATCH_PAUSE_MS = 40;
  * Groups items that arrive within `BATCH_PAUSE_MS`: rendering a long answer for every word would take longer than the
  * word. The first item is yielded at once. An error is thrown after the items before it.
  */
-export async function* batchItems<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
+export async function* batchStreamItems<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let batch: T[] = [];
   let ended = false;
   let failure: { error: unknown } | null = null;

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { formatValue } from '../../evaluation/report/format-value.ts';
 import type { CaseResult, ReportCase, ReportPageData } from '../../evaluation/report/report-data.ts';
-import { DataTable, NoData } from './report-components.tsx';
+import { DataTable, NoDataLabel } from './report-components.tsx';
 import { findHeadlineMetric } from './report-metrics.ts';
 import { RunDetails } from './run-details.tsx';
 
@@ -151,7 +151,7 @@ function ArmRuns({ data, result, arm }: ArmResultProps & { arm: string }) {
       <h4>
         {arm} <OutcomeBadge data={data} result={result} arm={null} />
       </h4>
-      {first === undefined ? <NoData /> : <RunDetails run={first} />}
+      {first === undefined ? <NoDataLabel /> : <RunDetails run={first} />}
       {repeats.map((run) => (
         <details key={run.repeat} class="repeat">
           <summary>
@@ -183,7 +183,7 @@ function CaseMetrics({ data: { arms, metrics }, item }: CaseProps) {
               const value = findValue(arm, id);
               return (
                 <td key={arm} class="number">
-                  {value === null ? <NoData /> : formatValue(value, unit)}
+                  {value === null ? <NoDataLabel /> : formatValue(value, unit)}
                 </td>
               );
             })}

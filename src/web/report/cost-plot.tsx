@@ -1,6 +1,6 @@
 import { formatValue, type KnownValue, knownValue } from '../../evaluation/report/format-value.ts';
 import type { MetricInfo, ReportPageData } from '../../evaluation/report/report-data.ts';
-import { ArmShape, NoData, ReportSection } from './report-components.tsx';
+import { ArmShape, NoDataLabel, ReportSection } from './report-components.tsx';
 import { findCostMetric, findHeadlineMetric, formatInterval } from './report-metrics.ts';
 
 /** Plots the quality of each arm against its cost. Renders nothing for a single arm. */
@@ -12,7 +12,7 @@ export function CostPlot({ data }: { data: ReportPageData }) {
     return (
       <ReportSection id="cost" title="Cost and quality">
         <p>
-          <NoData />: {quality === null ? 'no case defines a correct answer' : 'no tokens were counted'}.
+          <NoDataLabel />: {quality === null ? 'no case defines a correct answer' : 'no tokens were counted'}.
         </p>
       </ReportSection>
     );

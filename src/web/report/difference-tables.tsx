@@ -8,7 +8,7 @@ import type {
 import { quoted } from '../../text/phrasing.ts';
 import type { CaseCriteria } from './case-filter.ts';
 import { DataTable, ReportSection, SentenceList } from './report-components.tsx';
-import { CONCLUSION_LABELS, formatInterval, formatSigned } from './report-metrics.ts';
+import { CONCLUSION_LABELS, formatInterval, formatSignedValue } from './report-metrics.ts';
 
 interface DifferencesProps {
   data: ReportPageData;
@@ -71,10 +71,10 @@ function DifferenceTable({ comparison, metrics, onShowCases }: DifferenceTablePr
           .map(({ metric, compared: { difference, interval, adjustedP, conclusion, better, worse } }) => (
             <tr key={metric.id} class={conclusion}>
               <th scope="row">{metric.label}</th>
-              <td class="number">{formatSigned(difference, metric.unit)}</td>
+              <td class="number">{formatSignedValue(difference, metric.unit)}</td>
               <td class="conclusion">{CONCLUSION_LABELS[conclusion]}</td>
               <td class="number muted">
-                {interval === null ? 'no interval' : formatInterval(interval, metric.unit, formatSigned)}
+                {interval === null ? 'no interval' : formatInterval(interval, metric.unit, formatSignedValue)}
               </td>
               <td class="number">
                 {adjustedP === null ? '–' : formatP(adjustedP).replace(/^p (?:= )?/, '')}

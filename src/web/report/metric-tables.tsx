@@ -5,7 +5,7 @@ import type {
   MetricValue,
   ReportPageData,
 } from '../../evaluation/report/report-data.ts';
-import { ArmName, DataTable, NoData, ReportSection } from './report-components.tsx';
+import { ArmName, DataTable, NoDataLabel, ReportSection } from './report-components.tsx';
 import { findBestValue, findHeadlineMetric, formatInterval } from './report-metrics.ts';
 
 const GROUP_LABELS: Record<MetricInfo['group'], string> = {
@@ -124,7 +124,7 @@ function MetricRow({ metric, data: { arms, comparisons } }: { metric: MetricInfo
 
 function ValueWithInterval({ value, unit }: { value: MetricValue | undefined; unit: MetricInfo['unit'] }) {
   const known = knownValue(value);
-  if (known === null) return <NoData />;
+  if (known === null) return <NoDataLabel />;
   return (
     <>
       <span class="value">{formatValue(known.value, unit)}</span>
@@ -178,7 +178,7 @@ function TagTable({ data }: { data: ReportPageData }) {
             const value = arm.tags[tag]?.metrics[headline.id] ?? null;
             return (
               <td key={arm.name} class="number">
-                {value === null ? <NoData /> : formatValue(value, headline.unit)}
+                {value === null ? <NoDataLabel /> : formatValue(value, headline.unit)}
               </td>
             );
           })}

@@ -84,7 +84,7 @@ export function DataTable({
 }
 
 /** Missing values are labeled, never shown as 0. */
-export function NoData() {
+export function NoDataLabel() {
   return <span class="none">no data</span>;
 }
 

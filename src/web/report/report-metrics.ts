@@ -9,7 +9,7 @@ import type {
 type Unit = MetricInfo['unit'];
 
 /** With a plus or minus sign, unless the value rounds to zero. */
-export function formatSigned(value: number, unit: Unit): string {
+export function formatSignedValue(value: number, unit: Unit): string {
   const text = formatValue(Math.abs(value), unit);
   if (!/[1-9]/.test(text)) return text;
   return value < 0 ? `\u2212${text}` : `+${text}`;

@@ -3,7 +3,7 @@ import { joined } from '../../evaluation/report/format-value.ts';
 import { gatesFailed } from '../../evaluation/report/gate-results.ts';
 import type { ReportPageData } from '../../evaluation/report/report-data.ts';
 import { counted } from '../../text/phrasing.ts';
-import { isDark, useTheme } from '../shared/theme.ts';
+import { isDarkTheme, useTheme } from '../shared/theme.ts';
 import { type CaseCriteria, createEmptyCriteria, filterCases } from './case-filter.ts';
 import { CaseList } from './case-list.tsx';
 import { CostPlot } from './cost-plot.tsx';
@@ -68,7 +68,7 @@ function initialCriteria(data: ReportPageData): CaseCriteria {
 
 function TopBar({ isComparison }: { isComparison: boolean }) {
   const [theme, setTheme] = useTheme();
-  const other = isDark(theme) ? 'light' : 'dark';
+  const other = isDarkTheme(theme) ? 'light' : 'dark';
   return (
     <header class="top">
       <span class="brand">citeloop</span>

@@ -21,7 +21,7 @@ export function useTheme(): [ThemeName, (theme: ThemeName) => void] {
 }
 
 /** Whether the page is currently dark, by the theme or by the system. */
-export function isDark(theme: ThemeName): boolean {
+export function isDarkTheme(theme: ThemeName): boolean {
   return theme === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { batchItems } from '../../../src/web/chat/use-conversation.ts';
+import { batchStreamItems } from '../../../src/web/chat/use-conversation.ts';
 
 test('yields every item once, in order, in non-empty batches', async () => {
   await fc.assert(
@@ -8,7 +8,7 @@ test('yields every item once, in order, in non-empty batches', async () => {
       async function* source() {
         yield* items;
       }
-      const batches = await Array.fromAsync(batchItems(source()));
+      const batches = await Array.fromAsync(batchStreamItems(source()));
       expect(batches.flat()).toEqual(items);
       expect(batches.every((batch) => batch.length > 0)).toBe(true);
     }),
@@ -23,7 +23,7 @@ test('yields the first item at once', async () => {
     await held.promise;
     yield 'second';
   }
-  const batches = batchItems(source());
+  const batches = batchStreamItems(source());
   expect(await batches.next()).toEqual({ done: false, value: ['first'] });
   held.resolve();
   expect(await batches.next()).toEqual({ done: false, value: ['second'] });
@@ -37,7 +37,7 @@ test('throws an error after the items before it', async () => {
   }
   const seen: string[] = [];
   await expect(async () => {
-    for await (const batch of batchItems(source())) seen.push(...batch);
+    for await (const batch of batchStreamItems(source())) seen.push(...batch);
   }).rejects.toThrow('gone');
   expect(seen).toEqual(['first']);
 });
