@@ -1,9 +1,9 @@
-/** Joins events of several makers into one stream. */
+/** A queue of events for one reader. */
 interface EventQueue<T> {
   push(event: T): void;
-  /** No more events. With an error, reading ends by throwing it. */
+  /** Ends the queue; with an error, the reader gets it after the last event. */
   end(error?: unknown): void;
-  /** The next event, at once if it is there; undefined after the last one. For one reader. */
+  /** The next event, synchronously if there is one; undefined after the last. */
   next(): T | undefined | Promise<T | undefined>;
 }
 
@@ -13,7 +13,7 @@ export function createEventQueue<T extends object>(): EventQueue<T> {
   let failure: unknown;
   let wake = () => {};
 
-  async function nextOnceThere(): Promise<T | undefined> {
+  async function waitForNext(): Promise<T | undefined> {
     while (waiting.length === 0 && !ended) {
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -34,11 +34,11 @@ export function createEventQueue<T extends object>(): EventQueue<T> {
       failure = error;
       wake();
     },
-    next: () => waiting.shift() ?? nextOnceThere(),
+    next: () => waiting.shift() ?? waitForNext(),
   };
 }
 
-/** What is in a queue, and what comes to it, until it ends. */
+/** Yields the events of a queue until it ends. */
 export async function* eventsOf<T extends object>(
   queue: Pick<EventQueue<T>, 'next'>,
 ): AsyncGenerator<T, void, undefined> {
@@ -46,8 +46,8 @@ export async function* eventsOf<T extends object>(
 }
 
 /**
- * What some work emits, for one reader. It begins with the first read, goes on whether or not it is read, and is waited
- * for at the end; what it throws, the reader gets after the last event.
+ * Yields the events that `work` emits. The work starts with the first read, does not wait for the reader, and is awaited
+ * at the end; its error is thrown after the last event.
  */
 export async function* eventsDuring<T extends object>(
   work: (emit: (event: T) => void) => Promise<void>,

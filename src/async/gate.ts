@@ -1,28 +1,26 @@
 interface GateLimits {
-  /** So many are let in at a time. */
   concurrent: number;
-  /** So many may wait for their place; any number unless given. */
+  /** The length of the queue; unlimited by default. */
   waiting?: number;
-  /** What is thrown at who would be one too many to wait, with the seconds after which there may be a place. */
+  /** Creates the error for a full queue; `seconds` is the estimated wait. */
   whenFull?: (seconds: number) => Error;
 }
 
-/** Lets so many in at a time, first come, first served. */
+/** Limits concurrency, first come, first served. */
 export interface Gate {
   readonly running: number;
   readonly waiting: number;
-  /** A place if there is one now. It is given back by calling it, once or more often. */
+  /** Enters if a slot is free; returns a function that releases it and may be called repeatedly. */
   tryEnter(): (() => void) | undefined;
   /**
-   * A place as soon as there is one. Throws at once when too many wait already, and the signal's reason when that is
-   * raised before there is a place. `onWait` hears how many are ahead.
+   * Waits for a slot. Throws if the queue is full, and the signal's reason if it is aborted before. `onWait` gets the number
+   * of those ahead.
    */
   enter(signal?: AbortSignal, onWait?: (ahead: number) => void): Promise<() => void>;
-  /** Runs a task in a place. */
   run<T>(task: () => Promise<T>): Promise<T>;
 }
 
-/** How much the last one counts in the average of how long places were held. */
+/** The weight of the latest duration in the moving average. */
 const WEIGHT = 0.2;
 
 export function createGate({
@@ -52,8 +50,8 @@ export function createGate({
 
   async function enter(signal?: AbortSignal, onWait?: (ahead: number) => void): Promise<() => void> {
     signal?.throwIfAborted();
-    const place = tryEnter();
-    if (place !== undefined) return place;
+    const release = tryEnter();
+    if (release !== undefined) return release;
     if (queue.size >= maxWaiting) {
       throw whenFull(Math.max(1, Math.ceil((averageSeconds * (queue.size + 1)) / concurrent)));
     }
@@ -96,11 +94,11 @@ export function createGate({
   };
 }
 
-/** One at a time for each key: a session, a document. Keys that nobody holds or waits for take up no room. */
+/** One holder at a time per key. Unused keys take no memory. */
 export interface KeyedLock {
-  /** The key if nobody has it now. It is given back by calling it, once or more often. */
+  /** Takes a free key; returns a function that releases it and may be called repeatedly. */
   tryTake(key: string): (() => void) | undefined;
-  /** Runs work for the same key in the order in which it came. */
+  /** Runs work for the same key one after the other, in order. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 

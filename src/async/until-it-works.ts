@@ -1,10 +1,10 @@
-/** Something that is opened on first use and kept. */
+/** A value that is opened on first use and kept. A failure is not kept: the next use tries again. */
 export interface UntilItWorks<Args extends unknown[], T> {
-  /** Who asks first says how it is opened. A failure is forgotten, so that the next use tries again. */
+  /** Opens the value on the first call; the arguments of later calls are ignored. */
   get(...args: Args): Promise<T>;
-  /** What was opened, if anything was. */
+  /** The opened value; undefined if it was never opened or failed. */
   got(): Promise<T | undefined>;
-  /** Whether it is open, or being opened. */
+  /** Whether it is open or being opened. */
   readonly inUse: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { AgentResponse } from './agent-response.ts';
 import { OFFLINE_MODEL } from './choices.ts';
 
-// The web pages import this file, so it must not import zod schemas.
+// The web pages use this file, so it must not depend on zod.
 
 /** How far an answer is supported and answers the question, in one sentence. */
 interface AnswerStatus {

@@ -3,7 +3,7 @@ import { passageParts } from '../text/passage-units.ts';
 import { passageWindow } from '../text/passage-window.ts';
 import { showsPassages } from './abstention.ts';
 
-// The web pages import this file, so it must not import zod schemas.
+// The web pages use this file, so it must not depend on zod.
 
 /** Passages up to this size are shown whole. */
 const SHOWN_WHOLE = { characters: 600, lines: 12 };

@@ -1,42 +1,39 @@
-/** How many candidates each half of a search puts forward, at least. */
+/** The minimum number of candidates of each half of a search. */
 export const CANDIDATES = 100;
-/** More terms than a question has; of a whole text pasted as one, no more are searched for. */
+/** A longer query is cut to this many terms. */
 export const MOST_TERMS = 128;
-/** What a term is worth at least, however common it is; as FTS5 has it. */
-const LEAST_WORTH = 1e-6;
-/** From this size on, terms in more than a fifth of the chunks are left out of queries: they cost most and decide least. */
+/** The minimum weight of a term, as in FTS5. */
+const MIN_TERM_WEIGHT = 1e-6;
+/** In collections of this size, queries leave out terms that more than a fifth of the chunks have: they cost most and matter least. */
 const LARGE_COLLECTION = 50_000;
 const COMMON_SHARE = 0.2;
 
-/** A place in a list from 1, and a similarity in 0..1. */
+/** A rank from 1, and a similarity in 0..1. */
 interface RankedScore {
   rank: number;
   score: number;
 }
 
-/** How a chunk was found by words and by meaning; null for a half that did not find it. */
+/** The lexical and dense result of a chunk; null for a half that did not find it. */
 interface MatchScores {
   lexical: RankedScore | null;
   dense: RankedScore | null;
 }
 
-/** A chunk by whatever a store calls it, with a score. */
+/** A chunk by the id that its store uses. */
 export interface ScoredId<Id> {
   id: Id;
   score: number;
 }
 
-/** A hit whose chunk has not been read yet. */
+/** A hit before its chunk is read. */
 export interface RankedId<Id> extends MatchScores {
   id: Id;
   score: number;
   fusedScore: number;
 }
 
-/**
- * Joins both halves of a search, each in its own order, into one. A half that was left out is null. Cosines are counted
- * from the baseline on.
- */
+/** Fuses the lexical and the dense hits, each best first, into one list. A half that was not searched is null. Cosines are rescaled from `baseline`..1 to 0..1. */
 export function rankHits<Id extends number | string>(
   lexical: readonly ScoredId<Id>[] | null,
   dense: readonly ScoredId<Id>[] | null,
@@ -44,32 +41,34 @@ export function rankHits<Id extends number | string>(
   baseline = 0,
 ): RankedId<Id>[] {
   const mode = { lexical: lexical !== null, dense: dense !== null };
-  const lexicalById = placesOf(lexical ?? []);
-  const denseById = placesOf((dense ?? []).map((hit) => ({ ...hit, score: beyond(baseline, hit.score) })));
+  const lexicalById = indexById(lexical ?? []);
+  const denseById = indexById(
+    (dense ?? []).map((hit) => ({ ...hit, score: rescaleCosine(baseline, hit.score) })),
+  );
   return [...new Set([...lexicalById.keys(), ...denseById.keys()])]
     .map((id) => ({ id, lexical: lexicalById.get(id) ?? null, dense: denseById.get(id) ?? null }))
     .map((hit) => ({ ...hit, score: similarity(hit, mode), fusedScore: fusedScore(hit, mode) }))
-    .sort((a, b) => b.fusedScore - a.fusedScore || placeOf(a) - placeOf(b) || (a.id < b.id ? -1 : 1))
+    .sort((a, b) => b.fusedScore - a.fusedScore || rankInHalf(a) - rankInHalf(b) || (a.id < b.id ? -1 : 1))
     .slice(0, limit);
 }
 
-/** Encoders that find all texts alike use a small part of the scale: it is spread over the whole, so that words do not outweigh it. */
-function beyond(baseline: number, cosine: number): number {
+/** Some encoders give unrelated texts a high cosine; without rescaling, lexical scores would outweigh them. */
+function rescaleCosine(baseline: number, cosine: number): number {
   return (cosine - baseline) / (1 - baseline);
 }
 
-/** Scores end at 1, where many may meet; the halves still know which of them is better. */
-function placeOf({ lexical, dense }: MatchScores): number {
+/** Breaks ties of scores that are cut at 1. */
+function rankInHalf({ lexical, dense }: MatchScores): number {
   return lexical?.rank ?? dense?.rank ?? 0;
 }
 
-function placesOf<Id>(scored: readonly ScoredId<Id>[]): Map<Id, RankedScore> {
+function indexById<Id>(scored: readonly ScoredId<Id>[]): Map<Id, RankedScore> {
   return new Map(scored.map(({ id, score }, index) => [id, { rank: index + 1, score }]));
 }
 
-/** The weight of a term in BM25 as FTS5 has it: the rarer, the more. */
+/** The BM25 weight of a term, as in FTS5: rare terms weigh more. */
 export function termWorth(total: number, containing: number): number {
-  return Math.max(LEAST_WORTH, Math.log((total - containing + 0.5) / (containing + 0.5)));
+  return Math.max(MIN_TERM_WEIGHT, Math.log((total - containing + 0.5) / (containing + 0.5)));
 }
 
 /**
@@ -99,30 +98,27 @@ export function weighTerms(
   };
 }
 
-/** How soon more of the same word stops to count, and how much the length of a text counts, in BM25 as FTS5 has it. */
+/** BM25 parameters, as in FTS5. */
 const K1 = 1.2;
 const B = 0.75;
 
-/** The part of BM25 that a chunk decides: how often it has a term, for its length in terms. */
+/** The BM25 factor of a chunk: how often it has a term, for its length in terms. */
 export function termSaturation(count: number, length: number, averageLength: number): number {
   return (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / averageLength));
 }
 
-/** How much meaning counts against words; measured by `npm run bench:quality`. */
+/** The weight of dense against lexical scores; measured by `npm run bench:quality`. */
 const DENSE_WEIGHT = 0.5;
 
 /**
- * A full-text score as a similarity in 0..1. `share` is the BM25 score over what a chunk of ordinary length
- * scores that has each of the query's terms once; there is no upper bound to it, so it is bent, not cut off.
+ * A BM25 score as a similarity in 0..1. `share` is the score relative to a chunk of average length that has each term once;
+ * it has no upper bound, so it is mapped smoothly.
  */
 export function lexicalScore(share: number): number {
   return 1 - Math.exp(-Math.max(0, share));
 }
 
-/**
- * What hits are ordered by: the weighted sum of both similarities. With one kind of search alone, its own; so it is with
- * a chunk that has no vector yet, since what it means is not known.
- */
+/** The score that hits are sorted by: the weighted sum of both similarities, or the only one there is. */
 export function fusedScore(
   { lexical, dense }: MatchScores,
   mode: { lexical: boolean; dense: boolean },
@@ -132,10 +128,7 @@ export function fusedScore(
   return DENSE_WEIGHT * clamp(dense.score) + (1 - DENSE_WEIGHT) * clamp(lexical?.score ?? 0);
 }
 
-/**
- * How alike query and chunk are, in 0..1: what a threshold is held against. Words in common add to the
- * meaning in common, but a paraphrase that shares none must not lose by it.
- */
+/** The similarity in 0..1 that thresholds apply to: the fused score, or the dense one if that is higher, as in a paraphrase. */
 export function similarity(found: MatchScores, mode: { lexical: boolean; dense: boolean }): number {
   return Math.max(fusedScore(found, mode), clamp(found.dense?.score ?? 0));
 }

@@ -1,4 +1,4 @@
-// Separate from the schema, because the web pages import this file and must not import zod.
+// Separate from the schema: the web pages use this file and must not bundle zod.
 import type { Location } from './location.ts';
 
 /** `line 3`, `lines 3–9`, `page 2`. */

@@ -7,23 +7,22 @@ export interface CollectionInfo extends CollectionIdentity {
   name: string;
   documents: number;
   chunks: number;
-  /** Those of them that have no vector yet: they are found by their words alone. */
+  /** Chunks without a vector; only full-text search finds them. */
   withoutVector: number;
   bytes: number;
   createdAt: string;
-  /** When a document was last written or removed. */
   updatedAt: string;
-  /** Every module with its number of chunks, in alphabetical order. */
+  /** All modules in alphabetical order. */
   modules: { name: string; chunks: number }[];
 }
 
-/** What the store keeps of a document besides its chunks. */
+/** A stored document without its chunks. */
 export interface DocumentRecord {
-  /** Where this machine read it from; identifies it within the collection. */
+  /** Where it was read from; identifies it in the collection. */
   uri: string;
-  /** What is cited, the same on every machine: its address on the web, or its place below what was ingested. */
+  /** The public address: a web URL, or a path relative to the ingested root. */
   url: string;
-  /** The place it was found under; pruning stays inside it. */
+  /** The URL it was found under; pruning stays inside it. */
   root: string;
   title: string;
   module: string | null;
@@ -31,37 +30,36 @@ export interface DocumentRecord {
   metadata: Record<string, string>;
   /** SHA-256 of its bytes. */
   contentHash: string;
-  /** Everything else that decides its chunks: chunker version, base URL and the like. */
+  /** Everything else that determines its chunks, such as the chunker version and the base URL. */
   fingerprint: string;
 }
 
-/** What the store keeps of a chunk. */
 export interface ChunkRecord extends Omit<Chunk, 'embedded' | 'end'> {
-  /** A UUID made of the document's url and the chunk's index: the same on every machine. */
+  /** A UUID from the document's URL and the chunk's index. */
   chunkId: string;
-  /** Null as long as it is not embedded. */
+  /** Null until it is embedded. */
   vector: Float32Array | null;
 }
 
-/** A chunk that is still to be embedded. */
+/** A chunk without a vector. */
 export type UnembeddedChunk = Pick<ChunkRecord, 'chunkId' | 'contentHash' | 'tokenCount'>;
 
 export interface DocumentWrite {
   document: DocumentRecord;
   chunks: ChunkRecord[];
-  /** The URI of a document that this one takes the place of, when it was renamed. */
+  /** The URI of the document that this one replaces after a rename. */
   replaces?: string;
 }
 
-/** A chunk as the store gives it back, with what is cited of its document. */
+/** A chunk as the store returns it, with the fields of its document that are cited. */
 export type StoredChunk = Omit<RetrievedChunk, 'score' | 'rank'>;
 
 export interface StoreSearch {
-  /** Searched for in the full text; null leaves that part out. */
+  /** The full-text query; null for none. */
   text: string | null;
-  /** Searched for among the vectors; null leaves that part out. */
+  /** The query vector; null for none. */
   vector: Float32Array | null;
-  /** The cosine from which on vectors are alike at all; 0 unless given. */
+  /** The cosine of unrelated texts; default 0. */
   baseline?: number;
   limit: number;
   filter: Filter;
@@ -71,11 +69,11 @@ export interface StoreHit {
   chunk: StoredChunk;
   /** Similarity to the query in 0..1. */
   score: number;
-  /** What the order is made of: higher comes first. */
+  /** Hits are sorted by it, highest first. */
   fusedScore: number;
-  /** Its place in the full-text results from 1, and its share of the query's terms in 0..1. */
+  /** The rank from 1 and the score in 0..1 of the full-text search. */
   lexical: { rank: number; score: number } | null;
-  /** Its place among the vectors from 1, and its cosine similarity counted from the baseline on; null if it has no vector yet. */
+  /** The rank from 1 and the rescaled cosine of the vector search; null without a vector. */
   dense: { rank: number; score: number } | null;
 }
 
@@ -89,15 +87,15 @@ export interface ChunkStore {
   info(): Promise<CollectionInfo>;
   /** All documents, ordered by URI. */
   documents(): AsyncIterable<DocumentRecord>;
-  /** Whole documents as `write` takes them, in the order asked for; unknown URIs are left out. */
+  /** Whole documents as `write` takes them, in the given order; unknown URIs are left out. */
   read(uris: readonly string[]): Promise<DocumentWrite[]>;
-  /** The vectors the collection already has for these content hashes. */
+  /** The stored vectors for these content hashes. */
   vectors(contentHashes: readonly string[]): Promise<Map<string, Float32Array>>;
-  /** The chunks that have no vector yet, in the order they were written. */
+  /** The chunks without a vector, in the order they were written. */
   unembedded(): Promise<UnembeddedChunk[]>;
-  /** How many those are; next to nothing to find out where there are none. */
+  /** The number of chunks without a vector; fast if there are none. */
   withoutVector(): Promise<number>;
-  /** Gives vectors to the chunks without one that have these content hashes; once it resolves they survive a crash. */
+  /** Sets the vectors of chunks without one, by content hash. They survive a crash once it has resolved. */
   addVectors(vectors: ReadonlyMap<string, Float32Array>): Promise<void>;
   /** Adds or replaces documents, each whole or not at all; once it resolves they survive a crash. */
   write(documents: readonly DocumentWrite[]): Promise<void>;
@@ -105,37 +103,31 @@ export interface ChunkStore {
   remove(uris: readonly string[]): Promise<void>;
   /** Hits in order, best first. */
   search(request: StoreSearch): Promise<StoreHit[]>;
-  /**
-   * Those of some index terms that chunks have, with how many have them; for very many terms it may be a rough number.
-   * Left out by stores that cannot tell.
-   */
+  /** The number of chunks that have each of these index terms; may be an estimate for many terms. Optional. */
   containing?(terms: readonly string[]): Promise<Map<string, number>>;
   /** The number of chunks that pass a filter. A document that is being replaced may count twice. */
   count(filter: Filter): Promise<number>;
-  /** Chunks by id, in the order asked for; unknown ids are left out. */
+  /** Chunks by id, in the given order; unknown ids are left out. */
   chunks(chunkIds: readonly string[]): Promise<StoredChunk[]>;
-  /**
-   * The chunks that have these content hashes, ordered by address and then as they are read; a store that does not
-   * know its chunks by them has none.
-   */
+  /** The chunks with these content hashes, ordered by URL and index; empty if the store has no index for them. */
   withContent(contentHashes: readonly string[]): Promise<StoredChunk[]>;
-  /** The chunks of the same document around one, itself included, in reading order. */
+  /** A chunk and those around it in its document, in order. */
   neighbours(chunkId: string, before: number, after: number): Promise<StoredChunk[]>;
-  /** Tidies up after many writes; safe to skip. */
+  /** Optimizes the store after many writes; optional. */
   settle(): Promise<void>;
-  /** What is wrong with the collection's data, one sentence each; empty if it is sound. */
+  /** Problems of the collection's data, one sentence each. */
   check(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Where collections live. */
+/** The collections of a store. */
 export interface CollectionCatalog {
-  /** The names, in alphabetical order. */
+  /** Names in alphabetical order. */
   list(): Promise<string[]>;
   /** Null if there is no such collection. */
   open(name: string): Promise<ChunkStore | null>;
-  /** Opens it, making it first if need be. Throws `configuration_error` if it was made with another embedder. */
+  /** Creates it if needed. Throws `configuration_error` if it was created with another embedder. */
   openOrCreate(name: string, identity: CollectionIdentity): Promise<ChunkStore>;
-  /** False if there was none. */
+  /** False if there is no such collection. */
   delete(name: string): Promise<boolean>;
 }

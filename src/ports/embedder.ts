@@ -1,27 +1,24 @@
-/** The share of the way from an embedder's baseline to 1 from which a chunk counts as relevant, where it was fitted. */
+/** The default relevance threshold, on cosines rescaled from an embedder's baseline..1 to 0..1. */
 export const RELEVANT_FROM = 0.3;
 
 /** Turns text into vectors of unit length. */
 export interface Embedder {
-  /** Names model and version: vectors of different ids must not be compared. */
+  /** Model and version; vectors of different ids must not be compared. */
   readonly id: string;
   readonly dimensions: number;
-  /** The longest input in tokens; more is cut off by the model. */
+  /** The longest input in tokens; the model cuts off the rest. */
   readonly maxTokens: number;
-  /** How many texts to hand over at a time. */
+  /** Texts per call of `embedDocuments`. */
   readonly batchSize: number;
-  /** The cosine similarity from which a chunk counts as relevant, counted from the baseline on. */
+  /** The rescaled cosine from which a chunk is relevant. */
   readonly scoreThreshold: number;
-  /**
-   * The cosine that texts have which have nothing in common: similarity is counted from there on. Left out where that
-   * is about none.
-   */
+  /** The cosine of unrelated texts; cosines are rescaled from `baseline`..1 to 0..1. Default 0. */
   readonly baseline?: number;
-  /** Tokens of a text as this embedder counts them, without the ones it adds itself. */
+  /** The tokens of a text, without special tokens. */
   countTokens(text: string): number;
-  /** Whether a word in lower case is one that it learned whole: no rare name and not misspelt. Left out where nobody knows. */
+  /** Whether a lower-case word is one token of the vocabulary, so neither rare nor misspelt. Optional. */
   knowsWord?(word: string): boolean;
-  /** One vector for each text, in the same order. */
+  /** One vector per text, in the same order. */
   embedDocuments(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
   embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array>;
   close(): Promise<void>;

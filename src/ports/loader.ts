@@ -1,28 +1,28 @@
 import type { ParsedDocument, RawDocument } from '../domain/document.ts';
 
-/** One document that a source has found, not yet read. */
+/** A document that a source has found, before it is read. */
 export interface SourceEntry {
-  /** Where it lies: a `file:` or `http(s):` URL. */
+  /** A `file:` or `http(s):` URL. */
   uri: string;
-  /** The place it was found under (a directory, file or site), as a URL; pruning stays inside it. */
+  /** The URL of the directory, file or site it was found in; pruning stays inside it. */
   root: string;
   /** Its path below the root, with forward slashes. */
   relativePath: string;
-  /** Reads it whole. Throws an AppError of kind `invalid_input` when it cannot be used. */
+  /** Throws `invalid_input` if it cannot be used. */
   read(signal?: AbortSignal): Promise<RawDocument>;
 }
 
 /** Finds documents: files, directories, globs, or the pages of a site. */
 export interface DocumentSource {
-  /** How many entries there are, if that is known before they are listed. */
+  /** The number of entries, if it is known in advance. */
   total: number | null;
-  /** Yields each entry once, in a stable order. One that cannot be reached is still yielded, and its `read` throws. */
+  /** Yields each entry once, in a stable order. Unreachable ones are yielded too; their `read` throws. */
   entries(signal?: AbortSignal): AsyncIterable<SourceEntry>;
-  /** Whether this source would have found such a document if it were still there. False where it did not look everywhere. */
+  /** Whether this source would have found such a document if it still existed. False if the search was cut short. */
   covers(document: { uri: string; root: string }): boolean;
-  /** Whether rules that someone wrote leave out such a document, which is there. Left out where there are no rules. */
+  /** Whether ignore rules exclude an existing document. Undefined without such rules. */
   ignores?(document: { uri: string }): Promise<boolean>;
 }
 
-/** Turns the bytes of a document into clean text with its structure. Throws `invalid_input` for what it cannot read, or the signal's reason. */
+/** Parses a document into text and blocks. Throws `invalid_input` if it cannot be read, or the signal's reason. */
 export type DocumentParser = (document: RawDocument, signal?: AbortSignal) => Promise<ParsedDocument>;

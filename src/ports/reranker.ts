@@ -1,15 +1,15 @@
-/** A document by its place among those handed over, and how well it answers the query. */
+/** A document by its index in the input. */
 export interface RankedDocument {
   index: number;
   /** From 0 (unrelated) to 1. */
   score: number;
 }
 
-/** Puts documents in the order of how well each answers a query. */
+/** Sorts documents by how well they answer a query. */
 export interface Reranker {
-  /** Names service and model. */
+  /** Service and model. */
   readonly id: string;
-  /** The score from which a document counts as relevant; scores of different rerankers must not be compared. */
+  /** The score from which a document is relevant; scores of different rerankers must not be compared. */
   readonly scoreThreshold: number;
   /** The best `topN` of the documents, best first, each at most once. Throws AppErrors, or the signal's reason. */
   rerank(

@@ -3,7 +3,7 @@ import type { ConversationMessage } from '../domain/conversation-message.ts';
 import type { ConversationSession } from '../domain/conversation-session.ts';
 import type { ConversationTurn } from '../domain/conversation-turn.ts';
 
-/** What a person thought of an answer. */
+/** A user's rating of an answer. */
 export interface Feedback {
   verdict: 'good' | 'bad';
   why: string | null;
@@ -13,7 +13,7 @@ export interface Feedback {
 export interface SessionSummary {
   sessionId: string;
   user: string | null;
-  /** The first question, or null before there is one. */
+  /** The first question; null without turns. */
   title: string | null;
   status: ConversationSession['status'];
   isInteractive: boolean;
@@ -33,38 +33,35 @@ export interface RecordedTurn {
   feedback: Feedback | null;
 }
 
-/** A session before its first turn, and whose it is. */
+/** A session without turns, and its owner. */
 interface NewSession {
   session: ConversationSession;
   user: string | null;
 }
 
-/** Keeps conversations. What a call has resolved for survives a crash of the process. */
+/** Stores sessions. Changes survive a crash of the process once their call has resolved. */
 export interface SessionStore {
   create(session: ConversationSession, user: string | null): Promise<void>;
-  /** The session as it was left; null if there is none. */
+  /** Null if there is no such session. */
   load(sessionId: string): Promise<{ session: ConversationSession; user: string | null } | null>;
-  /**
-   * Commits a turn at once: its messages, its record, and the session's counters after it. With `begun`, the
-   * session is made first, in the same commit.
-   */
+  /** Stores a turn, its messages and the changed session in one transaction; with `begun`, creates the session first. */
   commitTurn(
     session: ConversationSession,
     messages: readonly ConversationMessage[],
     turn: ConversationTurn,
     begun?: NewSession,
   ): Promise<void>;
-  /** Commits what is not a turn: status, policy, model, or a reset (the messages are then the system message alone). */
+  /** Stores changes other than a turn: status, policy, model, or a reset. */
   update(session: ConversationSession): Promise<void>;
-  /** Every turn, oldest first, closed segments included. */
+  /** All turns, oldest first, closed segments included. */
   turns(sessionId: string): AsyncIterable<RecordedTurn>;
-  /** The newest turn; null if there is none. */
+  /** Null if there is no turn. */
   lastTurn(sessionId: string): Promise<RecordedTurn | null>;
   /** Newest first. */
   list(options?: { user?: string | undefined; limit?: number | undefined }): Promise<SessionSummary[]>;
-  /** Sets the verdict on a turn by its number from 1, or on the last one. False if there is no such turn. */
+  /** Rates a turn by its number from 1, or the last one. False if there is no such turn. */
   setFeedback(sessionId: string, turnNumber: number | 'last', feedback: Feedback): Promise<boolean>;
-  /** False if there was none. */
+  /** False if there is no such session. */
   delete(sessionId: string): Promise<boolean>;
   close(): Promise<void>;
 }

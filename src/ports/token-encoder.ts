@@ -1,19 +1,16 @@
-/** A text as the model sees it: a vector for each of its tokens, in the light of the tokens around it. */
+/** A text as contextual token vectors. */
 export interface EncodedText {
-  /** Where each token begins among the characters of the text, in order. */
+  /** The character offset where each token starts, in order. */
   starts: Uint32Array;
-  /** Where each token ends. */
+  /** The character offset where each token ends. */
   ends: Uint32Array;
-  /** The vectors of the tokens one after the other, as the model gives them: not of unit length, so that their mean is the vector of what they span. */
+  /** The token vectors, concatenated. Not normalized, so that the mean of a span is its vector. */
   states: Float32Array;
-  /** Of the whole text, of unit length: what an embedder of the same model makes of it. */
+  /** The vector of the whole text, of unit length, equal to the embedding. */
   vector: Float32Array;
 }
 
-/**
- * Adds the vectors of the tokens from one to before another to a sum, number by number: most of what a first answer
- * computes, run before anything is compiled.
- */
+/** Adds the token vectors `from`..`to` to a sum. A plain loop, because most of a first answer runs here before the JIT does. */
 export function addTokens(
   sum: Float32Array | Float64Array,
   states: Float32Array | Float64Array,
@@ -27,15 +24,14 @@ export function addTokens(
   }
 }
 
-/** Gives the vectors of a text's tokens, not only the one of the whole. */
+/** Encodes texts into token vectors. */
 export interface TokenEncoder {
-  /** Names model and version: vectors of different ids must not be compared. */
+  /** Model and version; vectors of different ids must not be compared. */
   readonly id: string;
   readonly dimensions: number;
   /**
-   * One result for each text, in the same order. A text is encoded by itself, so that its vectors depend on nothing
-   * else; one that is longer than the model reads is encoded in overlapping windows, and nothing of it is lost. Whoever
-   * asks for it owns what is given back.
+   * One result per text, in the same order, independent of the other texts. A text longer than the model's input is encoded
+   * in overlapping windows. The caller owns the results and may transfer them.
    */
   encodeTokens(texts: readonly string[], signal?: AbortSignal): Promise<EncodedText[]>;
 }
