@@ -2,85 +2,90 @@ import { placeOf } from '../domain/place.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 
 export interface RegisteredSource {
-  /** What the model writes in brackets: "1", "2", ... */
+  /** The number that the model writes in brackets: "1", "2", ... */
   ref: string;
   chunk: RetrievedChunk;
 }
 
-/** The sources that were retrieved in a session. Whatever is not in here cannot be cited. */
+/** The sources that were retrieved in a session. Only these can be cited. */
 export interface SourceRegister {
-  /** The ref of a chunk, the same for the whole session. A chunk that comes back replaces its older state. */
+  /** Returns the ref of a chunk, which stays the same for the session. A newer version replaces the older one. */
   register(chunk: RetrievedChunk): string;
   chunkOf(ref: string): RetrievedChunk | undefined;
   /**
-   * What a model may have meant by a ref, an address or a title ("Title > Heading" too). One document has
-   * many chunks, so there may be several candidates, in the order of their refs; none if it is unknown.
+   * The sources that a ref, an address or a title ("Title > Heading" too) may refer to, in the order of their refs. A
+   * document has many chunks, so there may be several.
    */
   find(reference: string): RegisteredSource[];
-  /** The newest ref; 0 before there is any. */
+  /** The newest ref, or 0. */
   lastRef(): number;
-  /** All of them in the order of their refs, to be stored and given to `createSourceRegister` on resume. */
+  /** All sources in the order of their refs; `createSourceRegister` accepts them to resume a session. */
   entries(): RegisteredSource[];
 }
 
 const REF = /^(?:(?:ref|reference|source|doc|document|result|chunk)\s*)?[#:^]?\s*(\d{1,9})$/i;
-/** Shorter references would match a part of too many titles. */
+/** Shorter references would match parts of too many titles. */
 const SHORTEST_PART = 4;
 const LONGEST_REFERENCE = 1000;
 
 export function createSourceRegister(stored: Iterable<RegisteredSource> = []): SourceRegister {
   const sources = new Map<string, RegisteredSource>();
   const refs = new Map<string, string>();
-  const byUrl = createIndex();
-  const byPage = createIndex();
-  const byTitle = createIndex();
-  const byPlace = createIndex();
+  /** The refs by normalized address or title. */
+  const index: Record<KeyKind, Map<string, Set<string>>> = {
+    url: new Map(),
+    page: new Map(),
+    title: new Map(),
+    path: new Map(),
+  };
   let last = 0;
 
   function put(ref: string, chunk: RetrievedChunk): void {
     const former = sources.get(ref)?.chunk;
-    if (former !== undefined) place(former, (index, key) => index.remove(key, ref));
+    for (const [kind, key] of former === undefined ? [] : keysOf(former)) {
+      const known = index[kind].get(key);
+      known?.delete(ref);
+      if (known?.size === 0) index[kind].delete(key);
+    }
     sources.set(ref, { ref, chunk });
     refs.set(chunk.chunkId, ref);
-    place(chunk, (index, key) => index.add(key, ref));
+    for (const [kind, key] of keysOf(chunk))
+      index[kind].set(key, (index[kind].get(key) ?? new Set()).add(ref));
     last = Math.max(last, Number(ref) || 0);
   }
 
-  function place(chunk: RetrievedChunk, apply: (index: Index, key: string) => void): void {
-    for (const address of new Set([chunk.url, placeOf(chunk)])) {
-      apply(byUrl, urlKey(address));
-      apply(byPage, pageKey(address));
-    }
-    const title = titleKey(chunk.title);
-    apply(byTitle, title);
-    const headings = chunk.headings.map(titleKey);
-    apply(byPlace, [title, ...headings].join(' '));
-    // The first heading of a page usually repeats its title.
-    if (headings[0] === title) apply(byPlace, headings.join(' '));
-  }
-
-  function sourcesOf(found: Iterable<string> | undefined): RegisteredSource[] {
-    if (found === undefined) return [];
-    const list = Array.from(found, (ref) => sources.get(ref)).filter((source) => source !== undefined);
-    return list.sort((a, b) => Number(a.ref) - Number(b.ref));
-  }
-
-  function findByRef(reference: string): RegisteredSource[] {
-    const number = REF.exec(reference)?.[1];
-    return number === undefined ? [] : sourcesOf([String(Number(number))]);
-  }
-
-  function findByTitle(reference: string): RegisteredSource[] {
+  function findByTitle(reference: string): Set<string> | undefined {
     const key = titleKey(reference);
-    if (key === '') return [];
-    const exact = byPlace.get(key) ?? byTitle.get(key);
-    if (exact !== undefined) return sourcesOf(exact);
-    const [title = '', ...headings] = titleParts(reference);
-    const ofTitle = headings.length > 0 ? sourcesOf(byTitle.get(title)) : [];
-    if (ofTitle.length > 0) return narrowed(ofTitle, headings.at(-1) ?? '');
-    if (key.length < SHORTEST_PART) return [];
-    return sourcesOf(byTitle.getUniquePart(key) ?? byPlace.getUniquePart(key));
+    if (key === '') return undefined;
+    const exact = index.path.get(key) ?? index.title.get(key);
+    if (exact !== undefined) return exact;
+    const [title = '', ...headings] = splitTitle(reference);
+    const ofTitle = headings.length > 0 ? index.title.get(title) : undefined;
+    if (ofTitle !== undefined) return narrowByHeading(ofTitle, headings.at(-1) ?? '');
+    if (key.length < SHORTEST_PART) return undefined;
+    return findByPart(key, index.title) ?? findByPart(key, index.path);
   }
+
+  /** The candidates below a heading, or all of them if none is. */
+  function narrowByHeading(candidates: Set<string>, heading: string): Set<string> {
+    const isBelow = (ref: string) =>
+      sources.get(ref)?.chunk.headings.some((name) => titleKey(name) === heading) === true;
+    const below = new Set([...candidates].filter(isBelow));
+    return below.size > 0 ? below : candidates;
+  }
+
+  function find(reference: string): Iterable<string> | undefined {
+    const text = reference.trim();
+    if (text === '' || text.length > LONGEST_REFERENCE) return undefined;
+    const ref = String(Number(REF.exec(text)?.[1]));
+    if (sources.has(ref)) return [ref];
+    return index.url.get(toUrlKey(text)) ?? index.page.get(toPageKey(text)) ?? findByTitle(text);
+  }
+
+  const toSources = (found: Iterable<string> = []) =>
+    Array.from(found, (ref) => sources.get(ref))
+      .filter((source) => source !== undefined)
+      .sort((a, b) => Number(a.ref) - Number(b.ref));
 
   for (const { ref, chunk } of stored) put(ref, chunk);
 
@@ -91,74 +96,41 @@ export function createSourceRegister(stored: Iterable<RegisteredSource> = []): S
       return ref;
     },
     chunkOf: (ref) => sources.get(ref)?.chunk,
-    find(reference) {
-      const text = reference.trim();
-      if (text === '' || text.length > LONGEST_REFERENCE) return [];
-      const byRef = findByRef(text);
-      if (byRef.length > 0) return byRef;
-      const byAddress = byUrl.get(urlKey(text)) ?? byPage.get(pageKey(text));
-      return byAddress === undefined ? findByTitle(text) : sourcesOf(byAddress);
-    },
+    find: (reference) => toSources(find(reference)),
     lastRef: () => last,
-    entries: () => sourcesOf(sources.keys()),
+    entries: () => toSources(sources.keys()),
   };
 }
 
-/** The candidates below a heading, or all of them if none is. */
-function narrowed(candidates: RegisteredSource[], heading: string): RegisteredSource[] {
-  const below = candidates.filter(({ chunk }) => chunk.headings.some((name) => titleKey(name) === heading));
-  return below.length > 0 ? below : candidates;
+type KeyKind = 'url' | 'page' | 'title' | 'path';
+
+function keysOf(chunk: RetrievedChunk): [KeyKind, string][] {
+  const addresses = [...new Set([chunk.url, placeOf(chunk)])];
+  const title = titleKey(chunk.title);
+  const headings = chunk.headings.map(titleKey);
+  const keys: [KeyKind, string][] = [
+    ...addresses.map((address): [KeyKind, string] => ['url', toUrlKey(address)]),
+    ...addresses.map((address): [KeyKind, string] => ['page', toPageKey(address)]),
+    ['title', title],
+    ['path', [title, ...headings].join(' ')],
+  ];
+  // The first heading of a page usually repeats its title.
+  if (headings[0] === title) keys.push(['path', headings.join(' ')]);
+  return keys;
 }
 
-type Index = ReturnType<typeof createIndex>;
-
-/** The refs under each key. Keys hold words with one space between them, and no line feed. */
-function createIndex() {
-  const refs = new Map<string, Set<string>>();
-  // Every key on a line of its own, so that a search for a part is one pass of the engine's own search.
-  let lines: string | null = null;
-
-  function linesOfKeys(): string {
-    lines ??= `\n${Array.from(refs.keys(), (key) => ` ${key} `).join('\n')}\n`;
-    return lines;
+/** The refs of the only key that starts with a text, or else contains its words. */
+function findByPart(part: string, refsByKey: ReadonlyMap<string, Set<string>>): Set<string> | undefined {
+  const startsWith = (key: string) => key.startsWith(part);
+  const contains = (key: string) => ` ${key} `.includes(` ${part} `);
+  for (const matches of [startsWith, contains]) {
+    const [only, ...others] = [...refsByKey.keys()].filter(matches);
+    if (only !== undefined && others.length === 0) return refsByKey.get(only);
   }
-
-  return {
-    get: (key: string): ReadonlySet<string> | undefined => refs.get(key),
-    add(key: string, ref: string): void {
-      const known = refs.get(key);
-      if (known !== undefined) {
-        known.add(ref);
-        return;
-      }
-      refs.set(key, new Set([ref]));
-      lines = null;
-    },
-    remove(key: string, ref: string): void {
-      const known = refs.get(key);
-      known?.delete(ref);
-      if (known?.size !== 0) return;
-      refs.delete(key);
-      lines = null;
-    },
-    /** The refs of the one key that begins with a text, or else holds its words. */
-    getUniquePart(part: string): ReadonlySet<string> | undefined {
-      const key = onlyLineWith(linesOfKeys(), `\n ${part}`) ?? onlyLineWith(linesOfKeys(), ` ${part} `);
-      return key === undefined ? undefined : refs.get(key);
-    },
-  };
+  return undefined;
 }
 
-function onlyLineWith(lines: string, part: string): string | undefined {
-  const at = lines.indexOf(part);
-  if (at < 0) return undefined;
-  const start = lines.lastIndexOf('\n', at + (part.startsWith('\n') ? 0 : 1)) + 1;
-  const end = lines.indexOf('\n', start);
-  if (lines.indexOf(part, end) >= 0) return undefined;
-  return lines.slice(start, end).trim();
-}
-
-/** A title for comparing: its words in lower case, without accents and punctuation, one space apart. */
+/** A title for comparison: its words in lower case, without accents and punctuation. */
 export function titleKey(title: string): string {
   return title
     .normalize('NFKD')
@@ -168,27 +140,27 @@ export function titleKey(title: string): string {
     .trim();
 }
 
-/** The parts of "Title > Heading > Heading", however they are separated. */
-function titleParts(reference: string): string[] {
+/** The parts of "Title > Heading > Heading" with any separator. */
+function splitTitle(reference: string): string[] {
   return reference
     .split(/\s[-–—]\s|[>›»|→]/u)
     .map(titleKey)
     .filter((part) => part !== '');
 }
 
-/** An address for comparing: decoded, without a trailing slash or the punctuation of the sentence around it. */
-function urlKey(url: string): string {
-  return withoutTrailingSlashes(lowerCaseHost(decoded(trimmedUrl(url))));
+/** An address for comparison: decoded, without a trailing slash and without the punctuation around it. */
+function toUrlKey(url: string): string {
+  return trimSlashes(lowerCaseHost(decodeAddress(trimPunctuation(url))));
 }
 
-/** The same page, whatever the place on it. */
-function pageKey(url: string): string {
-  const key = urlKey(url);
+/** The same for the page of an address, without its fragment. */
+function toPageKey(url: string): string {
+  const key = toUrlKey(url);
   const fragment = key.indexOf('#');
-  return fragment <= 0 ? key : withoutTrailingSlashes(key.slice(0, fragment));
+  return fragment <= 0 ? key : trimSlashes(key.slice(0, fragment));
 }
 
-function trimmedUrl(url: string): string {
+function trimPunctuation(url: string): string {
   let start = 0;
   let end = url.length;
   while (start < end && /[\s<"'“”]/.test(url.charAt(start))) start += 1;
@@ -196,8 +168,8 @@ function trimmedUrl(url: string): string {
   return url.slice(start, end);
 }
 
-/** A citation is printed with its parentheses and brackets encoded. */
-function decoded(url: string): string {
+/** Citations are printed with encoded parentheses and brackets. */
+function decodeAddress(url: string): string {
   try {
     return decodeURIComponent(url);
   } catch {
@@ -213,7 +185,7 @@ function lowerCaseHost(url: string): string {
   return url.slice(0, end).toLowerCase() + url.slice(end);
 }
 
-function withoutTrailingSlashes(url: string): string {
+function trimSlashes(url: string): string {
   let end = url.length;
   while (end > 1 && url.charAt(end - 1) === '/') end -= 1;
   return url.slice(0, end);

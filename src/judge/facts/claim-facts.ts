@@ -94,61 +94,23 @@ const SPELLED_WORD = new RegExp(
   'giu',
 );
 
+/** Units with their aliases; the first name of each stands for all of them. */
 const UNITS = new Map(
-  Object.entries({
-    '%': '% percent pct',
-    ms: 'ms millisecond milliseconds msec',
-    µs: 'µs us microsecond microseconds',
-    ns: 'ns nanosecond nanoseconds',
-    s: 's sec secs second seconds',
-    min: 'min mins minute minutes',
-    h: 'h hr hrs hour hours',
-    d: 'day days',
-    week: 'week weeks',
-    decade: 'decade decades',
-    century: 'century centuries',
-    month: 'month months',
-    year: 'year years',
-    hz: 'hz hertz',
-    khz: 'khz kilohertz',
-    mhz: 'mhz megahertz',
-    ghz: 'ghz gigahertz',
-    kb: 'kb kilobyte kilobytes kib',
-    mb: 'mb megabyte megabytes mib',
-    gb: 'gb gigabyte gigabytes gib',
-    tb: 'tb terabyte terabytes tib',
-    mm: 'mm millimetre millimetres millimeter millimeters',
-    cm: 'cm centimetre centimetres centimeter centimeters',
-    m: 'm metre metres meter meters',
-    km: 'km kilometre kilometres kilometer kilometers',
-    inch: 'inch inches',
-    foot: 'foot feet ft',
-    yard: 'yard yards',
-    mile: 'mile miles',
-    acre: 'acre acres',
-    hectare: 'hectare hectares',
-    l: 'litre litres liter liters',
-    gallon: 'gallon gallons',
-    g: 'g gram grams',
-    kg: 'kg kilogram kilograms',
-    ounce: 'ounce ounces oz',
-    pound: 'pound pounds lb lbs',
-    ton: 'ton tons tonne tonnes',
-    v: 'v volt volts',
-    w: 'w watt watts',
-    kw: 'kw kilowatt kilowatts',
-    '°': '° degree degrees deg',
-    rad: 'rad radian radians',
-    fps: 'fps',
-    px: 'px pixel pixels',
-    thousand: 'thousand',
-    million: 'million',
-    billion: 'billion',
-    trillion: 'trillion',
-    point: 'point points',
-    dollar: 'dollar dollars',
-    euro: 'euro euros',
-  }).flatMap(([unit, names]) => names.split(' ').map((name): [string, string] => [name, unit])),
+  `% percent pct; ms millisecond milliseconds msec; µs us microsecond microseconds; ns nanosecond nanoseconds; s
+  sec secs second seconds; min mins minute minutes; h hr hrs hour hours; day days; week weeks; decade decades;
+  century centuries; month months; year years; hz hertz; khz kilohertz; mhz megahertz; ghz gigahertz; kb kilobyte
+  kilobytes kib; mb megabyte megabytes mib; gb gigabyte gigabytes gib; tb terabyte terabytes tib; mm millimetre
+  millimetres millimeter millimeters; cm centimetre centimetres centimeter centimeters; m metre metres meter
+  meters; km kilometre kilometres kilometer kilometers; inch inches; foot feet ft; yard yards; mile miles; acre
+  acres; hectare hectares; litre litres liter liters; gallon gallons; g gram grams; kg kilogram kilograms; ounce
+  ounces oz; pound pounds lb lbs; ton tons tonne tonnes; v volt volts; w watt watts; kw kilowatt kilowatts; °
+  degree degrees deg; rad radian radians; fps; px pixel pixels; thousand; million; billion; trillion; point
+  points; dollar dollars; euro euros`
+    .split(/;\s+/)
+    .flatMap((names) => {
+      const [unit = '', ...aliases] = names.split(/\s+/);
+      return [unit, ...aliases].map((name): [string, string] => [name, unit]);
+    }),
 );
 
 export function isNumber(word: string): boolean {

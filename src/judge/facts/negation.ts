@@ -70,66 +70,22 @@ function deniedTerms(words: readonly Word[]): string[][] {
   return denied;
 }
 
-const OPPOSITES: [string, string][] = [
-  ['always', 'never'],
-  ['before', 'after'],
-  ['above', 'below'],
-  ['more', 'less'],
-  ['more', 'fewer'],
-  ['most', 'least'],
-  ['first', 'last'],
-  ['oldest', 'newest'],
-  ['older', 'newer'],
-  ['longest', 'shortest'],
-  ['longer', 'shorter'],
-  ['largest', 'smallest'],
-  ['larger', 'smaller'],
-  ['higher', 'lower'],
-  ['highest', 'lowest'],
-  ['faster', 'slower'],
-  ['fast', 'slow'],
-  ['minimum', 'maximum'],
-  ['best', 'worst'],
-  ['early', 'late'],
-  ['earlier', 'later'],
-  ['increase', 'decrease'],
-  ['increase', 'reduce'],
-  ['enable', 'disable'],
-  ['allow', 'forbid'],
-  ['allow', 'prevent'],
-  ['accept', 'reject'],
-  ['include', 'exclude'],
-  ['succeed', 'fail'],
-  ['success', 'failure'],
-  ['start', 'stop'],
-  ['open', 'close'],
-  ['add', 'remove'],
-  ['true', 'false'],
-  ['required', 'optional'],
-  ['mandatory', 'optional'],
-  ['synchronous', 'asynchronous'],
-  ['static', 'dynamic'],
-  ['internal', 'external'],
-  ['public', 'private'],
-  ['left', 'right'],
-  ['positive', 'negative'],
-  ['compatible', 'incompatible'],
-  ['valid', 'invalid'],
-  ['correct', 'incorrect'],
-  ['complete', 'incomplete'],
-  ['visible', 'invisible'],
-  ['dependent', 'independent'],
-  ['active', 'inactive'],
-  ['connect', 'disconnect'],
-];
+const OPPOSITES = `always never, before after, above below, more less, more fewer, most least, first last, oldest newest, older
+  newer, longest shortest, longer shorter, largest smallest, larger smaller, higher lower, highest lowest, faster
+  slower, fast slow, minimum maximum, best worst, early late, earlier later, increase decrease, increase reduce,
+  enable disable, allow forbid, allow prevent, accept reject, include exclude, succeed fail, success failure,
+  start stop, open close, add remove, true false, required optional, mandatory optional, synchronous asynchronous,
+  static dynamic, internal external, public private, left right, positive negative, compatible incompatible, valid
+  invalid, correct incorrect, complete incomplete, visible invisible, dependent independent, active inactive,
+  connect disconnect`;
 
 let opposites: Map<string, Set<string>> | undefined;
 
 function oppositesOf(term: string): ReadonlySet<string> | undefined {
   if (opposites === undefined) {
     opposites = new Map();
-    for (const pair of OPPOSITES) {
-      const [a = '', b = ''] = pair.map((word) => termsOfWord(word)[0] ?? '');
+    for (const pair of OPPOSITES.split(/,\s+/)) {
+      const [a = '', b = ''] = pair.split(/\s+/).map((word) => termsOfWord(word)[0] ?? '');
       opposites.set(a, (opposites.get(a) ?? new Set()).add(b));
       opposites.set(b, (opposites.get(b) ?? new Set()).add(a));
     }

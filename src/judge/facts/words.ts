@@ -68,41 +68,12 @@ function trimWord(written: string): string {
   return written.replace(AROUND_WORD, '').replace(/[’‘]/g, "'");
 }
 
-/** Forms that a stemmer does not bring together. */
-const IRREGULAR = {
-  send: 'sent',
-  lose: 'lost',
-  build: 'built',
-  make: 'made',
-  keep: 'kept',
-  hold: 'held',
-  find: 'found',
-  give: 'given gave',
-  take: 'taken took',
-  write: 'written wrote',
-  choose: 'chosen chose',
-  run: 'ran',
-  begin: 'began begun',
-  know: 'known knew',
-  show: 'shown',
-  mean: 'meant',
-  buy: 'bought',
-  bring: 'brought',
-  teach: 'taught',
-  lead: 'led',
-  pay: 'paid',
-  say: 'said',
-  speak: 'spoken spoke',
-  break: 'broken broke',
-  drive: 'driven drove',
-  grow: 'grown grew',
-  become: 'became',
-  child: 'children',
-  person: 'people',
-  index: 'indices indexes',
-  matrix: 'matrices',
-  vertex: 'vertices',
-};
+/** Words with the irregular forms that the stemmer does not map to them. */
+const IRREGULAR = `send sent, lose lost, build built, make made, keep kept, hold held, find found, give given gave, take taken
+  took, write written wrote, choose chosen chose, run ran, begin began begun, know known knew, show shown, mean
+  meant, buy bought, bring brought, teach taught, lead led, pay paid, say said, speak spoken spoke, break broken
+  broke, drive driven drove, grow grown grew, become became, child children, person people, index indices indexes,
+  matrix matrices, vertex vertices`;
 
 /** Words about the words: they need no support, but count where they have it. */
 const OPTIONAL = `roughly approximately typically usually generally basically essentially simply additionally
@@ -114,9 +85,10 @@ let bases: Map<string, string> | undefined;
 /** The index terms of a text, with irregular forms brought together. */
 export function termsOf(text: string): string[] {
   bases ??= new Map(
-    Object.entries(IRREGULAR).flatMap(([base, forms]) =>
-      forms.split(' ').map((form): [string, string] => [termOf(form), termOf(base)]),
-    ),
+    IRREGULAR.split(/,\s+/).flatMap((entry) => {
+      const [base = '', ...forms] = entry.split(/\s+/);
+      return forms.map((form): [string, string] => [termOf(form), termOf(base)]);
+    }),
   );
   const known = bases;
   return indexTerms(text).map((term) => known.get(term) ?? term);
