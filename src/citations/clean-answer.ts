@@ -8,66 +8,69 @@ import { titleKey } from './source-register.ts';
 import { findDefinitions, sourcesSectionStart } from './sources-section.ts';
 import { type Claim, splitClaims } from './split-claims.ts';
 
-/** Taking a marker out can make another one of what stood around it: `[[9]9]`. An honest answer needs two. */
-const MOST_PASSES = 8;
-/** Checks of one answer that choose between the chunks of a document. Beyond it the first one is taken. */
-const MOST_CHOICES = 2000;
-const MOST_CANDIDATES = 64;
+/** Removing a marker can create another one, as in `[[9]9]`. Ordinary answers need two passes. */
+const MAX_PASSES = 8;
+/** Word checks per answer to choose between the chunks of a document; afterwards the first chunk is taken. */
+const MAX_WORD_CHECKS = 2000;
+const MAX_CANDIDATES = 64;
 
 export interface CleanAnswer {
   text: string;
-  /** What the answer pointed at and was not retrieved, in its own words. */
+  /** References of the answer to sources that were not retrieved, as written. */
   unknown: Set<string>;
   markers: Marker[];
   claims: Claim[];
 }
 
-/** An answer whose only markers are `[n]` of known sources, and which stays the same when it is cleaned again. */
+/** Rewrites an answer so that its only markers are `[n]` of known sources. Idempotent. */
 export function cleanAnswer(answer: string, register: SourceRegister): CleanAnswer {
   const unknown = new Set<string>();
-  const cleaning = createCleaning(register, unknown);
+  const cleaner = createCleaner(register, unknown);
   let text = answer;
-  for (let pass = 0; pass < MOST_PASSES; pass += 1) {
-    const { cleaned, markers, claims } = cleaning.pass(text);
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    const { cleaned, markers, claims } = cleaner.cleanOnce(text);
     if (cleaned === text) return { text, unknown, markers, claims };
     text = cleaned;
   }
-  text = withoutAnyMarker(text);
+  text = removeMarkerCharacters(text);
   return { text, unknown, markers: [], claims: splitClaims(text, []) };
 }
 
-/** For text that was made to defeat the cleaning: nothing is left in it that a marker could be made of. */
-function withoutAnyMarker(text: string): string {
+/** For adversarial text: removes every character that a marker can consist of. */
+function removeMarkerCharacters(text: string): string {
   return text.replace(/[[\]()【】<>`~:]/g, '').replace(/www\./gi, 'www ');
 }
 
-function createCleaning(register: SourceRegister, unknown: Set<string>) {
-  const sourcesOf = createLookup(register);
+function createCleaner(register: SourceRegister, unknown: Set<string>) {
+  const findSources = memoizeFind(register);
   const hosts = new Set(register.entries().map(({ chunk }) => hostOf(chunk.url)));
   const known: KnownSources = {
-    knows: (reference) => sourcesOf(reference).length > 0,
-    isTitle: (text) => sourcesOf(text).some(({ chunk }) => titleKey(chunk.title) === titleKey(text)),
-    isOutside: (url) => sourcesOf(url).length === 0 && isOrdinary(url, hosts),
+    knows: (reference) => findSources(reference).length > 0,
+    isTitle: (text) => findSources(text).some(({ chunk }) => titleKey(chunk.title) === titleKey(text)),
+    isExternal: (url) => findSources(url).length === 0 && isExternalLink(url, hosts),
   };
-  let choices = MOST_CHOICES;
+  let checksLeft = MAX_WORD_CHECKS;
 
-  function pass(text: string): { cleaned: string; markers: Marker[]; claims: Claim[] } {
-    const complete = withoutDefinitions(text);
-    const found = findMarkers(complete, known);
-    const start = sourcesSectionStart(complete, found, known.knows);
-    const body = start < complete.length ? withoutRule(complete.slice(0, start).trimEnd()) : complete;
+  function cleanOnce(text: string): { cleaned: string; markers: Marker[]; claims: Claim[] } {
+    const withoutDefinitions = removeDefinitions(text);
+    const found = findMarkers(withoutDefinitions, known);
+    const start = sourcesSectionStart(withoutDefinitions, found, known.knows);
+    const body =
+      start < withoutDefinitions.length
+        ? removeLastRule(withoutDefinitions.slice(0, start).trimEnd())
+        : withoutDefinitions;
     const inBody = found.filter(({ end }) => end <= body.length);
     const listed = found.slice(inBody.length).flatMap(({ references }) => references);
-    const ofBody = inBody.map((marker) => (marker.outside ? { ...marker, references: [] } : marker));
-    const citing = ofBody.filter(({ outside }) => outside !== true);
+    const markers = inBody.map((marker) => (marker.external ? { ...marker, references: [] } : marker));
+    const citing = markers.filter(({ external }) => external !== true);
     for (const reference of listed) if (candidatesOf(reference).length === 0) unknown.add(reference.name);
-    const claims = splitClaims(body, ofBody);
+    const claims = splitClaims(body, markers);
     const cleaned =
-      citing.length === 0 ? withListedSources(body, claims, listed) : rewritten(body, citing, claims);
-    return { cleaned, markers: ofBody, claims };
+      citing.length === 0 ? citeListedSources(body, claims, listed) : rewriteCitations(body, citing, claims);
+    return { cleaned, markers, claims };
   }
 
-  function rewritten(body: string, markers: readonly Marker[], claims: readonly Claim[]): string {
+  function rewriteCitations(body: string, markers: readonly Marker[], claims: readonly Claim[]): string {
     const claimOf = new Map(
       claims.flatMap((claim) => claim.markers.map((marker) => [marker, claim] as const)),
     );
@@ -82,23 +85,23 @@ function createCleaning(register: SourceRegister, unknown: Set<string>) {
     for (const reference of marker.references) {
       const [first, ...others] = candidatesOf(reference);
       if (first === undefined) unknown.add(reference.name);
-      else refs.push(bestOf(first, others, claim).ref);
+      else refs.push(chooseSource(first, others, claim).ref);
     }
     return { marker, refs };
   }
 
-  /** An address decides, unless it is relative; then a title that names the source is enough. */
+  /** An address decides, unless it is relative and the name is the title of a source. */
   function candidatesOf({ name, url }: Reference): RegisteredSource[] {
-    if (url === null) return sourcesOf(name);
-    const byUrl = isNumber(url) ? [] : sourcesOf(url);
-    const byName = sourcesOf(name);
-    if (byUrl.length === 0) return looksAbsolute(url) ? [] : known.isTitle(name) ? byName : [];
+    if (url === null) return findSources(name);
+    const byUrl = /^\d+$/.test(url.trim()) ? [] : findSources(url);
+    const byName = findSources(name);
+    if (byUrl.length === 0) return isAbsoluteAddress(url) ? [] : known.isTitle(name) ? byName : [];
     const both = byUrl.filter(({ ref }) => byName.some((other) => other.ref === ref));
     return both.length > 0 ? both : byUrl;
   }
 
-  /** The chunk of a document that bears out the sentence best; the first one among equals. */
-  function bestOf(
+  /** The chunk of a document that supports the sentence best; the first one among equals. */
+  function chooseSource(
     first: RegisteredSource,
     others: readonly RegisteredSource[],
     claim: Claim | undefined,
@@ -106,9 +109,9 @@ function createCleaning(register: SourceRegister, unknown: Set<string>) {
     if (others.length === 0 || claim === undefined) return first;
     let best = first;
     let bestRank = -1;
-    for (const candidate of [first, ...others].slice(0, MOST_CANDIDATES)) {
-      if (choices <= 0) break;
-      choices -= 1;
+    for (const candidate of [first, ...others].slice(0, MAX_CANDIDATES)) {
+      if (checksLeft <= 0) break;
+      checksLeft -= 1;
       const rank = rankOf(claim, candidate);
       if (rank <= bestRank) continue;
       best = candidate;
@@ -117,15 +120,15 @@ function createCleaning(register: SourceRegister, unknown: Set<string>) {
     return best;
   }
 
-  /** An answer that only lists its sources at the end: each goes to the sentence that it bears out best. */
-  function withListedSources(body: string, claims: readonly Claim[], listed: readonly Reference[]): string {
+  /** Adds each source of a list at the end of an answer to the sentence that it supports best. */
+  function citeListedSources(body: string, claims: readonly Claim[], listed: readonly Reference[]): string {
     const refsAt = new Map<number, Set<string>>();
     for (const reference of listed) {
       let best: { rank: number; end: number; ref: string } | null = null;
-      for (const candidate of candidatesOf(reference).slice(0, MOST_CANDIDATES)) {
+      for (const candidate of candidatesOf(reference).slice(0, MAX_CANDIDATES)) {
         for (const claim of claims) {
-          if (choices <= 0) break;
-          choices -= 1;
+          if (checksLeft <= 0) break;
+          checksLeft -= 1;
           const rank = rankOf(claim, candidate);
           if (best === null || rank > best.rank) best = { rank, end: claim.end, ref: candidate.ref };
         }
@@ -141,27 +144,27 @@ function createCleaning(register: SourceRegister, unknown: Set<string>) {
     return text + body.slice(at);
   }
 
-  function withoutDefinitions(text: string): string {
+  function removeDefinitions(text: string): string {
     const definitions = findDefinitions(text);
     if (definitions.length === 0) return text;
     let kept = '';
     let at = 0;
     for (const { start, end } of definitions) {
-      reportUnknown(text, { start, end });
+      noteUnknown(text, { start, end });
       kept += text.slice(at, start);
       at = Math.min(text.length, end + 1);
     }
     return (kept + text.slice(at)).trimEnd();
   }
 
-  function reportUnknown(text: string, { start, end }: Range): void {
+  function noteUnknown(text: string, { start, end }: Range): void {
     const line = text.slice(start, end);
     for (const { references } of findMarkers(line.slice(line.indexOf(']:') + 2), known)) {
       for (const one of references) if (candidatesOf(one).length === 0) unknown.add(one.name);
     }
   }
 
-  return { pass };
+  return { cleanOnce };
 }
 
 function rankOf(claim: Claim, { chunk }: RegisteredSource): number {
@@ -169,27 +172,23 @@ function rankOf(claim: Claim, { chunk }: RegisteredSource): number {
   return VERDICT_RANK[verdict] + support / 2;
 }
 
-function createLookup(register: SourceRegister): (reference: string) => RegisteredSource[] {
+function memoizeFind(register: SourceRegister): (reference: string) => RegisteredSource[] {
   const found = new Map<string, RegisteredSource[]>();
   return (reference) => {
-    const known = found.get(reference) ?? register.find(reference);
-    found.set(reference, known);
-    return known;
+    const sources = found.get(reference) ?? register.find(reference);
+    found.set(reference, sources);
+    return sources;
   };
 }
 
-/** The rule that set the list of sources apart. */
-function withoutRule(text: string): string {
+/** Removes a horizontal rule at the end, which separated the list of sources. */
+function removeLastRule(text: string): string {
   const line = text.lastIndexOf('\n') + 1;
   return /^[ \t]*(?:-{3,}|\*{3,}|_{3,})$/.test(text.slice(line)) ? text.slice(0, line).trimEnd() : text;
 }
 
-function isNumber(text: string): boolean {
-  return /^\d+$/.test(text.trim());
-}
-
-/** A page of the web, or somebody to write to, that is not where the sources are. */
-function isOrdinary(url: string, hosts: ReadonlySet<string>): boolean {
+/** Whether an address is a web page on a host without sources, or an e-mail address. */
+function isExternalLink(url: string, hosts: ReadonlySet<string>): boolean {
   if (/^mailto:[^\s@]+@[^\s@]+$/i.test(url)) return true;
   return /^https?:\/\/[^\s@]+$/i.test(url) && !hosts.has(hostOf(url));
 }
@@ -198,6 +197,6 @@ function hostOf(url: string): string {
   return URL.parse(url)?.host.replace(/^www\./, '') ?? '';
 }
 
-function looksAbsolute(url: string): boolean {
+function isAbsoluteAddress(url: string): boolean {
   return looksLikeAddress(url) && !/^[./#]/.test(url.trim());
 }

@@ -1,40 +1,39 @@
 import { type Block, findBlocks, findCodeSpans } from '../text/markdown-blocks.ts';
 import {
-  addressEnd,
-  afterSourceWord,
-  isLoopback,
+  findAddressEnd,
+  isCitation,
+  isLoopbackAddress,
   LOOK_AROUND,
-  linkTarget,
   looksLikeAddress,
-  mayBeCitation,
+  parseLinkTarget,
   parseRefs,
   type Reference,
+  textAfterSourceWord,
 } from './marker-syntax.ts';
 
-/** A place in an answer that points at sources. Markers do not overlap. */
+/** A place in an answer that refers to sources. Markers do not overlap. */
 export interface Marker {
   start: number;
   end: number;
   references: Reference[];
-  /** The text of a link that reads as prose and outlives the link; null if it only names the source. */
+  /** The text of a link that is part of the sentence; null if it only names the source. */
   label: string | null;
-  /** A line of its own, such as "Source: title". */
+  /** Takes a whole line, such as "Source: title". */
   line: boolean;
-  /** An ordinary link that leads away from the sources: it cites nothing, unless it stands in a list of sources. */
-  outside?: boolean;
+  /** A link to another site. It cites nothing, unless it is in a list of sources. */
+  external?: boolean;
 }
 
-/** What the finder asks about the sources of the session. */
 export interface KnownSources {
   knows(reference: string): boolean;
   /** Whether a text is the whole title of a source. */
   isTitle(text: string): boolean;
-  /** Whether an address is of another place than the sources, so that it cannot be one that was not retrieved. */
-  isOutside?(url: string): boolean;
+  /** Whether an address is on a site without sources, so that it cannot be a source that was not retrieved. */
+  isExternal?(url: string): boolean;
 }
 
-const NOTHING_KNOWN: KnownSources = { knows: () => false, isTitle: () => false };
-/** A longer text in brackets names no source. This also bounds the work for each bracket. */
+const NO_SOURCES: KnownSources = { knows: () => false, isTitle: () => false };
+/** A longer text in brackets is not a reference. Bounds the work for each bracket. */
 const LONGEST_CONTENT = 600;
 const LONGEST_PLAIN_SOURCE_LINE = 120;
 const PAIRS = [
@@ -45,29 +44,29 @@ const PAIRS = [
 const SOURCE_LINE = /[ \t]*[*_]*sources?[*_]*:[*_]*[ \t]+(?=\S)/iy;
 
 /**
- * The markers of an answer in order. Code is left alone. Linear in the length of the answer, whatever it holds:
- * brackets are paired once, and what stands between them is read only up to a fixed length.
+ * The markers of an answer in order, outside of code. Takes linear time: brackets are paired once, and their content is
+ * read up to a fixed length.
  */
-export function findMarkers(answer: string, known: KnownSources = NOTHING_KNOWN): Marker[] {
-  const scan = createScan(answer, known);
-  return findBlocks(answer).flatMap((block) => (block.kind === 'code' ? [] : scan.block(block)));
+export function findMarkers(answer: string, known: KnownSources = NO_SOURCES): Marker[] {
+  const scanner = createScanner(answer, known);
+  return findBlocks(answer).flatMap((block) => (block.kind === 'code' ? [] : scanner.scanBlock(block)));
 }
 
-function createScan(text: string, known: KnownSources) {
+function createScanner(text: string, known: KnownSources) {
   const pairs = PAIRS.filter(([opens]) => text.includes(opens));
   const code = new Uint8Array(text.length);
-  /** Where the bracket or parenthesis that opens at a position is closed; 0 if it is not. */
+  /** For each opening bracket, the position of its closing one, or 0. */
   const closing = new Uint32Array(text.length);
-  /** Where an index such as `rows[i]` ended: a bracket right behind it is one more index. */
+  /** The ends of indexes such as `rows[i]`; a bracket that follows directly is another index. */
   const indexEnds = new Set<number>();
 
-  function block(range: Block): Marker[] {
+  function scanBlock(range: Block): Marker[] {
     for (const span of findCodeSpans(text, range)) code.fill(1, span.start, span.end);
-    for (const [opens, closes] of pairs) pairUp(range, opens, closes);
-    return between(range.content, range.end);
+    for (const [opens, closes] of pairs) pairBrackets(range, opens, closes);
+    return scanRange(range.content, range.end);
   }
 
-  function pairUp(range: Block, opens: string, closes: string): void {
+  function pairBrackets(range: Block, opens: string, closes: string): void {
     const open: number[] = [];
     for (let at = range.start; at < range.end; at += 1) {
       if (code[at] === 1) continue;
@@ -81,12 +80,12 @@ function createScan(text: string, known: KnownSources) {
     }
   }
 
-  /** A backslash before a letter is only a backslash. */
+  /** Whether a backslash escapes the next character, which must be punctuation. */
   function escapes(backslash: number): boolean {
     return /[!-/:-@[-`{-~]/.test(text.charAt(backslash + 1));
   }
 
-  function between(start: number, end: number): Marker[] {
+  function scanRange(start: number, end: number): Marker[] {
     const markers: Marker[] = [];
     for (let at = start; at < end; ) {
       if (code[at] === 1) {
@@ -118,11 +117,11 @@ function createScan(text: string, known: KnownSources) {
       case '(':
         return parenthesisAt(at, to);
       case '<': {
-        const end = addressEnd(text, at + 1, to);
+        const end = findAddressEnd(text, at + 1, to);
         return end >= 0 && text.charAt(end) === '>' ? addressAt(at, at + 1, end, end + 1) : null;
       }
       default: {
-        const end = addressEnd(text, at, to);
+        const end = findAddressEnd(text, at, to);
         return end < 0 ? null : addressAt(at, at, end, end);
       }
     }
@@ -130,11 +129,11 @@ function createScan(text: string, known: KnownSources) {
 
   function addressAt(start: number, urlStart: number, urlEnd: number, end: number): Marker | null {
     const url = text.slice(urlStart, urlEnd);
-    if (isLoopback(url) && !known.knows(url)) return null;
+    if (isLoopbackAddress(url) && !known.knows(url)) return null;
     return { start, end, references: [{ name: url, url }], label: null, line: false };
   }
 
-  /** `[label](address)`, with the exclamation mark of an image included. */
+  /** `[label](address)`, or an image, whose exclamation mark is at `start`. */
   function linkAt(open: number, start: number, to: number): Marker | null {
     const close = closing[open] ?? 0;
     if (close === 0 || close >= to) return null;
@@ -143,25 +142,25 @@ function createScan(text: string, known: KnownSources) {
     const end = text.charAt(paren) === '(' ? (closing[paren] ?? 0) : 0;
     if (end === 0 || end >= to) return null;
     const label = text.slice(open + 1, close);
-    const title = label.length > LONGEST_CONTENT ? null : afterSourceWord(unescaped(label));
+    const title = label.length > LONGEST_CONTENT ? null : textAfterSourceWord(unescapeMarkdown(label));
     if (title === null && paren > close + 1) return null;
-    const url = linkTarget(text.slice(paren + 1, end));
+    const url = parseLinkTarget(text.slice(paren + 1, end));
     if (url === null || (paren > close + 1 && !looksLikeAddress(url))) return null;
     const refs = label.length > LONGEST_CONTENT ? null : parseRefs(label);
     if (refs !== null && !looksLikeAddress(url) && looksLikeIndex(text, open)) return null;
     const named = title ?? (refs === null ? label : '');
-    const prose = title === null && refs === null && addressEnd(label.trim(), 0, label.length) < 0;
+    const prose = title === null && refs === null && findAddressEnd(label.trim(), 0, label.length) < 0;
     const references = [{ name: named.trim() === '' ? url : named, url }];
-    // A picture would be fetched unasked, the title of a source is no name for another page, and a label may hold markers.
-    const ordinary = prose && start === open && !/[[\]【]/.test(label) && !known.isTitle(label);
-    const outside = ordinary && known.isOutside?.(url) === true;
+    // Images load without a click, the title of a source must not name another page, and a label may contain markers.
+    const isPlainLink = prose && start === open && !/[[\]【]/.test(label) && !known.isTitle(label);
+    const external = isPlainLink && known.isExternal?.(url) === true;
     return {
       start,
       end: end + 1,
       references,
       label: prose ? label : null,
       line: false,
-      ...(outside && { outside }),
+      ...(external && { external }),
     };
   }
 
@@ -169,20 +168,20 @@ function createScan(text: string, known: KnownSources) {
     const close = closing[open] ?? 0;
     if (close === 0) return null;
     const end = close + 1;
-    const content = close - open > LONGEST_CONTENT ? '' : unescaped(text.slice(open + 1, close));
+    const content = close - open > LONGEST_CONTENT ? '' : unescapeMarkdown(text.slice(open + 1, close));
     const refs = parseRefs(content);
     if (refs !== null) {
       if (text.charAt(end) === ':' && /(?:^|\n)[ \t>]*$/.test(text.slice(Math.max(0, open - 20), open)))
         return null;
       const isKnown = refs.some((ref) => known.knows(ref));
       const index = indexEnds.has(open) || looksLikeIndex(text, open);
-      if (mayBeCitation(text, { start: open, end }, { refs, isKnown, index })) return marker(open, end, refs);
+      if (isCitation(text, { start: open, end }, { refs, isKnown, index })) return marker(open, end, refs);
       if (index) indexEnds.add(end);
       return null;
     }
-    const title = afterSourceWord(content);
+    const title = textAfterSourceWord(content);
     if (title !== null && title.trim() !== '')
-      return { ...marker(open, end, []), references: namesIn(title) };
+      return { ...marker(open, end, []), references: parseReferences(title) };
     if (content !== '' && known.isTitle(content)) return marker(open, end, [content]);
     if (looksLikeIndex(text, open) || indexEnds.has(open)) indexEnds.add(end);
     return null;
@@ -196,20 +195,21 @@ function createScan(text: string, known: KnownSources) {
     const refs = parseRefs(content);
     if (refs !== null) return marker(open, end, refs);
     const name =
-      afterSourceWord(content) ?? (content.includes('†') ? content.slice(0, content.indexOf('†')) : null);
-    if (name !== null) return { ...marker(open, end, []), references: namesIn(name === '' ? content : name) };
+      textAfterSourceWord(content) ?? (content.includes('†') ? content.slice(0, content.indexOf('†')) : null);
+    if (name !== null)
+      return { ...marker(open, end, []), references: parseReferences(name === '' ? content : name) };
     return known.isTitle(content) ? marker(open, end, [content]) : null;
   }
 
-  /** `(Source: title)`, also with other markers in it. */
+  /** `(Source: title)`, possibly with other markers in it. */
   function parenthesisAt(open: number, to: number): Marker | null {
     const close = closing[open] ?? 0;
     if (close === 0 || close >= to || close - open > LONGEST_CONTENT) return null;
     const content = text.slice(open + 1, close);
-    const rest = afterSourceWord(content);
+    const rest = textAfterSourceWord(content);
     if (rest === null || rest.trim() === '') return null;
-    const inner = between(close - rest.length, close).flatMap(({ references }) => references);
-    const references = inner.length > 0 ? inner : namesIn(unescaped(rest));
+    const inner = scanRange(close - rest.length, close).flatMap(({ references }) => references);
+    const references = inner.length > 0 ? inner : parseReferences(unescapeMarkdown(rest));
     return { start: open, end: close + 1, references, label: null, line: false };
   }
 
@@ -221,26 +221,26 @@ function createScan(text: string, known: KnownSources) {
     const end = feed < 0 || feed > to ? to : feed;
     const rest = start + word.length;
     if (end - start > LONGEST_CONTENT) return null;
-    const markers = between(rest, end);
+    const markers = scanRange(rest, end);
     const references = markers.flatMap((inner) => inner.references);
     if (references.length > 0) {
-      // More than names between the markers is a sentence that only begins like a source line.
+      // With much other text, it is a sentence that only starts like a source line.
       const others = end - rest - markers.reduce((sum, inner) => sum + inner.end - inner.start, 0);
       return others > LONGEST_PLAIN_SOURCE_LINE ? null : { start, end, references, label: null, line: true };
     }
     const plain = text.slice(rest, end).trim();
     if (plain.length > LONGEST_PLAIN_SOURCE_LINE) return null;
-    return { start, end, references: namesIn(plain), label: null, line: true };
+    return { start, end, references: parseReferences(plain), label: null, line: true };
   }
 
   /** The sources in "title", "title; title" or "title, address". */
-  function namesIn(content: string): Reference[] {
+  function parseReferences(content: string): Reference[] {
     const name = content.trim().replace(/^["“”']+|["“”']+$/g, '');
     const whole = [{ name: name === '' ? content : name, url: null }];
     if (known.knows(name)) return whole;
     const refs = parseRefs(name);
     if (refs !== null) return refs.map((ref) => ({ name: ref, url: null }));
-    const addresses = addressesIn(content);
+    const addresses = findAddresses(content);
     if (addresses.length > 0) return addresses.map((url) => ({ name: url, url }));
     for (const separator of [/;/, /[;,]/]) {
       const parts = name.split(separator).filter((part) => part.trim() !== '');
@@ -250,17 +250,17 @@ function createScan(text: string, known: KnownSources) {
     return whole;
   }
 
-  return { block };
+  return { scanBlock };
 }
 
 function marker(start: number, end: number, refs: string[]): Marker {
   return { start, end, references: refs.map((name) => ({ name, url: null })), label: null, line: false };
 }
 
-function addressesIn(content: string): string[] {
+function findAddresses(content: string): string[] {
   const addresses: string[] = [];
   for (let at = 0; at < content.length; at += 1) {
-    const end = addressEnd(content, at, content.length);
+    const end = findAddressEnd(content, at, content.length);
     if (end < 0) continue;
     addresses.push(content.slice(at, end));
     at = end;
@@ -268,12 +268,12 @@ function addressesIn(content: string): string[] {
   return addresses;
 }
 
-function unescaped(text: string): string {
+function unescapeMarkdown(text: string): string {
   return text.includes('\\') ? text.replace(/\\([^\p{L}\p{N}\s])/gu, '$1') : text;
 }
 
-/** Names that are followed by an index rather than by a citation. */
-const CONTAINERS = new Set(
+/** Names before a bracket that is an index rather than a citation. */
+const CONTAINER_NAMES = new Set(
   `args argv arguments arr array arrays axes axis buffer cell cells col cols column columns data dict element
   elements entries entry frame frames grid index indices input inputs item items key keys line lines list lists
   map matrix node nodes object objects output outputs param params parts path pixel point points position queue
@@ -282,13 +282,13 @@ const CONTAINERS = new Set(
   ),
 );
 
-/** Whether a bracket is glued to something that is indexed: `list[0]`, `a[1]`, `node.names[2]`. */
+/** Whether the bracket at `open` is an index: `list[0]`, `a[1]`, `node.names[2]`. */
 export function looksLikeIndex(text: string, open: number): boolean {
   const before = text.slice(Math.max(0, open - LOOK_AROUND), open);
   const word = /[\p{L}\p{N}\p{M}_$]+$/u.exec(before)?.[0];
   if (word === undefined) return false;
   if (/^\d+$/.test(word)) return false;
-  if (/[_$]|^\p{Ll}[\p{Ll}\d]*\p{Lu}/u.test(word) || CONTAINERS.has(word)) return true;
+  if (/[_$]|^\p{Ll}[\p{Ll}\d]*\p{Lu}/u.test(word) || CONTAINER_NAMES.has(word)) return true;
   if (before.charAt(before.length - word.length - 1) === '.') return true;
   return word.length < 3 && !/^\p{Lu}+$/u.test(word) && !/[^\p{ASCII}]/u.test(word);
 }

@@ -1,21 +1,21 @@
 import type { Range } from '../text/markdown-blocks.ts';
 
-/** What a marker says to name one source. */
+/** How a marker names one source. */
 export interface Reference {
-  /** A ref, a title or an address, as it was written. */
+  /** A ref, a title or an address, as written. */
   name: string;
-  /** The address of a link; it decides, whatever the name says. */
+  /** The address of a link, which takes precedence over the name. */
   url: string | null;
 }
 
 const PART = /^[#^]?(\d{1,6})(?:†.*)?$/;
 const SPAN = /^[#^]?(\d{1,6})\s?[-–—]\s?[#^]?(\d{1,6})$/;
-/** `[1-3]` means three sources; a wider span is a page range or a mistake. */
+/** `[1-3]` means three sources; a wider span is a page range or an error. */
 const WIDEST_SPAN = 20;
 const WORD_BEFORE_REFS = /^(?:refs?|references?|sources?|docs?|documents?|results?|citations?)[.:#\s]+/i;
 const SOURCE_WORD = /^\s*[*_]*(?:sources?|src|refs?|references?|citations?|cited from)[*_]*\s*:[*_]*\s*/i;
 
-/** The refs of `1`, `1, 2`, `1-3`, `^1`, `#1`, `1†source`, `ref 1`; null if a text is not made of refs. */
+/** Parses `1`, `1, 2`, `1-3`, `^1`, `#1`, `1†source` or `ref 1`; null if a text is something else. */
 export function parseRefs(content: string): string[] | null {
   const refs: string[] = [];
   const list = content.trim().replace(WORD_BEFORE_REFS, '');
@@ -34,8 +34,8 @@ export function parseRefs(content: string): string[] | null {
   return refs;
 }
 
-/** What follows "Source:", or null without it. */
-export function afterSourceWord(content: string): string | null {
+/** The text after "Source:", or null without it. */
+export function textAfterSourceWord(content: string): string | null {
   const word = SOURCE_WORD.exec(content);
   return word === null ? null : content.slice(word[0].length);
 }
@@ -44,9 +44,9 @@ const WEB_ADDRESS = /(?:https?|ftps?|file):\/\/|www\./iy;
 const BEGINS_ADDRESS = 'hfwHFW';
 const ENDS_ADDRESS = /[\s<>"`[\]{}|\\【】。，、；：？！（）“”]/u;
 
-/** Where an address of the web that begins at a position ends; -1 if none begins there. */
-export function addressEnd(text: string, start: number, limit: number): number {
-  // Asked for every character of an answer: most cannot begin one.
+/** The end of the web address that starts at a position, or -1. */
+export function findAddressEnd(text: string, start: number, limit: number): number {
+  // Called for every character of an answer; most cannot start an address.
   if (!BEGINS_ADDRESS.includes(text.charAt(start))) return -1;
   WEB_ADDRESS.lastIndex = start;
   const scheme = WEB_ADDRESS.exec(text)?.[0];
@@ -54,7 +54,7 @@ export function addressEnd(text: string, start: number, limit: number): number {
   if (scheme.toLowerCase() === 'www.' && start > 0 && /[\p{L}\p{N}_.]/u.test(text.charAt(start - 1)))
     return -1;
   const host = start + scheme.length;
-  let end = text.charAt(host) === '[' ? addressLiteralEnd(text, host) : host;
+  let end = text.charAt(host) === '[' ? findIpv6End(text, host) : host;
   let open = 0;
   while (end < limit && !ENDS_ADDRESS.test(text.charAt(end))) {
     if (text.charAt(end) === '(') open += 1;
@@ -69,13 +69,13 @@ export function addressEnd(text: string, start: number, limit: number): number {
   return end > host ? end : -1;
 }
 
-/** Where `[2001:db8::1]` ends, or its beginning if it is something else in brackets. */
-function addressLiteralEnd(text: string, start: number): number {
+/** The end of an IPv6 address such as `[2001:db8::1]`, or `start` if it is something else. */
+function findIpv6End(text: string, start: number): number {
   return start + (/^\[[\da-f:.]+\]/i.exec(text.slice(start, start + 50))?.[0].length ?? 0);
 }
 
-/** The address within `(...)` of a Markdown link, or null if that is no link. */
-export function linkTarget(content: string): string | null {
+/** The address in the `(...)` of a Markdown link, or null if it is not a link. */
+export function parseLinkTarget(content: string): string | null {
   const text = content.trim();
   if (text.startsWith('<')) {
     const end = text.indexOf('>');
@@ -91,21 +91,21 @@ export function looksLikeAddress(text: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]{1,30}:\/\/|www\.|\/|\.{1,2}\/|#|mailto:|javascript:|data:)/i.test(text.trim());
 }
 
-/** The addresses of the reader's own machine are things to open, not sources. */
-export function isLoopback(url: string): boolean {
+/** Addresses of the reader's machine are examples to open, not sources. */
+export function isLoopbackAddress(url: string): boolean {
   return /^[a-z]+:\/\/(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1\])(?::\d+)?(?:[/?#][^@]*)?$/i.test(
     url,
   );
 }
 
-/** As much of what stands around a bracket as says what it is. */
+/** Characters around a bracket that are examined. */
 export const LOOK_AROUND = 40;
 
 /**
- * Whether numbers in brackets are meant as a citation. Refs count from 1 and are small: `[0, 1]` and "the range
- * [1, 5]" are intervals, and `[2024]` is a year unless there is such a source or it stands where citations do.
+ * Whether numbers in brackets are a citation. Refs start at 1 and are small: `[0, 1]` and "the range [1, 5]" are
+ * intervals, and `[2024]` is a year unless it is the ref of a source or at the end of a sentence.
  */
-export function mayBeCitation(
+export function isCitation(
   text: string,
   { start, end }: Range,
   { refs, isKnown, index }: { refs: readonly string[]; isKnown: boolean; index: boolean },

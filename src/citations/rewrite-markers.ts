@@ -3,7 +3,7 @@ import type { Marker } from './find-markers.ts';
 
 export interface ResolvedMarker {
   marker: Marker;
-  /** The refs of the sources it points at; empty if all of them are unknown. */
+  /** The refs of its sources; empty if all of them are unknown. */
   refs: string[];
 }
 
@@ -11,7 +11,7 @@ interface Edit extends Range {
   text: string;
 }
 
-/** What may stand between markers that are read as one. */
+/** Text between markers that are merged. */
 const BETWEEN = /^[ \t]*(?:[,;&][ \t]*)?(?:and[ \t]+)?$/;
 const LONGEST_BETWEEN = 12;
 const WRAPPERS: Record<string, string> = { '(': ')', '[': ']', '【': '】', '（': '）' };
@@ -20,14 +20,14 @@ const LEAD_IN =
 const LOOK_BACK = 40;
 
 /**
- * Writes every known marker as `[n]` and takes unknown ones out, with the spaces, commas and parentheses that
- * would be left over. Everything else stays as it is. Markers must be in order.
+ * Writes every known marker as `[n]` and removes unknown ones together with the spaces, commas and parentheses that
+ * would be left over. Markers must be in order.
  */
 export function rewriteMarkers(answer: string, resolved: readonly ResolvedMarker[]): string {
   const edits: Edit[] = [];
   let floor = 0;
-  for (const group of groupsOf(answer, resolved)) {
-    const edit = editOf(answer, group, floor);
+  for (const group of groupMarkers(answer, resolved)) {
+    const edit = toEdit(answer, group, floor);
     edits.push(edit);
     floor = edit.end;
   }
@@ -40,8 +40,8 @@ export function rewriteMarkers(answer: string, resolved: readonly ResolvedMarker
   return rewritten + answer.slice(at);
 }
 
-/** Markers side by side, such as `[1], [2]`; a link whose text stays is on its own. */
-function groupsOf(answer: string, resolved: readonly ResolvedMarker[]): ResolvedMarker[][] {
+/** Groups neighbouring markers such as `[1], [2]`. A link whose text stays starts a group. */
+function groupMarkers(answer: string, resolved: readonly ResolvedMarker[]): ResolvedMarker[][] {
   const groups: ResolvedMarker[][] = [];
   for (const one of resolved) {
     const group = groups.at(-1);
@@ -57,20 +57,20 @@ function groupsOf(answer: string, resolved: readonly ResolvedMarker[]): Resolved
   return groups;
 }
 
-function editOf(answer: string, group: readonly ResolvedMarker[], floor: number): Edit {
+function toEdit(answer: string, group: readonly ResolvedMarker[], floor: number): Edit {
   const first = group[0]?.marker;
   const range = { start: first?.start ?? 0, end: group.at(-1)?.marker.end ?? 0 };
   const refs = new Set(group.flatMap((one) => one.refs));
   const written = Array.from(refs, (ref) => `[${ref}]`).join('');
-  const label = labelOf(answer, range, first);
+  const label = labelToKeep(answer, range, first);
   if (label !== '') return { ...range, text: written === '' ? label : `${label} ${written}` };
-  const bare = unwrapped(answer, range, floor);
-  if (written === '') return removal(answer, bare, floor);
-  return first?.line === true ? joinedToParagraph(answer, bare, floor, written) : { ...bare, text: written };
+  const bare = includeWrappers(answer, range, floor);
+  if (written === '') return toRemoval(answer, bare, floor);
+  return first?.line === true ? moveToParagraph(answer, bare, floor, written) : { ...bare, text: written };
 }
 
-/** The text of a link, unless it only names the source after a sentence has ended. */
-function labelOf(answer: string, range: Range, marker: Marker | undefined): string {
+/** The text of a link to keep; empty if it only names the source after the end of a sentence. */
+function labelToKeep(answer: string, range: Range, marker: Marker | undefined): string {
   const label = marker?.label?.trim() ?? '';
   if (label === '') return '';
   const before = answer.slice(Math.max(0, range.start - LOOK_BACK), range.start);
@@ -80,8 +80,8 @@ function labelOf(answer: string, range: Range, marker: Marker | undefined): stri
   return alone || wrapped ? '' : label;
 }
 
-/** With the parentheses or the emphasis around it that would be empty. */
-function unwrapped(answer: string, range: Range, floor: number): Range {
+/** Extends a range by the parentheses or emphasis around it, which would be empty. */
+function includeWrappers(answer: string, range: Range, floor: number): Range {
   let { start, end } = range;
   for (let depth = 0; depth < 4; depth += 1) {
     const left = skipBack(answer, start, floor);
@@ -98,7 +98,7 @@ function unwrapped(answer: string, range: Range, floor: number): Range {
   return { start, end };
 }
 
-function removal(answer: string, range: Range, floor: number): Edit {
+function toRemoval(answer: string, range: Range, floor: number): Edit {
   let { start, end } = range;
   const leadIn = LEAD_IN.exec(answer.slice(Math.max(floor, start - LOOK_BACK), start))?.[0];
   if (leadIn !== undefined && answer.charAt(skipForward(answer, end)) === ')') {
@@ -109,7 +109,7 @@ function removal(answer: string, range: Range, floor: number): Edit {
   const right = skipForward(answer, end);
   const before = left === 0 ? '\n' : answer.charAt(left - 1);
   const after = right === answer.length ? '\n' : answer.charAt(right);
-  const line = emptyLine(answer, left, right, floor);
+  const line = emptiedLine(answer, left, right, floor);
   if (line !== null) return { ...line, text: '' };
   if (after === '\n')
     return { start: /[,;]/.test(before) && left > floor ? left - 1 : left, end: right, text: '' };
@@ -118,7 +118,7 @@ function removal(answer: string, range: Range, floor: number): Edit {
     if (/[([]/.test(before) && /[,;]/.test(after))
       return { start: left, end: skipForward(answer, right + 1), text: '' };
     if (/[,;]/.test(before) && left > floor) return { start: left - 1, end: right, text: '' };
-    if (/[.!?]/.test(before) && /[.,;!?]/.test(after) && isMarkAlone(answer, right)) {
+    if (/[.!?]/.test(before) && /[.,;!?]/.test(after) && isSingleMark(answer, right)) {
       return { start: left, end: right + 1, text: '' };
     }
     return { start: left, end: right, text: '' };
@@ -127,13 +127,13 @@ function removal(answer: string, range: Range, floor: number): Edit {
   return { start: left, end: right, text: left < start || right > end ? ' ' : '' };
 }
 
-/** One mark, not the first of an ellipsis nor the point of a number. */
-function isMarkAlone(answer: string, at: number): boolean {
+/** Whether a punctuation mark is single: not part of an ellipsis or a number. */
+function isSingleMark(answer: string, at: number): boolean {
   return /^(?:\s|$)/.test(answer.slice(at + 1, at + 2));
 }
 
-/** The whole line, if nothing but a bullet would be left of it, with one of the blank lines around it. */
-function emptyLine(answer: string, left: number, right: number, floor: number): Range | null {
+/** The whole line and a blank line next to it, if only a bullet would be left of the line; else null. */
+function emptiedLine(answer: string, left: number, right: number, floor: number): Range | null {
   if (right < answer.length && answer.charAt(right) !== '\n') return null;
   const lineStart = answer.lastIndexOf('\n', left - 1) + 1;
   const start = left === 0 ? 0 : lineStart;
@@ -151,8 +151,8 @@ function emptyLine(answer: string, left: number, right: number, floor: number): 
   return { start, end };
 }
 
-/** A line that only names its sources moves up to the paragraph it speaks of. */
-function joinedToParagraph(answer: string, range: Range, floor: number, written: string): Edit {
+/** Moves the refs of a line that only names sources to the end of the paragraph before it. */
+function moveToParagraph(answer: string, range: Range, floor: number, written: string): Edit {
   const start = skipLinesBack(answer, range.start, floor);
   const lineBefore = answer.slice(answer.lastIndexOf('\n', start - 1) + 1, start);
   const joins = start > floor && start < range.start && !/^(?:\s*(?:#|\||```|~~~)| {4}|\t)/.test(lineBefore);

@@ -3,21 +3,21 @@ import type { Marker } from './find-markers.ts';
 
 const SECTION_NAME =
   '(?:sources?(?: (?:used|cited|consulted))?|references?|citations?|bibliography|works cited|footnotes|further reading)';
-/** A line that is only the name of a section: `## Sources`, `**References:**`, `Sources:`. */
+/** A line with only the name of the section: `## Sources`, `**References:**`, `Sources:`. */
 const TITLE_LINE = new RegExp(`^[\\s#>*_-]{0,20}${SECTION_NAME}\\s?:?[*_]{0,3}\\s?:?[*_]{0,3}\\s*$`, 'i');
-/** A section on one line: `Sources: [1], [2]`. A single source is a marker of the sentence before it instead. */
+/** A section on one line: `Sources: [1], [2]`. A single source belongs to the sentence before it instead. */
 const INLINE_SECTION = /^[\s*_]{0,10}(?:sources|references|citations)[*_]{0,3}:[*_]{0,3}\s+\S/i;
 const LIST_ITEM = /^[ \t>]*(?:[-*+•]|\d{1,9}[.)]|\[\^?\w{1,20}\]:?)[ \t]/;
 const LONGEST_ENTRY = 300;
-/** What an entry may hold besides its marker, if it is no list item. */
+/** Characters that an entry may have besides its marker, if it is not a list item. */
 const BESIDES_MARKER = 80;
 
-/** Under this title anything is a list of sources; under others an entry must point at one. */
+/** Below this title any list is a list of sources; below others an entry must refer to a source. */
 const CERTAIN_TITLE = /^[\s*_]{0,10}sources(?: (?:used|cited|consulted))?[*_]{0,3}:/i;
 
 /**
- * Where the list of sources begins that a model wrote under its answer; the length of the answer if there is none.
- * Every line below the title must look like an entry, and something must be left of the answer.
+ * The start of the list of sources that a model wrote below its answer, or the length of the answer if there is none.
+ * Every line below the title must look like an entry, and the answer must not become empty.
  */
 export function sourcesSectionStart(
   answer: string,
@@ -27,30 +27,30 @@ export function sourcesSectionStart(
   const code = findBlocks(answer).filter(({ kind }) => kind === 'code');
   let start = answer.length;
   let marker = markers.length - 1;
-  let pointsAtSource = false;
-  for (const line of linesFromTheEnd(answer)) {
+  let refersToSource = false;
+  for (const line of linesInReverse(answer)) {
     const text = answer.slice(line.start, line.end);
     if (text.trim() === '') continue;
     if (text.length > LONGEST_ENTRY || isInside(code, line.start)) break;
     while (marker >= 0 && (markers[marker]?.start ?? 0) >= line.end) marker -= 1;
     const last = markers[marker];
-    const ofLine = last !== undefined && last.start >= line.start ? last : null;
+    const lineMarker = last !== undefined && last.start >= line.start ? last : null;
     if (TITLE_LINE.test(text) || INLINE_SECTION.test(text)) {
-      if (pointsAtSource || ofLine !== null || CERTAIN_TITLE.test(text)) start = line.start;
+      if (refersToSource || lineMarker !== null || CERTAIN_TITLE.test(text)) start = line.start;
       continue;
     }
     const isItem = LIST_ITEM.test(text);
     const isMostlyMarker =
-      ofLine !== null && text.trim().length - (ofLine.end - ofLine.start) <= BESIDES_MARKER;
+      lineMarker !== null && text.trim().length - (lineMarker.end - lineMarker.start) <= BESIDES_MARKER;
     if (!isItem && !isMostlyMarker) break;
-    pointsAtSource ||= ofLine !== null || knows(text.replace(LIST_ITEM, ''));
+    refersToSource ||= lineMarker !== null || knows(text.replace(LIST_ITEM, ''));
   }
   return /[\p{L}\p{N}]/u.test(answer.slice(0, start)) ? start : answer.length;
 }
 
 const DEFINITION = /^(?:[ \t]|>)*\[(\^?[^\]\n]{1,200})\]:[ \t]*(.*)$/;
 
-/** Definitions of footnotes and of link targets, `[1]: address`: they would make a link of any `[1]` above. */
+/** Definitions of footnotes and link targets such as `[1]: address`, which would turn `[1]` into a link. */
 export function findDefinitions(answer: string): Range[] {
   const definitions: Range[] = [];
   for (const block of findBlocks(answer)) {
@@ -72,7 +72,7 @@ function isDefinition(line: string): boolean {
   return /^<?\S+>?(?:\s+["'(].*)?\s*$/.test(target);
 }
 
-function* linesFromTheEnd(text: string): Generator<Range> {
+function* linesInReverse(text: string): Generator<Range> {
   for (let end = text.length; end >= 0; ) {
     const feed = end === 0 ? -1 : text.lastIndexOf('\n', end - 1);
     yield { start: feed + 1, end };

@@ -5,10 +5,10 @@ import type { Marker } from './find-markers.ts';
 export interface Claim extends Range {
   /** The sentence without its markers. */
   text: string;
-  /** The same as it stands in the answer, character for character, with blanks for its markers. */
+  /** The characters of the answer, with blanks for markers. */
   written: string;
   markers: Marker[];
-  /** A sentence that cites as it goes, "This [1], and that [2].", in parts; empty if it is to be read as a whole. */
+  /** The parts of a sentence that cite their own sources: "This [1], and that [2]." Else empty. */
   parts: ClaimPart[];
 }
 
@@ -17,29 +17,28 @@ export interface ClaimPart {
   markers: Marker[];
 }
 
-/** A claim whose words are not looked at yet. */
-interface UnreadClaim extends Range {
+/** The range of a claim with its markers. */
+interface ClaimRange extends Range {
   heading: boolean;
   markers: Marker[];
 }
 
-/** Fewer words between two markers say nothing on their own. */
+/** Fewer words between two markers are no claim. */
 const SHORTEST_PART = 4;
 
 /**
- * The sentences of an answer, each with the markers that stand in it or follow it: one after the full stop
- * belongs to the sentence before it. A marker covers its own sentence only. Headings, questions and lines that
- * lead in a list count only if they cite something. Code is a claim where a marker stands alone below it, and so is
- * every row of a table. Markers must be in order, as `findMarkers` gives them.
+ * The sentences of an answer, each with the markers in it or directly after it. Headings, questions and lines that
+ * introduce a list are claims only if they cite something. Code and table rows are claims if a line of markers follows
+ * them. Markers must be in order, as `findMarkers` returns them.
  */
 export function splitClaims(answer: string, markers: readonly Marker[]): Claim[] {
   const masked = maskMarkers(answer, markers);
   const blocks = findBlocks(masked);
-  const rows = citedRows(answer, masked, blocks, markers);
+  const rows = findCitedRows(answer, masked, blocks, markers);
   const sentences = splitSentences(masked, blocks)
     .filter(({ start }) => !rows.some((row) => row.start <= start && start < row.end))
     .map(({ start, end, heading }) => ({ start, end, heading, markers: [] as Marker[] }));
-  const claims = [...sentences, ...rows, ...citedCode(answer, masked, blocks, markers)]
+  const claims = [...sentences, ...rows, ...findCitedCode(answer, masked, blocks, markers)]
     .filter(({ start, end }) => /[\p{L}\p{N}]/u.test(masked.slice(start, end)))
     .sort((a, b) => a.start - b.start);
   const ofRows = new Set(rows.flatMap((row) => row.markers));
@@ -47,13 +46,13 @@ export function splitClaims(answer: string, markers: readonly Marker[]): Claim[]
   const sameLine = (from: number, to: number) => lineAt[from] === lineAt[to];
   let current = 0;
   for (const marker of markers) {
-    // A link that is no citation: its text is part of the sentence.
+    // A link that cites nothing is part of the sentence.
     if (marker.references.length === 0 || ofRows.has(marker)) continue;
     while (current + 1 < claims.length && (claims[current + 1]?.start ?? 0) < marker.end) current += 1;
     const began = claims[current];
     const before = began !== undefined && began.start < marker.end ? began : undefined;
     const next = before === undefined ? began : claims[current + 1];
-    // A marker that opens a line belongs to the sentence after it; any other to the one that began before it.
+    // A marker at the start of a line belongs to the sentence after it, any other to the sentence before it.
     const opensLine =
       before === undefined || (before.end <= marker.start && !sameLine(before.end, marker.start));
     const opens = opensLine && next !== undefined && sameLine(marker.end, next.start);
@@ -61,37 +60,37 @@ export function splitClaims(answer: string, markers: readonly Marker[]): Claim[]
   }
   return claims.flatMap(({ start, end, heading, markers }) => {
     const written = masked.slice(start, end);
-    const text = tidy(written);
+    const text = normalizeSpaces(written);
     if (markers.length === 0 && (heading || /[:?]["'”’)*_]*$/.test(text))) return [];
-    return [{ start, end, text, written, markers, parts: partsOf(masked, { start, end }, markers) }];
+    return [{ start, end, text, written, markers, parts: splitParts(masked, { start, end }, markers) }];
   });
 }
 
-/** What stands in fences and is cited by the marker in the line below. */
-function citedCode(
+/** The code blocks with a line of markers below them. */
+function findCitedCode(
   answer: string,
   masked: string,
   blocks: readonly Block[],
   markers: readonly Marker[],
-): UnreadClaim[] {
+): ClaimRange[] {
   return blocks.flatMap(({ kind, start, end }) => {
     if (kind !== 'code' || markersBelow(answer, end, markers).length === 0) return [];
     return [{ ...codeWithin(masked, { start, end }), heading: false, markers: [] }];
   });
 }
 
-/** The rows of the tables that are cited by what stands alone below them, each with all of these markers. */
-function citedRows(
+/** The rows of tables with a line of markers below them, each with all of these markers. */
+function findCitedRows(
   answer: string,
   masked: string,
   blocks: readonly Block[],
   markers: readonly Marker[],
-): UnreadClaim[] {
-  const cited: UnreadClaim[] = [];
-  let rows: UnreadClaim[] = [];
+): ClaimRange[] {
+  const cited: ClaimRange[] = [];
+  let rows: ClaimRange[] = [];
   blocks.forEach(({ start, end }, index) => {
     const line = masked.slice(start, end);
-    // What stands above the rule names the columns.
+    // The row above the rule is the header.
     if (rows.length === 1 && /^[\s|:-]+$/.test(line)) rows = [];
     else if (/^\s*\|/.test(line)) rows.push({ start, end, heading: false, markers: [] });
     const next = blocks[index + 1];
@@ -103,7 +102,7 @@ function citedRows(
   return cited;
 }
 
-/** The markers in the next line that holds something, if it holds nothing else. */
+/** The markers of the next line with text, if it has nothing else. */
 function markersBelow(answer: string, end: number, markers: readonly Marker[]): Marker[] {
   const start = end + (/^\s*/.exec(answer.slice(end))?.[0].length ?? 0);
   const found: Marker[] = [];
@@ -115,11 +114,11 @@ function markersBelow(answer: string, end: number, markers: readonly Marker[]): 
   }
 }
 
-function partsOf(masked: string, claim: Range, markers: readonly Marker[]): ClaimPart[] {
+function splitParts(masked: string, claim: Range, markers: readonly Marker[]): ClaimPart[] {
   const parts: ClaimPart[] = [];
   let from = claim.start;
   for (const marker of markers) {
-    const text = tidy(masked.slice(from, Math.max(from, marker.start)));
+    const text = normalizeSpaces(masked.slice(from, Math.max(from, marker.start)));
     const last = parts.at(-1);
     if (/[\p{L}\p{N}]/u.test(text)) parts.push({ text, markers: [marker] });
     else if (last !== undefined) last.markers.push(marker);
@@ -130,9 +129,9 @@ function partsOf(masked: string, claim: Range, markers: readonly Marker[]): Clai
   return isWhole || parts.some(({ text }) => text.split(' ').length < SHORTEST_PART) ? [] : parts;
 }
 
-/** Where some characters of a claim's text stand in the answer. */
+/** Maps a range in the text of a claim to the answer. */
 export function rangeInAnswer({ start, text, written }: Claim, range: Range): Range {
-  // All that the text lacks is blanks and empty parentheses: its letters stand in the same order.
+  // The text lacks only blanks and empty parentheses, so its letters are in the same order.
   let at = -1;
   let first = 0;
   for (let index = 0; index < range.end; index += 1) {
@@ -142,7 +141,7 @@ export function rangeInAnswer({ start, text, written }: Claim, range: Range): Ra
   return { start: start + first, end: start + at + 1 };
 }
 
-/** The answer with as many characters, in which markers are blank but for the text of links. */
+/** Replaces markers by blanks, except for the text of links. Keeps the length. */
 function maskMarkers(answer: string, markers: readonly Marker[]): string {
   let masked = '';
   let at = 0;
@@ -154,7 +153,7 @@ function maskMarkers(answer: string, markers: readonly Marker[]): string {
   return masked + answer.slice(at);
 }
 
-/** The number of the line at every position. */
+/** The line number at every position. */
 function countLines(text: string): Uint32Array {
   const lines = new Uint32Array(text.length + 1);
   let line = 0;
@@ -166,11 +165,11 @@ function countLines(text: string): Uint32Array {
   return lines;
 }
 
-function tidy(text: string): string {
+function normalizeSpaces(text: string): string {
   return (
     text
       .replace(/\s+/g, ' ')
-      // What a marker leaves behind; `main()` is nothing of the kind.
+      // Left over from a marker, unlike `main()`.
       .replace(/ ?\( \)/g, '')
       .replace(/ (?=[.,;:!?](?:\s|$))/g, '')
       .trim()

@@ -276,12 +276,12 @@ test('no unknown marker survives, checking again changes nothing, and every cita
   fc.assert(
     fc.property(answers, (answer) => {
       const checked = checkAnswer(answer, register);
-      for (const { references, outside } of findMarkers(checked.answer, {
+      for (const { references, external } of findMarkers(checked.answer, {
         knows: (ref) => register.chunkOf(ref) !== undefined,
         isTitle: () => false,
-        isOutside: (url) => /^https?:\/\/(?!docs\.test)/.test(url),
+        isExternal: (url) => /^https?:\/\/(?!docs\.test)/.test(url),
       })) {
-        if (outside) continue;
+        if (external) continue;
         for (const { name, url } of references) {
           expect(url).toBeNull();
           expect(register.chunkOf(name)).toBeDefined();

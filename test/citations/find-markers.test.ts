@@ -196,21 +196,21 @@ test('a link needs its address right behind it, and something that may be one', 
 });
 
 test('an ordinary link that leads away from the sources cites nothing, but a picture, a title or a marker in it does', () => {
-  const outside = (answer: string) =>
-    findMarkers(answer, { ...known, isOutside: (url) => url.includes('away') }).map(
-      (marker) => marker.outside ?? false,
+  const external = (answer: string) =>
+    findMarkers(answer, { ...known, isExternal: (url) => url.includes('away') }).map(
+      (marker) => marker.external ?? false,
     );
-  expect(outside('A [guide](https://away.test)')).toEqual([true]);
-  expect(outside('A [guide](https://a.test)')).toEqual([false]);
-  expect(outside('A ![guide](https://away.test)')).toEqual([false]);
-  expect(outside('A [Topics](https://away.test)')).toEqual([false]);
-  expect(outside('A [guide [1]](https://away.test)')).toEqual([false]);
-  expect(outside('A [Source: guide](https://away.test)')).toEqual([false]);
-  expect(outside('A [1](https://away.test) and [https://away.test](https://away.test)')).toEqual([
+  expect(external('A [guide](https://away.test)')).toEqual([true]);
+  expect(external('A [guide](https://a.test)')).toEqual([false]);
+  expect(external('A ![guide](https://away.test)')).toEqual([false]);
+  expect(external('A [Topics](https://away.test)')).toEqual([false]);
+  expect(external('A [guide [1]](https://away.test)')).toEqual([false]);
+  expect(external('A [Source: guide](https://away.test)')).toEqual([false]);
+  expect(external('A [1](https://away.test) and [https://away.test](https://away.test)')).toEqual([
     false,
     false,
   ]);
-  expect(findMarkers('A [guide](https://away.test)').map((marker) => marker.outside)).toEqual([undefined]);
+  expect(findMarkers('A [guide](https://away.test)').map((marker) => marker.external)).toEqual([undefined]);
 });
 
 test('brackets of another kind may hold a ref, a source word, a dagger or a title', () => {
