@@ -6,8 +6,8 @@ import { startQdrant } from '../test/support/qdrant-server.ts';
 import { runCli } from '../test/support/run-cli.ts';
 
 /*
- * Records the tapes of `fixtures/tapes` again: the offline model behind a server, and a Qdrant server, both on a real
- * wire. For when a request that the program makes has changed on purpose. Needs `npm run build` first.
+ * Records the tapes of `fixtures/tapes` again, with the offline model behind a local server and a Qdrant server. Run it
+ * after an intended change of the program's requests and after `npm run build`.
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -46,5 +46,5 @@ async function run(...given: Array<string | { input: string }>): Promise<void> {
   const args = given.filter((each) => typeof each === 'string');
   const input = given.map((each) => (typeof each === 'string' ? '' : each.input)).join('');
   const { code, stderr } = await runCli(args, { home, input, env: { QDRANT_URL: qdrant.url } });
-  if (code !== 0) throw new Error(`citeloop ${args.join(' ')} ended with ${code}:\n${stderr}`);
+  if (code !== 0) throw new Error(`citeloop ${args.join(' ')} exited with code ${code}:\n${stderr}`);
 }

@@ -4,13 +4,13 @@ import { handleTape, useTape } from 'citeloop/testing';
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { asked, post, writeTape } from './tape/support/sample-tape.ts';
+import { jsonExchange, postJson, writeTape } from './tape/support/sample-tape.ts';
 
 const native = globalThis.fetch;
 
 test('useTape answers requests from a tape until the test is over', async () => {
-  const tape = await useTape(await writeTape([asked(1, { q: 'a' }, { a: 1 })]));
-  expect(await (await post({ q: 'a' })).json()).toEqual({ a: 1 });
+  const tape = await useTape(await writeTape([jsonExchange(1, { q: 'a' }, { a: 1 })]));
+  expect(await (await postJson({ q: 'a' })).json()).toEqual({ a: 1 });
   expect(tape.header.origin).toBe('recorded');
   expect(tape.counts()).toEqual({ used: 1, repeated: 0, missed: 0 });
 });
@@ -20,8 +20,8 @@ test('the network is restored after the test', () => {
 });
 
 test('stop throws a miss that the code under test caught', async () => {
-  const tape = await useTape(await writeTape([asked(1, { q: 'a' }, { a: 1 })]));
-  await post({ q: 'b' }).catch(() => 'swallowed');
+  const tape = await useTape(await writeTape([jsonExchange(1, { q: 'a' }, { a: 1 })]));
+  await postJson({ q: 'b' }).catch(() => 'swallowed');
   expect(tape.misses()).toHaveLength(1);
   await expect(tape.stop()).rejects.toMatchObject({ kind: 'replay_drift' });
 });
@@ -43,42 +43,42 @@ const NOW = 'https://clock.test/now';
 const now = http.get(NOW, () => HttpResponse.json({ now: 12 }));
 const broken = http.get('https://broken.test/', () => HttpResponse.error());
 
-/** A server as people have one in their tests, which does not know what the tape knows. */
-function ownServer(onUnhandledFrame: 'error' | 'bypass' = 'error') {
+/** An msw server of the user, without handlers for the requests on the tape. */
+function startUserServer(onUnhandledFrame: 'error' | 'bypass' = 'error') {
   const server = setupServer(now, broken);
   server.listen({ onUnhandledFrame });
   onTestFinished(() => server.close());
 }
 
-async function bothAnswer(): Promise<void> {
-  expect(await (await post({ q: 'a' })).json()).toEqual({ a: 1 });
+async function expectBothAnswer(): Promise<void> {
+  expect(await (await postJson({ q: 'a' })).json()).toEqual({ a: 1 });
   expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
   await expect(fetch('https://broken.test/')).rejects.toThrow(TypeError);
-  await expect(fetch('https://nobody.test/')).rejects.toMatchObject({ kind: 'replay_drift' });
+  await expect(fetch('https://unknown.test/')).rejects.toMatchObject({ kind: 'replay_drift' });
 }
 
 test("the user's msw server answers beside a tape, whether it was started before or after", async () => {
-  // A server that was started over a tape puts back what it found: a `fetch` that lets everything through by now.
+  // The server was started after the tape and restores the wrapper of the tape, which passes every call through.
   onTestFinished(() => void Object.assign(globalThis, { fetch: native }));
-  const path = await writeTape([asked(1, { q: 'a' }, { a: 1 })]);
+  const path = await writeTape([jsonExchange(1, { q: 'a' }, { a: 1 })]);
   const tape = await useTape(path);
-  ownServer();
-  await bothAnswer();
+  startUserServer();
+  await expectBothAnswer();
   expect(tape.misses()).toHaveLength(1);
   await expect(tape.stop()).rejects.toMatchObject({ kind: 'replay_drift' });
   expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
 
   const second = await useTape(path);
-  await bothAnswer();
+  await expectBothAnswer();
   expect(second.misses()).toHaveLength(1);
   await expect(second.stop()).rejects.toMatchObject({ kind: 'replay_drift' });
   expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
 });
 
 test("requests that the user's msw server bypasses do not leave the process, and it answers other clients than fetch", async () => {
-  ownServer('bypass');
-  const tape = await useTape(await writeTape([asked(1, { q: 'a' }, { a: 1 })]));
-  await bothAnswer();
+  startUserServer('bypass');
+  const tape = await useTape(await writeTape([jsonExchange(1, { q: 'a' }, { a: 1 })]));
+  await expectBothAnswer();
   const status = await new Promise((resolve, reject) => {
     https.get(NOW, (response) => resolve(response.resume().statusCode)).on('error', reject);
   });
@@ -92,17 +92,17 @@ test("requests that the user's msw server bypasses do not leave the process, and
 });
 
 test("handleTape returns handlers for the user's msw server", async () => {
-  const tape = await handleTape(await writeTape([asked(1, { q: 'a' }, { a: 1 })]));
+  const tape = await handleTape(await writeTape([jsonExchange(1, { q: 'a' }, { a: 1 })]));
   const server = setupServer(...tape.handlers, now);
   server.listen({ onUnhandledFrame: 'error' });
   onTestFinished(() => {
     server.close();
     tape.close();
   });
-  expect(await (await post({ q: 'a' })).json()).toEqual({ a: 1 });
+  expect(await (await postJson({ q: 'a' })).json()).toEqual({ a: 1 });
   expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
   expect(tape.counts()).toMatchObject({ used: 1 });
-  await expect(post({ q: 'not on the tape' })).rejects.toThrow(TypeError);
+  await expect(postJson({ q: 'not on the tape' })).rejects.toThrow(TypeError);
 });
 
 test('an agent with the runtime of a tape needs no key and no server', async () => {

@@ -8,7 +8,7 @@ import type { TapeExchange, TapeJson, TapeResponse } from './tape-format.ts';
 export type AnswerChangeKind = (typeof ANSWER_CHANGES)[number];
 
 /** Fields that differ between equal answers. */
-const TIMING_PATH = /(?:^|\.)(?:time|timestamp|created|\w+_at|\w+At|durationMs|elapsedMs)$/;
+const TIMING_PATH = /^body\.(?:.*\.)?(?:time|timestamp|created|\w+_at|\w+At|durationMs|elapsedMs)$/;
 
 type Fields = { [key: string]: TapeJson | undefined };
 

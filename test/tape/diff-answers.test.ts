@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest';
 import { answerChangeKind, diffAnswers } from '../../src/tape/diff-answers.ts';
 import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
-import { asked } from './support/sample-tape.ts';
+import { jsonExchange } from './support/sample-tape.ts';
 
 const kinds = (before: TapeExchange, now: TapeExchange) => [
   ...new Set(diffAnswers(before, now).map(answerChangeKind)),
 ];
 
 const chat = (message: TapeJson, more: object = {}) =>
-  asked(1, {}, { id: `chatcmpl-${Math.random()}`, choices: [{ message }], ...more }, '/v1/chat/completions');
+  jsonExchange(
+    1,
+    {},
+    { id: `chatcmpl-${Math.random()}`, choices: [{ message }], ...more },
+    '/v1/chat/completions',
+  );
 const said = (content: string) => chat({ role: 'assistant', content });
 const called = (name: string, args: string) =>
   chat({
@@ -17,11 +22,11 @@ const called = (name: string, args: string) =>
     tool_calls: [{ id: 'call_1', function: { name, arguments: args } }],
   });
 
-/** The same as a stream of pieces. */
+/** A streamed response. */
 function streamed(path: string, events: readonly TapeJson[]): TapeExchange {
   const data = [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'];
   return {
-    ...asked(1, {}, {}, path),
+    ...jsonExchange(1, {}, {}, path),
     response: { status: 200, headers: {}, chunks: data.map((each) => ({ delayMs: 0, data: each })) },
   };
 }
@@ -78,10 +83,15 @@ test('compares only the status of a failed call', () => {
 });
 
 function ranked(...order: number[]): TapeExchange {
-  return asked(1, {}, { results: order.map((index) => ({ index, relevance_score: 0.5 })) }, '/v2/rerank');
+  return jsonExchange(
+    1,
+    {},
+    { results: order.map((index) => ({ index, relevance_score: 0.5 })) },
+    '/v2/rerank',
+  );
 }
 
 function embedded(first: number): TapeExchange {
   const vector = Array.from({ length: 16 }, (_, index) => (index === 0 ? first : 0.1));
-  return asked(1, {}, { data: [{ embedding: vector }] }, '/v1/embeddings');
+  return jsonExchange(1, {}, { data: [{ embedding: vector }] }, '/v1/embeddings');
 }

@@ -2,11 +2,16 @@ import { expect, test } from 'vitest';
 import { diffTapes } from '../../src/tape/diff-tapes.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
-import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
+import { jsonExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 const CHAT = '/v1/chat/completions';
 const chat = (number: number, q: string, content: string, id = 'chatcmpl-1234567') =>
-  asked(number, { model: 'm', q }, { id, created: Math.random(), choices: [{ message: { content } }] }, CHAT);
+  jsonExchange(
+    number,
+    { model: 'm', q },
+    { id, created: Math.random(), choices: [{ message: { content } }] },
+    CHAT,
+  );
 
 interface Side {
   exchanges: TapeExchange[];
@@ -33,8 +38,8 @@ test('tapes that differ only in ids and times are the same', async () => {
 
 test('lists changed answers, changed requests, and added and removed calls', async () => {
   const { same, exchanges } = await difference(
-    { exchanges: [chat(1, 'a', 'A.'), chat(2, 'b', 'B.'), asked(3, {}, {}, '/gone')] },
-    { exchanges: [chat(1, 'a', 'Aha.'), chat(2, 'bb', 'B.'), asked(3, {}, {}, '/come')] },
+    { exchanges: [chat(1, 'a', 'A.'), chat(2, 'b', 'B.'), jsonExchange(3, {}, {}, '/gone')] },
+    { exchanges: [chat(1, 'a', 'Aha.'), chat(2, 'bb', 'B.'), jsonExchange(3, {}, {}, '/come')] },
   );
   expect(same).toBe(false);
   expect(exchanges.map(({ kind, request, differences }) => [kind, request, differences])).toEqual([

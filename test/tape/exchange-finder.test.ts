@@ -3,9 +3,9 @@ import { createRedactor } from '../../src/faults/redactor.ts';
 import { createExchangeFinder } from '../../src/tape/exchange-finder.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import type { TapeJson } from '../../src/tape/tape-format.ts';
-import { asked, writeTape } from './support/sample-tape.ts';
+import { jsonExchange, writeTape } from './support/sample-tape.ts';
 
-const request = (question: TapeJson, path?: string) => asked(1, question, {}, path).request;
+const request = (question: TapeJson, path?: string) => jsonExchange(1, question, {}, path).request;
 const answerOf = (exchange: ReturnType<ReturnType<typeof createExchangeFinder>['find']>) => {
   const body = exchange?.response?.body;
   return body !== undefined && 'json' in body ? body.json : null;
@@ -13,7 +13,11 @@ const answerOf = (exchange: ReturnType<ReturnType<typeof createExchangeFinder>['
 
 test('equal requests get their answers in recorded order, then the last one again', async () => {
   const tape = openTape(
-    await writeTape([asked(1, { q: 1 }, 'first'), asked(2, { q: 1 }, 'second'), asked(3, { q: 2 }, 'other')]),
+    await writeTape([
+      jsonExchange(1, { q: 1 }, 'first'),
+      jsonExchange(2, { q: 1 }, 'second'),
+      jsonExchange(3, { q: 2 }, 'other'),
+    ]),
   );
   const finder = createExchangeFinder(tape, createRedactor());
   const answers = Array.from({ length: 4 }, () => answerOf(finder.find(request({ q: 1 }))));
@@ -26,7 +30,7 @@ test('equal requests get their answers in recorded order, then the last one agai
 
 test('finds a request with a secret by its redacted form', async () => {
   const redactor = createRedactor({ secrets: ['own-secret'] });
-  const path = await writeTape([asked(1, { q: 'about [redacted]' }, 'found')]);
+  const path = await writeTape([jsonExchange(1, { q: 'about [redacted]' }, 'found')]);
   const finder = createExchangeFinder(openTape(path), redactor);
   expect(answerOf(finder.find(request({ q: 'about own-secret' })))).toBe('found');
 });
@@ -37,9 +41,9 @@ test('finds embeddings that differ by rounding, each once and then the last one 
   const far = vector.toReversed();
   const tape = openTape(
     await writeTape([
-      asked(1, { v: near(1e-4) }, 'first'),
-      asked(2, { v: near(2e-4) }, 'second'),
-      asked(3, { v: far }, 'far'),
+      jsonExchange(1, { v: near(1e-4) }, 'first'),
+      jsonExchange(2, { v: near(2e-4) }, 'second'),
+      jsonExchange(3, { v: far }, 'far'),
     ]),
   );
   const finder = createExchangeFinder(tape, createRedactor());

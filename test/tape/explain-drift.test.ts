@@ -7,7 +7,7 @@ import {
   toTapeMissError,
 } from '../../src/tape/explain-drift.ts';
 import type { TapeJson } from '../../src/tape/tape-format.ts';
-import { asked } from './support/sample-tape.ts';
+import { jsonExchange } from './support/sample-tape.ts';
 
 const results = (...texts: string[]) =>
   JSON.stringify({
@@ -44,33 +44,33 @@ test.each<[string, Record<string, TapeJson>]>([
     { messages: messages('Be brief.', 'What is a node?', results('Another.', 'Nodes talk.')) },
   ],
 ])('explains a miss: %s', (reason, changes) => {
-  const tape = { exchanges: () => [asked(1, { unlike: true }, {}), asked(2, chat(), {})] };
-  const miss = explainMiss(asked(9, chat(changes), {}).request, tape);
+  const tape = { exchanges: () => [jsonExchange(1, { unlike: true }, {}), jsonExchange(2, chat(), {})] };
+  const miss = explainMiss(jsonExchange(9, chat(changes), {}).request, tape);
   expect(miss).toMatchObject({ nearest: { id: 2 }, reason: expect.stringContaining(reason) });
 });
 
 test('explains a request to an unknown path or service', () => {
-  const tape = { exchanges: () => [asked(1, {}, {})] };
-  expect(explainMiss(asked(1, {}, {}, '/v2/other').request, tape)).toMatchObject({
+  const tape = { exchanges: () => [jsonExchange(1, {}, {})] };
+  expect(explainMiss(jsonExchange(1, {}, {}, '/v2/other').request, tape)).toMatchObject({
     nearest: null,
     reason: expect.stringContaining('no request to this path was recorded'),
   });
-  const elsewhere = { ...asked(1, {}, {}, '/x').request, url: 'https://other.test/x' };
+  const elsewhere = { ...jsonExchange(1, {}, {}, '/x').request, url: 'https://other.test/x' };
   expect(explainMiss(elsewhere, tape).reason).toContain('no request to this service was recorded');
 });
 
 test('cuts long texts around the change and counts further differences', () => {
   const long = 'word '.repeat(100);
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field${index}`, index]));
-  const tape = { exchanges: () => [asked(1, { text: `${long}before`, ...many }, {})] };
+  const tape = { exchanges: () => [jsonExchange(1, { text: `${long}before`, ...many }, {})] };
   const changed = Object.fromEntries(Object.keys(many).map((name) => [name, 'x']));
   const error = toTapeMissError(
-    explainMiss(asked(1, { ...changed, text: `${long}after` }, {}).request, tape),
+    explainMiss(jsonExchange(1, { ...changed, text: `${long}after` }, {}).request, tape),
     'a.tape.json',
   );
   expect(error.hint).toContain('and 13 more');
   const alone = toTapeMissError(
-    explainMiss(asked(1, { ...many, text: `${long}after` }, {}).request, tape),
+    explainMiss(jsonExchange(1, { ...many, text: `${long}after` }, {}).request, tape),
     'a.tape.json',
   );
   expect(alone.hint).toMatch(/text: ….*before" -> ….*after"/);
@@ -78,9 +78,9 @@ test('cuts long texts around the change and counts further differences', () => {
 
 test('shows vectors by their length and keeps strings apart from numbers', () => {
   const vector = (length: number) => Array.from({ length }, (_, index) => index / 10);
-  const tape = { exchanges: () => [asked(1, { vector: vector(20), text: '1' }, {})] };
+  const tape = { exchanges: () => [jsonExchange(1, { vector: vector(20), text: '1' }, {})] };
   const { hint } = toTapeMissError(
-    explainMiss(asked(1, { vector: vector(30), text: '1.0' }, {}).request, tape),
+    explainMiss(jsonExchange(1, { vector: vector(30), text: '1.0' }, {}).request, tape),
     'a',
   );
   expect(hint).toContain('vector: "vector of 20" -> "vector of 30"');
@@ -88,9 +88,9 @@ test('shows vectors by their length and keeps strings apart from numbers', () =>
 });
 
 test('advises flags only on the command line', () => {
-  const tape = { exchanges: () => [asked(1, chat(), {})] };
+  const tape = { exchanges: () => [jsonExchange(1, chat(), {})] };
   const { hint, advice } = toTapeMissError(
-    explainMiss(asked(1, chat({ model: 'large' }), {}).request, tape),
+    explainMiss(jsonExchange(1, chat({ model: 'large' }), {}).request, tape),
     'a.tape',
   );
   expect(hint).not.toMatch(/--\w/);
@@ -101,8 +101,8 @@ test('advises flags only on the command line', () => {
 });
 
 test('names the changed settings as the reason, then a changed collection', () => {
-  const tape = { exchanges: () => [asked(1, chat(), {})] };
-  const { request } = asked(
+  const tape = { exchanges: () => [jsonExchange(1, chat(), {})] };
+  const { request } = jsonExchange(
     9,
     chat({ messages: messages('Be brief.', 'What is a node?', results('x')) }),
     {},

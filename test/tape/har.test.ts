@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
 import { parseHar, toHar } from '../../src/tape/har.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
-import { asked, sampleExchange, writeTape } from './support/sample-tape.ts';
+import { jsonExchange, sampleExchange, writeTape } from './support/sample-tape.ts';
 
 const entry = (changes: object) => ({
   startedDateTime: '2026-01-01T00:00:01.000Z',
@@ -19,7 +19,7 @@ const parsed = (document: object) => parseHar(JSON.stringify(document), 'x.har')
 
 test('a tape survives export to HAR and import', async () => {
   const exchanges = [
-    asked(1, { q: 'a' }, { a: [1, 2] }),
+    jsonExchange(1, { q: 'a' }, { a: [1, 2] }),
     sampleExchange({
       id: 2,
       response: {

@@ -5,12 +5,12 @@ import { openTape } from '../../src/tape/open-tape.ts';
 import type { TapeExchange, TapeJson } from '../../src/tape/tape-format.ts';
 import { createSeededIdGenerator } from '../../src/tape/tape-runtime.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
-import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
+import { jsonExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 const CHAT = '/v1/chat/completions';
 let runs = 0;
 
-/** Two steps of a turn as a service answers them: with an id of its own each time, which comes back to it. */
+/** Two steps of a turn. Every call generates new ids, and the second request repeats the id of the tool call. */
 function turn({ answer = 'A node is a process.', query = 'node' } = {}): TapeExchange[] {
   runs += 1;
   const call = `call_${'x'.repeat(8)}${runs}`;
@@ -19,8 +19,8 @@ function turn({ answer = 'A node is a process.', query = 'node' } = {}): TapeExc
   const second = { messages: ['What is a node?', message, { tool_call_id: call, content: '[]' }] };
   const head = { id: `chatcmpl-abc${runs}`, created: 1_700_000_000 + runs, system_fingerprint: `fp_${runs}` };
   return [
-    asked(1, first, { ...head, choices: [{ message }] }, CHAT),
-    asked(2, second, { ...head, choices: [{ message: { content: answer } }] }, CHAT),
+    jsonExchange(1, first, { ...head, choices: [{ message }] }, CHAT),
+    jsonExchange(2, second, { ...head, choices: [{ message: { content: answer } }] }, CHAT),
   ].map((exchange) => ({ ...exchange, startedAtMs: runs * 3, durationMs: runs * 7 }));
 }
 
@@ -43,7 +43,7 @@ test('recording an unchanged run again leaves the file unchanged, whatever ids a
   const path = await writeTape(turn(), { outputs: outputs() });
   const before = await readFile(path, 'utf8');
   expect(await recordAgain(path, turn())).toEqual({ unchanged: true });
-  // Answers that end in another order are the same run.
+  // The order in which answers end does not matter.
   expect(await recordAgain(path, turn().reverse())).toEqual({ unchanged: true });
   expect(await readFile(path, 'utf8')).toBe(before);
 });
@@ -73,7 +73,9 @@ test('a changed tool call has the same id in its answer and in the next request'
 });
 
 test('ids that the program generates in a request do not count as a change', async () => {
-  const writes = (seed: string) => [asked(1, { changeId: createSeededIdGenerator(seed)() }, { ok: true })];
+  const writes = (seed: string) => [
+    jsonExchange(1, { changeId: createSeededIdGenerator(seed)() }, { ok: true }),
+  ];
   const path = await writeTape(writes('a seed'), { outputs: outputs() });
   const before = await readFile(path, 'utf8');
   expect(await recordAgain(path, writes(`seed ${runs}`))).toEqual({ unchanged: true });
@@ -82,7 +84,7 @@ test('ids that the program generates in a request do not count as a change', asy
 
 test('point ids of a store count as content', async () => {
   const found = (id: string) => [
-    asked(1, { limit: 1 }, { result: [{ id }] }, '/collections/book/points/query'),
+    jsonExchange(1, { limit: 1 }, { result: [{ id }] }, '/collections/book/points/query'),
   ];
   const path = await writeTape(found('7c5e8f54-780c-8821'), { outputs: outputs() });
   expect(await recordAgain(path, found('2d72923b-a5e0-8ea2'))).toEqual({ unchanged: false });
@@ -90,10 +92,10 @@ test('point ids of a store count as content', async () => {
 });
 
 test('a new exchange follows the one it was made after, and unused ones are removed', async () => {
-  const path = await writeTape(['a', 'b', 'c'].map((q, index) => asked(index + 1, { q }, { q })));
+  const path = await writeTape(['a', 'b', 'c'].map((q, index) => jsonExchange(index + 1, { q }, { q })));
   await recordAgain(
     path,
-    ['b', 'new', 'a'].map((q, index) => asked(index + 1, { q }, { q })),
+    ['b', 'new', 'a'].map((q, index) => jsonExchange(index + 1, { q }, { q })),
   );
   const tape = openTape(path);
   expect(Array.from(tape.exchanges(), ({ response }) => response?.body)).toEqual(

@@ -7,7 +7,7 @@ import { AppError } from '../../src/faults/app-error.ts';
 import { createMatchKey } from '../../src/tape/match-key.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { asked, sampleHeader, writeTape } from './support/sample-tape.ts';
+import { jsonExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 async function fileWith(text: string): Promise<string> {
   const path = join(await temporaryDirectory(), 'x.tape.json');
@@ -15,7 +15,7 @@ async function fileWith(text: string): Promise<string> {
   return path;
 }
 
-function faultOf(path: string): AppError {
+function openingError(path: string): AppError {
   try {
     openTape(path).close();
   } catch (error) {
@@ -27,9 +27,9 @@ function faultOf(path: string): AppError {
 
 test('reads a truncated tape up to its last complete exchange, or rejects it', async () => {
   const exchanges = [
-    asked(1, { q: 'ä' }, { a: 'é' }),
-    asked(2, { q: 'b' }, { a: 2 }),
-    asked(3, { q: 'c' }, {}),
+    jsonExchange(1, { q: 'ä' }, { a: 'é' }),
+    jsonExchange(2, { q: 'b' }, { a: 2 }),
+    jsonExchange(3, { q: 'c' }, {}),
   ];
   const text = await readFile(await writeTape(exchanges), 'utf8');
   const path = join(await temporaryDirectory(), 'cut.tape.json');
@@ -37,7 +37,7 @@ test('reads a truncated tape up to its last complete exchange, or rejects it', a
   for (let length = 0; length < text.length - 2; length += 17) {
     await writeFile(path, text.slice(0, length));
     if (length < header) {
-      expect(faultOf(path)).toMatchObject({ kind: 'invalid_input' });
+      expect(openingError(path)).toMatchObject({ kind: 'invalid_input' });
       continue;
     }
     const tape = openTape(path);
@@ -50,14 +50,14 @@ test('reads a truncated tape up to its last complete exchange, or rejects it', a
 
 test('rejects a newer format and names its version', async () => {
   const path = await fileWith('{"version": 99, "shape": "unknown"}');
-  expect(faultOf(path)).toMatchObject({
+  expect(openingError(path)).toMatchObject({
     kind: 'invalid_input',
     message: `${path} has format 99, made by a newer citeloop.`,
   });
 });
 
 test('detects that a recorded tape was edited', async () => {
-  const path = await writeTape([asked(1, { q: 'a' }, { answer: 'yes' })]);
+  const path = await writeTape([jsonExchange(1, { q: 'a' }, { answer: 'yes' })]);
   const text = await readFile(path, 'utf8');
   expect(openTape(path).edited).toBe(false);
   await writeFile(path, text.replace('"yes"', '"no!"'));
@@ -70,33 +70,33 @@ test('detects that a recorded tape was edited', async () => {
 
 test('reads a tape written by hand in any layout', async () => {
   const header = sampleHeader({ origin: 'written by hand' });
-  const exchanges = [asked(2, { q: 'b' }, {}), asked(1, { q: 'a' }, {})];
+  const exchanges = [jsonExchange(2, { q: 'b' }, {}), jsonExchange(1, { q: 'a' }, {})];
   for (const indent of [undefined, 2, '\t']) {
     const path = await fileWith(JSON.stringify({ ...header, exchanges, complete: true }, null, indent));
     const tape = openTape(path);
     expect(tape).toMatchObject({ count: 2, complete: true, edited: false });
     expect([...tape.exchanges()].map(({ id }) => id)).toEqual([1, 2]);
-    expect(tape.find(createMatchKey(asked(1, { q: 'a' }, {}).request).exact)).toHaveLength(1);
+    expect(tape.find(createMatchKey(jsonExchange(1, { q: 'a' }, {}).request).exact)).toHaveLength(1);
   }
 });
 
 test('rejects a file that is not a tape with a reason', async () => {
-  expect(faultOf(await fileWith('')).message).toContain('it is empty');
-  expect(faultOf(await fileWith('[1, 2]')).message).toContain('it is not a JSON object');
-  expect(faultOf(await fileWith('{"log": {}}')).message).toContain('it has no version');
-  expect(faultOf(await fileWith('{"version": 1}')).message).toContain('is not valid at origin');
-  expect(faultOf('/nowhere/x.json').message).toContain('it does not exist');
+  expect(openingError(await fileWith('')).message).toContain('it is empty');
+  expect(openingError(await fileWith('[1, 2]')).message).toContain('it is not a JSON object');
+  expect(openingError(await fileWith('{"log": {}}')).message).toContain('it has no version');
+  expect(openingError(await fileWith('{"version": 1}')).message).toContain('is not valid at origin');
+  expect(openingError('/nowhere/x.json').message).toContain('it does not exist');
 });
 
 test('names the exchange that is not valid JSON', async () => {
-  const path = await writeTape([asked(1, { q: 'a' }, {}), asked(2, { q: 'b' }, {})]);
+  const path = await writeTape([jsonExchange(1, { q: 'a' }, {}), jsonExchange(2, { q: 'b' }, {})]);
   const text = await readFile(path, 'utf8');
   await writeFile(path, text.replace('"q": "b"', '"q": "b'));
-  expect(faultOf(path).message).toContain('Exchange 2 of');
+  expect(openingError(path).message).toContain('Exchange 2 of');
 });
 
 test('reads format 1, with one exchange and its id per line', async () => {
-  const exchanges = [asked(2, { q: 'b' }, { a: 2 }), asked(1, { q: 'a' }, { a: 1 })];
+  const exchanges = [jsonExchange(2, { q: 'b' }, { a: 2 }), jsonExchange(1, { q: 'a' }, { a: 1 })];
   const head = JSON.stringify(sampleHeader(), null, 2).slice(0, -2);
   const lines = exchanges.map((exchange) => JSON.stringify(exchange)).join(',\n');
   const text = `${head},\n  "exchanges": [\n${lines}\n  ],\n  "outputs": null,\n  "complete": true,\n`;
@@ -112,11 +112,11 @@ test('returns exchanges in the order of their requests, whatever the order of th
   const ids = fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(ids, async (order) => {
-      const tape = openTape(await writeTape(order.map((id) => asked(id, { q: id % 3 }, { a: id }))));
+      const tape = openTape(await writeTape(order.map((id) => jsonExchange(id, { q: id % 3 }, { a: id }))));
       expect([...tape.exchanges()].map(({ id }) => id)).toEqual(order.map((_, index) => index + 1));
       const answers = Array.from(tape.exchanges(), ({ response }) => response?.body);
       expect(answers).toEqual(order.toSorted((a, b) => a - b).map((a) => ({ json: { a } })));
-      const same = tape.find(createMatchKey(asked(1, { q: 1 }, {}).request).exact);
+      const same = tape.find(createMatchKey(jsonExchange(1, { q: 1 }, {}).request).exact);
       const expected = order.filter((id) => id % 3 === 1).toSorted((a, b) => a - b);
       expect(same.map((entry) => tape.read(entry).response?.body)).toEqual(
         expected.map((a) => ({ json: { a } })),

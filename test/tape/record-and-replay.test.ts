@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { sampleHeader } from './support/sample-tape.ts';
 import { startWireServer } from './support/wire-server.ts';
 
-/** Does some work while it is recorded; gives the path of the tape and what is on it. */
+/** Records `work` and returns the path and the exchanges of the tape. */
 async function recorded(work: () => Promise<unknown>): Promise<{ path: string; exchanges: TapeExchange[] }> {
   const path = join(await temporaryDirectory(), 'run.tape.json');
   const recording = await startTapeRecording({ path, header: sampleHeader(), secrets: [] });
@@ -22,7 +22,7 @@ async function recorded(work: () => Promise<unknown>): Promise<{ path: string; e
   return { path, exchanges };
 }
 
-/** Does some work with every request answered from a tape. */
+/** Runs `work` with requests answered from a tape. */
 async function replayed<T>(
   path: string,
   work: () => Promise<T>,
@@ -36,7 +36,7 @@ async function replayed<T>(
   }
 }
 
-const faultOf = (error: unknown) => ({
+const errorFields = (error: unknown) => ({
   name: (error as Error).name,
   code: ((error as Error).cause as { code?: string } | undefined)?.code,
 });
@@ -111,21 +111,21 @@ test('replays errors and retries in order, without cookies', async () => {
   await replayed(path, async () => {
     expect((await ask()).status).toBe(429);
     expect((await ask()).status).toBe(200);
-    // Asked more often than recorded: the last answer again.
+    // More often than recorded: the last answer again.
     expect((await ask()).status).toBe(200);
   });
 });
 
 test('replays a refused connection and a broken stream with the same errors', async () => {
   const { url } = await startWireServer();
-  const refused = () => fetch('http://127.0.0.1:4/none').catch(faultOf);
+  const refused = () => fetch('http://127.0.0.1:4/none').catch(errorFields);
   const broken = async () => {
     const response = await fetch(`${url}/cut`);
     let text = '';
     try {
       for await (const bytes of response.body ?? []) text += Buffer.from(bytes).toString();
     } catch (error) {
-      return { text, fault: faultOf(error) };
+      return { text, fault: errorFields(error) };
     }
     return { text };
   };
@@ -139,7 +139,7 @@ test('replays a refused connection and a broken stream with the same errors', as
 
 test('replays a timeout', async () => {
   const { url } = await startWireServer();
-  const give = () => fetch(`${url}/slow`, { signal: AbortSignal.timeout(20) }).catch(faultOf);
+  const give = () => fetch(`${url}/slow`, { signal: AbortSignal.timeout(20) }).catch(errorFields);
   const { path, exchanges } = await recorded(give);
   expect(exchanges[0]?.failure).toMatchObject({ name: 'TimeoutError' });
   expect(await replayed(path, give)).toMatchObject({ name: 'TimeoutError' });

@@ -9,7 +9,7 @@ import { type ReplayRunOptions, replayRun } from '../../src/tape/replay-run.ts';
 import type { TapeHeader } from '../../src/tape/tape-format.ts';
 import { sampleSession } from '../contracts/sample-sessions.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { asked, post, sampleHeader, writeTape } from './support/sample-tape.ts';
+import { jsonExchange, postJson, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 const madeBy = { program: 'citeloop', version: '9.9.9', node: 'v99' };
 const clock = { now: () => new Date(), elapsedMs: () => 0, newId: () => 'none' };
@@ -25,12 +25,12 @@ function options(path: string, changes: Partial<ReplayRunOptions> = {}): ReplayR
   };
 }
 
-const small = () => writeTape([asked(1, { q: 'a' }, { a: 1 })]);
+const small = () => writeTape([jsonExchange(1, { q: 'a' }, { a: 1 })]);
 
 test('runs the work with the settings, clock and ids of the recording and returns its value', async () => {
   const header = sampleHeader({ inputs: { settings: { topK: 3, collection: 'old' } } });
   const outputs = { collection: { name: 'docs', documents: 1, fingerprint: 'f' } };
-  const path = await writeTape([asked(1, { q: 'a' }, { a: 1 })], { header, outputs });
+  const path = await writeTape([jsonExchange(1, { q: 'a' }, { a: 1 })], { header, outputs });
   const outcome = await replayRun(options(path), async (run) => {
     expect(run).toMatchObject({
       path,
@@ -38,7 +38,7 @@ test('runs the work with the settings, clock and ids of the recording and return
       settings: { topK: 3, collection: 'docs' },
     });
     expect(run.runtime.now().toISOString()).toBe(header.createdAt);
-    return (await post({ q: 'a' })).json();
+    return (await postJson({ q: 'a' })).json();
   });
   expect(outcome).toMatchObject({
     result: { value: { a: 1 } },
@@ -50,13 +50,13 @@ test('runs the work with the settings, clock and ids of the recording and return
 
 test('a miss aborts the run and is the result, whatever the work does with it', async () => {
   const outcome = await replayRun(options(await small()), async ({ signal }) => {
-    await post({ q: 'b' }).catch(() => {});
+    await postJson({ q: 'b' }).catch(() => {});
     expect(signal.aborted).toBe(true);
     throw new Error('something else');
   });
   expect(outcome.result).toMatchObject({ missed: { kind: 'replay_drift' } });
   const swallowed = await replayRun(options(await small()), async () => {
-    await post({ q: 'b' }).catch(() => {});
+    await postJson({ q: 'b' }).catch(() => {});
     return 'as if nothing was';
   });
   expect(swallowed).toMatchObject({ result: { missed: {} }, misses: [{ kind: 'replay_drift' }] });
@@ -80,12 +80,12 @@ test('throws the error of the work if there was no miss or the user interrupted 
   const user = new AbortController();
   await expect(
     replayRun(options(path, { signal: user.signal }), async () => {
-      await post({ q: 'b' }).catch(() => {});
+      await postJson({ q: 'b' }).catch(() => {});
       user.abort();
       throw broken;
     }),
   ).rejects.toBe(broken);
-  // Nothing is left behind: another replay can begin.
+  // Another replay can start.
   await expect(replayRun(options(path), async () => 1)).resolves.toMatchObject({ result: { value: 1 } });
 });
 
@@ -114,7 +114,7 @@ test('an updated tape names the program that updated it and keeps its seed and t
   const path = await small();
   const { header: before } = openTape(path);
   const outcome = await replayRun(options(path, { onMiss: 'record' }), async ({ tape }) => {
-    await post({ q: 'b' }).catch(() => {});
+    await postJson({ q: 'b' }).catch(() => {});
     tape.outputs.ingest = { added: 1 };
   });
   expect(outcome).toMatchObject({ renewed: true, result: { value: undefined } });
@@ -127,7 +127,7 @@ test('a run that fails while its tape is updated leaves the tape unchanged', asy
   const path = await small();
   const before = await readFile(path, 'utf8');
   const failed = replayRun(options(path, { onMiss: 'record' }), async () => {
-    await post({ q: 'b' }).catch(() => {});
+    await postJson({ q: 'b' }).catch(() => {});
     throw new AppError('api_error', 'The service is away.');
   });
   await expect(failed).rejects.toThrow('The service is away.');
@@ -182,7 +182,7 @@ async function abandonedTape(header: TapeHeader = sampleHeader()): Promise<strin
   return `${path}.partial`;
 }
 
-/** Asks the tape's service what it is asked, and notes whether its turn was ended for it. */
+/** Sends each question to the service of the tape and notes whether its turn was aborted. */
 function askingAgent(aborted: boolean[]): Agent {
   const startSession: Agent['startSession'] = async () => ({
     id: 's',
@@ -191,7 +191,7 @@ function askingAgent(aborted: boolean[]): Agent {
     complete: async () => {},
     reset: async () => {},
     async *ask(question, { signal } = {}) {
-      await post({ q: question }).catch(() => {});
+      await postJson({ q: question }).catch(() => {});
       aborted.push(signal?.aborted ?? false);
     },
   });

@@ -19,7 +19,7 @@ test('the clock of a replay stands still, a recording uses the given clock', asy
   expect([replay.now().toISOString(), replay.elapsedMs(), replay.random?.()]).toEqual([at, 0, 0.5]);
   const recording = createRecordingRuntime('seed', clock);
   expect([recording.now().toISOString(), recording.elapsedMs()]).toEqual([at, 42]);
-  // It would be noticed if this were waited for.
+  // Returns at once.
   await replay.sleep?.(600_000, undefined);
   await expect(replay.sleep?.(1, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
 });

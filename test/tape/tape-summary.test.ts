@@ -6,11 +6,12 @@ import { toHar } from '../../src/tape/har.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
 import type { TapeJson } from '../../src/tape/tape-format.ts';
 import { findTapeProblems, summarizeTape } from '../../src/tape/tape-summary.ts';
-import { asked, sampleExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
+import { jsonExchange, sampleExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 const callsOf = async (...answers: TapeJson[]) =>
-  summarizeTape(openTape(await writeTape(answers.map((answer, index) => asked(index + 1, {}, answer)))))
-    .calls;
+  summarizeTape(
+    openTape(await writeTape(answers.map((answer, index) => jsonExchange(index + 1, {}, answer)))),
+  ).calls;
 
 test('reads token usage in the fields of each service', async () => {
   const calls = await callsOf(
@@ -65,10 +66,10 @@ test('reads the last usage of a stream and ignores invalid events', async () => 
 });
 
 test('names each place with a possible secret', async () => {
-  const clean = openTape(await writeTape([asked(1, { q: 'a' }, { b: 1, a: 2 })]));
+  const clean = openTape(await writeTape([jsonExchange(1, { q: 'a' }, { b: 1, a: 2 })]));
   expect(findTapeProblems(clean, createRedactor())).toEqual([]);
   const header = sampleHeader({ inputs: { question: 'about ACME-1' } });
-  const path = await writeTape([asked(1, { q: 'a' }, {}), asked(2, { q: 'ACME-2' }, {})], {
+  const path = await writeTape([jsonExchange(1, { q: 'a' }, {}), jsonExchange(2, { q: 'ACME-2' }, {})], {
     header,
     outputs: { answer: 'ACME-3' },
   });
@@ -85,14 +86,14 @@ const PEM = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIB'.repeat(8)}\n-----END PRIV
 test('removes tokens and private keys from tapes and HAR files, and finds them on a tape', async () => {
   const keys = { npm: `//registry/:_authToken=${NPM}`, pem: PEM };
   const sent = [
-    asked(
+    jsonExchange(
       1,
       { points: [{ id: 1, payload: { text: keys.npm, title: keys.pem } }] },
       { result: [keys] },
       '/points',
     ),
-    asked(2, { texts: [keys.pem, keys.npm], model: 'embed' }, { message: keys.npm }, '/v2/embed'),
-    asked(3, { query: 'q', documents: [keys.npm, keys.pem] }, { results: [] }, '/v2/rerank'),
+    jsonExchange(2, { texts: [keys.pem, keys.npm], model: 'embed' }, { message: keys.npm }, '/v2/embed'),
+    jsonExchange(3, { query: 'q', documents: [keys.npm, keys.pem] }, { results: [] }, '/v2/rerank'),
   ];
   const path = await writeTape(sent, { outputs: { answer: keys.npm } });
   const text = await readFile(path, 'utf8');

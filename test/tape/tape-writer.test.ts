@@ -6,14 +6,17 @@ import { openTape } from '../../src/tape/open-tape.ts';
 import type { TapeExchange } from '../../src/tape/tape-format.ts';
 import { createTapeWriter } from '../../src/tape/tape-writer.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { asked, sampleExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
+import { jsonExchange, sampleExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
 
 const redactor = createRedactor();
 const newPath = async () => join(await temporaryDirectory(), 'run.tape.json');
 
 test('writes one JSON document with one value per line, in the order of the requests', async () => {
   const vector = Array.from({ length: 20 }, (_, index) => index / 10);
-  const path = await writeTape([asked(2, { q: 'b' }, { vector }), asked(1, { q: 'a', n: [1, 2] }, { a: 1 })]);
+  const path = await writeTape([
+    jsonExchange(2, { q: 'b' }, { vector }),
+    jsonExchange(1, { q: 'a', n: [1, 2] }, { a: 1 }),
+  ]);
 
   const text = await readFile(path, 'utf8');
   const { version, exchanges, complete } = JSON.parse(text);
@@ -56,10 +59,10 @@ test('reads back a tape without exchanges', async () => {
 });
 
 test('keeps the old tape until close, and an abandoned recording beside it', async () => {
-  const path = await writeTape([asked(1, { q: 'old' }, {})]);
+  const path = await writeTape([jsonExchange(1, { q: 'old' }, {})]);
   const before = await readFile(path, 'utf8');
   const writer = await createTapeWriter({ path, header: sampleHeader(), redactor });
-  writer.append(asked(1, { q: 'new' }, {}));
+  writer.append(jsonExchange(1, { q: 'new' }, {}));
   await writer.abandon();
 
   expect(await readFile(path, 'utf8')).toBe(before);
@@ -72,8 +75,8 @@ test('two recordings to one file do not disturb each other, and the last to fini
   const path = await newPath();
   const first = await createTapeWriter({ path, header: sampleHeader(), redactor });
   const second = await createTapeWriter({ path, header: sampleHeader(), redactor });
-  first.append(asked(1, { q: 'first' }, {}));
-  second.append(asked(1, { q: 'second' }, {}));
+  first.append(jsonExchange(1, { q: 'first' }, {}));
+  second.append(jsonExchange(1, { q: 'second' }, {}));
   await second.close(null);
   await first.close(null);
   using tape = openTape(path);
@@ -104,10 +107,10 @@ test('does not write a tape that would still contain a key', async () => {
   const path = await newPath();
   const key = 'a-very-secret-key';
   const real = createRedactor({ secrets: [key] });
-  // A redactor that overlooks what it should remove: the check before writing is on its own.
+  // A redactor that removes nothing, to test the check before writing.
   const blind = { ...createRedactor(), holdsSecret: real.holdsSecret };
   const writer = await createTapeWriter({ path, header: sampleHeader(), redactor: blind });
-  writer.append(asked(1, { q: key }, {}));
+  writer.append(jsonExchange(1, { q: key }, {}));
 
   await expect(writer.close(null)).rejects.toMatchObject({
     kind: 'invalid_input',
@@ -130,7 +133,7 @@ test('replaces an empty file or a tape, but not a folder', async () => {
 test('discard leaves no file', async () => {
   const path = await newPath();
   const writer = await createTapeWriter({ path, header: sampleHeader(), redactor });
-  writer.append(asked(1, {}, {}));
+  writer.append(jsonExchange(1, {}, {}));
   await writer.discard();
   expect(await readdir(dirname(path))).toEqual([]);
 });
@@ -140,7 +143,7 @@ test('does not keep an abandoned recording that would contain a key', async () =
   const { holdsSecret } = createRedactor({ secrets: ['a-very-secret-key'] });
   const blind = { ...createRedactor(), holdsSecret };
   const writer = await createTapeWriter({ path, header: sampleHeader(), redactor: blind });
-  writer.append(asked(1, { q: 'a-very-secret-key' }, {}));
+  writer.append(jsonExchange(1, { q: 'a-very-secret-key' }, {}));
   await writer.abandon();
   expect(await readdir(dirname(path))).toEqual([]);
 });
@@ -156,7 +159,7 @@ test('detects a key that is split over the chunks of a stream', async () => {
     const path = await newPath();
     const chunks = pieces.map((data) => ({ delayMs: 0, data }));
     const writer = await createTapeWriter({ path, header: sampleHeader(), redactor: blind });
-    writer.append({ ...asked(1, {}, {}), response: { status: 200, headers: {}, chunks } });
+    writer.append({ ...jsonExchange(1, {}, {}), response: { status: 200, headers: {}, chunks } });
     await expect(writer.close(null)).rejects.toThrow('it would contain a secret');
   }
 });

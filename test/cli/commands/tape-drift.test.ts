@@ -8,7 +8,7 @@ import { library, servedModel } from '../../support/served-model.ts';
 
 const ask = ['ask', 'What is a node?', '--collection', 'small'];
 
-/** A model that no longer searches, and says something else. */
+/** A model that answers without a search. */
 async function otherModel(): Promise<string> {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'application/json');

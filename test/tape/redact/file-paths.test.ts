@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { hideFilePaths, restoreFilePaths } from '../../../src/tape/redact/file-paths.ts';
-import { asked, sampleExchange } from '../support/sample-tape.ts';
+import { jsonExchange, sampleExchange } from '../support/sample-tape.ts';
 
 test('replaces directories in file URLs by placeholders and restores them', () => {
   const uri = (...path: string[]) => pathToFileURL(join(...path)).href;
@@ -14,7 +14,7 @@ test('replaces directories in file URLs by placeholders and restores them', () =
     `see ${uri(process.cwd(), 'docs')}/`,
     'https://docs.test/d.md',
   ];
-  const hidden = hideFilePaths(asked(1, { points }, { points }));
+  const hidden = hideFilePaths(jsonExchange(1, { points }, { points }));
   expect(hidden.request.body).toEqual({
     json: {
       points: [

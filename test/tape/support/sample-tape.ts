@@ -40,8 +40,13 @@ export function sampleExchange(changes: Partial<TapeExchange> = {}): TapeExchang
   };
 }
 
-/** A question and its answer, as one exchange. */
-export function asked(id: number, question: TapeJson, answer: TapeJson, path = '/v1/things'): TapeExchange {
+/** An exchange with a JSON request and response. */
+export function jsonExchange(
+  id: number,
+  question: TapeJson,
+  answer: TapeJson,
+  path = '/v1/things',
+): TapeExchange {
   const sample = sampleExchange({ id });
   return {
     ...sample,
@@ -54,7 +59,7 @@ export function asked(id: number, question: TapeJson, answer: TapeJson, path = '
   };
 }
 
-/** Writes a tape and gives its path. */
+/** Returns the path of the tape. */
 export async function writeTape(
   exchanges: readonly TapeExchange[],
   {
@@ -70,7 +75,7 @@ export async function writeTape(
   return target;
 }
 
-export function post(body: unknown, path = '/v1/things'): Promise<Response> {
+export function postJson(body: unknown, path = '/v1/things'): Promise<Response> {
   return fetch(`https://service.test${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { listenForTest } from '../../support/listen-for-test.ts';
 
-/** A real server that answers in the ways that a recording must get right. Counts what reaches it. */
+/** A server with the kinds of responses that a recording must reproduce. Counts the requests. */
 export async function startWireServer(): Promise<{ url: string; requests: () => number }> {
   let requests = 0;
   const server = createServer(async (request, response) => {
@@ -15,7 +15,7 @@ export async function startWireServer(): Promise<{ url: string; requests: () => 
   return { url: origin, requests: () => requests };
 }
 
-/** In steps: between them this process reads what has come, however busy the machine. */
+/** Several short delays, so that the process reads each chunk even on a busy machine. */
 async function pause(): Promise<void> {
   for (let step = 0; step < 6; step += 1) await delay(5);
 }
@@ -29,7 +29,7 @@ const echo: Answer = (response, body, count) => {
 const ANSWERS: Record<string, Answer> = {
   async '/events'(response) {
     response.setHeader('content-type', 'text/event-stream');
-    // The second event is cut in the middle of a character.
+    // The second event is split inside a character.
     const text = Buffer.from('data: {"text":"grün"}\n\n');
     response.write('data: {"text":"one"}\n\n');
     await pause();
