@@ -1,46 +1,46 @@
 #!/usr/bin/env node
-// Kept to what the oldest Node can read, so that it can say what is wrong.
-var wanted = [22, 18];
+// Plain syntax, so that an old Node can run it and print the error.
+var required = [22, 18];
 var version = process.versions.node.split('.').map(Number);
-var isOld = version[0] < wanted[0] || (version[0] === wanted[0] && version[1] < wanted[1]);
+var isOld = version[0] < required[0] || (version[0] === required[0] && version[1] < required[1]);
 
-if (isOld) runWithOwnNode();
+if (isOld) runWithInstalledNode();
 else start();
 
-/** A clone brings a Node of its own; what npm scripts find on their path is used here too. */
-function runWithOwnNode() {
+/** A clone of the repository has its own Node in node_modules. */
+function runWithInstalledNode() {
   Promise.all([import('node:child_process'), import('node:url'), import('node:os')]).then(function (modules) {
     var file = function (path) {
       return modules[1].fileURLToPath(new URL(path, import.meta.url));
     };
-    var own = modules[0].spawn(
+    var child = modules[0].spawn(
       file('../node_modules/node/bin/node'),
       [file('./citeloop.js')].concat(process.argv.slice(2)),
       { stdio: 'inherit' },
     );
-    passSignals(own);
-    own.on('error', sayTooOld);
-    own.on('exit', function (code, signal) {
+    forwardSignals(child);
+    child.on('error', reportOldNode);
+    child.on('exit', function (code, signal) {
       process.exitCode = code === null ? 128 + modules[2].constants.signals[signal] : code;
     });
   });
 }
 
-/** Whoever stops this process means the one that works, which takes signals that come together for one. */
-function passSignals(own) {
+/** The child ignores a signal that it got directly as well. */
+function forwardSignals(child) {
   ['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
     process.on(signal, function () {
-      own.kill(signal);
+      child.kill(signal);
     });
   });
 }
 
-function sayTooOld() {
+function reportOldNode() {
   process.stderr.write(
     'citeloop: Node ' +
       process.versions.node +
-      ' is too old; it needs Node ' +
-      wanted.join('.') +
+      ' is too old. Install Node ' +
+      required.join('.') +
       ' or newer.\n',
   );
   process.exitCode = 3;
@@ -54,12 +54,12 @@ function start() {
     })
     .then(
       function (main) {
-        return main.run();
+        return main.runProgram();
       },
       function (error) {
-        var missing = error.code === 'ERR_MODULE_NOT_FOUND' && /dist.main\.js/.test(error.message);
+        var isMissing = error.code === 'ERR_MODULE_NOT_FOUND' && /dist.main\.js/.test(error.message);
         process.stderr.write(
-          'citeloop: ' + (missing ? 'not built yet; run `npm run build` first.' : error.stack) + '\n',
+          'citeloop: ' + (isMissing ? 'Not built yet. Run "npm run build".' : error.stack) + '\n',
         );
         process.exitCode = 1;
       },

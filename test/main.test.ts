@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { needsModel } from '../src/main.ts';
+import { needsEmbeddingModel } from '../src/main.ts';
 
 test.each([
   ['ask What is ROS 2?', true],
@@ -12,5 +12,5 @@ test.each([
   ['ingest ./docs', false],
   ['', false],
 ])('%j: %s', (line, expected) => {
-  expect(needsModel(line.split(' '))).toBe(expected);
+  expect(needsEmbeddingModel(line.split(' '))).toBe(expected);
 });

@@ -39,16 +39,16 @@ export function commandLineError(error: AppError): ErrorResponse {
 
 /** A response with flags and commands in the hint of its error. */
 export function commandLineResponse(response: AgentResponse): AgentResponse {
-  return response.error === null ? response : { ...response, error: toCommandLineError(response.error) };
+  return response.error === null ? response : { ...response, error: rewordError(response.error) };
 }
 
 /** An event with flags and commands in the hints of its errors. */
 export function commandLineEvent(event: RunEvent): RunEvent {
   switch (event.type) {
     case 'error':
-      return { ...event, error: toCommandLineError(event.error) };
+      return { ...event, error: rewordError(event.error) };
     case 'retrieval_finished':
-      return event.error === null ? event : { ...event, error: toCommandLineError(event.error) };
+      return event.error === null ? event : { ...event, error: rewordError(event.error) };
     case 'turn_completed':
       return { ...event, turn: { ...event.turn, response: commandLineResponse(event.turn.response) } };
     default:
@@ -56,7 +56,7 @@ export function commandLineEvent(event: RunEvent): RunEvent {
   }
 }
 
-function toCommandLineError(error: ErrorResponse): ErrorResponse {
+function rewordError(error: ErrorResponse): ErrorResponse {
   return commandLineError(fromErrorResponse(error));
 }
 

@@ -8,10 +8,9 @@ import {
   type Positional,
   takesValue,
 } from './flags/command-definition.ts';
+import { GLOBAL_GROUP } from './flags/common-flags.ts';
 import { wrap } from './terminal/wrapping.ts';
 
-/** The heading of the options that every command has. */
-export const GLOBAL_GROUP = 'Global options';
 /** Headings that come after the examples, in this order. */
 const LAST_GROUPS = [GLOBAL_GROUP, 'Limits', 'Services', 'Tapes'];
 const MAX_LABEL_WIDTH = 34;

@@ -93,7 +93,7 @@ test('without one it gets one clear sentence', async () => {
   const args = ['--require', await oldNode(), join(directory, 'bin/citeloop.js'), '--version'];
   await expect(endWithParent(promisify(execFile)(process.execPath, args))).rejects.toMatchObject({
     code: 3,
-    stderr: 'citeloop: Node 20.11.0 is too old; it needs Node 22.18 or newer.\n',
+    stderr: 'citeloop: Node 20.11.0 is too old. Install Node 22.18 or newer.\n',
   });
 });
 

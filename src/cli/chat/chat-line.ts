@@ -16,7 +16,6 @@ export const SLASH_COMMAND_NAMES = [
   'save',
   'sessions',
   'resume',
-  'fork',
   'good',
   'bad',
   'quit',

@@ -1,6 +1,5 @@
 import type { AgentSession } from '../../agent/agent.ts';
 import type { OpenAgent } from '../../app/open-agent.ts';
-import type { ForkedSession } from '../../app/sessions.ts';
 import { resolveSessionId } from '../../app/sessions.ts';
 import type { Policy } from '../../domain/agent-config.ts';
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
@@ -36,8 +35,6 @@ export interface Conversation {
   changeModel(model: string): Promise<void>;
   /** Starts a session without a filter. Throws before anything changes if the collection cannot be used. */
   changeCollection(name: string): Promise<void>;
-  /** Continues in a new session with the turns before this one; returns the others. Throws `invalid_input`. */
-  fork(turn: number): Promise<ConversationTurn[]>;
   /** Throws `invalid_input` before anything changes. */
   changeFilter(filter: Filter): Promise<void>;
   /** Completes the session, unless another process continues it. */
@@ -54,7 +51,6 @@ interface ConversationStart {
   filter?: Filter;
   collections?: () => Promise<readonly string[]>;
   priceOf?: PriceOf;
-  forkAt(at: { sessions: SessionStore; sessionId: string; turn: number }): Promise<ForkedSession>;
   openWith(changed: { model?: string; collection?: string; session?: string }): Promise<OpenAgent>;
 }
 
@@ -129,13 +125,6 @@ export function createConversation(start: ConversationStart): Conversation {
       open = next;
       conversation.filter = {};
       await previous.close();
-    },
-    async fork(turn) {
-      const forked = await start.forkAt({ sessions: open.sessions, sessionId: session.id, turn });
-      const next = await open.agent.resumeSession(forked.sessionId);
-      await complete(session);
-      enter(next);
-      return forked.left;
     },
     async changeFilter(filter) {
       await open.assertFilter(filter);

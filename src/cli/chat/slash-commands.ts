@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { completeTurn } from '../../agent/complete-turn.ts';
 import { policySchema } from '../../domain/agent-config.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
 import { sessionTitle } from '../../domain/conversation-session.ts';
@@ -9,18 +8,15 @@ import { formatFilter, isEmptyFilter, parseFilter } from '../../domain/query.ts'
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import { counted } from '../../text/phrasing.ts';
-import { oneLine, visibleText } from '../../text/visible-text.ts';
+import { oneLine } from '../../text/visible-text.ts';
 import { alignColumns } from '../help-text.ts';
 import { readableUrl } from '../terminal/format-source.ts';
-import { renderMarkdown } from '../terminal/markdown-stream.ts';
 import { openPlace } from '../terminal/open-place.ts';
-import { renderFooter } from '../terminal/render-answer.ts';
-import { renderFork } from '../terminal/render-fork.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { renderSources } from '../terminal/render-retrieval.ts';
 import { renderSessionList, renderTranscript } from '../terminal/render-session.ts';
 import { findCitedSource, renderSource } from '../terminal/render-source.ts';
-import { type Streams, type Terminal, wrapWidth } from '../terminal/terminal.ts';
+import type { Streams, Terminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import type { SlashCommandName } from './chat-line.ts';
 import type { Conversation } from './conversation.ts';
@@ -185,11 +181,6 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
       renderText(terminal, `Session ${sessionId.slice(0, 8)}, ${counted(turnCount, 'turn')}.${question}`);
     },
   },
-  fork: {
-    usage: 'fork <turn> [policy|model]',
-    describe: 'Ask a turn again in a new session and compare',
-    run: forkConversation,
-  },
   good: {
     usage: 'good',
     describe: 'Rate the last answer as good',
@@ -224,44 +215,6 @@ function unknownCollectionError(name: string, known: readonly string[]): AppErro
   return new AppError('invalid_input', `Unknown collection "${oneLine(name, 60)}".`, {
     hint: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Collections: ${oneLine(known.join(', '), 300)}.`,
   });
-}
-
-/** If the model cannot be used, the conversation returns to the session that it left. */
-async function forkConversation(
-  conversation: Conversation,
-  argument: string,
-  terminal: Terminal,
-): Promise<void> {
-  const [, turn, choice = ''] = /^(\d+)(?:\s+(\S+))?$/.exec(argument) ?? [];
-  if (turn === undefined) {
-    throw new AppError('invalid_input', 'Give the number of a turn: /fork <turn> [policy|model].', {
-      hint: 'Turns are numbered from 1.',
-    });
-  }
-  const origin = conversation.session().id;
-  const [before] = await conversation.fork(Number(turn));
-  const policy = policySchema.safeParse(choice.toLowerCase());
-  if (policy.success) conversation.policy = policy.data;
-  else if (choice !== '') {
-    await conversation.changeModel(choice).catch(async (error) => {
-      await conversation.resume(origin);
-      throw error;
-    });
-  }
-  if (before === undefined) return;
-  const { filter, priceOf, session } = conversation;
-  renderText(
-    terminal,
-    `Forked to ${session().id.slice(0, 8)}. Asking again: ${oneLine(before.userQuery, 200)}`,
-  );
-  terminal.write('\n');
-  const after = await completeTurn(session().ask(before.userQuery, { policy: conversation.policy, filter }));
-  conversation.completed(after);
-  renderMarkdown({ terminal, width: wrapWidth(terminal) }, visibleText(after.response.answer));
-  terminal.write('\n');
-  renderFooter(terminal, after, { inChat: true, priceOf });
-  terminal.write('\n');
-  renderFork(terminal, before, after);
 }
 
 async function rateAnswer(

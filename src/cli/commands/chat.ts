@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { collectionNames } from '../../app/open-collection.ts';
 import { listOllamaModels } from '../../app/probes.ts';
-import { countStale, forkSession } from '../../app/sessions.ts';
+import { countStale } from '../../app/sessions.ts';
 import { pricesBy } from '../../evaluation/run/prices.ts';
 import { createChatHistory } from '../chat/chat-history.ts';
 import { runChatLoop } from '../chat/chat-loop.ts';
@@ -35,7 +35,6 @@ export function runChat(flags: AgentFlags): Promise<void> {
       filter,
       collections: async () => (isOnTape ? [] : collectionNames(app)),
       priceOf: pricesBy({ currency: '', models: app.config.prices }),
-      forkAt: ({ sessions, ...at }) => forkSession(sessions, at, app.runtime),
       openWith: ({ model, collection = open.collection }) => {
         const agent = { ...app.config.agent, collection };
         const changed = app.withConfig({ ...app.config, collectionChosen: true, agent });

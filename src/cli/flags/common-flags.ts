@@ -11,15 +11,15 @@ export interface CommonFlags {
   verbose?: boolean | undefined;
 }
 
-const GLOBAL = 'Global options';
+export const GLOBAL_GROUP = 'Global options';
 
 export const globalOptions = {
-  collection: { describe: 'Collection to use (default web_documents)', group: GLOBAL },
-  config: { value: 'path', describe: 'Config file (default ./citeloop.config.json)', group: GLOBAL },
-  json: { type: 'boolean', describe: 'Print JSON', group: GLOBAL },
-  verbose: { type: 'boolean', describe: 'Print details and error stacks', group: GLOBAL },
-  help: { type: 'boolean', alias: 'h', describe: 'Print help', group: GLOBAL },
-  version: { type: 'boolean', alias: 'v', describe: 'Print the version', group: GLOBAL },
+  collection: { describe: 'Collection to use (default web_documents)', group: GLOBAL_GROUP },
+  config: { value: 'path', describe: 'Config file (default ./citeloop.config.json)', group: GLOBAL_GROUP },
+  json: { type: 'boolean', describe: 'Print JSON', group: GLOBAL_GROUP },
+  verbose: { type: 'boolean', describe: 'Print details and error stacks', group: GLOBAL_GROUP },
+  help: { type: 'boolean', alias: 'h', describe: 'Print help', group: GLOBAL_GROUP },
+  version: { type: 'boolean', alias: 'v', describe: 'Print the version', group: GLOBAL_GROUP },
 } as const satisfies OptionDefinitions;
 
 const storeOptions = {

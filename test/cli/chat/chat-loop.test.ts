@@ -37,9 +37,6 @@ async function startChat(
     isInteractive: true,
     collections: async () => ['handbook', 'animals'],
     priceOf: (_, { prompt, completion }) => (prompt + completion * 8) / 1_000_000,
-    forkAt: async () => {
-      throw new AppError('invalid_input', 'There is no such turn.');
-    },
     async openWith({ model: name = 'offline', collection = 'handbook' }) {
       models.push(name);
       if (name === 'missing') throw new AppError('configuration_error', 'There is no key.');

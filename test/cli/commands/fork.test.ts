@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diffTurns } from '../../../src/cli/terminal/render-fork.ts';
+import { diffTurns } from '../../../src/cli/commands/fork.ts';
 import type { ConversationTurn } from '../../../src/domain/conversation-turn.ts';
 import { copyHomeWithBook } from '../../support/prepared-home.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
@@ -70,17 +70,6 @@ test('a fork at a turn that there is not is refused with those that there are', 
   const { code, stderr } = await runInProcess(['sessions', 'fork', 'last', '--turn', '9'], { home });
   expect(code).toBe(2);
   expect(stderr).toContain('Choose a turn from 1 to 3.');
-});
-
-test('in a chat /fork asks a turn anew under another policy and goes on there', async () => {
-  const home = await homeWithTalk();
-  const { stdout } = await runInProcess(['chat', '--continue'], {
-    home,
-    input: '/fork 2 never\n/fork\n/sessions\n',
-  });
-  expect(stdout).toMatch(/Forked to [0-9a-f]{8}\. Asking again: What is a QoS profile\?/);
-  expect(stdout).toContain('Turn 2 differs:');
-  expect(stdout).toMatch(/Current session: [0-9a-f]{8}/);
 });
 
 test('old questions and answers are found by their words', async () => {
