@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { type SettingName, settingNames, settings, settingVariables } from '../src/config/settings.ts';
+import { type SettingName, settingNames, settingSchemas, settingVariables } from '../src/config/settings.ts';
 import { agentConfigSchema } from '../src/domain/agent-config.ts';
 import { OFFLINE_DEFAULTS } from '../src/domain/choices.ts';
 
@@ -25,7 +25,7 @@ export function settingsTable(): string {
     const variable = variables.get(name);
     const cells = [
       `\`${name}\``,
-      (settings[name].description ?? '').replace(/</g, '&lt;'),
+      (settingSchemas[name].description ?? '').replace(/</g, '&lt;'),
       formatDefault(name),
       variable === undefined ? '' : `\`${variable}\``,
       armSettings.has(name) || name === 'rerank' ? 'yes' : '',
@@ -38,7 +38,7 @@ export function settingsTable(): string {
 }
 
 function formatDefault(name: SettingName): string {
-  const schema: z.ZodType = settings[name];
+  const schema: z.ZodType = settingSchemas[name];
   if (!(schema instanceof z.ZodDefault)) return '';
   const text = JSON.stringify(schema.def.defaultValue);
   if (text.length > MAX_DEFAULT_LENGTH) return 'built-in text';

@@ -31,33 +31,33 @@ export function commandLineHint(error: AppError, options: AdviceOptions = {}): s
 }
 
 /** An error as JSON, with flags and commands in its hint. */
-export function commandLineError(error: AppError): ErrorResponse {
+export function toCommandLineError(error: AppError): ErrorResponse {
   return toErrorResponse(
     new AppError(error.kind, error.message, { ...error, hint: commandLineHint(error), cause: error }),
   );
 }
 
 /** A response with flags and commands in the hint of its error. */
-export function commandLineResponse(response: AgentResponse): AgentResponse {
+export function toCommandLineResponse(response: AgentResponse): AgentResponse {
   return response.error === null ? response : { ...response, error: rewordError(response.error) };
 }
 
 /** An event with flags and commands in the hints of its errors. */
-export function commandLineEvent(event: RunEvent): RunEvent {
+export function toCommandLineEvent(event: RunEvent): RunEvent {
   switch (event.type) {
     case 'error':
       return { ...event, error: rewordError(event.error) };
     case 'retrieval_finished':
       return event.error === null ? event : { ...event, error: rewordError(event.error) };
     case 'turn_completed':
-      return { ...event, turn: { ...event.turn, response: commandLineResponse(event.turn.response) } };
+      return { ...event, turn: { ...event.turn, response: toCommandLineResponse(event.turn.response) } };
     default:
       return event;
   }
 }
 
 function rewordError(error: ErrorResponse): ErrorResponse {
-  return commandLineError(fromErrorResponse(error));
+  return toCommandLineError(fromErrorResponse(error));
 }
 
 function fillGap(gap: Gap, isLast: boolean, { inChat = false }: AdviceOptions): string {

@@ -5,10 +5,10 @@ import {
   acceptedOptions,
   type CommandNode,
   createCommandNode,
-  defaultCommand,
   type OptionDefinition,
+  optionTakesValue,
   parseCommandLine,
-  takesValue,
+  resolveDefaultCommand,
 } from './flags/command-definition.ts';
 import { globalOptions } from './flags/common-flags.ts';
 import { compareCommand, evalCommand } from './flags/evaluation.ts';
@@ -17,11 +17,11 @@ import { mcpCommand, serveCommand } from './flags/servers.ts';
 import { openCommand, sessionsCommand } from './flags/sessions.ts';
 import { completionCommand, configCommand, doctorCommand } from './flags/setup.ts';
 import { replayCommand, tapeCommand } from './flags/tapes.ts';
-import { commandHelp, programHelp } from './help-text.ts';
+import { formatCommandHelp, formatProgramHelp } from './help-text.ts';
 import { createUsageError, isNumeric } from './usage-error.ts';
 
 /** Every command, in the order of the help. */
-export const program: CommandNode = createCommandNode({
+export const programNode: CommandNode = createCommandNode({
   command: '',
   describe: 'Answer questions from your own documents, with checked citations.',
   options: globalOptions,
@@ -54,14 +54,14 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   try {
     if (args[0] === '--complete') {
       const { printCandidates } = await import('./commands/completion.ts');
-      await printCandidates(program, args.slice(1));
+      await printCandidates(programNode, args.slice(1));
     } else if (args[0] === 'help') await printHelp(args.slice(1));
     else if (hasFlag(args, '--help', '-h')) await printHelp(args);
     else if (hasFlag(args, '--version', '-v')) process.stdout.write(`${version}\n`);
     else await runCommand(args);
   } catch (error) {
     const { reportFailure } = await import('./report-failure.ts');
-    const { json } = acceptedOptions(parseCommandLine(program, args).command);
+    const { json } = acceptedOptions(parseCommandLine(programNode, args).command);
     process.exitCode = reportFailure(error, {
       // A command that writes its JSON to a file reports errors as text.
       json: hasFlag(args, '--json') && json?.type === 'boolean',
@@ -71,20 +71,22 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 }
 
 async function printHelp(args: readonly string[]): Promise<void> {
-  const { command } = parseCommandLine(program, args);
+  const { command } = parseCommandLine(programNode, args);
   const width = Math.min(MAX_HELP_WIDTH, process.stdout.columns || MAX_HELP_WIDTH);
   const { paged } = await import('./terminal/paged.ts');
   await paged(process, (terminal) =>
-    terminal.write(command === program ? programHelp(program, width) : commandHelp(command, width)),
+    terminal.write(
+      command === programNode ? formatProgramHelp(programNode, width) : formatCommandHelp(command, width),
+    ),
   );
 }
 
 /** yargs reads the flags and words of the one command that the arguments name. Throws `invalid_input`. */
 async function runCommand(args: readonly string[]): Promise<void> {
-  const { command: named, rest } = parseCommandLine(program, args);
-  const { definition, positionals, options } = defaultCommand(named);
+  const { command: named, rest } = parseCommandLine(programNode, args);
+  const { definition, positionals, options } = resolveDefaultCommand(named);
   const { handler } = definition;
-  if (handler === undefined) throw createUsageError(program, args, 'No command is given.');
+  if (handler === undefined) throw createUsageError(programNode, args, 'No command is given.');
   const { default: yargs } = await import('yargs');
   const variadic = positionals.find(({ isVariadic }) => isVariadic)?.name;
   const words = positionals.map(({ name, isRequired, isVariadic }) => {
@@ -118,7 +120,7 @@ async function runCommand(args: readonly string[]): Promise<void> {
     .showHelpOnFail(false)
     .fail((message, error) => {
       const isUsage = error === undefined || error === null || error.name === 'YError';
-      throw isUsage ? createUsageError(program, args, message) : error;
+      throw isUsage ? createUsageError(programNode, args, message) : error;
     })
     .parseAsync();
 }
@@ -138,7 +140,7 @@ function mapOptions(options: Readonly<Record<string, OptionDefinition>>): Record
           ...(conflicts && { conflicts: [conflicts].flat() }),
           ...(array && { array, nargs: 1 }),
           ...(type === 'number' && { coerce: toNumber }),
-          requiresArg: takesValue(option) && optionalValue === undefined,
+          requiresArg: optionTakesValue(option) && optionalValue === undefined,
         },
       ];
     }),

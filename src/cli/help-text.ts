@@ -1,12 +1,12 @@
 import {
   acceptedOptions,
   type CommandNode,
-  defaultCommand,
   lastWord,
-  namedCommands,
+  listSubcommands,
   type OptionDefinition,
-  type Positional,
-  takesValue,
+  optionTakesValue,
+  type PositionalArgument,
+  resolveDefaultCommand,
 } from './flags/command-definition.ts';
 import { GLOBAL_GROUP } from './flags/common-flags.ts';
 import { wrap } from './terminal/wrapping.ts';
@@ -18,7 +18,7 @@ const MAX_EXAMPLE_WIDTH = 44;
 const MIN_TEXT_WIDTH = 24;
 
 /** The help of the program; fits on a terminal of 80x24. */
-export function programHelp(program: CommandNode, width: number): string {
+export function formatProgramHelp(program: CommandNode, width: number): string {
   return lines([
     ...wrap(program.definition.describe, width),
     '',
@@ -26,7 +26,7 @@ export function programHelp(program: CommandNode, width: number): string {
     ...section(
       'Commands',
       alignColumns(
-        namedCommands(program).map(({ name, definition }) => [name, definition.describe]),
+        listSubcommands(program).map(({ name, definition }) => [name, definition.describe]),
         width,
       ),
     ),
@@ -35,13 +35,13 @@ export function programHelp(program: CommandNode, width: number): string {
   ]);
 }
 
-export function commandHelp(node: CommandNode, width: number): string {
+export function formatCommandHelp(node: CommandNode, width: number): string {
   const { definition, name } = node;
   const positionals = [
     ...node.positionals,
-    ...(node === defaultCommand(node) ? [] : defaultCommand(node).positionals),
+    ...(node === resolveDefaultCommand(node) ? [] : resolveDefaultCommand(node).positionals),
   ];
-  const subcommands = namedCommands(node);
+  const subcommands = listSubcommands(node);
   const groups = Map.groupBy(Object.entries(acceptedOptions(node)), ([, { group }]) => group ?? 'Options');
   const options = (title: string) => section(title, optionLines(groups.get(title) ?? [], width));
   const usage = [
@@ -108,12 +108,12 @@ function exampleLines(line: string, meaning: string, width: number): string[] {
     : [`  ${line}`, ...wrap(meaning, width - 6).map((part) => `      ${part}`)];
 }
 
-function formatPositional({ name, isRequired, isVariadic }: Positional): string {
+function formatPositional({ name, isRequired, isVariadic }: PositionalArgument): string {
   const text = `${name}${isVariadic ? '..' : ''}`;
   return isRequired ? `<${text}>` : `[${text}]`;
 }
 
-function describePositional({ describe, choices = [] }: Positional): string {
+function describePositional({ describe, choices = [] }: PositionalArgument): string {
   return choices.length > 0 ? `${describe} [${choices.join(', ')}]` : describe;
 }
 
@@ -129,7 +129,7 @@ function formatOption(name: string, option: OptionDefinition): string {
   const { alias = '', value = option.type === 'number' ? 'n' : 'name', optionalValue } = option;
   const short = alias.length === 1 ? `-${alias}, ` : '    ';
   const long = alias.length > 1 ? `--${name}, --${alias}` : `--${name}`;
-  return `${short}${long}${takesValue(option) ? (optionalValue ? `[=${value}]` : ` <${value}>`) : ''}`;
+  return `${short}${long}${optionTakesValue(option) ? (optionalValue ? `[=${value}]` : ` <${value}>`) : ''}`;
 }
 
 function describeOption({ describe, choices = [], array }: OptionDefinition): string {

@@ -2,9 +2,9 @@ import { inspect } from 'node:util';
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { exitCodeOf } from '../faults/exit-code.ts';
 import { visibleText } from '../text/visible-text.ts';
-import { commandLineError, commandLineHint } from './advice.ts';
+import { commandLineHint, toCommandLineError } from './advice.ts';
 import { createTerminal, printJson } from './terminal/terminal.ts';
-import { flowLine, renderText } from './terminal/wrapping.ts';
+import { renderText, wrapPieces } from './terminal/wrapping.ts';
 
 const HINT_INDENT = '  ';
 
@@ -15,12 +15,12 @@ export function reportFailure(
 ): number {
   const failure = error instanceof AppError ? error : internalError(error);
   if (options.json) {
-    printJson({ error: commandLineError(failure) });
+    printJson({ error: toCommandLineError(failure) });
   } else {
     const terminal = createTerminal(process.stderr);
     const label = { text: 'citeloop:', paint: (text: string) => terminal.text(text, 'red') };
     const [message = '', ...more] = visibleText(failure.message).split('\n');
-    terminal.write(`${flowLine(terminal, [label, { text: message }], HINT_INDENT)}\n`);
+    terminal.write(`${wrapPieces(terminal, [label, { text: message }], HINT_INDENT)}\n`);
     for (const line of more) terminal.write(`${line}\n`);
     for (const line of commandLineHint(failure, options).split('\n'))
       renderText(terminal, line, { indent: HINT_INDENT });

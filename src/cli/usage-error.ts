@@ -4,13 +4,13 @@ import { oneLine } from '../text/visible-text.ts';
 import {
   acceptedOptions,
   type CommandNode,
-  defaultCommand,
   lastWord,
-  namedCommands,
+  listSubcommands,
   type OptionDefinition,
+  optionTakesValue,
   type ParsedCommandLine,
   parseCommandLine,
-  takesValue,
+  resolveDefaultCommand,
 } from './flags/command-definition.ts';
 
 interface UsageProblem {
@@ -37,7 +37,7 @@ function wrongFlag({ command, flags }: ParsedCommandLine): UsageProblem | undefi
   const given = new Set(flags.map(({ name }) => name));
   for (const { typed, name, option, value } of flags) {
     if (option === undefined || name === null) return unknownFlag(command, typed);
-    if (takesValue(option) && !option.optionalValue && value === undefined) {
+    if (optionTakesValue(option) && !option.optionalValue && value === undefined) {
       const label = typed === `--${name}` ? typed : `${typed} (--${name})`;
       return { message: `${label} needs a value.`, hint: `${typed}: ${option.describe}.` };
     }
@@ -98,9 +98,9 @@ function wrongPair(
 
 /** An unknown command, or a word that is missing, not one of the choices, or one too many. */
 function wrongWord({ command, words }: ParsedCommandLine): UsageProblem | undefined {
-  const runs = defaultCommand(command);
+  const runs = resolveDefaultCommand(command);
   const [first] = words;
-  const names = namedCommands(command).map(({ name }) => lastWord(name));
+  const names = listSubcommands(command).map(({ name }) => lastWord(name));
   if (names.length > 0 && runs.positionals.length === 0 && (first !== undefined || runs === command)) {
     if (first === undefined)
       return { message: `${fullName(command)} needs a command: ${formatChoices(names)}.` };

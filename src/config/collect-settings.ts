@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { AppError, type ErrorKind, messageOf } from '../faults/app-error.ts';
 import { nearestName } from '../text/nearest-name.ts';
-import { checkedValue } from './read-value.ts';
+import { parseValue } from './read-value.ts';
 import {
-  fromText,
+  parseSettingText,
   type SettingName,
   secretVariables,
   settingNames,
-  settings,
+  settingSchemas,
   settingVariables,
 } from './settings.ts';
 
 /** A value of a setting and its source. */
-export interface Setting {
+export interface GivenSetting {
   value: unknown;
   /** For error messages: `flag --top-k`. */
   origin: string;
@@ -28,7 +28,7 @@ export interface Setting {
 const STRENGTH = { flag: 3, environment: 2, project: 1, user: 0 } as const;
 
 type Variables = Readonly<Record<string, string | undefined>>;
-export type GivenSettings = Partial<Record<SettingName, Setting>>;
+export type GivenSettings = Partial<Record<SettingName, GivenSetting>>;
 
 interface SettingSources {
   flags: Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ function flagSettings({ flags, asOptions }: SettingSources): GivenSettings {
     if (flags[name] === undefined || (!asOptions && WITHOUT_FLAG.includes(name))) continue;
     const origin = asOptions ? `option ${name}` : `flag --${toKebabCase(name)}`;
     const source = { origin, kind: 'invalid_input', strength: STRENGTH.flag } as const;
-    found[name] = checkSetting(name, fromText(name, flags[name]), source);
+    found[name] = checkSetting(name, parseSettingText(name, flags[name]), source);
   }
   return found;
 }
@@ -78,7 +78,7 @@ function environmentSettings({ env, dotEnv, dotEnvPath }: SettingSources): Given
     if (text === undefined || text.trim() === '') continue;
     const origin = env[variable] === undefined ? `${variable} in ${dotEnvPath}` : `environment ${variable}`;
     const source = { origin, kind: 'configuration_error', strength: STRENGTH.environment } as const;
-    found[name] = checkSetting(name, fromText(name, text), source);
+    found[name] = checkSetting(name, parseSettingText(name, text), source);
   }
   return found;
 }
@@ -88,7 +88,8 @@ function fileSettings(file: ConfigFile | undefined, strength: number): GivenSett
   for (const [field, value] of Object.entries(file?.fields ?? {})) {
     const path = file?.path ?? '';
     const name =
-      settingNames.find((known) => known === field) ?? refuseField(field, `${path} has an unknown field`);
+      settingNames.find((known) => known === field) ??
+      throwUnknownSetting(field, `${path} has an unknown field`);
     const origin = `${path} field ${field}`;
     found[name] = checkSetting(name, value, { origin, kind: 'configuration_error', strength, file: path });
   }
@@ -96,7 +97,11 @@ function fileSettings(file: ConfigFile | undefined, strength: number): GivenSett
 }
 
 /** Throws with the nearest setting, or with the variable of a key. */
-export function refuseField(field: string, message: string, kind: ErrorKind = 'configuration_error'): never {
+export function throwUnknownSetting(
+  field: string,
+  message: string,
+  kind: ErrorKind = 'configuration_error',
+): never {
   const secret = Object.entries(secretVariables).find(([, name]) => name === field)?.[0];
   const nearest = nearestName(field, settingNames);
   const hint = secret
@@ -107,10 +112,10 @@ export function refuseField(field: string, message: string, kind: ErrorKind = 'c
   throw new AppError(kind, `${message} ${JSON.stringify(field)}.`, { hint });
 }
 
-function checkSetting(name: SettingName, value: unknown, source: Omit<Setting, 'value'>): Setting {
+function checkSetting(name: SettingName, value: unknown, source: Omit<GivenSetting, 'value'>): GivenSetting {
   const [, flag] = /^flag (--.+)$/.exec(source.origin) ?? [];
   const subject = flag ?? `${name} (${source.origin})`;
-  return { ...source, value: checkedValue(settings[name], value, { subject, kind: source.kind }) };
+  return { ...source, value: parseValue(settingSchemas[name], value, { subject, kind: source.kind }) };
 }
 
 /** `maxSteps` becomes `max-steps`. */

@@ -9,15 +9,15 @@ import { validated } from '../faults/validated.ts';
 import {
   type ConfigFile,
   collectSettings,
+  type GivenSetting,
   type GivenSettings,
   readConfigFile,
   readDotEnv,
-  type Setting,
 } from './collect-settings.ts';
 import { defaultDirectories } from './directories.ts';
 import { createSecret, type Secret } from './secret.ts';
-import { embeddingAccess, modelAccess, type ServiceAccess } from './service-access.ts';
-import type { SettingName, settings } from './settings.ts';
+import { resolveEmbeddingService, resolveModelService, type ServiceAccess } from './service-access.ts';
+import type { SettingName, settingSchemas } from './settings.ts';
 import { type SecretName, type SecretVariable, secretVariables } from './settings.ts';
 
 const CONFIG_FILE = 'citeloop.config.json';
@@ -61,7 +61,7 @@ export interface Config {
   readonly prices: ValueOf<'prices'>;
 }
 
-export type ValueOf<Name extends SettingName> = z.infer<(typeof settings)[Name]>;
+export type ValueOf<Name extends SettingName> = z.infer<(typeof settingSchemas)[Name]>;
 
 interface QdrantConfig {
   readonly url: string;
@@ -113,17 +113,17 @@ export function loadConfig(sources: ConfigSources = {}): Config {
   const asOptions = options !== undefined;
   const given = collectSettings({ flags, asOptions, env, dotEnv, dotEnvPath, project, user });
 
-  const pathOf = (setting: Setting | undefined) =>
+  const pathOf = (setting: GivenSetting | undefined) =>
     setting && resolve(setting.file === undefined ? cwd : dirname(setting.file), String(setting.value));
 
-  const onnxDirectory = (setting: Setting | undefined) => {
+  const onnxDirectory = (setting: GivenSetting | undefined) => {
     const value = String(setting?.value ?? '');
     if (setting === undefined || !value.startsWith(OWN_MODEL)) return undefined;
     return pathOf({ ...setting, value: value.slice(OWN_MODEL.length).replace(/^~(?=\/)/, homedir()) });
   };
 
   const secretOf = (variable: SecretVariable) => secretFrom(variable, env, dotEnv);
-  const { api, ...service } = modelAccess(given, secretOf);
+  const { api, ...service } = resolveModelService(given, secretOf);
   const valueFor = <Name extends SettingName>(name: Name) => given[name]?.value as ValueOf<Name> | undefined;
 
   const home = pathOf(given.home) ?? directories.home;
@@ -145,7 +145,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
       ...embedderOf(valueFor('embedder') ?? 'minilm', onnxDirectory(given.embedder)),
       model: valueFor('embeddingModel'),
       dimensions: valueFor('embeddingDimensions'),
-      service: embeddingAccess(given, service, secretOf),
+      service: resolveEmbeddingService(given, service, secretOf),
     },
     rerank: {
       on: ![undefined, false, JUDGE].includes(valueFor('rerank')),

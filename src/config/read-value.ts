@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { AppError, type ErrorKind } from '../faults/app-error.ts';
 
 /** Parses a value. The description of the schema says what is allowed, for the error. */
-export function checkedValue<Schema extends z.ZodType>(
+export function parseValue<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   { subject, kind }: { subject: string; kind: ErrorKind },
@@ -20,7 +20,7 @@ export function readFlag<Schema extends z.ZodType>(
 ): z.infer<Schema> | undefined {
   return value === undefined
     ? undefined
-    : checkedValue(schema, value, { subject: flag, kind: 'invalid_input' });
+    : parseValue(schema, value, { subject: flag, kind: 'invalid_input' });
 }
 
 export function wholeNumber(least: number, most?: number) {
@@ -32,7 +32,7 @@ export function wholeNumber(least: number, most?: number) {
 
 export const address = z.url({ protocol: /^https?$/ }).describe('an http or https URL');
 
-export const portNumber = wholeNumber(0, 65_535);
+export const portSchema = wholeNumber(0, 65_535);
 
 /** `3,5,10` */
 export const numberList = z

@@ -54,7 +54,7 @@ export interface ServiceAccess {
 type SecretOf = (variable: SecretVariable) => Secret | undefined;
 
 /** The service of the model. --base-url overrides the provider unless the provider has a stronger source. */
-export function modelAccess(given: GivenSettings, secretOf: SecretOf): ServiceAccess & { api: Api } {
+export function resolveModelService(given: GivenSettings, secretOf: SecretOf): ServiceAccess & { api: Api } {
   const named = given.provider && providerPresets[given.provider.value as ProviderName];
   const address = given.baseUrl;
   if (address === undefined || (named && given.provider && given.provider.strength > address.strength)) {
@@ -71,7 +71,7 @@ export function modelAccess(given: GivenSettings, secretOf: SecretOf): ServiceAc
 }
 
 /** The service for embeddings: that of the model unless another is given. A key is sent only to its own service. */
-export function embeddingAccess(
+export function resolveEmbeddingService(
   given: GivenSettings,
   model: ServiceAccess,
   secretOf: SecretOf,

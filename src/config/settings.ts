@@ -29,7 +29,7 @@ const payloadFields = {
 };
 
 /** Every setting of flags, the environment and config files. */
-export const settings = {
+export const settingSchemas = {
   ...agentConfigSchema.def.innerType.shape,
   provider: z.enum(PROVIDERS).describe(oneOf(PROVIDERS)),
   store: z.enum(STORES).describe(oneOf(STORES)),
@@ -65,9 +65,9 @@ export const settings = {
   home: directory,
   modelDir: directory,
 } as const;
-export type SettingName = keyof typeof settings;
+export type SettingName = keyof typeof settingSchemas;
 
-export const settingNames = Object.keys(settings) as SettingName[];
+export const settingNames = Object.keys(settingSchemas) as SettingName[];
 
 /** The environment variables of settings. `.env.example` lists the same. */
 export const settingVariables = {
@@ -106,10 +106,10 @@ export type SecretVariable = keyof typeof secretVariables;
 export type SecretName = (typeof secretVariables)[SecretVariable];
 
 /** Converts the text of a flag or a variable to a number or boolean where the setting is one. */
-export function fromText(name: SettingName, value: unknown): unknown {
+export function parseSettingText(name: SettingName, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
-  const expected = unwrapped(settings[name]).def.type;
+  const expected = unwrapped(settingSchemas[name]).def.type;
   if (expected === 'number' && text !== '') return Number(text);
   if (expected === 'boolean' && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   return text;

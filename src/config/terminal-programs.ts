@@ -7,7 +7,7 @@ interface TerminalPrograms {
   browser: string[] | undefined;
 }
 
-export function terminalPrograms(
+export function readTerminalPrograms(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): TerminalPrograms {
   return {

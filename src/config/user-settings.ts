@@ -1,19 +1,19 @@
 import { AppError, messageOf } from '../faults/app-error.ts';
 import { writeFileAtomic } from '../files/write-file-atomic.ts';
-import { readConfigFile, refuseField, toKebabCase } from './collect-settings.ts';
-import { checkedValue } from './read-value.ts';
-import { fromText, type SettingName, settingNames, settings } from './settings.ts';
+import { readConfigFile, throwUnknownSetting, toKebabCase } from './collect-settings.ts';
+import { parseValue } from './read-value.ts';
+import { parseSettingText, type SettingName, settingNames, settingSchemas } from './settings.ts';
 
 /** Accepts `topK` and `top-k`. Throws `invalid_input` with the nearest setting. */
-export function settingNamed(name: string): SettingName {
+export function toSettingName(name: string): SettingName {
   return (
     settingNames.find((known) => known === name || toKebabCase(known) === name) ??
-    refuseField(name, 'Unknown setting', 'invalid_input')
+    throwUnknownSetting(name, 'Unknown setting', 'invalid_input')
   );
 }
 
 /** Saves a setting in the user's file, or removes it if the text is null. Returns the parsed value. */
-export async function keepSetting(path: string, name: SettingName, text: string | null): Promise<unknown> {
+export async function saveSetting(path: string, name: SettingName, text: string | null): Promise<unknown> {
   const { [name]: _, ...others } = readConfigFile(path, 'configuration_error') ?? {};
   const value = text === null ? undefined : parseSetting(name, text);
   const fields = value === undefined ? others : { ...others, [name]: value };
@@ -29,8 +29,8 @@ export async function keepSetting(path: string, name: SettingName, text: string 
 }
 
 function parseSetting(name: SettingName, text: string): unknown {
-  const value = text.trimStart().startsWith('{') ? parseJsonOrText(text) : fromText(name, text);
-  return checkedValue(settings[name], value, { subject: name, kind: 'invalid_input' });
+  const value = text.trimStart().startsWith('{') ? parseJsonOrText(text) : parseSettingText(name, text);
+  return parseValue(settingSchemas[name], value, { subject: name, kind: 'invalid_input' });
 }
 
 function parseJsonOrText(text: string): unknown {

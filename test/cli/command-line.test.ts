@@ -9,7 +9,7 @@ import { copyHomeWithBook } from '../support/prepared-home.ts';
 import { runCli } from '../support/run-cli.ts';
 import { runInProcess } from '../support/run-in-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { manyDocuments, oneStored } from './commands/many-documents.ts';
+import { manyDocuments, oneStored } from './support/many-documents.ts';
 
 const root = join(import.meta.dirname, '../..');
 

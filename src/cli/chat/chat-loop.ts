@@ -4,20 +4,20 @@ import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { commandLineError, commandLineResponse } from '../advice.ts';
+import { toCommandLineError, toCommandLineResponse } from '../advice.ts';
 import { paged } from '../terminal/paged.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
-import { createTerminal, type Streams } from '../terminal/terminal.ts';
+import { createTerminal, type ProcessStreams } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import { type ChatLine, completeChatLine, parseChatLine } from './chat-line.ts';
-import type { Conversation } from './conversation.ts';
-import { type QuestionSource, readQuestions } from './read-questions.ts';
-import { describeModel, slashCommands } from './slash-commands.ts';
+import type { ChatConversation } from './conversation.ts';
+import { type QuestionReaderOptions, readQuestions } from './read-questions.ts';
+import { explainOfflineModel, slashCommands } from './slash-commands.ts';
 
 interface ChatOptions {
-  conversation: Conversation;
-  streams: Streams;
+  conversation: ChatConversation;
+  streams: ProcessStreams;
   /** What the greeting tells besides the collection and the model. */
   greeting?: ChatGreeting;
   /** Prints answers while they are generated. */
@@ -28,7 +28,7 @@ interface ChatOptions {
   /** Prints the ledger of each turn on stderr. */
   verbose?: boolean;
   signal: AbortSignal;
-  history: Pick<QuestionSource, 'history' | 'onMessage'>;
+  history: Pick<QuestionReaderOptions, 'history' | 'onMessage'>;
   /** Prints the error of a turn or a command; the chat continues. */
   report(error: unknown): void;
 }
@@ -107,7 +107,7 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
     const turn = await (json
       ? completeTurn(events)
       : renderTurn(events, streams, { stream, compact: !isTyped, inChat: true, format, priceOf }));
-    if (json) streams.stdout.write(`${JSON.stringify(commandLineResponse(turn.response))}\n`);
+    if (json) streams.stdout.write(`${JSON.stringify(toCommandLineResponse(turn.response))}\n`);
     if (chat.verbose) renderLedger(createTerminal(streams.stderr), turn);
     conversation.completed(turn);
     if (turn.response.error !== null && !json) chat.report(fromErrorResponse(turn.response.error));
@@ -118,7 +118,7 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
       const terminal = createTerminal(streams.stderr);
       terminal.write(`${terminal.text('Stopped. The question was not saved.', 'dim')}\n`);
     } else if (json && error instanceof AppError) {
-      streams.stdout.write(`${JSON.stringify({ error: commandLineError(error) })}\n`);
+      streams.stdout.write(`${JSON.stringify({ error: toCommandLineError(error) })}\n`);
     } else {
       chat.report(error);
     }
@@ -130,7 +130,7 @@ export async function runChatLoop(chat: ChatOptions): Promise<void> {
     const model = conversation.model();
     const collection = oneLine(conversation.collection(), 60);
     renderText(terminal, `citeloop on ${collection}, model ${oneLine(model, 60)}. Type /help for commands.`);
-    const note = describeModel(model);
+    const note = explainOfflineModel(model);
     renderText(terminal, note);
     const local = note === '' ? [] : ((await greeting?.ollamaModels()) ?? []);
     if (local[0] !== undefined) {

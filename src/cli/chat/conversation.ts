@@ -9,7 +9,7 @@ import { AppError } from '../../faults/app-error.ts';
 import type { SessionStore } from '../../ports/session-store.ts';
 
 /** The state of a chat: slash commands change it, and the next question uses it. */
-export interface Conversation {
+export interface ChatConversation {
   readonly user: string | undefined;
   /** Files that `/save` has written and may write again. */
   readonly savedFiles: Set<string>;
@@ -54,7 +54,7 @@ interface ConversationStart {
   openWith(changed: { model?: string; collection?: string; session?: string }): Promise<OpenAgent>;
 }
 
-export function createConversation(start: ConversationStart): Conversation {
+export function createChatConversation(start: ConversationStart): ChatConversation {
   let { open, session } = start;
   let searched = searchedIn(session.lastTurn());
 
@@ -63,7 +63,7 @@ export function createConversation(start: ConversationStart): Conversation {
     searched = searchedIn(next.lastTurn());
   }
 
-  const conversation: Conversation = {
+  const conversation: ChatConversation = {
     user: start.user,
     savedFiles: new Set(),
     policy: start.policy,

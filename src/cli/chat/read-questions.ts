@@ -1,6 +1,6 @@
 import { createInterface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
-import { canRedraw, createTerminal, type Streams } from '../terminal/terminal.ts';
+import { canRedraw, createTerminal, type ProcessStreams } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 
 /** Lines that arrive faster than this were pasted, and are one message. */
@@ -8,8 +8,8 @@ const PASTE_MS = 15;
 const PROMPT = '> ';
 const CONTINUED = '… ';
 
-export interface QuestionSource {
-  streams: Streams;
+export interface QuestionReaderOptions {
+  streams: ProcessStreams;
   signal: AbortSignal;
   /** Past messages for the arrow keys, oldest first. */
   history: readonly string[];
@@ -24,7 +24,7 @@ export interface QuestionSource {
 type CompletionCallback = (error: null, found: [string[], string]) => void;
 
 /** Messages until the input ends: typed at a prompt, or one per line from a pipe. */
-export function readQuestions(source: QuestionSource): AsyncGenerator<string, void, undefined> {
+export function readQuestions(source: QuestionReaderOptions): AsyncGenerator<string, void, undefined> {
   return source.streams.stdin.isTTY === true
     ? readTypedQuestions(source)
     : readPipedQuestions(source.streams.stdin, source.signal);
@@ -34,7 +34,7 @@ async function* readPipedQuestions(
   stdin: NodeJS.ReadStream,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
-  const joiner = createLineJoiner();
+  const joiner = createMessageJoiner();
   for await (const line of createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY, signal })) {
     const message = joiner.push(line);
     if (message !== null && message.trim() !== '') yield message;
@@ -47,7 +47,7 @@ async function* readPipedQuestions(
  * While a message is being answered, typed text is buffered but not shown, and Ctrl-C calls `onInterrupt`. At the
  * prompt, Ctrl-C clears the line; pressed twice it ends the input, like Ctrl-D.
  */
-async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<string, void, undefined> {
+async function* readTypedQuestions(source: QuestionReaderOptions): AsyncGenerator<string, void, undefined> {
   const { stdin, stdout, stderr } = source.streams;
   const screen = stdout.isTTY === true ? stdout : stderr;
   const terminal = createTerminal(screen);
@@ -63,7 +63,7 @@ async function* readTypedQuestions(source: QuestionSource): AsyncGenerator<strin
     completer: (line: string, done: CompletionCallback) => void complete(line, done),
     signal: source.signal,
   });
-  const joiner = createLineJoiner();
+  const joiner = createMessageJoiner();
   const messages: { text: string; shown: boolean }[] = [];
   let pasted: string[] = [];
   let pasting = false;
@@ -239,7 +239,7 @@ interface LineJoiner {
   readonly open: boolean;
 }
 
-export function createLineJoiner(): LineJoiner {
+export function createMessageJoiner(): LineJoiner {
   let parts: string[] = [];
   let quoted = false;
 

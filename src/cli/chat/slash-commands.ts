@@ -10,16 +10,16 @@ import { nearestName } from '../../text/nearest-name.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { alignColumns } from '../help-text.ts';
-import { readableUrl } from '../terminal/format-source.ts';
-import { openPlace } from '../terminal/open-place.ts';
+import { formatUrl } from '../terminal/format-source.ts';
+import { openSource } from '../terminal/open-source.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
-import { renderSources } from '../terminal/render-retrieval.ts';
-import { renderSessionList, renderTranscript } from '../terminal/render-session.ts';
-import { findCitedSource, renderSource } from '../terminal/render-source.ts';
-import type { Streams, Terminal } from '../terminal/terminal.ts';
+import { renderRetrievedPassages } from '../terminal/render-retrieval.ts';
+import { formatTranscript, renderSessionList } from '../terminal/render-session.ts';
+import { findCitedSource, renderCitedSource } from '../terminal/render-source.ts';
+import type { ProcessStreams, Terminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import type { SlashCommandName } from './chat-line.ts';
-import type { Conversation } from './conversation.ts';
+import type { ChatConversation } from './conversation.ts';
 
 const LISTED_SESSIONS = 15;
 
@@ -29,10 +29,10 @@ interface SlashCommand {
   describe: string;
   /** Throws `invalid_input` for a wrong argument. */
   run(
-    conversation: Conversation,
+    conversation: ChatConversation,
     argument: string,
     terminal: Terminal,
-    streams: Streams,
+    streams: ProcessStreams,
   ): Promise<void> | void;
 }
 
@@ -56,7 +56,7 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
     run(conversation, _, terminal) {
       const turn = conversation.lastSearched();
       if (turn === null) terminal.write('No search yet.\n');
-      else renderSources(terminal, turn);
+      else renderRetrievedPassages(terminal, turn);
     },
   },
   source: {
@@ -64,7 +64,7 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
     describe: 'Show a cited source with its evidence',
     async run(conversation, argument, terminal) {
       const source = findCitedSource(await conversation.turns(), requireMarker(argument, 'source'));
-      renderSource(terminal, source, await conversation.passagesAround(source.citation.chunkId ?? ''));
+      renderCitedSource(terminal, source, await conversation.passagesAround(source.citation.chunkId ?? ''));
     },
   },
   open: {
@@ -76,8 +76,8 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
         requireMarker(argument, 'open'),
       );
       const { url, location } = citation;
-      await openPlace({ url, uri: chunk?.uri, location }, streams);
-      renderText(terminal, `Opened ${readableUrl(url)}`, { style: 'dim' });
+      await openSource({ url, uri: chunk?.uri, location }, streams);
+      renderText(terminal, `Opened ${formatUrl(url)}`, { style: 'dim' });
     },
   },
   why: {
@@ -119,7 +119,7 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
     async run(conversation, argument, terminal) {
       if (argument !== '') await conversation.changeModel(argument);
       renderText(terminal, `Model: ${oneLine(conversation.model(), 60)}`);
-      renderText(terminal, describeModel(conversation.model()));
+      renderText(terminal, explainOfflineModel(conversation.model()));
     },
   },
   collection: {
@@ -195,7 +195,7 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
 };
 
 /** What users should know about the offline model; empty for other models. */
-export function describeModel(model: string): string {
+export function explainOfflineModel(model: string): string {
   if (model !== OFFLINE_MODEL) return '';
   return (
     'The offline model quotes your documents; it does not write text. To use a language model, set ' +
@@ -218,7 +218,7 @@ function unknownCollectionError(name: string, known: readonly string[]): AppErro
 }
 
 async function rateAnswer(
-  { session, sessions }: Conversation,
+  { session, sessions }: ChatConversation,
   { verdict, why }: { verdict: 'good' | 'bad'; why: string },
   terminal: Terminal,
 ): Promise<void> {
@@ -229,7 +229,7 @@ async function rateAnswer(
 }
 
 /** Returns the path. Overwrites only files that this conversation has written. */
-async function saveTranscript(conversation: Conversation, file: string): Promise<string> {
+async function saveTranscript(conversation: ChatConversation, file: string): Promise<string> {
   const { session, sessions, savedFiles } = conversation;
   const id = session().id;
   const name = file === '' ? `citeloop-${id.slice(0, 8)}.md` : file;
@@ -239,7 +239,7 @@ async function saveTranscript(conversation: Conversation, file: string): Promise
   if (first === undefined) throw new AppError('invalid_input', 'Nothing to save yet.');
   const text = path.endsWith('.json')
     ? `${JSON.stringify({ session: session().snapshot(), turns }, null, 2)}\n`
-    : renderTranscript(sessionTitle(first.turn.userQuery), turns);
+    : formatTranscript(sessionTitle(first.turn.userQuery), turns);
   try {
     await writeFile(path, text, { flag: savedFiles.has(path) ? 'w' : 'wx' });
   } catch (error) {

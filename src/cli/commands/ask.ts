@@ -18,12 +18,12 @@ import { AppError } from '../../faults/app-error.ts';
 import { fromErrorResponse } from '../../faults/error-response.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
 import type { Run } from '../../tape/tape-run.ts';
-import { commandLineEvent, commandLineResponse } from '../advice.ts';
+import { toCommandLineEvent, toCommandLineResponse } from '../advice.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { type AnswerFormat, renderTurn } from '../terminal/render-turn.ts';
-import { createTerminal, type Streams } from '../terminal/terminal.ts';
-import { asSettings, filterOf, outputOf } from './read-flags.ts';
+import { createTerminal, type ProcessStreams } from '../terminal/terminal.ts';
+import { asSettings, toFilter, toOutputOptions } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 export interface AskFlags extends AgentFlags {
@@ -36,8 +36,8 @@ type Stdin = Readable & { isTTY?: boolean; fd?: number };
 export async function runAsk(flags: AskFlags): Promise<number> {
   const question = await readQuestion(flags, process.stdin);
   const attached = await readAttachment(flags, process.stdin);
-  const filter = filterOf(flags);
-  const { json, format } = outputOf(flags);
+  const filter = toFilter(flags);
+  const { json, format } = toOutputOptions(flags);
   return withApp({ flags: asSettings(flags), taped: { command: 'ask', question, flags } }, (app, run) => {
     const { policy, stream, verbose } = app.config.agent;
     // A continued session keeps its policy unless --policy is given.
@@ -72,12 +72,12 @@ interface AnswerOutput {
 export async function printAnswer(
   events: AsyncIterable<RunEvent>,
   { json, stream, format, requireGrounded = false, verbose = false, priceOf }: AnswerOutput,
-  streams: Pick<Streams, 'stdout' | 'stderr'>,
+  streams: Pick<ProcessStreams, 'stdout' | 'stderr'>,
 ): Promise<number> {
   const printJson = (value: object) => streams.stdout.write(`${JSON.stringify(value)}\n`);
   let isErrorPrinted = false;
   const printEvent = (event: RunEvent) => {
-    printJson(commandLineEvent(event));
+    printJson(toCommandLineEvent(event));
     isErrorPrinted = event.type === 'error';
   };
   let turn: ConversationTurn;
@@ -89,7 +89,7 @@ export async function printAnswer(
     if (isErrorPrinted) return exitCodeOf(error);
     throw error;
   }
-  if (json && !stream) printJson(commandLineResponse(turn.response));
+  if (json && !stream) printJson(toCommandLineResponse(turn.response));
   if (verbose) renderLedger(createTerminal(streams.stderr), turn);
   const failure = failureOf(turn.response, requireGrounded);
   if (failure !== null && !json) throw failure;
@@ -201,7 +201,7 @@ export async function openConversation(
   options: ConversationOptions,
   run: Run,
 ): Promise<OpenAgent & { session: AgentSession }> {
-  const open = await openAgentFor(app, options, run);
+  const open = await openConversationAgent(app, options, run);
   try {
     return { ...open, session: await openSession(open, options) };
   } catch (error) {
@@ -223,7 +223,7 @@ async function openSession(
   });
 }
 
-export async function openAgentFor(
+export async function openConversationAgent(
   app: App,
   { mode, tools, session, filter, model }: ConversationOptions,
   { signal, tape }: Run,

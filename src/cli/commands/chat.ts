@@ -5,19 +5,19 @@ import { countStale } from '../../app/sessions.ts';
 import { pricesBy } from '../../evaluation/run/prices.ts';
 import { createChatHistory } from '../chat/chat-history.ts';
 import { runChatLoop } from '../chat/chat-loop.ts';
-import { createConversation } from '../chat/conversation.ts';
+import { createChatConversation } from '../chat/conversation.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { reportFailure } from '../report-failure.ts';
-import { openAgentFor, openConversation } from './ask.ts';
-import { asSettings, filterOf, outputOf } from './read-flags.ts';
+import { openConversation, openConversationAgent } from './ask.ts';
+import { asSettings, toFilter, toOutputOptions } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 /** Sessions that the greeting checks for outdated sources; `sessions stale` checks all. */
 const CHECKED_SESSIONS = 10;
 
 export function runChat(flags: AgentFlags): Promise<void> {
-  const filter = filterOf(flags);
-  const output = outputOf(flags);
+  const filter = toFilter(flags);
+  const output = toOutputOptions(flags);
   return withApp({ flags: asSettings(flags), taped: { command: 'chat', flags } }, async (app, run) => {
     const isInteractive = process.stdin.isTTY === true;
     const isOnTape = run.tape !== null;
@@ -25,7 +25,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
     const { session, ...open } = await openConversation(app, options, run);
     const history = run.tape?.replaying ? null : createChatHistory(join(app.config.home, 'chat-history'));
     const { stream, verbose } = app.config.agent;
-    const conversation = createConversation({
+    const conversation = createChatConversation({
       open,
       session,
       // A continued session keeps its policy unless --policy is given.
@@ -38,7 +38,7 @@ export function runChat(flags: AgentFlags): Promise<void> {
       openWith: ({ model, collection = open.collection }) => {
         const agent = { ...app.config.agent, collection };
         const changed = app.withConfig({ ...app.config, collectionChosen: true, agent });
-        return openAgentFor(changed, { ...options, session: undefined, filter: {}, model }, run);
+        return openConversationAgent(changed, { ...options, session: undefined, filter: {}, model }, run);
       },
     });
     const checked = { limit: CHECKED_SESSIONS, collection: open.collection };

@@ -11,10 +11,10 @@ import { fitThreshold } from '../../retrieval/fit-threshold.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import { counted } from '../../text/phrasing.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
-import { readableUrl } from '../terminal/format-source.ts';
+import { formatUrl } from '../terminal/format-source.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { table } from '../terminal/table.ts';
-import { confirmed, createTerminal, printJson } from '../terminal/terminal.ts';
+import { confirmDeletion, createTerminal, printJson } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
 import { setSetting } from './config.ts';
 import { withApp } from './with-app.ts';
@@ -82,7 +82,7 @@ export function showCollection(flags: CollectionFlags): Promise<void> {
   );
 }
 
-export function useCollection(flags: CollectionFlags): Promise<void> {
+export function setDefaultCollection(flags: CollectionFlags): Promise<void> {
   return withApp({ flags }, async (app) => {
     const name = flags.name ?? '';
     const names = await app.catalog.list();
@@ -96,7 +96,7 @@ export function deleteCollection(flags: CollectionFlags): Promise<void> {
     const name = flags.name ?? '';
     const names = await app.catalog.list();
     if (!names.includes(name)) throw unknownCollection(name, names);
-    if (flags.yes !== true && !(await confirmed(`Delete collection "${name}"?`))) {
+    if (flags.yes !== true && !(await confirmDeletion(`Delete collection "${name}"?`))) {
       process.stderr.write('Nothing was deleted.\n');
       return;
     }
@@ -111,7 +111,7 @@ export interface RemoveFlags extends CommonFlags {
   document?: string | undefined;
 }
 
-export function removeFromCollection(flags: RemoveFlags): Promise<void> {
+export function removeDocuments(flags: RemoveFlags): Promise<void> {
   const { name = '', document: wanted = '' } = flags;
   return withApp({ flags }, (app) =>
     withStore(app, name, async (store) => {
@@ -123,7 +123,7 @@ export function removeFromCollection(flags: RemoveFlags): Promise<void> {
       const urls = found.map(({ url }) => url);
       if (flags.json) return printJson({ collection: name, removed: below.length > 0 ? urls : urls[0] });
       const terminal = createTerminal(process.stdout);
-      const removed = below.length > 0 ? counted(below.length, 'document') : readableUrl(urls[0] ?? '');
+      const removed = below.length > 0 ? counted(below.length, 'document') : formatUrl(urls[0] ?? '');
       terminal.write(`Removed ${terminal.text(removed)} from ${terminal.text(name, 'bold')}.\n`);
       if (found.some(({ uri }) => uri.startsWith('file:') && existsSync(fileURLToPath(uri)))) {
         const them = found.length === 1 ? 'it' : 'them';
@@ -151,12 +151,12 @@ function findDocument(wanted: string, documents: readonly DocumentRecord[], name
   );
   const end = `/${wanted.replace(/^(\.?\/)+/, '')}`;
   const ending = documents.filter(({ uri, url }) =>
-    [uri, url].some((each) => each.endsWith(end) || `/${readableUrl(each)}`.endsWith(end)),
+    [uri, url].some((each) => each.endsWith(end) || `/${formatUrl(each)}`.endsWith(end)),
   );
   const found = exact.length > 0 ? exact : ending;
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
-  const paths = (found.length > 0 ? found : documents).map(({ url }) => readableUrl(url));
+  const paths = (found.length > 0 ? found : documents).map(({ url }) => formatUrl(url));
   if (found.length > 1) {
     throw new AppError('invalid_input', `${found.length} documents in "${name}" match ${wanted}.`, {
       hint: `Give more of the path: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ', …' : ''}.`,
@@ -182,7 +182,11 @@ interface StoredCollection {
   name: string;
 }
 
-export function copyCollections({ from: source = '', to: target = '', ...flags }: CopyFlags): Promise<void> {
+export function runCollectionCopy({
+  from: source = '',
+  to: target = '',
+  ...flags
+}: CopyFlags): Promise<void> {
   const whenInterrupted = 'Copied documents are saved. Run the same command to continue.';
   return withApp({ flags, whenInterrupted }, async (app, { signal }) => {
     const [from, to] = [parseStoredName(source, app), parseStoredName(target, app)];
@@ -255,7 +259,7 @@ export interface ThresholdFlags extends CollectionFlags {
 }
 
 /** Measures from the documents of a collection which scores mean that a passage is relevant. */
-export function fitCollectionThreshold(flags: ThresholdFlags): Promise<void> {
+export function measureThreshold(flags: ThresholdFlags): Promise<void> {
   return withApp({ flags }, (app, { signal }) =>
     withStore(app, flags.name ?? '', async (store) => {
       await app.assertReadable(store);

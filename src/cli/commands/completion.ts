@@ -9,9 +9,9 @@ import {
   acceptedOptions,
   type CommandNode,
   lastWord,
-  namedCommands,
+  listSubcommands,
+  optionTakesValue,
   parseCommandLine,
-  takesValue,
 } from '../flags/command-definition.ts';
 
 /** Each runs `citeloop --complete` with the words so far, and completes file names if that prints nothing. */
@@ -106,7 +106,12 @@ async function findCandidates(
 ): Promise<Candidate[]> {
   const { command, words, flags } = parseCommandLine(program, before);
   const last = flags.at(-1);
-  if (last?.option && takesValue(last.option) && last.value === undefined && before.at(-1) === last.typed) {
+  if (
+    last?.option &&
+    optionTakesValue(last.option) &&
+    last.value === undefined &&
+    before.at(-1) === last.typed
+  ) {
     return findValues(last.name ?? '', last.option.choices, before);
   }
   if (start.startsWith('-')) {
@@ -115,7 +120,7 @@ async function findCandidates(
       .filter(([name, { array }]) => array || !given.has(name))
       .map(([name, { describe }]) => ({ word: `--${name}`, describe }));
   }
-  const commands = (words.length > 0 ? [] : namedCommands(command)).map(({ name, definition }) => ({
+  const commands = (words.length > 0 ? [] : listSubcommands(command)).map(({ name, definition }) => ({
     word: lastWord(name),
     describe: definition.describe,
   }));

@@ -1,6 +1,6 @@
 import { type Config, loadConfig } from '../../config/load-config.ts';
 import { type SettingName, settingNames } from '../../config/settings.ts';
-import { keepSetting, settingNamed } from '../../config/user-settings.ts';
+import { saveSetting, toSettingName } from '../../config/user-settings.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { table } from '../terminal/table.ts';
@@ -38,7 +38,7 @@ export function listSettings({ config: configPath, json }: CommonFlags): void {
 }
 
 export function getSetting({ setting = '', config: configPath, json }: SettingFlags): void {
-  const name = settingNamed(setting);
+  const name = toSettingName(setting);
   const found = effectiveSettings(loadConfig({ configPath })).find((each) => each.name === name);
   if (json) return void printJson(found ?? { name, value: null, origin: DEFAULT_ORIGIN });
   const terminal = createTerminal(process.stdout);
@@ -52,9 +52,9 @@ export async function setSetting({
   config: configPath,
   json,
 }: SettingFlags): Promise<void> {
-  const name = settingNamed(setting);
+  const name = toSettingName(setting);
   const { settingsFile } = loadConfig({ configPath });
-  const saved = await keepSetting(settingsFile, name, value ?? null);
+  const saved = await saveSetting(settingsFile, name, value ?? null);
   const current = effectiveSettings(loadConfig({ configPath })).find((each) => each.name === name);
   if (json) return void printJson({ name, value: saved ?? null, file: settingsFile });
   const done =

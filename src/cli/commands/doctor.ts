@@ -11,7 +11,7 @@ import { oneLine, visibleText } from '../../text/visible-text.ts';
 import { commandLineHint } from '../advice.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
-import { flowLine, renderText } from '../terminal/wrapping.ts';
+import { renderText, wrapPieces } from '../terminal/wrapping.ts';
 import { effectiveSettings } from './config.ts';
 import { withApp } from './with-app.ts';
 
@@ -48,7 +48,7 @@ function renderCheck({ name, ok, detail, fix }: Check): void {
     { text: name, paint: (text: string) => terminal.text(text, 'bold') },
     { text: `: ${visibleText(detail)}`, gap: '' },
   ];
-  terminal.write(`${flowLine(terminal, pieces, INDENT)}\n`);
+  terminal.write(`${wrapPieces(terminal, pieces, INDENT)}\n`);
   if (fix !== null) renderText(terminal, fix, { style: 'yellow', indent: INDENT });
 }
 

@@ -7,7 +7,7 @@ import { oneLine } from '../../text/visible-text.ts';
 import type { AgentFlags } from '../flags/agent-flags.ts';
 import { createTerminal, printJson, type Terminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
-import { openAgentFor } from './ask.ts';
+import { openConversationAgent } from './ask.ts';
 import { asSettings } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
@@ -17,14 +17,14 @@ export interface ForkFlags extends AgentFlags {
 }
 
 /** Asks the questions of a session again from a turn on, in a new session, and prints the differences. */
-export function forkOneSession({ id = '', turn, ...flags }: ForkFlags): Promise<void> {
+export function runFork({ id = '', turn, ...flags }: ForkFlags): Promise<void> {
   return withApp({ flags: asSettings(flags) }, async (app, run) => {
     const sessions = await app.sessions();
     const sessionId = await resolveSessionId(sessions, id);
     const last = await sessions.lastTurn(sessionId);
     const first = readFlag('--turn', turn, wholeNumber(1)) ?? last?.turn.response.turnNumber ?? 1;
     const fork = await forkSession(sessions, { sessionId, turn: first }, app.runtime).finally(sessions.close);
-    const { agent, close } = await openAgentFor(app, { session: fork.sessionId }, run);
+    const { agent, close } = await openConversationAgent(app, { session: fork.sessionId }, run);
     const terminal = createTerminal(process.stdout);
     const turns: { turn: number; parts: string[] | null }[] = [];
     const shortId = fork.sessionId.slice(0, 8);

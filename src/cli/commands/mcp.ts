@@ -1,6 +1,6 @@
 import { openLibrary } from '../../app/open-library.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
-import { portNumber, readFlag } from '../../config/read-value.ts';
+import { portSchema, readFlag } from '../../config/read-value.ts';
 import { version } from '../../package.ts';
 import { type Listening, serveUntil } from '../../server/http/listen.ts';
 import { createCallTracker } from '../../server/mcp/call-tracker.ts';
@@ -13,8 +13,8 @@ import {
 } from '../../server/mcp/mcp-transports.ts';
 import { MCP_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
+import { isLoopbackHost, readAccessToken } from './access-tokens.ts';
 import { asSettings } from './read-flags.ts';
-import { isLoopback, tokenOf } from './serve-token.ts';
 import { withApp } from './with-app.ts';
 
 export interface McpFlags extends ServerFlags {
@@ -31,8 +31,8 @@ const GRACE_MS = 5_000;
 /** Serves until stdin is closed, or with --http until Ctrl-C. Over stdio, nothing else may write to stdout. */
 export function runMcp(flags: McpFlags): Promise<void> {
   const { host = MCP_DEFAULTS.host } = flags;
-  const port = readFlag('--port', flags.port, portNumber) ?? MCP_DEFAULTS.port;
-  const token = flags.http ? tokenOf(flags, host) : undefined;
+  const port = readFlag('--port', flags.port, portSchema) ?? MCP_DEFAULTS.port;
+  const token = flags.http ? readAccessToken(flags, host) : undefined;
   return withApp({ flags: asSettings(flags) }, async (app, { signal }) => {
     const terminal = createTerminal(process.stderr);
     const library = openLibrary(app, signal, { mode: flags.mode, tools: flags.tools, token });
@@ -53,7 +53,7 @@ export function runMcp(flags: McpFlags): Promise<void> {
       const server = createMcpHttpServer({
         sessions,
         token,
-        hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopback(host) },
+        hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopbackHost(host) },
         onInternalError: (message) => log(`A request failed: ${message}`),
         ...(app.config.agent.verbose && {
           onRequest: ({ method, path, status, ms }) =>

@@ -1,8 +1,8 @@
 import { resolveSessionId } from '../../app/sessions.ts';
 import { describeLocation } from '../../domain/show-location.ts';
 import type { CommonFlags } from '../flags/common-flags.ts';
-import { readableUrl } from '../terminal/format-source.ts';
-import { openPlace } from '../terminal/open-place.ts';
+import { formatUrl } from '../terminal/format-source.ts';
+import { openSource } from '../terminal/open-source.ts';
 import { findCitedSource } from '../terminal/render-source.ts';
 import { createTerminal } from '../terminal/terminal.ts';
 import { withApp } from './with-app.ts';
@@ -28,8 +28,8 @@ export function runOpen(flags: OpenFlags): Promise<void> {
       if (flags.json) return void process.stdout.write(`${JSON.stringify(place)}\n`);
       const terminal = createTerminal(process.stderr);
       const where = location ? `, ${describeLocation(location)}` : '';
-      terminal.write(`${terminal.text(`${readableUrl(url)}${where}`, 'dim')}\n`);
-      await openPlace(place, process);
+      terminal.write(`${terminal.text(`${formatUrl(url)}${where}`, 'dim')}\n`);
+      await openSource(place, process);
     } finally {
       await store.close();
     }

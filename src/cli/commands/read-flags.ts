@@ -33,7 +33,7 @@ function readPrompt(prompt: string): string {
 }
 
 /** Throws `invalid_input` if --json and --format contradict each other. */
-export function outputOf({ json = false, format }: Pick<AgentFlags, 'json' | 'format'>) {
+export function toOutputOptions({ json = false, format }: Pick<AgentFlags, 'json' | 'format'>) {
   if (json && format !== undefined && format !== 'json') {
     throw new AppError('invalid_input', `--json and --format ${format} cannot be used together.`, {
       hint: 'Omit one of them.',
@@ -43,6 +43,6 @@ export function outputOf({ json = false, format }: Pick<AgentFlags, 'json' | 'fo
 }
 
 /** The filter of --filter and --module. Throws `invalid_input`. */
-export function filterOf({ filter = [], module }: Pick<AgentFlags, 'filter' | 'module'>): Filter {
+export function toFilter({ filter = [], module }: Pick<AgentFlags, 'filter' | 'module'>): Filter {
   return parseFilter(module === undefined ? filter : [...filter, `module=${module}`]);
 }

@@ -9,9 +9,9 @@ import { toSearchOutput } from '../../tape/run-outputs.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
-import { renderRetrieval } from '../terminal/render-retrieval.ts';
+import { renderSearchResult } from '../terminal/render-retrieval.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { asSettings, filterOf } from './read-flags.ts';
+import { asSettings, toFilter } from './read-flags.ts';
 import { withApp } from './with-app.ts';
 
 /** The options of a search that tapes record. */
@@ -41,7 +41,9 @@ export function runSearch(flags: SearchFlags): Promise<void> {
       terminal.write(`${terminal.text(line, 'dim')}\n`);
     }
     if (!flags.json) {
-      return paged(process, (terminal) => renderRetrieval(terminal, { collection, context, hits, explain }));
+      return paged(process, (terminal) =>
+        renderSearchResult(terminal, { collection, context, hits, explain }),
+      );
     }
     const ranks = hits.map(({ chunk, lexical, dense, fusedScore, fusedRank, rerankScore }) => ({
       chunkId: chunk.chunkId,
@@ -85,6 +87,6 @@ function toQuery({ query: words = [], topK, module, filter = [] }: z.infer<typeo
   return createQuery({
     text: query,
     topK: readFlag('--top-k', topK, wholeNumber(1, MAX_QUERY_TOP_K)),
-    filter: filterOf({ filter, module }),
+    filter: toFilter({ filter, module }),
   });
 }

@@ -3,7 +3,7 @@ import { createCollectionAgent } from '../../app/open-agent.ts';
 import { openCollection } from '../../app/open-collection.ts';
 import { configuredSecrets } from '../../app/run-settings.ts';
 import { systemRuntime } from '../../app/system-runtime.ts';
-import { portNumber, readFlag, wholeNumber } from '../../config/read-value.ts';
+import { portSchema, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { runsHere } from '../../domain/agent-config.ts';
 import { redactKeys } from '../../faults/redactor.ts';
 import { pageDirectory, version } from '../../package.ts';
@@ -16,8 +16,8 @@ import { readPageFiles } from '../../server/http/page-files.ts';
 import { createServedCollections, type ServedCollections } from '../../server/turns/served-collections.ts';
 import { SERVE_DEFAULTS, type ServerFlags } from '../flags/server-flags.ts';
 import { createTerminal, printJson } from '../terminal/terminal.ts';
+import { isLoopbackHost, readAccessToken, readNamedTokens } from './access-tokens.ts';
 import { asSettings } from './read-flags.ts';
-import { isLoopback, namedTokensOf, tokenOf } from './serve-token.ts';
 import { withApp } from './with-app.ts';
 
 export interface ServeFlags extends ServerFlags {
@@ -36,11 +36,11 @@ const MAX_BODY_BYTES = 2_000_000;
 /** Serves until Ctrl-C, then waits some seconds for running turns. */
 export function runServe(flags: ServeFlags): Promise<void> {
   const { host = SERVE_DEFAULTS.host } = flags;
-  const port = readFlag('--port', flags.port, portNumber) ?? SERVE_DEFAULTS.port;
+  const port = readFlag('--port', flags.port, portSchema) ?? SERVE_DEFAULTS.port;
   const graceMs =
     (readFlag('--grace', flags.grace, wholeNumber(0, MAX_NUMBER)) ?? SERVE_DEFAULTS.grace) * 1000;
-  const tokens = namedTokensOf(flags);
-  const token = tokens === undefined ? tokenOf(flags, host) : undefined;
+  const tokens = readNamedTokens(flags);
+  const token = tokens === undefined ? readAccessToken(flags, host) : undefined;
   return withApp({ flags: asSettings(flags), judgeInWorker: true }, async (app, { signal }) => {
     const { model, policy, verbose } = app.config.agent;
     const limits = readLimits(flags, runsHere(model));
@@ -60,7 +60,7 @@ export function runServe(flags: ServeFlags): Promise<void> {
         token,
         tokens,
         limits,
-        hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopback(host) },
+        hosts: { names: flags.allowHost ?? [], anyAddress: !isLoopbackHost(host) },
         ...createRequestLog(app, verbose, [token, ...(tokens ?? []).map((each) => each.token)]),
       });
       const onListening = ({ url, port }: Listening) => {

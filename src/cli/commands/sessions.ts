@@ -14,13 +14,13 @@ import type { CommonFlags } from '../flags/common-flags.ts';
 import { paged } from '../terminal/paged.ts';
 import {
   type FoundTurn,
-  renderConcernedAnswers,
+  formatTranscript,
   renderFoundTurns,
+  renderOutdatedAnswers,
   renderSession,
   renderSessionList,
-  renderTranscript,
 } from '../terminal/render-session.ts';
-import { confirmed, createTerminal, printJson } from '../terminal/terminal.ts';
+import { confirmDeletion, createTerminal, printJson } from '../terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 
 export interface SessionListFlags extends CommonFlags {
@@ -92,12 +92,12 @@ export function searchSessions(flags: SessionSearchFlags): Promise<void> {
   });
 }
 
-export function listStale(flags: SessionListFlags): Promise<void> {
+export function listOutdatedAnswers(flags: SessionListFlags): Promise<void> {
   return withSessions(flags, async (store, app) => {
     const limit = readFlag('--limit', flags.limit, wholeNumber(1));
     const answers = await concernedAnswers(app, store, { limit, collection: flags.collection });
     if (flags.json) return printJson({ answers });
-    await paged(process, (terminal) => renderConcernedAnswers(terminal, answers));
+    await paged(process, (terminal) => renderOutdatedAnswers(terminal, answers));
   });
 }
 
@@ -123,7 +123,7 @@ export function exportSession(flags: SessionExportFlags): Promise<void> {
     const [first] = turns;
     const text =
       format === 'md'
-        ? renderTranscript(first ? sessionTitle(first.turn.userQuery) : session.sessionId, turns)
+        ? formatTranscript(first ? sessionTitle(first.turn.userQuery) : session.sessionId, turns)
         : `${JSON.stringify(data, null, json ? 0 : 2)}\n`;
     if (output === undefined) return void process.stdout.write(text);
     await writeFile(output, text).catch((error: unknown) => {
@@ -140,7 +140,7 @@ export function exportSession(flags: SessionExportFlags): Promise<void> {
 export function deleteSession(flags: SessionDeleteFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const sessionId = await resolveSessionId(store, flags.id ?? '');
-    if (flags.yes !== true && !(await confirmed(`Delete session ${sessionId}?`))) {
+    if (flags.yes !== true && !(await confirmDeletion(`Delete session ${sessionId}?`))) {
       process.stderr.write('Nothing was deleted.\n');
       return;
     }
@@ -150,7 +150,7 @@ export function deleteSession(flags: SessionDeleteFlags): Promise<void> {
   });
 }
 
-export function giveFeedback(flags: SessionFeedbackFlags): Promise<void> {
+export function saveFeedback(flags: SessionFeedbackFlags): Promise<void> {
   return withSessions(flags, async (store) => {
     const turn = readFlag('--turn', flags.turn, wholeNumber(1));
     const sessionId = await resolveSessionId(store, flags.id ?? '');

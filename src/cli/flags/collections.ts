@@ -57,7 +57,7 @@ const use: CommandDefinition<CollectionFlags> = {
   describe: 'Set the default collection',
   positionals: name,
   examples: [['citeloop collections use handbook', 'Use it unless --collection is given']],
-  handler: async (flags) => (await import('../commands/collections.ts')).useCollection(flags),
+  handler: async (flags) => (await import('../commands/collections.ts')).setDefaultCollection(flags),
 };
 
 const copy: CommandDefinition<CopyFlags> = {
@@ -69,7 +69,7 @@ const copy: CommandDefinition<CopyFlags> = {
   },
   options: { prune: { type: 'boolean', describe: 'Remove documents that only the copy has' } },
   examples: [['citeloop collections copy sqlite:docs qdrant:docs', 'Copy to a Qdrant server']],
-  handler: async (flags) => (await import('../commands/collections.ts')).copyCollections(flags),
+  handler: async (flags) => (await import('../commands/collections.ts')).runCollectionCopy(flags),
 };
 
 const removeDocument: CommandDefinition<RemoveFlags> = {
@@ -77,7 +77,7 @@ const removeDocument: CommandDefinition<RemoveFlags> = {
   describe: 'Remove a document, or all documents below a directory',
   positionals: { ...name, document: { describe: 'A path, a URL or the end of one; or a directory' } },
   examples: [['citeloop collections remove web_documents docs/old.md', 'Remove one document']],
-  handler: async (flags) => (await import('../commands/collections.ts')).removeFromCollection(flags),
+  handler: async (flags) => (await import('../commands/collections.ts')).removeDocuments(flags),
 };
 
 const threshold: CommandDefinition<ThresholdFlags> = {
@@ -92,7 +92,7 @@ const threshold: CommandDefinition<ThresholdFlags> = {
       'Save it with your own model',
     ],
   ],
-  handler: async (flags) => (await import('../commands/collections.ts')).fitCollectionThreshold(flags),
+  handler: async (flags) => (await import('../commands/collections.ts')).measureThreshold(flags),
 };
 
 const remove: CommandDefinition<CollectionFlags> = {

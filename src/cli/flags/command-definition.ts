@@ -46,12 +46,12 @@ export interface CommandNode {
   /** Whether it runs if no command is named below its parent. */
   isDefault: boolean;
   definition: CommandDefinition;
-  positionals: readonly Positional[];
+  positionals: readonly PositionalArgument[];
   options: Readonly<Record<string, OptionDefinition>>;
   commands: readonly CommandNode[];
 }
 
-export interface Positional extends PositionalDefinition {
+export interface PositionalArgument extends PositionalDefinition {
   name: string;
   isRequired: boolean;
   isVariadic: boolean;
@@ -75,7 +75,7 @@ export function createCommandNode(
   };
 }
 
-function toPositional(place: string, { positionals = {} }: CommandDefinition): Positional {
+function toPositional(place: string, { positionals = {} }: CommandDefinition): PositionalArgument {
   const name = place.replace(/[<>[\].]/g, '');
   return {
     describe: '',
@@ -87,25 +87,25 @@ function toPositional(place: string, { positionals = {} }: CommandDefinition): P
 }
 
 /** The command that runs if this one is given without a subcommand. */
-export function defaultCommand(node: CommandNode): CommandNode {
+export function resolveDefaultCommand(node: CommandNode): CommandNode {
   return node.commands.find(({ isDefault }) => isDefault) ?? node;
 }
 
 /** The subcommands that have a name of their own. */
-export function namedCommands(node: CommandNode): CommandNode[] {
+export function listSubcommands(node: CommandNode): CommandNode[] {
   return node.commands.filter(({ name }) => name !== node.name);
 }
 
 /** The options of a command and of the subcommand that runs by default, by their names. */
 export function acceptedOptions(node: CommandNode): Record<string, OptionDefinition> {
-  return { ...node.options, ...defaultCommand(node).options };
+  return { ...node.options, ...resolveDefaultCommand(node).options };
 }
 
 export function lastWord(name: string): string {
   return name.split(' ').at(-1) ?? '';
 }
 
-export function takesValue({ type }: OptionDefinition): boolean {
+export function optionTakesValue({ type }: OptionDefinition): boolean {
   return type !== 'boolean';
 }
 
@@ -138,7 +138,7 @@ export function parseCommandLine(program: CommandNode, args: readonly string[]):
     const word = args[at] ?? '';
     const [, typed = '', joined] = /^(--?[^=\d-][^=]*)(?:=(.*))?$/s.exec(word) ?? [];
     if (typed === '') {
-      const named = namedCommands(command).find(({ name }) => lastWord(name) === word);
+      const named = listSubcommands(command).find(({ name }) => lastWord(name) === word);
       if (words.length === 0 && named !== undefined) command = named;
       else words.push(word);
       if (words.length > 0) rest.push(word);
@@ -157,7 +157,7 @@ export function parseCommandLine(program: CommandNode, args: readonly string[]):
 }
 
 function isValueOf(option: OptionDefinition, word: string | undefined): boolean {
-  if (!takesValue(option) || word === undefined || /^--?[^\d-]/.test(word)) return false;
+  if (!optionTakesValue(option) || word === undefined || /^--?[^\d-]/.test(word)) return false;
   return option.optionalValue?.test(word) ?? true;
 }
 

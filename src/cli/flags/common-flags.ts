@@ -58,10 +58,10 @@ const SERVICE_OPTIONS = {
 
 /** The flags that choose services, under a heading of their own. */
 export function serviceOptions(...kinds: (keyof typeof SERVICE_OPTIONS)[]): OptionDefinitions {
-  return grouped('Services', Object.assign({}, ...kinds.map((kind) => SERVICE_OPTIONS[kind])));
+  return withGroup('Services', Object.assign({}, ...kinds.map((kind) => SERVICE_OPTIONS[kind])));
 }
 
-export function grouped(group: string, options: OptionDefinitions): OptionDefinitions {
+export function withGroup(group: string, options: OptionDefinitions): OptionDefinitions {
   return Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, group }]));
 }
 
@@ -86,7 +86,7 @@ export const redactOption = {
   redact: { value: 'regexp', array: true, describe: 'Remove matching text from the tape' },
 } as const satisfies OptionDefinitions;
 
-export const tapeOptions = grouped('Tapes', {
+export const tapeOptions = withGroup('Tapes', {
   record: { value: 'tape', describe: 'Record all service calls to this file', conflicts: 'replay' },
   replay: { value: 'tape', describe: 'Answer all service calls from this file' },
   ...redactOption,

@@ -54,7 +54,7 @@ const fork: CommandDefinition<ForkFlags> = {
     ...serviceOptions('store', 'rerank'),
   },
   examples: [['citeloop sessions fork last --turn 2 --policy always', 'Ask again with another policy']],
-  handler: async (flags) => (await import('../commands/fork.ts')).forkOneSession(flags),
+  handler: async (flags) => (await import('../commands/fork.ts')).runFork(flags),
 };
 
 const stale: CommandDefinition<SessionListFlags> = {
@@ -65,7 +65,7 @@ const stale: CommandDefinition<SessionListFlags> = {
     ['citeloop sessions stale', 'Find outdated answers after an ingest'],
     ['citeloop sessions stale --limit 10', 'Check the ten newest sessions'],
   ],
-  handler: async (flags) => (await import('../commands/sessions.ts')).listStale(flags),
+  handler: async (flags) => (await import('../commands/sessions.ts')).listOutdatedAnswers(flags),
 };
 
 const exportOne: CommandDefinition<SessionExportFlags> = {
@@ -107,7 +107,7 @@ const feedback: CommandDefinition<SessionFeedbackFlags> = {
     ['citeloop sessions feedback last bad --why "outdated source"', 'Rate the last answer'],
     ['citeloop sessions feedback 3f2b8c1e good --turn 2', 'Rate another answer'],
   ],
-  handler: async (flags) => (await import('../commands/sessions.ts')).giveFeedback(flags),
+  handler: async (flags) => (await import('../commands/sessions.ts')).saveFeedback(flags),
 };
 
 export const sessionsCommand: CommandDefinition<CommonFlags> = {

@@ -4,7 +4,7 @@ import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import type { Terminal } from './terminal.ts';
-import type { Piece } from './wrapping.ts';
+import type { LinePiece } from './wrapping.ts';
 
 const VERDICT_STYLES: Record<Verdict, 'green' | 'yellow' | 'red'> = {
   quoted: 'green',
@@ -19,7 +19,7 @@ export function verdictPiece(
   terminal: Terminal,
   verdict: Verdict,
   { dimmed = false }: { dimmed?: boolean } = {},
-): Piece {
+): LinePiece {
   const style = VERDICT_STYLES[verdict];
   const shown = dimmed && style === 'green' ? 'dim' : style;
   return { text: verdict.replace('_', ' '), paint: (text) => terminal.text(text, shown) };
@@ -30,12 +30,12 @@ export function formatMarker(marker: string): string {
 }
 
 /** Marks a source whose file was deleted after it was indexed. */
-export function missingFilePiece(terminal: Terminal): Piece {
+export function missingFilePiece(terminal: Terminal): LinePiece {
   return { text: '(file deleted)', paint: (text) => terminal.text(text, 'yellow') };
 }
 
 /** `Title › Heading, lines 3–9` */
-export function formatPlace({
+export function formatSourcePlace({
   title,
   headings,
   location,
@@ -47,7 +47,7 @@ export function formatPlace({
 }
 
 /** The URL that a click opens: the web page, or the local file, at the line or page if the URL can say it. */
-export function linkTarget({
+export function toSourceLink({
   url,
   uri,
   location,
@@ -63,7 +63,7 @@ export function linkTarget({
 }
 
 /** A file URL as a path; any other URL unchanged. */
-export function readableUrl(url: string): string {
+export function formatUrl(url: string): string {
   return oneLine(/^https?:/i.test(url) ? url : decodePath(url.replace(/^file:\/\//, '')), 300);
 }
 

@@ -38,7 +38,7 @@ const STRING = '"(?:[^"\\\\]|\\\\.)*"|\'(?:[^\'\\\\]|\\\\.)*\'|`(?:[^`\\\\]|\\\\
 const NUMBER = '(?<![\\w.])(?:0[xX][\\da-fA-F_]+|\\d[\\d_]*(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)(?!\\w)';
 
 /** Highlights one line of code at a time, so a printed line never changes. Strings and comments over several lines are not recognized. */
-export function createHighlighter(terminal: Terminal, language: string): (line: string) => string {
+export function createCodeHighlighter(terminal: Terminal, language: string): (line: string) => string {
   const family = families[languages[language.toLowerCase()] ?? ''];
   if (family === undefined) return (line) => terminal.text(line);
   const flags = family === families.query ? 'giu' : 'gu';

@@ -1,6 +1,11 @@
 import type { RootContent } from 'mdast';
 import { visit } from 'unist-util-visit';
-import { blockLines, isApart, type MarkdownTarget, parseMarkdown } from './render-markdown.ts';
+import {
+  formatBlocks,
+  hasBlankLineBetween,
+  type MarkdownTarget,
+  parseAnswerMarkdown,
+} from './render-markdown.ts';
 
 /** Characters after which an open block is parsed again; a line feed parses it at once. */
 const PARSE_AFTER = 24;
@@ -49,12 +54,12 @@ export function createMarkdownStream(target: MarkdownTarget): MarkdownStream {
   }
 
   function takeBlocks(): void {
-    const blocks = parseMarkdown(pending);
+    const blocks = parseAnswerMarkdown(pending);
     const open = blocks.at(-1);
     if (open === undefined) return;
     if (blocks.length > 1) {
-      show(blockLines(blocks.slice(0, -1), pending, target));
-      dropSource(lineStart(pending, open), isApart(blocks.at(-2), open));
+      show(formatBlocks(blocks.slice(0, -1), pending, target));
+      dropSource(lineStart(pending, open), hasBlankLineBetween(blocks.at(-2), open));
       takeBlocks();
       return;
     }
@@ -62,14 +67,14 @@ export function createMarkdownStream(target: MarkdownTarget): MarkdownStream {
       const last = open.children[open.children.length - 1];
       const done = { ...open, children: open.children.slice(0, -1) };
       if (last === undefined) return;
-      show(blockLines([done], pending, target));
-      dropSource(lineStart(pending, last), isApart(done.children.at(-1), last));
+      show(formatBlocks([done], pending, target));
+      dropSource(lineStart(pending, last), hasBlankLineBetween(done.children.at(-1), last));
       takeBlocks();
       return;
     }
     const certain = certainPart(pending);
     if (certain === '') return;
-    const lines = blockLines(parseMarkdown(certain), certain, target);
+    const lines = formatBlocks(parseAnswerMarkdown(certain), certain, target);
     show(isOpenCode(certain) ? lines.slice(0, -1) : lines);
   }
 
@@ -83,7 +88,7 @@ export function createMarkdownStream(target: MarkdownTarget): MarkdownStream {
       takeBlocks();
     },
     end() {
-      show(blockLines(parseMarkdown(pending), pending, target));
+      show(formatBlocks(parseAnswerMarkdown(pending), pending, target));
       if (shown !== '' || between !== '') write('\n');
       pending = '';
       shown = '';
@@ -92,15 +97,15 @@ export function createMarkdownStream(target: MarkdownTarget): MarkdownStream {
   };
 }
 
-export function renderMarkdown(target: MarkdownTarget, source: string): void {
-  const lines = blockLines(parseMarkdown(source), source, target);
+export function renderMarkdownText(target: MarkdownTarget, source: string): void {
+  const lines = formatBlocks(parseAnswerMarkdown(source), source, target);
   if (lines.length > 0) target.terminal.write(`${lines.join('\n')}\n`);
 }
 
 /** The start of a block whose meaning cannot change with what follows. */
 function certainPart(source: string): string {
   const words = source.replace(/\S+$/, '');
-  const leaf = lastLeaf(parseMarkdown(words).at(-1));
+  const leaf = lastLeaf(parseAnswerMarkdown(words).at(-1));
   if (leaf?.position === undefined) return '';
   const start = leaf.position.start.offset ?? 0;
   if (leaf.type === 'table') return source.slice(0, start);
@@ -135,7 +140,7 @@ function lastLeaf(node: RootContent | undefined): RootContent | undefined {
 }
 
 function isOpenCode(source: string): boolean {
-  const leaf = lastLeaf(parseMarkdown(source).at(-1));
+  const leaf = lastLeaf(parseAnswerMarkdown(source).at(-1));
   if (leaf?.type !== 'code') return false;
   const [opening = '', ...lines] = source.slice(leaf.position?.start.offset).trimEnd().split('\n');
   const fence = /^(?:`{3,}|~{3,})/.exec(opening)?.[0] ?? '';

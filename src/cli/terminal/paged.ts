@@ -1,12 +1,18 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
-import { terminalPrograms } from '../../config/terminal-programs.ts';
-import { canRedraw, createTerminal, type Streams, type Terminal, withTerminal } from './terminal.ts';
+import { readTerminalPrograms } from '../../config/terminal-programs.ts';
+import {
+  canRedraw,
+  createTerminal,
+  type ProcessStreams,
+  releaseTerminal,
+  type Terminal,
+} from './terminal.ts';
 import { visibleWidth } from './wrapping.ts';
 
 /** Writes the output of `work` to stdout, through the pager if it does not fit on the screen. */
 export async function paged(
-  { stdout, stdin }: Streams,
+  { stdout, stdin }: ProcessStreams,
   work: (terminal: Terminal) => void | Promise<void>,
 ): Promise<void> {
   const terminal = createTerminal(stdout);
@@ -21,23 +27,23 @@ export async function paged(
     });
   } finally {
     const { rows = Number.POSITIVE_INFINITY, columns = terminal.width } = stdout;
-    const isPaged = rowsOf(text, columns) > rows - 1 && (await runPager(text, stdin, terminal));
+    const isPaged = countRows(text, columns) > rows - 1 && (await runPager(text, stdin, terminal));
     if (!isPaged) stdout.write(text);
   }
 }
 
 /** The number of screen rows that a text needs. */
-export function rowsOf(text: string, columns: number): number {
+export function countRows(text: string, columns: number): number {
   const lines = text.replace(/\n$/, '').split('\n');
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / columns)), 0);
 }
 
 /** Returns false if there is no pager. */
 async function runPager(text: string, stdin: NodeJS.ReadStream, terminal: Terminal): Promise<boolean> {
-  const { pager, pagerEnvironment } = terminalPrograms();
+  const { pager, pagerEnvironment } = readTerminalPrograms();
   const [program = '', ...args] = pager;
   if (program === 'cat') return false;
-  const isShown = await withTerminal(
+  const isShown = await releaseTerminal(
     stdin,
     () =>
       new Promise<boolean>((resolve) => {

@@ -6,9 +6,9 @@ import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
 import type { RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { formatMarker, formatPlace, verdictPiece } from './format-source.ts';
+import { formatMarker, formatSourcePlace, verdictPiece } from './format-source.ts';
 import type { Terminal } from './terminal.ts';
-import { flowLine, type Piece, renderText } from './wrapping.ts';
+import { type LinePiece, renderText, wrapPieces } from './wrapping.ts';
 
 const INDENT = '        ';
 const MAX_SENTENCE = 300;
@@ -33,14 +33,14 @@ export function renderLedger(terminal: Terminal, turn: ConversationTurn): void {
 
 function renderSearch(terminal: Terminal, search: SearchDecision, turn: ConversationTurn): void {
   const filter = isEmptyFilter(search.filter) ? '' : `only ${oneLine(formatFilter(search.filter), 100)}`;
-  const pieces: Piece[] = [
+  const pieces: LinePiece[] = [
     { text: `Step ${search.step}`, paint: (text) => terminal.text(text, 'bold') },
     { text: 'searched:', gap: '  ' },
     { text: oneLine(search.query, 200), paint: (text) => terminal.text(text, 'cyan') },
     { text: filter, gap: '  ', paint: (text) => terminal.text(text, 'dim') },
   ];
   terminal.write(
-    `${flowLine(
+    `${wrapPieces(
       terminal,
       pieces.filter(({ text }) => text !== ''),
       INDENT,
@@ -60,14 +60,14 @@ function renderSearch(terminal: Terminal, search: SearchDecision, turn: Conversa
   for (const { chunkId } of search.chunks) {
     const chunk = chunks.get(chunkId);
     const place =
-      chunk === undefined ? oneLine(chunkId, 40) : `${formatPlace(chunk)}  ${chunk.score.toFixed(2)}`;
+      chunk === undefined ? oneLine(chunkId, 40) : `${formatSourcePlace(chunk)}  ${chunk.score.toFixed(2)}`;
     const citation = citations.find((each) => each.chunkId === chunkId);
     const use = citation ? citedPieces(terminal, citation) : [uncitedPiece(terminal, chunk, minCitedScore)];
-    terminal.write(`${flowLine(terminal, [{ text: INDENT + place }, ...use], `${INDENT}  `)}\n`);
+    terminal.write(`${wrapPieces(terminal, [{ text: INDENT + place }, ...use], `${INDENT}  `)}\n`);
   }
 }
 
-function citedPieces(terminal: Terminal, { marker, verdict }: Citation): Piece[] {
+function citedPieces(terminal: Terminal, { marker, verdict }: Citation): LinePiece[] {
   return [
     { text: `cited as ${formatMarker(marker)},`, gap: '  ' },
     verdictPiece(terminal, verdict),
@@ -79,7 +79,7 @@ function uncitedPiece(
   terminal: Terminal,
   chunk: RetrievedChunk | undefined,
   minCitedScore: number | null,
-): Piece {
+): LinePiece {
   const isBelow = chunk !== undefined && minCitedScore !== null && chunk.score < minCitedScore;
   const text = isBelow ? 'not cited: lower score than the cited passages' : 'not cited';
   return { text, gap: '  ', paint: (part) => terminal.text(part, 'dim') };
@@ -112,12 +112,12 @@ function renderSentences(terminal: Terminal, { answer, sentences }: AgentRespons
   for (const sentence of sentences) {
     const { verdict, probability, evidence, text } = sentence;
     if (verdict === null) continue;
-    const pieces: Piece[] = [
+    const pieces: LinePiece[] = [
       verdictPiece(terminal, verdict),
       ...(probability === null ? [] : [{ text: probability.toFixed(2) }]),
       { text: `"${oneLine(text, MAX_SENTENCE)}"`, gap: '  ' },
     ];
-    terminal.write(`${flowLine(terminal, pieces, INDENT)}\n`);
+    terminal.write(`${wrapPieces(terminal, pieces, INDENT)}\n`);
     if (evidence !== null && verdict !== 'quoted' && verdict !== 'unsupported') {
       renderText(terminal, `evidence: "${oneLine(evidence.text, MAX_SENTENCE)}"`, { indent: INDENT });
     }

@@ -2,7 +2,7 @@ import type { BlockContent, DefinitionContent, List, PhrasingContent, RootConten
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { type Processor, unified } from 'unified';
-import { createHighlighter } from './highlight-code.ts';
+import { createCodeHighlighter } from './highlight-code.ts';
 import { layoutTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { type TextRun, wrapRuns } from './wrapping.ts';
@@ -28,22 +28,26 @@ function disableSyntax(this: Processor): void {
 
 const parser = unified().use(remarkParse).use(remarkGfm, { singleTilde: false }).use(disableSyntax);
 
-export function parseMarkdown(source: string): RootContent[] {
+export function parseAnswerMarkdown(source: string): RootContent[] {
   return parser.parse(source).children;
 }
 
 /** The lines of consecutive blocks, with a blank line where the source has one. */
-export function blockLines(nodes: readonly RootContent[], source: string, target: MarkdownTarget): string[] {
+export function formatBlocks(
+  nodes: readonly RootContent[],
+  source: string,
+  target: MarkdownTarget,
+): string[] {
   const lines: string[] = [];
   nodes.forEach((node, index) => {
-    if (index > 0 && isApart(nodes[index - 1], node)) lines.push('');
+    if (index > 0 && hasBlankLineBetween(nodes[index - 1], node)) lines.push('');
     lines.push(...linesOf(node as BlockContent | DefinitionContent, source, target));
   });
   return lines;
 }
 
 /** Whether a blank line separates two blocks. */
-export function isApart(before: RootContent | undefined, node: RootContent): boolean {
+export function hasBlankLineBetween(before: RootContent | undefined, node: RootContent): boolean {
   return (node.position?.start.line ?? 0) - (before?.position?.end.line ?? 0) > 1;
 }
 
@@ -60,11 +64,11 @@ function linesOf(node: BlockContent | DefinitionContent, source: string, target:
       return listLines(node, source, target);
     case 'blockquote': {
       const bar = terminal.text('│ ', 'dim');
-      return blockLines(node.children, source, { terminal, width: width - 2 }).map((line) => bar + line);
+      return formatBlocks(node.children, source, { terminal, width: width - 2 }).map((line) => bar + line);
     }
     case 'code': {
       // Not indented, so that a selection with the mouse is valid code.
-      const highlight = createHighlighter(terminal, node.lang ?? '');
+      const highlight = createCodeHighlighter(terminal, node.lang ?? '');
       const [fence = '```'] = /^[ \t>]*(`{3,}|~{3,})/.exec(sourceOf(node, source))?.slice(1) ?? [];
       const code = node.value === '' ? [] : node.value.split('\n').map(highlight);
       const opening = terminal.text(`${fence}${node.lang ?? ''}`, 'dim');
@@ -90,12 +94,12 @@ function listLines(list: List, source: string, { terminal, width }: MarkdownTarg
   const lines: string[] = [];
   list.children.forEach((item, index) => {
     const before = list.children[index - 1];
-    if (before !== undefined && isApart(before, item)) lines.push('');
+    if (before !== undefined && hasBlankLineBetween(before, item)) lines.push('');
     // As written, because a list may continue an earlier one.
     const number = /^\s*(\d+[.)])/.exec(sourceOf(item, source))?.[1];
     const box = item.checked === true ? '[x] ' : item.checked === false ? '[ ] ' : '';
     const marker = `${number ?? '•'} ${box}`;
-    const inside = blockLines(item.children, source, { terminal, width: width - marker.length });
+    const inside = formatBlocks(item.children, source, { terminal, width: width - marker.length });
     const [first = '', ...rest] = inside;
     lines.push(terminal.text(marker, 'cyan') + first);
     const indent = ' '.repeat(marker.length);

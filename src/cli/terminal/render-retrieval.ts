@@ -7,10 +7,10 @@ import { counted } from '../../text/phrasing.ts';
 import { cutAtSentences } from '../../text/split-sentences.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { formatMarker, formatPlace, linkTarget, readableUrl } from './format-source.ts';
+import { formatMarker, formatSourcePlace, formatUrl, toSourceLink } from './format-source.ts';
 import { explainEmptyResult } from './render-ledger.ts';
 import type { Terminal } from './terminal.ts';
-import { flowLine, renderText, wrap } from './wrapping.ts';
+import { renderText, wrap, wrapPieces } from './wrapping.ts';
 
 const INDENT = '    ';
 const EXCERPT_LINES = 3;
@@ -24,7 +24,7 @@ interface SearchResult {
 }
 
 /** Prints the hits of a search: the place, an excerpt and the score of each. */
-export function renderRetrieval(
+export function renderSearchResult(
   terminal: Terminal,
   { collection, context, hits, explain }: SearchResult,
 ): void {
@@ -68,7 +68,10 @@ function explainNoHits(
 }
 
 /** Prints the passages that a turn retrieved, with the markers of those that were cited. */
-export function renderSources(terminal: Terminal, { retrievals, response }: ConversationTurn): void {
+export function renderRetrievedPassages(
+  terminal: Terminal,
+  { retrievals, response }: ConversationTurn,
+): void {
   const markers = new Map(response.citations.map(({ chunkId, marker }) => [chunkId, marker]));
   retrievals.forEach((retrieval, index) => {
     if (index > 0) terminal.write('\n');
@@ -95,16 +98,16 @@ interface PassageView {
 
 function renderPassage(terminal: Terminal, { label, chunk, score, query }: PassageView): void {
   const width = terminal.width - INDENT.length;
-  const target = linkTarget(chunk);
-  const line = flowLine(terminal, [
+  const target = toSourceLink(chunk);
+  const line = wrapPieces(terminal, [
     { text: label, paint: (part) => terminal.text(part, 'bold') },
-    { text: formatPlace(chunk), paint: (part) => terminal.link(target, part, 'cyan') },
+    { text: formatSourcePlace(chunk), paint: (part) => terminal.link(target, part, 'cyan') },
     { text: score.toFixed(2), gap: '  ', paint: (part) => terminal.text(part, 'dim') },
   ]);
   terminal.write(`${line}\n`);
   const excerpt = bestExcerpt(chunk.text, query, EXCERPT_LINES * width);
   for (const each of wrap(excerpt, width)) terminal.write(`${INDENT}${each}\n`);
-  renderText(terminal, readableUrl(chunk.url), { style: 'dim', indent: INDENT });
+  renderText(terminal, formatUrl(chunk.url), { style: 'dim', indent: INDENT });
 }
 
 /** One line of about `max` characters that starts at the sentence from which most query terms are visible. */

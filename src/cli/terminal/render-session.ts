@@ -5,8 +5,8 @@ import { type ConversationSession, sessionTotals } from '../../domain/conversati
 import type { Feedback, RecordedTurn, SessionSummary } from '../../ports/session-store.ts';
 import type { Fate } from '../../retrieval/chunk-changes.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
-import { renderMarkdown } from './markdown-stream.ts';
-import { markdownFooter, renderFooter } from './render-answer.ts';
+import { renderMarkdownText } from './markdown-stream.ts';
+import { renderAnswerFooter, toMarkdownFooter } from './render-footer.ts';
 import { table } from './table.ts';
 import { type Terminal, wrapWidth } from './terminal.ts';
 import { renderText } from './wrapping.ts';
@@ -53,7 +53,7 @@ export function renderFoundTurns(terminal: Terminal, found: readonly FoundTurn[]
 }
 
 /** Lists answers whose sources have changed, with the change of each source. */
-export function renderConcernedAnswers(terminal: Terminal, answers: readonly ConcernedAnswer[]): void {
+export function renderOutdatedAnswers(terminal: Terminal, answers: readonly ConcernedAnswer[]): void {
   if (answers.length === 0) return void terminal.write('All cited sources are unchanged.\n');
   for (const { sessionId, turn, question, sources } of answers) {
     terminal.write(`${terminal.text(`${sessionId.slice(0, SHORT_ID)}, turn ${turn}`, 'bold')}\n`);
@@ -93,10 +93,10 @@ export function renderSession(terminal: Terminal, { session, user, turns, fates 
     const { turnNumber } = turn.response;
     terminal.write('\n');
     renderText(terminal, `${turnNumber}. ${turn.userQuery.trim()}`, { style: 'bold' });
-    renderMarkdown({ terminal, width: wrapWidth(terminal) }, visibleText(turn.response.answer));
+    renderMarkdownText({ terminal, width: wrapWidth(terminal) }, visibleText(turn.response.answer));
     if (turn.response.error !== null) renderText(terminal, turn.response.error.message);
     terminal.write('\n');
-    renderFooter(terminal, turn);
+    renderAnswerFooter(terminal, turn);
     renderFates(terminal, turn.response, fates[index] ?? new Map());
     if (feedback !== null) renderFeedback(terminal, feedback);
     const reset = resets.get(turnNumber);
@@ -105,7 +105,7 @@ export function renderSession(terminal: Terminal, { session, user, turns, fates 
 }
 
 /** A conversation as Markdown: a heading for each question, then the answer and its sources. */
-export function renderTranscript(title: string, turns: readonly RecordedTurn[]): string {
+export function formatTranscript(title: string, turns: readonly RecordedTurn[]): string {
   const blocks = turns.map(({ turn, feedback }) => {
     const { response } = turn;
     const rating =
@@ -113,7 +113,7 @@ export function renderTranscript(title: string, turns: readonly RecordedTurn[]):
     return [
       `## ${turn.userQuery.replace(/\s+/g, ' ')}`,
       response.answer,
-      ...markdownFooter(response),
+      ...toMarkdownFooter(response),
       ...rating,
     ].join('\n\n');
   });

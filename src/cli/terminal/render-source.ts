@@ -7,14 +7,14 @@ import { fileIsGone } from '../../retrieval/chunk-changes.ts';
 import { oneLine, visibleText } from '../../text/visible-text.ts';
 import {
   formatMarker,
-  formatPlace,
-  linkTarget,
+  formatSourcePlace,
+  formatUrl,
   missingFilePiece,
-  readableUrl,
+  toSourceLink,
   verdictPiece,
 } from './format-source.ts';
 import { type Terminal, wrapWidth } from './terminal.ts';
-import { flowLine, renderText, type TextRun, wrapRuns } from './wrapping.ts';
+import { renderText, type TextRun, wrapPieces, wrapRuns } from './wrapping.ts';
 
 /** A source that an answer cites. */
 export interface CitedSource {
@@ -46,24 +46,24 @@ export function findCitedSource(turns: readonly ConversationTurn[], marker: stri
 }
 
 /** Prints a cited passage and those around it, with the evidence of the answer marked. */
-export function renderSource(
+export function renderCitedSource(
   terminal: Terminal,
   { citation, chunk, turn }: CitedSource,
   around: readonly StoredChunk[],
 ): void {
   const cited = around.find(({ chunkId }) => chunkId === citation.chunkId) ?? chunk;
-  const target = linkTarget(cited ?? citation);
+  const target = toSourceLink(cited ?? citation);
   const pieces = [
     { text: formatMarker(citation.marker), paint: (part: string) => terminal.text(part, 'bold') },
     {
-      text: cited === null ? citation.title : formatPlace(cited),
+      text: cited === null ? citation.title : formatSourcePlace(cited),
       paint: (part: string) => terminal.link(target, part, 'cyan'),
     },
     verdictPiece(terminal, citation.verdict),
     ...(cited !== null && fileIsGone(cited) ? [missingFilePiece(terminal)] : []),
   ];
-  terminal.write(`${flowLine(terminal, pieces)}\n`);
-  renderText(terminal, readableUrl(citation.url), { style: 'dim' });
+  terminal.write(`${wrapPieces(terminal, pieces)}\n`);
+  renderText(terminal, formatUrl(citation.url), { style: 'dim' });
   terminal.write('\n');
   const passages = around.length > 0 ? around : chunk === null ? [] : [chunk];
   if (passages.length === 0) terminal.write('The passage is no longer in the collection.\n');

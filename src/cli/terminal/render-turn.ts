@@ -7,8 +7,8 @@ import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { createVisibleStream, oneLine } from '../../text/visible-text.ts';
 import type { MarkdownStream } from './markdown-stream.ts';
 import { createSpinner } from './progress.ts';
-import { renderFooter, renderMarkdownFooter } from './render-answer.ts';
-import { canRedraw, createTerminal, type Streams, type Terminal, wrapWidth } from './terminal.ts';
+import { renderAnswerFooter, renderMarkdownFooter } from './render-footer.ts';
+import { canRedraw, createTerminal, type ProcessStreams, type Terminal, wrapWidth } from './terminal.ts';
 import { renderText } from './wrapping.ts';
 
 interface TurnView {
@@ -31,7 +31,7 @@ export type AnswerFormat = 'md' | 'plain';
  */
 export async function renderTurn(
   events: AsyncIterable<RunEvent>,
-  { stdout, stderr }: Pick<Streams, 'stdout' | 'stderr'>,
+  { stdout, stderr }: Pick<ProcessStreams, 'stdout' | 'stderr'>,
   { stream, compact = false, inChat = false, format, priceOf }: TurnView,
 ): Promise<ConversationTurn> {
   const out = createTerminal(stdout, { plain: format !== undefined });
@@ -130,7 +130,7 @@ export async function renderTurn(
   }
   if (!compact || format === 'md') out.write('\n');
   if (format === 'md') renderMarkdownFooter(out, completed.response);
-  else renderFooter(out, completed, { streamed, inChat, shortened, priceOf });
+  else renderAnswerFooter(out, completed, { streamed, inChat, shortened, priceOf });
   return completed;
 }
 

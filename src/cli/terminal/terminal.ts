@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { AppError } from '../../faults/app-error.ts';
 import { visibleText } from '../../text/visible-text.ts';
 
-export interface Streams {
+export interface ProcessStreams {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
@@ -62,7 +62,7 @@ export function wrapWidth(terminal: Terminal): number {
 }
 
 /** Stops reading stdin while another program uses the terminal. */
-export async function withTerminal<T>(stdin: NodeJS.ReadStream, work: () => Promise<T>): Promise<T> {
+export async function releaseTerminal<T>(stdin: NodeJS.ReadStream, work: () => Promise<T>): Promise<T> {
   const wasRaw = stdin.isTTY === true && stdin.isRaw;
   const wasFlowing = stdin.readableFlowing === true;
   if (wasRaw) stdin.setRawMode(false);
@@ -76,7 +76,7 @@ export async function withTerminal<T>(stdin: NodeJS.ReadStream, work: () => Prom
 }
 
 /** Throws `invalid_input` if stdin is not a terminal. */
-export async function confirmed(question: string): Promise<boolean> {
+export async function confirmDeletion(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new AppError('invalid_input', 'Deleting needs confirmation, and stdin is not a terminal.', {
       hint: 'Add --yes to skip the confirmation.',

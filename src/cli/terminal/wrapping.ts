@@ -111,13 +111,13 @@ export function wrap(line: string, width: number): string[] {
 }
 
 /** One of several texts on a line. */
-export interface Piece extends TextRun {
+export interface LinePiece extends TextRun {
   /** What separates it from the piece before; a space unless given. */
   gap?: string;
 }
 
 /** Pieces on one line. On a terminal that is too narrow they continue below, indented. */
-export function flowLine(terminal: Terminal, pieces: readonly Piece[], indent = '    '): string {
+export function wrapPieces(terminal: Terminal, pieces: readonly LinePiece[], indent = '    '): string {
   const runs = pieces.flatMap(({ gap = ' ', ...run }, index) => (index === 0 ? [run] : [{ text: gap }, run]));
   return wrapRuns(runs, wrapWidth(terminal), { indent }).join(`\n${indent}`);
 }

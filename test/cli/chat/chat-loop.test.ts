@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { runChatLoop } from '../../../src/cli/chat/chat-loop.ts';
-import { createConversation } from '../../../src/cli/chat/conversation.ts';
+import { createChatConversation } from '../../../src/cli/chat/conversation.ts';
 import { plainly } from '../../../src/faults/advice.ts';
 import { AppError, messageOf } from '../../../src/faults/app-error.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -29,7 +29,7 @@ async function startChat(
   const controller = new AbortController();
   const session = await agent.open.agent.startSession();
   const models: string[] = [];
-  const conversation = createConversation({
+  const conversation = createChatConversation({
     open: agent.open,
     session,
     policy: 'tool',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createLineJoiner } from '../../../src/cli/chat/read-questions.ts';
+import { createMessageJoiner } from '../../../src/cli/chat/read-questions.ts';
 
 function joined(...lines: string[]): (string | null)[] {
-  const joiner = createLineJoiner();
+  const joiner = createMessageJoiner();
   return lines.map((line) => joiner.push(line));
 }
 
@@ -29,7 +29,7 @@ test('three quotes open and close a block', () => {
 });
 
 test('what is unfinished can be taken or dropped', () => {
-  const joiner = createLineJoiner();
+  const joiner = createMessageJoiner();
   joiner.push('"""');
   joiner.push('half');
   expect(joiner.open).toBe(true);

@@ -9,7 +9,7 @@ import { listenForTest } from '../../support/listen-for-test.ts';
 import { type CliOptions, runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { MANY, manyDocuments, oneStored } from './many-documents.ts';
+import { MANY, manyDocuments, oneStored } from '../support/many-documents.ts';
 
 /** A user's machine: a home with documents in `docs/`. */
 async function machine(files: Record<string, string | Uint8Array> = {}) {

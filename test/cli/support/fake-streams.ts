@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
-import type { Streams } from '../../../src/cli/terminal/terminal.ts';
+import type { ProcessStreams } from '../../../src/cli/terminal/terminal.ts';
 
 interface FakeStreams {
-  streams: Streams;
+  streams: ProcessStreams;
   /** What was written to stdout so far. */
   out(): string;
   err(): string;
@@ -30,7 +30,7 @@ export function fakeStreams(kind: 'pipe' | 'terminal' | 'dumb', columns = 80): F
   };
   return {
     // Node makes the streams of a terminal only on a real one; these have what readline and we use of them.
-    streams: { stdin, stdout, stderr } as unknown as Streams,
+    streams: { stdin, stdout, stderr } as unknown as ProcessStreams,
     out: collected(stdout),
     err: collected(stderr),
     type: (text) => void stdin.write(text),

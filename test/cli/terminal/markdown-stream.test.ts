@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createMarkdownStream, renderMarkdown } from '../../../src/cli/terminal/markdown-stream.ts';
+import { createMarkdownStream, renderMarkdownText } from '../../../src/cli/terminal/markdown-stream.ts';
 import { createTerminal, type Terminal } from '../../../src/cli/terminal/terminal.ts';
 import { displayWidth } from '../../../src/text/display-width.ts';
 import { fakeStreams, plain } from '../support/fake-streams.ts';
@@ -15,7 +15,7 @@ function collecting(kind: Kind): { terminal: Terminal; parts: string[] } {
 
 function whole(source: string, width: number, kind: Kind = 'dumb'): string {
   const { terminal, parts } = collecting(kind);
-  renderMarkdown({ terminal, width }, source);
+  renderMarkdownText({ terminal, width }, source);
   return parts.join('');
 }
 

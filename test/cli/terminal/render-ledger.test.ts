@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderLedger } from '../../../src/cli/terminal/render-ledger.ts';
-import { renderSources } from '../../../src/cli/terminal/render-retrieval.ts';
+import { renderRetrievedPassages } from '../../../src/cli/terminal/render-retrieval.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import type { ConversationTurn } from '../../../src/domain/conversation-turn.ts';
 import { createRetrievalContext } from '../../../src/domain/retrieval-context.ts';
@@ -85,7 +85,7 @@ test('a turn without a search says so', () => {
 });
 
 test('sources are printed with excerpts, and the cited ones with their markers', () => {
-  const text = printed(renderSources, turnOf());
+  const text = printed(renderRetrievedPassages, turnOf());
   expect(text).toContain('3 passages for: topics in ROS 2, only module=basics');
   expect(text).toContain('[1] Topics › Publishing  0.80\n    A node publishes messages on a topic.');
   expect(text).toContain('  - Services › Calls  0.70');
@@ -102,7 +102,7 @@ test('escapes in documents reach neither the ledger nor the sources', () => {
     ],
     nearMiss: chunk({ title: evil }),
   });
-  for (const render of [renderLedger, renderSources]) {
+  for (const render of [renderLedger, renderRetrievedPassages]) {
     expect(printed(render, turnOf({}, [hostile]))).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
   }
 });

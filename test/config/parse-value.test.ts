@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { address, numberList, portNumber, readFlag, wholeNumber } from '../../src/config/read-value.ts';
+import { address, numberList, portSchema, readFlag, wholeNumber } from '../../src/config/read-value.ts';
 
 test('a flag that was not given gives nothing, and one that was its value', () => {
   expect(readFlag('--limit', undefined, wholeNumber(1))).toBeUndefined();
   expect(readFlag('--limit', 20, wholeNumber(1))).toBe(20);
-  expect(readFlag('--port', 0, portNumber)).toBe(0);
+  expect(readFlag('--port', 0, portSchema)).toBe(0);
   expect(readFlag('--top-k', ' 3, 5,10 ', numberList)).toEqual([3, 5, 10]);
 });
 
@@ -12,7 +12,7 @@ test.each([
   [0, wholeNumber(1), '--flag must be a whole number, at least 1, not 0.'],
   [1.5, wholeNumber(1), '--flag must be a whole number, at least 1, not 1.5.'],
   [101, wholeNumber(1, 100), '--flag must be a whole number from 1 to 100, not 101.'],
-  [70_000, portNumber, '--flag must be a whole number from 0 to 65535, not 70000.'],
+  [70_000, portSchema, '--flag must be a whole number from 0 to 65535, not 70000.'],
   ['3,fifty', numberList, '--flag must be a comma-separated list of numbers.'],
   ['ftp://x', address, '--flag must be an http or https URL.'],
 ])('the value %s is refused with what would be allowed', (value, schema, message) => {

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
-import { flowLine } from '../../../src/cli/terminal/wrapping.ts';
+import { wrapPieces } from '../../../src/cli/terminal/wrapping.ts';
 
 function terminal(width: number, interactive = true): Terminal {
   return {
@@ -18,19 +18,19 @@ function terminal(width: number, interactive = true): Terminal {
 const PIECES = [{ text: '[1]' }, { text: 'ROS 2 Overview › Workspaces' }, { text: '0.70', gap: '  ' }];
 
 test('what fits stays on one line', () => {
-  expect(flowLine(terminal(80), PIECES)).toBe('[1] ROS 2 Overview › Workspaces  0.70');
+  expect(wrapPieces(terminal(80), PIECES)).toBe('[1] ROS 2 Overview › Workspaces  0.70');
 });
 
 test('what does not fit goes on below, indented, and no word is broken', () => {
-  expect(flowLine(terminal(20), PIECES)).toBe('[1] ROS 2 Overview ›\n    Workspaces  0.70');
+  expect(wrapPieces(terminal(20), PIECES)).toBe('[1] ROS 2 Overview ›\n    Workspaces  0.70');
 });
 
 test('a pipe gets one line, however long', () => {
-  expect(flowLine(terminal(20, false), PIECES)).not.toContain('\n');
+  expect(wrapPieces(terminal(20, false), PIECES)).not.toContain('\n');
 });
 
 test('each line of a piece is painted by itself', () => {
-  const painted = flowLine(
+  const painted = wrapPieces(
     terminal(12),
     [{ text: 'one two three four', paint: (text) => `<${text}>` }],
     '  ',
@@ -46,7 +46,7 @@ test('whatever the pieces, all words come in order, and a line is too long only 
       fc.array(piece, { minLength: 1, maxLength: 5 }),
       fc.integer({ min: 8, max: 40 }),
       (pieces, width) => {
-        const shown = stripVTControlCharacters(flowLine(terminal(width), pieces));
+        const shown = stripVTControlCharacters(wrapPieces(terminal(width), pieces));
         const words = pieces.flatMap(({ text }) => text.split(' '));
         expect(shown.split(/\s+/).filter(Boolean)).toEqual(words);
         for (const line of shown.split('\n')) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { checkedValue } from '../../config/read-value.ts';
+import { parseValue } from '../../config/read-value.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import type { NamedToken } from '../../server/http/callers.ts';
 import type { ServerFlags } from '../flags/server-flags.ts';
@@ -9,10 +9,13 @@ const MIN_TOKEN_LENGTH = 16;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 /** The token that callers must send; none is needed on the loopback interface. Throws `invalid_input`. */
-export function tokenOf({ token, tokenFile }: Pick<ServerFlags, 'token' | 'tokenFile'>, host: string) {
+export function readAccessToken(
+  { token, tokenFile }: Pick<ServerFlags, 'token' | 'tokenFile'>,
+  host: string,
+) {
   const given = tokenFile === undefined ? token : readToken(tokenFile);
   if (given === undefined) {
-    if (isLoopback(host)) return undefined;
+    if (isLoopbackHost(host)) return undefined;
     throw new AppError('invalid_input', `Other machines can reach ${host}, so a token is required.`, {
       hint: 'Create one with `openssl rand -hex 24` and pass it with --token-file or --token.',
     });
@@ -47,9 +50,9 @@ const tokenFileSchema = z
   );
 
 /** The tokens of --tokens; undefined if the flag is not given. Throws `invalid_input`. */
-export function namedTokensOf({ tokens: path }: { tokens?: string | undefined }): NamedToken[] | undefined {
+export function readNamedTokens({ tokens: path }: { tokens?: string | undefined }): NamedToken[] | undefined {
   if (path === undefined) return undefined;
-  const { tokens } = checkedValue(tokenFileSchema, parseJsonOrUndefined(readToken(path)), {
+  const { tokens } = parseValue(tokenFileSchema, parseJsonOrUndefined(readToken(path)), {
     subject: `${path} (flag --tokens)`,
     kind: 'invalid_input',
   });
@@ -70,7 +73,7 @@ function parseJsonOrUndefined(text: string): unknown {
   }
 }
 
-export function isLoopback(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   return LOOPBACK.test(host);
 }
 

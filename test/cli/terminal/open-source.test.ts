@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { openerOf } from '../../../src/cli/terminal/open-place.ts';
-import { findCitedSource, renderSource } from '../../../src/cli/terminal/render-source.ts';
+import { chooseOpener } from '../../../src/cli/terminal/open-source.ts';
+import { findCitedSource, renderCitedSource } from '../../../src/cli/terminal/render-source.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { fileIsGone } from '../../../src/retrieval/chunk-changes.ts';
 import { citation } from '../../domain/arbitraries.ts';
@@ -26,25 +26,28 @@ test.each([
   ['pycharm', ['pycharm', '--line', '12', '/docs/a b.md']],
   ['strange', ['strange', '/docs/a b.md']],
 ])('%s goes to the line of a file', (editor, expected) => {
-  expect(openerOf(file, { ...nothing, editor: editor.split(' ') }, 'linux')).toEqual(expected);
+  expect(chooseOpener(file, { ...nothing, editor: editor.split(' ') }, 'linux')).toEqual(expected);
 });
 
 test('without an editor the system opens a file, and a page of the web whatever the editor', () => {
-  expect(openerOf(file, nothing, 'linux')).toEqual(['xdg-open', '/docs/a b.md']);
-  expect(openerOf(file, nothing, 'darwin')).toEqual(['open', '/docs/a b.md']);
+  expect(chooseOpener(file, nothing, 'linux')).toEqual(['xdg-open', '/docs/a b.md']);
+  expect(chooseOpener(file, nothing, 'darwin')).toEqual(['open', '/docs/a b.md']);
   const onWeb = { url: 'https://docs.test/a', location: undefined };
-  expect(openerOf(onWeb, { ...nothing, editor: ['vim'] }, 'linux')).toEqual([
+  expect(chooseOpener(onWeb, { ...nothing, editor: ['vim'] }, 'linux')).toEqual([
     'xdg-open',
     'https://docs.test/a',
   ]);
-  expect(openerOf(onWeb, { ...nothing, browser: ['firefox'] })).toEqual(['firefox', 'https://docs.test/a']);
+  expect(chooseOpener(onWeb, { ...nothing, browser: ['firefox'] })).toEqual([
+    'firefox',
+    'https://docs.test/a',
+  ]);
 });
 
 test('a PDF is opened at its page in a browser, and not in an editor', () => {
   const pdf = { url: 'a.pdf', uri: 'file:///a.pdf', location: { unit: 'page', from: 3, to: 4 } as const };
   const programs = { editor: ['vim'], browser: ['firefox'] };
-  expect(openerOf(pdf, programs)).toEqual(['firefox', 'file:///a.pdf#page=3']);
-  expect(openerOf(pdf, { ...programs, browser: undefined }, 'linux')).toEqual(['xdg-open', '/a.pdf']);
+  expect(chooseOpener(pdf, programs)).toEqual(['firefox', 'file:///a.pdf#page=3']);
+  expect(chooseOpener(pdf, { ...programs, browser: undefined }, 'linux')).toEqual(['xdg-open', '/a.pdf']);
 });
 
 test('where nothing is set to open a file, one sentence says what to set', async () => {
@@ -53,8 +56,8 @@ test('where nothing is set to open a file, one sentence says what to set', async
   const place = { url: 'a.md', uri: pathToFileURL(join(directory, 'a.md')).href, location: line };
   const opener = '#!/bin/sh\necho "www-browser: not found" >&2\nexit 3\n';
   const script = `
-    const { openPlace } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/cli/terminal/open-place.ts'))});
-    await openPlace(${JSON.stringify(place)}, process).catch((error) => console.log(error.message, error.advice.join('')));
+    const { openSource } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/cli/terminal/open-source.ts'))});
+    await openSource(${JSON.stringify(place)}, process).catch((error) => console.log(error.message, error.advice.join('')));
   `;
   for (const name of ['xdg-open', 'open']) await writeFile(join(directory, name), opener, { mode: 0o755 });
   const env = { PATH: `${directory}:/usr/bin:/bin` };
@@ -81,7 +84,7 @@ test('a file is gone if what it was found under is still there', async () => {
 });
 
 test('what was indexed on another machine cannot be opened here', () => {
-  expect(() => openerOf({ url: 'docs/a.md' }, nothing)).toThrow(
+  expect(() => chooseOpener({ url: 'docs/a.md' }, nothing)).toThrow(
     'The file of docs/a.md is not on this machine.',
   );
 });
@@ -115,6 +118,6 @@ test('a source is shown with what the answer rests on marked', () => {
   };
   const answered = { ...turn, response: { ...turn.response, sentences: [sentence] } };
   const { streams, out } = fakeStreams('pipe');
-  renderSource(createTerminal(streams.stdout), { citation: cited, chunk, turn: answered }, []);
+  renderCitedSource(createTerminal(streams.stdout), { citation: cited, chunk, turn: answered }, []);
   expect(out()).toContain(`»${words}«${chunk.text.slice(10)}`);
 });

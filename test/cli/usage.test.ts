@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { program } from '../../src/cli/command-line.ts';
+import { programNode } from '../../src/cli/command-line.ts';
 import {
   type CommandNode,
-  defaultCommand,
-  namedCommands,
+  listSubcommands,
+  optionTakesValue,
   parseCommandLine,
-  takesValue,
+  resolveDefaultCommand,
 } from '../../src/cli/flags/command-definition.ts';
 import { copyHomeWithBook } from '../support/prepared-home.ts';
 import { runInProcess } from '../support/run-in-process.ts';
@@ -94,12 +94,12 @@ function hidden(quoted: string): string {
 }
 
 function allCommands(command: CommandNode): CommandNode[] {
-  return namedCommands(command).flatMap((below) => [below, ...allCommands(below)]);
+  return listSubcommands(command).flatMap((below) => [below, ...allCommands(below)]);
 }
 
 test('every command has an example in its help, and every example is accepted', async () => {
   const home = await temporaryDirectory();
-  const commands = allCommands(program);
+  const commands = allCommands(programNode);
   expect(commands.length).toBeGreaterThan(35);
   for (const { name } of commands) {
     const { stdout } = await runInProcess([...name.split(' '), '--help'], { home });
@@ -108,13 +108,13 @@ test('every command has an example in its help, and every example is accepted', 
   }
   for (const command of commands) {
     for (const [line] of command.definition.examples ?? []) {
-      const { command: reached, words, flags } = parseCommandLine(program, wordsOf(line));
-      const { name, positionals } = defaultCommand(reached);
+      const { command: reached, words, flags } = parseCommandLine(programNode, wordsOf(line));
+      const { name, positionals } = resolveDefaultCommand(reached);
       expect([reached.name, name], line).toContain(command.name);
       for (const { typed, option, value } of flags) {
         expect(option, `${typed} of ${line}`).toBeDefined();
         if (option === undefined) continue;
-        if (takesValue(option)) expect(value, `${typed} of ${line}`).toBeDefined();
+        if (optionTakesValue(option)) expect(value, `${typed} of ${line}`).toBeDefined();
         if (option.choices !== undefined) expect(option.choices, line).toContain(value);
       }
       expect(words.length, line).toBeGreaterThanOrEqual(
@@ -130,7 +130,7 @@ test('every command has an example in its help, and every example is accepted', 
 });
 
 test('option help has at most ten words, and commands are described in one line', () => {
-  const long = allCommands(program).flatMap(({ name, definition }) => [
+  const long = allCommands(programNode).flatMap(({ name, definition }) => [
     ...(definition.describe.length > 68 ? [name] : []),
     ...Object.entries(definition.options ?? {})
       .filter(([, { describe }]) => describe.replace(/ \((?:default|--no-).*\)$/, '').split(' ').length > 10)

@@ -9,9 +9,9 @@ import type { PriceOf } from '../../evaluation/run/prices.ts';
 import { fileIsGone } from '../../retrieval/chunk-changes.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { formatMarker, linkTarget, missingFilePiece, readableUrl, verdictPiece } from './format-source.ts';
+import { formatMarker, formatUrl, missingFilePiece, toSourceLink, verdictPiece } from './format-source.ts';
 import type { Terminal } from './terminal.ts';
-import { flowLine, type Piece, renderText } from './wrapping.ts';
+import { type LinePiece, renderText, wrapPieces } from './wrapping.ts';
 
 interface FooterOptions {
   /** Whether the answer was printed while it was generated, so that removed markers are still visible. */
@@ -26,7 +26,7 @@ const MAX_TITLE = 70;
 const MAX_WORDS = 300;
 
 /** Prints the sources of an answer with their verdicts, the result of the check, and the cost of the turn. */
-export function renderFooter(
+export function renderAnswerFooter(
   terminal: Terminal,
   { response, retrievals }: Pick<ConversationTurn, 'response' | 'retrievals'>,
   { streamed = false, inChat = false, shortened = [], priceOf }: FooterOptions = {},
@@ -39,7 +39,7 @@ export function renderFooter(
       citation.verdict === 'unknown_source'
         ? unknownSourcePieces(terminal, citation, streamed)
         : sourcePieces(terminal, citation, chunks.get(citation.chunkId ?? ''), response.outcome !== 'answer');
-    terminal.write(`${flowLine(terminal, [markerPiece(terminal, citation), ...pieces])}\n`);
+    terminal.write(`${wrapPieces(terminal, [markerPiece(terminal, citation), ...pieces])}\n`);
   }
   renderUnsupportedWords(terminal, response);
   const { sentence, isWarning } = standingOf(response);
@@ -54,12 +54,12 @@ export function renderFooter(
 
 /** The footer of an answer that is printed as Markdown. */
 export function renderMarkdownFooter(terminal: Terminal, response: AgentResponse): void {
-  const blocks = markdownFooter(response);
+  const blocks = toMarkdownFooter(response);
   if (blocks.length > 0) terminal.write(`${terminal.text(blocks.join('\n\n'))}\n`);
 }
 
 /** Blocks of Markdown: why the answer is not grounded, if so, and the list of sources. */
-export function markdownFooter(response: AgentResponse): string[] {
+export function toMarkdownFooter(response: AgentResponse): string[] {
   const sources = response.citations
     .filter(({ chunkId }) => chunkId !== null)
     .map((citation) => {
@@ -75,7 +75,7 @@ function byMarker(a: Citation, b: Citation): number {
   return (Number(a.marker) || Number.MAX_SAFE_INTEGER) - (Number(b.marker) || Number.MAX_SAFE_INTEGER);
 }
 
-function markerPiece(terminal: Terminal, { marker }: Citation): Piece {
+function markerPiece(terminal: Terminal, { marker }: Citation): LinePiece {
   return { text: formatMarker(marker), paint: (text) => terminal.text(text, 'bold') };
 }
 
@@ -85,21 +85,21 @@ function sourcePieces(
   { title, url, location, score, verdict }: Citation,
   chunk: RetrievedChunk | undefined,
   dimmed: boolean,
-): Piece[] {
+): LinePiece[] {
   const name = title === '' ? url : title;
   const place = [name, ...(chunk?.headings ?? []).filter((heading) => heading !== name)].join(' › ');
-  const target = linkTarget(chunk ?? { url, location });
+  const target = toSourceLink(chunk ?? { url, location });
   return [
     { text: oneLine(place, MAX_TITLE), paint: (text) => terminal.link(target, text, 'cyan') },
     ...(location ? [{ text: describeLocation(location), gap: ', ' }] : []),
     { text: score.toFixed(2), gap: '  ' },
     verdictPiece(terminal, verdict, { dimmed }),
-    { text: readableUrl(url), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
+    { text: formatUrl(url), gap: '  ', paint: (text) => terminal.text(text, 'dim') },
     ...(chunk !== undefined && fileIsGone(chunk) ? [missingFilePiece(terminal)] : []),
   ];
 }
 
-function unknownSourcePieces(terminal: Terminal, { verdict }: Citation, streamed: boolean): Piece[] {
+function unknownSourcePieces(terminal: Terminal, { verdict }: Citation, streamed: boolean): LinePiece[] {
   const text = `: not among the retrieved passages; removed from the ${streamed ? 'saved ' : ''}answer`;
   return [verdictPiece(terminal, verdict), { text, gap: '' }];
 }
@@ -115,14 +115,14 @@ function renderUnsupportedWords(terminal: Terminal, { answer, sentences }: Agent
   }
   renderText(terminal, 'The underlined words are not in any cited source:');
   for (const sentence of doubtful) {
-    terminal.write(`    ${flowLine(terminal, underlinedPieces(terminal, answer, sentence))}\n`);
+    terminal.write(`    ${wrapPieces(terminal, underlinedPieces(terminal, answer, sentence))}\n`);
   }
 }
 
-function underlinedPieces(terminal: Terminal, answer: string, sentence: CheckedSentence): Piece[] {
-  const pieces: Piece[] = [];
+function underlinedPieces(terminal: Terminal, answer: string, sentence: CheckedSentence): LinePiece[] {
+  const pieces: LinePiece[] = [];
   let at = sentence.start;
-  const add = (to: number, paint?: Piece['paint']) => {
+  const add = (to: number, paint?: LinePiece['paint']) => {
     const text = oneLine(answer.slice(at, to), Number.POSITIVE_INFINITY);
     const hasGap = /^\s|^$/.test(answer.slice(at, to)) || /\s$/.test(answer.slice(sentence.start, at));
     if (text !== '') pieces.push({ text, gap: hasGap ? ' ' : '', ...(paint && { paint }) });

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test, vi } from 'vitest';
-import { paged, rowsOf } from '../../../src/cli/terminal/paged.ts';
+import { countRows, paged } from '../../../src/cli/terminal/paged.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 
@@ -43,6 +43,6 @@ test('without a pager all of it is written', async () => {
 });
 
 test('long lines and wide characters fill more rows than one', () => {
-  expect(rowsOf('a\n\nb\n', 10)).toBe(3);
-  expect(rowsOf('机器人机器人\n', 10)).toBe(2);
+  expect(countRows('a\n\nb\n', 10)).toBe(3);
+  expect(countRows('机器人机器人\n', 10)).toBe(2);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { table } from '../../../src/cli/terminal/table.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import { flowLine, renderText, wrap, wrapRuns } from '../../../src/cli/terminal/wrapping.ts';
+import { renderText, wrap, wrapPieces, wrapRuns } from '../../../src/cli/terminal/wrapping.ts';
 import { cutToWidth, displayWidth, padToWidth } from '../../../src/text/display-width.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 
@@ -22,7 +22,7 @@ test('a path or an address that is longer than a line goes on below after a sign
   const { streams, out } = fakeStreams('terminal', 24);
   renderText(createTerminal(streams.stdout), `Opened ${path}`, { indent: '  ' });
   expect(out()).toBe('  Opened /home/someone/\n  docs/concepts/python-\n  versions.md\n');
-  const line = flowLine(createTerminal(streams.stdout), [{ text: '[1]' }, { text: path }], '  ');
+  const line = wrapPieces(createTerminal(streams.stdout), [{ text: '[1]' }, { text: path }], '  ');
   expect(line).toBe('[1] /home/someone/docs/\n  concepts/python-\n  versions.md');
   expect(wrap('/home/someone/.config/citeloop', 16)).toEqual(['/home/someone/', '.config/citeloop']);
 });

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { terminalPrograms } from '../../config/terminal-programs.ts';
+import { readTerminalPrograms } from '../../config/terminal-programs.ts';
 import type { Location } from '../../domain/location.ts';
 import { describeLocation, linkTo } from '../../domain/show-location.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { fileIsGone } from '../../retrieval/chunk-changes.ts';
-import { type Streams, withTerminal } from './terminal.ts';
+import { type ProcessStreams, releaseTerminal } from './terminal.ts';
 
 /** A location in a document. */
-export interface Place {
+export interface SourcePlace {
   url: string;
   /** The file that was read on this machine. */
   uri?: string | undefined;
@@ -28,9 +28,9 @@ const editors: readonly [RegExp, (file: string, line: number) => string[]][] = [
 ];
 
 /** The program that opens a place, and its arguments. Throws `invalid_input` if the file is not known here. */
-export function openerOf(
-  { url, uri, location }: Place,
-  { editor, browser }: Pick<ReturnType<typeof terminalPrograms>, 'editor' | 'browser'>,
+export function chooseOpener(
+  { url, uri, location }: SourcePlace,
+  { editor, browser }: Pick<ReturnType<typeof readTerminalPrograms>, 'editor' | 'browser'>,
   platform: NodeJS.Platform = process.platform,
 ): string[] {
   const system =
@@ -51,16 +51,16 @@ export function openerOf(
 }
 
 /** Opens a place and waits for the program to exit. Throws `invalid_input` if it cannot be opened. */
-export async function openPlace(place: Place, streams: Streams): Promise<void> {
+export async function openSource(place: SourcePlace, streams: ProcessStreams): Promise<void> {
   if (fileIsGone(place)) {
     throw new AppError('invalid_input', `${fileOf(place)} no longer exists.`, {
       hint: 'Its text stays in the collection until you ingest with --prune.',
     });
   }
-  const programs = terminalPrograms();
-  const [program = '', ...args] = openerOf(place, programs);
+  const programs = readTerminalPrograms();
+  const [program = '', ...args] = chooseOpener(place, programs);
   const isChosen = [programs.editor, programs.browser].some((chosen) => chosen?.[0] === program);
-  const code = await withTerminal(streams.stdin, () => run(program, args, isChosen));
+  const code = await releaseTerminal(streams.stdin, () => run(program, args, isChosen));
   if (code === 0) return;
   const where = isWebUrl(place.url) ? linkTo(place.url, place.location) : fileOf(place);
   const variable = isWebUrl(place.url) || place.location?.unit === 'page' ? 'BROWSER' : 'EDITOR';
@@ -78,7 +78,7 @@ function isWebUrl(url: string): boolean {
   return /^https?:/i.test(url);
 }
 
-function fileOf({ url, uri }: Place): string {
+function fileOf({ url, uri }: SourcePlace): string {
   return uri?.startsWith('file:') ? fileURLToPath(uri) : url;
 }
 
