@@ -1,9 +1,9 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 import { createQdrantCollections } from '../../src/adapters/qdrant/collection-schema.ts';
-import { createQdrantConnection } from '../../src/adapters/qdrant/connection.ts';
 import { BATCH_POINTS } from '../../src/adapters/qdrant/point-requests.ts';
-import { documentVersion, type QdrantPoint, toChunkPoint } from '../../src/adapters/qdrant/points.ts';
 import { createQdrantCatalog } from '../../src/adapters/qdrant/qdrant-catalog.ts';
+import { createQdrantConnection } from '../../src/adapters/qdrant/qdrant-connection.ts';
+import { documentVersion, type QdrantPoint, toChunkPoint } from '../../src/adapters/qdrant/qdrant-points.ts';
 import { extractChunkTerms } from '../../src/adapters/qdrant/sparse-terms.ts';
 import type { DocumentWrite } from '../../src/ports/chunk-store.ts';
 import { measureInterleaved, median, medianRatio, timed } from '../support/measure.ts';

@@ -4,11 +4,11 @@ import { type Location, spanning } from '../domain/location.ts';
 import {
   type ChunkUnit,
   type CountTokens,
-  type Heading,
+  type SectionHeading,
   splitIntoUnits,
   splitSpanIntoSentences,
 } from './chunk-units.ts';
-import { splitLongBlocks } from './split-blocks.ts';
+import { splitLongBlocks } from './split-long-blocks.ts';
 
 /** Raised whenever a document would yield other chunks, so that it is chunked again. */
 export const CHUNKER_VERSION = 3;
@@ -29,7 +29,7 @@ interface ChunkDraft {
   start: number;
   end: number;
   tokens: number;
-  path: readonly Heading[];
+  path: readonly SectionHeading[];
   opensFrom: number;
 }
 
@@ -44,18 +44,18 @@ export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chu
   /** Neighbours are merged up to half of a chunk, tiny ones with any neighbour that they fit into. */
   const mergeLimit = Math.floor(maxTokens / 2);
   const tinySize = Math.floor(maxTokens / 8);
-  const prefixes = new Map<readonly Heading[], { text: string; tokens: number }>();
+  const prefixes = new Map<readonly SectionHeading[], { text: string; tokens: number }>();
 
   const document = splitLongBlocks(whole, budgetOf, countTokens);
   const { text, blocks } = document;
   return mergeSmall(pack(splitIntoUnits(document, budgetOf, countTokens))).map(toChunk);
 
-  function headingsOf(path: readonly Heading[]): string[] {
+  function headingsOf(path: readonly SectionHeading[]): string[] {
     const headings = path.map((heading) => heading.text);
     return headings[0] === title ? headings.slice(1) : headings;
   }
 
-  function prefixOf(path: readonly Heading[]): { text: string; tokens: number } {
+  function prefixOf(path: readonly SectionHeading[]): { text: string; tokens: number } {
     let prefix = prefixes.get(path);
     if (prefix === undefined) {
       prefix = headingPrefix([title, ...headingsOf(path)], options);
@@ -64,7 +64,7 @@ export function chunkDocument(whole: ParsedDocument, options: ChunkOptions): Chu
     return prefix;
   }
 
-  function budgetOf(path: readonly Heading[]): number {
+  function budgetOf(path: readonly SectionHeading[]): number {
     return maxTokens - ADDED_TOKENS - prefixOf(path).tokens;
   }
 
@@ -178,7 +178,7 @@ function firstEndingAfter(blocks: readonly Block[], offset: number): number {
 }
 
 /** Returns `a` itself if it is the common path: paths are compared by identity. */
-function commonPath(a: readonly Heading[], b: readonly Heading[]): readonly Heading[] {
+function commonPath(a: readonly SectionHeading[], b: readonly SectionHeading[]): readonly SectionHeading[] {
   const length = a.findIndex((heading, index) => heading !== b[index]);
   return length < 0 ? a : a.slice(0, length);
 }

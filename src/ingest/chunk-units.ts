@@ -9,7 +9,7 @@ interface Span {
   end: number;
 }
 
-export interface Heading {
+export interface SectionHeading {
   depth: number;
   text: string;
   start: number;
@@ -20,13 +20,13 @@ export interface ChunkUnit extends Span {
   kind: Block['kind'];
   tokens: number;
   /** The headings above it, outermost first. */
-  path: readonly Heading[];
+  path: readonly SectionHeading[];
   /** The index in `path` of the first heading that directly precedes it; `path.length` if none does. */
   opensFrom: number;
 }
 
 /** The number of tokens that fit into a chunk below these headings. */
-type TokenBudget = (path: readonly Heading[]) => number;
+type TokenBudget = (path: readonly SectionHeading[]) => number;
 
 /** A heading with nothing below it becomes a unit, so that it is not lost. */
 export function splitIntoUnits(
@@ -36,7 +36,7 @@ export function splitIntoUnits(
 ): ChunkUnit[] {
   const { text, blocks } = document;
   const units: ChunkUnit[] = [];
-  let path: Heading[] = [];
+  let path: SectionHeading[] = [];
   let opensFrom = 0;
 
   blocks.forEach((block, index) => {

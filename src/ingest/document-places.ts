@@ -116,7 +116,7 @@ function numberedName(name: string, number: number): string {
  * The outermost directories and sites of a collection, sorted, if one of them is new and unrelated to those before;
  * otherwise empty. Directories are related if one contains the other.
  */
-export function mixedRoots(rootsBefore: Iterable<string>, rootsNow: Iterable<string>): string[] {
+export function findMixedRoots(rootsBefore: Iterable<string>, rootsNow: Iterable<string>): string[] {
   const before = new Set(Array.from(rootsBefore, directoryOf));
   const now = new Set(Array.from(rootsNow, directoryOf));
   const isUnrelated = (place: string) => [...before].every((other) => !isRelated(place, other));

@@ -8,7 +8,7 @@ import type { Embedder } from '../ports/embedder.ts';
 import type { DocumentParser, DocumentSource, SourceEntry } from '../ports/loader.ts';
 import { CHUNKER_VERSION, chunkDocument } from './chunk-document.ts';
 import { type DescribeOptions, describeDocument } from './describe-document.ts';
-import { createDocumentPlaces, mixedRoots } from './document-places.ts';
+import { createDocumentPlaces, findMixedRoots } from './document-places.ts';
 import { type EmbeddingProgress, embedChunks } from './embed-chunks.ts';
 import { loadKnownDocuments } from './known-documents.ts';
 
@@ -121,7 +121,7 @@ export async function ingest(
   if (options.prune) await prune(missing);
   else summary.gone = missing.map(({ root, uri }) => decodeURI(placeBelow(root, uri)));
   const rootsNow = [...new Set(known.all()).difference(new Set(missing))].map(({ root }) => root);
-  summary.mixed = mixedRoots(rootsBefore, rootsNow);
+  summary.mixed = findMixedRoots(rootsBefore, rootsNow);
   await embedChunks(store, embedder, {
     signal,
     onProgress(progress) {

@@ -27,7 +27,10 @@ interface RetrieverDependencies {
 
 export type RetrievalClock = Pick<Runtime, 'now' | 'elapsedMs'>;
 
-export const systemClock: RetrievalClock = { now: () => new Date(), elapsedMs: () => performance.now() };
+export const systemRetrievalClock: RetrievalClock = {
+  now: () => new Date(),
+  elapsedMs: () => performance.now(),
+};
 
 export interface RetrievalHit extends StoreHit {
   /** Its rank before reranking, from 1. */
@@ -36,18 +39,18 @@ export interface RetrievalHit extends StoreHit {
   rerankScore: number | null;
 }
 
-export interface Retrieval {
+export interface RetrievalResult {
   context: RetrievalContext;
   /** The hits behind the context's chunks, in the same order. */
   hits: RetrievalHit[];
 }
 
 export interface Retriever {
-  retrieve(query: Query, signal?: AbortSignal): Promise<Retrieval>;
+  retrieve(query: Query, signal?: AbortSignal): Promise<RetrievalResult>;
 }
 
 export function createRetriever(dependencies: RetrieverDependencies): Retriever {
-  const { store, embedder, mode, clock = systemClock } = dependencies;
+  const { store, embedder, mode, clock = systemRetrievalClock } = dependencies;
   return {
     async retrieve(query, signal) {
       const started = clock.elapsedMs();

@@ -6,7 +6,7 @@ import {
   type RetrievalClock,
   type RetrievalHit,
   type Retriever,
-  systemClock,
+  systemRetrievalClock,
   toRetrievedChunk,
 } from './create-retriever.ts';
 import { notRerankedNote } from './rerank.ts';
@@ -37,7 +37,7 @@ interface NearnessOptions {
  */
 export function rerankByNearness(
   retriever: Retriever,
-  { store, nearness, clock = systemClock }: NearnessOptions,
+  { store, nearness, clock = systemRetrievalClock }: NearnessOptions,
 ): Retriever {
   async function reorder(text: string, hits: readonly RetrievalHit[], signal?: AbortSignal) {
     const findNearness = await nearness();

@@ -4,11 +4,11 @@ import { AppError, messageOf } from '../faults/app-error.ts';
 import type { StoredChunk } from '../ports/chunk-store.ts';
 import type { Reranker } from '../ports/reranker.ts';
 import {
-  type Retrieval,
   type RetrievalClock,
   type RetrievalHit,
+  type RetrievalResult,
   type Retriever,
-  systemClock,
+  systemRetrievalClock,
   toRetrievedChunk,
 } from './create-retriever.ts';
 
@@ -22,7 +22,7 @@ const CANDIDATES = 50;
 export function withReranker(
   retriever: Retriever,
   reranker: Reranker,
-  { clock = systemClock }: { clock?: RetrievalClock } = {},
+  { clock = systemRetrievalClock }: { clock?: RetrievalClock } = {},
 ): Retriever {
   return {
     async retrieve(query, signal) {
@@ -55,11 +55,11 @@ export function withReranker(
 
 /** A threshold in the query applies to the final scores. */
 function replaceHits(
-  { context }: Retrieval,
+  { context }: RetrievalResult,
   found: readonly RetrievalHit[],
   queryThreshold: number | undefined,
   changes: { queryTimeMs: number; scoreThreshold?: number; notes?: string[] },
-): Retrieval {
+): RetrievalResult {
   if (queryThreshold === undefined) {
     const chunks = found.map(toRetrievedChunk);
     return { hits: [...found], context: createRetrievalContext({ ...context, ...changes, chunks }) };

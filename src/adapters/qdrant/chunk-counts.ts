@@ -1,6 +1,6 @@
 import { MOST_TERMS } from '../../domain/rank-hits.ts';
 import { countPoints, type PointCollection } from './point-requests.ts';
-import { TERMS_VECTOR, withoutVectorFilter } from './points.ts';
+import { TERMS_VECTOR, withoutVectorFilter } from './qdrant-points.ts';
 import { hashTerm } from './sparse-terms.ts';
 
 const MAX_CACHED_TERMS = 10_000;

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
 import { advice, command, setting } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
-import type { QdrantConnection } from './connection.ts';
-import { DENSE_VECTOR, TERMS_VECTOR } from './points.ts';
+import type { QdrantConnection } from './qdrant-connection.ts';
+import { DENSE_VECTOR, TERMS_VECTOR } from './qdrant-points.ts';
 
 /**
  * A collection is stored as two on the server: `<name>` has a point per chunk, `<name>__documents` a record per
@@ -26,7 +26,7 @@ const metadataSchema = z.object({
 
 export type CollectionMetadata = z.infer<typeof metadataSchema>;
 
-export interface StorageOptions {
+export interface QdrantStorageOptions {
   /** More than one is only useful on a cluster. */
   shardNumber?: number | undefined;
   /** The number of nodes that keep a copy of each shard. */
@@ -56,7 +56,7 @@ export async function createQdrantCollections(
   connection: QdrantConnection,
   chunks: string,
   { embedder, dimensions, createdAt }: CollectionIdentity & { createdAt: string },
-  { shardNumber, replicationFactor, quantization }: StorageOptions,
+  { shardNumber, replicationFactor, quantization }: QdrantStorageOptions,
 ): Promise<void> {
   const documents = `${chunks}${DOCUMENTS_SUFFIX}`;
   const metadata: CollectionMetadata = {
@@ -115,7 +115,7 @@ async function createIndexes(
 }
 
 /** False if creating the collection was interrupted. */
-export function hasIndexes({ payload_schema: indexes }: Schemas['CollectionInfo']): boolean {
+export function hasAllIndexes({ payload_schema: indexes }: Schemas['CollectionInfo']): boolean {
   return Object.keys(CHUNK_INDEXES).every((field) => field in indexes);
 }
 

@@ -1,11 +1,16 @@
 import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
 import type { DocumentWrite } from '../../ports/chunk-store.ts';
-import { averageChunkLength, type ChunkTotals, readDocumentRecords, sumChunkTotals } from './maintenance.ts';
+import {
+  averageChunkLength,
+  type ChunkTotals,
+  readDocumentRecords,
+  sumChunkTotals,
+} from './collection-maintenance.ts';
 import {
   deletePoints,
   type PointCollection,
   scrollPoints,
-  setVectors,
+  setPointVectors,
   upsertPoints,
 } from './point-requests.ts';
 import {
@@ -19,7 +24,7 @@ import {
   toRecordPoint,
   type VersionedDocument,
   withoutVectorFilter,
-} from './points.ts';
+} from './qdrant-points.ts';
 import { extractChunkTerms } from './sparse-terms.ts';
 
 /** The chunks of an empty collection whose average length is used until `settle`. */
@@ -135,7 +140,11 @@ export function createDocumentWriter({ chunks, documents, dimensions, now }: Wri
 
     async addVectors(vectors) {
       for (const vector of vectors.values()) assertUsable(vector);
-      await setVectors(chunks, withoutVectorFilter([matchAny('contentHash', [...vectors.keys()])]), vectors);
+      await setPointVectors(
+        chunks,
+        withoutVectorFilter([matchAny('contentHash', [...vectors.keys()])]),
+        vectors,
+      );
     },
   };
 }

@@ -8,18 +8,18 @@ import { advice, setting, settingOf } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { ChunkStore, DocumentRecord, DocumentWrite, StoredChunk } from '../../ports/chunk-store.ts';
 import { readOnlyCollectionError } from './collection-schema.ts';
-import type { QdrantConnection } from './connection.ts';
 import {
   createPayloadReader,
+  distanceToSimilarity,
   findDenseVector,
   type PayloadMap,
   type PayloadReader,
   type PointPayload,
-  toSimilarity,
   toUnitVector,
 } from './foreign-payload.ts';
 import { countPoints, type PointCollection, retrievePoints, scrollPoints } from './point-requests.ts';
-import { matchAny, type QdrantCondition, type QdrantFilter } from './points.ts';
+import type { QdrantConnection } from './qdrant-connection.ts';
+import { matchAny, type QdrantCondition, type QdrantFilter } from './qdrant-points.ts';
 
 /** Points that are read to find the payload fields. */
 const SAMPLE_POINTS = 20;
@@ -159,7 +159,7 @@ export async function createForeignChunkStore(options: ForeignOptions): Promise<
         }),
       );
       return found.map((point, index) => {
-        const dense = { rank: index + 1, score: toSimilarity(point.score, vector) };
+        const dense = { rank: index + 1, score: distanceToSimilarity(point.score, vector) };
         const scores = { lexical: null, dense };
         return {
           chunk: toChunk(point),

@@ -120,7 +120,7 @@ export function findDenseVector(name: string, info: Schemas['CollectionInfo']): 
 }
 
 /** The server's score as a similarity: higher is nearer. */
-export function toSimilarity(score: number, { distance }: ForeignVector): number {
+export function distanceToSimilarity(score: number, { distance }: ForeignVector): number {
   return distance === 'Euclid' || distance === 'Manhattan' ? 1 / (1 + score) : score;
 }
 

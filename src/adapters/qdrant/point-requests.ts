@@ -1,6 +1,6 @@
 import type { Schemas } from '@qdrant/js-client-rest';
-import type { QdrantConnection } from './connection.ts';
-import { DENSE_VECTOR, type QdrantFilter, type QdrantPoint } from './points.ts';
+import type { QdrantConnection } from './qdrant-connection.ts';
+import { DENSE_VECTOR, type QdrantFilter, type QdrantPoint } from './qdrant-points.ts';
 import { roundNumbers } from './sparse-terms.ts';
 
 const SCROLL_LIMIT = 1000;
@@ -96,7 +96,7 @@ export async function deletePoints(
 }
 
 /** Gives the points that pass a filter the vector of their content hash. */
-export async function setVectors(
+export async function setPointVectors(
   target: PointCollection,
   filter: QdrantFilter,
   vectors: ReadonlyMap<string, Float32Array>,

@@ -14,7 +14,7 @@ import type { StoreSearch } from '../../ports/chunk-store.ts';
 import { queryTerms } from '../../text/terms.ts';
 import type { ChunkCounts } from './chunk-counts.ts';
 import type { PointCollection } from './point-requests.ts';
-import { DENSE_VECTOR, TERMS_VECTOR, toQdrantConditions } from './points.ts';
+import { DENSE_VECTOR, TERMS_VECTOR, toQdrantConditions } from './qdrant-points.ts';
 import { hashTerm, type SparseVector } from './sparse-terms.ts';
 
 interface SearchOptions {

@@ -8,18 +8,18 @@ import {
   DOCUMENTS_SUFFIX,
   deleteQdrantCollection,
   describeQdrantCollection,
-  hasIndexes,
+  hasAllIndexes,
   missingCollectionError,
   parseCollectionMetadata,
+  type QdrantStorageOptions,
   readOnlyCollectionError,
-  type StorageOptions,
 } from './collection-schema.ts';
-import { type ConnectionOptions, createQdrantConnection } from './connection.ts';
 import { createForeignChunkStore } from './foreign-chunk-store.ts';
 import type { PayloadMap } from './foreign-payload.ts';
 import { openQdrantChunkStore } from './qdrant-chunk-store.ts';
+import { createQdrantConnection, type QdrantConnectionOptions } from './qdrant-connection.ts';
 
-export interface QdrantCatalogOptions extends ConnectionOptions, StorageOptions {
+export interface QdrantCatalogOptions extends QdrantConnectionOptions, QdrantStorageOptions {
   /** Put before collection names on the server, so that several catalogs can share it. */
   collectionPrefix?: string | undefined;
   /** The payload fields of collections that citeloop did not create; common names are tried too. */
@@ -27,7 +27,7 @@ export interface QdrantCatalogOptions extends ConnectionOptions, StorageOptions 
   /** The embedder of collections that citeloop did not create, which do not name it. */
   foreignEmbedder?: string | undefined;
   /** The system's clock and random ids unless given. */
-  runtime?: (Pick<Runtime, 'now' | 'newId'> & NonNullable<ConnectionOptions['runtime']>) | undefined;
+  runtime?: (Pick<Runtime, 'now' | 'newId'> & NonNullable<QdrantConnectionOptions['runtime']>) | undefined;
 }
 
 const systemDefaults: Pick<Runtime, 'now' | 'newId'> = { now: () => new Date(), newId: randomUUID };
@@ -80,7 +80,7 @@ export function createQdrantCatalog(options: QdrantCatalogOptions): CollectionCa
     const { chunks, documents } = await describe(name);
     if (chunks !== null && parseCollectionMetadata(name, chunks) === null)
       throw readOnlyCollectionError(name);
-    if (chunks !== null && documents !== null && hasIndexes(chunks)) return;
+    if (chunks !== null && documents !== null && hasAllIndexes(chunks)) return;
     // Creating or deleting it was interrupted: one without the other is of no use.
     if (chunks === null && documents !== null) await deleteQdrantCollection(connection, documentsOf(name));
     if (documents === null && chunks !== null && (chunks.points_count ?? 0) > 0) {

@@ -2,16 +2,15 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import type { ChunkStore, CollectionInfo, StoreHit } from '../../ports/chunk-store.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import { createChunkCounts } from './chunk-counts.ts';
-import { type CollectionMetadata, DOCUMENTS_SUFFIX } from './collection-schema.ts';
-import type { QdrantConnection } from './connection.ts';
-import { createDocumentWriter } from './document-writer.ts';
 import {
   findPointProblems,
   readDocumentRecords,
-  removeLeftovers,
+  removeLeftoverPoints,
   reweighChunks,
   sumChunkTotals,
-} from './maintenance.ts';
+} from './collection-maintenance.ts';
+import { type CollectionMetadata, DOCUMENTS_SUFFIX } from './collection-schema.ts';
+import { createDocumentWriter } from './document-writer.ts';
 import {
   countPoints,
   type PointCollection,
@@ -20,6 +19,7 @@ import {
   upsertPoints,
 } from './point-requests.ts';
 import { createPointSearch } from './point-search.ts';
+import type { QdrantConnection } from './qdrant-connection.ts';
 import {
   CHUNK_FIELDS,
   DENSE_VECTOR,
@@ -33,7 +33,7 @@ import {
   toQdrantConditions,
   toRecordId,
   withoutVectorFilter,
-} from './points.ts';
+} from './qdrant-points.ts';
 
 /** Reads are repeated when a document was replaced meanwhile; after so many, the last result is used. */
 const MAX_READS = 50;
@@ -90,7 +90,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     const records = await retrievePoints(documents, [CHANGE_ID, ...recordIds], ['version', 'changeId']);
     const versions = new Map(records.map(({ id, payload }) => [String(id), payload?.version as string]));
     const changeId = String(records.find(({ id }) => id === CHANGE_ID)?.payload?.changeId ?? '');
-    let isConsistent = changeId === counts.changeId;
+    let isConsistent = true;
     const current = points.filter(({ id }) => {
       const recordId = toRecordId(String(id));
       if (hasVersion(String(id), versions.get(recordId))) return true;
@@ -99,8 +99,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     });
     if (knownVersions.size > MAX_KNOWN_VERSIONS) knownVersions = new Map();
     for (const recordId of recordIds) knownVersions.set(recordId, versions.get(recordId));
-    counts.update(changeId);
-    return { current, isConsistent };
+    return { current, isConsistent, changeId };
   }
 
   async function readCurrent(read: () => Promise<ChunkPoint[]>): Promise<ChunkPoint[]> {
@@ -244,15 +243,23 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     async search(request) {
       for (let reads = 1; ; reads += 1) {
         const ranked = await rankPoints(request);
+        const top = ranked.slice(0, request.limit);
         const texts = new Map<string, StoreHit['chunk']>();
-        // The texts are read beside the versions; those in the place of outdated ones, which are rare, after them.
-        const [{ current, isConsistent }] = await Promise.all([
-          selectCurrent(ranked),
-          readChunks(ranked.slice(0, request.limit), texts),
+        const [{ current, isConsistent, changeId }] = await Promise.all([
+          selectCurrent(top),
+          readChunks(top, texts),
         ]);
-        if (!isConsistent && reads < MAX_READS) continue;
-        const best = current.slice(0, request.limit);
-        await readChunks(best, texts);
+        // Terms may have been counted before another process wrote; during many writes, once is enough.
+        const isOutdated = reads === 1 && changeId !== counts.changeId;
+        if (isOutdated) counts.update(changeId);
+        if (isOutdated || (!isConsistent && reads < MAX_READS)) continue;
+        const best = [...current];
+        if (best.length < top.length) {
+          // Later hits take the places of outdated ones.
+          const rest = await selectCurrent(ranked.slice(request.limit));
+          best.push(...rest.current.slice(0, top.length - best.length));
+          await readChunks(best, texts);
+        }
         return best.flatMap(({ id, ...scores }): StoreHit[] => {
           const chunk = texts.get(id);
           return chunk === undefined ? [] : [{ chunk, ...scores }];
@@ -293,7 +300,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
     },
 
     async settle() {
-      const records = await removeLeftovers(chunks, documents, runtime.now().getTime());
+      const records = await removeLeftoverPoints(chunks, documents, runtime.now().getTime());
       await reweighChunks(chunks, sumChunkTotals(records));
     },
 

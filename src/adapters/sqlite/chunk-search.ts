@@ -4,10 +4,10 @@ import type { Filter } from '../../domain/query.ts';
 import { CANDIDATES, type RankedId, rankHits, type ScoredId } from '../../domain/rank-hits.ts';
 import { dotProduct } from '../../domain/unit-vectors.ts';
 import type { StoreSearch } from '../../ports/chunk-store.ts';
+import { type ChunkSegment, createChangeDetector, readSegments, SEGMENT_SIZE } from './chunk-segments.ts';
 import { toTypedArray } from './database.ts';
-import { type ChunkSegment, createChangeDetector, readSegments, SEGMENT_SIZE } from './segments.ts';
 import { createTextIndex, type TextIndex } from './text-index.ts';
-import { compareByScore, TopK } from './top-k.ts';
+import { compareByScore, TopKList } from './top-k.ts';
 import { createVectorScan } from './vector-scan.ts';
 import { paddedDimensions, quantizeVector, VECTOR_SEGMENTS } from './vector-segments.ts';
 
@@ -142,7 +142,7 @@ function createVectorIndex(database: DatabaseSync, dimensions: number): VectorIn
       refresh();
       const { values, scale: queryScale } = quantizeVector(query);
       new Int8Array(memory(slotsOffset), queryOffset, width).set(values);
-      const best = new TopK(limit);
+      const best = new TopKList(limit);
       for (const { id, size, ids, values: scales } of segments) {
         scan(load(id), size, width, queryOffset, outOffset);
         // A new view: the memory may have grown.

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CollectionIdentity } from '../../domain/collection-identity.ts';
 import { advice, command } from '../../faults/advice.ts';
-import { enableWal, ensureFileFormat, type FileFormat, inTransaction } from './database.ts';
-import { createTextWriter } from './text-segments.ts';
+import { enableWal, ensureFileFormat, inTransaction, type SqliteFileFormat } from './database.ts';
+import { createTextSegmentWriter } from './text-segments.ts';
 
 const FTS5_VERSION = 1;
 
-export const COLLECTION_FORMAT: FileFormat = {
+export const COLLECTION_FORMAT: SqliteFileFormat = {
   /** "Cite" in ASCII. */
   applicationId: 0x43697465,
   version: 3,
@@ -96,7 +96,7 @@ function replaceFts5(database: DatabaseSync): void {
   const column = database.prepare("SELECT 1 FROM pragma_table_info('chunk') WHERE name = 'location'").get();
   if (column === undefined) database.exec('ALTER TABLE chunk ADD COLUMN location TEXT');
   database.exec(TEXT_SCHEMA);
-  const writer = createTextWriter(database);
+  const writer = createTextSegmentWriter(database);
   const rows = database.prepare(
     'SELECT chunk.id, title, headings, text FROM chunk JOIN document ON document.id = document_id ORDER BY chunk.id',
   );

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { Advice } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { isBusy, isWriteRefused } from './sqlite-error.ts';
+import { isBusyError, isWriteRefusedError } from './sqlite-error.ts';
 
 const RETRY_MS = 10;
 
@@ -24,7 +24,7 @@ export function openDatabase(path: string, timeout: number): DatabaseSync {
     return connect(path, { timeout });
   } catch (error) {
     // Even a reader of a WAL file writes beside it. Without that, the file alone can be read if it is complete.
-    if (!isWriteRefused(error) || !isComplete(path)) throw error;
+    if (!isWriteRefusedError(error) || !isComplete(path)) throw error;
     return connect(`${pathToFileURL(path).href}?immutable=1`, { timeout, readOnly: true });
   }
 }
@@ -77,14 +77,14 @@ export function enableWal(database: DatabaseSync, timeout: number): void {
       database.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
+      if (!isBusyError(error) || performance.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     }
   }
 }
 
 /** Identifies what a file contains. */
-export interface FileFormat {
+export interface SqliteFileFormat {
   applicationId: number;
   /** The version that this program reads and writes. */
   version: number;
@@ -100,7 +100,7 @@ export interface FileFormat {
  * Whether the file has this format, after upgrading it if necessary; false if it is empty. Throws
  * `configuration_error` if it has another one.
  */
-export function ensureFileFormat(database: DatabaseSync, path: string, format: FileFormat): boolean {
+export function ensureFileFormat(database: DatabaseSync, path: string, format: SqliteFileFormat): boolean {
   const read = () => {
     const pragma = (name: string) =>
       Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
 import type { ChunkRecord, DocumentRecord, DocumentWrite } from '../../ports/chunk-store.ts';
+import { markChunksRemoved, needsCompaction } from './chunk-segments.ts';
 import { writeCollectionMetadata } from './collection-file.ts';
 import { toBytes } from './database.ts';
-import { markRemoved, needsCompaction } from './segments.ts';
-import { compactText, createTextWriter, TEXT_SEGMENTS } from './text-segments.ts';
+import { compactTextSegments, createTextSegmentWriter, TEXT_SEGMENTS } from './text-segments.ts';
 import {
-  compactVectors,
+  compactVectorSegments,
   createVectorSegmentWriter,
   quantizeVector,
   VECTOR_SEGMENTS,
@@ -27,7 +27,7 @@ export function writeDocuments(
   const insertChunk = createChunkInsert(database);
   const insertUnembedded = database.prepare('INSERT INTO unembedded (id) VALUES (?)');
   const vectors = createVectorWriter(database, dimensions);
-  const texts = createTextWriter(database);
+  const texts = createTextSegmentWriter(database);
   // The last version of a document in a batch wins.
   for (const { document, chunks } of new Map(writes.map((write) => [write.document.uri, write])).values()) {
     const documentId = insertDocument(document);
@@ -46,7 +46,7 @@ export function writeDocuments(
 }
 
 /** Adds vectors to chunks without one and returns the number of those chunks. Runs inside the caller's transaction. */
-export function addVectors(
+export function addChunkVectors(
   database: DatabaseSync,
   dimensions: number,
   vectors: ReadonlyMap<string, Float32Array>,
@@ -78,8 +78,8 @@ export function removeDocuments(database: DatabaseSync, dimensions: number, uris
 }
 
 function finishChange(database: DatabaseSync, dimensions: number): void {
-  if (needsCompaction(database, TEXT_SEGMENTS)) compactText(database);
-  if (needsCompaction(database, VECTOR_SEGMENTS)) compactVectors(database, dimensions);
+  if (needsCompaction(database, TEXT_SEGMENTS)) compactTextSegments(database);
+  if (needsCompaction(database, VECTOR_SEGMENTS)) compactVectorSegments(database, dimensions);
   writeCollectionMetadata(database, { updatedAt: new Date().toISOString() });
 }
 
@@ -98,7 +98,7 @@ function deleteDocuments(
   }
   database.prepare(`DELETE FROM chunk WHERE document_id IN (${documents})`).run(given);
   const { changes } = database.prepare(`DELETE FROM document WHERE id IN (${documents})`).run(given);
-  for (const table of [TEXT_SEGMENTS, VECTOR_SEGMENTS]) markRemoved(database, table, chunkIds);
+  for (const table of [TEXT_SEGMENTS, VECTOR_SEGMENTS]) markChunksRemoved(database, table, chunkIds);
   return { documents: Number(changes), chunks: chunkIds.length };
 }
 

@@ -5,15 +5,15 @@ import { AppError, messageOf } from '../../faults/app-error.ts';
 import {
   enableWal,
   ensureFileFormat,
-  type FileFormat,
   inSnapshot,
   inTransaction,
+  type SqliteFileFormat,
   withDatabase,
 } from './database.ts';
-import { findDamagedPages } from './find-problems.ts';
-import { isDamaged, toSqliteError } from './sqlite-error.ts';
+import { findDamagedPages } from './find-collection-problems.ts';
+import { isDamagedFileError, toSqliteError } from './sqlite-error.ts';
 
-const SESSION_FORMAT: FileFormat = {
+const SESSION_FORMAT: SqliteFileFormat = {
   /** "CitS" in ASCII. */
   applicationId: 0x43697453,
   version: 2,
@@ -116,7 +116,7 @@ function configure(database: DatabaseSync): void {
 
 /** Like `toSqliteError`, with advice for sessions. */
 export function toSessionFileError(error: unknown, path: string): unknown {
-  if (!isDamaged(error, path)) return toSqliteError(error, path);
+  if (!isDamagedFileError(error, path)) return toSqliteError(error, path);
   return new AppError('retrieval_error', `The sessions in ${path} are damaged (${messageOf(error)}).`, {
     hint: 'Restore the file from a backup, or move it away to start with a new one.',
     cause: error,

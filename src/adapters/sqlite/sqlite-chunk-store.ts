@@ -5,11 +5,11 @@ import { readDocuments, rowToChunk, rowToDocument, SELECT_CHUNKS } from './chunk
 import { createChunkSearch, toSqlCondition } from './chunk-search.ts';
 import { readCollectionMetadata } from './collection-file.ts';
 import { inSnapshot, inTransaction, toTypedArray } from './database.ts';
-import { addVectors, removeDocuments, writeDocuments } from './document-writer.ts';
-import { findCollectionProblems } from './find-problems.ts';
+import { addChunkVectors, removeDocuments, writeDocuments } from './document-writer.ts';
+import { findCollectionProblems } from './find-collection-problems.ts';
 import { toSqliteError } from './sqlite-error.ts';
-import { compactText } from './text-segments.ts';
-import { compactVectors } from './vector-segments.ts';
+import { compactTextSegments } from './text-segments.ts';
+import { compactVectorSegments } from './vector-segments.ts';
 
 /** A collection in one SQLite file, which must have the schema. `close` closes the database. */
 export function createSqliteChunkStore(database: DatabaseSync, name: string, path: string): ChunkStore {
@@ -105,7 +105,7 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
     withoutVector: () => run(() => count('unembedded')),
 
     async addVectors(vectors) {
-      if (vectors.size > 0) await change(() => addVectors(database, dimensions, vectors));
+      if (vectors.size > 0) await change(() => addChunkVectors(database, dimensions, vectors));
     },
 
     async write(writes) {
@@ -173,8 +173,8 @@ export function createSqliteChunkStore(database: DatabaseSync, name: string, pat
       run(() => {
         if (changed === 0) return;
         const chunks = inTransaction(database, () => {
-          compactText(database);
-          compactVectors(database, dimensions);
+          compactTextSegments(database);
+          compactVectorSegments(database, dimensions);
           return count('chunk');
         });
         // Only after many changes: it puts the pages of a table next to each other, which speeds up cold searches.

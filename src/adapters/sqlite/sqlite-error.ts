@@ -31,7 +31,7 @@ export function toSqliteError(error: unknown, path: string): unknown {
   const { code = '' } = error as { code?: string };
   if (NOT_WRITABLE.has(code)) return notWritableError(path, error);
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFullError(path, error);
-  if (isDamaged(error, path)) {
+  if (isDamagedFileError(error, path)) {
     return new AppError('retrieval_error', `The collection file ${path} is damaged (${messageOf(error)}).`, {
       hint: advice`Restore it from a backup, or remove it${command('collections delete')} and ingest again.`,
       cause: error,
@@ -68,7 +68,7 @@ export function toSqliteError(error: unknown, path: string): unknown {
 }
 
 /** Whether the error means that the file's contents were damaged. */
-export function isDamaged(error: unknown, path: string): boolean {
+export function isDamagedFileError(error: unknown, path: string): boolean {
   switch (resultCode(error)) {
     case CORRUPT:
     case NOT_A_DATABASE:
@@ -84,13 +84,13 @@ export function isDamaged(error: unknown, path: string): boolean {
 }
 
 /** Whether the file could not be opened only because nothing can be written to it or beside it. */
-export function isWriteRefused(error: unknown): boolean {
+export function isWriteRefusedError(error: unknown): boolean {
   const { errcode = 0 } = error as { errcode?: number };
   const code = resultCode(error);
   return code === READ_ONLY || code === CANNOT_OPEN || NO_SHARED_MEMORY.has(errcode);
 }
 
-export function isBusy(error: unknown): boolean {
+export function isBusyError(error: unknown): boolean {
   return resultCode(error) === BUSY;
 }
 

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { lexicalScore, type ScoredId, termSaturation, weighTerms } from '../../domain/rank-hits.ts';
 import { queryTerms } from '../../text/terms.ts';
+import { type ChunkSegment, createChangeDetector, readSegments, SEGMENT_SIZE } from './chunk-segments.ts';
 import { toTypedArray } from './database.ts';
-import { type ChunkSegment, createChangeDetector, readSegments, SEGMENT_SIZE } from './segments.ts';
 import { TEXT_SEGMENTS } from './text-segments.ts';
-import { TopK } from './top-k.ts';
+import { TopKList } from './top-k.ts';
 
 /** The chunks of one segment that have a term: pairs of position and count. */
 interface Posting {
@@ -79,7 +79,7 @@ export function createTextIndex(database: DatabaseSync): TextIndex {
       const postings = readPostings(terms);
       const { weights, maxScore } = weighTerms(terms, countChunks(postings), total);
       if (weights.size === 0) return [];
-      const best = new TopK(limit);
+      const best = new TopKList(limit);
       const scores = new Float64Array(SEGMENT_SIZE);
       postings.forEach((ofSegment, index) => {
         const { ids, values: lengths } = segments[index] as ChunkSegment;

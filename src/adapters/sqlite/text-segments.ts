@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { indexTerms } from '../../text/terms.ts';
-import { toBytes, toTypedArray } from './database.ts';
 import {
   type ChunkSegment,
   createSegmentInsert,
   readSparseSegments,
   SEGMENT_SIZE,
   type SegmentTable,
-} from './segments.ts';
+} from './chunk-segments.ts';
+import { toBytes, toTypedArray } from './database.ts';
 
 /** The table `posting` has pairs for each term: the chunk's position in the segment, and how often it has the term. */
 export const TEXT_SEGMENTS: SegmentTable = { name: 'text_segment', values: 'lengths' };
@@ -25,7 +25,7 @@ interface TextWriter {
 }
 
 /** Indexes the words of chunks, which must be added in ascending order of their ids. */
-export function createTextWriter(database: DatabaseSync): TextWriter {
+export function createTextSegmentWriter(database: DatabaseSync): TextWriter {
   const insert = createInsert(database);
   let ids: number[] = [];
   let lengths: number[] = [];
@@ -53,7 +53,7 @@ export function createTextWriter(database: DatabaseSync): TextWriter {
 }
 
 /** Merges small and sparse segments into full ones. Runs inside the caller's transaction. */
-export function compactText(database: DatabaseSync): void {
+export function compactTextSegments(database: DatabaseSync): void {
   let group: ChunkSegment[] = [];
   let live = 0;
   for (const segment of readSparseSegments(database, TEXT_SEGMENTS)) {

@@ -6,7 +6,7 @@ export function compareByScore(a: ScoredId<number>, b: ScoredId<number>): number
 }
 
 /** The best `limit` of the scores that were added, best first. */
-export class TopK {
+export class TopKList {
   /** Lower scores need not be added. */
   floor = Number.NEGATIVE_INFINITY;
   readonly sorted: ScoredId<number>[] = [];

@@ -1,6 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
+import {
+  createSegmentInsert,
+  readSparseSegments,
+  SEGMENT_SIZE,
+  type SegmentTable,
+} from './chunk-segments.ts';
 import { toBytes, toTypedArray } from './database.ts';
-import { createSegmentInsert, readSparseSegments, SEGMENT_SIZE, type SegmentTable } from './segments.ts';
 
 /** The quantized vectors of each are in `segment`, under the same id. */
 export const VECTOR_SEGMENTS: SegmentTable = { name: 'segment_meta', values: 'scales' };
@@ -60,7 +65,7 @@ export function createVectorSegmentWriter(database: DatabaseSync, dimensions: nu
 }
 
 /** Merges small and sparse segments into full ones. Runs inside the caller's transaction. */
-export function compactVectors(database: DatabaseSync, dimensions: number): void {
+export function compactVectorSegments(database: DatabaseSync, dimensions: number): void {
   const width = paddedDimensions(dimensions);
   const writer = createVectorSegmentWriter(database, dimensions);
   const read = database.prepare('SELECT q FROM segment WHERE id = ?');

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseServerAddress } from '../../../src/adapters/qdrant/connection.ts';
 import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog.ts';
+import { parseServerAddress } from '../../../src/adapters/qdrant/qdrant-connection.ts';
 import { commandLineHint } from '../../../src/cli/advice.ts';
 import type { AppError } from '../../../src/faults/app-error.ts';
 import { sampleDocument, vectorOf } from '../../contracts/sample-documents.ts';

@@ -1,9 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { markChunksRemoved } from '../../../src/adapters/sqlite/chunk-segments.ts';
 import { createCollectionSchema } from '../../../src/adapters/sqlite/collection-file.ts';
-import { markRemoved } from '../../../src/adapters/sqlite/segments.ts';
 import { createTextIndex } from '../../../src/adapters/sqlite/text-index.ts';
-import { compactText, createTextWriter, TEXT_SEGMENTS } from '../../../src/adapters/sqlite/text-segments.ts';
+import {
+  compactTextSegments,
+  createTextSegmentWriter,
+  TEXT_SEGMENTS,
+} from '../../../src/adapters/sqlite/text-segments.ts';
 import { lexicalScore, termWorth } from '../../../src/domain/rank-hits.ts';
 import { indexTerms, queryTerms } from '../../../src/text/terms.ts';
 
@@ -54,18 +58,18 @@ test('scores words like FTS5, also after removals and merged segments', () => {
   createCollectionSchema(database);
   const texts = new Map(Array.from({ length: 200 }, (_, index) => [index + 1, textOf(index)]));
   for (let first = 1; first <= 200; first += 40) {
-    const writer = createTextWriter(database);
+    const writer = createTextSegmentWriter(database);
     for (let id = first; id < first + 40; id += 1) writer.add(id, '', [], texts.get(id) ?? '');
     writer.flush();
   }
   expectSameScores(database, texts);
 
   const removed = [3, 40, 41, 77, 150, 200];
-  markRemoved(database, TEXT_SEGMENTS, removed);
+  markChunksRemoved(database, TEXT_SEGMENTS, removed);
   for (const id of removed) texts.delete(id);
   expectSameScores(database, texts);
 
-  compactText(database);
+  compactTextSegments(database);
   expect(database.prepare('SELECT size, dead FROM text_segment').all()).toEqual([{ size: 194, dead: 0 }]);
   expectSameScores(database, texts);
   database.close();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compareByScore, TopK } from '../../../src/adapters/sqlite/top-k.ts';
+import { compareByScore, TopKList } from '../../../src/adapters/sqlite/top-k.ts';
 
 test('keeps the first k in sorted order', () => {
   // Few different scores, so that ties are common.
@@ -11,7 +11,7 @@ test('keeps the first k in sorted order', () => {
   });
   fc.assert(
     fc.property(many, fc.integer({ min: 0, max: 30 }), (scored, limit) => {
-      const best = new TopK(limit);
+      const best = new TopKList(limit);
       for (const candidate of scored) {
         if (candidate.score >= best.floor) best.add(candidate.id, candidate.score);
       }

@@ -9,7 +9,7 @@ import {
   type QdrantFilter,
   TERMS_VECTOR,
   type VersionedDocument,
-} from './points.ts';
+} from './qdrant-points.ts';
 import { extractChunkTerms, toSparseVector } from './sparse-terms.ts';
 
 /** Younger points without a record may belong to a write that is in progress in another process. */
@@ -31,7 +31,7 @@ export async function readDocumentRecords(documents: PointCollection): Promise<V
  * Removes what interrupted writes left: earlier records of a document, and chunks of versions that no record names.
  * Returns the remaining records.
  */
-export async function removeLeftovers(
+export async function removeLeftoverPoints(
   chunks: PointCollection,
   documents: PointCollection,
   now: number,

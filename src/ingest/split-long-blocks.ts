@@ -1,6 +1,6 @@
 import type { Block, ParsedDocument } from '../domain/document.ts';
 import type { Location } from '../domain/location.ts';
-import type { CountTokens, Heading } from './chunk-units.ts';
+import type { CountTokens, SectionHeading } from './chunk-units.ts';
 
 /** The rows of a block, and the lines around them that every piece repeats. */
 interface FramedRows {
@@ -15,13 +15,13 @@ interface FramedRows {
  */
 export function splitLongBlocks(
   document: ParsedDocument,
-  budgetOf: (path: readonly Heading[]) => number,
+  budgetOf: (path: readonly SectionHeading[]) => number,
   countTokens: CountTokens,
 ): ParsedDocument {
   const blocks: Block[] = [];
   const parts: string[] = [];
   let length = 0;
-  let path: Heading[] = [];
+  let path: SectionHeading[] = [];
   let copied = 0;
 
   const append = (text: string): void => {

@@ -52,7 +52,11 @@ export function createSegmentInsert(database: DatabaseSync, { name, values }: Se
 }
 
 /** Marks chunks as removed, so that searches skip them. */
-export function markRemoved(database: DatabaseSync, table: SegmentTable, chunkIds: readonly number[]): void {
+export function markChunksRemoved(
+  database: DatabaseSync,
+  table: SegmentTable,
+  chunkIds: readonly number[],
+): void {
   if (chunkIds.length === 0) return;
   const removed = new Set(chunkIds);
   const ordered = chunkIds.toSorted((a, b) => a - b);

@@ -9,7 +9,7 @@ const FIRST_WAIT_MS = 200;
 /** A server that asks for a longer wait is reported at once. */
 const LONGEST_WAIT_MS = 30_000;
 
-export interface ConnectionOptions {
+export interface QdrantConnectionOptions {
   /** The server's URL. A path is kept; the port is 6333 unless given. */
   url: string;
   apiKey?: string | undefined;
@@ -30,7 +30,7 @@ export interface QdrantConnection {
 }
 
 /** Loads the client and connects on the first call. */
-export function createQdrantConnection(options: ConnectionOptions): QdrantConnection {
+export function createQdrantConnection(options: QdrantConnectionOptions): QdrantConnection {
   const { apiKey, secrets = [], timeoutMs = 10_000, runtime } = options;
   const address = parseServerAddress(options.url);
   let loading: Promise<QdrantClient> | undefined;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { type ChunkSegment, readSegments, type SegmentTable } from './chunk-segments.ts';
 import { toTypedArray } from './database.ts';
-import { type ChunkSegment, readSegments, type SegmentTable } from './segments.ts';
 import { TEXT_SEGMENTS } from './text-segments.ts';
 import { paddedDimensions, VECTOR_SEGMENTS } from './vector-segments.ts';
 
