@@ -1,8 +1,8 @@
 import type { App } from '../../app/create-app.ts';
 import { configuredRedactor } from '../../app/run-settings.ts';
 import { diffRuns, type RunDiff } from '../../evaluation/report/diff-runs.ts';
-import { assertGatesPassed, parseGate, parseReport } from '../../evaluation/report/gates.ts';
-import type { ReportData } from '../../evaluation/report/report-data.ts';
+import { assertGatesPassed, parseGate } from '../../evaluation/report/gates.ts';
+import { parseReport, type ReportData } from '../../evaluation/report/report-data.ts';
 import { reportDirectory } from '../../package.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import { createTerminal } from '../terminal/terminal.ts';

@@ -6,13 +6,7 @@ import { allMetrics } from '../metrics/all-metrics.ts';
 import { compareRuns, type Metric } from '../metrics/metric.ts';
 import { formatMetricDifference, formatP, formatValue } from './format-value.ts';
 import { gatesFailed } from './gate-results.ts';
-import {
-  type GateResult,
-  migrateReport,
-  REPORT_FORMAT,
-  type ReportData,
-  reportDataSchema,
-} from './report-data.ts';
+import type { GateResult, ReportData } from './report-data.ts';
 
 const OPERATORS = {
   '>=': (value: number, bound: number) => value >= bound,
@@ -135,23 +129,9 @@ function checkBaseline(
       gate: text,
       arm: arm?.name ?? '',
       passed: !isProvenWorse && loss <= within,
-      line: `${id} no worse than ${file}: ${now}, ${formatMetricDifference(difference, metric.unit) || '0'} (${formatP(adjustedP)})`,
+      line: `${id} no worse than ${file}: ${now}, ${formatMetricDifference(difference, metric.unit)} (${formatP(adjustedP)})`,
     };
   });
-}
-
-/** Parses a report that `--json` wrote, of this version or the previous one. Throws `invalid_input`. */
-export function parseReport(value: unknown, file: string): ReportData {
-  const result = reportDataSchema.safeParse(migrateReport(value));
-  if (result.success) return result.data;
-  const place = result.error.issues[0]?.path.map(String).join('.');
-  throw new AppError(
-    'invalid_input',
-    `${file} is not a report of this program${place ? ` (at ${place})` : ''}.`,
-    {
-      hint: advice`Create one of format ${REPORT_FORMAT}${command('eval <cases>', { json: file })}`,
-    },
-  );
 }
 
 /** Throws `invalid_input` for a baseline on other cases. */

@@ -30,7 +30,7 @@ const TABLE_METRICS = [
   'time.total',
 ];
 
-interface MarkdownOptions {
+interface CommentOptions {
   /** Changes since the baseline; null without one. */
   diff: RunDiff | null;
   /** Link to the HTML report. */
@@ -38,10 +38,10 @@ interface MarkdownOptions {
 }
 
 /**
- * A pull request comment within the length limit of GitHub: verdict, gates, metrics, and cases flipped since the baseline. Text of cases
- * and answers is shown as code, so that it cannot contain links, mentions or markup.
+ * A pull request comment within the length limit of GitHub: verdict, gates, metrics, and cases flipped since the
+ * baseline. Text of cases and answers is shown as code, so that it cannot contain links, mentions or markup.
  */
-export function renderPullRequestComment(report: ReportData, { diff, reportUrl }: MarkdownOptions): string {
+export function renderPullRequestComment(report: ReportData, { diff, reportUrl }: CommentOptions): string {
   const { verdict, notes, gates, header } = report;
   const failure = gatesFailed(gates);
   const gateLines = summarizeGates(gates).map(

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { policySchema } from '../../domain/agent-config.ts';
 import { renameLegacyFields } from '../../domain/migrate-record.ts';
 import { scoreSchema } from '../../domain/retrieved-chunk.ts';
+import { advice, command } from '../../faults/advice.ts';
+import { AppError } from '../../faults/app-error.ts';
 import { goldPinSchema, historyMessageSchema } from '../cases/evaluation-case.ts';
 import { caseRunSchema } from './case-run.ts';
 
@@ -251,4 +253,18 @@ export interface ReportPageData extends ReportData {
 export function migrateReport(value: unknown): unknown {
   if ((value as { format?: unknown } | null)?.format !== PREVIOUS_FORMAT) return value;
   return renameLegacyFields({ ...(value as object), format: REPORT_FORMAT });
+}
+
+/** Parses a report that `--json` wrote, of this version or the previous one. Throws `invalid_input`. */
+export function parseReport(value: unknown, file: string): ReportData {
+  const result = reportDataSchema.safeParse(migrateReport(value));
+  if (result.success) return result.data;
+  const place = result.error.issues[0]?.path.map(String).join('.');
+  throw new AppError(
+    'invalid_input',
+    `${file} is not a report of this program${place ? ` (at ${place})` : ''}.`,
+    {
+      hint: advice`Create one of format ${REPORT_FORMAT}${command('eval <cases>', { json: file })}`,
+    },
+  );
 }

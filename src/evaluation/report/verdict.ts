@@ -154,7 +154,9 @@ function formatPrice(metrics: readonly MetricComparison[], arm: ReportArm, basel
   const id = findPriceMetric(metrics) ?? '';
   const [before, after] = [knownValue(baseline.metrics[id]), knownValue(arm.metrics[id])];
   const ratio = before === null || after === null ? null : formatRatio(after.value, before.value);
-  return ratio === null ? '' : `, at ${ratio} the ${id === 'cost.money' ? 'cost' : 'tokens'}`;
+  return ratio === null || ratio === '1.0 times'
+    ? ''
+    : `, at ${ratio} the ${id === 'cost.money' ? 'cost' : 'tokens'}`;
 }
 
 function subject(names: readonly string[], singular: string, plural: string): string {

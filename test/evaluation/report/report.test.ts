@@ -6,15 +6,11 @@ import { type ArmResults, assembleReport } from '../../../src/evaluation/report/
 import type { CaseRun } from '../../../src/evaluation/report/case-run.ts';
 import { formatP } from '../../../src/evaluation/report/format-value.ts';
 import { summarizeGates } from '../../../src/evaluation/report/gate-results.ts';
-import {
-  assertGatesPassed,
-  checkGate,
-  parseGate,
-  parseReport,
-} from '../../../src/evaluation/report/gates.ts';
+import { assertGatesPassed, checkGate, parseGate } from '../../../src/evaluation/report/gates.ts';
 import { renderJunit } from '../../../src/evaluation/report/render-junit.ts';
 import {
   type GateResult,
+  parseReport,
   type ReportData,
   reportDataSchema,
 } from '../../../src/evaluation/report/report-data.ts';
