@@ -1,5 +1,6 @@
 import type { Redactor } from '../faults/redactor.ts';
 import { responseBodyValue } from './diff-answers.ts';
+import { diffJson } from './diff-json.ts';
 import { canonicalPath } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
@@ -68,34 +69,23 @@ export function findTapeProblems(tape: Tape, redactor: Redactor): string[] {
   const noteSecret = (place: string) =>
     problems.push(`Possible secret in ${place}. Run "citeloop tape scrub" to remove it.`);
   const { header, tail } = tape;
-  if (isChanged(header.inputs, redactor.value(header.inputs))) noteSecret('the inputs');
+  const isRedacted = (value: object | TapeJson, redacted: object | TapeJson) =>
+    diffJson(value as TapeJson, redacted as TapeJson).length > 0;
+  if (isRedacted(header.inputs, redactor.value(header.inputs))) noteSecret('the inputs');
   const outputs = tail?.outputs ?? null;
-  if (isChanged(outputs, redactor.value(outputs))) noteSecret('the outputs');
+  if (isRedacted(outputs, redactor.value(outputs))) noteSecret('the outputs');
   for (const exchange of tape.exchanges()) {
     const { id, request } = exchange;
-    if (isChanged(exchange, redactExchange(exchange, redactor)))
+    if (isRedacted(exchange, redactExchange(exchange, redactor)))
       noteSecret(`exchange ${id} (${request.method} ${redactor.text(canonicalPath(request.url))})`);
   }
   return problems;
 }
 
-/** Ignores the order of fields, which redaction changes. */
-function isChanged(before: unknown, after: unknown): boolean {
-  return sortedJson(before) !== sortedJson(after);
-}
-
-function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_key, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
-  );
-}
-
 type Fields = { [key: string]: TapeJson | undefined };
 
 /** Reads the usage fields of OpenAI's APIs and of Cohere. Null if the service reports no usage. */
-export function findTokenUsage({ response }: TapeExchange): TokenUsage | null {
+function findTokenUsage({ response }: TapeExchange): TokenUsage | null {
   const value = responseBodyValue(response);
   const events = response?.chunks !== undefined && Array.isArray(value) ? value : [value];
   return events.map(parseUsage).findLast((usage) => usage !== null) ?? null;

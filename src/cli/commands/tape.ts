@@ -26,35 +26,15 @@ import {
 import { createTerminal } from '../terminal/terminal.ts';
 import { interruptible } from './with-app.ts';
 
-export interface TapeFileFlags extends CommonFlags {
+/** The flags of all `tape` subcommands. */
+export interface TapeCommandFlags extends CommonFlags {
   tape?: string | undefined;
-}
-
-export interface TapeCheckFlags extends CommonFlags {
   tapes?: string[] | undefined;
-  redact?: string[] | undefined;
-}
-
-export interface TapeScrubFlags extends TapeFileFlags {
-  redact?: string[] | undefined;
-  output?: string | undefined;
-}
-
-export interface TapeHarFlags extends TapeFileFlags {
   har?: string | undefined;
-}
-
-export interface TapeImportFlags extends TapeHarFlags {
-  redact?: string[] | undefined;
-}
-
-export interface TapeDiffFlags extends CommonFlags {
   before?: string | undefined;
   after?: string | undefined;
-}
-
-export interface TapeRenewFlags extends CommonFlags {
-  tapes?: string[] | undefined;
+  redact?: string[] | undefined;
+  output?: string | undefined;
   sample?: number | undefined;
   allow?: AnswerChangeKind[] | undefined;
 }
@@ -63,14 +43,19 @@ const EXIT_PROBLEMS = 2;
 const EXIT_DRIFT = exitCodeOf(new AppError('replay_drift', ''));
 const DEFAULT_SAMPLE = 10;
 
-export async function showTape({ tape: path = '', json }: TapeFileFlags): Promise<void> {
+export async function showTape({ tape: path = '', json }: TapeCommandFlags): Promise<void> {
   using tape = openTape(path);
   if (json) process.stdout.write(`${JSON.stringify(summarizeTape(tape))}\n`);
   else await paged(process, (terminal) => renderTape(terminal, tape));
 }
 
 /** Exit code 2 if a tape has a problem. */
-export async function checkTapes({ tapes = [], redact = [], json, config }: TapeCheckFlags): Promise<number> {
+export async function checkTapes({
+  tapes = [],
+  redact = [],
+  json,
+  config,
+}: TapeCommandFlags): Promise<number> {
   const redactor = configuredRedactorWith(redact, config);
   const results = tapes.map((path) => ({ tape: path, problems: problemsOf(path, redactor) }));
   if (json) process.stdout.write(`${JSON.stringify({ tapes: results })}\n`);
@@ -95,7 +80,7 @@ function problemsOf(path: string, redactor: Redactor): string[] {
   }
 }
 
-export async function scrubTape(flags: TapeScrubFlags): Promise<void> {
+export async function scrubTape(flags: TapeCommandFlags): Promise<void> {
   const { tape: path = '', redact = [], output = path, config, json } = flags;
   using tape = openTape(path);
   if (tape.edited) {
@@ -116,7 +101,7 @@ export async function scrubTape(flags: TapeScrubFlags): Promise<void> {
 }
 
 /** Lists the entries that cannot be imported. Throws `invalid_input` if none can. */
-export async function importHar(flags: TapeImportFlags): Promise<void> {
+export async function importHar(flags: TapeCommandFlags): Promise<void> {
   const { har = '', tape: path = '', redact = [], config, json } = flags;
   const redactor = configuredRedactorWith(redact, config);
   const text = await readFile(har, 'utf8').catch((error: unknown) => {
@@ -137,7 +122,12 @@ export async function importHar(flags: TapeImportFlags): Promise<void> {
   printResult(json, { tape: path, exchanges: exchanges.length, left }, lines.join('\n'));
 }
 
-export async function exportHar({ har = '', tape: path = '', config, json }: TapeHarFlags): Promise<void> {
+export async function exportHar({
+  har = '',
+  tape: path = '',
+  config,
+  json,
+}: TapeCommandFlags): Promise<void> {
   using tape = openTape(path);
   const redactor = configuredRedactorWith(tape.header.redact, config);
   const text = `${JSON.stringify(toHar(tape, redactor), null, 2)}\n`;
@@ -149,7 +139,7 @@ export async function exportHar({ har = '', tape: path = '', config, json }: Tap
 }
 
 /** Exit code 7 if the tapes differ. */
-export function diffTapeFiles({ before = '', after = '', json }: TapeDiffFlags): number {
+export function diffTapeFiles({ before = '', after = '', json }: TapeCommandFlags): number {
   using oldTape = openTape(before);
   using newTape = openTape(after);
   const difference = diffTapes(oldTape, newTape);
@@ -159,7 +149,7 @@ export function diffTapeFiles({ before = '', after = '', json }: TapeDiffFlags):
 }
 
 /** Exit code 7 if a service answers differently in a way that `--allow` does not name. */
-export function renewTapes(flags: TapeRenewFlags): Promise<number> {
+export function renewTapes(flags: TapeCommandFlags): Promise<number> {
   const { tapes: paths = [], sample = DEFAULT_SAMPLE, allow = [], json } = flags;
   if (!Number.isInteger(sample) || sample < 1)
     throw new AppError('invalid_input', `--sample must be a positive integer, not ${sample}.`);

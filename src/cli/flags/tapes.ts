@@ -1,14 +1,6 @@
 import { ANSWER_CHANGES } from '../../domain/choices.ts';
 import type { ReplayFlags } from '../commands/replay.ts';
-import type {
-  TapeCheckFlags,
-  TapeDiffFlags,
-  TapeFileFlags,
-  TapeHarFlags,
-  TapeImportFlags,
-  TapeRenewFlags,
-  TapeScrubFlags,
-} from '../commands/tape.ts';
+import type { TapeCommandFlags } from '../commands/tape.ts';
 import { answeringOptions } from './agent-flags.ts';
 import type { CommandDefinition } from './command-definition.ts';
 import { type CommonFlags, redactOption, replayOptions, serviceOptions } from './common-flags.ts';
@@ -16,7 +8,7 @@ import { type CommonFlags, redactOption, replayOptions, serviceOptions } from '.
 const tape = { tape: { describe: 'A tape' } };
 const tapes = { tapes: { describe: 'Tapes' } };
 
-const show: CommandDefinition<TapeFileFlags> = {
+const show: CommandDefinition<TapeCommandFlags> = {
   command: 'show <tape>',
   describe: 'Show the conversation, calls and passages on a tape',
   positionals: tape,
@@ -24,7 +16,7 @@ const show: CommandDefinition<TapeFileFlags> = {
   handler: async (flags) => (await import('../commands/tape.ts')).showTape(flags),
 };
 
-const check: CommandDefinition<TapeCheckFlags> = {
+const check: CommandDefinition<TapeCommandFlags> = {
   command: 'check <tapes..>',
   describe: 'Check that tapes are complete and contain no keys',
   positionals: tapes,
@@ -33,7 +25,7 @@ const check: CommandDefinition<TapeCheckFlags> = {
   handler: async (flags) => (await import('../commands/tape.ts')).checkTapes(flags),
 };
 
-const scrub: CommandDefinition<TapeScrubFlags> = {
+const scrub: CommandDefinition<TapeCommandFlags> = {
   command: 'scrub <tape>',
   describe: 'Remove keys and --redact matches from a tape',
   positionals: tape,
@@ -45,7 +37,7 @@ const scrub: CommandDefinition<TapeScrubFlags> = {
   handler: async (flags) => (await import('../commands/tape.ts')).scrubTape(flags),
 };
 
-const importHar: CommandDefinition<TapeImportFlags> = {
+const importHar: CommandDefinition<TapeCommandFlags> = {
   command: 'import <har> <tape>',
   describe: 'Convert a HAR file to a tape',
   positionals: { har: { describe: 'A HAR file of a browser or of Polly' }, ...tape },
@@ -54,7 +46,7 @@ const importHar: CommandDefinition<TapeImportFlags> = {
   handler: async (flags) => (await import('../commands/tape.ts')).importHar(flags),
 };
 
-const exportHar: CommandDefinition<TapeHarFlags> = {
+const exportHar: CommandDefinition<TapeCommandFlags> = {
   command: 'export <tape> <har>',
   describe: 'Convert a tape to a HAR file',
   positionals: { ...tape, har: { describe: 'The HAR file to write' } },
@@ -62,7 +54,7 @@ const exportHar: CommandDefinition<TapeHarFlags> = {
   handler: async (flags) => (await import('../commands/tape.ts')).exportHar(flags),
 };
 
-const diff: CommandDefinition<TapeDiffFlags> = {
+const diff: CommandDefinition<TapeCommandFlags> = {
   command: 'diff <before> <after>',
   describe: 'Compare two tapes; exit with code 7 if they differ',
   positionals: { before: { describe: 'A tape' }, after: { describe: 'Another tape of the same run' } },
@@ -70,7 +62,7 @@ const diff: CommandDefinition<TapeDiffFlags> = {
   handler: async (flags) => (await import('../commands/tape.ts')).diffTapeFiles(flags),
 };
 
-const renew: CommandDefinition<TapeRenewFlags> = {
+const renew: CommandDefinition<TapeCommandFlags> = {
   command: 'renew <tapes..>',
   describe: 'Repeat sampled calls; exit with code 7 if answers differ',
   positionals: tapes,
