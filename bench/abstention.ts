@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { standaloneQuery } from '../src/adapters/offline/standalone-query.ts';
+import { toStandaloneQuery } from '../src/adapters/offline/standalone-query.ts';
 import type { Embedder } from '../src/ports/embedder.ts';
 import {
   type AbstentionQuestion,
@@ -98,7 +98,7 @@ async function measureFollowUps(set: AbstentionSet, embedder: Embedder) {
   const wordings: Record<string, (question: AbstentionQuestion) => string> = {
     'as it stands': ({ question }) => question,
     'by rule': ({ question, history }) =>
-      standaloneQuery(
+      toStandaloneQuery(
         question,
         history.filter(({ role }) => role === 'user').map(({ content }) => content),
       ),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { IDENTITY } from '../../bench/support/minilm.ts';
 import { createDocumentParser } from '../../src/adapters/documents/parse-document.ts';
 import { fileStillExists } from '../../src/adapters/files/file-source.ts';
-import { standaloneQuery } from '../../src/adapters/offline/standalone-query.ts';
+import { toStandaloneQuery } from '../../src/adapters/offline/standalone-query.ts';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSource } from '../../src/app/index-documents.ts';
 import { ingest } from '../../src/ingest/ingest.ts';
@@ -110,7 +110,7 @@ export async function searchQuestions(
   });
   const searched: SearchedQuestion[] = [];
   for (const question of questions) {
-    const query = standaloneQuery(question.question, question.history);
+    const query = toStandaloneQuery(question.question, question.history);
     const { context } = await retriever.retrieve({ text: query, topK: TOP_K, filter: {} });
     const found = context.chunks.map(({ text, title, headings, score }) => ({
       text,

@@ -3,12 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadEmbedder } from '../../bench/support/minilm.ts';
 import { alignColumns } from '../../bench/support/results.ts';
-import {
-  SECOND_FROM,
-  WORDS_OF_FIRST,
-  WORDS_OF_SECOND,
-} from '../../src/adapters/offline/answer-from-passages.ts';
-import { tellUnit } from '../../src/adapters/offline/tell-passage.ts';
+import { FIRST_WORDS, SECOND_SHARE, SECOND_WORDS } from '../../src/adapters/offline/answer-from-passages.ts';
+import { formatExcerpt } from '../../src/adapters/offline/format-excerpt.ts';
 import { logistic } from '../../src/judge/network.ts';
 import { passageUnits } from '../../src/text/passage-units.ts';
 import { createEncodingCache } from './encoding-cache.ts';
@@ -151,15 +147,17 @@ function compose(
   const order = found.map((_, index) => index).sort((a, b) => (chances[b] ?? 0) - (chances[a] ?? 0));
   const [first = 0, second] = order;
   const chance = chances[first] ?? 0;
-  const joins = second !== undefined && (chances[second] ?? 0) >= SECOND_FROM * chance;
+  const joins = second !== undefined && (chances[second] ?? 0) >= SECOND_SHARE * chance;
   const tell = (index: number, words: number) => {
     const passage = question.found[index];
     const unit = passage && passageUnits(passage.text)[found[index]?.unit ?? -1];
-    return passage === undefined || unit === undefined ? '' : tellUnit({ ...passage, ref: '1' }, unit, words);
+    return passage === undefined || unit === undefined
+      ? ''
+      : formatExcerpt({ ...passage, ref: '1' }, unit, words);
   };
   const told = joins
-    ? [tell(first, WORDS_OF_FIRST), tell(second, WORDS_OF_SECOND)]
-    : [tell(first, WORDS_OF_FIRST + WORDS_OF_SECOND)];
+    ? [tell(first, FIRST_WORDS), tell(second, SECOND_WORDS)]
+    : [tell(first, FIRST_WORDS + SECOND_WORDS)];
   const none = (1 - chance) * (joins ? 1 - (chances[second] ?? 0) : 1);
   return {
     set: question.set,

@@ -1,5 +1,5 @@
 import type { Model } from '@openai/agents-core';
-import type { Judgement, PassageJudge } from '../adapters/offline/answer-from-passages.ts';
+import type { PassageJudge, PassageRating } from '../adapters/offline/answer-from-passages.ts';
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
 import type { ModelErrorContext } from '../agent/guards/model-errors.ts';
@@ -90,13 +90,13 @@ export function createPassageJudge(findJudge: FindJudge): PassageJudge {
         units: passageUnits(passage.text).map((unit) => ({ ...unit, passage })),
       }));
       const chances = await judge.passages(question, found);
-      const judgements: Judgement[] = [];
+      const ratings: PassageRating[] = [];
       for (const [index, { units }] of found.entries()) {
         const answers = await judge.answers(question, units);
         const unit = units[answers.indexOf(Math.max(...answers))] ?? null;
-        judgements.push({ chance: chances[index] ?? 0, unit });
+        ratings.push({ chance: chances[index] ?? 0, unit });
       }
-      return judgements;
+      return ratings;
     },
     chanceOfAny,
   };

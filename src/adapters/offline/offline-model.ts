@@ -3,25 +3,30 @@ import { noInformationAbout } from '../../domain/abstention.ts';
 import { coverageIn, REWRITE_INSTRUCTIONS } from '../../domain/prompts.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 import { cutText, oneLine } from '../../text/visible-text.ts';
-import { answerFromPassages, type Found, type PassageJudge, wordsAlone } from './answer-from-passages.ts';
-import { type Passage, type ReadRequest, readRequest } from './read-request.ts';
+import {
+  answerFromPassages,
+  type PassageAnswer,
+  type PassageJudge,
+  wordPassageJudge,
+} from './answer-from-passages.ts';
+import { type OfflinePassage, type OfflineRequest, parseModelRequest } from './parse-model-request.ts';
 import { replyToSmallTalk } from './small-talk.ts';
-import { askedPart, namedTopic, standaloneQuery } from './standalone-query.ts';
+import { formatTopic, toStandaloneQuery } from './standalone-query.ts';
 
 interface OfflineModelOptions {
-  /** Without one, words alone tell what answers. */
+  /** Rates passages (default: by words). */
   judge?: PassageJudge;
   newId: () => string;
 }
 
-/** A longer question is searched for by its beginning. */
+/** Characters of a question that are searched for. */
 const MAX_QUERY = 500;
 const MAX_SEARCHES = 3;
 
-/** What is further from the question than the usual is looked at only where nothing else is found. */
+/** Used if a search with the usual threshold finds nothing. */
 const LOW_THRESHOLD = 0.2;
-/** A follow-up is taken as it stands if that is so much more likely to be answered than with what it refers to. */
-const PLAIN_AHEAD = 0.1;
+/** How much likelier an answer must be for a follow-up to be taken literally instead of with its topic added. */
+const LITERAL_LEAD = 0.1;
 
 interface Search {
   query: string;
@@ -31,21 +36,20 @@ interface Search {
 type Step = { search: Search; tool: string } | { say: string };
 
 /**
- * A model that writes nothing of its own: it decides whether to search, resolves a follow-up against the
- * conversation, and answers with parts of passages, word for word. Where it is unsure whether they answer, it shows the
- * closest passages and says so. It sees what any model sees and runs in the same loop.
+ * A model that answers only with quotes: it decides whether to search, resolves follow-ups, and quotes the passages that
+ * answer, or shows the closest ones if it is unsure. It gets the same requests as any other model.
  */
-export function createOfflineModel({ judge = wordsAlone, newId }: OfflineModelOptions): Model {
+export function createOfflineModel({ judge = wordPassageJudge, newId }: OfflineModelOptions): Model {
   async function reply(request: ModelRequest) {
     request.signal?.throwIfAborted();
-    const step = await decide(readRequest(request), judge);
+    const step = await decideStep(parseModelRequest(request), judge);
     const inputTokens =
       estimateTokens(JSON.stringify(request.input)) + estimateTokens(request.systemInstructions ?? '');
     const outputTokens = estimateTokens('say' in step ? step.say : step.search.query);
     const usage = { requests: 1, inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
     return {
       text: 'say' in step ? step.say : '',
-      output: [outputItem(step, newId)],
+      output: [toOutputItem(step, newId)],
       id: `offline_${newId()}`,
       usage,
     };
@@ -59,7 +63,7 @@ export function createOfflineModel({ judge = wordsAlone, newId }: OfflineModelOp
     async *getStreamedResponse(request): AsyncGenerator<StreamEvent> {
       yield { type: 'response_started' };
       const { text, ...response } = await reply(request);
-      // By sentences, since all of it is there: each piece costs a turn of everything that hears of it.
+      // In whole clauses, since each delta costs time in every listener.
       for (const delta of text.match(/.+?(?:[.!?:;,]\s+|\n+|$)/gs) ?? [])
         yield { type: 'output_text_delta', delta };
       yield { type: 'response_done', response };
@@ -67,7 +71,7 @@ export function createOfflineModel({ judge = wordsAlone, newId }: OfflineModelOp
   };
 }
 
-function outputItem(step: Step, newId: () => string): protocol.OutputModelItem {
+function toOutputItem(step: Step, newId: () => string): protocol.OutputModelItem {
   if ('search' in step) {
     const args = JSON.stringify(step.search);
     return {
@@ -82,73 +86,67 @@ function outputItem(step: Step, newId: () => string): protocol.OutputModelItem {
   return { type: 'message', role: 'assistant', status: 'completed', content };
 }
 
-async function decide(request: ReadRequest, judge: PassageJudge): Promise<Step> {
+async function decideStep(request: OfflineRequest, judge: PassageJudge): Promise<Step> {
   const { question, history, searches, context, searchTool } = request;
-  const asked = cutText(askedPart(question), MAX_QUERY);
-  const query = cutText(
-    standaloneQuery(
-      asked,
-      history.map((exchange) => askedPart(exchange.question)),
-    ),
-    MAX_QUERY,
-  );
+  const literal = cutText(question.trim(), MAX_QUERY);
+  const earlier = history.map((exchange) => exchange.question);
+  const query = cutText(toStandaloneQuery(literal, earlier), MAX_QUERY);
   if (request.instructions === REWRITE_INSTRUCTIONS) return { say: query };
   if (!request.mustSearch || searches.length > 0) {
     const reply = replyToSmallTalk(question, history);
     if (reply !== null) return { say: reply };
   }
-  const next = nextSearch(query, asked, searches);
+  const next = nextSearch(query, literal, searches);
   if (searchTool !== null && context === null && next !== null) return { search: next, tool: searchTool };
 
   const passages = context ?? passagesOf(searches);
-  const { said } = await bestReading(query, asked, request, judge);
-  return { say: said ?? nothingKnown(query, passages, request) };
+  const { text } = await answerBestReading(query, literal, request, judge);
+  return { say: text ?? formatNoInformation(query, passages, request) };
 }
 
-/** What was found for a follow-up as it is understood, unless it is likelier to be answered as it stands. */
-async function bestReading(
+/** Answers a follow-up with its topic added, or literally if that is clearly likelier to be right. */
+async function answerBestReading(
   query: string,
-  asked: string,
-  { searches, context }: ReadRequest,
+  literal: string,
+  { searches, context }: OfflineRequest,
   judge: PassageJudge,
-): Promise<Found> {
-  const found = (passages: readonly Passage[], reading: string) =>
-    answerFromPassages(reading, passages, judge);
-  if (context !== null) return found(context, query);
-  const plain = searches.filter((search) => query !== asked && search.query === asked);
-  const understood = await found(passagesOf(searches.filter((search) => !plain.includes(search))), query);
-  if (plain.length === 0) return understood;
-  const standing = await found(passagesOf(plain), asked);
-  return standing.chance > understood.chance + PLAIN_AHEAD ? standing : understood;
+): Promise<PassageAnswer> {
+  if (context !== null) return answerFromPassages(query, context, judge);
+  const literalSearches = searches.filter((search) => query !== literal && search.query === literal);
+  const otherSearches = searches.filter((search) => !literalSearches.includes(search));
+  const resolved = await answerFromPassages(query, passagesOf(otherSearches), judge);
+  if (literalSearches.length === 0) return resolved;
+  const plain = await answerFromPassages(literal, passagesOf(literalSearches), judge);
+  return plain.chance > resolved.chance + LITERAL_LEAD ? plain : resolved;
 }
 
-/** The question, and a follow-up also as it stands; if that brought nothing, the question once more with a lower bar. */
-function nextSearch(query: string, asked: string, searches: ReadRequest['searches']): Search | null {
+/** Searches for the resolved question, then for the literal one, then with a lower threshold if nothing was found. */
+function nextSearch(query: string, literal: string, searches: OfflineRequest['searches']): Search | null {
   if (searches.length >= MAX_SEARCHES || searches.some(({ error }) => error !== null)) return null;
   const times = (text: string) => searches.filter((search) => search.query === text).length;
   if (times(query) === 0) return { query };
-  if (times(asked) === 0) return { query: asked };
+  if (times(literal) === 0) return { query: literal };
   if (times(query) > 1 || passagesOf(searches).length > 0) return null;
   return { query, threshold: LOW_THRESHOLD };
 }
 
-function passagesOf(searches: ReadRequest['searches']): Passage[] {
-  const byRef = new Map<string, Passage>();
+function passagesOf(searches: OfflineRequest['searches']): OfflinePassage[] {
+  const byRef = new Map<string, OfflinePassage>();
   for (const { results } of searches) for (const result of results) byRef.set(result.ref, result);
   return [...byRef.values()];
 }
 
-function nothingKnown(
+function formatNoInformation(
   query: string,
-  [nearest]: readonly Passage[],
-  { instructions, searches }: ReadRequest,
+  [nearest]: readonly OfflinePassage[],
+  { instructions, searches }: OfflineRequest,
 ): string {
   const failure = searches.find(({ error }) => error !== null)?.message;
   const covered = coverageIn(instructions);
   return [
-    noInformationAbout(namedTopic(query)),
+    noInformationAbout(formatTopic(query)),
     failure ?? '',
-    nearest === undefined ? '' : `What comes nearest is in "${oneLine(nearest.title, 80)}".`,
+    nearest === undefined ? '' : `The closest passage is in "${oneLine(nearest.title, 80)}".`,
     covered === null ? '' : `The documents cover ${covered}.`,
   ]
     .filter((sentence) => sentence !== '')

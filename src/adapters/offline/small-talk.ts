@@ -1,5 +1,5 @@
 import { indexTerms, queryTerms } from '../../text/terms.ts';
-import type { Exchange } from './read-request.ts';
+import type { PastExchange } from './parse-model-request.ts';
 
 /** A message of these words and stop words only is a greeting, thanks, a reaction or a goodbye. */
 const SOCIAL_TERMS = new Set(
@@ -24,7 +24,7 @@ const EARLIER_QUESTIONS =
   /\bwhat (?:did i (?:just )?(?:ask|say)|was my (?:last|first|previous) question|(?:have|did) we (?:talk|discuss|cover))|\bhow many questions (?:have|did) i\b|\b(?:summari[sz]e|recap) (?:our|this|the) (?:conversation|chat)\b/;
 
 /** Replies to a message that needs no documents, or returns null if it does. */
-export function replyToSmallTalk(message: string, history: readonly Exchange[]): string | null {
+export function replyToSmallTalk(message: string, history: readonly PastExchange[]): string | null {
   const text = message
     .toLowerCase()
     .replace(/[’']s\b/g, ' is')

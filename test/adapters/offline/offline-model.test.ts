@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOfflineModel } from '../../../src/adapters/offline/offline-model.ts';
-import { standaloneQuery, topicOf } from '../../../src/adapters/offline/standalone-query.ts';
+import { extractTopic, toStandaloneQuery } from '../../../src/adapters/offline/standalone-query.ts';
 import { CLOSEST_PASSAGES } from '../../../src/domain/abstention.ts';
 import { agentOn, askAndWait } from '../../support/agent-on.ts';
 import { type SmallLibrary, smallLibrary } from '../../support/small-library.ts';
@@ -174,8 +174,8 @@ test('what a document tells it to do is quoted or ignored, never done', async ()
 });
 
 test('topics and follow-ups are found by rule', () => {
-  expect(topicOf('What is Isaac Sim?')).toBe('Isaac Sim');
-  expect(topicOf('Can you please tell me about quality of service?')).toBe('quality of service');
+  expect(extractTopic('What is Isaac Sim?')).toBe('Isaac Sim');
+  expect(extractTopic('Can you please tell me about quality of service?')).toBe('quality of service');
   const cases: [earlier: string[], question: string, query: string][] = [
     [[], 'What is it?', 'What is it?'],
     [['What is Isaac Sim?'], 'Does it need a GPU?', 'Does Isaac Sim need a GPU?'],
@@ -195,5 +195,5 @@ test('topics and follow-ups are found by rule', () => {
     [['What is ROS 2?'], 'What is Gazebo?', 'What is Gazebo?'],
     [['What is ROS 2?'], 'What is a costmap and how is it used?', 'What is a costmap and how is it used?'],
   ];
-  for (const [earlier, question, query] of cases) expect(standaloneQuery(question, earlier)).toBe(query);
+  for (const [earlier, question, query] of cases) expect(toStandaloneQuery(question, earlier)).toBe(query);
 });

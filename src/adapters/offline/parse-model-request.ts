@@ -1,34 +1,34 @@
-import type { ModelRequest } from '@openai/agents-core';
+import type { ModelRequest } from '@openai/agents';
 import { ATTACHED_URL, splitContextPrompt } from '../../domain/prompts.ts';
 import { type RetrievalToolResponse, readToolResponse } from '../../domain/retrieval-tool-response.ts';
 
-/** A passage that an answer may be taken from. */
-export interface Passage {
+/** A passage that an answer may quote. */
+export interface OfflinePassage {
   ref: string;
   title: string;
-  /** The headings above it, outermost first. */
+  /** Outermost first. */
   headings: string[];
   text: string;
   score: number;
-  /** By the person, along with the question. */
-  given?: boolean;
+  /** The user attached it to the question. */
+  isAttached?: boolean;
 }
 
-export interface Exchange {
+export interface PastExchange {
   question: string;
   answer: string | null;
 }
 
-/** What the offline model takes from a request: the same that any other model gets to see. */
-export interface ReadRequest {
+/** The parts of a model request that the offline model uses. */
+export interface OfflineRequest {
   instructions: string;
   question: string;
-  /** Earlier exchanges, oldest first. */
-  history: Exchange[];
+  /** Oldest first. */
+  history: PastExchange[];
   /** The searches of this turn, in order. */
   searches: RetrievalToolResponse[];
-  /** Passages that came with the question instead of through a tool. */
-  context: Passage[] | null;
+  /** Passages in the prompt itself instead of a tool result. */
+  context: OfflinePassage[] | null;
   /** The name of the search tool, if it may be called now. */
   searchTool: string | null;
   mustSearch: boolean;
@@ -38,7 +38,7 @@ type Item = Exclude<ModelRequest['input'], string>[number];
 
 const SEARCH_TOOLS = ['search_docs', 'retrieve_context'];
 
-export function readRequest(request: ModelRequest): ReadRequest {
+export function parseModelRequest(request: ModelRequest): OfflineRequest {
   const items: Item[] =
     typeof request.input === 'string' ? [{ role: 'user', content: request.input }] : request.input;
   const last = items.findLastIndex((item) => 'role' in item && item.role === 'user');
@@ -49,16 +49,16 @@ export function readRequest(request: ModelRequest): ReadRequest {
   return {
     instructions: request.systemInstructions ?? '',
     question: prompt?.question ?? text,
-    history: exchangesOf(items.slice(0, Math.max(0, last))),
-    searches: items.slice(last + 1).flatMap(searchOf),
-    context: prompt === null ? null : passagesIn(prompt.passages),
+    history: toExchanges(items.slice(0, Math.max(0, last))),
+    searches: items.slice(last + 1).flatMap((item) => parseSearchResult(item) ?? []),
+    context: prompt === null ? null : parsePassages(prompt.passages),
     searchTool: tool === undefined || choice === 'none' ? null : tool.name,
     mustSearch: choice === 'required' || choice === tool?.name,
   };
 }
 
-function exchangesOf(items: readonly Item[]): Exchange[] {
-  const exchanges: Exchange[] = [];
+function toExchanges(items: readonly Item[]): PastExchange[] {
+  const exchanges: PastExchange[] = [];
   for (const item of items) {
     if (!('role' in item)) continue;
     const last = exchanges.at(-1);
@@ -74,33 +74,30 @@ function textOf(item: Item | undefined): string {
   return (item.content ?? []).map((part) => ('text' in part ? part.text : '')).join('');
 }
 
-function searchOf(item: Item): RetrievalToolResponse | [] {
-  if (item.type !== 'function_call_result') return [];
-  const output = item.output;
-  const text = typeof output === 'string' ? output : 'text' in output ? output.text : '';
-  return readToolResponse(text) ?? [];
+function parseSearchResult(item: Item): RetrievalToolResponse | null {
+  if (item.type !== 'function_call_result') return null;
+  const { output } = item;
+  return readToolResponse(typeof output === 'string' ? output : 'text' in output ? output.text : '');
 }
 
 const SOURCE =
   /<source ref="([^"]*)" title="([^"]*)" url="([^"]*)" score="([^"]*)">\n([\s\S]*?)\n<\/source>/g;
 
-function passagesIn(blocks: string): Passage[] {
-  return Array.from(blocks.matchAll(SOURCE), ([, ref = '', title = '', url = '', score = '', text = '']) => ({
-    ref,
-    ...placeOf(unescaped(title)),
-    text: text.replace(/&lt;(?=\/?source\b)/gi, '<'),
-    score: Number(score),
-    given: url === ATTACHED_URL,
-  }));
+function parsePassages(blocks: string): OfflinePassage[] {
+  return Array.from(blocks.matchAll(SOURCE), ([, ref = '', path = '', url = '', score = '', text = '']) => {
+    const [title = '', ...headings] = unescapeXml(path).split(' > ');
+    return {
+      ref,
+      title,
+      headings,
+      text: text.replace(/&lt;(?=\/?source\b)/gi, '<'),
+      score: Number(score),
+      isAttached: url === ATTACHED_URL,
+    };
+  });
 }
 
-/** Title and headings, as a prompt joins them. */
-function placeOf(path: string): Pick<Passage, 'title' | 'headings'> {
-  const [title = '', ...headings] = path.split(' > ');
-  return { title, headings };
-}
-
-function unescaped(text: string): string {
+function unescapeXml(text: string): string {
   return text
     .replace(/&quot;/g, '"')
     .replace(/&gt;/g, '>')
