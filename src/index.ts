@@ -3,20 +3,20 @@ import type { Agent, AgentSession, AskOptions } from './agent/agent.ts';
 import { completeTurn } from './agent/complete-turn.ts';
 import { createApp } from './app/create-app.ts';
 import { createCollectionAgent } from './app/open-agent.ts';
-import { emptyCollection } from './app/open-collection.ts';
+import { emptyCollectionError } from './app/open-collection.ts';
 import { withoutKeys } from './app/run-settings.ts';
 import { loadConfig, type ValueOf } from './config/load-config.ts';
 import type { AgentConfig } from './domain/agent-config.ts';
 import type { AgentResponse } from './domain/agent-response.ts';
 import type { SearchMode } from './domain/choices.ts';
-import { makeCollection } from './faults/advice.ts';
+import { createCollectionAdvice } from './faults/advice.ts';
 import { AppError } from './faults/app-error.ts';
 import type { ChunkStore } from './ports/chunk-store.ts';
 import type { Embedder } from './ports/embedder.ts';
 import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
 
-export type { Agent, AgentSession, AskOptions, StartOptions } from './agent/agent.ts';
+export type { Agent, AgentSession, AskOptions, StartSessionOptions } from './agent/agent.ts';
 export type { AgentConfig, Policy } from './domain/agent-config.ts';
 export type { AgentResponse, FinishReason, TokensUsed } from './domain/agent-response.ts';
 export type { Citation, Verdict } from './domain/citation.ts';
@@ -98,12 +98,12 @@ export async function createAgent(options: CreateAgentOptions = {}): Promise<Cit
   const store = ownStore ?? (await app.catalog.open(config.agent.collection));
   if (store === null) {
     throw new AppError('invalid_input', `There is no collection "${config.agent.collection}".`, {
-      hint: makeCollection(config.agent.collection),
+      hint: createCollectionAdvice(config.agent.collection),
     });
   }
   if (ownStore === undefined && (await store.count({})) === 0) {
     await store.close();
-    throw emptyCollection(store.name);
+    throw emptyCollectionError(store.name);
   }
   const sessions = ownSessions ?? (await app.sessions());
   const close = async () => {

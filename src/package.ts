@@ -17,7 +17,7 @@ export function reportDirectory(): string {
 }
 
 /** The directory of the sample book; null if the package has none. */
-export function sampleBook(): string | null {
+export function sampleBookDirectory(): string | null {
   const directory = fileURLToPath(new URL('../fixtures/book', import.meta.url));
   return existsSync(directory) ? directory : null;
 }

@@ -36,7 +36,7 @@ export interface AgentSession {
   complete(): Promise<void>;
 }
 
-export interface StartOptions {
+export interface StartSessionOptions {
   /** The owner of the session. */
   user?: string | undefined;
   /** Whether a person types the questions, at a terminal or on a page. */
@@ -45,7 +45,7 @@ export interface StartOptions {
 
 /** Answers questions from the documents of one collection. */
 export interface Agent {
-  startSession(options?: StartOptions): Promise<AgentSession>;
+  startSession(options?: StartSessionOptions): Promise<AgentSession>;
   /** Throws `invalid_input` if there is no such session. */
   resumeSession(sessionId: string): Promise<AgentSession>;
   /**

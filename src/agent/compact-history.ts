@@ -1,5 +1,5 @@
 import type { ConversationMessage } from '../domain/conversation-message.ts';
-import { citedOf, readToolResponse } from '../domain/retrieval-tool-response.ts';
+import { mergeCitedResults, readToolResponse } from '../domain/retrieval-tool-response.ts';
 import { type FittedHistory, fitHistory } from '../domain/token-budget.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 
@@ -33,7 +33,7 @@ function compactTurn(turn: ConversationMessage[]): ConversationMessage[] {
     return response === null ? [] : [{ message, response }];
   });
   const refs = new Set(answer.citations.map(({ marker }) => marker));
-  const cited = citedOf(
+  const cited = mergeCitedResults(
     searches.map(({ response }) => response),
     refs,
   );

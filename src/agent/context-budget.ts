@@ -2,8 +2,8 @@ import type { AgentConfig } from '../domain/agent-config.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import {
   type RetrievalContext,
-  type Showing,
   type ShownContext,
+  type ShowOptions,
   showContext,
 } from '../domain/retrieval-context.ts';
 import { planWindow, splitWindow } from '../domain/token-budget.ts';
@@ -20,7 +20,7 @@ export interface ContextWindow {
 const TOLERANCE = 1.1;
 
 /** The tokens that a turn needs before any history and passages. */
-export function fixedTokens({ maxTokens }: AgentConfig, instructions: string, question: string) {
+export function reservedTokens({ maxTokens }: AgentConfig, instructions: string, question: string) {
   return { system: estimateTokens(instructions), exchange: estimateTokens(question) + maxTokens };
 }
 
@@ -34,7 +34,7 @@ export function planContext(
   given: { instructions: string; question: string; history: readonly ConversationMessage[] },
   events: Pick<TurnEvents, 'noticeOnce'>,
 ): { history: ConversationMessage[]; passageTokens: number } {
-  const needed = fixedTokens(config, given.instructions, given.question);
+  const needed = reservedTokens(config, given.instructions, given.question);
   const shares = splitWindow(window.tokens);
   const plan = planWindow(window.tokens, needed);
   const noticeIfOver = (share: 'system' | 'exchange', subject: string) => {
@@ -70,7 +70,7 @@ export class PassageBudget {
   }
 
   /** Fits a retrieval into the tokens that are left and uses them up. The best passage is always shown, cut if needed. */
-  show(context: RetrievalContext, showing?: Showing): ShownContext {
+  show(context: RetrievalContext, showing?: ShowOptions): ShownContext {
     const shown = showContext(context, this.#tokensLeft, showing);
     this.#tokensLeft = Math.max(0, this.#tokensLeft - shown.context.totalTokens);
     if (shown.context.leftOut > 0) {

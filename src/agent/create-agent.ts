@@ -10,9 +10,9 @@ import { AppError } from '../faults/app-error.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import { estimateTokens } from '../text/estimate-tokens.ts';
 import type { Agent } from './agent.ts';
-import { fixedTokens } from './context-budget.ts';
-import { createBriefing } from './model-input.ts';
-import { staleNotices } from './stale-citations.ts';
+import { reservedTokens } from './context-budget.ts';
+import { createAgentBriefing } from './model-input.ts';
+import { staleSourceNotices } from './stale-citations.ts';
 import { answerQuestion, createAgentSession, type TurnSetup, validateQuestion } from './turn.ts';
 import { TurnEvents } from './turn-record.ts';
 import { SearchMemory } from './turn-search.ts';
@@ -28,7 +28,7 @@ interface AgentOptions
 
 export function createConversationAgent({ sessions, ...options }: AgentOptions): Agent {
   const { config, store, runtime } = options;
-  const briefing = untilItWorks(() => createBriefing(config.systemPrompt, store));
+  const briefing = untilItWorks(() => createAgentBriefing(config.systemPrompt, store));
   const setup: TurnSetup = {
     readSource: false,
     tracing: false,
@@ -41,7 +41,7 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
   return {
     async startSession({ user, isInteractive = false } = {}) {
       // Fails early if no question could ever fit.
-      planWindow(config.contextWindow, fixedTokens(config, config.systemPrompt, ''));
+      planWindow(config.contextWindow, reservedTokens(config, config.systemPrompt, ''));
       const timestamp = runtime.now().toISOString();
       const session = createSession({
         sessionId: runtime.newId(),
@@ -83,7 +83,7 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
         for (const { chunks } of turn.retrievals) chunks.forEach(sources.register);
         turns.push(turn);
       }
-      const notices = await staleNotices(turns, store);
+      const notices = await staleSourceNotices(turns, store);
       const start = { session, lastTurn: turns.at(-1) ?? null, sources, notices };
       return createAgentSession(start, setup, sessions);
     },

@@ -1,7 +1,7 @@
 import type { AgentInputItem, Model, ModelRequest } from '@openai/agents-core';
 import type { TokensUsed } from '../domain/agent-response.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
-import { coverageLine, REWRITE_INSTRUCTIONS } from '../domain/prompts.ts';
+import { formatCoverage, REWRITE_INSTRUCTIONS } from '../domain/prompts.ts';
 import type { ChunkStore, CollectionInfo } from '../ports/chunk-store.ts';
 import { responseText, responseTokens } from './model-response.ts';
 
@@ -11,7 +11,7 @@ const MAX_SUBJECTS = 8;
 const MAX_TITLES = 40;
 const MAX_QUERY_CHARACTERS = 500;
 
-export interface Briefing {
+export interface AgentBriefing {
   /** The system prompt, and what the collection covers. */
   instructions: string;
   /** The modules of the collection. */
@@ -19,17 +19,17 @@ export interface Briefing {
 }
 
 /** Adds to the system prompt what the collection covers, so that the model knows when to search. */
-export async function createBriefing(
+export async function createAgentBriefing(
   systemPrompt: string,
   store: Pick<ChunkStore, 'info' | 'documents'>,
-): Promise<Briefing> {
+): Promise<AgentBriefing> {
   const info = await store.info();
   const modules = info.modules.map(({ name }) => name);
   const subjects = coversByModules(info) ? modules : await readTitles(store);
   if (subjects.length === 0) return { instructions: systemPrompt, modules };
   const listed = subjects.slice(0, MAX_SUBJECTS);
   const more = subjects.length > listed.length ? [`${subjects.length - listed.length} more`] : [];
-  return { instructions: `${systemPrompt}\n\n${coverageLine([...listed, ...more])}`, modules };
+  return { instructions: `${systemPrompt}\n\n${formatCoverage([...listed, ...more])}`, modules };
 }
 
 /** Whether there are several modules and they hold nearly all chunks. */

@@ -67,7 +67,7 @@ function citedChunks(turns: readonly CitingTurn[]): NotedChunk[][] {
   });
 }
 
-export interface FateRecords {
+export interface CitationChangeRecords {
   /** Changed or removed chunks, and those whose file is gone. */
   stale: Record<string, 'changed' | 'vanished' | 'gone'>;
   /** Chunks whose text is now in another chunk. */
@@ -75,8 +75,8 @@ export interface FateRecords {
 }
 
 /** The fates as plain records for JSON. */
-export function fateRecords(fates: CitationFates): FateRecords {
-  const records: FateRecords = { stale: {}, moved: {} };
+export function fateRecords(fates: CitationFates): CitationChangeRecords {
+  const records: CitationChangeRecords = { stale: {}, moved: {} };
   for (const [chunkId, fate] of fates) {
     if (fate.became === 'moved') records.moved[chunkId] = fate.to;
     else records.stale[chunkId] = fate.became;
@@ -85,7 +85,7 @@ export function fateRecords(fates: CitationFates): FateRecords {
 }
 
 /** A notice that names the changed sources of earlier answers, if there are any. */
-export async function staleNotices(turns: readonly CitingTurn[], store: Chunks): Promise<string[]> {
+export async function staleSourceNotices(turns: readonly CitingTurn[], store: Chunks): Promise<string[]> {
   const fates = await citationFates(turns, store);
   const titles = turns.flatMap(({ response }, index) =>
     response.citations.flatMap(({ chunkId, title }) => {

@@ -9,7 +9,7 @@ import {
 } from '../domain/conversation-turn.ts';
 import type { Query } from '../domain/query.ts';
 import type { RetrievalContext } from '../domain/retrieval-context.ts';
-import type { Phase, RunEvent } from '../domain/run-event.ts';
+import type { RunEvent, TurnPhase } from '../domain/run-event.ts';
 import { AppError } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import type { Runtime } from '../ports/runtime.ts';
@@ -19,7 +19,7 @@ import { estimateTokens } from '../text/estimate-tokens.ts';
 export class TurnEvents {
   readonly emit: (event: RunEvent) => void;
   readonly #noticed: Set<string>;
-  #phase: Phase = 'idle';
+  #phase: TurnPhase = 'idle';
 
   /** `noticed` has the subjects of notices that the conversation already had. */
   constructor(emit: (event: RunEvent) => void, noticed: Set<string> = new Set()) {
@@ -35,7 +35,7 @@ export class TurnEvents {
   }
 
   /** Emits a change of phase; nothing if the phase stays the same. */
-  enterPhase(phase: Phase): void {
+  enterPhase(phase: TurnPhase): void {
     if (phase === this.#phase) return;
     this.emit({ type: 'phase', from: this.#phase, to: phase });
     this.#phase = phase;

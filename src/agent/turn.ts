@@ -1,20 +1,20 @@
 import type { AgentInputItem, Model, Tool } from '@openai/agents-core';
-import { eventsDuring } from '../async/event-queue.ts';
+import { streamWorkEvents } from '../async/event-queue.ts';
 import type { CheckedAnswer } from '../citations/check-answer.ts';
 import { createSourceRegister, type SourceRegister } from '../citations/source-register.ts';
 import type { AgentConfig, Policy } from '../domain/agent-config.ts';
 import {
   type AgentResponse,
-  confidenceOf,
+  classifyOutcome,
   type FinishReason,
   isGrounded,
-  outcomeOf,
+  toConfidence,
 } from '../domain/agent-response.ts';
 import type { Citation } from '../domain/citation.ts';
 import type { ConversationMessage } from '../domain/conversation-message.ts';
 import {
   appendMessages,
-  assertOpen,
+  assertSessionOpen,
   type ConversationSession,
   completeSession,
   isOverSoftLimit,
@@ -22,10 +22,10 @@ import {
   SOFT_MESSAGE_LIMIT,
   sessionTotals,
 } from '../domain/conversation-session.ts';
-import { type ConversationTurn, durationBetween, withCited } from '../domain/conversation-turn.ts';
-import { contextPrompt } from '../domain/prompts.ts';
+import { type ConversationTurn, secondsBetween, withCited } from '../domain/conversation-turn.ts';
+import { formatContextPrompt } from '../domain/prompts.ts';
 import type { Filter } from '../domain/query.ts';
-import { advice, bySetting, chatWord, setting } from '../faults/advice.ts';
+import { advice, bySetting, chatCommand, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
 import { toErrorResponse } from '../faults/error-response.ts';
 import { retryNotice } from '../faults/retry.ts';
@@ -36,7 +36,7 @@ import type { Retriever } from '../retrieval/create-retriever.ts';
 import { counted } from '../text/phrasing.ts';
 import { oneLine } from '../text/visible-text.ts';
 import type { AgentSession, AskOptions } from './agent.ts';
-import { withAttached } from './attached-text.ts';
+import { withAttachedText } from './attached-text.ts';
 import { type ContextWindow, PassageBudget, planContext } from './context-budget.ts';
 import { createReadSourceTool, createSearchTool } from './document-tools.ts';
 import { type ModelErrorContext, toAppError } from './guards/model-errors.ts';
@@ -44,7 +44,7 @@ import { withAnswerCheck } from './guards/with-answer-check.ts';
 import { withIdleTimeout } from './guards/with-idle-timeout.ts';
 import { withOverflowTrim } from './guards/with-overflow-trim.ts';
 import { withRetries } from './guards/with-retries.ts';
-import { type Briefing, rewriteAsQuery, toInputItems } from './model-input.ts';
+import { type AgentBriefing, rewriteAsQuery, toInputItems } from './model-input.ts';
 import { runModelLoop } from './run-model-loop.ts';
 import { markMissingFiles } from './stale-citations.ts';
 import { createTurnJudge, type FindJudge } from './turn-judge.ts';
@@ -65,7 +65,7 @@ export interface TurnSetup {
   runtime: Runtime;
   /** Null where there is no judge; answers are then checked by their words alone. */
   findJudge: FindJudge;
-  briefing(): Promise<Briefing>;
+  briefing(): Promise<AgentBriefing>;
   window: ContextWindow;
   /** Whether the model may read around a search result. */
   readSource: boolean;
@@ -144,7 +144,7 @@ export function createAgentSession(
     snapshot: () => structuredClone(session),
     lastTurn: () => lastTurn,
     ask: (question, options = {}) =>
-      eventsDuring((emit) => ask(question, options, new TurnEvents(emit, noticed))),
+      streamWorkEvents((emit) => ask(question, options, new TurnEvents(emit, noticed))),
     async reset() {
       session = resetSession(session, runtime.now().toISOString());
       lastTurn = null;
@@ -172,10 +172,10 @@ export function validateQuestion(given: string): string {
 }
 
 function assertTurnsLeft(session: ConversationSession, { maxTurns }: AgentConfig): void {
-  assertOpen(session);
+  assertSessionOpen(session);
   if (session.turnCount < maxTurns) return;
   throw new AppError('invalid_input', `This session has reached its limit of ${maxTurns} turns.`, {
-    hint: advice`Reset it${chatWord('reset')}, start another one, or raise ${setting('maxTurns')}.`,
+    hint: advice`Reset it${chatCommand('reset')}, start another one, or raise ${setting('maxTurns')}.`,
   });
 }
 
@@ -248,12 +248,13 @@ export async function answerQuestion(
       record.countTokens(rewritten.tokens);
       record.beginStep();
       const [found] = await search({ text: query, topK: config.topK, filter }, runtime.newId());
-      const context = attached === undefined ? found : withAttached(found, attached, question, passageTokens);
+      const context =
+        attached === undefined ? found : withAttachedText(found, attached, question, passageTokens);
       for (const message of context.notes.slice(found.notes.length)) events.emit({ type: 'notice', message });
       if (attached !== undefined) judge.readAhead(context.chunks, [question, query]);
       const shown = passages.show(context);
       record.addRetrieval(shown.context);
-      prompt = contextPrompt(shown, question, sources.register);
+      prompt = formatContextPrompt(shown, question, sources.register);
     }
 
     // 3. Generate, with the tools that the policy allows.
@@ -276,7 +277,7 @@ export async function answerQuestion(
     if (checked.answer.trim() === '') throw onlyUnknownCitations(checked.citations);
     const { retrievals, finishReason } = record;
     const outcome =
-      finishReason === 'max_steps' ? 'none' : outcomeOf(checked.answer, config.abstentionPhrases);
+      finishReason === 'max_steps' ? 'none' : classifyOutcome(checked.answer, config.abstentionPhrases);
     const isFollowUp = history.some(({ role }) => role === 'user');
     const asked = (isFollowUp && retrievals[0]?.query) || question;
     const answerProbability =
@@ -320,7 +321,7 @@ function finishTurn(
     retrievalCount,
     retrievedSources: [...new Set(retrievals.flatMap(({ chunks }) => chunks.map(({ url }) => url)))],
     grounded: finishReason === 'stop' && isGrounded(outcome, citations),
-    confidence: confidenceOf(hasFound, answerProbability),
+    confidence: toConfidence(hasFound, answerProbability),
     finishReason,
     retrievalTimeMs,
     generationTimeMs: Math.max(0, totalTimeMs - retrievalTimeMs),
@@ -334,7 +335,7 @@ function finishTurn(
     retrievals,
     response,
     timestamp,
-    durationSeconds: durationBetween(started.elapsedMs, ended),
+    durationSeconds: secondsBetween(started.elapsedMs, ended),
     decisions: withCited(record.finishSteps(), citations),
   };
   record.addAnswer(answer, citations);

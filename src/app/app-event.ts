@@ -1,4 +1,4 @@
-import type { Retry } from '../faults/retry.ts';
+import type { RetryAttempt } from '../faults/retry.ts';
 import type { IngestProgress } from '../ingest/ingest.ts';
 
 /** Side events of an app, as data: downloads, retries and the choice of a collection. */
@@ -8,7 +8,7 @@ export type AppEvent =
   /** The downloads ended, successfully or not. */
   | { type: 'model_loaded' }
   /** A request to a service is about to be repeated. */
-  | ({ type: 'retry' } & Retry)
+  | ({ type: 'retry' } & RetryAttempt)
   /** No collection was given, and the only one is used. */
   | { type: 'only_collection'; name: string }
   /** There is no collection, and the sample book is used. */

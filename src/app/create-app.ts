@@ -15,11 +15,11 @@ import type { TokenEncoder } from '../ports/token-encoder.ts';
 import { createRetriever, type Retriever } from '../retrieval/create-retriever.ts';
 import type { AppEvent } from './app-event.ts';
 import {
-  chooseEmbedder,
-  type DescribedEmbedder,
-  type LoadOptions,
+  type EmbedderDescription,
   loadJudgeEncoder,
   loadReranker,
+  type ModelLoadOptions,
+  selectEmbedder,
 } from './embedders.ts';
 import { configuredSecrets } from './run-settings.ts';
 import { openSessions } from './sessions.ts';
@@ -46,7 +46,7 @@ export interface App {
   /** Opens the session store of the data directory; the caller closes it. */
   sessions(): Promise<SessionStore>;
   /** Loaded on first use; the first caller decides whether it is tuned for many texts. */
-  embedder(use?: Pick<LoadOptions, 'bulk'>): Promise<Embedder>;
+  embedder(use?: Pick<ModelLoadOptions, 'bulk'>): Promise<Embedder>;
   /**
    * The encoder of the judge: the embedder if it returns token vectors, else the built-in model if its weights are on
    * this machine, else null. Throws as `embedder` does.
@@ -136,8 +136,8 @@ export function createApp(config: Config, options: AppOptions = {}): App {
 }
 
 interface LocalModels {
-  describeEmbedder(): Promise<DescribedEmbedder>;
-  embedder(use?: Pick<LoadOptions, 'bulk'>): Promise<Embedder>;
+  describeEmbedder(): Promise<EmbedderDescription>;
+  embedder(use?: Pick<ModelLoadOptions, 'bulk'>): Promise<Embedder>;
   encoder(): Promise<TokenEncoder | null>;
   readingJudge(): Promise<ReadingJudge | null>;
   judge(): Promise<Judge | null>;
@@ -148,10 +148,10 @@ interface LocalModels {
 /** The models of a process, each loaded on first use; a failed load is tried again on the next use. */
 function createLocalModels(
   config: Config,
-  { embedder: given, judgeInWorker = false, ...load }: AppOptions & LoadOptions,
+  { embedder: given, judgeInWorker = false, ...load }: AppOptions & ModelLoadOptions,
 ): LocalModels {
-  const choice = given === undefined ? chooseEmbedder(config) : undefined;
-  const embedder = untilItWorks(async (use: Pick<LoadOptions, 'bulk'> = {}) =>
+  const choice = given === undefined ? selectEmbedder(config) : undefined;
+  const embedder = untilItWorks(async (use: Pick<ModelLoadOptions, 'bulk'> = {}) =>
     choice === undefined ? (given as Embedder) : choice.load({ ...load, ...use }),
   );
   const judgeEncoder = untilItWorks(() => loadJudgeEncoder(config, load));

@@ -16,11 +16,11 @@ const TIMEOUT_MS = 60_000;
 const OPENAI_DEFAULT_MODEL = 'text-embedding-3-small';
 
 /** What is known about an embedder before it is loaded; some report their dimensions only with the first vector. */
-export type DescribedEmbedder = Pick<Embedder, 'id' | 'scoreThreshold' | 'baseline'> & {
+export type EmbedderDescription = Pick<Embedder, 'id' | 'scoreThreshold' | 'baseline'> & {
   dimensions: number | undefined;
 };
 
-export interface LoadOptions {
+export interface ModelLoadOptions {
   /** Receives download progress and retries. */
   tell: (event: AppEvent) => void;
   runtime: Pick<Runtime, 'sleep' | 'random'>;
@@ -31,11 +31,11 @@ export interface LoadOptions {
 
 /** The configured embedder. Its adapter is imported on first use. */
 interface EmbedderChoice {
-  describe(): Promise<DescribedEmbedder>;
-  load(options: LoadOptions): Promise<Embedder>;
+  describe(): Promise<EmbedderDescription>;
+  load(options: ModelLoadOptions): Promise<Embedder>;
 }
 
-export function chooseEmbedder(config: Config): EmbedderChoice {
+export function selectEmbedder(config: Config): EmbedderChoice {
   const choices = { minilm, cohere, openai, onnx };
   return choices[config.embedding.embedder](config);
 }
@@ -75,7 +75,7 @@ function onnx({ cache, modelDir, embedding }: Config): EmbedderChoice {
 /** The directory of the ONNX runtime, downloaded on first use. */
 async function fetchEngine(
   { cache, modelDir }: Pick<Config, 'cache' | 'modelDir'>,
-  { tell, signal }: Pick<LoadOptions, 'tell' | 'signal'>,
+  { tell, signal }: Pick<ModelLoadOptions, 'tell' | 'signal'>,
 ): Promise<string> {
   const { ensureEngine } = await import('../adapters/onnx/engine.ts');
   return ensureEngine(weightsLocation(cache, modelDir), {
@@ -87,7 +87,7 @@ async function fetchEngine(
 /** The built-in model as encoder of the judge beside an ONNX embedder. It is not downloaded for that: null without weights. */
 export async function loadJudgeEncoder(
   config: Config,
-  options: LoadOptions,
+  options: ModelLoadOptions,
 ): Promise<(Embedder & TokenEncoder) | null> {
   const { cache, modelDir, embedding } = config;
   const location = weightsLocation(cache, modelDir);
@@ -105,7 +105,7 @@ export async function saveBaseline(directory: string, baseline: number): Promise
 export async function loadReranker(
   config: Config,
   directory: string,
-  options: LoadOptions,
+  options: ModelLoadOptions,
 ): Promise<LocalReranker> {
   const { readOnnxDirectory } = await import('../adapters/onnx/onnx-directory.ts');
   const { createOnnxReranker } = await import('../adapters/onnx/onnx-reranker.ts');

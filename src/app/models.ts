@@ -21,7 +21,7 @@ export async function createModel(
   runtime: Runtime,
   findJudge: FindJudge = app.judge,
 ): Promise<Model> {
-  assertModelNamed(app);
+  assertModelConfigured(app);
   if (app.config.agent.model === OFFLINE_MODEL)
     return createOfflineModel({ judge: createPassageJudge(findJudge), newId: runtime.newId });
   const { createOpenAiModel } = await import('../adapters/openai/create-openai-model.ts');
@@ -29,7 +29,7 @@ export async function createModel(
 }
 
 /** Throws `configuration_error` if a provider is set without a model. */
-export function assertModelNamed({ config }: App): void {
+export function assertModelConfigured({ config }: App): void {
   const { provider } = config.origins;
   if (provider === undefined || config.origins.model || config.agent.model !== OFFLINE_MODEL) return;
   throw new AppError('configuration_error', `The provider is set (${provider}), but no model.`, {
@@ -39,7 +39,7 @@ export function assertModelNamed({ config }: App): void {
 
 /** Throws an AppError if the configured model cannot be called, without calling it. */
 export function assertModelUsable(app: App): void {
-  assertModelNamed(app);
+  assertModelConfigured(app);
   if (app.config.agent.model !== OFFLINE_MODEL) openAiModelOptions(app);
 }
 
@@ -70,7 +70,7 @@ export function openAiModelOptions({ config }: App): OpenAiModelOptions {
 }
 
 /** What error messages about the model name. */
-export function faultContext(app: App): ModelErrorContext {
+export function createModelErrorContext(app: App): ModelErrorContext {
   const { model } = app.config.agent;
   if (model === OFFLINE_MODEL) return { model };
   const { baseUrl, keyVariable } = app.config.modelService;

@@ -14,7 +14,7 @@ import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { TapeRun } from '../tape/tape-run.ts';
 import type { App } from './create-app.ts';
-import { assertModelUsable, createModel, faultContext } from './models.ts';
+import { assertModelUsable, createModel, createModelErrorContext } from './models.ts';
 import { assertKnownFilter, openCollection } from './open-collection.ts';
 import { configuredRedactor } from './run-settings.ts';
 import { createMemorySessionStore, resolveSessionId } from './sessions.ts';
@@ -148,7 +148,7 @@ export async function createCollectionAgent(app: App, options: CollectionAgentOp
     runtime,
     readSource,
     tracing: options.tracing ?? traceFile !== undefined,
-    errorContext: faultContext(app),
+    errorContext: createModelErrorContext(app),
   });
 }
 

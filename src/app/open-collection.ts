@@ -1,8 +1,14 @@
 import { pathToFileURL } from 'node:url';
 import type { Filter } from '../domain/query.ts';
-import { type Advice, advice, bySetting, fillCollection, makeCollection } from '../faults/advice.ts';
+import {
+  type Advice,
+  advice,
+  bySetting,
+  createCollectionAdvice,
+  fillCollectionAdvice,
+} from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import { sampleBook } from '../package.ts';
+import { sampleBookDirectory } from '../package.ts';
 import type { ChunkStore } from '../ports/chunk-store.ts';
 import type { TapeRun } from '../tape/tape-run.ts';
 import { nearestName } from '../text/nearest-name.ts';
@@ -50,7 +56,7 @@ async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promis
     return only;
   }
   const hasNone = others.length === 0 || isOnly;
-  const book = hasSample(app) && (isSample || hasNone) ? sampleBook() : null;
+  const book = hasSample(app) && (isSample || hasNone) ? sampleBookDirectory() : null;
   if (book === null || (collectionChosen && !isSample)) {
     const known = (await collectionNames(app)).filter((name) => name !== collection);
     const nearest = nearestName(collection, known);
@@ -60,7 +66,9 @@ async function open(app: App, signal: AbortSignal, tape: TapeRun | null): Promis
         : others.length > 0
           ? advice`Choose one of ${known.join(', ')}${bySetting('collection')}. `
           : [];
-    throw names.includes(collection) ? emptyCollection(collection, choice) : noCollection(collection, choice);
+    throw names.includes(collection)
+      ? emptyCollectionError(collection, choice)
+      : noCollection(collection, choice);
   }
   if (!isSample) app.tell({ type: 'sample_book' });
   return openSampleBook(app, book, signal);
@@ -84,13 +92,13 @@ async function openFilled(app: App, name: string, tape: TapeRun | null): Promise
 
 function noCollection(name: string, choice: Advice): AppError {
   return new AppError('invalid_input', `There is no collection "${name}".`, {
-    hint: [...choice, ...makeCollection(name)],
+    hint: [...choice, ...createCollectionAdvice(name)],
   });
 }
 
-export function emptyCollection(name: string, choice: Advice = []): AppError {
+export function emptyCollectionError(name: string, choice: Advice = []): AppError {
   return new AppError('invalid_input', `The collection "${name}" is empty.`, {
-    hint: [...choice, ...fillCollection(name)],
+    hint: [...choice, ...fillCollectionAdvice(name)],
   });
 }
 

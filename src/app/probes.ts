@@ -6,7 +6,7 @@ import { AppError, messageOf } from '../faults/app-error.ts';
 import { fieldOf, networkCodeOf } from '../faults/network-fault.ts';
 import { httpFault } from '../faults/service-fault.ts';
 import type { App } from './create-app.ts';
-import { assertModelNamed, faultContext, openAiModelOptions } from './models.ts';
+import { assertModelConfigured, createModelErrorContext, openAiModelOptions } from './models.ts';
 
 const TIMEOUT_MS = 10_000;
 const OLLAMA_URL = 'http://127.0.0.1:11434/api/tags';
@@ -39,10 +39,10 @@ export interface ModelProbe extends ModelAbilities {
 
 /** Tests the configured model with one small call. Throws an AppError that says what is wrong. */
 export async function probeModel(app: App): Promise<ModelProbe> {
-  assertModelNamed(app);
+  assertModelConfigured(app);
   const options = openAiModelOptions(app);
   const abilities = await askModel(options).catch((error: unknown) => {
-    throw toAppError(error, faultContext(app));
+    throw toAppError(error, createModelErrorContext(app));
   });
   return { ...abilities, model: options.model, host: new URL(options.baseUrl).host, api: options.api };
 }

@@ -49,7 +49,7 @@ export async function* eventsOf<T extends object>(
  * Yields the events that `work` emits. The work starts with the first read, does not wait for the reader, and is awaited
  * at the end; its error is thrown after the last event.
  */
-export async function* eventsDuring<T extends object>(
+export async function* streamWorkEvents<T extends object>(
   work: (emit: (event: T) => void) => Promise<void>,
 ): AsyncGenerator<T, void, undefined> {
   const queue = createEventQueue<T>();

@@ -5,12 +5,12 @@ import {
   Worker,
   type WorkerOptions,
 } from 'node:worker_threads';
-import { type FaultMessage, fromFaultMessage, toFaultMessage } from '../faults/fault-message.ts';
+import { deserializeError, type SerializedError, serializeError } from '../faults/serialize-error.ts';
 
 type ChannelMessage =
   | { requestId: number; request: unknown }
   | { responseId: number; response: unknown }
-  | { responseId: number; error: FaultMessage };
+  | { responseId: number; error: SerializedError };
 
 /** One end of a channel between a worker thread and the thread that started it. Either end can send requests. */
 export interface WorkerChannel<Request, Response> {
@@ -43,7 +43,7 @@ function createChannel<Request, Response, Incoming>(
       const response = await handle?.(request);
       port.postMessage({ responseId, response }, transfer(response as never));
     } catch (error) {
-      port.postMessage({ responseId, error: toFaultMessage(error) });
+      port.postMessage({ responseId, error: serializeError(error) });
     }
   }
 
@@ -51,7 +51,7 @@ function createChannel<Request, Response, Incoming>(
     if ('requestId' in message) return void respond(message.requestId, message.request as Incoming);
     const caller = pending.get(message.responseId);
     pending.delete(message.responseId);
-    if ('error' in message) caller?.reject(fromFaultMessage(message.error));
+    if ('error' in message) caller?.reject(deserializeError(message.error));
     else caller?.resolve(message.response as Response);
   });
 

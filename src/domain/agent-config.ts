@@ -68,7 +68,7 @@ export const agentConfigSchema = z
   .readonly();
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
 
-function numberIn({ least, most = Number.MAX_SAFE_INTEGER, fraction = false }: NumberRange) {
+function numberIn({ least, most = Number.MAX_SAFE_INTEGER, isFraction: fraction = false }: NumberRange) {
   return (fraction ? z.number() : z.int()).min(least).max(most);
 }
 
@@ -76,7 +76,7 @@ function settingIn(range: NumberRange & { usual: number }) {
   return numberIn(range).default(range.usual).describe(allowed(range));
 }
 
-function allowed({ least, most, fraction = false }: NumberRange): string {
+function allowed({ least, most, isFraction: fraction = false }: NumberRange): string {
   const kind = fraction ? 'a number' : 'a whole number';
   return most === undefined ? `${kind}, at least ${least}` : `${kind} from ${least} to ${most}`;
 }

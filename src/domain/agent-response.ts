@@ -3,7 +3,7 @@ import { errorResponseSchema } from '../faults/error-response.ts';
 import { saysNoInformation, showsPassages } from './abstention.ts';
 import { checkedBySchema, checkedSentenceSchema } from './checked-sentence.ts';
 import { type Citation, citationPassed, citationSchema } from './citation.ts';
-import { addressSchema } from './retrieved-chunk.ts';
+import { sourceUrlSchema } from './retrieved-chunk.ts';
 
 export const tokensUsedSchema = z.object({
   prompt: z.int().min(0),
@@ -19,7 +19,7 @@ type Confidence = z.infer<typeof confidenceSchema>;
 
 /** An answer, only the closest passages, or the statement that the documents have no answer. */
 export const outcomeSchema = z.enum(['answer', 'passages', 'none']);
-export type Outcome = z.infer<typeof outcomeSchema>;
+export type AnswerOutcome = z.infer<typeof outcomeSchema>;
 
 /** Why the model stopped; `max_steps` if it had no step left to answer in. */
 export const finishReasonSchema = z.enum(['stop', 'length', 'content_filter', 'max_steps']);
@@ -39,7 +39,7 @@ export const agentResponseSchema = z
     retrievalPerformed: z.boolean(),
     retrievalCount: z.int().min(0),
     /** The URLs of all retrieved chunks, without duplicates. */
-    retrievedSources: z.array(addressSchema),
+    retrievedSources: z.array(sourceUrlSchema),
     model: z.string().min(1),
     tokensUsed: tokensUsedSchema,
     grounded: z.boolean(),
@@ -57,7 +57,7 @@ export const agentResponseSchema = z
   })
   // Early versions did not record the outcome.
   .overwrite((response) =>
-    response.outcome === 'answer' ? { ...response, outcome: outcomeOf(response.answer) } : response,
+    response.outcome === 'answer' ? { ...response, outcome: classifyOutcome(response.answer) } : response,
   )
   .refine((response) => response.answer.trim() !== '' || response.error !== null, {
     error: 'a blank answer needs an error',
@@ -82,21 +82,21 @@ export const agentResponseSchema = z
 export type AgentResponse = z.infer<typeof agentResponseSchema>;
 
 /** The probability from which confidence is high; decisions/0020 has its precision. */
-export const CONFIDENT_FROM = 0.75;
+export const HIGH_CONFIDENCE_THRESHOLD = 0.75;
 
-/** `none` if nothing was found, `high` from `CONFIDENT_FROM` on, else `low`. */
-export function confidenceOf(hasFound: boolean, answerProbability: number | null): Confidence {
+/** `none` if nothing was found, `high` from `HIGH_CONFIDENCE_THRESHOLD` on, else `low`. */
+export function toConfidence(hasFound: boolean, answerProbability: number | null): Confidence {
   if (!hasFound) return 'none';
-  return answerProbability !== null && answerProbability >= CONFIDENT_FROM ? 'high' : 'low';
+  return answerProbability !== null && answerProbability >= HIGH_CONFIDENCE_THRESHOLD ? 'high' : 'low';
 }
 
 /** The outcome, from the first sentence of an answer. `phrases` are further ways to say that there is no information. */
-export function outcomeOf(answer: string, phrases: readonly string[] = []): Outcome {
+export function classifyOutcome(answer: string, phrases: readonly string[] = []): AnswerOutcome {
   if (showsPassages(answer)) return 'passages';
   return answer.trim() === '' || saysNoInformation(answer, phrases) ? 'none' : 'answer';
 }
 
 /** Whether an answer has a citation that passed. The closest passages are never grounded. */
-export function isGrounded(outcome: Outcome, citations: readonly Citation[]): boolean {
+export function isGrounded(outcome: AnswerOutcome, citations: readonly Citation[]): boolean {
   return outcome === 'answer' && citations.some(citationPassed);
 }

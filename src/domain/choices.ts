@@ -16,22 +16,22 @@ export const OWN_MODEL = 'onnx:';
 /** The built-in extractive model, which needs no service. */
 export const OFFLINE_MODEL = 'offline';
 
-/** The bounds and the default of a numeric setting; integers unless `fraction`. */
+/** The bounds and the default of a numeric setting; integers unless `isFraction`. */
 export interface NumberRange {
   least: number;
   most?: number;
   /** Undefined if the default depends on other settings. */
   usual?: number;
-  fraction?: boolean;
+  isFraction?: boolean;
 }
 
 /** The numeric settings of an agent, for its schema and the flags. */
 export const NUMBERS = {
-  temperature: { least: 0, most: 2, usual: 0.1, fraction: true },
+  temperature: { least: 0, most: 2, usual: 0.1, isFraction: true },
   maxTokens: { least: 1, usual: 1024 },
   contextWindow: { least: 2, usual: 8192 },
   topK: { least: 1, most: 20, usual: 5 },
-  scoreThreshold: { least: 0, most: 1, fraction: true },
+  scoreThreshold: { least: 0, most: 1, isFraction: true },
   maxTurns: { least: 1, usual: 50 },
   maxSteps: { least: 1, usual: 8 },
   maxHistory: { least: 1, most: 100, usual: 20 },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { cutText, oneLine } from '../text/visible-text.ts';
 import { type Location, locationSchema } from './location.ts';
-import { addressSchema, type RetrievedChunk, scoreSchema } from './retrieved-chunk.ts';
+import { type RetrievedChunk, scoreSchema, sourceUrlSchema } from './retrieved-chunk.ts';
 import { describeLocation, linkTo } from './show-location.ts';
 
 /** Characters. */
@@ -15,7 +15,7 @@ const fields = {
   /** What the answer writes in brackets: the `ref` of the tool response. */
   marker: z.string().min(1),
   title: z.string(),
-  url: addressSchema,
+  url: sourceUrlSchema,
   score: scoreSchema,
   excerpt: z.string().max(MAX_EXCERPT),
   module: z.string().nullable(),
@@ -25,13 +25,13 @@ const fields = {
 
 /** A retrieved chunk that an answer may cite. */
 const citableSchema = z.object({ ...fields, chunkId: z.string().min(1) });
-export type Citable = z.infer<typeof citableSchema>;
+export type CitableSource = z.infer<typeof citableSchema>;
 
 /** A source that an answer cites, and whether it supports the answer. An unknown source has no chunk. */
 export const citationSchema = z
   .object({
     ...fields,
-    url: z.union([addressSchema, z.literal('')]),
+    url: z.union([sourceUrlSchema, z.literal('')]),
     chunkId: z.string().min(1).nullable(),
     verdict: verdictSchema,
     /** Set if the cited file no longer existed. */
@@ -47,7 +47,7 @@ export const citationSchema = z
   });
 export type Citation = z.infer<typeof citationSchema>;
 
-export function toCitable(chunk: RetrievedChunk, marker: string): Citable {
+export function toCitable(chunk: RetrievedChunk, marker: string): CitableSource {
   return {
     marker,
     title: chunk.title,
@@ -60,7 +60,7 @@ export function toCitable(chunk: RetrievedChunk, marker: string): Citable {
   };
 }
 
-export function withVerdict(citable: Citable, verdict: Exclude<Verdict, 'unknown_source'>): Citation {
+export function withVerdict(citable: CitableSource, verdict: Exclude<Verdict, 'unknown_source'>): Citation {
   return { ...citable, verdict };
 }
 

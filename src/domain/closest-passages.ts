@@ -11,7 +11,7 @@ const SHOWN_WHOLE = { characters: 600, lines: 12 };
 const SHOWN_PART = { characters: 480, lines: 8 };
 
 /** A shortened answer of the closest passages. */
-export interface ShownPassages {
+export interface ShortenedPassages {
   text: string;
   /** The markers of passages that are cut. */
   inPart: string[];
@@ -21,7 +21,7 @@ export interface ShownPassages {
  * Shortens an answer that shows the closest passages: each to the part nearest to the question, without trailing headings.
  * Other answers are returned unchanged.
  */
-export function nearestParts(answer: string, query: string): ShownPassages {
+export function nearestParts(answer: string, query: string): ShortenedPassages {
   const heads = showsPassages(answer) ? findBlocks(answer).filter(({ kind }) => kind === 'heading') : [];
   const sections = heads.flatMap(({ start, end }, index) => {
     const { passage, marker } = withoutBareHeadings(answer.slice(end, heads[index + 1]?.start).trim());

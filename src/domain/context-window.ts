@@ -22,7 +22,7 @@ export function contextWindowOf(model: string): number {
 }
 
 /** The window in an error message of a service, such as "maximum context length is 4096 tokens"; undefined without one. */
-export function windowToldIn(message: string): number | undefined {
+export function parseContextWindow(message: string): number | undefined {
   const [, digits] = WINDOW_IN_MESSAGE.exec(message) ?? [];
   return digits === undefined ? undefined : Number(digits.replace(/[,_]/g, ''));
 }

@@ -78,7 +78,7 @@ export function appendMessages(
   messages: readonly ConversationMessage[],
   usage: Usage = {},
 ): ConversationSession {
-  assertOpen(session);
+  assertSessionOpen(session);
   assertAlternating([...session.messages.slice(session.messages.findLastIndex(isQuestion)), ...messages]);
   if (messages.some(({ role }) => role === 'system')) {
     throw new AppError('invalid_input', 'A session has only one system message, the first.');
@@ -95,7 +95,7 @@ export function appendMessages(
 
 /** Removes all messages but the system message; the counters become a closed segment. */
 export function resetSession(session: ConversationSession, closedAt: string): ConversationSession {
-  assertOpen(session);
+  assertSessionOpen(session);
   const { turnCount, retrievalCount, totalTokensUsed } = session;
   const messageCount = session.messages.length;
   return {
@@ -134,7 +134,7 @@ export function sessionTotals(session: ConversationSession) {
 }
 
 /** Throws `invalid_input` for a completed session. */
-export function assertOpen({ status, sessionId }: ConversationSession): void {
+export function assertSessionOpen({ status, sessionId }: ConversationSession): void {
   if (status !== 'completed') return;
   throw new AppError('invalid_input', `The session ${sessionId} is completed.`, {
     hint: advice`Resume it${command('chat', { session: sessionId })}, or start a new one.`,

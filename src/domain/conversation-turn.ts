@@ -5,7 +5,7 @@ import { filterSchema } from './query.ts';
 import { type RetrievalContext, retrievalContextSchema } from './retrieval-context.ts';
 
 /** A ledger entry: one step of a turn with its search, the chunks it returned, and those the answer cites. */
-export const decisionSchema = z.discriminatedUnion('searched', [
+export const ledgerEntrySchema = z.discriminatedUnion('searched', [
   z.object({ step: z.int().min(1), searched: z.literal(false) }),
   z
     .object({
@@ -21,7 +21,7 @@ export const decisionSchema = z.discriminatedUnion('searched', [
       path: ['cited'],
     }),
 ]);
-export type Decision = z.infer<typeof decisionSchema>;
+export type Decision = z.infer<typeof ledgerEntrySchema>;
 
 export const conversationTurnSchema = z.object({
   turnId: z.string().min(1),
@@ -31,7 +31,7 @@ export const conversationTurnSchema = z.object({
   timestamp: z.iso.datetime(),
   durationSeconds: z.number().positive(),
   /** The ledger, in order; a step with two searches has two entries. */
-  decisions: z.array(decisionSchema),
+  decisions: z.array(ledgerEntrySchema),
 });
 export type ConversationTurn = z.infer<typeof conversationTurnSchema>;
 
@@ -58,6 +58,6 @@ export function withCited(
 }
 
 /** Seconds between two clock readings, at least 0.001. */
-export function durationBetween(startMs: number, endMs: number): number {
+export function secondsBetween(startMs: number, endMs: number): number {
   return Math.max(endMs - startMs, 1) / 1000;
 }

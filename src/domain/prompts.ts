@@ -1,4 +1,4 @@
-import { formatForPrompt, type RefOf, type ShownContext } from './retrieval-context.ts';
+import { formatSourceBlocks, type GetChunkRef, type ShownContext } from './retrieval-context.ts';
 
 /* Prompt texts that the agent writes and the offline model parses, because it gets the same requests as any other model. */
 
@@ -9,8 +9,8 @@ const NOTHING = 'No passage of the documents matches this question.';
 const QUESTION = '\n\nQuestion: ';
 
 /** A question after its retrieved passages, in source blocks that no document can close or forge. */
-export function contextPrompt(shown: ShownContext, question: string, refOf: RefOf): string {
-  return `${shown.texts.length === 0 ? NOTHING : formatForPrompt(shown, refOf)}${QUESTION}${question}`;
+export function formatContextPrompt(shown: ShownContext, question: string, refOf: GetChunkRef): string {
+  return `${shown.texts.length === 0 ? NOTHING : formatSourceBlocks(shown, refOf)}${QUESTION}${question}`;
 }
 
 /** Splits such a prompt; null for any other text. Passages cannot contain the separator. */
@@ -27,7 +27,7 @@ export function splitContextPrompt(prompt: string): { passages: string; question
 }
 
 /** Keeps the first passages of such a prompt; any other text is returned unchanged. */
-export function withFewerPassages(prompt: string, most: number): string {
+export function keepFirstPassages(prompt: string, most: number): string {
   const halves = splitContextPrompt(prompt);
   if (halves === null || halves.passages === '') return prompt;
   const passages = halves.passages.split(/\n\n(?=<source )/).slice(0, most);
@@ -42,7 +42,7 @@ export const REWRITE_INSTRUCTIONS =
 /** The line of the instructions that says what the collection covers. */
 const COVERAGE = /^The documents cover: (.+)\.$/m;
 
-export function coverageLine(subjects: readonly string[]): string {
+export function formatCoverage(subjects: readonly string[]): string {
   return `The documents cover: ${subjects.join(', ')}.`;
 }
 

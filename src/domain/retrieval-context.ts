@@ -96,7 +96,7 @@ export interface ShownContext {
 }
 
 /** The shown text of a chunk, by default all of it, and its importance, by default its score. */
-export interface Showing {
+export interface ShowOptions {
   textOf?: (chunk: RetrievedChunk) => string;
   importanceOf?: (chunk: RetrievedChunk) => number;
 }
@@ -105,7 +105,7 @@ export interface Showing {
 export function showContext(
   context: RetrievalContext,
   maxTokens: number,
-  { textOf = ({ text }) => text, importanceOf = ({ score }) => score }: Showing = {},
+  { textOf = ({ text }) => text, importanceOf = ({ score }) => score }: ShowOptions = {},
 ): ShownContext {
   const shown = fitTexts(
     context.chunks.map((chunk) => ({
@@ -129,12 +129,15 @@ export function showContext(
 }
 
 /** The ref of a chunk: what the model writes in brackets to cite it. */
-export type RefOf = (chunk: RetrievedChunk, index: number) => string;
+export type GetChunkRef = (chunk: RetrievedChunk, index: number) => string;
 
-const byPosition: RefOf = (_, index) => String(index + 1);
+const byPosition: GetChunkRef = (_, index) => String(index + 1);
 
 /** The chunks as source blocks of a prompt. A chunk cannot close its block or open another one. */
-export function formatForPrompt({ context, texts }: ShownContext, refOf: RefOf = byPosition): string {
+export function formatSourceBlocks(
+  { context, texts }: ShownContext,
+  refOf: GetChunkRef = byPosition,
+): string {
   return context.chunks
     .map((chunk, index) => {
       const title = [chunk.title, ...chunk.headings].filter((part) => part !== '').join(' > ');

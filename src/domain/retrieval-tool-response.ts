@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { placeOf } from './place.ts';
 import { type Filter, filterSchema, formatFilter, isEmptyFilter } from './query.ts';
-import type { RefOf, RetrievalContext, ShownContext } from './retrieval-context.ts';
+import type { GetChunkRef, RetrievalContext, ShownContext } from './retrieval-context.ts';
 import { type RetrievedChunk, SCORE_DECIMALS, scoreSchema } from './retrieved-chunk.ts';
 
 /** Characters of a passage that `search_docs` shows; `retrieve_context` shows whole passages. */
@@ -61,13 +61,13 @@ export const retrievalToolResponseSchema = z
   });
 export type RetrievalToolResponse = z.infer<typeof retrievalToolResponseSchema>;
 
-export function toToolResponse({ context, texts }: ShownContext, refOf: RefOf): RetrievalToolResponse {
+export function toToolResponse({ context, texts }: ShownContext, refOf: GetChunkRef): RetrievalToolResponse {
   const results = context.chunks.map((chunk, index) => ({
     text: texts[index] ?? '',
     url: placeOf(chunk),
     title: chunk.title,
     headings: chunk.headings,
-    score: rounded(chunk.score, SCORE_DECIMALS),
+    score: roundTo(chunk.score, SCORE_DECIMALS),
     ref: refOf(chunk, index),
   }));
   const response = {
@@ -105,7 +105,7 @@ export function readToolResponse(text: string): RetrievalToolResponse | null {
 }
 
 /** Merges the searches of a past turn into one response with the cited results and the number of others; null without any. */
-export function citedOf(
+export function mergeCitedResults(
   responses: readonly RetrievalToolResponse[],
   refs: ReadonlySet<string>,
 ): RetrievalToolResponse | null {
@@ -167,7 +167,7 @@ function withoutLocalPaths(filter: Filter): Filter {
 }
 
 function nearMissOf(chunk: RetrievedChunk) {
-  return { title: chunk.title, url: placeOf(chunk), score: rounded(chunk.score, SCORE_DECIMALS) };
+  return { title: chunk.title, url: placeOf(chunk), score: roundTo(chunk.score, SCORE_DECIMALS) };
 }
 
 function sentenceFor(empty: EmptyReason): string {
@@ -187,6 +187,6 @@ function sentenceFor(empty: EmptyReason): string {
 }
 
 /** Rounds to at most `decimals` decimals. */
-export function rounded(value: number, decimals: number): number {
+export function roundTo(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }

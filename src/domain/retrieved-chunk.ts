@@ -7,10 +7,10 @@ export const scoreSchema = z.number().min(0).max(1);
 export const SCORE_DECIMALS = 3;
 
 /** A text that is not blank. */
-export const spokenText = z.string().regex(/\S/, 'blank');
+export const nonBlankText = z.string().regex(/\S/, 'blank');
 
 /** A URL, absolute or relative to the ingested root. */
-export const addressSchema = spokenText.refine(isAddress, { error: 'not a URL' });
+export const sourceUrlSchema = nonBlankText.refine(isAddress, { error: 'not a URL' });
 
 export function isAddress(text: string): boolean {
   return URL.canParse(text, 'https://relative.invalid/') && !/[\x00-\x1f]/.test(text);
@@ -18,12 +18,12 @@ export function isAddress(text: string): boolean {
 
 export const retrievedChunkSchema = z.object({
   chunkId: z.string().min(1),
-  text: spokenText,
+  text: nonBlankText,
   score: scoreSchema,
   /** From 1. */
   rank: z.int().min(1),
   /** The public address: a web URL, or a path relative to the ingested root (see `place.ts`). */
-  url: addressSchema,
+  url: sourceUrlSchema,
   /** The local file, to open it; never sent to a model. */
   uri: z.string().optional(),
   title: z.string(),

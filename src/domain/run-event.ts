@@ -6,18 +6,18 @@ import { conversationTurnSchema } from './conversation-turn.ts';
 import { filterSchema } from './query.ts';
 import { retrievalContextSchema } from './retrieval-context.ts';
 
-export const phaseSchema = z.enum(['idle', 'retrieving', 'generating', 'error']);
-export type Phase = z.infer<typeof phaseSchema>;
+export const turnPhaseSchema = z.enum(['idle', 'retrieving', 'generating', 'error']);
+export type TurnPhase = z.infer<typeof turnPhaseSchema>;
 
 // A turn may begin with either phase, and the model may search again, so the two alternate freely.
-const nextPhases: Record<Phase, readonly Phase[]> = {
+const nextPhases: Record<TurnPhase, readonly TurnPhase[]> = {
   idle: ['retrieving', 'generating', 'error'],
   retrieving: ['generating', 'error'],
   generating: ['retrieving', 'idle', 'error'],
   error: ['idle'],
 };
 
-export function canFollow(from: Phase, to: Phase): boolean {
+export function canPhaseFollow(from: TurnPhase, to: TurnPhase): boolean {
   return nextPhases[from].includes(to);
 }
 
@@ -32,7 +32,7 @@ const retrySchema = z.object({
 
 /** The events of a turn, in the order in which they happen. */
 export const runEventSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('phase'), from: phaseSchema, to: phaseSchema }),
+  z.object({ type: z.literal('phase'), from: turnPhaseSchema, to: turnPhaseSchema }),
   z.object({
     type: z.literal('retrieval_started'),
     retrievalId,

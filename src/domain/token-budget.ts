@@ -49,7 +49,7 @@ export function planWindow(
 }
 
 /** A text that is shown to the model if it fits. */
-export interface Showable {
+export interface BudgetedText {
   text: string;
   /** Shown with the text and counted too: title and URL. */
   label: string;
@@ -57,7 +57,7 @@ export interface Showable {
   importance: number;
 }
 
-export interface ShownText {
+export interface FittedText {
   /** The index among the given texts. */
   index: number;
   text: string;
@@ -71,7 +71,7 @@ const MIN_SHOWN_TOKENS = 100;
  * The texts that fit into `maxTokens` together, in their order. Drops the least important first, of equals the last. The
  * most important always stays, cut at the end of a sentence or line if needed.
  */
-export function fitTexts(items: readonly Showable[], maxTokens: number): ShownText[] {
+export function fitTexts(items: readonly BudgetedText[], maxTokens: number): FittedText[] {
   const shown = items.map(({ text, label }, index) => ({ index, text, tokens: tokensOf(text, label) }));
   const importanceOf = (index: number) => items[index]?.importance ?? 0;
   const worstFirst = [...shown]

@@ -36,22 +36,22 @@ export function command(words: string, settings: Readonly<Record<string, string>
 }
 
 /** A chat command, such as `/reset`, named on the command line only. */
-export function chatWord(word: string): Gap {
+export function chatCommand(word: string): Gap {
   return { type: 'chat', word };
 }
 
 /** Points to `--help`, on the command line only. */
-export function help(): Gap {
+export function seeHelp(): Gap {
   return { type: 'help' };
 }
 
 /** The hint for a collection that does not exist. */
-export function makeCollection(collection: string): Advice {
+export function createCollectionAdvice(collection: string): Advice {
   return advice`Create it${command('ingest <path>', { collection }, ' by ingesting documents into it')}`;
 }
 
 /** The hint for an empty collection. */
-export function fillCollection(collection: string): Advice {
+export function fillCollectionAdvice(collection: string): Advice {
   return advice`Fill it${command('ingest <path>', { collection }, ' by ingesting documents into it')}`;
 }
 

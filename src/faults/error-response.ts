@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Advice, advice, command, help, plainly, setting } from './advice.ts';
+import { type Advice, advice, command, plainly, seeHelp, setting } from './advice.ts';
 import { AppError, type ErrorKind } from './app-error.ts';
 
 interface DefaultMessage {
@@ -9,7 +9,7 @@ interface DefaultMessage {
 }
 
 /** The default message of each kind of error. */
-export const userAdvice: Readonly<Record<ErrorKind, DefaultMessage>> = {
+export const defaultErrorMessages: Readonly<Record<ErrorKind, DefaultMessage>> = {
   rate_limit: {
     sentence: 'The service is receiving too many requests.',
     hint: advice`Wait a moment and try again.`,
@@ -28,7 +28,7 @@ export const userAdvice: Readonly<Record<ErrorKind, DefaultMessage>> = {
   },
   invalid_input: {
     sentence: 'That input cannot be used.',
-    hint: advice`Correct it and try again${help()}.`,
+    hint: advice`Correct it and try again${seeHelp()}.`,
   },
   context_overflow: {
     sentence: 'The conversation is too long for the model.',
@@ -56,7 +56,7 @@ export const userAdvice: Readonly<Record<ErrorKind, DefaultMessage>> = {
   },
 };
 
-const errorTypes = Object.keys(userAdvice) as [ErrorKind, ...ErrorKind[]];
+const errorTypes = Object.keys(defaultErrorMessages) as [ErrorKind, ...ErrorKind[]];
 
 /** An error as JSON. `message` says what happened; `userMessage` is a general sentence with a hint. */
 export const errorResponseSchema = z.object({
@@ -107,10 +107,10 @@ export function hintOf(error: AppError): string {
 export function adviceOf({ kind, advice: own, retryAfter }: AppError): Advice {
   if (own !== undefined) return own;
   if (retryAfter !== undefined) return [`Try again in ${Math.ceil(retryAfter)} seconds.`];
-  return userAdvice[kind].hint;
+  return defaultErrorMessages[kind].hint;
 }
 
 /** The part of `userMessage` before the hint. */
 function leadOf(kind: ErrorKind): string {
-  return `${userAdvice[kind].sentence} `;
+  return `${defaultErrorMessages[kind].sentence} `;
 }

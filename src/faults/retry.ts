@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from './app-error.ts';
 
 /** The next attempt, announced before its wait. */
-export interface Retry<Failure = AppError> {
+export interface RetryAttempt<Failure = AppError> {
   /** From 1. */
   attempt: number;
   waitMs: number;
@@ -19,7 +19,7 @@ export interface RetryOptions {
   /** There is no retry if the service asks for a longer wait. */
   longestWaitMs?: number | undefined;
   /** Called before each wait. */
-  onRetry?: ((retry: Retry) => void) | undefined;
+  onRetry?: ((retry: RetryAttempt) => void) | undefined;
   /** Rejects when the signal is aborted. */
   sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<unknown>) | undefined;
   /** In 0..1. */
@@ -79,7 +79,7 @@ export async function retrying<T>(attemptOnce: () => Promise<T>, options: RetryO
 }
 
 /** The notice for the user during the wait. */
-export function retryNotice({ attempt, waitMs, error }: Retry<{ message: string }>): string {
+export function retryNotice({ attempt, waitMs, error }: RetryAttempt<{ message: string }>): string {
   const seconds = Math.ceil(waitMs / 1000);
   return `${error.message} Trying again ${seconds > 0 ? `in ${seconds} s` : 'now'} (${attempt}).`;
 }

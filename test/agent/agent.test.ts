@@ -4,7 +4,7 @@ import { createMemorySessionStore } from '../../src/adapters/memory/memory-sessi
 import { conversationSessionSchema } from '../../src/domain/conversation-session.ts';
 import { conversationTurnSchema } from '../../src/domain/conversation-turn.ts';
 import { retrievalToolResponseSchema } from '../../src/domain/retrieval-tool-response.ts';
-import { canFollow, runEventSchema } from '../../src/domain/run-event.ts';
+import { canPhaseFollow, runEventSchema } from '../../src/domain/run-event.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import { agentOn, askAndWait } from '../support/agent-on.ts';
 import { smallLibrary } from '../support/small-library.ts';
@@ -73,7 +73,7 @@ test('phases follow one another legally and end idle', async () => {
   let current = 'idle';
   for (const { from, to } of phases) {
     expect(from).toBe(current);
-    expect(canFollow(from, to)).toBe(true);
+    expect(canPhaseFollow(from, to)).toBe(true);
     current = to;
   }
   expect(current).toBe('idle');

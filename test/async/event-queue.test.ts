@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { eventsDuring } from '../../src/async/event-queue.ts';
+import { streamWorkEvents } from '../../src/async/event-queue.ts';
 
 test('events come in their order, and what the work throws comes after the last of them', async () => {
   const seen: number[] = [];
   const reading = (async () => {
-    for await (const { number } of eventsDuring<{ number: number }>(async (emit) => {
+    for await (const { number } of streamWorkEvents<{ number: number }>(async (emit) => {
       emit({ number: 1 });
       await Promise.resolve();
       emit({ number: 2 });
@@ -18,7 +18,7 @@ test('events come in their order, and what the work throws comes after the last 
 
 test('the work begins with the first read, and who stops reading waits for it', async () => {
   let state = 'not begun';
-  const events = eventsDuring<object>(async (emit) => {
+  const events = streamWorkEvents<object>(async (emit) => {
     state = 'begun';
     emit({});
     await new Promise((resolve) => setImmediate(resolve));

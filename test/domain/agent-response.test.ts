@@ -3,10 +3,10 @@ import { CLOSEST_PASSAGES, noInformationAbout } from '../../src/domain/abstentio
 import {
   type AgentResponse,
   agentResponseSchema,
-  CONFIDENT_FROM,
-  confidenceOf,
+  classifyOutcome,
+  HIGH_CONFIDENCE_THRESHOLD,
   isGrounded,
-  outcomeOf,
+  toConfidence,
 } from '../../src/domain/agent-response.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import { toErrorResponse } from '../../src/faults/error-response.ts';
@@ -38,10 +38,10 @@ const response: AgentResponse = {
 };
 
 test('confidence is high from its bar on, low below it or where nobody can tell, and none when nothing came back', () => {
-  expect(confidenceOf(true, CONFIDENT_FROM)).toBe('high');
-  expect(confidenceOf(true, CONFIDENT_FROM - 0.01)).toBe('low');
-  expect(confidenceOf(true, null)).toBe('low');
-  expect(confidenceOf(false, null)).toBe('none');
+  expect(toConfidence(true, HIGH_CONFIDENCE_THRESHOLD)).toBe('high');
+  expect(toConfidence(true, HIGH_CONFIDENCE_THRESHOLD - 0.01)).toBe('low');
+  expect(toConfidence(true, null)).toBe('low');
+  expect(toConfidence(false, null)).toBe('none');
 });
 
 test('a record of an earlier version is read: its sentences are not known, and words alone were looked at', () => {
@@ -75,12 +75,12 @@ test('the closest passages and an answer that says it has no information are not
 });
 
 test('an answer says by how it opens what it comes to', () => {
-  expect(outcomeOf(response.answer)).toBe('answer');
-  expect(outcomeOf(noInformationAbout('parameters'))).toBe('none');
-  expect(outcomeOf('Not covered in the documents.')).toBe('none');
-  expect(outcomeOf(`${CLOSEST_PASSAGES}\n\nA node publishes messages. [1]`)).toBe('passages');
-  expect(outcomeOf('Das Handbuch schweigt dazu.', ['schweigt dazu'])).toBe('none');
-  expect(outcomeOf('Das Handbuch sagt es [1].', ['schweigt dazu'])).toBe('answer');
+  expect(classifyOutcome(response.answer)).toBe('answer');
+  expect(classifyOutcome(noInformationAbout('parameters'))).toBe('none');
+  expect(classifyOutcome('Not covered in the documents.')).toBe('none');
+  expect(classifyOutcome(`${CLOSEST_PASSAGES}\n\nA node publishes messages. [1]`)).toBe('passages');
+  expect(classifyOutcome('Das Handbuch schweigt dazu.', ['schweigt dazu'])).toBe('none');
+  expect(classifyOutcome('Das Handbuch sagt es [1].', ['schweigt dazu'])).toBe('answer');
 });
 
 test('a response cannot claim to be grounded without a citation that passed', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contextWindowOf, windowToldIn } from '../../src/domain/context-window.ts';
+import { contextWindowOf, parseContextWindow } from '../../src/domain/context-window.ts';
 
 test('a model that is well known has its own window, any other the least that is in use', () => {
   expect(contextWindowOf('gpt-4o-mini')).toBe(128_000);
@@ -19,5 +19,5 @@ test.each([
   ['prompt is too long: 210000 tokens > 200000 maximum', undefined],
   ['Please reduce the length of the messages.', undefined],
 ])('the window is read off "%s"', (words, tokens) => {
-  expect(windowToldIn(words)).toBe(tokens);
+  expect(parseContextWindow(words)).toBe(tokens);
 });

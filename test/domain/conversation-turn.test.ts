@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import {
   answeredStep,
   conversationTurnSchema,
-  decisionSchema,
-  durationBetween,
+  ledgerEntrySchema,
   searchedStep,
+  secondsBetween,
   withCited,
 } from '../../src/domain/conversation-turn.ts';
 import { createRetrievalContext } from '../../src/domain/retrieval-context.ts';
@@ -39,11 +39,11 @@ test('the ledger says for every step what was searched, what came back and what 
 
 test('a step cannot cite what did not come back', () => {
   const decision = searchedStep(1, context);
-  expect(decisionSchema.safeParse({ ...decision, cited: ['chunk-9'] }).success).toBe(false);
+  expect(ledgerEntrySchema.safeParse({ ...decision, cited: ['chunk-9'] }).success).toBe(false);
 });
 
 test('a turn took some time, even when the clock did not move', () => {
-  expect(durationBetween(1000, 1000)).toBeGreaterThan(0);
-  expect(durationBetween(1000, 2500)).toBe(1.5);
+  expect(secondsBetween(1000, 1000)).toBeGreaterThan(0);
+  expect(secondsBetween(1000, 2500)).toBe(1.5);
   expect(conversationTurnSchema.shape.durationSeconds.safeParse(0).success).toBe(false);
 });

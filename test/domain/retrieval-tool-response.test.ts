@@ -9,7 +9,7 @@ import {
   failedToolResponse,
   repeatedToolResponse,
   retrievalToolResponseSchema,
-  rounded,
+  roundTo,
   toToolResponse,
 } from '../../src/domain/retrieval-tool-response.ts';
 import { chunk, NOW } from './arbitraries.ts';
@@ -67,10 +67,10 @@ test('no path of this machine is told, in results, near misses or filters', () =
 test('rounding is to the nearest, stays in range and is stable', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(2, 3), (value, decimals) => {
-      const result = rounded(value, decimals);
+      const result = roundTo(value, decimals);
       expect(Math.abs(result - value)).toBeLessThanOrEqual(0.5 * 10 ** -decimals + 1e-12);
       expect(result).toBeLessThanOrEqual(1);
-      expect(rounded(result, decimals)).toBe(result);
+      expect(roundTo(result, decimals)).toBe(result);
       expect(String(result).length).toBeLessThanOrEqual(decimals + 2);
     }),
   );

@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
-import { canFollow, phaseSchema, runEventSchema } from '../../src/domain/run-event.ts';
+import { canPhaseFollow, runEventSchema, turnPhaseSchema } from '../../src/domain/run-event.ts';
 
 test('a turn goes from idle over retrieving and generating back to idle', () => {
-  expect(canFollow('idle', 'retrieving')).toBe(true);
-  expect(canFollow('retrieving', 'generating')).toBe(true);
-  expect(canFollow('generating', 'idle')).toBe(true);
+  expect(canPhaseFollow('idle', 'retrieving')).toBe(true);
+  expect(canPhaseFollow('retrieving', 'generating')).toBe(true);
+  expect(canPhaseFollow('generating', 'idle')).toBe(true);
 });
 
 test('the model may begin, and may ask for another search', () => {
-  expect(canFollow('idle', 'generating')).toBe(true);
-  expect(canFollow('generating', 'retrieving')).toBe(true);
+  expect(canPhaseFollow('idle', 'generating')).toBe(true);
+  expect(canPhaseFollow('generating', 'retrieving')).toBe(true);
 });
 
 test('every phase can fail, and a failure leads back to idle alone', () => {
-  for (const phase of phaseSchema.options.filter((phase) => phase !== 'error')) {
-    expect(canFollow(phase, 'error')).toBe(true);
+  for (const phase of turnPhaseSchema.options.filter((phase) => phase !== 'error')) {
+    expect(canPhaseFollow(phase, 'error')).toBe(true);
   }
-  expect(phaseSchema.options.filter((phase) => canFollow('error', phase))).toEqual(['idle']);
+  expect(turnPhaseSchema.options.filter((phase) => canPhaseFollow('error', phase))).toEqual(['idle']);
 });
 
 test('a phase neither follows itself nor skips the answer', () => {
-  for (const phase of phaseSchema.options) expect(canFollow(phase, phase)).toBe(false);
-  expect(canFollow('retrieving', 'idle')).toBe(false);
+  for (const phase of turnPhaseSchema.options) expect(canPhaseFollow(phase, phase)).toBe(false);
+  expect(canPhaseFollow('retrieving', 'idle')).toBe(false);
 });
 
 test('events are told apart by their type', () => {

@@ -3,20 +3,22 @@ import { expect, test } from 'vitest';
 import { plainly } from '../../src/faults/advice.ts';
 import { AppError } from '../../src/faults/app-error.ts';
 import {
+  defaultErrorMessages,
   errorResponseSchema,
   fromErrorResponse,
   hintOf,
   toErrorResponse,
-  userAdvice,
 } from '../../src/faults/error-response.ts';
 
-const kinds = Object.keys(userAdvice) as (keyof typeof userAdvice)[];
+const kinds = Object.keys(defaultErrorMessages) as (keyof typeof defaultErrorMessages)[];
 
 test.each(kinds)('the error type %s has a sentence for the user and what to do next', (kind) => {
   const response = toErrorResponse(new AppError(kind, 'What happened.'));
   expect(errorResponseSchema.parse(response)).toEqual(response);
   expect(response).toMatchObject({ errorType: kind, message: 'What happened.', retryAfter: null });
-  expect(response.userMessage).toBe(`${userAdvice[kind].sentence} ${plainly(userAdvice[kind].hint)}`);
+  expect(response.userMessage).toBe(
+    `${defaultErrorMessages[kind].sentence} ${plainly(defaultErrorMessages[kind].hint)}`,
+  );
 });
 
 test('the seven error types of the design are there', () => {
@@ -50,7 +52,10 @@ const anyFailure = fc
     kind: fc.constantFrom(...kinds),
     message: fc.string(),
     hint: fc.option(
-      fc.oneof(fc.string(), fc.constantFrom(...Object.values(userAdvice).map(({ sentence }) => sentence))),
+      fc.oneof(
+        fc.string(),
+        fc.constantFrom(...Object.values(defaultErrorMessages).map(({ sentence }) => sentence)),
+      ),
       { nil: undefined },
     ),
     recoverable: fc.boolean(),

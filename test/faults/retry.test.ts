@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/faults/app-error.ts';
-import { type Retry, type RetryOptions, retrying, retryNotice } from '../../src/faults/retry.ts';
+import { type RetryAttempt, type RetryOptions, retrying, retryNotice } from '../../src/faults/retry.ts';
 
 const busy = (retryAfter?: number) => new AppError('api_error', 'Busy.', { recoverable: true, retryAfter });
 
 /** How often it was tried, and which retries were announced, when these faults come before it succeeds. */
 async function attempt(faults: unknown[], options: RetryOptions = {}) {
-  const retries: Retry[] = [];
+  const retries: RetryAttempt[] = [];
   let tries = 0;
   const outcome = await retrying(
     async () => {

@@ -1,6 +1,6 @@
 import type { AgentInputItem, Model, ModelRequest } from '@openai/agents-core';
-import { windowToldIn } from '../../domain/context-window.ts';
-import { withFewerPassages } from '../../domain/prompts.ts';
+import { parseContextWindow } from '../../domain/context-window.ts';
+import { keepFirstPassages } from '../../domain/prompts.ts';
 import { readToolResponse } from '../../domain/retrieval-tool-response.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
@@ -27,7 +27,7 @@ export function withOverflowTrim(model: Model, { onTrim }: OverflowOptions): Mod
   function shorter(request: ModelRequest, error: unknown): ModelRequest {
     if (!(error instanceof AppError) || error.kind !== 'context_overflow' || maxTokens !== undefined)
       throw error;
-    const window = windowToldIn(error.message);
+    const window = parseContextWindow(error.message);
     const size = sizeOf(request);
     const told = window === undefined ? size / 2 : MARGIN * window - (request.modelSettings.maxTokens ?? 0);
     maxTokens = Math.min(MARGIN * size, told);
@@ -88,7 +88,7 @@ function isUser(item: AgentInputItem): boolean {
 /** A search result, or a question with passages in front of it, with at most so many of them. */
 function fewerIn(item: AgentInputItem, most: number): AgentInputItem {
   if ('role' in item && item.role === 'user' && typeof item.content === 'string') {
-    return { ...item, content: withFewerPassages(item.content, most) };
+    return { ...item, content: keepFirstPassages(item.content, most) };
   }
   if (item.type !== 'function_call_result') return item;
   const text = typeof item.output === 'string' ? item.output : 'text' in item.output ? item.output.text : '';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { withRetries } from '../../../src/agent/guards/with-retries.ts';
 import { AppError } from '../../../src/faults/app-error.ts';
-import type { Retry } from '../../../src/faults/retry.ts';
+import type { RetryAttempt } from '../../../src/faults/retry.ts';
 import { askModel, modelRequest } from '../../adapters/openai/ask-model.ts';
 
 const busy = (retryAfter?: number) =>
@@ -37,7 +37,7 @@ const sleep = async () => {};
 
 test.each([true, false])('waits grow, with jitter, and are announced (streaming: %s)', async (stream) => {
   const { model } = failing(3);
-  const retries: Retry[] = [];
+  const retries: RetryAttempt[] = [];
   await askModel(
     withRetries(model, { sleep, random: () => 0, onRetry: (retry) => retries.push(retry) }),
     stream,

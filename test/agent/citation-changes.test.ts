@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
-import { citationFates, staleNotices } from '../../src/agent/stale-citations.ts';
+import { citationFates, staleSourceNotices } from '../../src/agent/stale-citations.ts';
 import { toCitable, unknownCitation, withVerdict } from '../../src/domain/citation.ts';
 import type { ConversationSession } from '../../src/domain/conversation-session.ts';
 import type { ConversationTurn } from '../../src/domain/conversation-turn.ts';
@@ -58,7 +58,7 @@ test('cited chunks that changed or vanished are stale, those that stayed are not
       [removed.chunkId, { became: 'vanished' }],
     ]),
   ]);
-  expect(await staleNotices(turns, store)).toEqual([
+  expect(await staleSourceNotices(turns, store)).toEqual([
     `Sources of earlier answers have changed or were removed: ${changed.title}, ${removed.title}.`,
   ]);
 });
@@ -83,7 +83,7 @@ test('a passage whose words stand elsewhere has moved, whether something else st
       [renamed.chunkId, { became: 'moved', to: { chunkId: again.chunkId, url: again.url } }],
     ]),
   ]);
-  expect(await staleNotices(turns, store)).toEqual([]);
+  expect(await staleSourceNotices(turns, store)).toEqual([]);
 });
 
 test('what came back but was not cited, and what points at nothing, is of no concern', async () => {
