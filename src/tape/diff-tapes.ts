@@ -1,5 +1,5 @@
 import { createRedactor } from '../faults/redactor.ts';
-import { compareRunOutputs } from './compare-replay.ts';
+import { compareRunOutputs } from './compare-run-outputs.ts';
 import { diffAnswers } from './diff-answers.ts';
 import { diffJson, type JsonDifference } from './diff-json.ts';
 import { createExchangeFinder } from './exchange-finder.ts';

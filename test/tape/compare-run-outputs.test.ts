@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MASK } from '../../src/faults/redactor.ts';
-import { compareRunOutputs } from '../../src/tape/compare-replay.ts';
+import { compareRunOutputs } from '../../src/tape/compare-run-outputs.ts';
 import {
   emptyRunOutputs,
   type RunOutputs,
