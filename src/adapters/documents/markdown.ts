@@ -8,41 +8,41 @@ import { CONTINUE, SKIP, visit } from 'unist-util-visit';
 import type { ParsedDocument } from '../../domain/document.ts';
 import { lines } from '../../domain/location.ts';
 import {
+  assertNestingLimit,
+  convertMkdocsBlocks,
   LABEL_MARK,
   labelAdmonitions,
-  openMkdocsBlocks,
-  refuseDeepNesting,
+  splitFrontMatter,
   splitMarkdown,
-  takeFrontMatter,
 } from './prepare-markdown.ts';
 import { isPhrasing } from './render-inline.ts';
-import { toDocument } from './render-tree.ts';
+import { toParsedDocument } from './render-tree.ts';
 
-/** GitHub Flavoured Markdown with front matter, admonitions and raw HTML. */
+/** GitHub Flavored Markdown with front matter, admonitions and raw HTML. */
 export async function parseMarkdown(source: string): Promise<ParsedDocument> {
-  const { metadata, body, linesBefore } = takeFrontMatter(source);
-  return toDocument(await readMarkdown(body, linesBefore), metadata);
+  const { metadata, body, linesBefore } = splitFrontMatter(source);
+  return toParsedDocument(await parseMarkdownTree(body, linesBefore), metadata);
 }
 
-/** `linesBefore` says how many lines of the document come before the source; without it, lines are not told. */
-export async function readMarkdown(source: string, linesBefore?: number): Promise<Root> {
-  refuseDeepNesting(source);
+/** `linesBefore` is the number of lines before the source in its document; without it nodes get no locations. */
+export async function parseMarkdownTree(source: string, linesBefore?: number): Promise<Root> {
+  assertNestingLimit(source);
   const parser = unified().use(remarkParse).use(remarkGfm).use(remarkDirective).freeze();
   const root: Root = { type: 'root', children: [] };
-  for (const piece of splitMarkdown(labelAdmonitions(openMkdocsBlocks(source)))) {
-    const tree = parser.parse(piece.text);
-    restoreText(tree, piece.text);
-    dropCodeNotations(tree);
-    if (linesBefore !== undefined) locate(tree, linesBefore + piece.linesBefore);
+  for (const part of splitMarkdown(labelAdmonitions(convertMkdocsBlocks(source)))) {
+    const tree = parser.parse(part.text);
+    restoreDirectiveText(tree, part.text);
+    removeCodeAnnotations(tree);
+    if (linesBefore !== undefined) addLineLocations(tree, linesBefore + part.linesBefore);
     await expandHtml(tree);
     for (const node of tree.children) root.children.push(node);
-    await setImmediate(); // A long document must not keep Ctrl-C waiting.
+    await setImmediate(); // Lets Ctrl-C interrupt long documents.
   }
   return root;
 }
 
-/** Notes on every block the lines that it takes up, from the positions that the parser has left. */
-export function locate(tree: Root, linesBefore: number): void {
+/** Adds its lines to each block, from the positions that the parser recorded. */
+export function addLineLocations(tree: Root, linesBefore: number): void {
   visit(tree, (node) => {
     if (isPhrasing(node) && node.type !== 'html') return SKIP;
     const { start, end } = node.position ?? {};
@@ -54,10 +54,10 @@ export function locate(tree: Root, linesBefore: number): void {
 }
 
 /**
- * Takes the marks out again, and turns inline and leaf directives back into the text they were written as:
- * `10:30`, `std::vector` and `:name` are no markup to the people who write them.
+ * Removes the marks of `labelAdmonitions`, and turns inline and leaf directives back into their source text, because
+ * `10:30`, `std::vector` and `:name` are not meant as directives.
  */
-export function restoreText(tree: Root, source: string): void {
+export function restoreDirectiveText(tree: Root, source: string): void {
   visit(tree, (node, index, parent) => {
     if (node.type === 'containerDirective') {
       const label = node.children[0];
@@ -72,21 +72,21 @@ export function restoreText(tree: Root, source: string): void {
       }
     } else if (node.type === 'textDirective' || node.type === 'leafDirective') {
       const written = source.slice(node.position?.start.offset, node.position?.end.offset);
-      const text = { type: 'text' as const, value: unmark(written) };
+      const text = { type: 'text' as const, value: removeMarks(written) };
       const isLeaf = node.type === 'leafDirective';
       parent?.children.splice(index ?? 0, 1, isLeaf ? { type: 'paragraph', children: [text] } : text);
     } else if ('value' in node && node.value.includes(LABEL_MARK)) {
-      node.value = unmark(node.value);
+      node.value = removeMarks(node.value);
     }
   });
 }
 
-function unmark(text: string): string {
+function removeMarks(text: string): string {
   const pattern = new RegExp(`(:{3,})[\\w-]+\\[${LABEL_MARK}(.*)\\]`, 'g');
   return text.replace(pattern, '$1$2').replaceAll(LABEL_MARK, '');
 }
 
-/** Where a raw HTML node is a block of its own; elsewhere it is a single tag within a line. */
+/** In these, a raw HTML node is a block; elsewhere it is a single inline tag. */
 const FLOW_PARENTS: ReadonlySet<string> = new Set([
   'root',
   'blockquote',
@@ -95,17 +95,17 @@ const FLOW_PARENTS: ReadonlySet<string> = new Set([
   'containerDirective',
 ]);
 
-/** Replaces raw HTML blocks, and images within lines, by what they say. The HTML parser is loaded only if there are any. */
+/** Replaces raw HTML blocks and inline images by their content. Loads the HTML parser only if there are any. */
 async function expandHtml(tree: Root): Promise<void> {
   if (!containsHtml(tree)) return;
-  const { readHtmlFragment } = await import('./html-tree.ts');
+  const { parseHtmlFragment } = await import('./html-tree.ts');
 
   const expand = (parent: Parents): void => {
     const isFlow = FLOW_PARENTS.has(parent.type);
     const children = parent.children.flatMap((node: Nodes): Nodes[] => {
       if ('children' in node) expand(node);
       if (node.type !== 'html' || !(isFlow || /^<img\b/i.test(node.value))) return [node];
-      const content = readHtmlFragment(node.value).children;
+      const content = parseHtmlFragment(node.value).children;
       const location = node.data?.location;
       if (location !== undefined) for (const inner of content) inner.data = { ...inner.data, location };
       return content;
@@ -119,24 +119,24 @@ function containsHtml(node: Nodes): boolean {
   return node.type === 'html' || ('children' in node && node.children.some(containsHtml));
 }
 
-/** A comment of nothing but notes to the highlighter: `// [!code ++]`, `<!-- [!code focus] -->`. */
+/** A comment with annotations for Shiki only: `// [!code ++]`, `<!-- [!code focus] -->`. */
 const SHIKI =
   /[ \t]*(?:\/\/|\/\*|\{\/\*|<!--|--|[#;%])[ \t]*(?<notes>(?:\[!code [^\]\n]+\][ \t]*)+)(?:\*\/\}?|-->)?[ \t]*$/;
-/** Where Twoslash begins or ends what it hides. */
+/** Where Twoslash starts or ends hidden code. */
 const CUT = /^[ \t]*\/\/[ \t]*---cut(?:-(?:before|after|start|end))?---[ \t]*$/;
-/** What else is for Twoslash alone: a question to the compiler below a line, and its options. */
+/** Twoslash queries and compiler options. */
 const TWOSLASH = /^[ \t]*\/\/[ \t]*(?:\^[?|]|@(?!filename\b)[a-zA-Z]+(?::.*)?)[ \t]*$/;
 
-/** Takes out of code what is written in comments for the programs that typeset it: no reader of the page sees it. */
-export function dropCodeNotations(tree: Root): void {
+/** Removes the annotations of syntax highlighters from code, which readers of the page do not see. */
+export function removeCodeAnnotations(tree: Root): void {
   visit(tree, 'code', (node) => {
-    if (/---cut|\[!code |\^[?|]|@/.test(node.value)) node.value = withoutNotations(node);
+    if (/---cut|\[!code |\^[?|]|@/.test(node.value)) node.value = stripAnnotations(node);
   });
 }
 
-function withoutNotations({ value, meta }: Code): string {
+function stripAnnotations({ value, meta }: Code): string {
   const isTwoslash = /\btwoslash\b/.test(meta ?? '');
-  // A line that is to be taken out says what there was before, where others say what comes for it.
+  // In a diff, the removed lines are dropped.
   const isDiff = /\[!code \+\+/.test(value);
   return value
     .split('\n')

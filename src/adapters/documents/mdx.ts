@@ -5,24 +5,29 @@ import remarkMdx from 'remark-mdx';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import type { ParsedDocument } from '../../domain/document.ts';
-import { dropCodeNotations, locate, readMarkdown, restoreText } from './markdown.ts';
-import { labelAdmonitions, refuseDeepNesting, takeFrontMatter } from './prepare-markdown.ts';
-import { renderLine } from './render-inline.ts';
-import { toDocument } from './render-tree.ts';
+import {
+  addLineLocations,
+  parseMarkdownTree,
+  removeCodeAnnotations,
+  restoreDirectiveText,
+} from './markdown.ts';
+import { assertNestingLimit, labelAdmonitions, splitFrontMatter } from './prepare-markdown.ts';
+import { renderSingleLine } from './render-inline.ts';
+import { toParsedDocument } from './render-tree.ts';
 
-/** The MDX parser takes a document whole, and its time grows with the square of the length. */
-const LONGEST_MDX = 400_000;
+/** The MDX parser takes quadratic time. Longer documents are parsed as Markdown. */
+const MAX_MDX_LENGTH = 400_000;
 
-/** MDX: imports, exports and expressions go, components give their content. What is no valid MDX is read as Markdown. */
+/** MDX without imports, exports and expressions; components are replaced by their content. Invalid MDX is parsed as Markdown. */
 export async function parseMdx(source: string): Promise<ParsedDocument> {
-  const { metadata, body, linesBefore } = takeFrontMatter(source);
-  refuseDeepNesting(body);
-  const tree = body.length > LONGEST_MDX ? null : readMdx(body, linesBefore);
-  return toDocument(tree ?? withoutImports(await readMarkdown(body, linesBefore)), metadata);
+  const { metadata, body, linesBefore } = splitFrontMatter(source);
+  assertNestingLimit(body);
+  const tree = body.length > MAX_MDX_LENGTH ? null : parseMdxTree(body, linesBefore);
+  return toParsedDocument(tree ?? withoutImports(await parseMarkdownTree(body, linesBefore)), metadata);
 }
 
-function readMdx(source: string, linesBefore: number): Root | null {
-  // As Docusaurus does: a heading's `{#id}` is no expression.
+function parseMdxTree(source: string, linesBefore: number): Root | null {
+  // In Docusaurus, `{#id}` after a heading is not an expression.
   const prepared = labelAdmonitions(source).replace(
     /^(#{1,6} .*)(\{:?[ \t]*[#.][^{}\n]*\}[ \t]*)$/gm,
     '$1\\$2',
@@ -30,9 +35,9 @@ function readMdx(source: string, linesBefore: number): Root | null {
   const parser = unified().use(remarkParse).use(remarkGfm).use(remarkDirective);
   try {
     const tree = parser.use(remarkMdx).parse(prepared);
-    restoreText(tree, prepared);
-    dropCodeNotations(tree);
-    locate(tree, linesBefore);
+    restoreDirectiveText(tree, prepared);
+    removeCodeAnnotations(tree);
+    addLineLocations(tree, linesBefore);
     return tree;
   } catch (error) {
     if (error instanceof RangeError) throw error;
@@ -45,7 +50,7 @@ function withoutImports(tree: Root): Root {
   return {
     type: 'root',
     children: tree.children.filter(
-      (node) => node.type !== 'paragraph' || !isImport.test(renderLine(node.children)),
+      (node) => node.type !== 'paragraph' || !isImport.test(renderSingleLine(node.children)),
     ),
   };
 }

@@ -22,7 +22,7 @@ const BY_EXTENSION: Readonly<Record<string, MediaType>> = {
   ...Object.fromEntries(CODE_EXTENSIONS.map((extension) => [extension, 'code' as const])),
 };
 
-/** Named in messages. */
+/** With leading dots, for messages. */
 export const SUPPORTED_EXTENSIONS: readonly string[] = Object.keys(BY_EXTENSION).map(
   (extension) => `.${extension}`,
 );
@@ -46,14 +46,14 @@ const BY_CONTENT_TYPE: Readonly<Record<string, MediaType>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
 
-/** The format of a file by its extension; null if it is none that we read, as code that was minified. */
-export function mediaTypeOf(path: string): MediaType | null {
+/** The format of a file by its extension; null if it is unsupported or minified code. */
+export function mediaTypeOfPath(path: string): MediaType | null {
   if (/\.min\.\w+$/i.test(path)) return null;
   const extension = /\.([a-z]\w*)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(BY_EXTENSION, extension) ? (BY_EXTENSION[extension] ?? null) : null;
 }
 
-/** The format an HTTP `Content-Type` header names, whatever its parameters; null if it is none that we read. */
+/** The format of an HTTP `Content-Type` header; null if it is unsupported. */
 export function mediaTypeOfContentType(header: string | null | undefined): MediaType | null {
   const type = header?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return Object.hasOwn(BY_CONTENT_TYPE, type) ? (BY_CONTENT_TYPE[type] ?? null) : null;

@@ -1,14 +1,14 @@
 import type { Heading, RootContent } from 'mdast';
 import * as z from 'zod';
 import type { ParsedDocument } from '../../domain/document.ts';
-import { brokenDocument } from './decode-text.ts';
-import { readMarkdown } from './markdown.ts';
-import { toDocument } from './render-tree.ts';
+import { toParseError } from './decode-text.ts';
+import { parseMarkdownTree } from './markdown.ts';
+import { toParsedDocument } from './render-tree.ts';
 
-/** Of what a cell printed, no more than this is kept. */
-const LONGEST_OUTPUT = 4_000;
+/** Longer output of a cell is cut. */
+const MAX_OUTPUT_LENGTH = 4_000;
 
-/** Text is a string or a list of lines, whichever the program that saved it preferred. */
+/** A string or a list of lines. */
 const textSchema = z
   .union([z.string(), z.array(z.string())])
   .transform((text) => (typeof text === 'string' ? text : text.join('')));
@@ -23,13 +23,13 @@ const outputSchema = z.object({
 const cellSchema = z.object({
   cell_type: z.string(),
   source: textSchema.optional(),
-  /** Code in version 3 of the format. */
+  /** The code of a cell in version 3. */
   input: textSchema.optional(),
-  /** Of a heading in version 3. */
+  /** Of a heading cell in version 3. */
   level: z.int().min(1).max(6).optional(),
   outputs: z.array(outputSchema).optional(),
 });
-type Cell = z.infer<typeof cellSchema>;
+type NotebookCell = z.infer<typeof cellSchema>;
 
 const notebookSchema = z.object({
   metadata: z
@@ -43,7 +43,7 @@ const notebookSchema = z.object({
   worksheets: z.array(z.object({ cells: z.array(cellSchema) })).optional(),
 });
 
-/** A Jupyter notebook: its text, its code, and what the code printed. Cells are numbered from 1. */
+/** A Jupyter notebook: text, code and printed output. Cells are numbered from 1. */
 export async function parseNotebook(source: string, name: string): Promise<ParsedDocument> {
   const notebook = readNotebook(source, name);
   const { language_info: info, kernelspec, title } = notebook.metadata ?? {};
@@ -52,28 +52,28 @@ export async function parseNotebook(source: string, name: string): Promise<Parse
   const content: RootContent[] = [];
   for (const [index, cell] of cells.entries()) {
     const location = { unit: 'cell', from: index + 1, to: index + 1 } as const;
-    for (const node of await contentOf(cell, language)) {
+    for (const node of await cellContent(cell, language)) {
       node.data = { ...node.data, location };
       content.push(node);
     }
   }
-  return toDocument({ type: 'root', children: content }, title === undefined ? {} : { title });
+  return toParsedDocument({ type: 'root', children: content }, title === undefined ? {} : { title });
 }
 
 function readNotebook(source: string, name: string): z.infer<typeof notebookSchema> {
   try {
     return notebookSchema.parse(JSON.parse(source));
   } catch (error) {
-    const reason = error instanceof z.ZodError ? new Error('its cells are not where they belong') : error;
-    throw brokenDocument(name, 'a notebook', reason, 'Open it in Jupyter and save it again.');
+    const reason = error instanceof z.ZodError ? new Error('its cells are invalid') : error;
+    throw toParseError(name, 'a notebook', reason, 'Open it in Jupyter and save it again.');
   }
 }
 
-async function contentOf(cell: Cell, language: string): Promise<RootContent[]> {
+async function cellContent(cell: NotebookCell, language: string): Promise<RootContent[]> {
   const text = cell.source ?? cell.input ?? '';
   switch (cell.cell_type) {
     case 'markdown':
-      return (await readMarkdown(text)).children;
+      return (await parseMarkdownTree(text)).children;
     case 'heading':
       return [
         {
@@ -83,7 +83,7 @@ async function contentOf(cell: Cell, language: string): Promise<RootContent[]> {
         },
       ];
     case 'code': {
-      const printed = (cell.outputs ?? []).map(textOfOutput).join('').trimEnd();
+      const printed = (cell.outputs ?? []).map(outputText).join('').trimEnd();
       const code: RootContent = { type: 'code', lang: language, value: text.trimEnd() };
       return printed.trim() === '' ? [code] : [code, ...outputContent(printed)];
     }
@@ -92,15 +92,17 @@ async function contentOf(cell: Cell, language: string): Promise<RootContent[]> {
   }
 }
 
-function textOfOutput({ text, data, ename, evalue }: z.infer<typeof outputSchema>): string {
+function outputText({ text, data, ename, evalue }: z.infer<typeof outputSchema>): string {
   const printed = text ?? data?.['text/plain'] ?? (ename === undefined ? '' : `${ename}: ${evalue ?? ''}`);
   return printed === '' || printed.endsWith('\n') ? printed : `${printed}\n`;
 }
 
 function outputContent(printed: string): RootContent[] {
-  const end = printed.lastIndexOf('\n', LONGEST_OUTPUT);
+  const end = printed.lastIndexOf('\n', MAX_OUTPUT_LENGTH);
   const value =
-    printed.length > LONGEST_OUTPUT ? `${printed.slice(0, end < 0 ? LONGEST_OUTPUT : end)}\n…` : printed;
+    printed.length > MAX_OUTPUT_LENGTH
+      ? `${printed.slice(0, end < 0 ? MAX_OUTPUT_LENGTH : end)}\n…`
+      : printed;
   return [
     { type: 'paragraph', children: [{ type: 'text', value: 'Output:' }] },
     { type: 'code', lang: null, value },

@@ -34,7 +34,7 @@ async function parseInWorker(
   }
 }
 
-/** Reads every format we know. Each format's parser is loaded when its first document comes. */
+/** Parses all supported formats. The parser of a format is loaded for its first document. */
 export function createDocumentParser(): DocumentParser {
   return async (document) => {
     const name = documentName(document.uri);
@@ -42,8 +42,8 @@ export function createDocumentParser(): DocumentParser {
       return await parse(document, name);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      throw new AppError('invalid_input', `${name} is nested too deeply to be read`, {
-        hint: 'Simplify the document, or leave it out.',
+      throw new AppError('invalid_input', `${name} is nested too deeply`, {
+        hint: 'Simplify the document or exclude it.',
         cause: error,
       });
     }
@@ -81,7 +81,7 @@ async function parse({ mediaType, bytes }: RawDocument, name: string): Promise<P
   }
 }
 
-/** How a document is named to a person: the path of a file, the address of a page. */
+/** The path of a file or the URL of a page, for messages. */
 function documentName(uri: string): string {
   try {
     return uri.startsWith('file:') ? fileURLToPath(uri) : uri;
@@ -90,14 +90,14 @@ function documentName(uri: string): string {
   }
 }
 
-/** Plain text: paragraphs by blank lines, their lines kept as they are. No headings are guessed. */
+/** Plain text: paragraphs separated by blank lines, without headings. */
 function parsePlainText(source: string): ParsedDocument {
   const writer = createBlockWriter();
   let number = 1;
-  for (const [index, piece] of source.split(/(\n(?:[^\S\n]*\n)+)/).entries()) {
-    const rows = piece.split('\n');
+  for (const [index, part] of source.split(/(\n(?:[^\S\n]*\n)+)/).entries()) {
+    const rows = part.split('\n');
     const last = number + rows.length - 1;
-    // Every second piece is the blank lines between two paragraphs.
+    // Odd parts are the blank lines between paragraphs.
     if (index % 2 === 0) {
       const location = lines(number + rows.findIndex((row) => row.trim() !== ''), last);
       writer.write('paragraph', 0, rows.map((row) => row.trimEnd()).join('\n'), { location });

@@ -1,25 +1,25 @@
 import type { Heading, RootContent } from 'mdast';
 
-/** A piece of text as PDF places it: `transform` holds the font size and the position. */
-export interface TextItem {
+/** A text item of unpdf; `transform` contains the font size and the position. */
+export interface PdfTextItem {
   str: string;
   transform: number[];
   width: number;
   hasEOL: boolean;
 }
 
-/** One line of a page; `x` and `y` are where it begins, in points from the lower left corner. */
-export interface Line {
+/** A line of a page with the position of its start, in points from the lower left corner. */
+export interface PdfLine {
   text: string;
   size: number;
   x: number;
   y: number;
 }
 
-/** Joins the pieces of a page, which come in reading order, to lines. */
-export function toLines(items: readonly TextItem[]): Line[] {
-  const lines: Line[] = [];
-  let line: Line | undefined;
+/** Joins the text items of a page, which are in reading order, to lines. */
+export function joinTextItems(items: readonly PdfTextItem[]): PdfLine[] {
+  const lines: PdfLine[] = [];
+  let line: PdfLine | undefined;
   let right = 0;
   for (const { str, transform, width, hasEOL } of items) {
     const [, , skew = 0, scale = 0, x = 0, y = 0] = transform;
@@ -35,7 +35,7 @@ export function toLines(items: readonly TextItem[]): Line[] {
       } else if (x - right > size * 0.15) {
         line.text += ' ';
       }
-      // A line is as large as its largest text: a heading may begin with a small number.
+      // The size of a line is that of its largest text, since a heading may start with a small number.
       line.size = Math.max(line.size, size);
       line.text += str;
       right = x + width;
@@ -44,11 +44,11 @@ export function toLines(items: readonly TextItem[]): Line[] {
     }
     if (hasEOL) line = undefined;
   }
-  return lines.map((each) => ({ ...each, text: tidy(each.text) })).filter((each) => each.text !== '');
+  return lines.map((each) => ({ ...each, text: cleanLine(each.text) })).filter((each) => each.text !== '');
 }
 
-/** Single spaces, and one ellipsis for the dots that lead to a page number. */
-function tidy(text: string): string {
+/** Collapses spaces and the dots of a table of contents. */
+function cleanLine(text: string): string {
   return text
     .replace(/\s+/g, ' ')
     .replace(/(?: ?\.){5,} ?/g, ' … ')
@@ -57,13 +57,13 @@ function tidy(text: string): string {
 
 const BULLET = /^[•◦▪‣●○■–]\s+/;
 
-/** How much larger than the running text a heading is set. */
+/** The minimum size of headings relative to the body text. */
 const HEADING_RATIO = 1.15;
 
-/** Joins the lines of each page to paragraphs and headings. A paragraph never goes on over a page's end. */
-export function toContent(pages: readonly Line[][]): RootContent[] {
+/** Joins the lines of each page to paragraphs and headings. Paragraphs do not continue on the next page. */
+export function toPdfContent(pages: readonly PdfLine[][]): RootContent[] {
   const bodySize = commonSize(pages);
-  const headingSizes = sizesOfHeadings(pages, bodySize);
+  const headingSizes = findHeadingSizes(pages, bodySize);
   const content: RootContent[] = [];
   for (const [index, page] of pages.entries()) {
     const location = { unit: 'page', from: index + 1, to: index + 1 } as const;
@@ -79,7 +79,7 @@ export function toContent(pages: readonly Line[][]): RootContent[] {
   return content;
 }
 
-function toNode(lines: Line[], headingSizes: readonly number[]): RootContent {
+function toNode(lines: PdfLine[], headingSizes: readonly number[]): RootContent {
   const value = joinLines(lines.map((line) => line.text));
   const level = headingSizes.indexOf(roundSize(lines[0]?.size ?? 0)) + 1;
   if (level > 0 && value.length <= 200) {
@@ -98,9 +98,9 @@ function toNode(lines: Line[], headingSizes: readonly number[]): RootContent {
 }
 
 /** Lines belong together while size and distance stay the same. */
-function groupLines(lines: readonly Line[]): Line[][] {
+function groupLines(lines: readonly PdfLine[]): PdfLine[][] {
   const leading = commonLeading(lines);
-  const groups: Line[][] = [];
+  const groups: PdfLine[][] = [];
   for (const line of lines) {
     const group = groups.at(-1);
     const last = group?.at(-1);
@@ -111,17 +111,17 @@ function groupLines(lines: readonly Line[]): Line[][] {
   return groups;
 }
 
-function startsParagraph(last: Line, line: Line, group: readonly Line[], leading: number): boolean {
+function startsParagraph(last: PdfLine, line: PdfLine, group: readonly PdfLine[], leading: number): boolean {
   if (roundSize(last.size) !== roundSize(line.size) || BULLET.test(line.text)) return true;
   const distance = last.y - line.y;
-  // Upwards is the next column, where a sentence may go on.
+  // A line further up is in the next column, where a sentence may continue.
   if (distance < 0) return /[.!?:]$/.test(last.text);
   if (distance > Math.max(leading * 1.35, line.size * 1.1)) return true;
   return group.length > 1 && line.x - last.x > line.size * 0.8;
 }
 
-/** The usual distance of two lines on a page; lines of one paragraph are the closest ones. */
-function commonLeading(lines: readonly Line[]): number {
+/** The usual line distance on a page, which is that of lines within a paragraph. */
+function commonLeading(lines: readonly PdfLine[]): number {
   const distances = lines
     .map((line, index) => (lines[index - 1]?.y ?? line.y) - line.y)
     .filter((distance, index) => distance > 0 && distance < (lines[index]?.size ?? 0) * 2.5)
@@ -129,7 +129,7 @@ function commonLeading(lines: readonly Line[]): number {
   return distances[Math.floor(distances.length / 3)] ?? 0;
 }
 
-/** One text of several lines; a word that was divided at a line's end is whole again. */
+/** Joins lines, and words that were hyphenated at the end of a line. */
 function joinLines(lines: readonly string[]): string {
   return lines.reduce((text, line) => {
     if (/\p{L}[-\u00ad\u2010]$/u.test(text) && /^\p{Ll}/u.test(line)) return text.slice(0, -1) + line;
@@ -137,8 +137,8 @@ function joinLines(lines: readonly string[]): string {
   });
 }
 
-/** The size most characters are set in. */
-function commonSize(pages: readonly Line[][]): number {
+/** The size of most characters. */
+function commonSize(pages: readonly PdfLine[][]): number {
   const characters = new Map<number, number>();
   for (const { size, text } of pages.flat()) {
     characters.set(roundSize(size), (characters.get(roundSize(size)) ?? 0) + text.length);
@@ -147,8 +147,8 @@ function commonSize(pages: readonly Line[][]): number {
   return most?.[0] ?? 0;
 }
 
-/** The sizes that headings are set in, the largest first. */
-function sizesOfHeadings(pages: readonly Line[][], bodySize: number): number[] {
+/** The sizes of headings, largest first. */
+function findHeadingSizes(pages: readonly PdfLine[][], bodySize: number): number[] {
   const sizes = pages.flat().map((line) => roundSize(line.size));
   return [...new Set(sizes)]
     .filter((size) => size >= bodySize * HEADING_RATIO)
@@ -159,33 +159,33 @@ function roundSize(size: number): number {
   return Math.round(size * 2) / 2;
 }
 
-/** From how many pages on a line that stands on most of them is taken for a header or footer. */
-const MANY_PAGES = 4;
+/** Headers and footers are removed only from documents with at least this many pages. */
+const MIN_PAGES = 4;
 
 const PAGE_NUMBER = /^[-–\s]*(\d+|[ivxlc]+)[-–\s]*$/;
 
-/** Takes out page numbers, and the headers and footers that most pages repeat. */
-export function dropRunningLines(pages: readonly Line[][]): Line[][] {
-  if (pages.length < MANY_PAGES) return [...pages];
+/** Removes page numbers, and headers and footers that most pages repeat. */
+export function dropHeadersAndFooters(pages: readonly PdfLine[][]): PdfLine[][] {
+  if (pages.length < MIN_PAGES) return [...pages];
   const counts = new Map<string, number>();
   for (const page of pages) {
-    for (const key of new Set(edgesOf(page).map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const key of new Set(edgeLines(page).map(lineKey))) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  const isRunning = (line: Line): boolean =>
-    PAGE_NUMBER.test(line.text) || (counts.get(keyOf(line)) ?? 0) > pages.length / 2;
+  const isRunning = (line: PdfLine): boolean =>
+    PAGE_NUMBER.test(line.text) || (counts.get(lineKey(line)) ?? 0) > pages.length / 2;
   return pages.map((page) => {
-    const edges = new Set(edgesOf(page));
+    const edges = new Set(edgeLines(page));
     return page.filter((line) => !edges.has(line) || !isRunning(line));
   });
 }
 
-/** The lines at the top and at the bottom of a page. */
-function edgesOf(page: readonly Line[]): Line[] {
+/** The two lines at the top and the two at the bottom of a page. */
+function edgeLines(page: readonly PdfLine[]): PdfLine[] {
   const byHeight = page.toSorted((left, right) => right.y - left.y);
   return [...byHeight.slice(0, 2), ...byHeight.slice(-2)];
 }
 
-/** Equal for lines that differ by their page number only. */
-function keyOf({ text, y }: Line): string {
+/** Equal for lines that differ only in numbers. */
+function lineKey({ text, y }: PdfLine): string {
   return `${Math.round(y / 4)} ${text.replace(/\d+/g, '#')}`;
 }

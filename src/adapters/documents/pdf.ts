@@ -1,37 +1,43 @@
 import type { ParsedDocument } from '../../domain/document.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { brokenDocument, cleanText } from './decode-text.ts';
-import { dropRunningLines, type Line, type TextItem, toContent, toLines } from './pdf-layout.ts';
-import { toDocument } from './render-tree.ts';
+import { cleanText, toParseError } from './decode-text.ts';
+import {
+  dropHeadersAndFooters,
+  joinTextItems,
+  type PdfLine,
+  type PdfTextItem,
+  toPdfContent,
+} from './pdf-layout.ts';
+import { toParsedDocument } from './render-tree.ts';
 
 type PdfDocument = Awaited<ReturnType<typeof import('unpdf')['getDocumentProxy']>>;
 
-/** A PDF's text, page after page. Throws `invalid_input` if it is encrypted, broken, or holds no text. */
+/** The text of a PDF by page. Throws `invalid_input` if it is encrypted, damaged or without text. */
 export async function parsePdf(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
-  const pdf = await open(bytes, name);
+  const pdf = await openPdf(bytes, name);
   try {
-    const content = toContent(dropRunningLines(await readPages(pdf)));
+    const content = toPdfContent(dropHeadersAndFooters(await readPages(pdf)));
     if (content.length === 0) {
-      throw new AppError('invalid_input', `${name} holds no text; it may be a scan`, {
+      throw new AppError('invalid_input', `${name} has no text and may be a scan`, {
         hint: 'Run text recognition on it first, for example: ocrmypdf in.pdf out.pdf.',
       });
     }
     const metadata = await readMetadata(pdf);
-    return toDocument({ type: 'root', children: content }, metadata);
+    return toParsedDocument({ type: 'root', children: content }, metadata);
   } catch (error) {
-    throw broken(name, error);
+    throw toPdfError(name, error);
   } finally {
     await pdf.loadingTask.destroy();
   }
 }
 
-async function open(bytes: Uint8Array, name: string): Promise<PdfDocument> {
+async function openPdf(bytes: Uint8Array, name: string): Promise<PdfDocument> {
   const { getDocumentProxy } = await import('unpdf');
   try {
-    // The library keeps the bytes it is given, so it gets its own.
+    // unpdf takes ownership of the bytes.
     return await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 });
   } catch (error) {
-    if (!(error instanceof Error && error.name === 'PasswordException')) throw broken(name, error);
+    if (!(error instanceof Error && error.name === 'PasswordException')) throw toPdfError(name, error);
     throw new AppError('invalid_input', `${name} is encrypted`, {
       hint: 'Save a copy without its password, for example: qpdf --password=... --decrypt in.pdf out.pdf.',
       cause: error,
@@ -39,33 +45,33 @@ async function open(bytes: Uint8Array, name: string): Promise<PdfDocument> {
   }
 }
 
-function broken(name: string, cause: unknown): Error {
-  const hint = 'Check that it opens in a PDF viewer; saving it again there often repairs it.';
-  return brokenDocument(name, 'a PDF', cause, hint);
+function toPdfError(name: string, cause: unknown): Error {
+  const hint = 'Check that it opens in a PDF viewer. Saving it there again often repairs it.';
+  return toParseError(name, 'a PDF', cause, hint);
 }
 
-async function readPages(pdf: PdfDocument): Promise<Line[][]> {
-  const pages: Line[][] = [];
+async function readPages(pdf: PdfDocument): Promise<PdfLine[][]> {
+  const pages: PdfLine[][] = [];
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pdf.getPage(number);
     const { items } = await page.getTextContent();
-    pages.push(toLines(items.filter((item): item is typeof item & TextItem => 'str' in item)));
+    pages.push(joinTextItems(items.filter((item): item is typeof item & PdfTextItem => 'str' in item)));
     page.cleanup();
   }
   return pages;
 }
 
-/** The document's own properties; a title that is only the name of a file tells nothing. */
+/** The document properties, except a title that is only a file name. */
 async function readMetadata(pdf: PdfDocument): Promise<Record<string, string>> {
   const { info } = await pdf.getMetadata();
   const properties = info as Record<string, unknown>;
   const fields = ['Title', 'Author', 'Subject', 'Keywords'].flatMap((field): [string, string][] => {
     const value = properties[field];
     const text = typeof value === 'string' ? cleanText(value).replace(/\s+/g, ' ').trim() : '';
-    const isName =
+    const isFileName =
       field === 'Title' &&
       /^(untitled.*|microsoft word\b.*|.*\.(docx?|tex|dvi|indd|pdf|odt|qxd|pptx?))$/i.test(text);
-    return text === '' || isName ? [] : [[field.toLowerCase(), text]];
+    return text === '' || isFileName ? [] : [[field.toLowerCase(), text]];
   });
   return Object.fromEntries(fields);
 }

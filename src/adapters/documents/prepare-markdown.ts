@@ -1,11 +1,11 @@
 import { parse } from 'yaml';
 
-/** Opens with a key, so that text between two rules at the top of a document is not taken for fields. */
+/** Starts with a key, so that text between two rules at the top is not read as front matter. */
 const FRONT_MATTER =
   /^---[ \t]*\n((?:[ \t]*(?:#.*)?\n)*["']?\w[\w ./-]*["']?[ \t]*:(?:[ \t].*)?\n(?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 
-/** Takes YAML front matter off a document. */
-export function takeFrontMatter(source: string): {
+/** Separates YAML front matter from the body. */
+export function splitFrontMatter(source: string): {
   metadata: Record<string, string>;
   body: string;
   linesBefore: number;
@@ -15,17 +15,17 @@ export function takeFrontMatter(source: string): {
   return { metadata: readFields(yaml), body: source.slice(whole.length), linesBefore };
 }
 
-/** The scalar fields of YAML front matter as they are written; lists of scalars are joined. Empty if it is broken. */
+/** The scalar fields of front matter as strings; lists of scalars are joined. Empty for invalid YAML. */
 function readFields(yaml: string): Record<string, string> {
-  const fields = Object.entries(parseFields(yaml)).flatMap(([key, value]): [string, string][] => {
+  const fields = Object.entries(parseYamlFields(yaml)).flatMap(([key, value]): [string, string][] => {
     const text = Array.isArray(value) ? value.map(scalarText).filter(Boolean).join(', ') : scalarText(value);
     return text === '' ? [] : [[key, text]];
   });
   return Object.fromEntries(fields);
 }
 
-/** By the failsafe schema every scalar stays a string, so version 1.10 does not turn into 1.1. */
-function parseFields(yaml: string): object {
+/** The failsafe schema keeps every scalar a string, so that version 1.10 does not become 1.1. */
+function parseYamlFields(yaml: string): object {
   try {
     const parsed: unknown = parse(yaml, { schema: 'failsafe', logLevel: 'error' });
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : {};
@@ -38,12 +38,12 @@ function scalarText(value: unknown): string {
   return typeof value === 'string' && value !== 'null' && value !== '~' ? value.trim() : '';
 }
 
-/** Marks a label that `labelAdmonitions` made, so that it can be told from a written one and undone. */
+/** Marks a label that `labelAdmonitions` added, so that it can be removed again. */
 export const LABEL_MARK = '\ue0ff';
 
 /**
- * Docusaurus writes `:::note Title` and VitePress `::: tip Title`; the parser knows only `:::note[Title]`.
- * The label keeps the rest of the line as it was, since the line may turn out to be code.
+ * Converts `:::note Title` (Docusaurus) and `::: tip Title` (VitePress) to `:::note[Title]`, the only form that the parser
+ * supports. The label keeps the rest of the line unchanged, since the line may be inside code.
  */
 export function labelAdmonitions(source: string): string {
   return source.replace(
@@ -53,39 +53,39 @@ export function labelAdmonitions(source: string): string {
   );
 }
 
-/** More constructs inside each other than any document means; the parser would take minutes, or the whole stack. */
-const DEEPEST = 100;
+/** Deeper nesting takes the parser minutes or overflows the stack. */
+const MAX_NESTING = 100;
 
-/** Throws a RangeError for lists and quotes opened on one line, or admonitions opened and not closed, without end. */
-export function refuseDeepNesting(source: string): void {
+/** Throws a RangeError for too many lists or quotes on one line, or too many open admonitions. */
+export function assertNestingLimit(source: string): void {
   const opened = new RegExp(
-    `^[ \\t]*(?:(?:>|(?:[-+*]|\\d{1,9}[.)])[ \\t])[ \\t]*){${DEEPEST},}[^\\s>*+-]`,
+    `^[ \\t]*(?:(?:>|(?:[-+*]|\\d{1,9}[.)])[ \\t])[ \\t]*){${MAX_NESTING},}[^\\s>*+-]`,
     'm',
   );
-  if (opened.test(source)) throw new RangeError(`A line opens more than ${DEEPEST} lists or quotes.`);
+  if (opened.test(source)) throw new RangeError(`A line opens more than ${MAX_NESTING} lists or quotes.`);
 
   let depth = 0;
   for (const [, name] of source.matchAll(/^[ \t>]*:{3,}[ \t]*([a-z].*)?$/gim)) {
     depth = name === undefined ? Math.max(0, depth - 1) : depth + 1;
-    if (depth > DEEPEST) throw new RangeError(`More than ${DEEPEST} admonitions are open.`);
+    if (depth > MAX_NESTING) throw new RangeError(`More than ${MAX_NESTING} admonitions are open.`);
   }
 }
 
 const FENCE = /^\s*(`{3,}|~{3,})/;
-/** `!!! note "Title"`, `??? tip`, `=== "Tab"`: what belongs to it is indented by four below it. */
-const INDENTED = /^( *)(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+(?:([\w-]+)[\w -]*)?(?:"([^"]*)")?[ \t]*$/;
+/** `!!! note "Title"`, `??? tip`, `=== "Tab"`; the content below is indented by four. */
+const INDENTED_BLOCK = /^( *)(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+(?:([\w-]+)[\w -]*)?(?:"([^"]*)")?[ \t]*$/;
 /** `/// note | Title`, closed by `///`. */
-const BLOCK = /^( *)\/{3,}[ \t]*(?:([\w-]+)(?:[ \t]*\|[ \t]*(.*?))?)?[ \t]*$/;
+const SLASH_BLOCK = /^( *)\/{3,}[ \t]*(?:([\w-]+)(?:[ \t]*\|[ \t]*(.*?))?)?[ \t]*$/;
 const INDENT = 4;
 
 /**
- * The admonitions, tabs and blocks of MkDocs and its extensions as plain Markdown: a title above what they hold. A
- * parser of Markdown would take what is indented for code. There are as many lines as before, so that places stay right.
+ * Converts admonitions, tabs and blocks of MkDocs to plain Markdown with a title above the content, whose indentation
+ * would otherwise make it code. Keeps the number of lines, so that locations stay correct.
  */
-export function openMkdocsBlocks(source: string): string {
+export function convertMkdocsBlocks(source: string): string {
   if (!/^ *(?:!!!|\?\?\?|===|\/\/\/)/m.test(source)) return source;
   const lines = source.split('\n');
-  /** How far the blocks that are open are indented, innermost last. */
+  /** The indentation of the open blocks, innermost last. */
   const open: number[] = [];
   let fence: string | null = null;
   return lines
@@ -94,60 +94,66 @@ export function openMkdocsBlocks(source: string): string {
       const indent = line.length - line.trimStart().length;
       while (fence === null && !isBlank && open.length > 0 && indent < (open.at(-1) ?? 0) + INDENT)
         open.pop();
-      const own = line.slice(Math.min(indent, INDENT * open.length));
-      const ticks = FENCE.exec(own)?.[1] ?? null;
+      const dedented = line.slice(Math.min(indent, INDENT * open.length));
+      const ticks = FENCE.exec(dedented)?.[1] ?? null;
       if (fence !== null) {
-        if (ticks?.startsWith(fence) && own.trim() === ticks) fence = null;
-        return own;
+        if (ticks?.startsWith(fence) && dedented.trim() === ticks) fence = null;
+        return dedented;
       }
       if (ticks !== null) {
         fence = ticks;
-        return own;
+        return dedented;
       }
-      const indented = INDENTED.exec(line);
-      if (indented !== null && (indented[2] ?? indented[3]) !== undefined && goesOn(lines, index)) {
+      const indented = INDENTED_BLOCK.exec(line);
+      if (
+        indented !== null &&
+        (indented[2] ?? indented[3]) !== undefined &&
+        hasIndentedContent(lines, index)
+      ) {
         open.push(indent);
-        return titleOf(own, indented[2], indented[3]);
+        return formatTitle(dedented, indented[2], indented[3]);
       }
-      const block = BLOCK.exec(own);
-      return block === null ? own : block[2] === undefined ? '' : titleOf(own, block[2], block[3]);
+      const block = SLASH_BLOCK.exec(dedented);
+      return block === null
+        ? dedented
+        : block[2] === undefined
+          ? ''
+          : formatTitle(dedented, block[2], block[3]);
     })
     .join('\n');
 }
 
-function goesOn(lines: readonly string[], index: number): boolean {
+function hasIndentedContent(lines: readonly string[], index: number): boolean {
   const indent = (line: string) => line.length - line.trimStart().length;
   const next = lines.slice(index + 1).find((line) => line.trim() !== '');
   return next !== undefined && indent(next) >= indent(lines[index] ?? '') + INDENT;
 }
 
-/** On a line of its own, whatever follows: a blank line would be one too many. */
-function titleOf(line: string, kind = '', title = ''): string {
+function formatTitle(line: string, kind = '', title = ''): string {
   const text = title.trim() || kind.charAt(0).toUpperCase() + kind.slice(1);
   return `${line.slice(0, line.length - line.trimStart().length)}**${text}**`;
 }
 
-/** The parser's time grows with the square of the length, so long documents are read in pieces of about this many characters. */
-const PIECE_LENGTH = 8_192;
+/** The parser takes quadratic time, so long documents are parsed in parts of about this length. */
+const PART_LENGTH = 8_192;
 
-/** Past this length a list, a paragraph or a table is divided too. */
-const LONGEST_BLOCK = 32 * PIECE_LENGTH;
+/** Longer lists, paragraphs and tables are split too. */
+const MAX_BLOCK_LENGTH = 32 * PART_LENGTH;
 
-/** A part of a source, and how many lines lie before it: fewer than none where definitions were put before it. */
-export interface MarkdownPiece {
+/** A part of a source with the number of lines before it; negative if definitions were inserted before it. */
+export interface MarkdownPart {
   text: string;
   linesBefore: number;
 }
 
 /**
- * Divides Markdown where no construct goes on: before a line that follows a blank one and begins neither with
- * white space nor with the marker of a list, outside of fences, raw HTML and directives.
- * Link definitions of other pieces are put before each piece that uses them.
+ * Splits Markdown between blocks: before a line that follows a blank one and starts with neither white space nor a list
+ * marker, outside of fences, raw HTML and directives. Parts get the link definitions of other parts that they use.
  */
-export function splitMarkdown(source: string): MarkdownPiece[] {
-  if (source.length <= 2 * PIECE_LENGTH) return [{ text: source, linesBefore: 0 }];
-  const pieces: MarkdownPiece[] = [];
-  const scan = createScanner();
+export function splitMarkdown(source: string): MarkdownPart[] {
+  if (source.length <= 2 * PART_LENGTH) return [{ text: source, linesBefore: 0 }];
+  const parts: MarkdownPart[] = [];
+  const scan = createBlockScanner();
   let start = 0;
   let offset = 0;
   let linesBefore = 0;
@@ -155,8 +161,8 @@ export function splitMarkdown(source: string): MarkdownPiece[] {
   for (const [index, line] of source.split('\n').entries()) {
     const length = offset - start;
     const isBoundary = afterBlank && /^[^\s\-+*\d]/.test(line);
-    if (!scan.isInside() && length >= (isBoundary ? PIECE_LENGTH : LONGEST_BLOCK)) {
-      pieces.push({ text: source.slice(start, offset), linesBefore });
+    if (!scan.isInside() && length >= (isBoundary ? PART_LENGTH : MAX_BLOCK_LENGTH)) {
+      parts.push({ text: source.slice(start, offset), linesBefore });
       start = offset;
       linesBefore = index;
     }
@@ -164,17 +170,17 @@ export function splitMarkdown(source: string): MarkdownPiece[] {
     afterBlank = line.trim() === '';
     offset += line.length + 1;
   }
-  pieces.push({ text: source.slice(start), linesBefore });
-  return withDefinitions(pieces);
+  parts.push({ text: source.slice(start), linesBefore });
+  return addLinkDefinitions(parts);
 }
 
-interface Scanner {
+interface BlockScanner {
   next(line: string): void;
-  /** Whether the lines so far leave a construct open that blank lines do not end. */
+  /** Whether a construct is open that blank lines do not end. */
   isInside(): boolean;
 }
 
-function createScanner(): Scanner {
+function createBlockScanner(): BlockScanner {
   let closing: RegExp | null = null;
   let directives = 0;
   return {
@@ -201,29 +207,29 @@ function createScanner(): Scanner {
   };
 }
 
-function withDefinitions(pieces: MarkdownPiece[]): MarkdownPiece[] {
+function addLinkDefinitions(parts: MarkdownPart[]): MarkdownPart[] {
   const definitions = new Map<string, string>();
-  for (const piece of pieces) {
-    for (const [line, label = ''] of piece.text.matchAll(/^ {0,3}\[(?!\^)([^\]\n]+)\]:[ \t]*\S.*$/gm)) {
-      const key = normalise(label);
+  for (const part of parts) {
+    for (const [line, label = ''] of part.text.matchAll(/^ {0,3}\[(?!\^)([^\]\n]+)\]:[ \t]*\S.*$/gm)) {
+      const key = normalizeLabel(label);
       if (!definitions.has(key)) definitions.set(key, line.trim());
     }
   }
-  if (definitions.size === 0) return pieces;
-  return pieces.map((piece) => {
+  if (definitions.size === 0) return parts;
+  return parts.map((part) => {
     const used = new Set<string>();
-    for (const [, label = ''] of piece.text.matchAll(/\[([^[\]\n]+)\]/g)) {
-      const definition = definitions.get(normalise(label));
+    for (const [, label = ''] of part.text.matchAll(/\[([^[\]\n]+)\]/g)) {
+      const definition = definitions.get(normalizeLabel(label));
       if (definition !== undefined) used.add(definition);
     }
-    if (used.size === 0) return piece;
+    if (used.size === 0) return part;
     return {
-      text: `${[...used].join('\n')}\n\n${piece.text}`,
-      linesBefore: piece.linesBefore - used.size - 1,
+      text: `${[...used].join('\n')}\n\n${part.text}`,
+      linesBefore: part.linesBefore - used.size - 1,
     };
   });
 }
 
-function normalise(label: string): string {
+function normalizeLabel(label: string): string {
   return label.trim().replace(/\s+/g, ' ').toLowerCase();
 }

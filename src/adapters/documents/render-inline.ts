@@ -1,6 +1,6 @@
 import type { Nodes } from 'mdast';
 
-/** Nodes that make up lines of text; everything else stands on its own. */
+/** Inline nodes; all others are blocks. */
 const PHRASING: ReadonlySet<string> = new Set([
   'text',
   'inlineCode',
@@ -22,7 +22,7 @@ export function isPhrasing(node: Nodes): boolean {
   return PHRASING.has(node.type);
 }
 
-/** The reading text of inline nodes: no markup, one space between words, a newline only at a hard break. */
+/** The text of inline nodes without markup, with newlines only at hard breaks. */
 export function renderInline(nodes: readonly Nodes[]): string {
   const lines = renderSiblings(nodes).split('\n');
   return lines
@@ -31,8 +31,8 @@ export function renderInline(nodes: readonly Nodes[]): string {
     .join('\n');
 }
 
-/** The same on a single line, as headings and table cells need it. */
-export function renderLine(nodes: readonly Nodes[]): string {
+/** For headings and table cells. */
+export function renderSingleLine(nodes: readonly Nodes[]): string {
   return renderInline(nodes).replaceAll('\n', ' ');
 }
 
@@ -78,7 +78,7 @@ function renderNode(node: Nodes): string {
   }
 }
 
-/** Any other node gives its content; one that is no inline node is kept apart from its neighbours. */
+/** The content of any other node; blocks are separated by newlines. */
 function renderOther(node: Nodes): string {
   const text = 'children' in node ? renderSiblings(node.children) : 'value' in node ? node.value : '';
   return isPhrasing(node) ? text : `\n${text}\n`;
@@ -88,18 +88,18 @@ function collapse(text: string): string {
   return text.replace(/[\u00ad\u200b\u2060\ufeff]/g, '').replace(/\s+/g, ' ');
 }
 
-/** `{' '}` and `{"text"}` are text in MDX; any other expression is a program. */
+/** `{' '}` and `{"text"}` are text in MDX; other expressions are dropped. */
 function stringLiteral(expression: string): string {
   return /^\s*(['"`])([^'"`$\\]*)\1\s*$/.exec(expression)?.[2] ?? '';
 }
 
-/** What is left of a raw HTML tag inside a paragraph, and the sibling to go on with. */
+/** The text for a raw inline HTML tag, and the index of the next sibling to render. */
 interface RenderedTag {
   text: string;
   next: number;
 }
 
-/** Renders the HTML node at `index`: markup goes, a script goes with its content, `Vec<T>` stays as it is written. */
+/** Drops tags, drops scripts with their content, and keeps placeholders such as `Vec<T>`. */
 function renderInlineHtml(siblings: readonly Nodes[], index: number): RenderedTag {
   const next = index + 1;
   const node = siblings[index];
@@ -109,13 +109,14 @@ function renderInlineHtml(siblings: readonly Nodes[], index: number): RenderedTa
   if (BLOCK_ELEMENTS.has(name)) return { text: '\n', next };
   if (slash === '/' || name === '') return { text: '', next };
 
-  if (DROPPED_ELEMENTS.has(name)) return { text: '', next: (closingTag(siblings, next, name) ?? index) + 1 };
+  if (DROPPED_ELEMENTS.has(name))
+    return { text: '', next: (findClosingTag(siblings, next, name) ?? index) + 1 };
   const isPlaceholder =
-    rest === '' && !isKnownElement(name) && closingTag(siblings, next, name) === undefined;
+    rest === '' && !isKnownElement(name) && findClosingTag(siblings, next, name) === undefined;
   return { text: isPlaceholder ? value : '', next };
 }
 
-function closingTag(siblings: readonly Nodes[], from: number, name: string): number | undefined {
+function findClosingTag(siblings: readonly Nodes[], from: number, name: string): number | undefined {
   for (let index = from; index < siblings.length; index += 1) {
     const node = siblings[index];
     if (node?.type === 'html' && node.value.toLowerCase().startsWith(`</${name}`)) return index;
@@ -123,14 +124,14 @@ function closingTag(siblings: readonly Nodes[], from: number, name: string): num
   return undefined;
 }
 
-/** Elements whose content is no reading text: scripts, drawings, controls. */
+/** Elements that are dropped with their content: scripts, drawings, controls. */
 export const DROPPED_ELEMENTS: ReadonlySet<string> = new Set(
   'script style noscript template svg iframe object embed canvas button input select textarea option'.split(
     ' ',
   ),
 );
 
-/** Elements that stand on lines of their own, so their text never runs into that of their neighbours. */
+/** Elements whose text is on separate lines. */
 export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
   (
     'address article aside blockquote br center dd details div dl dt fieldset figcaption figure footer ' +
@@ -138,7 +139,6 @@ export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Inline elements that only mark up text. */
 const INLINE_ELEMENTS: ReadonlySet<string> = new Set(
   (
     'a abbr acronym audio b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr ' +

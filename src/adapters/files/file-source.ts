@@ -3,28 +3,28 @@ import { access } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
-import { mediaTypeOf } from '../documents/media-type.ts';
-import type { ChoiceOptions, FileChoice } from './choose-files.ts';
+import { mediaTypeOfPath } from '../documents/media-type.ts';
+import type { FileFilter, FileFilterOptions } from './file-filter.ts';
 import { findFiles } from './find-files.ts';
-import { readConsistently } from './read-consistently.ts';
-import { isInside } from './walk-directory.ts';
+import { readFileConsistently } from './read-consistently.ts';
+import { isInsideDirectory } from './walk-directory.ts';
 
-export interface FileSourceOptions extends ChoiceOptions {
-  /** Where relative paths and globs start. */
+export interface FileSourceOptions extends FileFilterOptions {
+  /** The directory of relative paths and globs. */
   cwd: string;
-  /** The largest file that is read; default 50 MB. */
+  /** Maximum size of a file; default 50 MB. */
   maxBytes?: number;
-  /** Whether a directory may hold nothing any more. */
+  /** Whether a directory without documents is allowed. */
   mayBeEmpty?: boolean;
-  /** Hears what was left out, such as links that lead outside. */
+  /** Called for skipped files, such as links to the outside. */
   onNotice?: (notice: string) => void;
 }
 
 const DEFAULT_MAX_BYTES = 50 * 1024 * 1024;
 
 /**
- * The documents of a file, a directory or a glob, sorted by path. The listing is made at once, so a path that
- * is missing or holds nothing usable throws `invalid_input` here; reading happens entry by entry.
+ * The documents of a file, directory or glob, sorted by path. Lists them at once and throws `invalid_input` if the path is
+ * missing or has no documents; each file is read when its entry is.
  */
 export async function createFileSource(
   argument: string,
@@ -32,17 +32,17 @@ export async function createFileSource(
 ): Promise<DocumentSource> {
   const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   const found = await findFiles(argument, options);
-  const root = directoryOrFileUrl(found.root, found.kind);
+  const root = toRootUrl(found.root, found.kind);
 
-  function entryOf(path: string): SourceEntry {
+  function createEntry(path: string): SourceEntry {
     const uri = pathToFileURL(path).href;
     return {
       uri,
       root,
-      relativePath: found.kind === 'file' ? basename(path) : below(found.root, path),
+      relativePath: found.kind === 'file' ? basename(path) : relativePath(found.root, path),
       async read(signal) {
-        const bytes = await readConsistently(path, { maxBytes, ...(signal && { signal }) });
-        return { uri, mediaType: mediaTypeOf(path) ?? 'text', bytes };
+        const bytes = await readFileConsistently(path, { maxBytes, ...(signal && { signal }) });
+        return { uri, mediaType: mediaTypeOfPath(path) ?? 'text', bytes };
       },
     };
   }
@@ -52,59 +52,55 @@ export async function createFileSource(
     async *entries(signal) {
       for (const path of found.paths) {
         signal?.throwIfAborted();
-        yield entryOf(path);
+        yield createEntry(path);
       }
     },
     covers({ uri }) {
       if (found.kind === 'file') return uri === root;
       if (!uri.startsWith(root)) return false;
       const path = fileURLToPath(uri);
-      return found.matches(path) && isMissingBelow(found.root, path);
+      return found.matches(path) && isDeletedBelow(found.root, path);
     },
     async ignores({ uri }) {
-      if (found.choice === null || !uri.startsWith(root)) return false;
+      if (found.filter === null || !uri.startsWith(root)) return false;
       const path = fileURLToPath(uri);
-      return found.matches(path) && isPresent(path) && isIgnored(found.root, path, found.choice);
+      return found.matches(path) && isPresent(path) && isIgnored(found.root, path, found.filter);
     },
   };
 }
 
-/** A directory's URL ends in a slash, so that `docs/` never covers `docs-old/`. */
-function directoryOrFileUrl(path: string, kind: 'file' | 'directory'): string {
+/** The URL of a directory ends in a slash, so that `docs/` does not cover `docs-old/`. */
+function toRootUrl(path: string, kind: 'file' | 'directory'): string {
   const { href } = pathToFileURL(path);
   return kind === 'directory' && !href.endsWith('/') ? `${href}/` : href;
 }
 
-function below(root: string, path: string): string {
+function relativePath(root: string, path: string): string {
   return relative(root, path).split(sep).join('/');
 }
 
-/**
- * Whether a file of rules leaves out a path, or a folder on the way to it. What the patterns of this run leave out is
- * another matter: they say what it is about.
- */
-async function isIgnored(root: string, path: string, choice: FileChoice): Promise<boolean> {
+/** Whether an ignore file excludes a path or one of its parents. Exclusion by the patterns of this run does not count. */
+async function isIgnored(root: string, path: string, choice: FileFilter): Promise<boolean> {
   const names = relative(root, path).split(sep);
   for (const [index] of names.entries()) {
     const isFile = index === names.length - 1;
-    const reason = await choice.leavesOut(join(root, ...names.slice(0, index + 1)), !isFile);
+    const reason = await choice.excludedBy(join(root, ...names.slice(0, index + 1)), !isFile);
     if (reason !== null) return reason === 'rules';
   }
   return false;
 }
 
 /**
- * Whether a listing of `root` would have found this path, so that its absence means that the file is gone.
- * False for what listings pass over: hidden names, packages, other formats, anything behind a link or a closed
- * directory, and what is still there.
+ * Whether a file is deleted: a listing of `root` would have found it. False for files that listings skip (hidden,
+ * node_modules, unsupported, behind a link or in an unreadable directory) and for existing files.
  */
-function isMissingBelow(root: string, path: string): boolean {
-  if (!isInside(root, path) || mediaTypeOf(path) === null || isPresent(path)) return false;
+function isDeletedBelow(root: string, path: string): boolean {
+  if (!isInsideDirectory(root, path) || mediaTypeOfPath(path) === null || isPresent(path)) return false;
   const names = relative(root, path).split(sep);
   if (names.some((name) => name.startsWith('.') || name === 'node_modules')) return false;
 
   let nearest = dirname(path);
-  while (!existsSync(nearest) && isInside(root, dirname(nearest))) nearest = dirname(nearest);
+  while (!existsSync(nearest) && isInsideDirectory(root, dirname(nearest))) nearest = dirname(nearest);
   try {
     accessSync(nearest, constants.R_OK | constants.X_OK);
     return realpathSync(nearest) === join(realpathSync(root), relative(root, nearest));
@@ -113,12 +109,12 @@ function isMissingBelow(root: string, path: string): boolean {
   }
 }
 
-/** A link to nothing is present too. */
+/** True for broken links too. */
 function isPresent(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Whether the document at this URI is still there. Only files can be looked up; anything else counts as there. */
+/** Whether a document still exists. Only files can be checked; all other URIs count as existing. */
 export async function fileStillExists(uri: string): Promise<boolean> {
   if (!uri.startsWith('file:')) return true;
   return access(fileURLToPath(uri)).then(

@@ -7,32 +7,32 @@ type ReadableFile = Pick<FileHandle, 'stat' | 'read' | 'close'>;
 interface ReadOptions {
   maxBytes: number;
   signal?: AbortSignal;
-  /** Opens the file; tests pass one whose file changes under the reader. */
+  /** For tests with a file that changes while it is read. */
   openFile?: (path: string, flags: number) => Promise<ReadableFile>;
 }
 
 const ATTEMPTS = 3;
-// Without this flag, opening a named pipe would wait for a writer for ever.
+// Without this flag, opening a named pipe would wait for a writer.
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const MEGABYTE = 1024 * 1024;
 
 /**
- * The bytes of a file as they were at one moment: size and time of change are the same before and after the
- * read. Throws `invalid_input` for what cannot be read, is too large, or keeps changing.
+ * The bytes of a file at one moment: its size and modification time are equal before and after reading. Throws
+ * `invalid_input` if it cannot be read, is too large or keeps changing.
  */
-export async function readConsistently(path: string, options: ReadOptions): Promise<Uint8Array> {
+export async function readFileConsistently(path: string, options: ReadOptions): Promise<Uint8Array> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     options.signal?.throwIfAborted();
     const bytes = await readOnce(path, options);
     if (bytes !== null) return bytes;
   }
-  throw new AppError('invalid_input', `${path} changed while it was read.`, {
-    hint: 'Try again when nothing writes to it.',
+  throw new AppError('invalid_input', `${path} changed while it was being read.`, {
+    hint: 'Try again when no program writes to it.',
     recoverable: true,
   });
 }
 
-/** Null when the file changed meanwhile. */
+/** Null if the file changed. */
 async function readOnce(path: string, options: ReadOptions): Promise<Uint8Array | null> {
   const { openFile = open, signal } = options;
   let handle: ReadableFile | undefined;
@@ -41,7 +41,10 @@ async function readOnce(path: string, options: ReadOptions): Promise<Uint8Array 
     return await readHandle(handle, path, options);
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw (codeOf(error) === 'ENOENT' ? await explainMissing(path) : null) ?? fileFault(path, error);
+    throw (
+      (systemErrorCode(error) === 'ENOENT' ? await explainMissingFile(path) : null) ??
+      toFileError(path, error)
+    );
   } finally {
     await handle?.close();
   }
@@ -66,49 +69,49 @@ async function readHandle(handle: ReadableFile, path: string, options: ReadOptio
 }
 
 function tooLarge(path: string, size: number, maxBytes: number): AppError {
-  const message = `${path} is too large: ${megabytes(size)}, and the limit is ${megabytes(maxBytes)}.`;
+  const message = `${path} is too large: ${formatSize(size)}, limit ${formatSize(maxBytes)}.`;
   return new AppError('invalid_input', message, { hint: 'Split it into smaller files.' });
 }
 
-function megabytes(bytes: number): string {
+function formatSize(bytes: number): string {
   return bytes < MEGABYTE ? `${bytes} bytes` : `${(bytes / MEGABYTE).toFixed(1)} MB`;
 }
 
-const SENTENCES: Record<string, string> = {
-  ENOENT: 'does not exist any more',
-  ENOTDIR: 'does not exist any more',
+const MESSAGE_BY_CODE: Record<string, string> = {
+  ENOENT: 'no longer exists',
+  ENOTDIR: 'no longer exists',
   EACCES: 'cannot be read: permission denied',
   EPERM: 'cannot be read: permission denied',
   EISDIR: 'is a directory, not a file',
-  ELOOP: 'is a link that leads back to itself',
+  ELOOP: 'is a link to itself',
   EMFILE: 'cannot be opened: too many files are open',
   ENFILE: 'cannot be opened: too many files are open',
-  EIO: 'cannot be read: the disk reported a fault',
+  EIO: 'cannot be read: disk error',
 };
 
 /** The code of a system error (`ENOENT`), or an empty string. */
-export function codeOf(error: unknown): string {
+export function systemErrorCode(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : '';
 }
 
-/** Why what was listed, or named, is not there: a link to nothing, or a name that Node cannot spell. Null if it is just gone. */
-export async function explainMissing(path: string): Promise<AppError | null> {
+/** Why a path does not exist: a broken link, or a name that is not UTF-8. Null for any other reason. */
+export async function explainMissingFile(path: string): Promise<AppError | null> {
   const target = await readlink(path).catch(() => null);
   if (target !== null) {
     return new AppError('invalid_input', `${path} is a link to ${target}, which does not exist.`, {
-      hint: 'Mend the link, or remove it.',
+      hint: 'Fix or remove the link.',
     });
   }
   if (!path.includes('\ufffd')) return null;
-  return new AppError('invalid_input', `${path} has a name that is not UTF-8, so it cannot be opened.`, {
-    hint: 'Give it a name in UTF-8; convmv does that for many files at once.',
+  return new AppError('invalid_input', `${path} cannot be opened, because its name is not UTF-8.`, {
+    hint: 'Rename it, for example with convmv.',
   });
 }
 
-/** A fault of the file system as one plain sentence of kind `invalid_input`. */
-export function fileFault(path: string, error: unknown): AppError {
+/** A file system error as an AppError of kind `invalid_input`. */
+export function toFileError(path: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const sentence = SENTENCES[codeOf(error)] ?? `cannot be read: ${messageOf(error)}`;
-  return new AppError('invalid_input', `${path} ${sentence}.`, { cause: error });
+  const problem = MESSAGE_BY_CODE[systemErrorCode(error)] ?? `cannot be read: ${messageOf(error)}`;
+  return new AppError('invalid_input', `${path} ${problem}.`, { cause: error });
 }

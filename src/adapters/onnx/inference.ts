@@ -72,12 +72,12 @@ export interface ModelSession {
 }
 
 /** The verified bytes of the built-in model, or the path of another, which may refer to further files. */
-export type Weights = { bytes: Buffer } | { path: string };
+export type ModelWeights = { bytes: Buffer } | { path: string };
 
 /** A session runs one text at a time: in a batch, int8 weights make vectors depend on the other texts (decisions/0014). */
 export function createSession(
   { InferenceSession }: OnnxEngine,
-  weights: Weights,
+  weights: ModelWeights,
   { threads, preferWhole = false }: { threads: number; preferWhole?: boolean },
 ): ModelSession {
   const session = new InferenceSession();

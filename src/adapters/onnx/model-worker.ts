@@ -4,9 +4,9 @@ import {
   createSession,
   type ModelOutput,
   type ModelSession,
+  type ModelWeights,
   type OnnxEngine,
   openEngine,
-  type Weights,
 } from './inference.ts';
 import type { ModelSource, ModelWorkerData, ModelWorkerRequest, Pooling } from './model-threads.ts';
 import { runNative } from './native-gate.ts';
@@ -51,7 +51,7 @@ async function load(source: ModelSource): Promise<void> {
   pooling = source.pooling ?? 'mean';
 }
 
-async function readWeights({ weights }: ModelSource): Promise<Weights> {
+async function readWeights({ weights }: ModelSource): Promise<ModelWeights> {
   if ('path' in weights) return weights;
   const bytes = await readModelFile(weights.directory, 'onnx/model_quantized.onnx');
   if (bytes === null) throw new Error(`${weights.directory} no longer holds the weights`);

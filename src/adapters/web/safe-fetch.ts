@@ -4,39 +4,38 @@ import { causesOf, fieldOf, networkCodeOf, networkFault } from '../../faults/net
 import { retryAfterOf, startRetries } from '../../faults/retry.ts';
 import { httpFault } from '../../faults/service-fault.ts';
 import type { Runtime } from '../../ports/runtime.ts';
-import { createAddressGuard, type Resolve } from './address-guard.ts';
+import { createAddressGuard, type ResolveHost } from './address-guard.ts';
 import { parseWebUrl } from './web-url.ts';
 
 export interface SafeFetchOptions {
   userAgent: string;
-  /** Whether private networks may be reached, or for which hosts; default false. */
+  /** Whether private addresses are allowed, or for which hosts; default false. */
   allowPrivate?: boolean | ((hostname: string) => boolean);
-  /** Replaces the system's resolver; what it returns is checked all the same. */
-  resolve?: Resolve;
+  /** Replaces the system's resolver; its results are checked too. */
+  resolve?: ResolveHost;
   connectTimeoutMs?: number;
-  /** How long a server may take until its headers, and between two pieces of its body. */
+  /** Maximum time until the headers, and between two chunks of the body. */
   idleTimeoutMs?: number;
-  /** How long one answer may take as a whole. */
+  /** Maximum time of one response. */
   totalTimeoutMs?: number;
   maxRedirects?: number;
   retries?: number;
-  /** The pause before the first retry; it doubles each time. */
+  /** Delay before the first retry; it doubles each time. */
   retryDelayMs?: number;
-  /** Whose time is waited before a retry; the machine's unless given. */
   runtime?: Pick<Runtime, 'sleep' | 'random'>;
 }
 
 interface FetchRequest {
-  /** The most that is kept of a body, after decompression. */
+  /** Maximum size of the decompressed body. */
   maxBytes: number;
   signal?: AbortSignal;
-  /** Cuts a longer body instead of refusing it. */
+  /** Truncates a longer body instead of throwing. */
   truncate?: boolean;
-  /** Returns answers with a status of 400 and above instead of throwing. */
+  /** Returns responses with a status of 400 and above instead of throwing. */
   anyStatus?: boolean;
-  /** Called before each hop; what it throws ends the request. */
+  /** Called before each redirect; its error ends the request. */
   admit?: (url: URL) => Promise<void>;
-  /** Decides by the headers whether the body is read; if not, `bytes` is null. */
+  /** Whether to read the body; if not, `bytes` is null. */
   wants?: (contentType: string, url: URL) => boolean;
 }
 
@@ -49,16 +48,16 @@ export interface FetchedResource {
 }
 
 export interface SafeFetch {
-  /** Throws an AppError, or the signal's reason when that was aborted. */
+  /** Throws an AppError, or the signal's reason if it is aborted. */
   fetch(url: URL, request: FetchRequest): Promise<FetchedResource>;
   close(): Promise<void>;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Whoever asks for more gets no second attempt. */
-const LONGEST_WAIT_MS = 30_000;
+/** A longer Retry-After is not waited for. */
+const MAX_WAIT_MS = 30_000;
 
-/** A GET for URLs that nobody vouches for: guarded addresses, bounded time and size, redirects checked anew. */
+/** GET requests for untrusted URLs: only public addresses, limited time and size, each redirect checked. */
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   const { userAgent, maxRedirects = 5 } = options;
   const { connectTimeoutMs = 10_000, idleTimeoutMs = 20_000, totalTimeoutMs = 60_000 } = options;
@@ -77,7 +76,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       const location = REDIRECTS.has(resource.status) ? resource.headers.get('location') : null;
       if (location === null) {
         if (resource.status < 400 || request.anyStatus) return resource;
-        throw faultOf(url, resource);
+        throw statusError(url, resource);
       }
       url = parseWebUrl(location, url);
     }
@@ -88,7 +87,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     const retries = startRetries({
       maxRetries: options.retries ?? 2,
       firstWaitMs: options.retryDelayMs,
-      longestWaitMs: LONGEST_WAIT_MS,
+      longestWaitMs: MAX_WAIT_MS,
       sleep: options.runtime?.sleep,
       random: options.runtime?.random,
       signal: request.signal,
@@ -97,17 +96,17 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       try {
         const resource = await fetchOnce(url, request);
         if (resource.status !== 429 && resource.status !== 503) return resource;
-        if (!(await retries.waitAfter(faultOf(url, resource)))) return resource;
+        if (!(await retries.waitAfter(statusError(url, resource)))) return resource;
       } catch (error) {
         request.signal?.throwIfAborted();
-        const fault = webFault(url.href, error);
-        if (!isTransient(error) || !(await retries.waitAfter(fault))) throw fault;
+        const appError = toWebError(url.href, error);
+        if (!isTransient(error) || !(await retries.waitAfter(appError))) throw appError;
       }
     }
   }
 
-  function faultOf(url: URL, { status, headers }: FetchedResource): AppError {
-    return statusFault(url.href, status, retryAfterOf(headers));
+  function statusError(url: URL, { status, headers }: FetchedResource): AppError {
+    return toHttpStatusError(url.href, status, retryAfterOf(headers));
   }
 
   async function fetchOnce(url: URL, request: FetchRequest): Promise<FetchedResource> {
@@ -142,30 +141,30 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   };
 }
 
-interface Bounds {
+interface BodyLimits {
   maxBytes: number;
   truncate?: boolean;
 }
 
-/** Reads a body piece by piece and stops at the bound, whatever the headers promised. */
-async function readBody(response: Response, url: URL, bounds: Bounds): Promise<Uint8Array> {
+/** Reads a body up to the limit, whatever its Content-Length says. */
+async function readBody(response: Response, url: URL, limits: BodyLimits): Promise<Uint8Array> {
   const { body } = response;
   if (body === null) return new Uint8Array();
-  if (Number(response.headers.get('content-length')) > bounds.maxBytes && !bounds.truncate) {
+  if (Number(response.headers.get('content-length')) > limits.maxBytes && !limits.truncate) {
     await body.cancel();
-    throw tooLarge(url, bounds.maxBytes);
+    throw tooLarge(url, limits.maxBytes);
   }
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop early cancels the stream and with it the download.
-  for await (const piece of body as AsyncIterable<Uint8Array>) {
-    pieces.push(piece);
-    size += piece.length;
-    if (size <= bounds.maxBytes) continue;
-    if (!bounds.truncate) throw tooLarge(url, bounds.maxBytes);
+  // Leaving the loop cancels the download.
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size <= limits.maxBytes) continue;
+    if (!limits.truncate) throw tooLarge(url, limits.maxBytes);
     break;
   }
-  return new Uint8Array(Buffer.concat(pieces, Math.min(size, bounds.maxBytes)));
+  return new Uint8Array(Buffer.concat(chunks, Math.min(size, limits.maxBytes)));
 }
 
 function tooLarge(url: URL, maxBytes: number): AppError {
@@ -173,43 +172,43 @@ function tooLarge(url: URL, maxBytes: number): AppError {
   return new AppError('invalid_input', `${url.href} is too large: the limit is ${limit}.`);
 }
 
-/** Whether a fault of the network is worth another attempt at once. */
+/** Whether a network error is worth a retry. */
 function isTransient(error: unknown): boolean {
-  return !(error instanceof AppError) && networkFault(codeOf(error))?.duration === 'moment';
+  return !(error instanceof AppError) && networkFault(networkErrorCode(error))?.duration === 'moment';
 }
 
-/** Anything that a request threw, as one plain sentence. A fault that we raised ourselves stays as it is. */
-function webFault(url: string, error: unknown): AppError {
+/** Any error of a request as an AppError; AppErrors among its causes are returned unchanged. */
+function toWebError(url: string, error: unknown): AppError {
   const own = causesOf(error).find((each) => each instanceof AppError);
   if (own !== undefined) return own;
-  const code = codeOf(error);
+  const code = networkErrorCode(error);
   const fault = networkFault(code);
   const passes = fault !== undefined && fault.duration !== 'lasting';
-  return new AppError('api_error', `${url} cannot be read: ${reasonOf(error, code)}.`, {
+  return new AppError('api_error', `${url} cannot be read: ${describeReason(error, code)}.`, {
     hint: passes ? 'Try again later, or check the address.' : 'Check the address.',
     recoverable: passes,
     cause: error,
   });
 }
 
-/** An answer with a status of 400 or above. */
-export function statusFault(url: string, status: number, retryAfter?: number): AppError {
+/** The error for a status of 400 or above. */
+export function toHttpStatusError(url: string, status: number, retryAfter?: number): AppError {
   const { reason, transient } = httpFault(status);
-  return new AppError('api_error', `${url} answered with HTTP ${status}${reason && `, ${reason}`}.`, {
+  return new AppError('api_error', `${url} returned HTTP ${status}${reason && `, ${reason}`}.`, {
     hint: transient ? 'Try again later.' : 'Check the address, or the page that links to it.',
     recoverable: transient,
     retryAfter,
   });
 }
 
-/** With its own words where the code alone says little. */
-function reasonOf(error: unknown, code: string | undefined): string {
+/** The reason by the error code; TLS errors include their message. */
+function describeReason(error: unknown, code: string | undefined): string {
   const innermost = (messageOf(causesOf(error).at(-1)).split('\n', 1)[0] ?? '').replace(/\.$/, '');
   const reason = networkFault(code)?.reason ?? innermost;
   return /TLS/.test(reason) ? `${reason} (${innermost})` : reason;
 }
 
-function codeOf(error: unknown): string | undefined {
-  const tookTooLong = causesOf(error).some((each) => fieldOf(each, 'name') === 'TimeoutError');
-  return tookTooLong ? 'TIMEOUT' : networkCodeOf(error);
+function networkErrorCode(error: unknown): string | undefined {
+  const isTimeout = causesOf(error).some((each) => fieldOf(each, 'name') === 'TimeoutError');
+  return isTimeout ? 'TIMEOUT' : networkCodeOf(error);
 }

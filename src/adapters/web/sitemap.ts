@@ -11,12 +11,12 @@ interface Sitemap {
   locations: string[];
 }
 
-/** The protocol's own limit for one sitemap, unpacked. */
+/** The limit of the protocol for an unpacked sitemap. */
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Whether an answer is meant as a sitemap, by its name or by how it begins. */
+/** Whether a resource is a sitemap, by its extension or its first bytes. */
 export function isSitemap(url: URL, bytes: Uint8Array): boolean {
   if (/\.xml(\.gz)?$/i.test(url.pathname)) return true;
   const opening = new TextDecoder().decode(bytes.subarray(0, 4096));
@@ -25,13 +25,13 @@ export function isSitemap(url: URL, bytes: Uint8Array): boolean {
 
 /** Parses a sitemap or a sitemap index. Throws `invalid_input` for anything else. */
 export async function parseSitemap(bytes: Uint8Array, url: URL): Promise<Sitemap> {
-  const text = new TextDecoder().decode(await unpack(bytes, url));
-  // A sitemap needs no DTD, and entities that expand without end need one.
-  if (/<!DOCTYPE/i.test(text)) throw unusable(url, 'it has a document type definition');
+  const text = new TextDecoder().decode(await unzip(bytes, url));
+  // A DTD could define endlessly expanding entities.
+  if (/<!DOCTYPE/i.test(text)) throw sitemapError(url, 'it has a DTD');
   const { urlset, sitemapindex } = parseXml(text, url);
-  if (urlset !== undefined) return { kind: 'urlset', locations: locationsOf(urlset, 'url') };
-  if (sitemapindex !== undefined) return { kind: 'index', locations: locationsOf(sitemapindex, 'sitemap') };
-  throw unusable(url, 'it lists neither pages nor sitemaps');
+  if (urlset !== undefined) return { kind: 'urlset', locations: listLocations(urlset, 'url') };
+  if (sitemapindex !== undefined) return { kind: 'index', locations: listLocations(sitemapindex, 'sitemap') };
+  throw sitemapError(url, 'it lists neither pages nor sitemaps');
 }
 
 function parseXml(text: string, url: URL): Record<string, unknown> {
@@ -44,11 +44,11 @@ function parseXml(text: string, url: URL): Record<string, unknown> {
   try {
     return parser.parse(text, true);
   } catch (cause) {
-    throw unusable(url, `it is not well-formed XML (${messageOf(cause)})`, cause);
+    throw sitemapError(url, `it is not well-formed XML (${messageOf(cause)})`, cause);
   }
 }
 
-function locationsOf(list: unknown, item: string): string[] {
+function listLocations(list: unknown, item: string): string[] {
   const items: unknown = isRecord(list) ? list[item] : undefined;
   if (!Array.isArray(items)) return [];
   return items.flatMap((each: unknown) =>
@@ -56,7 +56,7 @@ function locationsOf(list: unknown, item: string): string[] {
   );
 }
 
-/** The five entities that XML itself defines and numbered characters; all others stay as they are. */
+/** Decodes the five XML entities and numeric ones; others are kept. */
 function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES[name] ?? whole;
@@ -65,12 +65,12 @@ function decodeEntities(text: string): string {
   });
 }
 
-async function unpack(bytes: Uint8Array, url: URL): Promise<Uint8Array> {
+async function unzip(bytes: Uint8Array, url: URL): Promise<Uint8Array> {
   if (!isGzip(bytes)) return bytes;
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: MAX_SITEMAP_BYTES });
   } catch (cause) {
-    throw unusable(url, 'it cannot be unpacked, or is too large', cause);
+    throw sitemapError(url, 'it cannot be unpacked, or is too large', cause);
   }
 }
 
@@ -82,7 +82,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-function unusable(url: URL, reason: string, cause?: unknown): AppError {
+function sitemapError(url: URL, reason: string, cause?: unknown): AppError {
   return new AppError('invalid_input', `${url.href} cannot be used as a sitemap: ${reason}.`, { cause });
 }
 
@@ -92,42 +92,46 @@ const MAX_DEPTH = 3;
 interface CollectOptions {
   /** Fetches one nested sitemap. */
   load(url: URL): Promise<Uint8Array>;
-  /** One more is collected, so that the caller can tell that there are more. */
+  /** One more page is collected, which shows that there are more. */
   maxPages: number;
   signal?: AbortSignal;
-  /** Hears of each sitemap that was left out. */
+  /** Called for each skipped sitemap. */
   onIncomplete(notice: Advice): void;
 }
 
-/** The pages of a sitemap and of those it lists: same origin, each once, in their order. */
-export async function collectPages(first: Sitemap, start: URL, options: CollectOptions): Promise<URL[]> {
+/** The unique pages of a sitemap and its nested sitemaps on the same origin, in order. */
+export async function collectSitemapPages(
+  first: Sitemap,
+  start: URL,
+  options: CollectOptions,
+): Promise<URL[]> {
   const pages = new Map<string, URL>();
-  const met = new Set([start.href]);
+  const visited = new Set([start.href]);
 
   async function collect(sitemap: Sitemap, base: URL, depth: number): Promise<void> {
     for (const location of sitemap.locations) {
       const url = sameOrigin(location, base, start);
       if (url === null) continue;
-      if (sitemap.kind === 'index') await descend(url, depth + 1);
+      if (sitemap.kind === 'index') await collectNested(url, depth + 1);
       else if (pages.size <= options.maxPages) pages.set(url.href, url);
       if (pages.size > options.maxPages) return;
     }
   }
 
-  async function descend(url: URL, depth: number): Promise<void> {
-    if (met.has(url.href)) return;
-    if (depth > MAX_DEPTH || met.size >= MAX_SITEMAPS) {
-      options.onIncomplete(advice`left out the sitemap ${url.href}: too many sitemaps inside sitemaps`);
+  async function collectNested(url: URL, depth: number): Promise<void> {
+    if (visited.has(url.href)) return;
+    if (depth > MAX_DEPTH || visited.size >= MAX_SITEMAPS) {
+      options.onIncomplete(advice`skipped the sitemap ${url.href}: too many nested sitemaps`);
       return;
     }
-    met.add(url.href);
+    visited.add(url.href);
     let nested: Sitemap;
     try {
       nested = await parseSitemap(await options.load(url), url);
     } catch (error) {
       options.signal?.throwIfAborted();
       if (!(error instanceof AppError)) throw error;
-      options.onIncomplete(advice`left out the sitemap ${url.href}: ${messageOf(error)}`);
+      options.onIncomplete(advice`skipped the sitemap ${url.href}: ${messageOf(error)}`);
       return;
     }
     await collect(nested, url, depth);

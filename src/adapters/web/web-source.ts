@@ -1,58 +1,57 @@
 import { type Advice, advice } from '../../faults/advice.ts';
 import type { DocumentSource, SourceEntry } from '../../ports/loader.ts';
-import { crawl, createTimeBudget, planCrawl } from './crawl.ts';
-import { createPageReader, type Page } from './read-page.ts';
-import { createRobots } from './robots.ts';
+import { crawlPages, createTimeBudget, planCrawl } from './crawl.ts';
+import { type CrawledPage, createPageReader } from './read-page.ts';
+import { createRobotsRules } from './robots.ts';
 import { createSafeFetch, type SafeFetchOptions } from './safe-fetch.ts';
-import { isInScope, pageKey, parseWebUrl, pathBelow } from './web-url.ts';
+import { isInScope, pageKey, parseWebUrl, relativePagePath } from './web-url.ts';
 
 export interface WebSourceOptions extends Omit<SafeFetchOptions, 'userAgent'> {
-  /** `citeloop/<version>`. */
+  /** Default `citeloop`. */
   userAgent?: string;
-  /** Whether the links of an HTML page are followed, below its directory; default true. */
+  /** Whether links below the directory of the page are followed; default true. */
   follow?: boolean;
-  /** How many pages are asked for; default 500. */
+  /** Maximum number of requested pages; default 500. */
   maxPages?: number | undefined;
-  /** How many links away from the start; default 5. */
+  /** Maximum number of links from the start; default 5. */
   maxDepth?: number | undefined;
-  /** The largest page; default 10 MB. */
+  /** Maximum size of a page; default 10 MB. */
   maxBytes?: number;
-  /** How long the site may keep us waiting in all; default 600. */
+  /** Maximum total waiting time; default 600. */
   maxSeconds?: number | undefined;
   concurrency?: number;
-  /** Hears about bounds that were met and pages that were left out. */
+  /** Called for reached limits and skipped pages. */
   onNotice?: (notice: Advice) => void;
 }
 
-/** Why pages are left out, in words that follow a number. */
-const LEFT_OUT = {
-  type: 'of another type',
-  robots: 'barred by robots.txt',
+/** Reasons for skipped pages; each follows a number. */
+const SKIP_REASONS = {
+  type: 'of unsupported types',
+  robots: 'disallowed by robots.txt',
   noindex: 'marked noindex',
   offSite: 'redirected off the site',
 } as const;
 
 /**
- * The pages of a site, of a sitemap, or a single document, fetched while they are listed: the bytes of an entry
- * are there when it is yielded. Throws `invalid_input` for a URL that cannot be used, and from `entries` what
- * went wrong with the very first request.
+ * The pages of a site or sitemap, or a single document. Pages are fetched while they are listed. Throws `invalid_input` for
+ * an unusable URL; `entries` throws if the first request fails.
  */
 export function createWebSource(url: string, options: WebSourceOptions = {}): DocumentSource {
   const start = parseWebUrl(url);
   const { maxPages = 500, maxDepth = 5, maxBytes = 10 * 1024 * 1024, maxSeconds = 600 } = options;
   const { concurrency = 4, follow = true, onNotice = () => {}, userAgent = 'citeloop' } = options;
 
-  /** The root that was searched to its end; null before that, and when something was left out. */
-  let searched: URL | null = null;
+  /** The root of a complete crawl; null before its end, and if pages were skipped because of limits or errors. */
+  let crawledRoot: URL | null = null;
 
   async function* entries(signal?: AbortSignal): AsyncGenerator<SourceEntry> {
     const budget = createTimeBudget(maxSeconds, signal);
     const web = createSafeFetch({ ...options, userAgent });
-    const reader = createPageReader({ web, robots: createRobots(web), maxBytes });
-    const isNew = createNovelty();
-    const leftOut = new Map<keyof typeof LEFT_OUT, number>();
+    const reader = createPageReader({ web, robots: createRobotsRules(web), maxBytes });
+    const isNew = createDuplicateFilter();
+    const skipped = new Map<keyof typeof SKIP_REASONS, number>();
     let isComplete = true;
-    searched = null;
+    crawledRoot = null;
 
     function onIncomplete(notice: Advice): void {
       isComplete = false;
@@ -63,18 +62,18 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
       const limits = { maxPages, maxBytes, signal: budget.signal };
       const plan = await budget.wait(planCrawl(start, { reader, follow, onIncomplete, ...limits }));
       const bounds = { maxPages, maxDepth, concurrency, budget };
-      for await (const page of crawl({ ...plan, ...bounds, read: reader.read, onIncomplete })) {
-        if (page.kind === 'skipped') count(leftOut, page.reason);
-        else if (!isOnSite(page, plan.root)) count(leftOut, 'offSite');
+      for await (const page of crawlPages({ ...plan, ...bounds, read: reader.read, onIncomplete })) {
+        if (page.kind === 'skipped') increment(skipped, page.reason);
+        else if (!isOnSite(page, plan.root)) increment(skipped, 'offSite');
         else if (isNew(page)) yield pageEntry(page, plan.root);
-        // Behind a page that failed for the moment there may be others.
+        // A page that failed temporarily may link to others.
         if (page.kind === 'failed' && page.error.recoverable) isComplete = false;
       }
-      const counts = [...leftOut].map(([reason, times]) => `${times} ${LEFT_OUT[reason]}`);
-      if (counts.length > 0) onNotice(advice`left out ${counts.join(', ')}`);
-      if (isComplete) searched = plan.root;
+      const counts = [...skipped].map(([reason, times]) => `${times} ${SKIP_REASONS[reason]}`);
+      if (counts.length > 0) onNotice(advice`skipped ${counts.join(', ')}`);
+      if (isComplete) crawledRoot = plan.root;
     } finally {
-      // A reader may stop in the middle, while further pages are under way.
+      // The consumer may stop while pages are being fetched.
       budget.stop();
       await web.close();
     }
@@ -84,25 +83,25 @@ export function createWebSource(url: string, options: WebSourceOptions = {}): Do
     total: null,
     entries,
     covers({ uri, root }) {
-      if (searched === null || root !== searched.href) return false;
+      if (crawledRoot === null || root !== crawledRoot.href) return false;
       const page = URL.parse(uri);
-      return page !== null && isInScope(page, searched);
+      return page !== null && isInScope(page, crawledRoot);
     },
   };
 }
 
-function count<Key>(counts: Map<Key, number>, key: Key): void {
+function increment<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-type ListedPage = Exclude<Page, { kind: 'skipped' }>;
+type ListedPage = Exclude<CrawledPage, { kind: 'skipped' }>;
 
-/** The entry of a page whose bytes, or failure, are already there. */
+/** The entry of a fetched or failed page. */
 function pageEntry(page: ListedPage, root: URL): SourceEntry {
   return {
     uri: page.url.href,
     root: root.href,
-    relativePath: pathBelow(root, page.url),
+    relativePath: relativePagePath(root, page.url),
     async read() {
       if (page.kind === 'failed') throw page.error;
       return page.document;
@@ -110,27 +109,26 @@ function pageEntry(page: ListedPage, root: URL): SourceEntry {
   };
 }
 
-/** Whether a page is still on the site after its redirects. */
-function isOnSite(page: Page, root: URL): boolean {
+function isOnSite(page: CrawledPage, root: URL): boolean {
   return isInScope(page.url, root);
 }
 
-/** Remembers pages; false for one that was met before under another address. */
-function createNovelty(): (page: ListedPage) => boolean {
-  const met = new Set<string>();
+/** Returns whether a page is new: it was not listed under this or its canonical URL. */
+function createDuplicateFilter(): (page: ListedPage) => boolean {
+  const listed = new Set<string>();
   return (page) => {
     const keys = [pageKey(page.url)];
-    if (page.kind === 'document' && page.canonical && isTrustworthy(page.canonical, page.url)) {
+    if (page.kind === 'document' && page.canonical && isTrustedCanonical(page.canonical, page.url)) {
       keys.push(pageKey(page.canonical));
     }
-    const isNew = !keys.some((key) => met.has(key));
-    for (const key of keys) met.add(key);
+    const isNew = !keys.some((key) => listed.has(key));
+    for (const key of keys) listed.add(key);
     return isNew;
   };
 }
 
-/** Some sites name their home page as the canonical address of every page; a parent is not believed. */
-function isTrustworthy(canonical: URL, page: URL): boolean {
+/** A parent is not trusted, because some sites name their home page as the canonical URL of every page. */
+function isTrustedCanonical(canonical: URL, page: URL): boolean {
   const isParent = canonical.pathname.endsWith('/') && page.pathname.startsWith(canonical.pathname);
   return !isParent || pageKey(canonical).split('?')[0] === pageKey(page).split('?')[0];
 }

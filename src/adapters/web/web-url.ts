@@ -1,6 +1,6 @@
 import { AppError } from '../../faults/app-error.ts';
 
-/** Parses an http(s) URL without credentials; anything else throws `invalid_input`. The fragment is dropped. */
+/** Parses an http or https URL without credentials and drops its fragment. Throws `invalid_input` for others. */
 export function parseWebUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);
   if (url === null) throw new AppError('invalid_input', `${text} is not a URL.`);
@@ -8,35 +8,35 @@ export function parseWebUrl(text: string, base?: URL): URL {
     throw new AppError('invalid_input', `${url.href} is not an http or https URL.`);
   }
   if (url.username !== '' || url.password !== '') {
-    // The URL is not repeated, since the message may end up in a log.
-    throw new AppError('invalid_input', `The URL of ${url.host} carries a user name or password.`);
+    // The message may be logged, so it does not contain the URL.
+    throw new AppError('invalid_input', `The URL of ${url.host} contains a user name or password.`);
   }
   url.hash = '';
   return url;
 }
 
-/** The directory of a page, ending in a slash: relative links of the page start there. */
-function directoryOf(url: URL): URL {
+/** The directory of a page, ending in a slash. */
+function pageDirectory(url: URL): URL {
   return new URL('.', withoutSearch(url));
 }
 
 /**
- * The part of a site that a start page stands for: its directory. A first-level page without an extension,
- * such as `/docs`, stands for what lies below it, since its directory would be the whole site.
+ * The part of a site to crawl from a page: its directory. For a first-level page without an extension, such as `/docs`, it
+ * is `/docs/`, since its directory would be the whole site.
  */
-export function scopeOf(start: URL): URL {
+export function crawlScope(start: URL): URL {
   const isFirstLevelPage = /^\/[^/.]+$/.test(start.pathname);
-  return isFirstLevelPage ? new URL(`${start.pathname}/`, start) : directoryOf(start);
+  return isFirstLevelPage ? new URL(`${start.pathname}/`, start) : pageDirectory(start);
 }
 
-/** Whether a page lies inside a scope. `/docs` itself counts as inside `/docs/`. */
+/** Whether a page is inside a scope. `/docs` is inside `/docs/`. */
 export function isInScope(url: URL, scope: URL): boolean {
   if (url.origin !== scope.origin) return false;
   return url.pathname.startsWith(scope.pathname) || `${url.pathname}/` === scope.pathname;
 }
 
-/** A page's path below its root, as a file would be called: `''` and `guide/` end in `index.html`. */
-export function pathBelow(root: URL, url: URL): string {
+/** The path of a page below its root as a file name: `''` and `guide/` get `index.html`. */
+export function relativePagePath(root: URL, url: URL): string {
   const directory = root.pathname.slice(0, root.pathname.lastIndexOf('/') + 1);
   const path = url.pathname.slice(directory.length);
   const named = path === '' || path.endsWith('/') ? `${path}index.html` : path;
@@ -47,7 +47,7 @@ export function pathBelow(root: URL, url: URL): string {
   }
 }
 
-/** Equal for two spellings of one page. */
+/** Equal for URLs of the same page. */
 export function pageKey(url: URL): string {
   const key = new URL(url);
   key.hash = '';

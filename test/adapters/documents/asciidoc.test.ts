@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { blocksOf, parseSource } from './parse-source.ts';
 
-test('AsciiDoc is read with its sections, code, tables, lists and notes; no other file is', async () => {
+test('parses sections, code, tables, lists and notes of AsciiDoc without including files', async () => {
   const source = `= Pump
 :part: seal
 
@@ -50,7 +50,7 @@ Next:
   expect(document.text).not.toContain('vitest');
 });
 
-test('attributes that expand without end do not', async () => {
+test('limits attributes that expand endlessly', async () => {
   const lines = Array.from({ length: 30 }, (_, index) => `:a${index + 1}: {a${index}}{a${index}}`);
   const { text } = await parseSource('asciidoc', `= T\n:a0: xxxxxxxx\n${lines.join('\n')}\n\n{a30}\n`);
   expect(text.length).toBeLessThan(10_000);

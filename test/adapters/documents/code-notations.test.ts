@@ -10,7 +10,7 @@ async function codeOf(mediaType: 'markdown' | 'mdx', source: string): Promise<st
 }
 
 test.each(['markdown', 'mdx'] as const)(
-  'what is written for Twoslash and Shiki in the code of %s is left out',
+  'removes Twoslash and Shiki annotations from code in %s',
   async (mediaType) => {
     const source = fenced(
       'ts twoslash',
@@ -40,24 +40,24 @@ test.each([
   ['html', '<p>hi</p> <!-- [!code warning] -->', '<p>hi</p>'],
   ['sql', 'SELECT 1 -- [!code error]', 'SELECT 1'],
   ['tsx', '<App /> {/* [!code focus] [!code hl] */}', '<App />'],
-])('the comments of %s are known', async (language, line, code) => {
+])('recognizes comments of %s', async (language, line, code) => {
   expect(await codeOf('markdown', fenced(language, line))).toEqual([code]);
 });
 
-test('of lines that take the place of others only the new ones stay; lines that merely go are shown', async () => {
+test('keeps only the new lines of a diff, and removed lines without new ones', async () => {
   const old = 'port: 3000 // [!code --]';
   expect(await codeOf('markdown', fenced('ts', old, 'port: 8080 // [!code ++]'))).toEqual(['port: 8080']);
   expect(await codeOf('markdown', fenced('ts', old))).toEqual(['port: 3000']);
 });
 
 test.each(['// @ts-check', '//   ^? is a question', 'a // see [!code ++] there', "say('// [!code ++]')"])(
-  '%s is code as any other',
+  'keeps %s as code',
   async (line) => {
     expect(await codeOf('markdown', fenced('ts', line))).toEqual([line]);
   },
 );
 
-test('the code keeps its lines in the source, whole and where it is cut into pieces', async () => {
+test('keeps the line numbers of code without annotations', async () => {
   const long = Array.from({ length: 40 }, (_, at) => `call(${at}) // a line of some length that takes room`);
   const document = await parseSource(
     'markdown',

@@ -8,23 +8,23 @@ const invalid = (message: string | RegExp) =>
     message: expect.stringMatching(message),
   });
 
-test('byte order marks of UTF-8 and UTF-16 are understood and removed', () => {
+test('decodes and removes byte order marks of UTF-8 and UTF-16', () => {
   expect(decodeText(Buffer.from('\ufeffaß'), 'x')).toBe('aß');
   expect(decodeText(Buffer.from('\ufeffaß', 'utf16le'), 'x')).toBe('aß');
   expect(decodeText(Buffer.from('\ufeffaß', 'utf16le').swap16(), 'x')).toBe('aß');
 });
 
-test('line ends become LF, and control characters and terminal escapes go', () => {
+test('normalizes line ends and removes control characters and terminal escapes', () => {
   expect(decodeText(Buffer.from('a\r\nb\rc\td\u0007\u001b[0m\u007f'), 'x')).toBe('a\nb\nc\td');
 });
 
-test('a binary file is named as one', () => {
+test('rejects a binary file', () => {
   expect(() => decodeText(Uint8Array.of(0x7f, 0x45, 0, 1), 'a.txt')).toThrow(
     invalid(/^a\.txt looks like a binary file$/),
   );
 });
 
-test('invalid UTF-8 says at which byte and what to do', () => {
+test('reports the offset of invalid UTF-8 with a hint', () => {
   const bytes = Buffer.concat([Buffer.from('né \ufffd '), Uint8Array.of(0xe9, 0x20)]);
   expect(() => decodeText(bytes, 'a.txt')).toThrow(invalid(/^a\.txt is not valid UTF-8 \(byte 8\)$/));
   expect(() => decodeText(bytes, 'a.txt')).toThrow(

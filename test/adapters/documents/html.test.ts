@@ -4,7 +4,7 @@ import { blocksOf, parseSource } from './parse-source.ts';
 const html = (source: string | Uint8Array) => parseSource('html', source);
 const textOf = async (source: string | Uint8Array) => (await html(source)).text;
 
-test('the head gives title, description, language and canonical address', async () => {
+test('reads title, description, language and canonical URL of the head', async () => {
   const { title, metadata } = await html(
     '<!doctype html><html lang="en"><head><title> The  page | Site </title><meta name="Description" content="What it is">' +
       '<link rel="canonical" href="https://x.y/z"></head><body><p>Text</p></body></html>',
@@ -13,11 +13,11 @@ test('the head gives title, description, language and canonical address', async 
   expect(metadata).toEqual({ lang: 'en', description: 'What it is', canonical: 'https://x.y/z' });
 });
 
-test('a top heading is the title before that of the head', async () => {
+test('prefers a heading of level 1 to the title of the head', async () => {
   expect((await html('<title>Page | Site</title><h1>Page</h1>')).title).toBe('Page');
 });
 
-test('of a documentation page only the article is read', async () => {
+test('parses only the article of a documentation page', async () => {
   const page = `<body><a href="#main">Skip to main content</a><nav>Menu</nav><header><h1>Site</h1></header>
     <main><nav>Crumbs</nav><article><header><h1>Title<a class="hash-link" href="#t">&#8203;</a></h1></header>
     <p>Text.</p><aside>An aside of the text.</aside><a href="/edit">Edit this page</a>
@@ -25,18 +25,18 @@ test('of a documentation page only the article is read', async () => {
   expect(await textOf(page)).toBe('Title\n\nText.\n\nAn aside of the text.');
 });
 
-test('a page without main or article is read whole', async () => {
+test('parses a page without main or article as a whole', async () => {
   expect(await textOf('<header>Head</header><p>Text</p><footer>Foot</footer>')).toBe('Head\n\nText\n\nFoot');
 });
 
-test('what no reader sees is left out', async () => {
+test('drops what readers do not see', async () => {
   const source =
     '<p>Seen<script>1</script><style>p{}</style><noscript>no</noscript><span hidden>no</span><i aria-hidden="true">no</i>' +
     '<svg><text>no</text></svg><template>no</template><button>no</button><input value="no"><!-- no --></p>';
   expect(await textOf(source)).toBe('Seen');
 });
 
-test('blocks of every kind come through', async () => {
+test('keeps all kinds of blocks', async () => {
   const source = `<h2>Head <a href="#h">#</a></h2><p>Some <em>text</em>&nbsp;and <code>code</code>.<br>Next</p>
     <div class="highlight-python notranslate"><div class="highlight"><pre><span>def</span> f():\n    pass\n</pre></div></div>
     <pre><code class="language-js">a\n\nb</code></pre>
@@ -64,11 +64,11 @@ test('blocks of every kind come through', async () => {
   ]);
 });
 
-test('a table without a head takes its first row for one', async () => {
+test('uses the first row of a table without a header as header', async () => {
   expect(await textOf('<table><tr><td>a</td></tr><tr><td>b</td></tr></table>')).toBe('| a |\n| --- |\n| b |');
 });
 
-test('a legacy charset is decoded as declared, a byte order mark wins, and UTF-8 is the default', async () => {
+test('decodes by byte order mark, declared charset, or as UTF-8', async () => {
   const latin = Buffer.from('<meta charset="windows-1252"><p>caf\xe9</p>', 'latin1');
   expect(await textOf(latin)).toBe('café');
   expect(await textOf('\ufeff<meta charset="windows-1252"><p>café</p>')).toBe('café');

@@ -58,7 +58,7 @@ const documents = fc.array(block, { minLength: 1, maxLength: 12 }).map((blocks) 
   return { source, words: Array.from({ length: count }, (_, index) => `word${index}x`) };
 });
 
-test.each(['markdown', 'mdx'] as const)('no word of a %s document is lost or moved', async (mediaType) => {
+test.each(['markdown', 'mdx'] as const)('keeps all words of a %s document in order', async (mediaType) => {
   await fc.assert(
     fc.asyncProperty(documents, async ({ source, words }) => {
       const { text } = await parseSource(mediaType, source);
@@ -96,7 +96,7 @@ const soup = fc
 
 const formats: MediaType[] = ['markdown', 'mdx', 'rst', 'html', 'text'];
 
-test.each(formats)('any text can be read as %s, and its blocks are sound', async (mediaType) => {
+test.each(formats)('parses any text as %s into valid blocks', async (mediaType) => {
   await fc.assert(
     fc.asyncProperty(soup, async (source) => {
       await parseSource(mediaType, source);
@@ -105,7 +105,7 @@ test.each(formats)('any text can be read as %s, and its blocks are sound', async
   );
 });
 
-test('no word of a malformed reStructuredText document is lost', async () => {
+test('keeps all words of malformed reStructuredText', async () => {
   const line = fc.constantFrom(
     'word',
     '  word',

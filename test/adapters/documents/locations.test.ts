@@ -43,16 +43,16 @@ code
 
 const expected = ['Top: 5-5', 'One: 7-8', 'first: 10-10', 'second: 11-12', 'js: 14-16'];
 
-test('blocks of Markdown know their lines, behind front matter too', async () => {
+test('Markdown blocks have their lines, also after front matter', async () => {
   expect(await places('markdown', markdown)).toEqual([...expected, 'html: 18-20', 'Note: 22-23', 'a: 25-27']);
 });
 
-test('blocks of MDX know their lines', async () => {
+test('MDX blocks have their lines', async () => {
   const mdx = markdown.replace(/> \[!NOTE\]\n> /, '\n');
   expect((await places('mdx', mdx)).slice(0, 5)).toEqual(expected);
 });
 
-test('lines stay true in a long document that is read in pieces', async () => {
+test('lines are correct in a long document that is split', async () => {
   const section = (index: number) => `## Section${index}\n\nword${index} [link][t]\n\n`;
   const source = `${Array.from({ length: 2_000 }, (_, index) => section(index)).join('')}[t]: https://x.y\n`;
   const lines = source.split('\n');
@@ -65,13 +65,13 @@ test('lines stay true in a long document that is read in pieces', async () => {
   expect(wrong).toEqual([]);
 });
 
-test('blocks of reStructuredText and of plain text know their lines', async () => {
+test('reStructuredText and plain-text blocks have their lines', async () => {
   const rst = ':author: A\n\nTitle\n=====\n\nOne line,\nand two.\n\n.. code-block:: js\n\n   code\n\nLast\n';
   expect(await places('rst', rst)).toEqual(['Title: 3-4', 'One: 6-7', 'js: 9-11', 'Last: 13-13']);
   expect(await places('text', '\n\none\ntwo\n \n\nthree\n')).toEqual(['one: 3-4', 'three: 7-8']);
 });
 
-test('blocks of a PDF know their page', async () => {
+test('PDF blocks have their page', async () => {
   const { blocks } = await parseSource(
     'pdf',
     makePdf([[[12, 72, 700, 'first page']], [[12, 72, 700, 'second page']]]),
@@ -97,6 +97,6 @@ test.each([
   if (source.startsWith('# C')) expect((await parseSource('mdx', source)).title).toBe(title);
 });
 
-test('attributes below a block are not its text', async () => {
+test('removes attributes below a block', async () => {
   expect((await parseSource('markdown', '# A\n{: .no_toc }\n\nText.\n{: .note }\n')).text).toBe('A\n\nText.');
 });

@@ -4,7 +4,7 @@ import { blocksOf, parseSource } from './parse-source.ts';
 const markdown = (source: string) => parseSource('markdown', source);
 const textOf = async (source: string) => (await markdown(source)).text;
 
-test('inline markup goes and its words stay', async () => {
+test('removes inline markup', async () => {
   const source =
     'Call `foo_bar()` with **care**, see [the docs](https://x.y "t") and ![a logo](l.png), ~~or~~ <b>not</b> &copy;.';
   expect(await textOf(source)).toBe('Call foo_bar() with care, see the docs and a logo, or not ©.');
@@ -14,7 +14,7 @@ test('a soft break is a space and a hard break is a newline', async () => {
   expect(await textOf('one\ntwo  \nthree\\\nfour')).toBe('one two\nthree\nfour');
 });
 
-test('headings become plain lines with their level, without a custom identifier', async () => {
+test('headings keep their level and lose custom ids', async () => {
   const document = await markdown('# The *title* {#top}\n\nSub `code`\n---\n\n###### Deep');
   expect(blocksOf(document)).toEqual([
     ['heading', 1, 'The title'],
@@ -23,26 +23,26 @@ test('headings become plain lines with their level, without a custom identifier'
   ]);
 });
 
-test('the title is that of the front matter, else the first top heading, else null', async () => {
+test('the title is from the front matter, the first heading of level 1, or null', async () => {
   expect((await markdown('---\ntitle: "From: matter"\n---\n# Heading')).title).toBe('From: matter');
   expect((await markdown('## Sub\n\n# Heading')).title).toBe('Heading');
   expect((await markdown('Just text')).title).toBeNull();
 });
 
-test('front matter gives its scalars as they are written, and never becomes text', async () => {
+test('front matter becomes metadata with its scalars as strings', async () => {
   const source = '---\nversion: 1.10\ndate: 2024-01-02\ntags: [a, b]\nnested: {x: 1}\nempty:\n---\n\nBody';
   const { metadata, text } = await markdown(source);
   expect(metadata).toEqual({ version: '1.10', date: '2024-01-02', tags: 'a, b' });
   expect(text).toBe('Body');
 });
 
-test('broken front matter costs its metadata and not the document', async () => {
+test('ignores invalid front matter', async () => {
   const { metadata, text } = await markdown('---\ntitle: [unclosed\n  - "x\n---\n\nBody');
   expect(metadata).toEqual({});
   expect(text).toBe('Body');
 });
 
-test('code stays verbatim in one fenced block with its language', async () => {
+test('keeps code verbatim in one fenced block with its language', async () => {
   const source = '```js {1} title="src/app.js"\nconst a = 1;\n\n  # **not** markup\n```\n\n    indented';
   expect(blocksOf(await markdown(source))).toEqual([
     ['paragraph', 0, 'src/app.js'],
@@ -51,11 +51,11 @@ test('code stays verbatim in one fenced block with its language', async () => {
   ]);
 });
 
-test('code that contains a fence gets a longer one', async () => {
+test('uses a longer fence for code that contains one', async () => {
   expect(await textOf('````md\n```js\n```\n````')).toBe('````md\n```js\n```\n````');
 });
 
-test('each list item is a block, nested ones are deeper, and what else an item holds follows', async () => {
+test('each list item is a block, with its other content after it', async () => {
   const source =
     '3. one\n4. two\n   - nested\n\n     more\n\n     ```py\n     x = 1\n     ```\n5. [x] done\n';
   const document = await markdown(source);
@@ -70,14 +70,14 @@ test('each list item is a block, nested ones are deeper, and what else an item h
   expect(document.text.startsWith('3. one\n4. two\n  - nested\n\nmore\n\n```py')).toBe(true);
 });
 
-test('a table is one block of rows with pipes', async () => {
+test('a table is one block', async () => {
   const document = await markdown('| a | **b** |\n|:--|--:|\n| `x \\| y` | [z](u) |\n| only |');
   expect(blocksOf(document)).toEqual([
     ['table', 0, '| a | b |\n| --- | --- |\n| x \\| y | z |\n| only |  |'],
   ]);
 });
 
-test('admonitions open with their title in the ways of Docusaurus, VitePress and GitHub', async () => {
+test('admonitions of Docusaurus, VitePress and GitHub start with their title', async () => {
   const source = [
     ':::note Be careful!\n\nOne.\n\n:::',
     '::: tip\nTwo.\n:::',
@@ -90,7 +90,7 @@ test('admonitions open with their title in the ways of Docusaurus, VitePress and
   );
 });
 
-test('admonitions, tabs and blocks of MkDocs are read as what they hold, with their title above it', async () => {
+test('admonitions, tabs and blocks of MkDocs become their content with a title', async () => {
   const text = await textOf(
     [
       '!!! note "Mind the gap"',
@@ -113,18 +113,18 @@ test('admonitions, tabs and blocks of MkDocs are read as what they hold, with th
   expect(text).toBe('Mind the gap\n\nIt is wide.\n\nmacOS\n\n```sh\nrm -r x\n```\n\nCareful\n\nHot.');
 });
 
-test('an admonition inside code stays as it is written', async () => {
+test('keeps an admonition inside code', async () => {
   const code = '```md\n:::note A title\n::: tip\ntext\n:::\n```';
   expect(await textOf(code)).toBe(code);
 });
 
-test('text with colons is no directive', async () => {
+test('does not treat text with colons as a directive', async () => {
   const text = 'At 10:30 use std::vector, :name and a:b[c]{d=e} of http://localhost:port/x.';
   expect(await textOf(text)).toBe(text);
   expect(await textOf('::leaf[label]{key=value}')).toBe('::leaf[label]{key=value}');
 });
 
-test('raw HTML gives its text without tags, scripts and comments', async () => {
+test('keeps the text of raw HTML without tags, scripts and comments', async () => {
   const source = [
     '<details>\n<summary>More</summary>\n\nInner **text**\n\n</details>',
     '<div align="center"><p>Raw <img alt="logo"> text</p><script>evil()</script><ul><li>x</li></ul></div>',
@@ -136,17 +136,17 @@ test('raw HTML gives its text without tags, scripts and comments', async () => {
   );
 });
 
-test('a placeholder that only looks like a tag stays', async () => {
+test('keeps a placeholder that looks like a tag', async () => {
   expect(await textOf('Use Vec<T> or <name> in `a<b>`.')).toBe('Use Vec<T> or <name> in a<b>.');
 });
 
-test('quotes, footnotes, link definitions and rules leave only what is read', async () => {
+test('keeps the text of quotes and footnotes, and drops link definitions and rules', async () => {
   const source =
     '> Quoted\n> > deeper\n\nText[^a] and [link][ref].\n\n---\n\n[^a]: The note.\n\n[ref]: https://x.y';
   expect(await textOf(source)).toBe('Quoted\n\ndeeper\n\nText[^a] and link.\n\n[^a]: The note.');
 });
 
-test('Markdown is not read as MDX', async () => {
+test('does not parse Markdown as MDX', async () => {
   expect(await textOf('import x from "y"\n\nA {brace} and a < b.')).toBe(
     'import x from "y"\n\nA {brace} and a < b.',
   );

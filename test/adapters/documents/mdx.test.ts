@@ -3,7 +3,7 @@ import { parseSource } from './parse-source.ts';
 
 const textOf = async (source: string) => (await parseSource('mdx', source)).text;
 
-test('imports, exports and expressions go and components give their content', async () => {
+test('drops imports, exports and expressions, and keeps the content of components', async () => {
   const source = [
     "import Tabs from '@theme/Tabs';\nexport const year = 2024;",
     '# Title {#id}',
@@ -25,13 +25,13 @@ test('imports, exports and expressions go and components give their content', as
   );
 });
 
-test('what is no valid MDX is read as Markdown', async () => {
+test('parses invalid MDX as Markdown', async () => {
   const source =
     "import Tabs from '@theme/Tabs';\n\n# Title\n\n<!-- comment -->\n\nIf a < b {then: c\n\n<Tabs>Shown</Tabs>";
   expect(await textOf(source)).toBe('Title\n\nIf a < b {then: c\n\nShown');
 });
 
-test('front matter gives the title', async () => {
+test('takes the title from the front matter', async () => {
   const { title, metadata } = await parseSource('mdx', '---\ntitle: Intro\nid: intro\n---\n\n<Hero />\n');
   expect(title).toBe('Intro');
   expect(metadata).toEqual({ title: 'Intro', id: 'intro' });

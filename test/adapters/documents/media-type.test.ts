@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mediaTypeOf, mediaTypeOfContentType } from '../../../src/adapters/documents/media-type.ts';
+import { mediaTypeOfContentType, mediaTypeOfPath } from '../../../src/adapters/documents/media-type.ts';
 
 test.each([
   ['README.md', 'markdown'],
@@ -24,7 +24,7 @@ test.each([
   ['Makefile', null],
   ['x.constructor', null],
 ])('the format of %s is %s', (path, expected) => {
-  expect(mediaTypeOf(path)).toBe(expected);
+  expect(mediaTypeOfPath(path)).toBe(expected);
 });
 
 test.each([

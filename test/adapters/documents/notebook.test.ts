@@ -3,7 +3,7 @@ import { blocksOf, parseSource } from './parse-source.ts';
 
 const notebook = (cells: object[], more: object = {}) => JSON.stringify({ cells, nbformat: 4, ...more });
 
-test('a notebook is its text, its code, and what the code printed, with the number of each cell', async () => {
+test('parses text, code and output of a notebook with cell numbers', async () => {
   const document = await parseSource(
     'notebook',
     notebook(
@@ -36,7 +36,7 @@ test('a notebook is its text, its code, and what the code printed, with the numb
   expect(document.blocks[0]?.location?.unit).toBe('cell');
 });
 
-test('a notebook of version 3 is read too, and long output is cut between lines', async () => {
+test('parses notebooks of version 3 and cuts long output between lines', async () => {
   const cells = [
     { cell_type: 'heading', level: 2, source: 'Old' },
     { cell_type: 'code', input: 'f()', outputs: [{ text: 'a line\n'.repeat(2_000) }] },
@@ -50,7 +50,7 @@ test('a notebook of version 3 is read too, and long output is cut between lines'
 test.each([
   ['no JSON', '{"cells": ['],
   ['other JSON', '{"cells": [1]}'],
-])('a notebook that is %s is refused in one sentence', async (_, source) => {
+])('rejects a notebook that is %s', async (_, source) => {
   await expect(parseSource('notebook', source)).rejects.toMatchObject({
     kind: 'invalid_input',
     message: expect.stringMatching(/cannot be read as a notebook: [^\n]+$/),

@@ -11,14 +11,14 @@ function large(text: string, mediaType: RawDocument['mediaType'] = 'markdown'): 
   return { uri: 'file:///docs/large.md', mediaType, bytes: new TextEncoder().encode(whole) };
 }
 
-test('a large document is read as any other', async () => {
+test('parses a large document like any other', async () => {
   const document = large(
     `# Title\n\nSome *words* in a row.\n\n\`\`\`sh\n${'ls -l\n'.repeat(2000)}\`\`\`\n\n`,
   );
   expect(await createInterruptibleParser()(document)).toEqual(await createDocumentParser()(document));
 });
 
-test('what is wrong with a large document is told as with any other', async () => {
+test('reports errors of a large document like any other', async () => {
   const broken = { ...large('words '), bytes: new Uint8Array(600 * 1024).fill(0xff) };
   const fault = await createDocumentParser()(broken).catch((error: unknown) => error);
   await expect(createInterruptibleParser()(broken)).rejects.toMatchObject({
@@ -27,7 +27,7 @@ test('what is wrong with a large document is told as with any other', async () =
   });
 });
 
-test('reading a large document ends when it is stopped', async () => {
+test('stops parsing a large document when the signal is aborted', async () => {
   const stop = new AbortController();
   const reason = new Error('stopped');
   const reading = createInterruptibleParser()(

@@ -4,7 +4,7 @@ import { blocksOf, parseSource } from './parse-source.ts';
 
 const pdf = (bytes: Uint8Array) => parseSource('pdf', bytes);
 
-test('larger lines are headings, distance parts paragraphs, and divided words are joined', async () => {
+test('finds headings by size and paragraphs by distance, and joins hyphenated words', async () => {
   const document = await pdf(
     makePdf([
       [
@@ -36,7 +36,7 @@ test('larger lines are headings, distance parts paragraphs, and divided words ar
   expect(document.title).toBe('A large title');
 });
 
-test('pieces of one line are joined with the spaces that lie between them', async () => {
+test('joins the text items of a line with the spaces between them', async () => {
   const { text } = await pdf(
     makePdf([
       [
@@ -49,7 +49,7 @@ test('pieces of one line are joined with the spaces that lie between them', asyn
   expect(text).toBe('One line and the next');
 });
 
-test('the properties give title and author unless the title is the name of a file', async () => {
+test('reads title and author, except a title that is a file name', async () => {
   const lines: PdfLine[][] = [[[10, 72, 700, 'Text']]];
   const named = await pdf(makePdf(lines, { info: '/Title (A real title) /Author (Ada)' }));
   expect(named.title).toBe('A real title');
@@ -58,7 +58,7 @@ test('the properties give title and author unless the title is the name of a fil
   expect(unnamed.title).toBeNull();
 });
 
-test('headers and page numbers that pages repeat are left out', async () => {
+test('removes repeated headers and page numbers', async () => {
   const pages = Array.from({ length: 5 }, (_, index): PdfLine[] => [
     [10, 72, 760, `The manual, chapter ${index + 1}`],
     [10, 72, 700, `Page text ${index + 1} is here.`],
@@ -72,7 +72,7 @@ test('headers and page numbers that pages repeat are left out', async () => {
   expect(text.match(/Every page/g)).toHaveLength(5);
 });
 
-test('an encrypted PDF is refused with a hint', async () => {
+test('rejects an encrypted PDF with a hint', async () => {
   const password = '0'.repeat(64);
   const trailer = `/Encrypt << /Filter /Standard /V 1 /R 2 /O <${password}> /U <${password}> /P -4 >> /ID [<00> <00>]`;
   await expect(pdf(makePdf([[[10, 72, 700, 'Secret']]], { trailer }))).rejects.toMatchObject({
@@ -82,13 +82,13 @@ test('an encrypted PDF is refused with a hint', async () => {
   });
 });
 
-test('a broken PDF and one without text are refused', async () => {
+test('rejects a damaged PDF and one without text', async () => {
   await expect(pdf(Buffer.from('%PDF-1.4 and then nothing'))).rejects.toMatchObject({
     kind: 'invalid_input',
   });
   await expect(pdf(Buffer.from('no PDF at all'))).rejects.toMatchObject({ kind: 'invalid_input' });
   await expect(pdf(makePdf([[]]))).rejects.toMatchObject({
     kind: 'invalid_input',
-    message: expect.stringContaining('holds no text'),
+    message: expect.stringContaining('has no text'),
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { blocksOf, parseSource } from './parse-source.ts';
 
-test('paragraphs are parted by blank lines, keep their lines, and nothing becomes a heading', async () => {
+test('splits paragraphs at blank lines and creates no headings', async () => {
   const document = await parseSource('text', '\n# One  \r\n  two\r\n\r\n \t\r\nThree\n===\n\n\n');
   expect(blocksOf(document)).toEqual([
     ['paragraph', 0, '# One\n  two'],

@@ -16,7 +16,7 @@ test('title levels follow the order in which adornments appear', async () => {
   expect(document.title).toBe('Title');
 });
 
-test('inline markup becomes its text', async () => {
+test('converts inline markup to text', async () => {
   const source =
     '*Emphasis*, **strong**, ``lit_eral *x*``, `a link <https://x.y>`_, `phrase`_, target_, no_target_, |name|, [1]_, ' +
     ':ref:`Shown <label>`, :class:`~pkg.mod.Foo`, :py:meth:`!bar`, :pep:`8`, :code:`a b`, 2*3*4, \\*escaped\\*, r\\ un.\n\n' +
@@ -27,7 +27,7 @@ test('inline markup becomes its text', async () => {
   );
 });
 
-test('lists of every kind become items', async () => {
+test('converts all kinds of lists to items', async () => {
   const source = `- one
   goes on
 
@@ -67,7 +67,7 @@ term : kind
   ]);
 });
 
-test('literal blocks, code directives and sessions stay verbatim', async () => {
+test('keeps literal blocks, code directives and sessions verbatim', async () => {
   const source = `Example::
 
     def f():
@@ -101,7 +101,7 @@ Quoted::
   ]);
 });
 
-test('directives give what they say', async () => {
+test('converts directives to their content', async () => {
   const source = `.. note:: Begins here
    and goes on.
 
@@ -152,7 +152,7 @@ test('directives give what they say', async () => {
   );
 });
 
-test('grid, simple, list and CSV tables become rows with pipes', async () => {
+test('converts grid, simple, list and CSV tables', async () => {
   const source = `+-------+-------+
 | Head  | Two   |
 +=======+=======+
@@ -191,17 +191,17 @@ long   text
   ]);
 });
 
-test('fields that open the document are its metadata', async () => {
+test('reads fields at the beginning as metadata', async () => {
   const { metadata, text } = await rst(':orphan:\n:author: Ada\n  Lovelace\n\nText');
   expect(metadata).toEqual({ author: 'Ada Lovelace' });
   expect(text).toBe('Text');
 });
 
-test('line blocks keep their lines and quotes are paragraphs', async () => {
+test('keeps the lines of line blocks, and converts quotes to paragraphs', async () => {
   expect(await textOf('| one\n| two\n\n   Quoted.')).toBe('one\ntwo\n\nQuoted.');
 });
 
-test('malformed markup keeps its text', async () => {
+test('keeps the text of malformed markup', async () => {
   const source =
     'Broken *emphasis and ``literal\n   unexpected indent\n\n+---+\n| a |\n\n=== ===\nb   c\n\n.. x::y\n';
   const { text } = await rst(source);

@@ -21,7 +21,7 @@ function outline({ text, blocks }: Awaited<ReturnType<typeof parseFile>>): [stri
 
 const long = (comment: string) => `${comment} ${'words '.repeat(200)}\n`;
 
-test('Python is cut by function and class, decorators and comments kept, what is between them first', async () => {
+test('splits Python by function and class with decorators and comments, other code first', async () => {
   const source = `"""Tides."""
 import math
 
@@ -105,17 +105,17 @@ test.each([
   ],
   ['a.sh', '#!/bin/sh\nset -e\nstart() {\n  echo\n}\n', ['', 'start']],
   ['a.ps1', 'function Get-It { 1 }\n', ['Get-It']],
-])('%s is cut by its definitions', async (name, source, expected) => {
+])('splits %s by its definitions', async (name, source, expected) => {
   expect(names(await parseFile(name, source))).toEqual(expected);
 });
 
-test('no line is lost, whatever the syntax', async () => {
+test('keeps all lines, whatever the syntax', async () => {
   const source = 'def a(:\n  word1\nclass (\nword2\n}}}\ndef b():\n    word3\n# word4\n';
   const { text } = await parseFile('a.py', source);
   expect(text.match(/word\d/g)?.sort()).toEqual(['word1', 'word2', 'word3', 'word4']);
 });
 
-test('thousands of blocks inside each other are read or refused, and minified code is refused', async () => {
+test('parses or rejects thousands of nested blocks, and rejects minified code', async () => {
   const deep = await parseFile(
     'a.js',
     `${'{'.repeat(20_000)}word${'}'.repeat(20_000)}`.replace(/.{80}/g, '$&\n'),

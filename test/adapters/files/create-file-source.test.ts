@@ -56,36 +56,36 @@ test('a single file is its own root, and its relative path is its name', async (
   });
 });
 
-test('a directory yields its supported files in the order of their paths', async () => {
+test('lists the supported files of a directory sorted by path', async () => {
   await files('docs/b.txt', 'docs/a/z.MD', 'docs/a/b.rst', 'docs/photo.png', 'docs/c.pdf', 'docs/B.html');
   expect(await pathsOf('docs')).toEqual(['B.html', 'a/b.rst', 'a/z.MD', 'b.txt', 'c.pdf']);
 });
 
-test('the root of a directory ends in a slash so that it never covers a sibling', async () => {
+test('the root of a directory ends in a slash and does not cover siblings', async () => {
   await files('docs/a.md', 'docs-old/a.md');
   const entry = await onlyEntry('docs');
   expect(entry.root).toBe(`${pathToFileURL(join(cwd, 'docs')).href}/`);
   expect(new URL(entry.relativePath, entry.root).href).toBe(entry.uri);
 });
 
-test('names with spaces, percent signs and letters beyond ASCII survive as URLs', async () => {
+test('encodes names with spaces, percent signs and non-ASCII letters as URLs', async () => {
   await files('docs/100% déjà vu #1.md');
   const entry = await onlyEntry('docs');
   expect(entry.relativePath).toBe('100% déjà vu #1.md');
   expect(fileURLToPath(entry.uri)).toBe(join(cwd, 'docs/100% déjà vu #1.md'));
 });
 
-test('hidden names and node_modules are skipped below a directory', async () => {
+test('skips hidden names and node_modules', async () => {
   await files('docs/a.md', 'docs/.b.md', 'docs/.git/c.md', 'docs/node_modules/d/readme.md');
   expect(await pathsOf('docs')).toEqual(['a.md']);
 });
 
-test('a hidden directory is read when it is named', async () => {
+test('lists a hidden directory that is named', async () => {
   await files('.notes/a.md');
   expect(await pathsOf('.notes')).toEqual(['a.md']);
 });
 
-test('links that form a loop end, and no file is listed twice', async () => {
+test('ends loops of links and lists no file twice', async () => {
   await files('docs/a/one.md', 'docs/b/two.md');
   await symlink(join(cwd, 'docs'), join(cwd, 'docs/a/up'));
   await symlink('../b', join(cwd, 'docs/a/also-b'));
@@ -94,32 +94,32 @@ test('links that form a loop end, and no file is listed twice', async () => {
   expect(await pathsOf('docs')).toEqual(['a/one.md', 'b/two.md', 'itself.md']);
 });
 
-test('a link to a file in a hidden directory of the same root is followed', async () => {
+test('follows a link to a file in a hidden directory of the same root', async () => {
   await files('docs/..data/a.md');
   await symlink('..data/a.md', join(cwd, 'docs/a.md'));
   expect(await pathsOf('docs')).toEqual(['a.md']);
 });
 
-test('a link that leads outside the directory is skipped with a notice', async () => {
+test('skips a link to the outside with a notice', async () => {
   await files('docs/a.md', 'private/diary.md');
   await symlink('../private', join(cwd, 'docs/shared'));
   await symlink('../private/diary.md', join(cwd, 'docs/diary.md'));
   const notices: string[] = [];
   const source = await createFileSource('docs', { cwd, onNotice: (notice) => notices.push(notice) });
   expect((await entriesOf(source)).map((entry) => entry.relativePath)).toEqual(['a.md']);
-  expect(notices).toEqual(['skipped 2 links that lead outside docs; name the target to include it']);
+  expect(notices).toEqual(['skipped 2 links to files outside docs; ingest the targets to include them']);
   const byGlob = await createFileSource('docs/*.md', { cwd });
   expect(byGlob.total).toBe(1);
 });
 
-test('a directory that is itself a link is read', async () => {
+test('lists a directory that is a link', async () => {
   await files('real/a.md');
   await symlink('real', join(cwd, 'docs'));
   const entry = await onlyEntry('docs');
   expect(entry.uri).toBe(pathToFileURL(join(cwd, 'docs/a.md')).href);
 });
 
-test('a glob has its static part as root', async () => {
+test('the root of a glob is its static part', async () => {
   await files('docs/guide/a.md', 'docs/guide/deep/b.md', 'docs/guide/c.txt', 'other/d.md');
   const source = await createFileSource('docs/guide/**/*.md', { cwd });
   const entries = await entriesOf(source);
@@ -132,7 +132,7 @@ test.each([
   ['{docs,other}/*.md', ['docs/b.md', 'other/c.md']],
   ['./docs/*', ['b.md']],
   ['**/*.md', ['a.md', 'docs/b.md', 'other/c.md']],
-])('the glob %s matches %j and neither hidden files nor packages', async (glob, expected) => {
+])('the glob %s matches %j without hidden files and node_modules', async (glob, expected) => {
   await files('a.md', 'docs/b.md', 'docs/.hidden.md', 'docs/photo.png', 'other/c.md', 'node_modules/x/d.md');
   expect(await pathsOf(glob)).toEqual(expected);
 });
@@ -150,17 +150,17 @@ test('a brace may span directories', async () => {
   expect(await pathsOf(`${cwd}/docs/{a,b/c}/*.md`)).toEqual(['a/one.md', 'b/c/two.md']);
 });
 
-test('a glob inside a package is read when the package is named', async () => {
+test('lists a glob inside node_modules that is named', async () => {
   await files('node_modules/tool/docs/a.md', 'node_modules/tool/node_modules/other/b.md');
   expect(await pathsOf('node_modules/tool/**/*.md')).toEqual(['docs/a.md']);
 });
 
-test('a file whose name looks like a glob is taken by its name', async () => {
+test('prefers a file whose name looks like a glob', async () => {
   await files('[draft].md', 'd.md');
   expect(await pathsOf('[draft].md')).toEqual(['[draft].md']);
 });
 
-test('a file URL names a file', async () => {
+test('accepts a file URL', async () => {
   await files('a b.md');
   expect(await pathsOf(pathToFileURL(join(cwd, 'a b.md')).href)).toEqual(['a b.md']);
 });
@@ -171,7 +171,7 @@ test.each([
   ['docs/intro.txt', 'Did you mean docs/intro.md?'],
   ['dosc/intro.md', 'Did you mean docs?'],
   ['something/else.md', undefined],
-])('the missing path %s is refused with the hint %s', async (argument, hint) => {
+])('rejects the missing path %s with the hint %s', async (argument, hint) => {
   await files('docs/intro.md');
   await expect(createFileSource(argument, { cwd })).rejects.toMatchObject({
     kind: 'invalid_input',
@@ -181,14 +181,14 @@ test.each([
 });
 
 test.each(['', '  ', 'a\0b.md', 'file://elsewhere/a.md', 'x'.repeat(5000)])(
-  'the impossible path %j is refused as invalid input',
+  'rejects the impossible path %j',
   async (argument) => {
     await expect(createFileSource(argument, { cwd })).rejects.toMatchObject({ kind: 'invalid_input' });
   },
 );
 
 test.each(['empty', 'empty/**/*.md'])(
-  '%s without any supported file is refused with the extensions',
+  'rejects %s without supported files and lists the extensions',
   async (argument) => {
     await files('empty/photo.png');
     await expect(createFileSource(argument, { cwd })).rejects.toMatchObject({
@@ -198,7 +198,7 @@ test.each(['empty', 'empty/**/*.md'])(
   },
 );
 
-test('each extension that a refusal lists is really supported', async () => {
+test('supports each listed extension', async () => {
   await files('photo.png');
   const error = await createFileSource('photo.png', { cwd }).catch((reason: AppError) => reason);
   const extensions = 'hint' in error ? (error.hint?.match(/\.[a-z]\w*/g) ?? []) : [];
@@ -207,46 +207,46 @@ test('each extension that a refusal lists is really supported', async () => {
   expect(await pathsOf('docs')).toHaveLength(42);
 });
 
-test('a named file of an unsupported format is refused', async () => {
+test('rejects a file of an unsupported format', async () => {
   await files('photo.png');
   await expect(createFileSource('photo.png', { cwd })).rejects.toMatchObject({
     kind: 'invalid_input',
-    message: 'photo.png has a format that is not supported.',
+    message: 'photo.png has an unsupported format.',
   });
 });
 
-test('a named pipe is refused instead of waiting for a writer', async () => {
+test('rejects a named pipe instead of waiting for a writer', async () => {
   execFileSync('mkfifo', [join(cwd, 'pipe.md')]);
   await expect(createFileSource('pipe.md', { cwd })).rejects.toMatchObject({
     message: 'pipe.md is neither a file nor a directory.',
   });
 });
 
-test('a file at the limit is read and one byte above it is refused', async () => {
+test('reads a file at the size limit and rejects a larger one', async () => {
   await writeFile(join(cwd, 'a.md'), '12345');
   expect((await (await onlyEntry('a.md', 5)).read()).bytes).toHaveLength(5);
   await expect((await onlyEntry('a.md', 4)).read()).rejects.toMatchObject({
     kind: 'invalid_input',
-    message: expect.stringContaining('is too large: 5 bytes, and the limit is 4 bytes.'),
+    message: expect.stringContaining('is too large: 5 bytes, limit 4 bytes.'),
   });
 });
 
-test('an empty file is read as no bytes', async () => {
+test('reads an empty file', async () => {
   await writeFile(join(cwd, 'a.md'), '');
   expect((await (await onlyEntry('a.md')).read()).bytes).toHaveLength(0);
 });
 
-test('a file that vanished after the listing says so when it is read', async () => {
+test('reports a file that was deleted after the listing', async () => {
   await files('docs/a.md');
   const entry = await onlyEntry('docs');
   await rm(join(cwd, 'docs/a.md'));
   await expect(entry.read()).rejects.toMatchObject({
     kind: 'invalid_input',
-    message: `${join(cwd, 'docs/a.md')} does not exist any more.`,
+    message: `${join(cwd, 'docs/a.md')} no longer exists.`,
   });
 });
 
-test('a file that became a directory says so when it is read', async () => {
+test('reports a file that became a directory', async () => {
   await files('docs/a.md');
   const entry = await onlyEntry('docs');
   await rm(join(cwd, 'docs/a.md'));
@@ -254,7 +254,7 @@ test('a file that became a directory says so when it is read', async () => {
   await expect(entry.read()).rejects.toMatchObject({ message: expect.stringContaining('is a directory') });
 });
 
-test('an aborted signal ends the listing and the reading', async () => {
+test('an aborted signal stops listing and reading', async () => {
   await files('docs/a.md');
   const source = await createFileSource('docs', { cwd });
   const [entry] = await entriesOf(source);
@@ -291,7 +291,7 @@ test.each([
   expect(await covers(argument, path)).toBe(expected);
 });
 
-test('no source of files covers a page of a site', async () => {
+test('a file source does not cover web pages', async () => {
   await files('docs/a.md');
   const source = await createFileSource('docs', { cwd });
   expect(source.covers({ uri: 'https://docs.test/a.md', root: 'https://docs.test/' })).toBe(false);

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, open, rm, truncate, utimes, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readConsistently } from '../../../src/adapters/files/read-consistently.ts';
+import { readFileConsistently } from '../../../src/adapters/files/read-consistently.ts';
 
 let directory: string;
 let path: string;
@@ -33,57 +33,57 @@ function openAndDisturb(disturb: () => Promise<void>) {
   };
 }
 
-test('a file that changed once during the read is read again', async () => {
+test('reads a file again that changed while it was read', async () => {
   let left = 1;
   const openFile = openAndDisturb(async () => {
     if (left > 0) await appendFile(path, ', second version');
     left -= 1;
   });
-  const bytes = await readConsistently(path, { maxBytes: 1000, openFile });
+  const bytes = await readFileConsistently(path, { maxBytes: 1000, openFile });
   expect(new TextDecoder().decode(bytes)).toBe('first version, second version');
 });
 
-test('a file that keeps changing is refused after three attempts', async () => {
+test('rejects a file that keeps changing after three attempts', async () => {
   let attempts = 0;
   const openFile = openAndDisturb(async () => {
     attempts += 1;
     await appendFile(path, '+');
   });
-  await expect(readConsistently(path, { maxBytes: 1000, openFile })).rejects.toMatchObject({
+  await expect(readFileConsistently(path, { maxBytes: 1000, openFile })).rejects.toMatchObject({
     kind: 'invalid_input',
-    message: `${path} changed while it was read.`,
+    message: `${path} changed while it was being read.`,
   });
   expect(attempts).toBe(3);
 });
 
-test('a file that was overwritten with as many bytes is read again', async () => {
+test('reads a file again that was overwritten with the same size', async () => {
   await utimes(path, 0, 0);
   let left = 1;
   const openFile = openAndDisturb(async () => {
     if (left > 0) await writeFile(path, 'other version');
     left -= 1;
   });
-  const bytes = await readConsistently(path, { maxBytes: 1000, openFile });
+  const bytes = await readFileConsistently(path, { maxBytes: 1000, openFile });
   expect(new TextDecoder().decode(bytes)).toBe('other version');
 });
 
-test('a file that was cut short during the read is read again', async () => {
+test('reads a file again that was truncated', async () => {
   await writeFile(path, 'x'.repeat(3 * 1024 * 1024));
   let left = 1;
   const openFile = openAndDisturb(async () => {
     if (left > 0) await truncate(path, 10);
     left -= 1;
   });
-  expect(await readConsistently(path, { maxBytes: 10_000_000, openFile })).toHaveLength(10);
+  expect(await readFileConsistently(path, { maxBytes: 10_000_000, openFile })).toHaveLength(10);
 });
 
 test.each([
   ['EACCES', 'cannot be read: permission denied.'],
   ['EMFILE', 'cannot be opened: too many files are open.'],
   ['ESTALE', 'cannot be read: ESTALE: something happened.'],
-])('the system fault %s is told as: %s', async (code, sentence) => {
+])('reports the system error %s as: %s', async (code, sentence) => {
   const openFile = () => Promise.reject(Object.assign(new Error(`${code}: something happened`), { code }));
-  await expect(readConsistently(path, { maxBytes: 1000, openFile })).rejects.toMatchObject({
+  await expect(readFileConsistently(path, { maxBytes: 1000, openFile })).rejects.toMatchObject({
     kind: 'invalid_input',
     message: `${path} ${sentence}`,
   });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createFileChoice } from '../../../src/adapters/files/choose-files.ts';
+import { createFileFilter } from '../../../src/adapters/files/file-filter.ts';
 import { walkDirectory } from '../../../src/adapters/files/walk-directory.ts';
 
 let root: string;
@@ -25,9 +25,9 @@ function refuse(refused: string) {
   };
 }
 
-test('a directory below the root that may not be listed is reported, and the rest is listed', async () => {
+test('reports an unreadable directory and lists the rest', async () => {
   const locked = join(root, 'locked');
-  expect(await walkDirectory(root, await createFileChoice(root), refuse(locked))).toEqual({
+  expect(await walkDirectory(root, await createFileFilter(root), refuse(locked))).toEqual({
     paths: [join(root, 'a.md')],
     skippedLinks: 0,
     unreadable: [locked],
@@ -35,8 +35,8 @@ test('a directory below the root that may not be listed is reported, and the res
   });
 });
 
-test('a root that may not be listed is invalid input', async () => {
-  await expect(walkDirectory(root, await createFileChoice(root), refuse(root))).rejects.toMatchObject({
+test('rejects an unreadable root', async () => {
+  await expect(walkDirectory(root, await createFileFilter(root), refuse(root))).rejects.toMatchObject({
     kind: 'invalid_input',
     message: `${root} cannot be read: permission denied.`,
   });

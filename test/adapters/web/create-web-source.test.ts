@@ -32,7 +32,7 @@ const urlset = (site: Site, ...paths: string[]) => ({
   body: `<urlset>${paths.map((path) => `<url><loc>${site.origin}${path}</loc></url>`).join('')}</urlset>`,
 });
 
-test('a site is read breadth-first below the directory of its start', async () => {
+test('crawls breadth-first below the directory of the start', async () => {
   const site = await startSite({
     '/docs/': pageWith('a', 'b', '/blog', '../about', 'https://elsewhere.test/'),
     '/docs/a': pageWith('deep/c', 'b', './'),
@@ -52,7 +52,7 @@ test('a site is read breadth-first below the directory of its start', async () =
   expect(site.requests).toHaveLength(6);
 });
 
-test('the order does not depend on how fast the pages answer', async () => {
+test('the order does not depend on response times', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const site = await startSite({ '/': pageWith(...names) });
   for (const [position, name] of names.entries()) {
@@ -66,7 +66,7 @@ test('the order does not depend on how fast the pages answer', async () => {
   expect(paths).toEqual(['index.html', ...names, ...names.map((name) => `${name}/below`)]);
 });
 
-test('no more pages are asked for at a time than allowed', async () => {
+test('respects the concurrency limit', async () => {
   const waiting: ServerResponse[] = [];
   let most = 0;
   const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
@@ -85,7 +85,7 @@ test('no more pages are asked for at a time than allowed', async () => {
   expect(most).toBe(3);
 });
 
-test('a start such as /docs stands for what lies below it', async () => {
+test('a start such as /docs covers the pages below it', async () => {
   const site = await startSite({
     '/docs': pageWith('/docs/a', '/blog'),
     '/docs/a': pageWith('/docs'),
@@ -96,7 +96,7 @@ test('a start such as /docs stands for what lies below it', async () => {
   expect(entries[0]).toMatchObject({ uri: `${site.origin}/docs`, root: `${site.origin}/docs/` });
 });
 
-test('with follow off only the page itself is read, and it is its own root', async () => {
+test('without follow only the page itself is read', async () => {
   const site = await startSite({ '/docs/a': pageWith('b'), '/docs/b': pageWith() });
   const { entries, source } = await crawl(`${site.origin}/docs/a`, { follow: false });
   expect(entries).toMatchObject([{ root: `${site.origin}/docs/a`, relativePath: 'a' }]);
@@ -110,7 +110,7 @@ test.each([
   ['/notes.rst', 'text/plain', 'rst'],
   ['/notes', 'text/plain', 'text'],
   ['/notes.md', 'text/html', 'html'],
-])('%s served as %s is read as %s', async (path, type, mediaType) => {
+])('%s served as %s has the media type %s', async (path, type, mediaType) => {
   const site = await startSite({ [path]: text('x', type) });
   const { entries } = await crawl(`${site.origin}${path}`);
   expect(entries).toHaveLength(1);
@@ -118,7 +118,7 @@ test.each([
   expect(entries[0]?.relativePath).toBe(path.slice(1));
 });
 
-test('an encoding that only the header names is turned into UTF-8', async () => {
+test('converts the charset of the header to UTF-8', async () => {
   const site = await startSite({
     '/': {
       headers: { 'content-type': 'text/html; charset="iso-8859-1"' },
@@ -129,7 +129,7 @@ test('an encoding that only the header names is turned into UTF-8', async () => 
   expect(Buffer.from((await entries[0]?.read())?.bytes ?? []).toString()).toBe('\ufeffdéjà');
 });
 
-test('a linked document of another format is read, and other types are counted', async () => {
+test('reads linked documents and counts unsupported types', async () => {
   const site = await startSite({
     '/': pageWith('book.pdf', 'data', 'video', 'logo.png', 'archive.zip'),
     '/book.pdf': text('%PDF', 'application/pdf'),
@@ -139,11 +139,11 @@ test('a linked document of another format is read, and other types are counted',
   });
   const { paths, notices } = await crawl(`${site.origin}/`);
   expect(paths).toEqual(['index.html', 'book.pdf']);
-  expect(notices).toEqual(['left out 2 of another type']);
+  expect(notices).toEqual(['skipped 2 of unsupported types']);
   expect(site.requests).not.toContain('/logo.png');
 });
 
-test('pages that redirect or name the same canonical address are listed once', async () => {
+test('lists pages with the same redirect or canonical URL once', async () => {
   const site = await startSite({
     '/': pageWith('old', 'new', 'index.html', 'print?x=1', 'print'),
     '/old': redirectTo('/new'),
@@ -155,13 +155,13 @@ test('pages that redirect or name the same canonical address are listed once', a
   expect(entries.map((entry) => entry.uri.slice(site.origin.length))).toEqual(['/', '/new', '/print?x=1']);
 });
 
-test('a site that gives its home page as the canonical address of every page keeps its pages', async () => {
+test('ignores the home page as canonical URL of every page', async () => {
   const home = '<link rel="canonical" href="/">';
   const site = await startSite({ '/': home + pageWith('a', 'b'), '/a': home, '/b': home });
   expect((await crawl(`${site.origin}/`)).paths).toEqual(['index.html', 'a', 'b']);
 });
 
-test('a start that redirects makes the new place the root', async () => {
+test('the root is that of the start after redirects', async () => {
   const site = await startSite({
     '/': redirectTo('/en/latest/'),
     '/en/latest/': pageWith('a', '/de/latest/'),
@@ -172,7 +172,7 @@ test('a start that redirects makes the new place the root', async () => {
   expect(entries[0]?.root).toBe(`${site.origin}/en/latest/`);
 });
 
-test('a page that redirects off the site is left out', async () => {
+test('skips a page that redirects off the site', async () => {
   const site = await startSite({
     '/docs/': pageWith('login'),
     '/docs/login': redirectTo('/account'),
@@ -180,20 +180,20 @@ test('a page that redirects off the site is left out', async () => {
   });
   const { paths, notices } = await crawl(`${site.origin}/docs/`);
   expect(paths).toEqual(['index.html']);
-  expect(notices).toEqual(['left out 1 redirected off the site']);
+  expect(notices).toEqual(['skipped 1 redirected off the site']);
 });
 
-test('a page that fails is listed, and its read throws what went wrong', async () => {
+test('lists a failed page, and reading it throws the error', async () => {
   const site = await startSite({ '/': pageWith('gone', 'fine'), '/fine': pageWith() });
   const { paths, entries } = await crawl(`${site.origin}/`);
   expect(paths).toEqual(['index.html', 'gone', 'fine']);
   await expect(entries[1]?.read()).rejects.toMatchObject({
     kind: 'api_error',
-    message: `${site.origin}/gone answered with HTTP 404, not found.`,
+    message: `${site.origin}/gone returned HTTP 404, not found.`,
   });
 });
 
-test('a page above the limit fails alone', async () => {
+test('a page above the size limit fails alone', async () => {
   const site = await startSite({ '/': pageWith('big'), '/big': 'x'.repeat(5000) });
   const { entries } = await crawl(`${site.origin}/`, { maxBytes: 1000 });
   await expect(entries[1]?.read()).rejects.toThrow('is too large: the limit is 1000 bytes');
@@ -207,7 +207,7 @@ test.each([
     { kind: 'invalid_input', message: /application\/zip/ },
   ],
   ['redirects for ever', redirectTo('/start'), { kind: 'api_error' }],
-])('a start that %s is thrown by the listing', async (_, answer, expected) => {
+])('throws for a start that %s', async (_, answer, expected) => {
   const site = await startSite({ '/start': answer });
   const error = await crawl(`${site.origin}/start`).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ kind: expected.kind });
@@ -215,7 +215,7 @@ test.each([
     expect(error).toMatchObject({ message: expect.stringMatching(expected.message) });
 });
 
-test('a private start is refused unless that is allowed', async () => {
+test('rejects a private start unless it is allowed', async () => {
   const site = await startSite({ '/': 'secret' });
   await expect(crawl(`${site.origin}/`, { allowPrivate: false })).rejects.toMatchObject({
     kind: 'invalid_input',
@@ -224,14 +224,11 @@ test('a private start is refused unless that is allowed', async () => {
   expect(site.requests).toEqual([]);
 });
 
-test.each(['ftp://docs.test/', 'https://user:secret@docs.test/', 'https://'])(
-  '%s is refused at once',
-  (url) => {
-    expect(() => createWebSource(url)).toThrow(expect.objectContaining({ kind: 'invalid_input' }));
-  },
-);
+test.each(['ftp://docs.test/', 'https://user:secret@docs.test/', 'https://'])('rejects %s at once', (url) => {
+  expect(() => createWebSource(url)).toThrow(expect.objectContaining({ kind: 'invalid_input' }));
+});
 
-test('what robots.txt bars is left out, and a barred start is refused', async () => {
+test('skips pages that robots.txt disallows, and rejects a disallowed start', async () => {
   const site = await startSite({
     '/robots.txt': text('User-agent: citeloop\nDisallow: /private'),
     '/': pageWith('private/x', 'open', 'hop'),
@@ -240,7 +237,7 @@ test('what robots.txt bars is left out, and a barred start is refused', async ()
   });
   const { paths, notices } = await crawl(`${site.origin}/`);
   expect(paths).toEqual(['index.html', 'open']);
-  expect(notices).toEqual(['left out 2 barred by robots.txt']);
+  expect(notices).toEqual(['skipped 2 disallowed by robots.txt']);
   expect(site.requests.filter((path) => path.startsWith('/private'))).toEqual([]);
   await expect(crawl(`${site.origin}/private/x`)).rejects.toMatchObject({
     kind: 'invalid_input',
@@ -248,17 +245,17 @@ test('what robots.txt bars is left out, and a barred start is refused', async ()
   });
 });
 
-test('a site whose robots.txt is out of order is not read, and the reason is told', async () => {
+test('rejects a site whose robots.txt fails, with the reason', async () => {
   const site = await startSite({ '/robots.txt': { status: 500 }, '/': pageWith() });
   await expect(crawl(`${site.origin}/`)).rejects.toMatchObject({
     kind: 'api_error',
-    message: `${site.origin}/robots.txt answered with HTTP 500, server error.`,
+    message: `${site.origin}/robots.txt returned HTTP 500, server error.`,
     recoverable: true,
   });
   expect(site.requests).toEqual(['/robots.txt']);
 });
 
-test('the crawl delay that a site asks for is kept between requests', async () => {
+test('respects the crawl delay of a site', async () => {
   const page = pageWith('a', 'b');
   const site = await startSite({
     '/robots.txt': text('User-agent: *\nCrawl-delay: 0.2'),
@@ -272,7 +269,7 @@ test('the crawl delay that a site asks for is kept between requests', async () =
   expect(performance.now() - started).toBeGreaterThan(395);
 });
 
-test('a page marked noindex is not listed but its links are followed, and nofollow ends there', async () => {
+test('does not list noindex pages but follows their links, and obeys nofollow', async () => {
   const site = await startSite({
     '/': `<meta name="robots" content="noindex">${pageWith('a', 'b')}`,
     '/a': `<meta name="robots" content="nofollow">${pageWith('hidden')}`,
@@ -281,19 +278,19 @@ test('a page marked noindex is not listed but its links are followed, and nofoll
   });
   const { paths, notices } = await crawl(`${site.origin}/`);
   expect(paths).toEqual(['a', 'b']);
-  expect(notices).toEqual(['left out 1 marked noindex']);
+  expect(notices).toEqual(['skipped 1 marked noindex']);
 });
 
-test('the crawl stops at its number of pages and says so', async () => {
+test('stops at the page limit with a notice', async () => {
   const site = await startSite({ '/': pageWith('1') });
   for (let n = 1; n < 50; n += 1) site.routes[`/${n}`] = pageWith(`${n + 1}`, `${n + 2}`);
   const { paths, notices } = await crawl(`${site.origin}/`, { maxPages: 4, maxDepth: 100 });
   expect(paths).toEqual(['index.html', '1', '2', '3']);
-  expect(notices).toEqual(['stopped at 4 pages; maxPages raises it']);
+  expect(notices).toEqual(['stopped at 4 pages; raise the limit with maxPages']);
   expect(site.requests).toHaveLength(5);
 });
 
-test('the crawl stops at its depth and says so', async () => {
+test('stops at the depth limit with a notice', async () => {
   const site = await startSite({
     '/': pageWith('1'),
     '/1': pageWith('2'),
@@ -302,17 +299,17 @@ test('the crawl stops at its depth and says so', async () => {
   });
   const { paths, notices } = await crawl(`${site.origin}/`, { maxDepth: 2 });
   expect(paths).toEqual(['index.html', '1', '2']);
-  expect(notices).toEqual(['left out links deeper than 2; maxDepth raises it']);
+  expect(notices).toEqual(['skipped links deeper than 2; raise the limit with maxDepth']);
 });
 
-test('the crawl stops when its time is up and keeps what it has', async () => {
+test('stops at the time limit and keeps the pages so far', async () => {
   const site = await startSite({ '/': pageWith('a', 'never'), '/a': pageWith(), '/never': () => {} });
   const { paths, notices } = await crawl(`${site.origin}/`, { maxSeconds: 2 });
   expect(paths).toEqual(['index.html', 'a']);
-  expect(notices).toEqual(['stopped when the time was up; maxSeconds raises it']);
+  expect(notices).toEqual(['stopped at the time limit; raise it with maxSeconds']);
 });
 
-test('the time that single pages take adds up', async () => {
+test('adds up the time of single pages', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const site = await startSite({ '/': pageWith(...names) });
   for (const name of names) {
@@ -321,10 +318,10 @@ test('the time that single pages take adds up', async () => {
     };
   }
   const { notices } = await crawl(`${site.origin}/`, { maxSeconds: 0.35, concurrency: 1 });
-  expect(notices).toEqual(['stopped when the time was up; maxSeconds raises it']);
+  expect(notices).toEqual(['stopped at the time limit; raise it with maxSeconds']);
 });
 
-test('time that the reader of the entries takes does not count', async () => {
+test('does not count the time of the consumer', async () => {
   const site = await startSite({ '/': pageWith('a', 'b'), '/a': pageWith(), '/b': pageWith() });
   const source = createWebSource(`${site.origin}/`, { allowPrivate: true, maxSeconds: 2 });
   let count = 0;
@@ -335,7 +332,7 @@ test('time that the reader of the entries takes does not count', async () => {
   expect(count).toBe(3);
 });
 
-test('a start that takes all the time is an error', async () => {
+test('throws if the start takes all the time', async () => {
   const site = await startSite({ '/': () => {} });
   await expect(crawl(`${site.origin}/`, { maxSeconds: 0.1 })).rejects.toMatchObject({
     kind: 'api_error',
@@ -343,19 +340,19 @@ test('a start that takes all the time is an error', async () => {
   });
 });
 
-test('an aborted signal ends the crawl with its own reason', async () => {
+test('an aborted signal stops the crawl with its reason', async () => {
   const controller = new AbortController();
   const site = await startSite({ '/': pageWith('a'), '/a': () => controller.abort(new Error('Ctrl-C')) });
   await expect(crawl(`${site.origin}/`, {}, controller.signal)).rejects.toThrow('Ctrl-C');
 });
 
-test('a reader that stops early stops the crawl', async () => {
+test('a consumer that stops early stops the crawl', async () => {
   const site = await startSite({ '/': pageWith('a', 'b', 'c') });
   for await (const _ of createWebSource(`${site.origin}/`, { allowPrivate: true }).entries()) break;
   expect(site.requests).toEqual(['/robots.txt', '/']);
 });
 
-test('nothing is asked for after a reader stopped, not even what was waiting for its turn', async () => {
+test('sends no requests after the consumer stopped', async () => {
   const site = await startSite({
     '/robots.txt': text('User-agent: *\nCrawl-delay: 0.05'),
     '/': pageWith('a', 'b', 'c', 'd'),
@@ -369,7 +366,7 @@ test('nothing is asked for after a reader stopped, not even what was waiting for
   expect(site.requests).toHaveLength(asked);
 });
 
-test('the pages of a sitemap are read in its order, and their links are not followed', async () => {
+test('reads the pages of a sitemap in order without following links', async () => {
   const site = await startSite({ '/docs/b': pageWith('c'), '/docs/a': pageWith(), '/docs/c': pageWith() });
   site.routes['/docs/sitemap.xml'] = urlset(site, '/docs/b', '/docs/a');
   const { paths, entries } = await crawl(`${site.origin}/docs/sitemap.xml`);
@@ -377,14 +374,14 @@ test('the pages of a sitemap are read in its order, and their links are not foll
   expect(entries[0]?.root).toBe(`${site.origin}/docs/`);
 });
 
-test('a sitemap that lists pages elsewhere on its site has the whole site as root', async () => {
+test('the root is the whole site if a sitemap lists pages elsewhere', async () => {
   const site = await startSite({ '/docs/a': pageWith() });
   site.routes['/maps/all.xml'] = urlset(site, '/docs/a');
   const { entries } = await crawl(`${site.origin}/maps/all.xml`);
   expect(entries).toMatchObject([{ root: `${site.origin}/`, relativePath: 'docs/a' }]);
 });
 
-test('a sitemap index with a packed sitemap leads to its pages', async () => {
+test('reads a sitemap index with a gzipped sitemap', async () => {
   const site = await startSite({ '/a': pageWith(), '/b': pageWith() });
   site.routes['/sitemap.xml'] = text(
     `<sitemapindex><sitemap><loc>${site.origin}/1.xml.gz</loc></sitemap><sitemap><loc>${site.origin}/gone.xml</loc></sitemap></sitemapindex>`,
@@ -396,16 +393,16 @@ test('a sitemap index with a packed sitemap leads to its pages', async () => {
   };
   const { paths, notices, source } = await crawl(`${site.origin}/sitemap.xml`);
   expect(paths).toEqual(['a', 'b']);
-  expect(notices).toEqual([expect.stringContaining('left out the sitemap')]);
+  expect(notices).toEqual([expect.stringContaining('skipped the sitemap')]);
   expect(source.covers({ uri: `${site.origin}/old`, root: `${site.origin}/` })).toBe(false);
 });
 
-test('a sitemap is known by its content and is bounded like a crawl', async () => {
+test('recognizes a sitemap by its content and applies the limits', async () => {
   const site = await startSite({ '/1': pageWith(), '/2': pageWith(), '/3': pageWith() });
   site.routes['/map'] = urlset(site, '/1', '/2', '/3');
   const { paths, notices } = await crawl(`${site.origin}/map`, { maxPages: 2 });
   expect(paths).toEqual(['1', '2']);
-  expect(notices).toEqual(['stopped at 2 pages; maxPages raises it']);
+  expect(notices).toEqual(['stopped at 2 pages; raise the limit with maxPages']);
 });
 
 test.each([
@@ -415,7 +412,7 @@ test.each([
     '<urlset><url><loc>https://elsewhere.test/</loc></url></urlset>',
     'lists no page',
   ],
-])('a sitemap that %s is refused', async (_, body, sentence) => {
+])('rejects a sitemap that %s', async (_, body, sentence) => {
   const site = await startSite({ '/sitemap.xml': text(body, 'application/xml') });
   await expect(crawl(`${site.origin}/sitemap.xml`)).rejects.toMatchObject({
     kind: 'invalid_input',
@@ -423,7 +420,7 @@ test.each([
   });
 });
 
-test('a site that was searched to its end covers what it once held under the same root', async () => {
+test('a complete crawl covers earlier pages under the same root', async () => {
   const site = await startSite({ '/docs/': pageWith('a', 'dead'), '/docs/a': pageWith() });
   const { source } = await crawl(`${site.origin}/docs/`);
   const root = `${site.origin}/docs/`;

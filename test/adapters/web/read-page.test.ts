@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { linksOf } from '../../../src/adapters/web/read-page.ts';
+import { extractLinks } from '../../../src/adapters/web/read-page.ts';
 
 const page = new URL('https://docs.test/guide/intro');
 
 function hrefs(html: string, robotsTag?: string): string[] {
-  return linksOf(html, page, robotsTag).links.map((url) => url.pathname + url.search);
+  return extractLinks(html, page, robotsTag).links.map((url) => url.pathname + url.search);
 }
 
-test('links are resolved against the page, without fragments, each once, in order', () => {
+test('resolves unique links in order without fragments', () => {
   const html =
     '<a href="setup#x">1</a><a href="/top">2</a><a href="setup">3</a><map><area href="../area"></map>';
   expect(hrefs(html)).toEqual(['/guide/setup', '/top', '/area']);
 });
 
-test('queries are kept as they are', () => {
+test('keeps query strings', () => {
   expect(hrefs('<a href="?page=2&amp;utm_source=x">next</a>')).toEqual(['/guide/intro?page=2&utm_source=x']);
 });
 
@@ -27,16 +27,16 @@ test.each([
   'data:text/html,x',
   'https://[broken',
   '',
-])('a link to %j is left out', (href) => {
+])('ignores a link to %j', (href) => {
   expect(hrefs(`<a href="${href}">x</a>`)).toEqual([]);
 });
 
-test('base decides where relative links start', () => {
+test('resolves relative links against base', () => {
   expect(hrefs('<base href="/v2/"><a href="setup">x</a>')).toEqual(['/v2/setup']);
   expect(hrefs('<base href="https://elsewhere.test/"><a href="setup">x</a>')).toEqual([]);
 });
 
-test('a link marked nofollow is not followed', () => {
+test('ignores nofollow links', () => {
   expect(hrefs('<a rel="external NoFollow" href="a">x</a><a rel="next" href="b">x</a>')).toEqual([
     '/guide/b',
   ]);
@@ -47,29 +47,29 @@ test.each([
   ['NOINDEX, follow', ['/guide/a'], true],
   ['none', [], true],
   ['index', ['/guide/a'], false],
-])('a page whose robots are told %s is read accordingly', (content, expected, noindex) => {
+])('obeys the robots directives %s', (content, expected, noindex) => {
   const html = '<a href="a">x</a>';
   for (const [body, header] of [
     [`<meta name="Robots" content="${content}">${html}`, ''],
     [html, content],
   ] as const) {
     expect(hrefs(body, header)).toEqual(expected);
-    expect(linksOf(body, page, header).noindex).toBe(noindex);
+    expect(extractLinks(body, page, header).noindex).toBe(noindex);
   }
 });
 
-test('the canonical address counts on the same site only', () => {
-  expect(linksOf('<link rel="canonical" href="/guide/#top">', page).canonical?.href).toBe(
+test('accepts a canonical URL on the same origin only', () => {
+  expect(extractLinks('<link rel="canonical" href="/guide/#top">', page).canonical?.href).toBe(
     'https://docs.test/guide/',
   );
-  expect(linksOf('<link rel="canonical" href="https://elsewhere.test/">', page).canonical).toBeNull();
+  expect(extractLinks('<link rel="canonical" href="https://elsewhere.test/">', page).canonical).toBeNull();
 });
 
-test('a page nested without end has no links instead of breaking the crawl', () => {
+test('returns no links for a page that is nested too deeply', () => {
   const html = `${'<div>'.repeat(50_000)}<a href="a">x</a>`;
-  expect(linksOf(html, page).links.length).toBeLessThanOrEqual(1);
+  expect(extractLinks(html, page).links.length).toBeLessThanOrEqual(1);
 });
 
-test('broken HTML is read as browsers do', () => {
+test('parses broken HTML like browsers', () => {
   expect(hrefs('<a href=a>x<a href="b"<p></table><td><!--<a href="c">-->')).toContain('/guide/a');
 });

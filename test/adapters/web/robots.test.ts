@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createRobots, type Robots } from '../../../src/adapters/web/robots.ts';
+import { createRobotsRules, type RobotsRules } from '../../../src/adapters/web/robots.ts';
 import { createSafeFetch } from '../../../src/adapters/web/safe-fetch.ts';
 import { redirectTo, type Site, startSite } from './start-site.ts';
 
-function robotsFor(allowPrivate = true): Robots {
+function robotsFor(allowPrivate = true): RobotsRules {
   const web = createSafeFetch({ userAgent: 'citeloop/1.2.3', allowPrivate, retryDelayMs: 1 });
   onTestFinished(() => web.close());
-  return createRobots(web);
+  return createRobotsRules(web);
 }
 
 const robotsTxt = (...lines: string[]) => ({
@@ -15,10 +15,10 @@ const robotsTxt = (...lines: string[]) => ({
 });
 
 async function allows(site: Site, path: string): Promise<boolean> {
-  return robotsFor().allows(new URL(path, site.origin));
+  return robotsFor().isAllowed(new URL(path, site.origin));
 }
 
-test('the rules for all programs are followed', async () => {
+test('follows the rules for all user agents', async () => {
   const site = await startSite({
     '/robots.txt': robotsTxt(
       'User-agent: *',
@@ -34,7 +34,7 @@ test('the rules for all programs are followed', async () => {
   expect(await allows(site, '/book.pdf?x')).toBe(true);
 });
 
-test('rules for citeloop by name replace those for all', async () => {
+test('rules for citeloop replace those for all', async () => {
   const site = await startSite({
     '/robots.txt': robotsTxt(
       'User-agent: *',
@@ -56,17 +56,17 @@ test.each([404, 401, 403, 410])(
   },
 );
 
-test.each([500, 503, 429])('a robots.txt that answers with HTTP %i allows nothing', async (status) => {
+test.each([500, 503, 429])('a robots.txt with HTTP %i disallows everything', async (status) => {
   const site = await startSite({ '/robots.txt': { status, headers: { 'retry-after': '0' } } });
   expect(await allows(site, '/docs')).toBe(false);
 });
 
-test('a robots.txt that cannot be reached allows nothing', async () => {
+test('an unreachable robots.txt disallows everything', async () => {
   const site = await startSite({ '/robots.txt': (_, response) => response.socket?.destroy() });
   expect(await allows(site, '/docs')).toBe(false);
 });
 
-test('a robots.txt behind a redirect counts', async () => {
+test('follows redirects of robots.txt', async () => {
   const site = await startSite({
     '/robots.txt': redirectTo('/moved'),
     '/moved': robotsTxt('User-agent: *', 'Disallow: /'),
@@ -74,18 +74,18 @@ test('a robots.txt behind a redirect counts', async () => {
   expect(await allows(site, '/docs')).toBe(false);
 });
 
-test('a robots.txt on a private network is refused, not taken for a prohibition', async () => {
+test('throws for a robots.txt on a private network', async () => {
   const site = await startSite();
-  await expect(robotsFor(false).allows(new URL(site.origin))).rejects.toMatchObject({
+  await expect(robotsFor(false).isAllowed(new URL(site.origin))).rejects.toMatchObject({
     kind: 'invalid_input',
   });
 });
 
-test('robots.txt is fetched once per site, even when many ask at once', async () => {
+test('fetches robots.txt once per site', async () => {
   const site = await startSite();
   const robots = robotsFor();
-  await Promise.all(['/a', '/b', '/c'].map((path) => robots.allows(new URL(path, site.origin))));
-  await robots.delayOf(new URL(site.origin));
+  await Promise.all(['/a', '/b', '/c'].map((path) => robots.isAllowed(new URL(path, site.origin))));
+  await robots.crawlDelay(new URL(site.origin));
   expect(site.requests).toEqual(['/robots.txt']);
 });
 
@@ -94,12 +94,12 @@ test.each([
   ['3600', 10],
   ['-5', 0],
   ['soon', 0],
-])('a crawl delay of %s means %d seconds', async (asked, seconds) => {
+])('a crawl delay of %s is %d seconds', async (asked, seconds) => {
   const site = await startSite({ '/robots.txt': robotsTxt('User-agent: *', `Crawl-delay: ${asked}`) });
-  expect(await robotsFor().delayOf(new URL(site.origin))).toBe(seconds);
+  expect(await robotsFor().crawlDelay(new URL(site.origin))).toBe(seconds);
 });
 
-test('of an endless robots.txt the beginning counts', async () => {
+test('uses the beginning of an endless robots.txt', async () => {
   const rules = `User-agent: *\nDisallow: /private\n${'# filler\n'.repeat(100_000)}Disallow: /docs\n`;
   const site = await startSite({ '/robots.txt': robotsTxt(rules) });
   expect(await allows(site, '/private')).toBe(false);

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { collectPages, isSitemap, parseSitemap } from '../../../src/adapters/web/sitemap.ts';
+import { collectSitemapPages, isSitemap, parseSitemap } from '../../../src/adapters/web/sitemap.ts';
 import { plainly } from '../../../src/faults/advice.ts';
 
 const start = new URL('https://docs.test/sitemap.xml');
@@ -16,7 +16,7 @@ const index = (...locations: string[]) =>
 async function pathsOf(xml: string, nested: Record<string, string | Uint8Array> = {}, maxPages = 100) {
   const notices: string[] = [];
   const loaded: string[] = [];
-  const pages = await collectPages(await parseSitemap(encode(xml), start), start, {
+  const pages = await collectSitemapPages(await parseSitemap(encode(xml), start), start, {
     async load(url) {
       loaded.push(url.pathname);
       const found = nested[url.pathname] ?? '';
@@ -28,7 +28,7 @@ async function pathsOf(xml: string, nested: Record<string, string | Uint8Array> 
   return { paths: pages.map((page) => page.pathname + page.search), notices, loaded };
 }
 
-test('a sitemap lists its pages in order, each once, and only those of its own site', async () => {
+test('collects unique pages of the same site in order', async () => {
   const xml = urlset(
     'https://docs.test/b',
     ' https://docs.test/a#part ',
@@ -41,7 +41,7 @@ test('a sitemap lists its pages in order, each once, and only those of its own s
   expect((await pathsOf(xml)).paths).toEqual(['/b', '/a', '/relative']);
 });
 
-test('the entities of XML itself are decoded, and CDATA is read', async () => {
+test('decodes XML entities and CDATA', async () => {
   const xml = urlset(
     'https://docs.test/?a=1&amp;b=2',
     'https://docs.test/&#97;&#x62;',
@@ -50,12 +50,12 @@ test('the entities of XML itself are decoded, and CDATA is read', async () => {
   expect((await pathsOf(xml)).paths).toEqual(['/?a=1&b=2', '/ab', '/?c&d']);
 });
 
-test('a sitemap with a namespace prefix is read', async () => {
+test('parses a sitemap with a namespace prefix', async () => {
   const xml = '<sm:urlset xmlns:sm="x"><sm:url><sm:loc>https://docs.test/a</sm:loc></sm:url></sm:urlset>';
   expect((await pathsOf(xml)).paths).toEqual(['/a']);
 });
 
-test('an index leads to the pages of its sitemaps, packed ones too', async () => {
+test('collects the pages of an index, also from gzipped sitemaps', async () => {
   const { paths } = await pathsOf(index('https://docs.test/1.xml', 'https://docs.test/2.xml.gz'), {
     '/1.xml': urlset('https://docs.test/a'),
     '/2.xml.gz': gzipSync(urlset('https://docs.test/b')),
@@ -63,7 +63,7 @@ test('an index leads to the pages of its sitemaps, packed ones too', async () =>
   expect(paths).toEqual(['/a', '/b']);
 });
 
-test('sitemaps that list each other end', async () => {
+test('ends loops of sitemaps', async () => {
   const { paths, loaded } = await pathsOf(index('/1.xml', '/sitemap.xml'), {
     '/1.xml': index('/2.xml', '/sitemap.xml'),
     '/2.xml': urlset('/a'),
@@ -72,7 +72,7 @@ test('sitemaps that list each other end', async () => {
   expect(loaded).toEqual(['/1.xml', '/2.xml']);
 });
 
-test('sitemaps nested too deeply and too many of them are left out with a notice', async () => {
+test('skips sitemaps beyond the limits with a notice', async () => {
   const deep = Object.fromEntries([1, 2, 3, 4].map((n) => [`/${n}.xml`, index(`/${n + 1}.xml`)]));
   const nested = await pathsOf(index('/1.xml'), deep);
   expect(nested.loaded).toEqual(['/1.xml', '/2.xml', '/3.xml']);
@@ -83,7 +83,7 @@ test('sitemaps nested too deeply and too many of them are left out with a notice
   expect(many.notices).not.toEqual([]);
 });
 
-test('one more page than the limit is collected, and no further sitemap is loaded', async () => {
+test('collects one page more than the limit and loads no further sitemaps', async () => {
   const { paths, loaded } = await pathsOf(
     index('/1.xml', '/2.xml'),
     { '/1.xml': urlset('/a', '/b', '/c', '/d'), '/2.xml': urlset('/e') },
@@ -93,13 +93,13 @@ test('one more page than the limit is collected, and no further sitemap is loade
   expect(loaded).toEqual(['/1.xml']);
 });
 
-test('a broken sitemap inside an index is left out with a notice', async () => {
+test('skips a broken sitemap of an index with a notice', async () => {
   const { paths, notices } = await pathsOf(index('/broken.xml', '/good.xml'), {
     '/broken.xml': '<urlset><url>',
     '/good.xml': urlset('/a'),
   });
   expect(paths).toEqual(['/a']);
-  expect(notices).toEqual([expect.stringContaining('left out the sitemap https://docs.test/broken.xml')]);
+  expect(notices).toEqual([expect.stringContaining('skipped the sitemap https://docs.test/broken.xml')]);
 });
 
 test.each([
@@ -108,14 +108,14 @@ test.each([
   ['nothing', '', 'not well-formed'],
   ['plain text', 'hello', 'not well-formed'],
   ['a feed', '<rss><channel/></rss>', 'neither pages nor sitemaps'],
-])('%s is refused as a sitemap', async (_, xml, sentence) => {
+])('rejects %s as a sitemap', async (_, xml, sentence) => {
   await expect(parseSitemap(encode(xml), start)).rejects.toMatchObject({
     kind: 'invalid_input',
     message: expect.stringContaining(sentence),
   });
 });
 
-test('entities that expand without end, and files as entities, are refused at once', async () => {
+test('rejects DTDs with endless or external entities', async () => {
   const laughs = Array.from({ length: 9 }, (_, n) => `<!ENTITY l${n + 1} "${`&l${n};`.repeat(10)}">`).join(
     '',
   );
@@ -123,16 +123,16 @@ test('entities that expand without end, and files as entities, are refused at on
   const thief =
     '<!doctype urlset [<!ENTITY f SYSTEM "file:///etc/passwd">]><urlset><url><loc>&f;</loc></url></urlset>';
   for (const xml of [bomb, thief]) {
-    await expect(parseSitemap(encode(xml), start)).rejects.toThrow('it has a document type definition');
+    await expect(parseSitemap(encode(xml), start)).rejects.toThrow('it has a DTD');
   }
 });
 
-test('a packed sitemap that unpacks without end, or is damaged, is refused', async () => {
+test('rejects a gzipped sitemap that is damaged or too large', async () => {
   await expect(parseSitemap(gzipSync(Buffer.alloc(60 * 1024 * 1024)), start)).rejects.toThrow('too large');
   await expect(parseSitemap(gzipSync('x').subarray(0, 12), start)).rejects.toThrow('cannot be unpacked');
 });
 
-test('a sitemap is told by its name or by how it begins', () => {
+test('recognizes a sitemap by its extension or content', () => {
   expect(isSitemap(start, encode(''))).toBe(true);
   expect(isSitemap(new URL('https://docs.test/map'), encode(urlset()))).toBe(true);
   expect(isSitemap(new URL('https://docs.test/'), encode('<html><pre>&lt;urlset></pre><urlset>'))).toBe(

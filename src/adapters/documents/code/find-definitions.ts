@@ -1,26 +1,25 @@
 import { createRequire } from 'node:module';
 import type { Node, Parser } from '@vscode/tree-sitter-wasm';
-import type { Language } from './languages.ts';
+import type { CodeLanguage } from './languages.ts';
 
-/** A function or a type: its rows from 0, both ends included, with the comments and attributes before it. */
-export interface Definition {
-  /** With the names of what it is in: `Session.close`. */
+/** A function or type with the comments and attributes before it. Rows count from 0, and `to` is included. */
+export interface CodeDefinition {
+  /** Qualified by its parents: `Session.close`. */
   name: string;
   from: number;
   to: number;
-  members: Definition[];
+  members: CodeDefinition[];
 }
 
-/** How deep types inside types are looked through. */
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 
-/** The definitions of a source, in order. Wrong syntax costs at most the definitions around it. */
-export async function findDefinitions(source: string, language: Language): Promise<Definition[]> {
+/** The definitions of a source in order. A syntax error affects only the definitions around it. */
+export async function findCodeDefinitions(source: string, language: CodeLanguage): Promise<CodeDefinition[]> {
   const parser = await openParser(language);
   try {
     const tree = parser.parse(source);
     if (tree === null) return [];
-    const found = definitionsIn(tree.rootNode, language, '', 0);
+    const found = collectDefinitions(tree.rootNode, language, '', 0);
     tree.delete();
     return found;
   } finally {
@@ -28,8 +27,8 @@ export async function findDefinitions(source: string, language: Language): Promi
   }
 }
 
-/** A parser for a language; runtime and grammars are loaded once, as the library keeps them. */
-async function openParser({ grammar }: Language): Promise<Parser> {
+/** Loads each grammar once. */
+async function openParser({ grammar }: CodeLanguage): Promise<Parser> {
   const { default: treeSitter } = await import('@vscode/tree-sitter-wasm');
   await treeSitter.Parser.init();
   let loading = grammars.get(grammar);
@@ -45,62 +44,67 @@ async function openParser({ grammar }: Language): Promise<Parser> {
 
 const grammars = new Map<string, ReturnType<typeof import('@vscode/tree-sitter-wasm')['Language']['load']>>();
 
-function definitionsIn(parent: Node, language: Language, path: string, depth: number): Definition[] {
-  if (depth > DEEPEST) return [];
-  const found: Definition[] = [];
+function collectDefinitions(
+  parent: Node,
+  language: CodeLanguage,
+  path: string,
+  depth: number,
+): CodeDefinition[] {
+  if (depth > MAX_DEPTH) return [];
+  const found: CodeDefinition[] = [];
   for (const child of namedChildren(parent)) {
-    const inner = definedIn(child, language);
-    const name = inner === null ? '' : nameOf(inner);
+    const inner = findWrapped(child, language);
+    const name = inner === null ? '' : definitionName(inner);
     if (inner !== null && name !== '') {
       const from = Math.max(firstRow(child), (found.at(-1)?.to ?? -1) + 1);
       const own = path === '' ? name : `${path}.${name}`;
       const isContainer = language.containers.has(inner.type);
-      const members = isContainer ? definitionsIn(bodyOf(inner), language, own, depth + 1) : [];
+      const members = isContainer ? collectDefinitions(bodyNode(inner), language, own, depth + 1) : [];
       if (from <= lastRow(child)) found.push({ name: own, from, to: lastRow(child), members });
     } else if (language.wrappers.has(child.type)) {
       const last = found.at(-1)?.to ?? -1;
       found.push(
-        ...definitionsIn(bodyOf(child), language, path, depth + 1).filter(({ from }) => from > last),
+        ...collectDefinitions(bodyNode(child), language, path, depth + 1).filter(({ from }) => from > last),
       );
     }
   }
   return found;
 }
 
-/** The definition that a node is, or is no more than the wrapping of. */
-function definedIn(node: Node, language: Language): Node | null {
-  if (node.type === 'variable_declarator') return isFunction(node) ? node : null;
+/** The definition that a node is or wraps; null if there is none or several. */
+function findWrapped(node: Node, language: CodeLanguage): Node | null {
+  if (node.type === 'variable_declarator') return isFunctionConstant(node) ? node : null;
   if (language.definitions.has(node.type)) return node;
   if (!language.wrappers.has(node.type)) return null;
-  const definitions = namedChildren(node).flatMap((child) => definedIn(child, language) ?? []);
+  const definitions = namedChildren(node).flatMap((child) => findWrapped(child, language) ?? []);
   return definitions.length === 1 ? (definitions[0] ?? null) : null;
 }
 
-/** `const f = () => ...` defines a function, other constants do not. */
-function isFunction(declarator: Node): boolean {
+/** Whether a constant is a function: `const f = () => ...`. */
+function isFunctionConstant(declarator: Node): boolean {
   return /function|arrow|class/.test(declarator.childForFieldName('value')?.type ?? '');
 }
 
-function bodyOf(node: Node): Node {
+function bodyNode(node: Node): Node {
   const body = node.childForFieldName('body');
   if (body !== null) return body;
   return namedChildren(node).find((child) => /(body|_list|_block)$/.test(child.type)) ?? node;
 }
 
-/** The name of a definition, or an empty text. A method of Go or an implementation of Rust is named after its type. */
-function nameOf(node: Node): string {
+/** The name of a definition, or empty. Go methods are qualified by their receiver, and Rust impls named by their type. */
+function definitionName(node: Node): string {
   if (node.type === 'impl_item') return node.childForFieldName('type')?.text ?? '';
-  const name = node.childForFieldName('name')?.text ?? declaratorName(node) ?? wordIn(node);
+  const name = node.childForFieldName('name')?.text ?? declaratorName(node) ?? findIdentifier(node);
   const receiver = /[A-Za-z_]\w*(?=(?:\[.*\])?\s*\)$)/.exec(
     node.childForFieldName('receiver')?.text ?? '',
   )?.[0];
   return oneLine(receiver === undefined ? name : `${receiver}.${name}`);
 }
 
-/** In C the name is inside of what tells the type: `int *(name)(void)`. */
+/** In C the name is inside the declarator: `int *(name)(void)`. */
 function declaratorName(node: Node): string | undefined {
   let declarator = node.childForFieldName('declarator');
-  for (let depth = 0; declarator !== null && depth < DEEPEST; depth += 1) {
+  for (let depth = 0; declarator !== null && depth < MAX_DEPTH; depth += 1) {
     const inner: Node | null = declarator.childForFieldName('declarator');
     if (inner === null) return /identifier|name/.test(declarator.type) ? declarator.text : undefined;
     declarator = inner;
@@ -108,7 +112,7 @@ function declaratorName(node: Node): string | undefined {
   return undefined;
 }
 
-function wordIn(node: Node): string {
+function findIdentifier(node: Node): string {
   const named = namedChildren(node).find((child) => /name|identifier/.test(child.type));
   return named?.text ?? '';
 }
@@ -121,7 +125,7 @@ function namedChildren(node: Node): Node[] {
   return node.namedChildren.filter((child) => child !== null);
 }
 
-/** Where a definition begins, with the comments and attributes that stand directly before it. */
+/** The first row of a definition with the comments and attributes directly before it. */
 function firstRow(node: Node): number {
   let row = node.startPosition.row;
   let before = node.previousNamedSibling;
@@ -130,7 +134,7 @@ function firstRow(node: Node): number {
     /comment|attribute|decorator|annotation/.test(before.type) &&
     lastRow(before) >= row - 1
   ) {
-    // A comment behind other code belongs to that code.
+    // A comment at the end of a line of code belongs to that code.
     const earlier = before.previousNamedSibling;
     if (earlier !== null && lastRow(earlier) === before.startPosition.row) break;
     row = before.startPosition.row;

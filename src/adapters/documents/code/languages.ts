@@ -1,16 +1,21 @@
-/** What of a language's grammar we need to know to cut its sources. The names are those of the grammar's nodes. */
-export interface Language {
-  /** The file of the grammar, and how code of it is marked. */
+/** The node types of a tree-sitter grammar that are needed to split its sources. */
+export interface CodeLanguage {
+  /** The name of the grammar, also used as the language of code blocks. */
   grammar: string;
-  /** What has a name and belongs together: functions, methods, types. */
+  /** Functions, methods and types. */
   definitions: ReadonlySet<string>;
-  /** Definitions that hold others. */
+  /** Definitions that contain others. */
   containers: ReadonlySet<string>;
-  /** What stands around a definition, or several, without a name of its own. */
+  /** Nodes without a name around definitions. */
   wrappers: ReadonlySet<string>;
 }
 
-function language(grammar: string, definitions: string, containers: string, wrappers = ''): Language {
+function defineLanguage(
+  grammar: string,
+  definitions: string,
+  containers: string,
+  wrappers = '',
+): CodeLanguage {
   const set = (names: string): Set<string> => new Set(names.split(' ').filter(Boolean));
   return {
     grammar,
@@ -27,19 +32,19 @@ const SCRIPT = [
   'export_statement ambient_declaration expression_statement lexical_declaration variable_declaration',
 ] as const;
 
-const javascript = language('javascript', ...SCRIPT);
-const typescript = language('typescript', ...SCRIPT);
-const cpp = language(
+const javascript = defineLanguage('javascript', ...SCRIPT);
+const typescript = defineLanguage('typescript', ...SCRIPT);
+const cpp = defineLanguage(
   'cpp',
   'function_definition enum_specifier concept_definition alias_declaration',
   'class_specifier struct_specifier union_specifier namespace_definition',
   'template_declaration linkage_specification preproc_ifdef preproc_if preproc_else type_definition',
 );
-const shell = language('bash', 'function_definition', '');
-const ruby = language('ruby', 'method singleton_method', 'class module');
+const shell = defineLanguage('bash', 'function_definition', '');
+const ruby = defineLanguage('ruby', 'method singleton_method', 'class module');
 
-const BY_EXTENSION: Readonly<Record<string, Language>> = {
-  py: language('python', 'function_definition', 'class_definition', 'decorated_definition'),
+const BY_EXTENSION: Readonly<Record<string, CodeLanguage>> = {
+  py: defineLanguage('python', 'function_definition', 'class_definition', 'decorated_definition'),
   js: javascript,
   mjs: javascript,
   cjs: javascript,
@@ -47,19 +52,19 @@ const BY_EXTENSION: Readonly<Record<string, Language>> = {
   ts: typescript,
   mts: typescript,
   cts: typescript,
-  tsx: language('tsx', ...SCRIPT),
-  go: language('go', 'function_declaration method_declaration type_spec', '', 'type_declaration'),
-  rs: language(
+  tsx: defineLanguage('tsx', ...SCRIPT),
+  go: defineLanguage('go', 'function_declaration method_declaration type_spec', '', 'type_declaration'),
+  rs: defineLanguage(
     'rust',
     'function_item function_signature_item struct_item enum_item union_item type_item macro_definition',
     'impl_item trait_item mod_item',
   ),
-  java: language(
+  java: defineLanguage(
     'java',
     'method_declaration constructor_declaration compact_constructor_declaration annotation_type_declaration',
     'class_declaration interface_declaration enum_declaration record_declaration',
   ),
-  cs: language(
+  cs: defineLanguage(
     'c-sharp',
     'method_declaration constructor_declaration enum_declaration delegate_declaration',
     'class_declaration struct_declaration interface_declaration record_declaration namespace_declaration',
@@ -73,7 +78,7 @@ const BY_EXTENSION: Readonly<Record<string, Language>> = {
   hh: cpp,
   hpp: cpp,
   rb: ruby,
-  php: language(
+  php: defineLanguage(
     'php',
     'function_definition method_declaration',
     'class_declaration interface_declaration trait_declaration enum_declaration',
@@ -81,7 +86,7 @@ const BY_EXTENSION: Readonly<Record<string, Language>> = {
   ),
   sh: shell,
   bash: shell,
-  ps1: language(
+  ps1: defineLanguage(
     'powershell',
     'function_statement class_method_definition',
     'class_statement',
@@ -89,10 +94,9 @@ const BY_EXTENSION: Readonly<Record<string, Language>> = {
   ),
 };
 
-/** The extensions of source files that can be read. */
 export const CODE_EXTENSIONS: readonly string[] = Object.keys(BY_EXTENSION);
 
-export function languageOf(path: string): Language | null {
+export function codeLanguageOfPath(path: string): CodeLanguage | null {
   const extension = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(BY_EXTENSION, extension) ? (BY_EXTENSION[extension] ?? null) : null;
 }

@@ -3,52 +3,56 @@ import { unzipSync, zipSync } from 'fflate';
 import { AppError } from '../../../faults/app-error.ts';
 import { decodeText } from '../decode-text.ts';
 
-/** What the wanted parts of an archive may take up together once they are unpacked. */
-const MAX_UNPACKED = 128 * 1024 * 1024;
-const MAX_PARTS = 20_000;
+/** Maximum size of the unpacked files. */
+const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
+const MAX_FILES = 20_000;
 
-/** Files by their path in an archive. */
-export type Archive = Record<string, Uint8Array>;
+/** The files of an archive by path. */
+export type ArchiveFiles = Record<string, Uint8Array>;
 
 /**
- * Unpacks the wanted files of a ZIP archive, which Word, Excel and EPUB documents are. No more is unpacked of a
- * file than the archive says it has, so the sum of what it says is the bound. Throws for what is no archive.
+ * Unpacks files of a Word, Excel or EPUB document. fflate unpacks no more bytes of a file than the archive declares, so
+ * the declared sizes are checked. Throws if the bytes are not a ZIP archive.
  */
-export function openArchive(bytes: Uint8Array, name: string, wants: (path: string) => boolean): Archive {
+export function openArchive(bytes: Uint8Array, name: string, wants: (path: string) => boolean): ArchiveFiles {
   if (bytes[0] === 0xd0 && bytes[1] === 0xcf) {
-    throw new AppError('invalid_input', `${name} is protected by a password, or in an old binary format`, {
-      hint: 'Save a copy without a password and in a format of today (.docx, .xlsx).',
+    throw new AppError('invalid_input', `${name} has a password or an old binary format`, {
+      hint: 'Save a copy as .docx or .xlsx without a password.',
     });
   }
   let size = 0;
-  let parts = 0;
+  let count = 0;
   return unzipSync(bytes, {
     filter(file) {
       if (!wants(file.name)) return false;
       size += file.originalSize;
-      parts += 1;
-      if (size > MAX_UNPACKED || parts > MAX_PARTS) throw tooLarge(name);
+      count += 1;
+      if (size > MAX_UNPACKED_BYTES || count > MAX_FILES) throw tooLarge(name);
       return true;
     },
   });
 }
 
-/** The same files in an archive that holds nothing else and unpacks to what it says, for a library to open. */
-export function packPlainly(archive: Archive): Uint8Array<ArrayBuffer> {
+/** Packs the files again, so that a library reads only these and none larger than declared. */
+export function repackArchive(archive: ArchiveFiles): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(zipSync(archive, { level: 0 }));
 }
 
 function tooLarge(name: string): AppError {
-  return new AppError('invalid_input', `${name} unpacks to more than ${MAX_UNPACKED / 1024 / 1024} MB`, {
-    hint: 'Split it into smaller documents, or leave it out.',
-  });
+  return new AppError(
+    'invalid_input',
+    `${name} unpacks to more than ${MAX_UNPACKED_BYTES / 1024 / 1024} MB`,
+    {
+      hint: 'Split it into smaller documents or exclude it.',
+    },
+  );
 }
 
-/** An element: its attributes as `@name`, its text as `#text`, and its children by name, always as lists. */
-export type Element = { [name: string]: unknown };
+/** Attributes as `@name`, text as `#text`, and lists of child elements by name. */
+export type XmlElement = { [name: string]: unknown };
 
-/** Parses a small XML file without the prefixes of its names. Throws for a document type definition, which entities that expand without end would need. */
-export function parseXml(bytes: Uint8Array, name: string): Element {
+/** Parses XML without namespace prefixes. Throws for a DTD, which could define endlessly expanding entities. */
+export function parseXml(bytes: Uint8Array, name: string): XmlElement {
   const source = decodeText(bytes, name);
   if (/<!DOCTYPE/i.test(source)) throw new Error('it has a document type definition');
   const parser = new XMLParser({
@@ -64,22 +68,22 @@ export function parseXml(bytes: Uint8Array, name: string): Element {
   return toElement(parser.parse(source, true));
 }
 
-export function children(parent: Element | undefined, name: string): Element[] {
+export function childElements(parent: XmlElement | undefined, name: string): XmlElement[] {
   const found = parent?.[name];
   return Array.isArray(found) ? found.map(toElement) : [];
 }
 
-export function attribute(element: Element | undefined, name: string): string {
+export function attributeValue(element: XmlElement | undefined, name: string): string {
   const value = element?.[`@${name}`];
   return typeof value === 'string' ? value : '';
 }
 
-/** The text of the first child of that name, on one line. */
-export function textOf(parent: Element | undefined, name: string): string {
-  const text = children(parent, name)[0]?.['#text'];
+/** The text of the first child with a name, on one line. */
+export function childText(parent: XmlElement | undefined, name: string): string {
+  const text = childElements(parent, name)[0]?.['#text'];
   return typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '';
 }
 
-function toElement(value: unknown): Element {
+function toElement(value: unknown): XmlElement {
   return typeof value === 'object' && value !== null ? { ...value } : { '#text': value };
 }

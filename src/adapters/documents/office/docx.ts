@@ -1,42 +1,49 @@
 import type { ParsedDocument } from '../../../domain/document.ts';
-import { brokenDocument } from '../decode-text.ts';
+import { toParseError } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
-import { toDocument } from '../render-tree.ts';
-import { type Archive, children, openArchive, packPlainly, parseXml, textOf } from './archive.ts';
+import { toParsedDocument } from '../render-tree.ts';
+import {
+  type ArchiveFiles,
+  childElements,
+  childText,
+  openArchive,
+  parseXml,
+  repackArchive,
+} from './archive.ts';
 
-/** Styles besides the headings that Word itself defines and that say what a paragraph is. */
-const STYLES = [
+/** Mappings for styles that mammoth does not map. */
+const STYLE_MAP = [
   "p[style-name='Title'] => h1:fresh",
   "p[style-name='HTML Preformatted'] => pre:separator('\\n')",
   "p[style-name='Code'] => pre:separator('\\n')",
   "p[style-name='Source Code'] => pre:separator('\\n')",
 ];
 
-/** A Word document: headings, paragraphs, lists, tables, footnotes, and what pictures are said to show. */
+/** A Word document: headings, paragraphs, lists, tables, footnotes and the descriptions of images. */
 export async function parseDocx(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
   try {
     const archive = openArchive(bytes, name, (path) => /\.(xml|rels)$/i.test(path));
     const { default: mammoth } = await import('mammoth');
     const { value: html } = await mammoth.convertToHtml(
-      { buffer: Buffer.from(packPlainly(archive)) },
+      { buffer: Buffer.from(repackArchive(archive)) },
       {
-        styleMap: STYLES,
+        styleMap: STYLE_MAP,
         convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
         externalFileAccess: false,
       },
     );
-    return toDocument(htmlToMdast(parseHtmlTree(html)), readProperties(archive, name));
+    return toParsedDocument(htmlToMdast(parseHtmlTree(html)), readOfficeProperties(archive, name));
   } catch (error) {
-    const hint = 'Check that it opens in a word processor; saving it again there often repairs it.';
-    throw brokenDocument(name, 'a Word document', error, hint);
+    const hint = 'Check that it opens in a word processor. Saving it there again often repairs it.';
+    throw toParseError(name, 'a Word document', error, hint);
   }
 }
 
-/** Title, author and subject, as far as they were filled in. */
-export function readProperties(archive: Archive, name: string): Record<string, string> {
+/** Title, author, subject and keywords that are not empty. */
+export function readOfficeProperties(archive: ArchiveFiles, name: string): Record<string, string> {
   const part = archive['docProps/core.xml'];
   if (part === undefined) return {};
-  const [properties] = children(parseXml(part, name), 'coreProperties');
+  const [properties] = childElements(parseXml(part, name), 'coreProperties');
   const fields = [
     ['title', 'title'],
     ['author', 'creator'],
@@ -45,7 +52,7 @@ export function readProperties(archive: Archive, name: string): Record<string, s
   ] as const;
   return Object.fromEntries(
     fields.flatMap(([field, element]) => {
-      const value = textOf(properties, element);
+      const value = childText(properties, element);
       return value === '' ? [] : [[field, value]];
     }),
   );

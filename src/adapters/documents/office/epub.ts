@@ -2,75 +2,86 @@ import { posix } from 'node:path';
 import type { Root } from 'mdast';
 import type { ParsedDocument } from '../../../domain/document.ts';
 import { AppError } from '../../../faults/app-error.ts';
-import { brokenDocument, decodeText } from '../decode-text.ts';
+import { decodeText, toParseError } from '../decode-text.ts';
 import { htmlToMdast, parseHtmlTree } from '../html-tree.ts';
-import { toDocument } from '../render-tree.ts';
-import { type Archive, attribute, children, type Element, openArchive, parseXml, textOf } from './archive.ts';
+import { toParsedDocument } from '../render-tree.ts';
+import {
+  type ArchiveFiles,
+  attributeValue,
+  childElements,
+  childText,
+  openArchive,
+  parseXml,
+  type XmlElement,
+} from './archive.ts';
 
-/** An EPUB book: its chapters in the order in which they are read. */
+/** The chapters of an EPUB book in reading order. */
 export async function parseEpub(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
   try {
     const archive = openArchive(bytes, name, (path) => /\.(xml|opf|x?html?)$/i.test(path));
     const opfPath = packagePath(archive, name);
-    const [book] = children(parseXml(part(archive, opfPath), name), 'package');
+    const [book] = childElements(parseXml(getFile(archive, opfPath), name), 'package');
     const root: Root = { type: 'root', children: [] };
     for (const path of chapterPaths(book, opfPath)) {
       refuseEncrypted(archive, path, name);
-      const page = parseHtmlTree(asHtml(decodeText(part(archive, path), `${name} (${path})`)));
+      const page = parseHtmlTree(asHtml(decodeText(getFile(archive, path), `${name} (${path})`)));
       for (const node of htmlToMdast(page).children) root.children.push(node);
     }
-    return toDocument(root, readMetadata(book));
+    return toParsedDocument(root, readMetadata(book));
   } catch (error) {
-    const hint = 'Check that it opens in a reader of e-books; converting it to EPUB again often repairs it.';
-    throw brokenDocument(name, 'an EPUB', error, hint);
+    const hint = 'Check that it opens in an e-book reader. Converting it to EPUB again often repairs it.';
+    throw toParseError(name, 'an EPUB', error, hint);
   }
 }
 
-function packagePath(archive: Archive, name: string): string {
-  const [container] = children(parseXml(part(archive, 'META-INF/container.xml'), name), 'container');
-  const [file] = children(children(container, 'rootfiles')[0], 'rootfile');
-  return attribute(file, 'full-path');
+function packagePath(archive: ArchiveFiles, name: string): string {
+  const [container] = childElements(parseXml(getFile(archive, 'META-INF/container.xml'), name), 'container');
+  const [file] = childElements(childElements(container, 'rootfiles')[0], 'rootfile');
+  return attributeValue(file, 'full-path');
 }
 
-function part(archive: Archive, path: string): Uint8Array {
+function getFile(archive: ArchiveFiles, path: string): Uint8Array {
   const found = archive[path];
-  if (found === undefined) throw new Error(`${path || 'the list of its files'} is missing`);
+  if (found === undefined) throw new Error(`${path || 'the package file'} is missing`);
   return found;
 }
 
-/** What the spine lists, without the table of contents. */
-function chapterPaths(book: Element | undefined, opfPath: string): string[] {
+/** The pages of the spine without the table of contents. */
+function chapterPaths(book: XmlElement | undefined, opfPath: string): string[] {
   const items = new Map(
-    children(children(book, 'manifest')[0], 'item').map((item) => [attribute(item, 'id'), item]),
+    childElements(childElements(book, 'manifest')[0], 'item').map((item) => [
+      attributeValue(item, 'id'),
+      item,
+    ]),
   );
-  return children(children(book, 'spine')[0], 'itemref').flatMap((reference) => {
-    const item = items.get(attribute(reference, 'idref'));
-    const isContents = attribute(item, 'properties').split(' ').includes('nav');
-    const href = decodeURIComponent(attribute(item, 'href'));
-    const isPage = /xhtml|html/.test(attribute(item, 'media-type'));
+  return childElements(childElements(book, 'spine')[0], 'itemref').flatMap((reference) => {
+    const item = items.get(attributeValue(reference, 'idref'));
+    const isContents = attributeValue(item, 'properties').split(' ').includes('nav');
+    const href = decodeURIComponent(attributeValue(item, 'href'));
+    const isPage = /xhtml|html/.test(attributeValue(item, 'media-type'));
     return isPage && !isContents && href !== '' ? [posix.join(posix.dirname(opfPath), href)] : [];
   });
 }
 
-/** Shops encrypt chapters, which nothing but their own reader opens; fonts alone may be encrypted in any book. */
-function refuseEncrypted(archive: Archive, path: string, name: string): void {
+/** Encrypted chapters cannot be read. Encrypted fonts are allowed. */
+function refuseEncrypted(archive: ArchiveFiles, path: string, name: string): void {
   const list = archive['META-INF/encryption.xml'];
   if (list === undefined || !new TextDecoder().decode(list).includes(`URI="${encodeURI(path)}"`)) return;
-  throw new AppError('invalid_input', `${name} is protected against copying`, {
-    hint: 'Only the shop it comes from can give a copy without protection.',
+  throw new AppError('invalid_input', `${name} is copy-protected`, {
+    hint: 'Use a copy without DRM.',
   });
 }
 
-/** XHTML as HTML: an element that closes itself, such as an empty title, would otherwise swallow what follows. */
+/** Converts self-closing elements of XHTML, which HTML would leave open. */
 function asHtml(source: string): string {
-  const void_ = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
+  const voidElement = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
   return source.replace(/<([a-z][\w:-]*)((?:\s[^<>]*)?)\/>/gi, (whole, tag: string, rest: string) =>
-    void_.test(tag) ? whole : `<${tag}${rest}></${tag}>`,
+    voidElement.test(tag) ? whole : `<${tag}${rest}></${tag}>`,
   );
 }
 
-function readMetadata(book: Element | undefined): Record<string, string> {
-  const [metadata] = children(book, 'metadata');
+function readMetadata(book: XmlElement | undefined): Record<string, string> {
+  const [metadata] = childElements(book, 'metadata');
   const fields = [
     ['title', 'title'],
     ['author', 'creator'],
@@ -79,7 +90,7 @@ function readMetadata(book: Element | undefined): Record<string, string> {
   ] as const;
   return Object.fromEntries(
     fields.flatMap(([field, element]) => {
-      const value = textOf(metadata, element);
+      const value = childText(metadata, element);
       return value === '' ? [] : [[field, value]];
     }),
   );

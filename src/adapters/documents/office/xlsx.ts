@@ -1,31 +1,31 @@
 import type { ParsedDocument } from '../../../domain/document.ts';
 import { createBlockWriter } from '../block-writer.ts';
-import { writeRows } from '../csv.ts';
-import { brokenDocument } from '../decode-text.ts';
-import { openArchive, packPlainly } from './archive.ts';
-import { readProperties } from './docx.ts';
+import { writeTableRows } from '../csv.ts';
+import { toParseError } from '../decode-text.ts';
+import { openArchive, repackArchive } from './archive.ts';
+import { readOfficeProperties } from './docx.ts';
 
-/** An Excel workbook: a section for each sheet, its rows as tables below their header. */
+/** An Excel workbook: a section per sheet with its rows as tables. */
 export async function parseXlsx(bytes: Uint8Array, name: string): Promise<ParsedDocument> {
   try {
     const archive = openArchive(bytes, name, (path) => /\.(xml|rels)$/i.test(path));
     const { default: readSheets } = await import('read-excel-file/universal');
     const writer = createBlockWriter();
-    for (const { sheet, data } of await readSheets(packPlainly(archive).buffer)) {
+    for (const { sheet, data } of await readSheets(repackArchive(archive).buffer)) {
       writer.write('heading', 2, sheet);
-      const rows = data.map((row) => row.map(cellText));
-      await writeRows(writer, rows, { hasSeveralTables: true });
+      const rows = data.map((row) => row.map(formatCell));
+      await writeTableRows(writer, rows, { hasSeveralTables: true });
     }
-    const metadata = readProperties(archive, name);
+    const metadata = readOfficeProperties(archive, name);
     return { title: metadata.title ?? null, metadata, ...writer.finish() };
   } catch (error) {
-    const hint = 'Check that it opens in a spreadsheet program; saving it again there often repairs it.';
-    throw brokenDocument(name, 'an Excel workbook', error, hint);
+    const hint = 'Check that it opens in a spreadsheet program. Saving it there again often repairs it.';
+    throw toParseError(name, 'an Excel workbook', error, hint);
   }
 }
 
-/** The library declares dates as the class of dates, not as dates. */
-function cellText(value: unknown): string {
+/** `unknown`, because the types of the library are wrong for dates. */
+function formatCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (!(value instanceof Date)) return String(value);
   if (Number.isNaN(value.getTime())) return '';

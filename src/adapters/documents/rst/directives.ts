@@ -1,14 +1,22 @@
 import type { List } from 'mdast';
 import papaparse from 'papaparse';
-import { renderLine } from '../render-inline.ts';
-import { withLead, withTitle } from '../render-tree.ts';
-import { type Context, code, type Flow, isBlank, paragraph, type Reader, takeIndented } from './blocks.ts';
-import { footnoteMarker } from './inline.ts';
-import { table } from './tables.ts';
+import { renderSingleLine } from '../render-inline.ts';
+import { prependText, prependTitle } from '../render-tree.ts';
+import {
+  createCodeBlock,
+  createParagraph,
+  type FlowNode,
+  isBlankLine,
+  type RstContext,
+  type RstReader,
+  readIndentedLines,
+} from './blocks.ts';
+import { formatFootnoteMarker } from './inline.ts';
+import { createTable } from './tables.ts';
 
-/** A directive's parts: text after its name, `:option: value` lines, and the lines below. */
 interface Directive {
   name: string;
+  /** The text after the name. */
   argument: string;
   options: Map<string, string>;
   content: string[];
@@ -20,16 +28,16 @@ const CODE =
   /^(code|code-block|sourcecode|parsed-literal|literal|math|doctest|testcode|testoutput|prompt|productionlist|ipython|console|highlight-block)$/;
 const CHANGE = /^(versionadded|versionchanged|deprecated|versionremoved|deprecated-removed)$/;
 
-/** Directives that only steer the processor, or list where other documents lie. */
+/** Directives without content for readers. */
 const DROPPED =
   /^(contents|toctree|include|literalinclude|index|highlight|currentmodule|module|default-role|role|default-domain|sectnum|section-numbering|header|footer|meta|raw|tabularcolumns|target-notes|testsetup|testcleanup|autosummary|graphviz|digraph|plot|bibliography)$/;
 
-/** Everything that begins with two dots: directives, footnotes, targets, substitutions and comments. */
-export const readExplicitMarkup: Reader = (lines, index, context) => {
+/** Constructs that start with two dots: directives, footnotes, targets, substitutions and comments. */
+export const readExplicitMarkup: RstReader = (lines, index, context) => {
   const line = lines[index] ?? '';
   if (/^__(\s|$)/.test(line)) return { nodes: [], next: index + 1 };
   if (!/^\.\.(\s|$)/.test(line)) return null;
-  const { block, next } = takeIndented(lines, index + 1);
+  const { block, next } = readIndentedLines(lines, index + 1);
   const rest = line.slice(2).trim();
 
   const [, name, argument = ''] = /^([\w][\w.+:-]*?) ?::(?:\s+(.*))?$/.exec(rest) ?? [];
@@ -37,45 +45,54 @@ export const readExplicitMarkup: Reader = (lines, index, context) => {
 
   const [, label, text = ''] = /^\[([^\]\s]+)\](?:\s+(.*))?$/.exec(rest) ?? [];
   if (label !== undefined)
-    return { nodes: withLead(`${footnoteMarker(label)}: `, context.body([text, ...block])), next };
+    return { nodes: prependText(`${formatFootnoteMarker(label)}: `, context.body([text, ...block])), next };
 
-  // Targets and substitutions have been collected before; anything else is a comment.
+  // Targets and substitutions are collected by `collectDefinitions`; anything else is a comment.
   return { nodes: [], next };
 };
 
-/** What a directive says. One that is not known gives its argument and its content. */
-function readDirective(name: string, argument: string, block: readonly string[], context: Context): Flow[] {
-  const directive = readParts(name.toLowerCase().replace(/^.*:/, ''), argument, block);
+/** The content of a directive; of an unknown one, its argument and body. */
+function readDirective(
+  name: string,
+  argument: string,
+  block: readonly string[],
+  context: RstContext,
+): FlowNode[] {
+  const directive = parseDirective(name.toLowerCase().replace(/^.*:/, ''), argument, block);
   const { name: kind, content, options } = directive;
   if (DROPPED.test(kind)) return [];
-  if (CODE.test(kind)) return readCode(directive);
-  if (ADMONITION.test(kind)) return withTitle(titleOf(kind), context.body(joined(directive)));
+  if (CODE.test(kind)) return toCodeBlock(directive);
+  if (ADMONITION.test(kind)) return prependTitle(admonitionTitle(kind), context.body(allLines(directive)));
   if (CHANGE.test(kind)) {
     const [version = '', ...text] = directive.argument.split(/\s+/);
-    return withTitle(`${changeTitle(kind)} ${version}`.trim(), context.body([text.join(' '), ...content]));
+    return prependTitle(`${changeTitle(kind)} ${version}`.trim(), context.body([text.join(' '), ...content]));
   }
   if (kind === 'image' || kind === 'figure') {
-    return [paragraph([{ type: 'text', value: options.get('alt') ?? '' }]), ...context.body(content)];
+    return [createParagraph([{ type: 'text', value: options.get('alt') ?? '' }]), ...context.body(content)];
   }
   if (kind === 'csv-table') {
     const header = options.get('header') ?? '';
-    return captioned(directive, [table(readCsv([header, ...content].join('\n').trim()), context)], context);
+    return prependArgument(
+      directive,
+      [createTable(parseCsvRows([header, ...content].join('\n').trim()), context)],
+      context,
+    );
   }
   if (kind === 'list-table')
-    return captioned(directive, tableOfLists(context.body(content), context), context);
+    return prependArgument(directive, toListTable(context.body(content), context), context);
   if (/^(admonition|topic|sidebar)$/.test(kind)) {
-    return withTitle(renderLine(context.inline(directive.argument)), context.body(content));
+    return prependTitle(renderSingleLine(context.inline(directive.argument)), context.body(content));
   }
-  return captioned(directive, context.body(content), context);
+  return prependArgument(directive, context.body(content), context);
 }
 
-/** Options follow the argument without a blank line; the argument may go on over several lines. */
-function readParts(name: string, firstLine: string, block: readonly string[]): Directive {
+/** Options follow the argument without a blank line; the argument may have several lines. */
+function parseDirective(name: string, firstLine: string, block: readonly string[]): Directive {
   const argument = [firstLine];
   const options = new Map<string, string>();
   let option: string | undefined;
   let index = 0;
-  for (; index < block.length && !isBlank(block[index]); index += 1) {
+  for (; index < block.length && !isBlankLine(block[index]); index += 1) {
     const line = block[index] ?? '';
     const [, key, value = ''] = /^:([\w-]+):(?:\s+(.*))?$/.exec(line) ?? [];
     if (key !== undefined) options.set(key, value);
@@ -87,42 +104,42 @@ function readParts(name: string, firstLine: string, block: readonly string[]): D
   return { name, argument: argument.join('\n').trim(), options, content: block.slice(index) };
 }
 
-/** Directives without an argument may begin their content on the first line. */
-function joined(directive: Directive): string[] {
+/** The argument and content, for directives whose content may start on the first line. */
+function allLines(directive: Directive): string[] {
   return [...directive.argument.split('\n'), ...directive.content];
 }
 
-function readCode({ name, argument, options, content }: Directive): Flow[] {
+function toCodeBlock({ name, argument, options, content }: Directive): FlowNode[] {
   const isLanguage = /^(code|code-block|sourcecode|prompt)$/.test(name);
   const lines = isLanguage ? content : [argument, ...content];
   const value = lines.join('\n').replace(/^(?:[^\S\n]*\n)+|\s+$/g, '');
   const caption = options.get('caption') ?? '';
   const lang = isLanguage ? argument.split(/\s/)[0] : name === 'math' ? 'math' : null;
-  return [paragraph([{ type: 'text', value: caption }]), code(value, lang || null)];
+  return [createParagraph([{ type: 'text', value: caption }]), createCodeBlock(value, lang || null)];
 }
 
-/** The argument as a paragraph of its own: a caption, a rubric, the signature of a function. */
-function captioned({ argument }: Directive, content: Flow[], context: Context): Flow[] {
-  const lines = argument.split('\n').filter((line) => !isBlank(line));
-  return [...lines.map((line) => paragraph(context.inline(line))), ...content];
+/** Adds the argument as a paragraph: a caption, a rubric, a signature. */
+function prependArgument({ argument }: Directive, content: FlowNode[], context: RstContext): FlowNode[] {
+  const lines = argument.split('\n').filter((line) => !isBlankLine(line));
+  return [...lines.map((line) => createParagraph(context.inline(line))), ...content];
 }
 
-/** A list of rows, each a list of cells. */
-function tableOfLists(content: Flow[], context: Context): Flow[] {
-  const isList = (node: Flow): node is List => node.type === 'list';
+/** Converts a list of rows, each a list of cells. */
+function toListTable(content: FlowNode[], context: RstContext): FlowNode[] {
+  const isList = (node: FlowNode): node is List => node.type === 'list';
   const rows = content.filter(isList).flatMap((list) => list.children);
   if (!rows.every((row) => row.children.length > 0 && row.children.every(isList))) return content;
   const cells = rows.map((row) => row.children.filter(isList).flatMap((list) => list.children));
-  const plain: Context = { ...context, inline: (text) => [{ type: 'text', value: text }] };
+  const plain: RstContext = { ...context, inline: (text) => [{ type: 'text', value: text }] };
   return [
-    table(
-      cells.map((row) => row.map((cell) => renderLine(cell.children))),
+    createTable(
+      cells.map((row) => row.map((cell) => renderSingleLine(cell.children))),
       plain,
     ),
   ];
 }
 
-function titleOf(kind: string): string {
+function admonitionTitle(kind: string): string {
   return kind === 'seealso' ? 'See also' : kind.charAt(0).toUpperCase() + kind.slice(1);
 }
 
@@ -133,7 +150,7 @@ function changeTitle(kind: string): string {
 }
 
 /** Rows of comma-separated values. Spaces before a quoted cell are allowed, as in docutils. */
-function readCsv(source: string): string[][] {
+function parseCsvRows(source: string): string[][] {
   const { data } = papaparse.parse<string[]>(source.replace(/(^|,)[^\S\n]+"/gm, '$1"'), { delimiter: ',' });
   return data.map((row) => row.map((cell) => cell.trim())).filter((row) => row.some((cell) => cell !== ''));
 }

@@ -1,10 +1,10 @@
 import type { PhrasingContent } from 'mdast';
 
-/** What a document defines for the use of its inline markup. */
-export interface Definitions {
-  /** The text of `|name|`. */
+/** The definitions of a document that its inline markup refers to. */
+export interface RstDefinitions {
+  /** The text of `|name|`, by lower-case name. */
   substitutions: ReadonlyMap<string, string>;
-  /** Names that `name_` may refer to, in lower case. */
+  /** The lower-case names that `name_` may refer to. */
   targets: ReadonlySet<string>;
 }
 
@@ -25,13 +25,13 @@ const MARKUP = new RegExp(
   'g',
 );
 
-/** Reads inline markup: emphasis, references and roles become their text, literals become code. */
-export function readInline(text: string, definitions: Definitions): PhrasingContent[] {
+/** Converts emphasis, references and roles to text, and literals to code. */
+export function parseRstInline(text: string, definitions: RstDefinitions): PhrasingContent[] {
   const nodes: PhrasingContent[] = [];
   let from = 0;
   for (const match of text.matchAll(MARKUP)) {
     if (match.index > from) nodes.push(textNode(text.slice(from, match.index)));
-    nodes.push(...readMarkup(match[0], match.groups ?? {}, definitions));
+    nodes.push(...toInlineNodes(match[0], match.groups ?? {}, definitions));
     from = match.index + match[0].length;
   }
   if (from < text.length) nodes.push(textNode(text.slice(from)));
@@ -40,22 +40,22 @@ export function readInline(text: string, definitions: Definitions): PhrasingCont
 
 type Groups = Record<string, string | undefined>;
 
-function readMarkup(written: string, groups: Groups, definitions: Definitions): PhrasingContent[] {
+function toInlineNodes(written: string, groups: Groups, definitions: RstDefinitions): PhrasingContent[] {
   const { escaped, literal, role, roleText, phrase, suffixRole, strong, emphasis, substitution } = groups;
   if (escaped !== undefined) return [textNode(/\s/.test(escaped) ? '' : escaped)];
   if (literal !== undefined) return [{ type: 'inlineCode', value: literal }];
-  if (role !== undefined && roleText !== undefined) return [readRole(role, roleText)];
+  if (role !== undefined && roleText !== undefined) return [toRoleNode(role, roleText)];
   if (phrase !== undefined) {
     return [
-      suffixRole === undefined ? textNode(withoutEscapes(linkText(phrase))) : readRole(suffixRole, phrase),
+      suffixRole === undefined ? textNode(removeEscapes(linkText(phrase))) : toRoleNode(suffixRole, phrase),
     ];
   }
   const inner = strong ?? emphasis;
-  if (inner !== undefined) return readInline(inner, definitions);
+  if (inner !== undefined) return parseRstInline(inner, definitions);
   if (substitution !== undefined) {
     return [textNode(definitions.substitutions.get(substitution.toLowerCase()) ?? written)];
   }
-  if (groups.footnote !== undefined) return [textNode(footnoteMarker(groups.footnote))];
+  if (groups.footnote !== undefined) return [textNode(formatFootnoteMarker(groups.footnote))];
   const { reference } = groups;
   return [
     textNode(
@@ -64,18 +64,18 @@ function readMarkup(written: string, groups: Groups, definitions: Definitions): 
   ];
 }
 
-/** Footnotes are marked as in Markdown; a citation keeps its label. */
-export function footnoteMarker(label: string): string {
+/** A Markdown footnote marker; a citation keeps its label. */
+export function formatFootnoteMarker(label: string): string {
   return /^(\d+|#.*|\*)$/.test(label) ? `[^${label.replace(/^#(?=.)/, '')}]` : `[${label}]`;
 }
 
-/** What a role shows: `text` of `text <target>`, the last name of `~package.Name`, a literal as it is. */
-function readRole(role: string, text: string): PhrasingContent {
+/** The text of a role: `text` of `text <target>`, the last name of `~package.Name`, or a literal. */
+function toRoleNode(role: string, text: string): PhrasingContent {
   const name = role.split(':').at(-1) ?? role;
   if (/^(code|literal|math|samp|file|command|program|regexp)$/.test(name))
     return { type: 'inlineCode', value: text };
   if (name === 'pep' || name === 'rfc') return textNode(`${name.toUpperCase()} ${linkText(text)}`);
-  const shown = withoutEscapes(linkText(text)).replace(/^!/, '');
+  const shown = removeEscapes(linkText(text)).replace(/^!/, '');
   return textNode(shown.startsWith('~') ? (shown.slice(1).split('.').at(-1) ?? shown) : shown);
 }
 
@@ -84,7 +84,7 @@ function linkText(phrase: string): string {
   return text === undefined ? phrase : text || target;
 }
 
-function withoutEscapes(text: string): string {
+function removeEscapes(text: string): string {
   return text.replace(/\\([\s\S])/g, (_, character: string) => (/\s/.test(character) ? '' : character));
 }
 

@@ -1,66 +1,72 @@
 import type { Heading, Root } from 'mdast';
 import type { ParsedDocument } from '../../../domain/document.ts';
 import { lines as linesAt } from '../../../domain/location.ts';
-import { toDocument } from '../render-tree.ts';
+import { toParsedDocument } from '../render-tree.ts';
 import {
-  type Context,
-  dedent,
-  type Flow,
-  isBlank,
-  type Reader,
+  dedentLines,
+  type FlowNode,
+  isBlankLine,
+  type RstContext,
+  type RstReader,
   readDoctest,
+  readIndentedLines,
   readLineBlock,
   readParagraph,
   readQuote,
   readTitle,
   readTransition,
-  skipBlank,
-  takeIndented,
+  skipBlankLines,
 } from './blocks.ts';
 import { readExplicitMarkup } from './directives.ts';
-import { type Definitions, readInline } from './inline.ts';
-import { readBullets, readDefinitions, readEnumeration, readFields, readOptions } from './lists.ts';
+import { parseRstInline, type RstDefinitions } from './inline.ts';
+import {
+  readBulletList,
+  readDefinitionList,
+  readEnumeratedList,
+  readFieldList,
+  readOptionList,
+} from './lists.ts';
 import { readGridTable, readSimpleTable } from './tables.ts';
 
-/** The order decides: the first reader that recognises a line takes it, and the last one takes any. */
-const READERS: readonly Reader[] = [
+/** In order of precedence; the last reader accepts any line. */
+const READERS: readonly RstReader[] = [
   readQuote,
   readExplicitMarkup,
   readGridTable,
   readSimpleTable,
   readTitle,
   readTransition,
-  readBullets,
-  readEnumeration,
-  readFields,
-  readOptions,
+  readBulletList,
+  readEnumeratedList,
+  readFieldList,
+  readOptionList,
   readLineBlock,
   readDoctest,
-  readDefinitions,
+  readDefinitionList,
   readParagraph,
 ];
 
 /**
- * reStructuredText, as docutils and Sphinx write it. What is malformed is read as the text it contains.
- * A field list at the very beginning is metadata, as it is to Sphinx.
+ * reStructuredText of docutils and Sphinx. Malformed markup is kept as text. A field list at the beginning is metadata, as
+ * in Sphinx.
  */
 export function parseRst(source: string): ParsedDocument {
   const lines = source.split('\n').map((line) => line.replaceAll('\t', '        ').trimEnd());
-  const { metadata, rest } = takeMetadata(lines);
-  const content = readBody(
-    dedent(rest),
-    createContext(readDefinitionsOf(source)),
+  const { metadata, rest } = splitMetadata(lines);
+  const content = parseBody(
+    dedentLines(rest),
+    createContext(collectDefinitions(source)),
     lines.length - rest.length,
   );
   const root: Root = { type: 'root', children: content };
-  return toDocument(root, metadata);
+  return toParsedDocument(root, metadata);
 }
 
-function createContext(definitions: Definitions): Context {
+function createContext(definitions: RstDefinitions): RstContext {
   const styles: string[] = [];
-  const context: Context = {
-    body: (lines) => readBody(lines, context),
-    inline: (text) => readInline(text, definitions),
+  const context: RstContext = {
+    body: (lines) => parseBody(lines, context),
+    inline: (text) => parseRstInline(text, definitions),
     headingDepth(style) {
       if (!styles.includes(style)) styles.push(style);
       return Math.min(6, styles.indexOf(style) + 1) as Heading['depth'];
@@ -69,10 +75,10 @@ function createContext(definitions: Definitions): Context {
   return context;
 }
 
-/** `linesBefore` says how many lines of the document come before these; without it, what is read has no lines of its own. */
-function readBody(lines: readonly string[], context: Context, linesBefore?: number): Flow[] {
-  const nodes: Flow[] = [];
-  for (let index = skipBlank(lines, 0); index < lines.length; index = skipBlank(lines, index)) {
+/** `linesBefore` is the number of lines before these in the document; without it nodes get no locations. */
+function parseBody(lines: readonly string[], context: RstContext, linesBefore?: number): FlowNode[] {
+  const nodes: FlowNode[] = [];
+  for (let index = skipBlankLines(lines, 0); index < lines.length; index = skipBlankLines(lines, index)) {
     for (const reader of READERS) {
       const read = reader(lines, index, context);
       if (read === null) continue;
@@ -80,7 +86,7 @@ function readBody(lines: readonly string[], context: Context, linesBefore?: numb
         if (linesBefore !== undefined) {
           node.data = {
             ...node.data,
-            location: linesAt(linesBefore + index + 1, linesBefore + lastLine(lines, read.next)),
+            location: linesAt(linesBefore + index + 1, linesBefore + lastTextLine(lines, read.next)),
           };
         }
         nodes.push(node);
@@ -93,14 +99,14 @@ function readBody(lines: readonly string[], context: Context, linesBefore?: numb
 }
 
 /** The number of the last line before `next` that is not blank. */
-function lastLine(lines: readonly string[], next: number): number {
+function lastTextLine(lines: readonly string[], next: number): number {
   let last = next;
-  while (last > 1 && isBlank(lines[last - 1])) last -= 1;
+  while (last > 1 && isBlankLine(lines[last - 1])) last -= 1;
   return last;
 }
 
-/** Targets and substitutions may be used before they are defined, so they are collected first. */
-function readDefinitionsOf(source: string): Definitions {
+/** Collects targets and substitutions first, because they may be used before their definition. */
+function collectDefinitions(source: string): RstDefinitions {
   const substitutions = new Map<string, string>();
   const targets = new Set<string>();
   const markup =
@@ -123,14 +129,14 @@ function substitutionText(directive: string, text: string): string {
   return codes.map((code) => (code <= 0x10ffff ? String.fromCodePoint(code) : '')).join('');
 }
 
-/** Takes the field list that opens a document off its lines. */
-function takeMetadata(lines: readonly string[]): { metadata: Record<string, string>; rest: string[] } {
+/** Separates the field list at the beginning from the other lines. */
+function splitMetadata(lines: readonly string[]): { metadata: Record<string, string>; rest: string[] } {
   const fields = new Map<string, string>();
-  let index = skipBlank(lines, 0);
+  let index = skipBlankLines(lines, 0);
   for (;;) {
     const [, key, value = ''] = /^:([\w][^:`]*):(?:\s+(.*))?$/.exec(lines[index] ?? '') ?? [];
     if (key === undefined) break;
-    const { block, next } = takeIndented(lines, index + 1);
+    const { block, next } = readIndentedLines(lines, index + 1);
     fields.set(key, [value, ...block].join(' ').trim());
     index = next;
   }

@@ -1,47 +1,47 @@
 import type { TableCell, TableRow } from 'mdast';
-import { type Context, type Flow, isBlank, type Reader } from './blocks.ts';
+import { type FlowNode, isBlankLine, type RstContext, type RstReader } from './blocks.ts';
 
-/** A table drawn with `+---+` borders. Cells that span are written once, where they begin. */
-export const readGridTable: Reader = (lines, index, context) => {
+/** A table with `+---+` borders. A spanning cell is in its first column only. */
+export const readGridTable: RstReader = (lines, index, context) => {
   if (!/^\+[-=]+(\+[-=]+)*\+\s*$/.test(lines[index] ?? '')) return null;
   let next = index;
   while (/^[+|]/.test(lines[next] ?? '')) next += 1;
   const drawn = lines.slice(index, next);
-  const columns = columnsOf(
+  const columns = sortedColumns(
     drawn.filter(isGridBorder).map((line) => [...line.matchAll(/\+/g)].map((plus) => plus.index)),
   );
   const rows: string[][] = [];
   let isNewRow = true;
   for (const line of drawn) {
     if (isGridBorder(line)) {
-      // A border across some columns only still has the text of a cell that goes on beside it.
+      // A border across some columns may have the text of a spanning cell beside it.
       isNewRow = true;
       const rest = line.replace(/\+[-=+]*\+/g, (border) => ' '.repeat(border.length));
       if (!/[^\s|]/.test(rest)) continue;
     }
-    addLine(rows, cutAtBars(line, columns), isNewRow);
+    addLine(rows, splitAtBars(line, columns), isNewRow);
     isNewRow = false;
   }
-  return { nodes: [table(rows, context)], next };
+  return { nodes: [createTable(rows, context)], next };
 };
 
-/** A table with `==== ====` borders; a line without text in its first column goes on with the row above. */
-export const readSimpleTable: Reader = (lines, index, context) => {
+/** A table with `==== ====` borders. A line with an empty first column continues the row above. */
+export const readSimpleTable: RstReader = (lines, index, context) => {
   const border = /^=+( +=+)+\s*$/;
   if (!border.test(lines[index] ?? '')) return null;
-  const end = lines.findIndex((line, at) => at > index && border.test(line) && isBlank(lines[at + 1]));
+  const end = lines.findIndex((line, at) => at > index && border.test(line) && isBlankLine(lines[at + 1]));
   if (end === -1) return null;
   const starts = [...(lines[index] ?? '').matchAll(/=+/g)].map((run) => run.index);
   const rows: string[][] = [];
   for (const line of lines.slice(index + 1, end)) {
-    if (isBlank(line) || border.test(line) || /^-+( +-+)*\s*$/.test(line)) continue;
-    const cells = cutAtSpaces(line, starts);
+    if (isBlankLine(line) || border.test(line) || /^-+( +-+)*\s*$/.test(line)) continue;
+    const cells = splitAtSpaces(line, starts);
     addLine(rows, cells, cells[0] !== '' || rows.length === 0);
   }
-  return { nodes: [table(rows, context)], next: end + 1 };
+  return { nodes: [createTable(rows, context)], next: end + 1 };
 };
 
-export function table(rows: readonly (readonly string[])[], context: Context): Flow {
+export function createTable(rows: readonly (readonly string[])[], context: RstContext): FlowNode {
   const cell = (text: string): TableCell => ({ type: 'tableCell', children: context.inline(text) });
   const children = rows.map((row): TableRow => ({ type: 'tableRow', children: row.map(cell) }));
   return { type: 'table', children };
@@ -51,11 +51,11 @@ function isGridBorder(line: string): boolean {
   return /^[+|].*\+[-=]+\+/.test(line) || /^\+[-=]+\+/.test(line);
 }
 
-function columnsOf(positions: number[][]): number[] {
+function sortedColumns(positions: number[][]): number[] {
   return [...new Set(positions.flat())].sort((left, right) => left - right);
 }
 
-/** Adds the text of one line to the last row, or begins a row with it. */
+/** Adds a line to the last row, or starts a new row. */
 function addLine(rows: string[][], cells: string[], isNewRow: boolean): void {
   const last = rows.at(-1);
   if (isNewRow || last === undefined) {
@@ -67,9 +67,9 @@ function addLine(rows: string[][], cells: string[], isNewRow: boolean): void {
   });
 }
 
-/** Cuts a line at the columns where it has a bar; without one the cell goes on. */
-function cutAtBars(line: string, columns: readonly number[]): string[] {
-  return cut(line, columns.slice(0, -1), (start) => /[|+]/.test(line.charAt(start))).map((text) =>
+/** Splits a line at the columns that have a bar; without a bar the cell continues. */
+function splitAtBars(line: string, columns: readonly number[]): string[] {
+  return splitAt(line, columns.slice(0, -1), (start) => /[|+]/.test(line.charAt(start))).map((text) =>
     text
       .replace(/^[|+]|[|+]\s*$/g, '')
       .replace(/^[-=+]+$/, '')
@@ -77,14 +77,14 @@ function cutAtBars(line: string, columns: readonly number[]): string[] {
   );
 }
 
-function cutAtSpaces(line: string, starts: readonly number[]): string[] {
-  return cut(line, starts, (start) => start === 0 || isBlank(line.charAt(start - 1))).map((text) =>
+function splitAtSpaces(line: string, starts: readonly number[]): string[] {
+  return splitAt(line, starts, (start) => start === 0 || isBlankLine(line.charAt(start - 1))).map((text) =>
     text.trim(),
   );
 }
 
-/** One part of the line for each start; where a part may not begin there, the one before it goes on. */
-function cut(line: string, starts: readonly number[], mayBegin: (start: number) => boolean): string[] {
+/** Splits a line at `starts`; where `mayBegin` is false the cell before continues. */
+function splitAt(line: string, starts: readonly number[], mayBegin: (start: number) => boolean): string[] {
   const parts = starts.map(() => '');
   let current = 0;
   starts.forEach((start, column) => {
