@@ -1,8 +1,8 @@
 import type { DownloadOptions } from '../../src/adapters/onnx/fetch-package.ts';
 import {
   ensureModel,
-  type ModelFile,
   listModelFiles,
+  type ModelFile,
   readModelFile,
   type WeightsLocation,
 } from '../../src/adapters/onnx/weights.ts';
