@@ -1,5 +1,11 @@
 import { describeQdrantCollection } from './collection-schema.ts';
-import { countPoints, deletePoints, type PointCollection, scrollPoints } from './point-requests.ts';
+import {
+  countPoints,
+  deletePoints,
+  type PointCollection,
+  scrollPoints,
+  updatePoints,
+} from './point-requests.ts';
 import {
   CHUNK_FIELDS,
   documentRecordId,
@@ -122,15 +128,10 @@ export async function reweighChunks(chunks: PointCollection, totals: ChunkTotals
       };
     });
     const ids = points.map(({ id }) => id);
-    await chunks.connection.call(chunks.name, (client) =>
-      client.batchUpdate(chunks.collection, {
-        operations: [
-          { update_vectors: { points: weighed } },
-          { set_payload: { payload: { averageLength: average }, points: ids } },
-        ],
-        wait: true,
-      }),
-    );
+    await updatePoints(chunks, [
+      { update_vectors: { points: weighed } },
+      { set_payload: { payload: { averageLength: average }, points: ids } },
+    ]);
   }
 }
 

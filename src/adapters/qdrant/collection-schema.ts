@@ -51,7 +51,7 @@ const CHUNK_INDEXES: Record<string, IndexSchema> = {
 
 const DOCUMENT_INDEXES: Record<string, IndexSchema> = { uri: 'keyword', url: 'keyword' };
 
-/** Creates whichever of the two is missing. Another process may be doing the same. */
+/** Creates the missing ones of the two. Another process may do the same at the same time. */
 export async function createQdrantCollections(
   connection: QdrantConnection,
   chunks: string,

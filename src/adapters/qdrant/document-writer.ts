@@ -47,7 +47,7 @@ interface WriterOptions {
 /**
  * Replaces each document whole: writes the chunks of the new version, then the record that names it, then deletes the
  * chunks of the previous version. The record is one point, so readers switch from one version to the other at once. An
- * interrupted write leaves chunks that no record names; `removeLeftovers` deletes them.
+ * interrupted write leaves chunks that no record names; `removeLeftoverPoints` deletes them.
  */
 export function createDocumentWriter({ chunks, documents, dimensions, now }: WriterOptions): DocumentWriter {
   let totals: ChunkTotals | undefined;

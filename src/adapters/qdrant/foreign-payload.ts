@@ -11,7 +11,7 @@ import { estimateTokens } from '../../text/estimate-tokens.ts';
 const MAPPED_FIELDS = ['text', 'url', 'title', 'module', 'chapter', 'headings', 'chunkIndex'] as const;
 export type MappedField = (typeof MAPPED_FIELDS)[number];
 
-/** The payload field that holds each of ours, such as `{ text: 'body' }`; a dot leads into an object. */
+/** The payload field for each mapped field, such as `{ text: 'body' }`; a dot leads into an object. */
 export type PayloadMap = Partial<Record<MappedField, string | undefined>>;
 
 /** Tried in this order if the payload map does not name the field. */
@@ -31,7 +31,7 @@ export type PointPayload = Record<string, unknown>;
 
 export interface PayloadReader {
   toChunk(point: Pick<Schemas['Record'], 'id' | 'payload'>): StoredChunk;
-  /** The payload field that holds one of ours; undefined if none was found. */
+  /** The payload field of a mapped field; undefined if none was found. */
   sourceField(field: string): string | undefined;
 }
 
@@ -124,7 +124,7 @@ export function distanceToSimilarity(score: number, { distance }: ForeignVector)
   return distance === 'Euclid' || distance === 'Manhattan' ? 1 / (1 + score) : score;
 }
 
-/** A point's vector at unit length, like all of ours. */
+/** Scaled to unit length, like the vectors of our embedders. */
 export function toUnitVector(stored: unknown, { name }: ForeignVector): Float32Array {
   const values = (name === null ? stored : (stored as Record<string, unknown> | null)?.[name]) ?? [];
   return normalizeVector(Float32Array.from(values as number[]));

@@ -95,22 +95,41 @@ export async function deletePoints(
   await connection.call(name, (client) => client.delete(collection, { ...selected, wait: true }));
 }
 
-/** Gives the points that pass a filter the vector of their content hash. */
+/** Gives the points without a vector that pass a filter the vector of their content hash. */
 export async function setPointVectors(
   target: PointCollection,
   filter: QdrantFilter,
   vectors: ReadonlyMap<string, Float32Array>,
 ): Promise<void> {
-  const { connection, collection, name } = target;
-  const found = await scrollPoints(target, { filter, fields: ['contentHash'] });
-  const points = found.flatMap(({ id, payload }) => {
-    const vector = vectors.get(String(payload?.contentHash));
-    return vector === undefined ? [] : [{ id, vector: { [DENSE_VECTOR]: roundNumbers(vector) } }];
-  });
-  for (let start = 0; start < points.length; start += BATCH_POINTS) {
-    const batch = points.slice(start, start + BATCH_POINTS);
-    await connection.call(name, (client) => client.updateVectors(collection, { points: batch, wait: true }));
+  for (let isDone = false; !isDone; ) {
+    const found = await scrollPoints(target, { filter, fields: ['contentHash'] });
+    const points = found.flatMap(({ id, payload }) => {
+      const vector = vectors.get(String(payload?.contentHash));
+      return vector === undefined ? [] : [{ id, vector: { [DENSE_VECTOR]: roundNumbers(vector) } }];
+    });
+    isDone = true;
+    for (let start = 0; start < points.length; start += BATCH_POINTS) {
+      const batch = points.slice(start, start + BATCH_POINTS);
+      const isComplete = await updatePoints(target, [{ update_vectors: { points: batch } }]);
+      isDone &&= isComplete;
+    }
   }
+}
+
+/** False if another process deleted one of the points; some of the others may not be updated then. */
+export function updatePoints(
+  { connection, collection, name }: PointCollection,
+  operations: Schemas['UpdateOperation'][],
+): Promise<boolean> {
+  return connection.call(name, (client) =>
+    client.batchUpdate(collection, { operations, wait: true }).then(
+      () => true,
+      (error: { data?: { status?: { error?: string } } }) => {
+        if (/No point with id/.test(error.data?.status?.error ?? '')) return false;
+        throw error;
+      },
+    ),
+  );
 }
 
 function* inBatches(points: Iterable<QdrantPoint>): Generator<QdrantPoint[], undefined> {

@@ -55,7 +55,7 @@ interface StoreOptions {
 
 type ChunkPoint = Pick<Schemas['Record'], 'id' | 'payload'>;
 
-/** Opens a collection that `createCollections` created. */
+/** Opens a collection that citeloop created. */
 export async function openQdrantChunkStore(options: StoreOptions): Promise<ChunkStore> {
   const { connection, name, collection, metadata, shards, runtime } = options;
   const { embedder, dimensions, createdAt } = metadata;

@@ -172,7 +172,7 @@ export function matchAny(key: string, values: readonly string[]): QdrantConditio
   return { key, match: { any: [...values] } };
 }
 
-/** The fields with an index of their own; others are filtered by `facets`. */
+/** Indexed fields; other keys are filtered by `facets`. */
 const FILTER_FIELDS = new Set(['module', 'url', 'uri']);
 
 export function toQdrantConditions(filter: Filter): QdrantCondition[] {

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { updatePoints } from '../../../src/adapters/qdrant/point-requests.ts';
 import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog.ts';
+import { createQdrantConnection } from '../../../src/adapters/qdrant/qdrant-connection.ts';
 import { systemRuntime } from '../../../src/app/system-runtime.ts';
 import type { ChunkStore } from '../../../src/ports/chunk-store.ts';
 import { endWithParent } from '../../support/end-with-parent.ts';
@@ -138,6 +140,16 @@ describe.skipIf(server === null)('interrupted writes', () => {
     expect(await leftoversAfterSettling(collectionPrefix)).toBe(0);
     expect(await versionsIn(store)).toEqual({ b: 1 });
   });
+});
+
+test.skipIf(server === null)('reports an update of points that another process deleted', async () => {
+  const { collectionPrefix } = await createBook();
+  const connection = createQdrantConnection({ url: server.url, apiKey: server.apiKey });
+  const collection = { connection, name: 'book', collection: `${collectionPrefix}book` };
+  const operations = [
+    { update_vectors: { points: [{ id: randomUUID(), vector: { dense: Array(8).fill(1) } }] } },
+  ];
+  expect(await updatePoints(collection, operations)).toBe(false);
 });
 
 test.skipIf(server === null)('several processes can write at the same time', async () => {
