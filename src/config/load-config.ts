@@ -164,7 +164,7 @@ export function loadConfig(sources: ConfigSources = {}): Config {
         ]),
       ) as Record<SecretName, Secret | undefined>,
     ),
-    searchTopK: valueFor('topK') ?? NUMBERS.topK.usual,
+    searchTopK: valueFor('topK') ?? NUMBERS.topK.default,
     collectionChosen: given.collection !== undefined,
     origins: Object.freeze(
       Object.fromEntries(Object.entries(given).map(([name, setting]) => [name, setting.origin])),

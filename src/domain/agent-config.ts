@@ -31,26 +31,28 @@ export const agentConfigSchema = z
       .optional()
       .describe('an http or https URL'),
     api: apiSchema.default('responses').describe('responses or chat_completions'),
-    temperature: settingIn(NUMBERS.temperature),
-    maxTokens: settingIn(NUMBERS.maxTokens).describe('a whole number above 0 and below contextWindow'),
-    contextWindow: settingIn(NUMBERS.contextWindow),
+    temperature: numberSchema(NUMBERS.temperature),
+    maxTokens: numberSchema(NUMBERS.maxTokens).describe('a whole number above 0 and below contextWindow'),
+    contextWindow: numberSchema(NUMBERS.contextWindow),
     systemPrompt: z.string().trim().min(1).default(DEFAULT_SYSTEM_PROMPT).describe('a non-blank text'),
     policy: policySchema.default('tool').describe('tool, always, first or never'),
     toolName: toolNameSchema.default('search_docs').describe('search_docs or retrieve_context'),
-    topK: settingIn(NUMBERS.topK),
+    topK: numberSchema(NUMBERS.topK),
     /** Default: that of the embedder. */
-    scoreThreshold: numberIn(NUMBERS.scoreThreshold).optional().describe(allowed(NUMBERS.scoreThreshold)),
+    scoreThreshold: rangeSchema(NUMBERS.scoreThreshold)
+      .optional()
+      .describe(describeRange(NUMBERS.scoreThreshold)),
     /** Turns of a session. */
-    maxTurns: settingIn(NUMBERS.maxTurns),
+    maxTurns: numberSchema(NUMBERS.maxTurns),
     /** Model calls of a turn. */
-    maxSteps: settingIn(NUMBERS.maxSteps),
+    maxSteps: numberSchema(NUMBERS.maxSteps),
     /** Past messages in a prompt. */
-    maxHistory: settingIn(NUMBERS.maxHistory),
+    maxHistory: numberSchema(NUMBERS.maxHistory),
     /** The time limit of a turn, even if the service keeps sending. */
-    maxTurnSeconds: settingIn(NUMBERS.maxTurnSeconds),
+    maxTurnSeconds: numberSchema(NUMBERS.maxTurnSeconds),
     /** The size limit of one event of a streamed answer. */
-    maxEventBytes: settingIn(NUMBERS.maxEventBytes),
-    maxAnswerCharacters: settingIn(NUMBERS.maxAnswerCharacters),
+    maxEventBytes: numberSchema(NUMBERS.maxEventBytes),
+    maxAnswerCharacters: numberSchema(NUMBERS.maxAnswerCharacters),
     collection: z
       .string()
       .regex(/^\w[\w.-]{0,127}$/)
@@ -68,15 +70,15 @@ export const agentConfigSchema = z
   .readonly();
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
 
-function numberIn({ least, most = Number.MAX_SAFE_INTEGER, isFraction: fraction = false }: NumberRange) {
-  return (fraction ? z.number() : z.int()).min(least).max(most);
+function rangeSchema({ min, max = Number.MAX_SAFE_INTEGER, isFraction = false }: NumberRange) {
+  return (isFraction ? z.number() : z.int()).min(min).max(max);
 }
 
-function settingIn(range: NumberRange & { usual: number }) {
-  return numberIn(range).default(range.usual).describe(allowed(range));
+function numberSchema(range: NumberRange & { default: number }) {
+  return rangeSchema(range).default(range.default).describe(describeRange(range));
 }
 
-function allowed({ least, most, isFraction: fraction = false }: NumberRange): string {
-  const kind = fraction ? 'a number' : 'a whole number';
-  return most === undefined ? `${kind}, at least ${least}` : `${kind} from ${least} to ${most}`;
+function describeRange({ min, max, isFraction = false }: NumberRange): string {
+  const kind = isFraction ? 'a number' : 'a whole number';
+  return max === undefined ? `${kind}, at least ${min}` : `${kind} from ${min} to ${max}`;
 }

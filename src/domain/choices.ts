@@ -18,26 +18,26 @@ export const OFFLINE_MODEL = 'offline';
 
 /** The bounds and the default of a numeric setting; integers unless `isFraction`. */
 export interface NumberRange {
-  least: number;
-  most?: number;
+  min: number;
+  max?: number;
   /** Undefined if the default depends on other settings. */
-  usual?: number;
+  default?: number;
   isFraction?: boolean;
 }
 
 /** The numeric settings of an agent, for its schema and the flags. */
 export const NUMBERS = {
-  temperature: { least: 0, most: 2, usual: 0.1, isFraction: true },
-  maxTokens: { least: 1, usual: 1024 },
-  contextWindow: { least: 2, usual: 8192 },
-  topK: { least: 1, most: 20, usual: 5 },
-  scoreThreshold: { least: 0, most: 1, isFraction: true },
-  maxTurns: { least: 1, usual: 50 },
-  maxSteps: { least: 1, usual: 8 },
-  maxHistory: { least: 1, most: 100, usual: 20 },
-  maxTurnSeconds: { least: 1, usual: 600 },
-  maxEventBytes: { least: 1000, usual: 8_000_000 },
-  maxAnswerCharacters: { least: 100, usual: 200_000 },
+  temperature: { min: 0, max: 2, default: 0.1, isFraction: true },
+  maxTokens: { min: 1, default: 1024 },
+  contextWindow: { min: 2, default: 8192 },
+  topK: { min: 1, max: 20, default: 5 },
+  scoreThreshold: { min: 0, max: 1, isFraction: true },
+  maxTurns: { min: 1, default: 50 },
+  maxSteps: { min: 1, default: 8 },
+  maxHistory: { min: 1, max: 100, default: 20 },
+  maxTurnSeconds: { min: 1, default: 600 },
+  maxEventBytes: { min: 1000, default: 8_000_000 },
+  maxAnswerCharacters: { min: 100, default: 200_000 },
 } as const satisfies Record<string, NumberRange>;
 export type NumberSetting = keyof typeof NUMBERS;
 

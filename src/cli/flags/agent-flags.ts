@@ -35,8 +35,8 @@ export interface AgentFlags extends CommonFlags, TapeFlags, NumberFlags {
 
 /** Describes the bounds and the default of a setting, which the schema of the settings checks. */
 function numberOption(name: NumberSetting, subject: string) {
-  const { least, most, usual }: NumberRange = NUMBERS[name];
-  const bounds = most === undefined ? '' : `, ${least} to ${most}`;
+  const { min, max, default: usual }: NumberRange = NUMBERS[name];
+  const bounds = max === undefined ? '' : `, ${min} to ${max}`;
   const offline = name === 'topK' ? `; offline ${OFFLINE_DEFAULTS.topK}` : '';
   const describe = `${subject}${bounds} (default ${usual ?? 'by embedder'}${offline})`;
   return { type: 'number', describe } as const satisfies OptionDefinition;
