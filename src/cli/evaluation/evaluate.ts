@@ -56,7 +56,7 @@ export async function runEvaluation(
     // The first search loads files and models; on a tape it would be an additional call.
     if (tape === null) await warmUp(app, store, cases, signal);
     const identity = { inputs, arms, judge, collection: collection.state };
-    const { results, totals } = await askAll(app, open, {
+    const { results, totals, discardJournal } = await askAll(app, open, {
       inputs,
       judge,
       tape,
@@ -87,6 +87,7 @@ export async function runEvaluation(
         judge: judge?.model ?? null,
       },
     });
+    await discardJournal();
     return { ...report, gates: inputs.gates.flatMap((gate) => checkGate(gate, report, inputs.baselines)) };
   } finally {
     await store.close();
@@ -182,7 +183,7 @@ async function askAll(
   app: App,
   arms: readonly RunnableArm[],
   { inputs, judge, tape, signal, identity }: AskOptions,
-): Promise<{ results: RunResults; totals: ReportData['header']['totals'] }> {
+) {
   const { cases, repeat, concurrency, budget, prices, fresh } = inputs;
   const state = await openRunState(app.config.home, identity, { fresh, persistent: tape === null });
   const bar = createProgressBar(
@@ -202,9 +203,9 @@ async function askAll(
       bar.update({ done, total, note: `${arm}, ${tokens} tokens` });
     },
   }).finally(() => bar.clear());
-  await state.discard();
   return {
     results,
+    discardJournal: state.discard,
     totals: toTotals(results, newRuns, { hasPrices: prices !== null, hasJudge: judge !== undefined }),
   };
 }

@@ -35,7 +35,6 @@ export const evaluationInputsSchema = z.object({
   budget: z.number().optional(),
   prices: z.string().optional(),
   fresh: z.boolean().optional(),
-  resume: z.boolean().optional(),
 });
 
 export interface EvaluationInputs extends z.infer<typeof evaluationInputsSchema> {
@@ -99,7 +98,7 @@ export async function checkInputs(inputs: EvaluationInputs, config: Config, tape
             baseUrl: readFlag('--judge-base-url', inputs.judgeBaseUrl, address),
           },
     readSource: inputs.tools?.includes('read_source') ?? false,
-    fresh: inputs.fresh ?? inputs.resume === false,
+    fresh: inputs.fresh ?? false,
   };
 }
 

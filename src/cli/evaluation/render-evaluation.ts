@@ -44,10 +44,11 @@ export function renderEvaluation(report: ReportData, terminal: Terminal): string
     ...report.comparisons.map((comparison) => [
       terminal.text(`${quoted(comparison.arm)} compared with ${quoted(comparison.baseline)}`, 'bold'),
       ...renderComparison(comparison, report, terminal),
+      ...listOnlyRight(comparison).flatMap((line) => paragraph(line)),
       ...listUnchanged(comparison, report).flatMap((sentence) => paragraph(sentence, 'dim')),
     ]),
     renderTags(report, terminal),
-    [...listFlaky(report), ...listIncorrect(report)].map((line) => terminal.text(oneLine(line, width))),
+    [...listFlaky(report), ...listIncorrect(report)].flatMap((line) => paragraph(oneLine(line, 400))),
     summarizeGates(report.gates).map(({ passed, arm, line }) =>
       terminal.text(`${passed ? '✓' : '✗'} ${arm}: ${line}`, passed ? 'green' : 'red'),
     ),
@@ -92,11 +93,7 @@ function formatCell(
   return `${formatValue(value, unit)}${mark}${showInterval ? range : ''}`;
 }
 
-function renderComparison(
-  { arm, baseline, metrics }: ArmComparison,
-  report: ReportData,
-  terminal: Terminal,
-): string[] {
+function renderComparison({ metrics }: ArmComparison, report: ReportData, terminal: Terminal): string[] {
   const changed = metrics.filter((compared) => !isAlike(compared));
   const rows = changed.map((compared) => {
     const { label, unit } = report.metrics.find(({ id }) => id === compared.metric) as MetricInfo;
@@ -105,10 +102,13 @@ function renderComparison(
     const { difference, adjustedP, conclusion } = compared;
     return [label, formatMetricDifference(difference, unit), interval, formatPCell(adjustedP), conclusion];
   });
-  const headline = changed.find(({ metric }) => metric === HEADLINE_METRIC);
   const headings = ['metric', 'difference', '95 % interval', 'p (Holm)', 'conclusion'];
+  return rows.length > 0 ? [table(terminal, headings, rows).trimEnd()] : [];
+}
+
+function listOnlyRight({ arm, baseline, metrics }: ArmComparison): string[] {
+  const headline = metrics.find(({ metric }) => metric === HEADLINE_METRIC);
   return [
-    ...(rows.length > 0 ? [table(terminal, headings, rows).trimEnd()] : []),
     ...listCases(`Only ${quoted(arm)} right:`, headline?.better ?? []),
     ...listCases(`Only ${quoted(baseline)} right:`, headline?.worse ?? []),
   ];

@@ -31,12 +31,7 @@ const evaluationOptions = {
   junit: { value: 'path', describe: 'Write JUnit XML' },
   markdown: { value: 'path', describe: 'Write a pull request comment' },
   'report-url': { value: 'url', describe: 'Report link in the comment' },
-  resume: {
-    type: 'boolean',
-    default: true,
-    describe: 'Continue an interrupted run (--no-resume: start over)',
-  },
-  fresh: { type: 'boolean', describe: 'Same as --no-resume' },
+  fresh: { type: 'boolean', describe: 'Start over instead of continuing an interrupted run' },
 } as const satisfies Record<string, OptionDefinition>;
 
 const cases = { cases: { describe: 'A case file, JSONL or YAML' } };
@@ -157,9 +152,9 @@ export const compareCommand: CommandDefinition<CompareFlags> = {
     'top-k': { alias: 'k', value: 'list', describe: 'Passages per search, 1 to 20' },
     mode: { value: 'list', describe: 'Search modes: hybrid, dense, lexical' },
     thresholds: { value: 'list', describe: 'Minimum scores, 0 to 1' },
-    rerank: { value: 'on|off|both', describe: 'Cohere rerank (needs COHERE_API_KEY)' },
+    rerank: { value: 'list', describe: 'Cohere rerank: on, off (needs COHERE_API_KEY)' },
     'rerank-model': { describe: 'Cohere rerank model (default: newest)' },
-    arm: { value: 'settings', array: true, describe: 'An arm: "name: policy=always topK=10 @file.json"' },
+    arm: { value: 'settings', array: true, describe: 'An arm: "name: policy=always topK=10"' },
     prompt: { value: 'path', array: true, describe: 'File with a system prompt' },
     ablate: { type: 'boolean', describe: 'Compare with each search stage switched off' },
     ...serviceOptions('store'),
