@@ -10,13 +10,13 @@ interface InterceptFetchOptions {
   onUnhandled(request: Request, originalFetch: Fetch): Promise<Response>;
 }
 
-/** Marks the `fetch` of an enabled network, which two networks would replace in turn. */
-const ENABLED = Symbol('fetch network');
+/** Marks a `fetch` that is intercepted, so that a second interception is noticed. */
+const INTERCEPTED = Symbol('intercepted fetch');
 
 /**
  * Answers every call of the global `fetch` by msw handlers until the returned function is called. Unlike `setupServer`,
  * it does not go through sockets: errors of handlers reach the caller of `fetch` as they are, and another msw server in
- * the process keeps working. Throws `invalid_input` if such a network is enabled already.
+ * the process keeps working. Throws `invalid_input` if `fetch` is intercepted already.
  */
 export function interceptFetch({ handlers, onUnhandled }: InterceptFetchOptions): () => void {
   const source = new FetchSource();
@@ -50,8 +50,10 @@ class FetchFrame extends HttpNetworkFrame {
     this.outcome.reject(reason);
   }
 
-  /** Does nothing: msw calls it after `onUnhandledFrame`, which has responded. */
-  passthrough(): void {}
+  /** Refuses `bypass()` of msw. After `onUnhandledFrame`, when msw calls it too, it has no effect. */
+  passthrough(): void {
+    this.outcome.reject(new TypeError('A replay does not let requests bypass it.'));
+  }
 }
 
 class FetchSource extends NetworkSource<FetchFrame> {
@@ -60,7 +62,7 @@ class FetchSource extends NetworkSource<FetchFrame> {
 
   readonly #fetch: Fetch = Object.assign(
     async (...args: Parameters<Fetch>) => {
-      // A wrapper put around this one, as by another msw, may outlive it.
+      // Another msw server may have wrapped this function and still call it.
       if (!this.#isEnabled) return this.originalFetch(...args);
       const request = new Request(...args);
       request.signal.throwIfAborted();
@@ -68,11 +70,11 @@ class FetchSource extends NetworkSource<FetchFrame> {
       const [response] = await Promise.all([frame.outcome.promise, this.queue(frame)]);
       return Object.defineProperty(response, 'url', { value: request.url });
     },
-    { [ENABLED]: true },
+    { [INTERCEPTED]: true },
   );
 
   enable(): void {
-    if (ENABLED in globalThis.fetch) {
+    if (INTERCEPTED in globalThis.fetch) {
       throw new AppError('invalid_input', 'Another tape is being replayed in this process.', {
         hint: 'Stop that replay first.',
       });

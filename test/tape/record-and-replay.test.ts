@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
+import { bypass } from 'msw';
 import { Agent, request as undiciRequest } from 'undici';
 import { expect, test } from 'vitest';
 import { openTape } from '../../src/tape/open-tape.ts';
@@ -193,6 +194,7 @@ test('no request leaves the process during a replay, whichever client sends it',
     expect(byHttp).toMatchObject({ kind: 'replay_drift' });
     await expect(undiciRequest(`${url}/x`)).rejects.toMatchObject({ kind: 'replay_drift' });
     await expect(nativeFetch(`${url}/x`)).rejects.toThrow();
+    await expect(fetch(bypass(`${url}/x`))).rejects.toThrow(TypeError);
   });
   expect(requests()).toBe(before);
   expect((await fetch(`${url}/y`)).status).toBe(200);
