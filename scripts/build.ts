@@ -12,9 +12,9 @@ const { version, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'
 /** Modules that every command loads at start-up, and those of the model's worker. */
 const LOADED_EARLY =
   /src\/(faults\/(app-error|advice|fault-message)|domain\/choices|text\/(visible-text|display-width|nearest-name))\.ts$/;
-/** Modules that import nothing of ours but each other, so one chunk can hold them all. */
+/** Modules whose only imports from src are each other, so one chunk can hold them all. */
 const FOUNDATION = /src\/(domain|text|faults)\//;
-/** Errors are told apart by the names of their classes, so class names survive minification. */
+/** Class names survive minification, because code distinguishes errors by them. */
 const keepNames = { class: true, function: false };
 
 for (const stale of globSync('dist/*.{js,1}')) rmSync(stale);

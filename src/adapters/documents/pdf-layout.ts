@@ -97,7 +97,7 @@ function toNode(lines: PdfLine[], headingSizes: readonly number[]): RootContent 
   };
 }
 
-/** Lines belong together while size and distance stay the same. */
+/** Groups consecutive lines with the same size and distance. */
 function groupLines(lines: readonly PdfLine[]): PdfLine[][] {
   const leading = commonLeading(lines);
   const groups: PdfLine[][] = [];

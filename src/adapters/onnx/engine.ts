@@ -85,7 +85,7 @@ async function downloadEngine(directory: string, options: DownloadOptions): Prom
     throw new AppError(
       'configuration_error',
       `ONNX Runtime cannot be stored in ${directory}: ${messageOf(error)}.`,
-      { hint: 'Set XDG_CACHE_HOME to a directory of yours with 100 MB of free space.', cause: error },
+      { hint: 'Set XDG_CACHE_HOME to a writable directory with 100 MB of free space.', cause: error },
     );
   });
   return directory;

@@ -42,7 +42,7 @@ export async function downloadPackageFiles<Name extends string>(
   { onProgress, signal }: DownloadOptions,
 ): Promise<FileContents<Name>> {
   const directory = await mkdtemp(join(tmpdir(), 'citeloop-package-'));
-  // npm does not report its progress, but the size of a cache of its own shows it.
+  // npm does not report its progress, but the size of a separate cache shows it.
   const cache = join(directory, 'cache');
   const timer = setInterval(async () => {
     onProgress?.(Math.min(await directorySize(cache), bytes), bytes);

@@ -60,7 +60,7 @@ export function openEngine(directory: string): OnnxEngine {
 
 /** The output of a model for one input. */
 export interface ModelOutput {
-  /** The vectors of all tokens one after another, or one vector for the whole input. */
+  /** The concatenated vectors of all tokens, or one vector for the whole input. */
   values: Float32Array;
   byToken: boolean;
 }

@@ -36,7 +36,7 @@ export type ModelWorkerRequest =
 export interface RunningModel {
   /** One unit vector for the token ids of a text. */
   embed(input: readonly number[]): Promise<Float32Array>;
-  /** The output of the model unchanged: the vectors of all tokens one after another, for example. */
+  /** The output of the model unchanged: for example the concatenated vectors of all tokens. */
   encode(input: readonly number[], types?: readonly number[]): Promise<Float32Array>;
   stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface ModelThreads {
   /** Ends the worker that was started ahead if no model was loaded in it. */
   endUnused(): Promise<void>;
   /**
-   * Loads a model in a worker of its own. Callers with the same source share one worker, which ends when the last of
+   * Loads a model in a new worker. Callers with the same source share one worker, which ends when the last of
    * them calls `stop`. Throws what is wrong with the model's file.
    */
   load(source: ModelSource): Promise<RunningModel>;

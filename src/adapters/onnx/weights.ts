@@ -105,7 +105,7 @@ export async function downloadWeights(directory: string, options: DownloadOption
       throw new AppError(
         'configuration_error',
         `The embedding model cannot be stored in ${directory}: ${messageOf(error)}.`,
-        { hint: 'Set XDG_CACHE_HOME to a directory of yours with 25 MB of free space.', cause: error },
+        { hint: 'Set XDG_CACHE_HOME to a writable directory with 25 MB of free space.', cause: error },
       );
     });
   }

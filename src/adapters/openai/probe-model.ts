@@ -3,7 +3,7 @@ import { createOpenAiModel, type OpenAiModelOptions } from './create-openai-mode
 
 /** What a model and its service support. */
 export interface ModelAbilities {
-  /** Whether the model called the tool that it was told to call. */
+  /** Whether the model called the tool in the request. */
   tools: boolean;
   /** Whether the answer was streamed. */
   streaming: boolean;

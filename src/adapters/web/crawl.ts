@@ -136,7 +136,8 @@ async function planSitemap(url: URL, bytes: Uint8Array, options: PlanOptions): P
     signal,
     onIncomplete,
   });
-  if (starts.length === 0) throw new AppError('invalid_input', `${url.href} lists no pages of its own site.`);
+  if (starts.length === 0)
+    throw new AppError('invalid_input', `${url.href} lists no pages of the same site.`);
   // A sitemap covers its directory, unless it lists pages elsewhere on the site.
   const directory = crawlScope(url);
   const isBelow = starts.every((page) => isInScope(page, directory));

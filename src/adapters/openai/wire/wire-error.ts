@@ -46,7 +46,7 @@ export function parseWireError(body: unknown, httpStatus?: number): WireError | 
   };
 }
 
-/** With a failed status any body is an error; with status 200 only one that says so. */
+/** With a failed status any body is an error; with status 200 only a body that names one. */
 function findError(body: JsonObject, failed: boolean): unknown {
   const [choice] = objectsIn(body.choices);
   const inside = body.error || choice?.error || (isObject(body.response) && body.response.error);
