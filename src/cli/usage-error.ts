@@ -54,7 +54,7 @@ function unknownFlag(command: CommandNode, typed: string): UsageProblem {
   ]);
   const nearest = nearestName(typed.replace(/^--?(no-)?/, ''), known);
   return {
-    message: `${fullName(command)} has no flag ${oneLine(typed, 40)}.`,
+    message: `Unknown flag ${oneLine(typed, 40)} for ${fullName(command)}.`,
     hint: nearest && `Did you mean ${nearest.length === 1 ? '-' : '--'}${nearest}?`,
   };
 }
@@ -106,7 +106,7 @@ function wrongWord({ command, words }: ParsedCommandLine): UsageProblem | undefi
       return { message: `${fullName(command)} needs a command: ${formatChoices(names)}.` };
     const nearest = nearestName(first, names);
     return {
-      message: `${fullName(command)} has no command ${oneLine(first, 40)}.`,
+      message: `Unknown command "${oneLine(first, 40)}" for ${fullName(command)}.`,
       hint: nearest === undefined ? `Commands: ${names.join(', ')}.` : `Did you mean ${nearest}?`,
     };
   }

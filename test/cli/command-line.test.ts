@@ -13,7 +13,7 @@ import { manyDocuments, oneStored } from './support/many-documents.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-test('help names every command, and each command has help with examples', async () => {
+test('help lists every command, and each command has help with examples', async () => {
   const home = await temporaryDirectory();
   const { code, stdout } = await runCli(['--help'], { home });
   expect(code).toBe(0);
@@ -33,7 +33,7 @@ test('--version prints the version of the package', async () => {
   expect(stdout.trim()).toBe(version);
 });
 
-test('an unknown command and an unknown flag are refused with exit code 2', async () => {
+test('rejects an unknown command and an unknown flag with exit code 2', async () => {
   const home = await temporaryDirectory();
   for (const args of [['dance'], ['search', 'x', '--dance']]) {
     const { code, stderr } = await runInProcess(args, { home });
@@ -42,7 +42,7 @@ test('an unknown command and an unknown flag are refused with exit code 2', asyn
   }
 });
 
-test('a bad setting names where it came from, with exit code 3', async () => {
+test('reports the source of an invalid setting with exit code 3', async () => {
   const home = await temporaryDirectory();
   const fromEnvironment = await runInProcess(['collections'], { home, env: { AGENT_TOP_K: 'lots' } });
   expect(fromEnvironment).toMatchObject({ code: 3, stderr: expect.stringContaining('AGENT_TOP_K') });
@@ -60,13 +60,13 @@ async function oldNode(): Promise<string> {
   return preload;
 }
 
-test('a Node that is too old hands over to the one that a clone brings', async () => {
+test('an old Node starts the Node in node_modules', async () => {
   const args = ['--require', await oldNode(), join(root, 'bin/citeloop.js'), '--version'];
   const { stdout } = await endWithParent(promisify(execFile)(process.execPath, args));
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-test('signals reach the program through the one that handed over, and three at once stop an ingest once', async () => {
+test('the launcher forwards signals, and three at once stop an ingest once', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
   for (const [name, text] of Object.entries(manyDocuments())) await writeFile(join(home, 'docs', name), text);
@@ -85,7 +85,7 @@ test('signals reach the program through the one that handed over, and three at o
   expect(existsSync(join(home, '.cache', 'Microsoft'))).toBe(false);
 });
 
-test('without one it gets one clear sentence', async () => {
+test('an old Node without a newer one in node_modules prints an error', async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'package.json'), '{"type":"module"}');
   await mkdir(join(directory, 'bin'));
@@ -97,7 +97,7 @@ test('without one it gets one clear sentence', async () => {
   });
 });
 
-test('a flag without its value is bad usage, and a question may begin with a dash after --', async () => {
+test('rejects a flag without a value, and accepts words with a dash after --', async () => {
   const home = await temporaryDirectory();
   await copyHomeWithBook(home);
   expect(await runInProcess(['search', 'x', '--module'], { home })).toMatchObject({

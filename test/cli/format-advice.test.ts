@@ -24,7 +24,7 @@ async function hintOf(work: Promise<unknown>): Promise<string> {
   return hint;
 }
 
-test('who meets a collection of another embedder, or a damaged one, reads which command removes it', async () => {
+test('names the command that deletes an unreadable collection', async () => {
   const directory = await temporaryDirectory();
   const catalog = createSqliteCatalog(directory, { busyTimeoutMs: 50 });
   await (await catalog.openOrCreate('book', IDENTITY)).close();
@@ -37,7 +37,7 @@ test('who meets a collection of another embedder, or a damaged one, reads which 
   );
 });
 
-test('who meets a damaged session reads which command removes it', async () => {
+test('names the command that deletes a damaged session', async () => {
   const path = join(await temporaryDirectory(), 'sessions.sqlite');
   const session = sampleSession();
   const writer = createSqliteSessionStore(path);
@@ -55,7 +55,7 @@ test('who meets a damaged session reads which command removes it', async () => {
   await store.close();
 });
 
-test('in a chat the same advice names what can be typed there', () => {
+test('names slash commands in a chat', () => {
   const fault = new AppError('configuration_error', 'It needs a key.', {
     hint: advice`Set a key, name a server with ${setting('baseUrl')}, or use ${settingOf('model', 'offline', 'the model offline')}.`,
   });

@@ -33,7 +33,7 @@ beforeAll(async () => {
   flags = new Set([...commands.values()].flatMap((known) => [...known]));
 });
 
-test('every flag that a sentence or a page names exists', () => {
+test('every flag in messages and docs exists', () => {
   const unknown = [...sources, ...documents].flatMap(({ path, text }) =>
     found(text, /(?<![\w-])--((?:no-)?[a-z][a-z-]*[a-z])\b/g)
       .filter((flag) => !isFlag(flag) && !OF_OTHERS.has(flag))
@@ -42,7 +42,7 @@ test('every flag that a sentence or a page names exists', () => {
   expect(unknown).toEqual([]);
 });
 
-test('every setting that advice names has its flag, every command exists and takes the settings beside it, every word is known to the chat', () => {
+test('every setting, command and slash command in messages exists', () => {
   const unknown = sources.flatMap(({ path, text }) => [
     ...found(text, /\b(?:setting|bySetting|settingOf)\('(\w+)'/g)
       .filter((name) => !isFlag(kebab(name)))
@@ -66,7 +66,7 @@ test('every setting that advice names has its flag, every command exists and tak
   expect(unknown).toEqual([]);
 });
 
-test('every variable of the environment that a sentence names is read', () => {
+test('every environment variable in messages exists', () => {
   const read = Object.keys({ ...settingVariables, ...secretVariables });
   const prefixes = [...new Set(read.map((name) => name.split('_')[0]))].join('|');
   // After a word of a sentence; constants of ours that are called alike stand alone.
@@ -79,7 +79,7 @@ test('every variable of the environment that a sentence names is read', () => {
   expect(unknown).toEqual([]);
 });
 
-test('every setting of an agent has its flag, but for what only a file can say well', () => {
+test('every setting of an agent has a flag, except lists of phrases', () => {
   const names = Object.keys(agentConfigSchema.def.innerType.shape);
   expect(names.filter((name) => !commands.get('ask')?.has(kebab(name)))).toEqual(['abstentionPhrases']);
 });

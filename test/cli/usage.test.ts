@@ -14,10 +14,10 @@ import { runInProcess } from '../support/run-in-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 test.each([
-  ['serch foo', 'citeloop has no command serch.', 'Did you mean search?'],
-  ['sessions shw x', 'citeloop sessions has no command shw.', 'Did you mean show?'],
-  ['search x --topk 3', 'citeloop search has no flag --topk.', 'Did you mean --top-k?'],
-  ['--modell x', 'citeloop has no flag --modell.', 'Did you mean --model?'],
+  ['serch foo', 'Unknown command "serch" for citeloop.', 'Did you mean search?'],
+  ['sessions shw x', 'Unknown command "shw" for citeloop sessions.', 'Did you mean show?'],
+  ['search x --topk 3', 'Unknown flag --topk for citeloop search.', 'Did you mean --top-k?'],
+  ['--modell x', 'Unknown flag --modell for citeloop.', 'Did you mean --model?'],
   ['search x -k', '-k (--top-k) needs a value.', 'Number of passages, 1 to 100 (default 5).'],
   ['search x --top-k abc', '--top-k must be a number, not abc.', 'Number of passages, 1 to 100 (default 5).'],
   ['search x --top-k 200', '--top-k must be a whole number from 1 to 100, not 200.', ''],
@@ -39,7 +39,7 @@ test.each([
   ['config get modle', 'Unknown setting "modle".', 'Did you mean model?'],
   ['config set topK 77', 'topK must be a whole number from 1 to 20, not 77.', ''],
   ['config set openaiApiKey x', 'Unknown setting', 'set OPENAI_API_KEY'],
-])('citeloop %s is refused with what is wrong and what was meant', async (line, said, hint) => {
+])('citeloop %s prints the error and a suggestion', async (line, said, hint) => {
   const { code, stdout, stderr } = await runInProcess(line.split(' '), { home: await temporaryDirectory() });
   expect(code).toBe(2);
   const told = stdout + stderr;
@@ -47,7 +47,7 @@ test.each([
   expect(told).toContain(hint);
 });
 
-test('collections, modules and keys of a filter that do not exist are refused with the nearest', async () => {
+test('suggests the nearest collection, module and filter key', async () => {
   const home = await temporaryDirectory();
   await copyHomeWithBook(home);
   const told = async (...args: string[]) => (await runInProcess(args, { home })).stderr;
@@ -58,14 +58,14 @@ test('collections, modules and keys of a filter that do not exist are refused wi
   expect(unknownKey).toMatch(/no filter key "modul"\.\n {2}Did you mean module\? It has: module, /);
 });
 
-test('the help of the program fits on a screen of 80 columns and 24 lines', async () => {
+test('the help of the program fits on an 80x24 terminal', async () => {
   const { stdout } = await runInProcess(['--help'], { home: await temporaryDirectory() });
   const lines = stdout.split('\n');
   expect(lines.length).toBeLessThanOrEqual(24);
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
 });
 
-test('the help of a command begins with what it does and its own options, and ends with services and tapes', async () => {
+test('the help of a command lists its own options first, and services and tapes last', async () => {
   const { stdout } = await runInProcess(['ask', '--help'], { home: await temporaryDirectory() });
   const order = [
     'Answer a question',
@@ -144,7 +144,7 @@ async function candidates(home: string, ...words: string[]): Promise<string[]> {
   return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']));
 }
 
-test('what could be typed next is known: commands, flags, values, collections, sessions and settings', async () => {
+test('completes commands, flags, values, collections, sessions and settings', async () => {
   const home = await temporaryDirectory();
   await copyHomeWithBook(home);
   await runInProcess(['ask', 'What is ROS 2?'], { home });
@@ -164,7 +164,7 @@ test('what could be typed next is known: commands, flags, values, collections, s
   expect(await candidates(home, 'ingest', '')).toEqual([]);
 });
 
-test('a setting that is kept holds until something stronger is given, and doctor says where it is from', async () => {
+test('a saved setting is used unless another source overrides it, and doctor shows its source', async () => {
   const home = await temporaryDirectory();
   await copyHomeWithBook(home);
   const file = join(home, '.config', 'citeloop', 'config.json');

@@ -14,7 +14,7 @@ test('data and cache follow the XDG variables', () => {
   });
 });
 
-test('without XDG variables, or with relative ones, the usual places below HOME are used', () => {
+test('uses the defaults below HOME without XDG variables or with relative ones', () => {
   const expected = {
     home: '/home/ada/.local/share/citeloop',
     cache: '/home/ada/.cache/citeloop',
@@ -26,7 +26,7 @@ test('without XDG variables, or with relative ones, the usual places below HOME 
   ).toEqual(expected);
 });
 
-test('on Windows both lie below LOCALAPPDATA', () => {
+test('uses LOCALAPPDATA on Windows', () => {
   expect(defaultDirectories({ LOCALAPPDATA: 'C:\\Users\\ada\\AppData\\Local' }, 'win32')).toEqual({
     home: 'C:\\Users\\ada\\AppData\\Local\\citeloop',
     cache: 'C:\\Users\\ada\\AppData\\Local\\citeloop\\cache',

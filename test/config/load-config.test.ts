@@ -41,7 +41,7 @@ test('without any setting the defaults need no key and no server', () => {
   });
 });
 
-test('flag beats environment beats .env beats config file beats default', () => {
+test('precedence: flag, environment, .env, config file, default', () => {
   const given = { flag: 1, env: 2, dotEnv: 3, file: 4, default: 8 };
   fc.assert(
     fc.property(fc.subarray(['flag', 'env', 'dotEnv', 'file'] as const), (sources) => {
@@ -58,7 +58,7 @@ test('flag beats environment beats .env beats config file beats default', () => 
   );
 });
 
-test('the offline model reads more passages, and whole ones; other models and searches have the usual', () => {
+test('the offline model has other defaults for topK and toolName', () => {
   const offline = load({});
   expect(offline.agent).toMatchObject({ toolName: 'retrieve_context', topK: 8 });
   expect(offline.searchTopK).toBe(5);
@@ -131,12 +131,12 @@ test('a key alone does not switch the model', () => {
   expect(load({ env: { OPENAI_API_KEY: 'sk-openai' } }).agent.model).toBe('offline');
 });
 
-test('a server other than OpenAI is called by Chat Completions unless told otherwise', () => {
+test('uses Chat Completions for servers other than OpenAI by default', () => {
   expect(load().agent.api).toBe('responses');
   expect(load({ flags: { baseUrl: 'http://localhost:8080/v1' } }).agent.api).toBe('chat_completions');
 });
 
-test('an empty variable counts as unset and hides the one in .env', () => {
+test('an empty variable is unset and overrides the one in .env', () => {
   write('.env', 'OPENAI_API_KEY=sk-from-file\nOPENAI_MODEL=from-file');
   expect(load().agent.model).toBe('from-file');
   const config = load({ env: { OPENAI_API_KEY: '', OPENAI_MODEL: ' ' } });
@@ -161,13 +161,13 @@ test('no key is printed with the configuration', () => {
   }
 });
 
-test('whoever chose the collection, it counts as chosen', () => {
+test('collectionChosen is true for every source of the collection', () => {
   expect(load({ flags: { collection: 'web_documents' } }).collectionChosen).toBe(true);
   write('citeloop.config.json', { collection: 'book' });
   expect(load()).toMatchObject({ collectionChosen: true, agent: { collection: 'book' } });
 });
 
-test('every setting says where it came from', () => {
+test('records the source of every setting', () => {
   const path = write('citeloop.config.json', { temperature: 0 });
   expect(load({ flags: { topK: 3 }, env: { OPENAI_MODEL: 'm' } }).origins).toEqual({
     topK: 'flag --top-k',
@@ -176,7 +176,7 @@ test('every setting says where it came from', () => {
   });
 });
 
-test('a bad flag is bad input that names the flag and what is allowed', () => {
+test('an invalid flag is an invalid_input error with the allowed values', () => {
   for (const topK of ['many', 0, 21, Number.NaN, '']) {
     expect(() => load({ flags: { topK } })).toThrow(
       expect.objectContaining({
@@ -187,7 +187,7 @@ test('a bad flag is bad input that names the flag and what is allowed', () => {
   }
 });
 
-test('a bad variable is a configuration error that names the variable, or the .env that holds it', () => {
+test('an invalid variable is a configuration error that names it and its file', () => {
   const error = (origin: string) =>
     expect.objectContaining({
       kind: 'configuration_error',
@@ -198,7 +198,7 @@ test('a bad variable is a configuration error that names the variable, or the .e
   expect(() => load()).toThrow(error(`AGENT_TOP_K in ${path}`));
 });
 
-test('a bad field is a configuration error that names the file and the field, even when a flag beats it', () => {
+test('an invalid field is a configuration error even if a flag overrides it', () => {
   const path = write('citeloop.config.json', { topK: '7' });
   expect(() => load({ flags: { topK: 3 } })).toThrow(
     expect.objectContaining({
@@ -208,7 +208,7 @@ test('a bad field is a configuration error that names the file and the field, ev
   );
 });
 
-test('an unknown field is refused with the nearest known name', () => {
+test('suggests the nearest name for an unknown field', () => {
   write('citeloop.config.json', { topk: 7 });
   expect(() => load()).toThrow(
     expect.objectContaining({
@@ -219,7 +219,7 @@ test('an unknown field is refused with the nearest known name', () => {
   );
 });
 
-test('a key in the config file is refused without being shown', () => {
+test('rejects a key in the config file without printing it', () => {
   write('citeloop.config.json', { openaiApiKey: 'sk-openai' });
   expect(() => load()).toThrow(
     expect.objectContaining({
@@ -229,13 +229,13 @@ test('a key in the config file is refused without being shown', () => {
   );
 });
 
-test('a key that was put into the wrong variable is not shown', () => {
+test('does not print a key in the wrong variable', () => {
   expect(() => load({ env: { OPENAI_API: 'sk-proj-0123456789' } })).toThrow(
     expect.objectContaining({ message: expect.not.stringContaining('0123') }),
   );
 });
 
-test('a config file that is no JSON object is refused, without quoting it', () => {
+test('rejects a config file that is not a JSON object, without quoting it', () => {
   write('citeloop.config.json', '{ "model": sk-openai }');
   expect(() => load()).toThrow(
     expect.objectContaining({ kind: 'configuration_error', message: expect.not.stringContaining('sk-') }),
@@ -244,7 +244,7 @@ test('a config file that is no JSON object is refused, without quoting it', () =
   expect(() => load()).toThrow(/one JSON object/);
 });
 
-test('a config file that the flag names must exist, and its paths are relative to it', () => {
+test('the file of --config must exist, and its paths are relative to it', () => {
   expect(() => load({ configPath: 'missing.json' })).toThrow(
     expect.objectContaining({ kind: 'invalid_input', message: expect.stringContaining('--config') }),
   );
@@ -256,12 +256,12 @@ test('a config file that the flag names must exist, and its paths are relative t
   });
 });
 
-test('a config file that cannot be read is reported by its path', () => {
+test('reports the path of an unreadable config file', () => {
   mkdirSync(join(cwd, 'citeloop.config.json'));
   expect(() => load()).toThrow(expect.objectContaining({ kind: 'configuration_error' }));
 });
 
-test('the answer must leave room in the context window, and the default does for any window', () => {
+test('maxTokens must be below contextWindow, and the default always is', () => {
   expect(() => load({ flags: { maxTokens: 8192 } })).toThrow(
     expect.objectContaining({
       kind: 'invalid_input',
@@ -277,7 +277,7 @@ test('the answer must leave room in the context window, and the default does for
   );
 });
 
-test('flags may be text, as a terminal gives them, and unknown ones are none of our business', () => {
+test('parses flags given as text and ignores unknown ones', () => {
   const { agent } = load({
     flags: { temperature: '0.5', stream: 'false', verbose: true, $0: 'citeloop', _: ['ask'] },
   });

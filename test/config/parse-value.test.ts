@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { address, numberList, portSchema, readFlag, wholeNumber } from '../../src/config/read-value.ts';
 
-test('a flag that was not given gives nothing, and one that was its value', () => {
+test('returns the value of a flag, or undefined', () => {
   expect(readFlag('--limit', undefined, wholeNumber(1))).toBeUndefined();
   expect(readFlag('--limit', 20, wholeNumber(1))).toBe(20);
   expect(readFlag('--port', 0, portSchema)).toBe(0);
@@ -15,13 +15,13 @@ test.each([
   [70_000, portSchema, '--flag must be a whole number from 0 to 65535, not 70000.'],
   ['3,fifty', numberList, '--flag must be a comma-separated list of numbers.'],
   ['ftp://x', address, '--flag must be an http or https URL.'],
-])('the value %s is refused with what would be allowed', (value, schema, message) => {
+])('rejects %s with the allowed values', (value, schema, message) => {
   expect(() => readFlag('--flag', value, schema)).toThrow(
     expect.objectContaining({ kind: 'invalid_input', message }),
   );
 });
 
-test('what is no number at all, and what may be a key in the wrong place, is not repeated', () => {
+test('does not repeat values that may be keys', () => {
   expect(() => readFlag('--limit', Number.NaN, wholeNumber(1))).toThrow('at least 1.');
   expect(() => readFlag('--limit', 'sk-abcdefghijklmnop', wholeNumber(1))).toThrow('at least 1.');
 });

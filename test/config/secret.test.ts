@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSecret } from '../../src/config/secret.ts';
 
-test('a secret gives its value only to whoever asks for it', () => {
+test('reveals its value only through reveal()', () => {
   expect(createSecret('sk-test').reveal()).toBe('sk-test');
 });
 
-test('a secret is never printed, alone or inside of anything', () => {
+test('is never printed, alone or in an object', () => {
   fc.assert(
     fc.property(fc.uuid(), (value) => {
       const secret = createSecret(value);

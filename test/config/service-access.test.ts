@@ -23,18 +23,18 @@ test.each([
   ['groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY', 'chat_completions'],
   ['openrouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', 'chat_completions'],
   ['ollama', 'http://127.0.0.1:11434/v1', 'OLLAMA_API_KEY', 'chat_completions'],
-])('the provider %s stands for an address, a key and an API', (provider, baseUrl, keyVariable, api) => {
+])('the provider %s sets the URL, the key and the API', (provider, baseUrl, keyVariable, api) => {
   const config = load({ [keyVariable]: 'the-key' }, { provider, model: 'm' });
   expect(accessOf(config).model).toEqual([baseUrl, 'the-key', keyVariable]);
   expect(config.agent).toMatchObject({ baseUrl, api });
 });
 
-test("a provider never gets another one's key", () => {
+test("a provider never gets another provider's key", () => {
   const config = load({ OPENAI_API_KEY: 'sk-openai' }, { provider: 'groq', model: 'm' });
   expect(config.modelService).toMatchObject({ key: undefined, needsKey: true });
 });
 
-test('an address beats a provider that was given less strongly, and the other way round', () => {
+test('the stronger one of base URL and provider is used', () => {
   const env = { OPENAI_BASE_URL: 'http://localhost:8000/v1', OPENAI_API_KEY: 'local', GROQ_API_KEY: 'gsk' };
   expect(accessOf(load(env, { provider: 'groq' })).model).toEqual([
     'https://api.groq.com/openai/v1',
@@ -50,13 +50,13 @@ test('an address beats a provider that was given less strongly, and the other wa
   expect(accessOf(load(env)).model).toEqual(['http://localhost:8000/v1', 'local', 'OPENAI_API_KEY']);
 });
 
-test("a known service that is named by its address finds its users' key", () => {
+test('a known service given by URL uses its own key variable', () => {
   const groq = { OPENAI_BASE_URL: 'https://api.groq.com/openai/v1' };
   expect(accessOf(load({ ...groq, GROQ_API_KEY: 'gsk' })).model[1]).toBe('gsk');
   expect(accessOf(load({ ...groq, OPENAI_API_KEY: 'kept-there' })).model[1]).toBe('kept-there');
 });
 
-test('embeddings are asked where the model is, with its key, unless another server is named', () => {
+test('embeddings use the server and key of the model by default', () => {
   const env = { OPENAI_BASE_URL: 'http://localhost:8000/v1', OPENAI_API_KEY: 'local' };
   expect(accessOf(load(env)).embedding).toEqual(['http://localhost:8000/v1', 'local', 'OPENAI_API_KEY']);
   expect(accessOf(load({ OPENAI_API_KEY: 'sk' })).embedding).toEqual([
@@ -73,13 +73,13 @@ test.each([
     { OPENAI_BASE_URL: 'http://localhost:1/v1' },
   ],
   ["the model's key to a server for embeddings", 'http://embeddings.test/v1', {}],
-])('%s is not sent', (_, EMBEDDING_BASE_URL, more) => {
+])('does not send %s', (_, EMBEDDING_BASE_URL, more) => {
   const env = { OPENAI_API_KEY: 'sk-secret', EMBEDDING_BASE_URL, ...more };
   expect(accessOf(load(env)).embedding).toEqual([EMBEDDING_BASE_URL, undefined, 'EMBEDDING_API_KEY']);
   expect(accessOf(load({ ...env, EMBEDDING_API_KEY: 'own' })).embedding[1]).toBe('own');
 });
 
-test("with a model elsewhere, OpenAI's embeddings still get OpenAI's key", () => {
+test('embeddings of OpenAI use its key with a model of another service', () => {
   const env = { OPENAI_API_KEY: 'sk', GROQ_API_KEY: 'gsk', EMBEDDING_BASE_URL: 'https://api.openai.com/v1' };
   expect(accessOf(load(env, { provider: 'groq', model: 'm' })).embedding).toEqual([
     'https://api.openai.com/v1',

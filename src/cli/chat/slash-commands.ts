@@ -99,7 +99,7 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
   },
   policy: {
     usage: 'policy [name]',
-    describe: `Show or change when to search: ${policySchema.options.join(', ')}`,
+    describe: 'Show or change when to search',
     run(conversation, argument, terminal) {
       if (argument !== '') {
         const policy = policySchema.safeParse(argument.toLowerCase());

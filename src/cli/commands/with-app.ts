@@ -118,7 +118,7 @@ function createEventPrinter(): (event: AppEvent) => void {
       case 'only_collection':
         return print(`Using the collection ${event.name}.`);
       case 'sample_book':
-        return print('No documents indexed yet: using the sample book. Index yours: citeloop ingest <path>');
+        return print('No documents indexed: using the sample book. Add yours: citeloop ingest <path>');
       case 'sample_progress':
         // Null if the sample is indexed already.
         if (event.progress.embedding === null) return;

@@ -19,9 +19,10 @@ type SearchDecision = Extract<Decision, { searched: true }>;
 export function renderLedger(terminal: Terminal, turn: ConversationTurn): void {
   const { decisions, response } = turn;
   renderText(terminal, `Question: ${oneLine(turn.userQuery, 200)}`, { style: 'bold' });
+  const answered = decisions.some(({ searched }) => searched) ? 'answered' : 'answered without a search';
   for (const decision of decisions) {
     if (decision.searched) renderSearch(terminal, decision, turn);
-    else terminal.write(`${terminal.text(`Step ${decision.step}`, 'bold')}  answered without a search\n`);
+    else terminal.write(`${terminal.text(`Step ${decision.step}`, 'bold')}  ${answered}\n`);
   }
   for (const { marker, verdict } of response.citations) {
     if (verdict !== 'unknown_source') continue;
@@ -81,7 +82,7 @@ function uncitedPiece(
   minCitedScore: number | null,
 ): LinePiece {
   const isBelow = chunk !== undefined && minCitedScore !== null && chunk.score < minCitedScore;
-  const text = isBelow ? 'not cited: lower score than the cited passages' : 'not cited';
+  const text = isBelow ? 'not cited (lower score)' : 'not cited';
   return { text, gap: '  ', paint: (part) => terminal.text(part, 'dim') };
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createChatHistory, MAX_HISTORY_LINES } from '../../../src/cli/chat/chat-history.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-test('messages are kept one a line, in order, for nobody else to read', async () => {
+test('saves one message per line in a private file', async () => {
   const path = join(await temporaryDirectory(), 'home', 'chat-history');
   const history = createChatHistory(path);
   expect(await history.load()).toEqual([]);
@@ -13,13 +13,13 @@ test('messages are kept one a line, in order, for nobody else to read', async ()
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test('messages that come at the same time are all kept', async () => {
+test('saves concurrent messages', async () => {
   const history = createChatHistory(join(await temporaryDirectory(), 'chat-history'));
   await Promise.all(['a', 'b', 'c'].map((message) => history.add(message)));
   expect(await history.load()).toEqual(['a', 'b', 'c']);
 });
 
-test('only the newest are kept', async () => {
+test('keeps only the newest messages', async () => {
   const path = join(await temporaryDirectory(), 'chat-history');
   await writeFile(path, Array.from({ length: 1500 }, (_, line) => `q${line}\n`).join(''));
   const history = createChatHistory(path);
@@ -29,7 +29,7 @@ test('only the newest are kept', async () => {
   expect([lines[0], lines.at(-1)]).toEqual(['q501', 'newest']);
 });
 
-test('a place that cannot be written is no fault', async () => {
+test('ignores an unwritable file', async () => {
   const history = createChatHistory('/dev/null/chat-history');
   await history.add('one');
   expect(await history.load()).toEqual([]);

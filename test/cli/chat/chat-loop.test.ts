@@ -78,7 +78,7 @@ async function piped(lines: string, options: Options = {}) {
   return { ...chat, out: chat.out(), err: chat.err() };
 }
 
-test('piped questions are answered one a block, with a blank line between and nothing else', async () => {
+test('answers piped questions in blocks separated by a blank line', async () => {
   const { out, err, asked } = await piped('one?\n\n  \ntwo?\n');
   expect(asked.map(({ question }) => question)).toEqual(['one?', 'two?']);
   const blocks = out.split('\n\n');
@@ -93,7 +93,7 @@ test('piped questions are answered one a block, with a blank line between and no
   expect(err).toBe('');
 });
 
-test('piped lines can be continued and quoted, and an unfinished one still counts', async () => {
+test('joins continued and quoted piped lines, and answers an unfinished one', async () => {
   const { asked } = await piped('one \\\ntwo\n"""\nthree\n\nfour\n"""\n"""\nfive');
   expect(asked.map(({ question }) => question)).toEqual(['one \ntwo', 'three\n\nfour', 'five']);
 });
@@ -105,7 +105,7 @@ test('commands work in a pipe, and /quit ends it', async () => {
   expect(asked).toMatchObject([{ question: 'one?', options: { policy: 'always' } }]);
 });
 
-test('a failed turn or command is reported and the chat goes on', async () => {
+test('reports a failed turn or command and continues', async () => {
   const script: Script = (question, options) =>
     question === 'bad?' ? [new AppError('api_error', 'The model broke.')] : echo(question, options);
   const { out, err } = await piped('bad?\n/souces\n/policy maybe\n/resume\n/model missing\ngood?\n', {
@@ -119,7 +119,7 @@ test('a failed turn or command is reported and the chat goes on', async () => {
   expect(out).toContain('On good? [1].');
 });
 
-test('--json prints one response a line and errors as lines too', async () => {
+test('--json prints one response or error per line', async () => {
   const script: Script = (question, options) =>
     question === 'bad?' ? [new AppError('api_error', 'The model broke.')] : echo(question, options);
   const { out } = await piped('one?\nbad?\n/policy\ntwo?\n', { script, json: true });
@@ -134,7 +134,7 @@ test('--json prints one response a line and errors as lines too', async () => {
   ]);
 });
 
-test('before the first answer, commands about it say that there is none', async () => {
+test('commands about the last answer report that there is none', async () => {
   const { out } = await piped('/sources\n/why\n/good\n/sessions\n/help\n/model\n');
   expect(out).toContain('No search yet.');
   expect(out.match(/No answer yet\./g)).toHaveLength(2);
@@ -142,7 +142,7 @@ test('before the first answer, commands about it say that there is none', async 
   expect(out).toContain('Model: offline\nThe offline model quotes your documents');
 });
 
-test('/sources shows the last retrieval even after a turn that needed none', async () => {
+test('/sources shows the last search after a turn without one', async () => {
   const script: Script = (question, options) =>
     question === 'thanks'
       ? eventsOf(turnOf({ answer: 'Welcome.', citations: [], grounded: false }, []))
@@ -152,7 +152,7 @@ test('/sources shows the last retrieval even after a turn that needed none', asy
   expect(out).toMatch(/Conversation cleared\.\n\nNo search yet\./);
 });
 
-test('/good and /bad record what the person thinks', async () => {
+test('/good and /bad save a rating', async () => {
   const { feedback, out } = await piped('one?\n/good\n/bad too short\n');
   expect(feedback).toMatchObject([
     { verdict: 'good', why: null },
@@ -161,7 +161,7 @@ test('/good and /bad record what the person thinks', async () => {
   expect(out).toContain('Rated bad.');
 });
 
-test('/model goes on with the same session once it has turns', async () => {
+test('/model keeps a session that has turns', async () => {
   const { asked, models, out } = await piped('one?\n/model gpt-test\ntwo?\n');
   expect(models).toEqual(['gpt-test']);
   expect(out).toContain('Model: gpt-test');
@@ -182,7 +182,7 @@ test('/resume takes the beginning of an id', async () => {
   expect(summaries.map(({ status }) => status)).toEqual(['completed', 'completed']);
 });
 
-test('/save writes the conversation, again if asked, but never over another file', async () => {
+test('/save overwrites only its own file', async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'mine.md'), 'mine');
   const [markdown, json, taken] = ['chat.md', 'chat.json', 'mine.md'].map((name) => join(directory, name));
@@ -201,7 +201,7 @@ test('/save writes the conversation, again if asked, but never over another file
   expect(err).toContain('mine.md already exists.');
 });
 
-test('at a terminal a greeting names the collection, what the model is, and the help', async () => {
+test('greets with the collection, the model and a local Ollama', async () => {
   const chat = await startChat('terminal');
   await chat.seen('> ');
   expect(plain(chat.out())).toMatch(
@@ -216,7 +216,7 @@ test('at a terminal a greeting names the collection, what the model is, and the 
   expect(chat.out()).toContain('\x1b[?2004l');
 });
 
-test('Ctrl-C during a turn stops it and keeps the session; the next one at the prompt leaves', async () => {
+test('Ctrl-C stops a turn; pressed again at the prompt it leaves', async () => {
   const script: Script = (question, options) => {
     if (question !== 'slow?') return echo(question, options);
     return [{ type: 'text_delta', delta: 'Half an ' }, { type: 'text_delta', delta: 'answer' }, 'wait'];
@@ -238,7 +238,7 @@ test('Ctrl-C during a turn stops it and keeps the session; the next one at the p
   expect(await chat.ended).toBe('done');
 });
 
-test('a turn that does not stop can be left with a second Ctrl-C', async () => {
+test('a second Ctrl-C leaves a turn that does not stop', async () => {
   const chat = await startChat('terminal');
   const { session } = chat.conversation;
   vi.spyOn(session(), 'ask').mockImplementation(async function* () {
@@ -253,7 +253,7 @@ test('a turn that does not stop can be left with a second Ctrl-C', async () => {
   expect(await chat.ended).toBe('done');
 });
 
-test('a signal to the process stops the turn and ends the chat as interrupted', async () => {
+test('a signal stops the turn and the chat', async () => {
   for (const kind of ['pipe', 'terminal'] as const) {
     const chat = await startChat(kind, {
       script: () => [{ type: 'text_delta', delta: 'Half\n\nan' }, 'wait'],
@@ -272,7 +272,7 @@ test('a signal at the prompt ends the chat', async () => {
   expect(await chat.ended).toBe('interrupted');
 });
 
-test('what is pasted is one message, sent by Enter', async () => {
+test('pasted lines are one message', async () => {
   const chat = await startChat('terminal');
   chat.type('\x1b[200~one\ntwo\r\nthree\x1b[201~');
   await delay(60);
@@ -287,7 +287,7 @@ test('what is pasted is one message, sent by Enter', async () => {
   expect(await chat.ended).toBe('done');
 });
 
-test('Ctrl-C at the prompt drops what was typed', async () => {
+test('Ctrl-C at the prompt clears the line', async () => {
   const chat = await startChat('terminal');
   chat.type('"""\r');
   await chat.seen('… ');
@@ -301,7 +301,7 @@ test('Ctrl-C at the prompt drops what was typed', async () => {
   await chat.ended;
 });
 
-test('what is typed during an answer is kept for the next prompt', async () => {
+test('text typed during an answer is kept for the next prompt', async () => {
   const { promise: release, resolve: finish } = Promise.withResolvers<void>();
   const chat = await startChat('terminal');
   vi.spyOn(chat.conversation.session(), 'ask').mockImplementationOnce(async function* () {
@@ -321,7 +321,7 @@ test('what is typed during an answer is kept for the next prompt', async () => {
   expect(await chat.ended).toBe('done');
 });
 
-test('Tab lists at once what a command could become', async () => {
+test('Tab lists the candidates at once', async () => {
   const chat = await startChat('terminal');
   // What comes in one piece is pasted, its tabs too.
   chat.type('/so');
@@ -337,7 +337,7 @@ test('Tab lists at once what a command could become', async () => {
   await chat.ended;
 });
 
-test('the arrow keys bring back old questions', async () => {
+test('the arrow keys recall earlier questions', async () => {
   const chat = await startChat('terminal');
   chat.type('\x1b[A\r');
   await chat.seen('On an old question [1].');

@@ -15,7 +15,7 @@ test('a backslash at the end continues the line; two of them do not', () => {
   expect(joined('C:\\\\')).toEqual(['C:\\\\']);
 });
 
-test('three quotes open and close a block', () => {
+test('three quotes start and end a block', () => {
   expect(joined('"""', 'one', '', 'two \\', '"""', 'next')).toEqual([
     null,
     null,
@@ -28,7 +28,7 @@ test('three quotes open and close a block', () => {
   expect(joined('"""one', 'two"""')).toEqual([null, 'one\ntwo']);
 });
 
-test('what is unfinished can be taken or dropped', () => {
+test('take returns and clears an unfinished message', () => {
   const joiner = createMessageJoiner();
   joiner.push('"""');
   joiner.push('half');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { completeChatLine, parseChatLine, SLASH_COMMAND_NAMES } from '../../../src/cli/chat/chat-line.ts';
 import { slashCommands } from '../../../src/cli/chat/slash-commands.ts';
 
-test('a line is a question unless it begins with a slash and a word', () => {
+test('a line is a question unless it starts with a slash and a word', () => {
   for (const text of ['What is ROS 2?', '/etc/hosts is what?', 'clear the map', 'a\n/quit', '/why\nnot?']) {
     expect(parseChatLine(text)).toEqual({ kind: 'question', text });
   }
@@ -19,7 +19,7 @@ test('every command is recognised, with its argument', () => {
   }
 });
 
-test('clear, exit and quit work without a slash, and some commands have a second name', () => {
+test('recognizes clear, exit and quit without a slash, and aliases', () => {
   expect(parseChatLine('clear')).toMatchObject({ name: 'reset' });
   expect(parseChatLine('Exit')).toMatchObject({ name: 'quit' });
   expect(parseChatLine('quit')).toMatchObject({ name: 'quit' });
@@ -30,12 +30,12 @@ test('clear, exit and quit work without a slash, and some commands have a second
   expect(parseChatLine('/constructor')).toMatchObject({ kind: 'unknown' });
 });
 
-test('an unknown command comes with the nearest one', () => {
+test('suggests the nearest command for an unknown one', () => {
   expect(parseChatLine('/souces')).toEqual({ kind: 'unknown', name: 'souces', nearest: 'sources' });
   expect(parseChatLine('/xylophone')).toEqual({ kind: 'unknown', name: 'xylophone', nearest: undefined });
 });
 
-test('Tab completes commands and policies, and leaves questions alone', () => {
+test('completes commands and policies, but not questions', () => {
   expect(completeChatLine('/s')).toEqual(['/sources', '/source', '/save', '/sessions']);
   expect(completeChatLine('/co')).toEqual(['/collection']);
   expect(completeChatLine('/collection h', ['handbook', 'animals'])).toEqual(['/collection handbook']);

@@ -9,7 +9,7 @@ import { runInProcess } from '../../support/run-in-process.ts';
 import { servedModel } from '../../support/served-model.ts';
 
 const QUESTION = 'What is ROS 2?';
-test('the agent answers over the wire, by either API, as it does with the model in its own process', async () => {
+test('gives the same answer over HTTP with both APIs as with the model in the process', async () => {
   const home = await homeWithDocuments();
   const { url, flags: served } = await servedModel();
   const ask = async (...flags: string[]) => {

@@ -56,7 +56,7 @@ test('a single question is grounded and cited from module ros2', async () => {
   }
 });
 
-test('for a person the answer comes with its sources, their verdicts and one line about the run', async () => {
+test('prints the answer, its sources with verdicts, and the usage of the turn', async () => {
   const cwd = await temporaryDirectory();
   await writeFile(join(cwd, 'citeloop.config.json'), '{ "verbose": true }');
   const { stdout, stderr, code } = await runCli(['ask', 'What is ROS 2?'], { home, cwd });
@@ -66,7 +66,7 @@ test('for a person the answer comes with its sources, their verdicts and one lin
   expect(stdout).toMatch(/offline · \d+ tokens .* · 1 search · (?:\d+ ms|\d+\.\d s) /);
 });
 
-test('the weather is not in the book: not grounded, exit 0, and 6 where grounding is required', async () => {
+test('an unanswerable question is not grounded: exit code 0, or 6 with --require-grounded', async () => {
   const response = await ask("What's the weather today?");
   expect(response).toMatchObject({ grounded: false, citations: [] });
   expect(response.answer).toMatch(/^I don't have information about/);
@@ -77,21 +77,21 @@ test('the weather is not in the book: not grounded, exit 0, and 6 where groundin
   expect((await run(['ask', 'What is ROS 2?', '--require-grounded'])).code).toBe(0);
 });
 
-test('in a second turn "it" is what the first was about', async () => {
+test('resolves "it" to the subject of the first turn', async () => {
   const [first, second] = await chat(['What is Isaac Sim?', 'How do I use it for synthetic data?']);
   expect(first?.citations.every(({ module }) => module === 'isaac')).toBe(true);
   expect(second).toMatchObject({ grounded: true, turnNumber: 2, sessionId: first?.sessionId });
   expect(second?.answer).toContain('Replicator');
 });
 
-test('the same over two processes with --continue', async () => {
+test('resolves a follow-up question in another process with --continue', async () => {
   await ask('What is domain randomization?', '--user', 'ann');
   const second = await ask('Why does it help?', '--continue', '--user', 'ann');
   expect(second).toMatchObject({ turnNumber: 2, grounded: true });
   expect(second.answer.toLowerCase()).toContain('randomi');
 });
 
-test('after five turns and a reset the session goes on with only its system message', async () => {
+test('a reset session continues with only its system message', async () => {
   const questions = [
     'What is a node?',
     'What is a topic?',
@@ -121,7 +121,7 @@ test('after five turns and a reset the session goes on with only its system mess
   expect(exported.turns).toHaveLength(6);
 });
 
-test('a greeting retrieves nothing, and the count of the session stays', async () => {
+test('a greeting does not search', async () => {
   const [question, greeting, thanks] = await chat(['What is a costmap?', 'Hello!', 'Thank you']);
   expect(question?.retrievalCount).toBe(1);
   expect(greeting).toMatchObject({ retrievalPerformed: false, retrievalCount: 0 });
@@ -130,7 +130,7 @@ test('a greeting retrieves nothing, and the count of the session stays', async (
   expect(newest).toMatchObject({ turnCount: 3, retrievalCount: 1 });
 });
 
-test('a module filter, top-k and its bounds', async () => {
+test('applies --module and --top-k, and rejects a --top-k out of range', async () => {
   const { citations } = await ask('How are robots simulated?', '--module', 'simulation', '--top-k', '2');
   expect(new Set(citations.map(({ module }) => module))).toEqual(new Set(['simulation']));
   for (const args of [
@@ -143,7 +143,7 @@ test('a module filter, top-k and its bounds', async () => {
   }
 });
 
-test('a blank question is refused; one from stdin is taken', async () => {
+test('rejects a blank question and reads one from stdin', async () => {
   expect(await run(['ask', '   '])).toMatchObject({ code: 2, stdout: '' });
   expect(await run(['ask'], { input: '\n' })).toMatchObject({ code: 2 });
   const { stdout, code } = await run(['ask', '--json'], { input: 'What is ROS 2?\n' });
@@ -162,7 +162,7 @@ test('every policy answers from the same book', async () => {
   });
 });
 
-test('--json --stream prints every event as a line, the last one being the completed turn', async () => {
+test('--json --stream prints every event as a line and ends with the completed turn', async () => {
   const { stdout } = await run(['ask', 'What is a Jacobian?', '--json', '--stream']);
   const events: RunEvent[] = stdout
     .trim()
@@ -197,19 +197,19 @@ test('--tools read_source, --tool-name and --no-stream are accepted', async () =
   });
 });
 
-test('a generative model without a key says what to do, with exit code 3', async () => {
+test('a model without a key fails with a hint and exit code 3', async () => {
   const { code, stderr } = await run(['ask', 'What is ROS 2?', '--model', 'gpt-5.6']);
   expect(code).toBe(3);
   expect(stderr).toContain('OPENAI_API_KEY');
 });
 
-test('a model server that is not there ends with exit code 5 and a sentence', async () => {
+test('an unreachable model server fails with exit code 5', async () => {
   const { code, stderr } = await run(['ask', 'Hi', '--model', 'm', '--base-url', 'http://127.0.0.1:9/v1']);
   expect(code).toBe(5);
   expect(stderr).toMatch(/127\.0\.0\.1:9/);
 });
 
-test('poisoned documents forge nothing', async () => {
+test('instructions in documents do not forge citations or terminal output', async () => {
   const directory = await temporaryDirectory();
   await mkdir(join(directory, 'docs'));
   await writeFile(
@@ -237,7 +237,7 @@ test('poisoned documents forge nothing', async () => {
   }
 });
 
-test('a kill in the middle of a chat loses no turn that was answered', async () => {
+test('killing a chat loses no completed turn', async () => {
   const { stdout: printed } = await runCli(['chat', '--json'], {
     home,
     input: `${Array.from({ length: 200 }, (_, i) => `What is a node number ${i}?`).join('\n')}\n`,
@@ -258,7 +258,7 @@ test('a kill in the middle of a chat loses no turn that was answered', async () 
   expect(turns.slice(0, answered.length).map(({ turn }) => turn.response)).toEqual(answered);
 });
 
-test('the example of the library runs as it is printed', async () => {
+test('the library example in the README runs', async () => {
   const { stdout } = await endWithParent(
     promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../../examples/ask.ts')], {
       env: environmentOf(home),
@@ -270,7 +270,7 @@ test('the example of the library runs as it is printed', async () => {
   expect(stdout).toMatch(/\[\d+\] .*: quoted/);
 });
 
-test("the SDK's traces are written where they were asked for, and the answer stays the same", async () => {
+test('--trace-file writes the traces of the SDK without changing the answer', async () => {
   const file = join(home, 'traces.ndjson');
   // The SDK keeps for the whole process where they go; under this setting it makes none by itself.
   const env = { NODE_ENV: 'test' };
@@ -285,7 +285,7 @@ test("the SDK's traces are written where they were asked for, and the answer sta
   expect(kinds.filter((kind) => kind === 'trace')).toHaveLength(1);
 });
 
-test('a session goes on about its own collection, and is refused on another', async () => {
+test('a session continues on its own collection and is rejected on another', async () => {
   const { sessionId } = await ask('What is Isaac Sim?');
   await writeFile(join(home, 'keys.md'), '# Keys\n\nKeys are rotated every month.');
   expect((await run(['ingest', 'keys.md', '--collection', 'keys'])).code).toBe(0);
@@ -302,7 +302,7 @@ test('a session goes on about its own collection, and is refused on another', as
   expect((await run(['collections', 'delete', 'keys', '--yes'])).code).toBe(0);
 });
 
-test('a question that is far too long is refused in a sentence', async () => {
+test('rejects a question that is too long', async () => {
   const { code, stderr } = await run(['ask', 'word '.repeat(20_000)]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('8000') });
 });

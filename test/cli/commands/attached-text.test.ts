@@ -15,7 +15,7 @@ async function homeWithBook(): Promise<string> {
   return home;
 }
 
-test('what is piped in is read beside the documents and cited as a source of its own', async () => {
+test('cites piped text as a source besides the documents', async () => {
   const home = await homeWithBook();
   const { code, stdout } = await runInProcess(['ask', 'Why did the build of my_pkg fail?', '--json'], {
     home,
@@ -35,7 +35,7 @@ test('what is piped in is read beside the documents and cited as a source of its
   expect(shown.stdout).not.toContain('stale');
 });
 
-test('however it is asked about, what is piped in is what the answer begins with', async () => {
+test('starts the answer with the piped text', async () => {
   const { stdout } = await runInProcess(['ask', 'Why does it fail?', '--json'], {
     home: await homeWithBook(),
     input: LOG,
@@ -47,7 +47,7 @@ test('however it is asked about, what is piped in is what the answer begins with
   expect(citations).toContainEqual(expect.objectContaining({ url: 'stdin' }));
 });
 
-test('of a long text the parts nearest to the question and its end are read, and the person is told', async () => {
+test('reads the closest parts and the end of a long piped text, and prints a note', async () => {
   const filler = Array.from({ length: 2000 }, (_, at) => `Step ${at} went as planned and took a while.`).join(
     '\n',
   );
@@ -68,7 +68,7 @@ test.each([
   ['--policy never', LOG, '--policy never ignores piped text'],
   ['--record a.tape.json', LOG, 'Piped text cannot be recorded on a tape.'],
   ['--json', 'a\0b', 'The piped input is not text.'],
-])('with %s a text that cannot be used is refused', async (flags, input, said) => {
+])('rejects piped text with %s', async (flags, input, said) => {
   const { code, stdout, stderr } = await runInProcess(['ask', 'Why?', ...flags.split(' ')], {
     home: await temporaryDirectory(),
     input,

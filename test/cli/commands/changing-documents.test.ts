@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const ZEBRAS = '# Zebras\n\nA zebra is a striped horse that lives in Africa.\n';
 const OWLS = '# Owls\n\nAn owl is a bird that hunts at night.\n';
 
-test('answers whose sources have changed or vanished are listed', async () => {
+test('lists answers with changed or vanished sources', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
@@ -30,7 +30,7 @@ test('answers whose sources have changed or vanished are listed', async () => {
   expect(answers).toMatchObject([{ turn: 1, sources: [{ became: 'changed' }] }, { turn: 2 }]);
 });
 
-test('a source that was merely renamed has moved, and concerns nobody who begins a chat', async () => {
+test('a renamed source has moved and is not reported at the start of a chat', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
@@ -48,7 +48,7 @@ test('a source that was merely renamed has moved, and concerns nobody who begins
   expect((await runInProcess(['chat'], { home, input: '' })).stdout).not.toContain('sessions stale');
 });
 
-test('a file that is gone is told, also under its answers, until it is pruned', async () => {
+test('a deleted file is reported by ingest and marked in answers until it is pruned', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs', 'birds'), { recursive: true });
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
@@ -81,7 +81,7 @@ test('a file that is gone is told, also under its answers, until it is pruned', 
   expect((await runInProcess(['ingest', 'docs'], { home })).stdout).not.toContain('gone');
 });
 
-test('documents of another place in the same collection are told once, unless the collection was named', async () => {
+test('warns once about documents from another place, unless --collection is given', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'horses', 'stripes'), { recursive: true });
   await mkdir(join(home, 'birds'));
@@ -129,7 +129,7 @@ test('--prune refuses a directory that does not exist', async () => {
   expect(removed.stdout).toBe('Removed 1 document from web_documents.\n');
 });
 
-test('whoever watches hears once that a file is gone', async () => {
+test('--watch reports a deleted file once', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
   await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
@@ -157,7 +157,7 @@ test('whoever watches hears once that a file is gone', async () => {
   expect((await ended).stdout.match(/1 deleted/g)).toHaveLength(1);
 });
 
-test('changes below a directory are told once they have come to rest, until the signal is raised', async () => {
+test('yields once per burst of changes until the signal is aborted', async () => {
   const directory = await temporaryDirectory();
   await mkdir(join(directory, 'deep'));
   const controller = new AbortController();
@@ -171,7 +171,7 @@ test('changes below a directory are told once they have come to rest, until the 
   expect((await end).done).toBe(true);
 });
 
-test('what is watched is the directory, the one of a file, or the beginning of a glob', async () => {
+test('watches a directory, the directory of a file, or the start of a glob', async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'a.md'), ZEBRAS);
   expect(watchedDirectories([directory, join(directory, 'a.md'), join(directory, '**/*.md')])).toEqual([
@@ -183,7 +183,7 @@ test('what is watched is the directory, the one of a file, or the beginning of a
 test.each([
   [['https://docs.test', '--watch'], '--watch works on files'],
   [['docs', '--watch', '--record', 'a.tape.json'], 'cannot be recorded on a tape'],
-])('ingest %s is refused', async (args, said) => {
+])('rejects ingest %s', async (args, said) => {
   const { code, stderr } = await runInProcess(['ingest', ...args], { home: await temporaryDirectory() });
   expect(code).toBe(2);
   expect(stderr).toContain(said);

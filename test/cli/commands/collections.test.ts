@@ -12,7 +12,7 @@ async function machine() {
   return { home, run: (...args: string[]) => runInProcess(args, { home }) };
 }
 
-test('collections are listed, shown with their modules and documents, and deleted', async () => {
+test('lists, shows and deletes collections', async () => {
   const { home, run } = await machine();
   expect((await runCli(['collections'], { home })).stdout).toContain('No collections yet');
   await run('ingest', 'docs', '--collection', 'animals');
@@ -34,7 +34,7 @@ test('collections are listed, shown with their modules and documents, and delete
   expect((await run('collections', 'list', '--json')).stdout).toBe('{"collections":[]}\n');
 });
 
-test('documents of many formats are found at their places, what is skipped is told, and one can be removed', async () => {
+test('finds documents of many formats, reports skipped files, and removes a document', async () => {
   const { home, run } = await machine();
   await writeFile(join(home, 'docs', 'zoo.csv'), 'Animal,Keeper\nOwl,Ann\nNewt,Bo\n');
   await writeFile(
@@ -65,7 +65,7 @@ test('documents of many formats are found at their places, what is skipped is to
   expect((await run('collections', 'show', 'animals')).stdout).not.toContain('zoo.csv');
 });
 
-test('a collection that is not there is named, with those that are', async () => {
+test('an unknown collection is reported with the known ones', async () => {
   const { run } = await machine();
   await run('ingest', 'docs', '--collection', 'animals');
   for (const command of ['show', 'delete']) {
@@ -79,7 +79,7 @@ test('a collection that is not there is named, with those that are', async () =>
   }
 });
 
-test('a name cannot lead out of the data directory', async () => {
+test('a collection name cannot leave the data directory', async () => {
   const { run, home } = await machine();
   await writeFile(join(home, 'precious.sqlite'), 'x');
   expect((await run('collections', 'delete', '../precious', '--yes')).code).toBe(2);

@@ -47,7 +47,7 @@ async function service(header: string, accepted: string): Promise<string> {
   return (await listenForTest(server)).origin;
 }
 
-test('on a sound machine every check passes, and an empty collection is called so', async () => {
+test('every check passes on a healthy machine, and an empty collection is reported', async () => {
   const home = await temporaryDirectory();
   const catalog = createSqliteCatalog(join(home, 'collections'));
   await (await catalog.openOrCreate('gnus', { embedder: 'words', dimensions: 8 })).close();
@@ -68,7 +68,7 @@ test('on a sound machine every check passes, and an empty collection is called s
   });
 });
 
-test('a missing model and damaged sessions are named with what to do', async () => {
+test('a missing model and damaged sessions fail with a fix', async () => {
   const home = await homeWithDamagedSessions();
   const { code, check } = await doctor({ CITELOOP_MODEL_DIR: '/nowhere' }, { home });
   expect(check('sessions')).toMatchObject({
@@ -83,7 +83,7 @@ test('a missing model and damaged sessions are named with what to do', async () 
   });
 });
 
-test('services that answer and take the key are fine', async () => {
+test('services that answer and accept the key pass', async () => {
   const { check } = await doctor({
     QDRANT_URL: await service('api-key', 'q-key'),
     QDRANT_API_KEY: 'q-key',
@@ -94,7 +94,7 @@ test('services that answer and take the key are fine', async () => {
   expect(check('model service')).toMatchObject({ ok: true });
 });
 
-test('a refused key is told apart from a service that is not there, and no key is printed', async () => {
+test('distinguishes a rejected key from an unreachable service, and prints no key', async () => {
   const { code, check, stdout, stderr } = await doctor({
     QDRANT_URL: 'http://127.0.0.1:9',
     QDRANT_API_KEY: 'q-secret-key',

@@ -17,7 +17,7 @@ interface Listed {
   sessions: { sessionId: string; turnCount: number }[];
 }
 
-test('a session is forked at a turn: what was before is shared, the rest is asked anew, and the first stays as it was', async () => {
+test('a fork keeps the earlier turns, asks the others again, and leaves the original unchanged', async () => {
   const home = await homeWithTalk();
   const same = await runInProcess(['sessions', 'fork', 'last', '--turn', '3', '--json'], { home });
   expect(same.stderr).not.toContain('citeloop:');
@@ -40,7 +40,7 @@ test('a session is forked at a turn: what was before is shared, the rest is aske
   expect(shown.stdout).toContain('3. What is Nav2?');
 });
 
-test('a fork that goes the same way says so, and where the answer is', async () => {
+test('an identical fork is reported with the command that shows it', async () => {
   const home = await homeWithTalk();
   const { stdout } = await runInProcess(['sessions', 'fork', 'last'], { home });
   const [, id = ''] =
@@ -50,7 +50,7 @@ test('a fork that goes the same way says so, and where the answer is', async () 
   expect((await runInProcess(['sessions', 'show', id], { home })).stdout).toContain('3. What is Nav2?');
 });
 
-test('a search for the same that brought back something else is told by what came back', () => {
+test('reports other passages for the same query', () => {
   const searchThatFound = (...found: string[]): ConversationTurn => {
     const chunks = found.map((each) => ({ chunkId: each, contentHash: each }));
     const searched = { step: 1, searched: true as const, query: 'owls', filter: {}, chunks, cited: [] };
@@ -65,14 +65,14 @@ test('a search for the same that brought back something else is told by what cam
   }
 });
 
-test('a fork at a turn that there is not is refused with those that there are', async () => {
+test('rejects a turn that does not exist with the valid range', async () => {
   const home = await homeWithTalk();
   const { code, stderr } = await runInProcess(['sessions', 'fork', 'last', '--turn', '9'], { home });
   expect(code).toBe(2);
   expect(stderr).toContain('Choose a turn from 1 to 3.');
 });
 
-test('old questions and answers are found by their words', async () => {
+test('finds past questions and answers by words', async () => {
   const home = await homeWithTalk();
   const found = JSON.parse(
     (await runInProcess(['sessions', 'search', 'qos', 'profile', '--json'], { home })).stdout,

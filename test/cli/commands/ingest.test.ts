@@ -30,7 +30,7 @@ async function machine(files: Record<string, string | Uint8Array> = {}) {
   };
 }
 
-test('ingest says what was added, and what is found afterwards is cited', async () => {
+test('ingest reports what was added, and search finds it', async () => {
   const { start, run } = await machine({
     'zebra.md': '# Zebras\n\nA zebra is a striped horse.',
     'b.txt': 'Other things.',
@@ -71,7 +71,7 @@ test('every format is read', async () => {
   }
 });
 
-test('unreadable files are reported one by one, the rest is indexed, and the exit code says so', async () => {
+test('unreadable files are reported, the others are indexed, and the exit code is 2', async () => {
   const { ingest, home } = await machine({
     'good.md': 'Good.',
     'binary.md': new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 1]),
@@ -88,7 +88,7 @@ test('unreadable files are reported one by one, the rest is indexed, and the exi
   expect(stdout).toContain('1 added, 4 failed');
 });
 
-test('bad arguments get one clear line and exit code 2', async () => {
+test('bad arguments fail with one line and exit code 2', async () => {
   const { ingest, home } = await machine({ 'a.md': 'A.' });
   await writeFile(join(home, 'picture.png'), 'x');
   await mkdir(join(home, 'empty'));
@@ -114,13 +114,13 @@ test('bad arguments get one clear line and exit code 2', async () => {
   }
 });
 
-test('a misspelt path stops the run before anything is embedded', async () => {
+test('a misspelt path fails before anything is embedded', async () => {
   const { ingest, collection } = await machine({ 'a.md': 'A.' });
   expect((await ingest(['docs', 'dosc'])).code).toBe(2);
   expect(await stat(collection).catch(() => null)).toBeNull();
 });
 
-test('a site is crawled, and its robots.txt is obeyed', async () => {
+test('crawls a site and obeys its robots.txt', async () => {
   const pages: Record<string, string> = {
     '/robots.txt': 'User-agent: *\nDisallow: /private/',
     '/': '<title>Home</title><main><p>Welcome home.</p><a href="/a.html">a</a> <a href="/private/b.html">b</a></main>',
@@ -143,7 +143,7 @@ test('a site is crawled, and its robots.txt is obeyed', async () => {
   expect((await run(['search', 'apples', '--json'])).stdout).toContain(`${url}a.html`);
 });
 
-test('Ctrl-C stops with exit code 130, keeps what was committed, and the same command goes on', async () => {
+test('Ctrl-C exits with 130 and keeps committed documents, and the same command continues', async () => {
   const { start, run, summary, collection } = await machine(manyDocuments());
   const stopped = await start({
     onStart: (child) => void oneStored(collection, child).then(() => child.kill('SIGINT')),
@@ -165,7 +165,7 @@ test('Ctrl-C stops with exit code 130, keeps what was committed, and the same co
   expect(resumed.unchanged + resumed.added).toBe(MANY);
 });
 
-test('a kill at any moment leaves a sound collection, and two processes at once lose nothing', async () => {
+test('a kill leaves an intact collection, and two concurrent ingests lose nothing', async () => {
   const { start, run, summary, collection } = await machine(manyDocuments());
   for (const moment of [
     (_: ChildProcess) => delay(500),
@@ -183,7 +183,7 @@ test('a kill at any moment leaves a sound collection, and two processes at once 
   expect(JSON.parse(stdout)).toMatchObject({ documents: MANY });
 });
 
-test('a corrupt collection is refused with exit code 4, a newer one with 3, and neither is touched', async () => {
+test('rejects a corrupt collection with exit code 4 and a newer one with 3, without changing them', async () => {
   const { ingest, run, collection } = await machine({ 'a.md': 'Alpha.' });
   await ingest();
   const database = new DatabaseSync(collection);
@@ -203,7 +203,7 @@ test('a corrupt collection is refused with exit code 4, a newer one with 3, and 
   expect(doctor.stdout).toMatch(/✗ collection web_documents: .*damaged/);
 });
 
-test('a data directory that cannot be written to is named, with exit code 3', async () => {
+test('reports an unwritable data directory with exit code 3', async () => {
   const { home, ingest } = await machine({ 'a.md': 'Alpha.' });
   await writeFile(join(home, 'file'), '');
   const { code, stderr } = await ingest(['docs'], { CITELOOP_HOME: join(home, 'file', 'below') });
@@ -219,7 +219,7 @@ test('files that this user may not read are reported', async (context) => {
   expect(await ingest()).toMatchObject({ code: 2, stdout: expect.stringContaining('a.md') });
 });
 
-test('nothing is left behind in the data directory but the collection', async () => {
+test('leaves nothing but the collection in the data directory', async () => {
   const { ingest, home } = await machine({ 'a.md': 'Alpha.' });
   await ingest();
   expect(

@@ -68,7 +68,7 @@ function send(
   });
 }
 
-test('the tools and the resources are there over HTTP too, with progress, for clients at the same time', async () => {
+test('serves tools, resources and progress over HTTP to concurrent clients', async () => {
   const { ready, stop } = await serve();
   expect(new URL(ready.url).hostname).toBe('127.0.0.1');
   const [one, two] = await Promise.all([connectHttp(ready.url), connectHttp(ready.url)]);
@@ -92,7 +92,7 @@ test('the tools and the resources are there over HTTP too, with progress, for cl
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-test('a session that was ended or never was is unknown, and one client cannot do without', async () => {
+test('rejects ended, unknown and missing sessions', async () => {
   const { ready } = await serveShared();
   const { client, transport } = await connectHttp(ready.url);
   const { sessionId = '' } = transport;
@@ -110,7 +110,7 @@ test('a session that was ended or never was is unknown, and one client cannot do
   await client.close();
 });
 
-test('names that are not this machine and pages of other sites are turned away (DNS rebinding)', async () => {
+test('rejects foreign host names and origins (DNS rebinding)', async () => {
   const { ready } = await serveShared();
   const { port } = ready;
   const withHeaders = (headers: Record<string, string>) =>
@@ -148,7 +148,7 @@ test('names that are not this machine and pages of other sites are turned away (
   expect(own.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
 });
 
-test('what a form of another site could send is refused, and so is what is too large or no JSON', async () => {
+test('rejects form content types, large bodies and invalid JSON', async () => {
   const { ready } = await serveShared();
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
     expect(await send(ready.url, { headers: { ...JSON_HEADERS, 'content-type': type } }), type).toMatchObject(
@@ -166,7 +166,7 @@ test('what a form of another site could send is refused, and so is what is too l
   await expect(connectHttp(ready.url)).resolves.toBeDefined();
 });
 
-test('with a token nobody comes in without it, and no log or answer shows it', async () => {
+test('requires the token, and prints it neither in logs nor in answers', async () => {
   const { ready, stop } = await serve(['--token', TOKEN, '--verbose']);
   const tokens = [undefined, '', 'wrong', TOKEN.slice(0, -1), `${TOKEN}x`, TOKEN.toUpperCase()];
   for (const token of tokens) {
@@ -187,7 +187,7 @@ test('with a token nobody comes in without it, and no log or answer shows it', a
   expect(stdout + stderr).not.toContain(TOKEN);
 });
 
-test('an address that others can reach needs a token, and any token a decent length', async () => {
+test('a public address needs a token of sufficient length', async () => {
   const refused = async (...args: string[]) => {
     const { code, stdout, stderr } = await runInProcess(['mcp', '--http', '--port', '0', ...args], {
       home: handbook.home,
@@ -202,7 +202,7 @@ test('an address that others can reach needs a token, and any token a decent len
   await expect(connectHttp(`http://127.0.0.1:${ready.port}/mcp`, TOKEN)).resolves.toBeDefined();
 });
 
-test('cancelling over HTTP ends the turn, and the session goes on', async () => {
+test('cancelling over HTTP ends the turn but not the session', async () => {
   const asked = Promise.withResolvers<void>();
   const givenUp = Promise.withResolvers<void>();
   const service = await startFaultyServer((request, response) => {
@@ -228,7 +228,7 @@ test('cancelling over HTTP ends the turn, and the session goes on', async () => 
   ).toBeFalsy();
 });
 
-test('a server that is told to stop finishes what it was asked', async () => {
+test('a stopping server finishes running calls', async () => {
   const begun = Promise.withResolvers<() => void>();
   const service = await startFaultyServer(
     begin(['The answer '], (response) =>
@@ -266,7 +266,7 @@ test.for([
   'resources-list',
   'server-sse-multiple-streams',
   'dns-rebinding-protection',
-])('the conformance suite of the protocol passes: %s', async (scenario) => {
+])('passes the MCP conformance suite: %s', async (scenario) => {
   const { ready } = await serveShared();
   const program = join(
     import.meta.dirname,

@@ -108,7 +108,7 @@ function start(args: readonly string[]) {
   return { child, ended, send, initialize, answerTo };
 }
 
-test('the tools say what they take and give, and what they give is what they said', async () => {
+test('tools have input and output schemas, and their results match', async () => {
   const { client } = await connectShared();
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['search_docs', 'read_source', 'ask']);
@@ -157,7 +157,7 @@ test('the documents of the collection are resources', async () => {
   }
 });
 
-test('a question reports its searches while it is answered, in order and before the answer', async () => {
+test('reports searches as progress before the answer', async () => {
   // Not by the SDK's client: it forgets progress that it reads together with the answer.
   const { child, ended, send, initialize, answerTo } = start([]);
   initialize();
@@ -183,7 +183,7 @@ test('a question reports its searches while it is answered, in order and before 
   expect(said.slice(answeredAt).flatMap(({ params }) => params ?? [])).toEqual([]);
 });
 
-test('a session goes on, also in another process, and with the command line', async () => {
+test('a session continues in another process and on the command line', async () => {
   const { client } = await connect();
   const first = contentOf<Answer>(
     await client.callTool({ name: 'ask', arguments: { question: 'When is a laptop replaced?' } }),
@@ -204,7 +204,7 @@ test('a session goes on, also in another process, and with the command line', as
   expect(stdout).toContain('When is a laptop replaced?');
 });
 
-test('module and policy narrow what is searched', async () => {
+test('applies the module and the policy of a call', async () => {
   const { client } = await connectShared();
   const search = async (module: string) =>
     contentOf<{ results: SearchResult[] }>(
@@ -221,7 +221,7 @@ test('module and policy narrow what is searched', async () => {
   expect(unsearched).toMatchObject({ retrieval_count: 0, grounded: false });
 });
 
-test('bad arguments are error results that say what is wrong, and the server goes on', async () => {
+test('bad arguments return error results, and the server continues', async () => {
   const { client } = await connectShared();
   const cases: [string, Record<string, unknown>, RegExp][] = [
     ['search_docs', {}, /query/],
@@ -251,7 +251,7 @@ test('bad arguments are error results that say what is wrong, and the server goe
   ).toBeFalsy();
 });
 
-test('calls that run at the same time get each their own answer', async () => {
+test('concurrent calls get their own answers', async () => {
   const { client } = await connectShared();
   const questions = Array.from({ length: 12 }, (_, index) =>
     index % 2 === 0
@@ -270,7 +270,7 @@ test('calls that run at the same time get each their own answer', async () => {
   }
 });
 
-test('what a hostile document says stays data: it is passed on as text, without what a terminal would obey', async () => {
+test('text of hostile documents is returned without escape sequences', async () => {
   const { client } = await connectShared();
   const before = JSON.stringify(await client.listTools());
   const found = await client.callTool({
@@ -299,7 +299,7 @@ test('what a hostile document says stays data: it is passed on as text, without 
   expect(JSON.stringify(await client.listTools())).toBe(before);
 });
 
-test('cancelling a question hangs up on the model, and the server goes on', async () => {
+test('cancelling a question closes the connection to the model, and the server continues', async () => {
   const model = await startSilentModel();
   const { client } = await connect(...model.flags);
   const controller = new AbortController();
@@ -316,7 +316,7 @@ test('cancelling a question hangs up on the model, and the server goes on', asyn
   ).toBeFalsy();
 });
 
-test('no key is in anything that the server says, though the model service quotes it', async () => {
+test('no key is in the output, even if the model service quotes it', async () => {
   const service = await startFaultyServer(
     fail(401, JSON.stringify({ error: { message: `Bad key ${KEY}` } })),
   );
@@ -333,7 +333,7 @@ test('no key is in anything that the server says, though the model service quote
   expect(everything).not.toContain(KEY.slice(10));
 });
 
-test('a collection that is not there yet is an error result with what to do, and works once it is there', async () => {
+test('a missing collection is an error result, and works once it exists', async () => {
   const home = await temporaryDirectory();
   const { client, stderr } = await connectStdio(['--collection', 'notes'], { home });
   const search = () => client.callTool({ name: 'search_docs', arguments: { query: 'laptop' } });
@@ -348,7 +348,7 @@ test('a collection that is not there yet is an error result with what to do, and
   expect((await client.listResources()).resources).toHaveLength(3);
 });
 
-test('a model without its key can still be searched around', async () => {
+test('search works without the key of the model', async () => {
   const { client } = await connect('--model', 'gpt-5-mini');
   const asked = (await client.callTool({ name: 'ask', arguments: { question: 'What?' } })) as CallToolResult;
   expect(asked.isError).toBe(true);
@@ -358,7 +358,7 @@ test('a model without its key can still be searched around', async () => {
   ).toBeFalsy();
 });
 
-test('nothing but the protocol is on stdout, whatever comes in', async () => {
+test('stdout carries only the protocol, whatever the input', async () => {
   const { child, ended, send, initialize, answerTo } = start(['--verbose']);
   initialize();
   child.stdin.write('this is not JSON\n{"jsonrpc":"2.0"}\n[]\n\n');
@@ -383,7 +383,7 @@ test('nothing but the protocol is on stdout, whatever comes in', async () => {
   );
 });
 
-test('the server ends when stdin is closed, after what was asked just before', async () => {
+test('exits when stdin is closed, after finishing the last call', async () => {
   const { child, ended, send, initialize, answerTo } = start([]);
   initialize();
   send({ id: 'warm', method: 'tools/call', params: { name: 'search_docs', arguments: { query: 'laptop' } } });
@@ -395,7 +395,7 @@ test('the server ends when stdin is closed, after what was asked just before', a
   expect(stdout).toContain('"id":"last"');
 });
 
-test('the server ends when stdin is closed though a model keeps silent, and hangs up on it', async () => {
+test('exits when stdin is closed even if the model does not answer', async () => {
   const model = await startSilentModel();
   const { child, ended, send, initialize } = start(model.flags);
   initialize();
@@ -406,7 +406,7 @@ test('the server ends when stdin is closed though a model keeps silent, and hang
   expect((await ended).code).toBe(0);
 });
 
-test('the server ends on SIGTERM with stdin still open', async () => {
+test('exits on SIGTERM while stdin is open', async () => {
   const { child, ended, initialize, answerTo } = start([]);
   initialize();
   await answerTo('init');
@@ -414,7 +414,7 @@ test('the server ends on SIGTERM with stdin still open', async () => {
   expect((await ended).code).toBe(0);
 });
 
-test('flags that only make sense with --http are refused without it', async () => {
+test('rejects HTTP flags without --http', async () => {
   for (const flags of [
     ['--port', '0'],
     ['--token', 'x'.repeat(20)],

@@ -22,7 +22,7 @@ const SUBJECTS = [
   ['paint', 'Paint dries when its solvent has gone. Two thin coats last longer than a thick one.'],
 ] as const;
 
-test('a model of one’s own is ingested with, fitted, searched with, and its answers are judged', async () => {
+test('ingests, measures a threshold, searches and judges with an ONNX model from a directory', async () => {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
   for (const [name, text] of SUBJECTS)
@@ -64,7 +64,7 @@ test('a model of one’s own is ingested with, fitted, searched with, and its an
   expect((await ask({ CITELOOP_MODEL_DIR: bare })).checkedBy).toBe('words');
 });
 
-test('what does not name a model is refused with what would', async () => {
+test('rejects an invalid model directory with a hint', async () => {
   const home = await temporaryDirectory();
   const run = (...args: string[]) => runInProcess(args, { home });
   expect(await run('search', 'x', '--embedder', 'psychic')).toMatchObject({

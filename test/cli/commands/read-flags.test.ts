@@ -5,7 +5,7 @@ import { asSettings } from '../../../src/cli/commands/read-flags.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-test('--system-prompt is a text, or a file after an @, and one that is not there is refused', async () => {
+test('--system-prompt accepts text or @file, and rejects a missing file', async () => {
   const path = join(await temporaryDirectory(), 'prompt.txt');
   writeFileSync(path, '\ufeffAnswer in rhymes.\n');
   const promptOf = (systemPrompt: string) =>

@@ -59,7 +59,7 @@ test('an exact identifier finds the page that contains it', async () => {
   }
 });
 
-test('a paraphrase that shares no telling word finds the page that means it', async () => {
+test('a paraphrase finds the page with the same meaning', async () => {
   const { chunks } = await found(
     'Can pictures from a renderer replace hand-labelled photographs?',
     '--top-k',
@@ -68,7 +68,7 @@ test('a paraphrase that shares no telling word finds the page that means it', as
   expect(chunks.map(({ module }) => module)).toContain('isaac');
 });
 
-test('a question about nothing in the corpus finds nothing and says what came nearest', async () => {
+test('a question outside the corpus finds nothing and reports the closest passage', async () => {
   for (const question of [
     'What is the capital of France?',
     'How do I bake sourdough bread?',
@@ -81,7 +81,7 @@ test('a question about nothing in the corpus finds nothing and says what came ne
   expect(stdout).toMatch(/No results in sample_book\. The closest, .* below the threshold of 0\.3\./);
 });
 
-test('--module and --filter keep to the documents that match', async () => {
+test('--module and --filter limit the search to matching documents', async () => {
   const isaac = await found('frames per second', '--module', 'isaac', '--threshold', '0');
   expect(new Set(isaac.chunks.map(({ module }) => module))).toEqual(new Set(['isaac']));
   const two = await found(
@@ -98,7 +98,7 @@ test('--module and --filter keep to the documents that match', async () => {
   expect(new Set(two.chunks.map(({ module }) => module))).toEqual(new Set(['intro', 'vla']));
 });
 
-test('--explain says how each hit was found', async () => {
+test('--explain prints the ranks and scores of each hit', async () => {
   const { explain } = await found('quality of service', '--explain', '-k', '3');
   expect(explain?.map(({ fusedRank }) => fusedRank)).toEqual([1, 2, 3]);
   expect(explain?.[0]).toMatchObject({ lexicalRank: expect.any(Number), denseScore: expect.any(Number) });
@@ -106,7 +106,7 @@ test('--explain says how each hit was found', async () => {
   expect(stdout).toMatch(/words: rank \d+, [\d.]+ · meaning: rank \d+, [\d.]+ · fused: rank 1/);
 });
 
-test('each mode scores in 0..1 and leaves out what it does not use', async () => {
+test('every mode scores between 0 and 1 and omits unused ranks', async () => {
   for (const mode of ['hybrid', 'dense', 'lexical']) {
     const { chunks, explain = [] } = await found(
       'lidar range',
@@ -134,7 +134,7 @@ test('lexical search does not need the embedding model', async () => {
   expect(stdout).toContain('spin_once');
 });
 
-test('bad input gets one clear line, a hint, and exit code 2', async () => {
+test('bad input fails with one line, a hint and exit code 2', async () => {
   for (const [args, message] of [
     [[''], 'The query is blank'],
     [['  \t '], 'The query is blank'],
@@ -162,7 +162,7 @@ test('bad input gets one clear line, a hint, and exit code 2', async () => {
   }
 });
 
-test('with --json a failure is an ErrorResponse on stdout', async () => {
+test('--json prints a failure as an ErrorResponse', async () => {
   const { code, stdout } = await search(['', '--json']);
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({

@@ -12,7 +12,7 @@ import { servedModel } from '../../support/served-model.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
 
-test('the served agent answers as the command line does, and both see the same sessions', async () => {
+test('the server gives the same answers as the command line and shares its sessions', async () => {
   const home = await homeWithDocuments();
   const { ready, stop } = await startProgram(['serve'], { home });
   const client = new OpenAI({ apiKey: 'none', baseURL: `${ready.url}/v1`, maxRetries: 0 });
@@ -43,7 +43,7 @@ test('the served agent answers as the command line does, and both see the same s
   expect(await stop()).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('another address needs a token, and that token', async () => {
+test('a public address requires the token', async () => {
   const home = await homeWithDocuments();
   const serve = (...flags: string[]) => runInProcess(['serve', '--port', '0', ...flags], { home });
   const without = await serve('--host', '0.0.0.0');
@@ -74,7 +74,7 @@ test('another address needs a token, and that token', async () => {
   expect(stderr).not.toContain('sk-very-secret');
 });
 
-test('a port that is taken is a clear line', async () => {
+test('a port in use is reported in one line', async () => {
   const home = await homeWithDocuments();
   const { url, stop } = await servedModel();
   const { port } = new URL(url);

@@ -144,7 +144,7 @@ test.for(modelFaults)(
   },
 );
 
-test('a run that failed replays to the same failure and the same exit code', async () => {
+test('a failed run replays to the same failure and exit code', async () => {
   const services = await startHostedServices();
   const to = (baseUrl: string) => [
     'ask',
@@ -189,7 +189,7 @@ function failureIn({ stdout, stderr }: CliResult): string | undefined {
   return said ?? error.message;
 }
 
-test('a model that asks to wait is waited for, and the person is told', async () => {
+test('waits as long as the model service asks, and prints a notice', async () => {
   const services = await startHostedServices();
   const busy = fail(429, QUOTING, { 'retry-after': '1' });
   services.instead('/v1/chat/completions', busy, undefined);
@@ -200,7 +200,7 @@ test('a model that asks to wait is waited for, and the person is told', async ()
   expect(patient.stdout).toContain('An owl does hunt at night');
 });
 
-test('Ctrl-C ends the wait for a service that says nothing', async () => {
+test('Ctrl-C stops waiting for a silent service', async () => {
   const services = await startHostedServices();
   services.instead('/v1/chat/completions', silence);
   const flags = ['--model', 'some-model', '--base-url', services.baseUrl, ...LEXICAL];
@@ -321,7 +321,7 @@ test.for(
   expect(JSON.parse(asked.stdout).error).toMatchObject({ errorType: fault.type, message: error.message });
 });
 
-test('ingest says once that the embedding service is away, and goes on when it is back', async () => {
+test('ingest reports an unavailable embedding service once and continues when it is back', async () => {
   const services = await startHostedServices();
   services.instead('/v1/embeddings', fail(500, QUOTING));
   const flags = ['--embedder', 'openai', '--embedding-base-url', services.baseUrl, '--collection', 'later'];
@@ -334,7 +334,7 @@ test('ingest says once that the embedding service is away, and goes on when it i
   });
 });
 
-test('an unknown embedding model is a setting to correct', async () => {
+test('an unknown embedding model is a configuration error', async () => {
   const services = await startHostedServices();
   const flags = [
     '--embedder',

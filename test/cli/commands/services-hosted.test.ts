@@ -56,7 +56,7 @@ test('OpenAI-compatible embeddings: documents are embedded once, and a question 
   expect(collection).toMatchObject({ dimensions: 256, embedder: expect.stringMatching(/^openai:words@/) });
 });
 
-test('a collection made with one embedder is not read with another', async () => {
+test('rejects a collection of another embedder', async () => {
   const services = await startHostedServices();
   const run = await machine({
     ...EMBEDDING_ENV,
@@ -69,7 +69,7 @@ test('a collection made with one embedder is not read with another', async () =>
   expect(result.stderr).toMatch(/openai:words@.*cohere:embed-v4\.0/s);
 });
 
-test('Cohere: documents and questions are told apart, and hits are put in order by the reranker', async () => {
+test('Cohere: embeds documents and questions differently, and reranks hits', async () => {
   const services = await startHostedServices();
   const run = await machine({ COHERE_API_KEY: KEYS.cohere, COHERE_BASE_URL: services.cohereUrl });
   expect(await run('ingest', 'docs', '--embedder', 'cohere')).toMatchObject({ code: 0 });
@@ -87,7 +87,7 @@ test('Cohere: documents and questions are told apart, and hits are put in order 
   expect(sent(services, '/v2/rerank').map(({ body }) => body.model)).toContain('rerank-v3.5');
 });
 
-test('when reranking fails the hits come as they were found, with a note in text and in JSON', async () => {
+test('if reranking fails, hits keep their order and a note is printed', async () => {
   const services = await startHostedServices();
   const run = await machine({ COHERE_API_KEY: KEYS.cohere, COHERE_BASE_URL: services.cohereUrl });
   services.instead('/v2/rerank', fail(400, JSON.stringify({ message: `no such thing for ${KEYS.cohere}` })));
@@ -111,7 +111,7 @@ test('when reranking fails the hits come as they were found, with a note in text
   );
 });
 
-test('reranking without a key is refused before anything is indexed or searched', async () => {
+test('reranking without a key fails before anything is indexed or searched', async () => {
   const run = await machine({});
   const result = await run('search', QUESTION, '--rerank');
   expect(result).toMatchObject({ code: 3, stderr: expect.stringContaining('COHERE_API_KEY') });
@@ -119,7 +119,7 @@ test('reranking without a key is refused before anything is indexed or searched'
 });
 
 test.each(['chat_completions', 'responses'])(
-  'a model by base URL and %s searches and is cited',
+  'a model with --base-url and %s searches and cites',
   async (api) => {
     const services = await startHostedServices();
     const run = await machine(MODEL_ENV);
@@ -148,7 +148,7 @@ test.each(['chat_completions', 'responses'])(
   },
 );
 
-test('doctor says what a model cannot do, and what to do about it', async () => {
+test('doctor reports missing abilities of a model with a fix', async () => {
   const run = await machine(MODEL_ENV);
   const model = async (services: HostedServices) => {
     const { code, stdout } = await run('doctor', '--json', '--model', 'm', '--base-url', services.baseUrl);
@@ -167,7 +167,7 @@ test('doctor says what a model cannot do, and what to do about it', async () => 
   });
 });
 
-test('each key goes to its own service alone', async () => {
+test('each key is sent only to its own service', async () => {
   const [model, embedding, cohere] = [
     await startHostedServices(),
     await startHostedServices(),

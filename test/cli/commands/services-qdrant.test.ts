@@ -58,8 +58,8 @@ async function machine(env: Record<string, string>) {
 
 const at = ({ url }: { url: string }, key = KEY) => ({ QDRANT_URL: url, QDRANT_API_KEY: key });
 
-describe.skipIf(firstServer === null)('the program on a Qdrant server', () => {
-  test('ingests, searches, answers, lists, shows, is found sound and deletes', async () => {
+describe.skipIf(firstServer === null)('commands on a Qdrant server', () => {
+  test('ingest, search, ask, list, show, check and delete', async () => {
     const run = await machine(at(await server()));
     expect(JSON.parse((await run(['ingest', 'docs', '--json'])).stdout)).toMatchObject({
       added: 2,
@@ -92,7 +92,7 @@ describe.skipIf(firstServer === null)('the program on a Qdrant server', () => {
     expect((await run(['collections', '--json'])).stdout).toBe('{"collections":[]}\n');
   });
 
-  test('a collection goes from a file to the server and back, and searches find the same', async () => {
+  test('copies a collection to the server and back with the same search results', async () => {
     const run = await machine(at(await server()));
     const found = async (...where: string[]) => {
       const { chunks } = JSON.parse(
@@ -126,7 +126,7 @@ describe.skipIf(firstServer === null)('the program on a Qdrant server', () => {
     expect(await found('--store', 'sqlite', '--collection', 'back')).toEqual(original);
   });
 
-  test("others' collection is read by the fields that --payload-map names", async () => {
+  test('reads a foreign collection with --payload-map', async () => {
     const { url } = await server();
     const client = new QdrantClient({ url, checkCompatibility: false, headers: { 'api-key': KEY } });
     await client.createCollection('theirs', { vectors: { size: 384, distance: 'Cosine' } });
@@ -148,7 +148,7 @@ describe.skipIf(firstServer === null)('the program on a Qdrant server', () => {
     expect((await client.count('theirs')).count).toBe(1);
   });
 
-  test('a wrong or missing key is said to be one, by every command', async () => {
+  test('every command reports a wrong or missing key', async () => {
     const started = await server();
     const wrong = await machine(at(started, 'planted-wrong-key'));
     for (const args of [
@@ -173,7 +173,7 @@ describe.skipIf(firstServer === null)('the program on a Qdrant server', () => {
     expect(doctor.stdout).toContain('refuses the key');
   });
 
-  test('a server that died after ingest, and one that is silent, are told with what to do', async () => {
+  test('reports a stopped or silent server with a hint', async () => {
     // It is given ten seconds, which pass while the rest is tried.
     const { baseUrl } = await startFaultyServer(silence);
     const ofTheSilent = await machine(at({ url: baseUrl }));
@@ -198,7 +198,7 @@ describe.skipIf(firstServer === null)('the program on a Qdrant server', () => {
     expect(JSON.parse(stdout).error.message).toContain('did not answer within 10 seconds');
   });
 
-  test('a server that dies during a chat is told, and the chat goes on when it is back', async () => {
+  test('a chat reports a stopped server and continues when it is back', async () => {
     const started = await server();
     const run = await machine(at(started));
     await run(['ingest', 'docs']);
@@ -225,7 +225,7 @@ describe.skipIf(firstServer === null)('the program on a Qdrant server', () => {
     expect(stderr).toContain('cannot be reached');
   });
 
-  test('a collection that is missing is named with those that are there', async () => {
+  test('reports an unknown collection with the known ones', async () => {
     const run = await machine(at(await server()));
     await run(['ingest', 'docs', '--collection', 'animals']);
     for (const args of [

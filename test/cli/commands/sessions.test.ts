@@ -62,7 +62,7 @@ function cited(chunks: readonly RetrievedChunk[]) {
   return chunks.map((chunk, index) => withVerdict(toCitable(chunk, String(index + 1)), 'supported'));
 }
 
-test('without sessions the list says how to start one, and nothing is made', async () => {
+test('an empty list says how to start a session, and creates no file', async () => {
   const { home, run } = await machine();
   expect((await run('sessions')).stdout).toContain('citeloop chat');
   expect(await run('sessions', 'list', '--json')).toMatchObject({ code: 0, stdout: '{"sessions":[]}\n' });
@@ -92,7 +92,7 @@ test('sessions are listed newest first, by user and up to a limit', async () => 
   expect(await run('sessions', 'list', '--limit', '0')).toMatchObject({ code: 2 });
 });
 
-test('a session is shown with its answers, sources, verdicts, resets and what became of its sources', async () => {
+test('shows answers, sources, verdicts, resets and changed sources of a session', async () => {
   const { home, run } = await machine();
   const chunks = await collect(home, { kept: 'Owls hunt.', changed: 'Robins sing.', removed: 'Dodos walk.' });
   const first = { question: 'What do birds do?', answer: 'Owls hunt. [1]', chunks, citations: cited(chunks) };
@@ -125,7 +125,7 @@ test('a session is shown with its answers, sources, verdicts, resets and what be
   });
 });
 
-test('a collection that is gone leaves only stale sources, a damaged one a note', async () => {
+test('marks all sources of a deleted collection, and notes a damaged one', async () => {
   const { home, run } = await machine();
   const chunks = await collect(home, { owl: 'Owls hunt.' });
   await record(home, { sessionId: ANNA, turns: [{ chunks, citations: cited(chunks) }] });
@@ -137,7 +137,7 @@ test('a collection that is gone leaves only stale sources, a damaged one a note'
   expect((await run('sessions', 'show', 'last')).stdout).toContain('no longer in the collection');
 });
 
-test('a session is exported as JSON that can be read back, or as a transcript with links', async () => {
+test('exports a session as JSON or as a transcript with links', async () => {
   const { home, run } = await machine();
   const chunks = await collect(home, { owl: 'Owls hunt.' });
   const first = { question: 'What do owls do?', answer: 'Owls hunt. [1]', chunks, citations: cited(chunks) };
@@ -187,7 +187,7 @@ test('exports a session as Chat Completions messages', async () => {
   ]);
 });
 
-test('a session is deleted once that is confirmed', async () => {
+test('deletes a session after confirmation', async () => {
   const { home, run } = await machine();
   await record(home, { sessionId: ANNA, turns: [{}] }, { sessionId: BERT, turns: [{}] });
   expect(await run('sessions', 'delete', 'aaaa1')).toMatchObject({
@@ -206,7 +206,7 @@ test('a session is deleted once that is confirmed', async () => {
   expect((await run('sessions', 'list', '--json')).stdout).toBe('{"sessions":[]}\n');
 });
 
-test('feedback goes to the last turn or to the one that is named', async () => {
+test('rates the last turn or the given one', async () => {
   const { home, run } = await machine();
   await record(home, { sessionId: ANNA, turns: [{}, {}] });
   const given = await run('sessions', 'feedback', 'last', 'bad', '--why', ' outdated ', '--json');
@@ -230,7 +230,7 @@ test('feedback goes to the last turn or to the one that is named', async () => {
   });
 });
 
-test('the beginning of an id must fit one session', async () => {
+test('the beginning of an id must be unique', async () => {
   const { home, run } = await machine();
   await record(home, { sessionId: ANNA, turns: [{}] }, { sessionId: BERT, turns: [{}] });
   const ambiguous = await run('sessions', 'show', 'aaaa');
@@ -241,7 +241,7 @@ test('the beginning of an id must fit one session', async () => {
   expect((await run('sessions', 'show')).code).toBe(2);
 });
 
-test('nothing that a model or a document says reaches the terminal as an escape', async () => {
+test('escape sequences of models and documents never reach the terminal', async () => {
   const { home, run } = await machine();
   const evil = 'red \x1b[31malert\x1b]0;title\x07 \x9b2J \u202eevil';
   const [chunk] = await collect(home, { [evil]: evil });
@@ -257,7 +257,7 @@ test('nothing that a model or a document says reaches the terminal as an escape'
   }
 });
 
-test('a damaged file is reported with what to do', async () => {
+test('reports a damaged file with a hint', async () => {
   const { home, run } = await machine();
   await writeFile(join(home, 'sessions.sqlite'), 'not a database '.repeat(500));
   const { code, stdout } = await run('sessions', 'list', '--json');

@@ -54,7 +54,7 @@ A **node** is a process that uses \`rclpy\` [1], see [the guide](https://docs.te
 > Mind __init__.py and 2 * 3 * 4.
 `;
 
-test('a terminal without colours gets the words of an answer, its lists, its tables and its code', () => {
+test('formats text, lists, tables and code without colours', () => {
   expect(whole(ANSWER, 46)).toBe(`How a node is made
 
 A node is a process that uses \`rclpy\` [1], see
@@ -80,7 +80,7 @@ image    30
 `);
 });
 
-test('a terminal with colours gets emphasis, links and highlighted code', () => {
+test('formats emphasis, links and highlighted code with colours', () => {
   const shown = whole(ANSWER, 80, 'terminal');
   expect(shown).toContain('\x1b[1mnode\x1b[22m');
   expect(shown).toContain('\x1b]8;;https://docs.test/nodes\x1b\\');
@@ -146,7 +146,7 @@ const markdown = fc
   .array(fc.tuple(block, fc.constantFrom('\n', '\n\n', '\n\n\n')), { maxLength: 6 })
   .map((blocks) => blocks.flat().join(''));
 
-test('however an answer is split, nothing of it is lost, and no word is shown twice', () => {
+test('prints every word exactly once, however the answer is split', () => {
   const words = (text: string) => plain(text).replace(/[\s`*_~>│•─|#-]+/g, '');
   fc.assert(
     fc.property(markdown, fc.array(fc.nat(30), { maxLength: 30 }), (source, lengths) => {
@@ -162,12 +162,12 @@ test('however an answer is split, nothing of it is lost, and no word is shown tw
   );
 });
 
-test('a long rule with words behind it is read at once', () => {
+test('parses a long line of dashes with text after it quickly', () => {
   const line = `${'-'.repeat(2000)} and more\n`;
   expect(streamed([line], 80).join('')).toContain('and more');
 });
 
-test('an answer of common Markdown comes out the same in pieces of any size as at once', () => {
+test('prints the same for pieces of any size', () => {
   for (const kind of ['terminal', 'dumb', 'pipe'] as const) {
     for (const size of [1, 2, 3, 5, 8, 13, 40, 200]) {
       const pieces = ANSWER.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
@@ -176,12 +176,12 @@ test('an answer of common Markdown comes out the same in pieces of any size as a
   }
 });
 
-test('a paragraph is shown while it is written, but not half of an emphasis or of a word', () => {
+test('prints a paragraph while it arrives, but no partial word or emphasis', () => {
   const shown = streamed(['A node publishes its messages on **a topic', ' that others hear** of.\n'], 80);
   expect(shown).toEqual(['A node publishes its messages on', ' a topic that others hear of.', '\n']);
 });
 
-test('lines of code are shown one by one, and never broken', () => {
+test('prints code line by line without wrapping', () => {
   const shown = streamed(['```sh\n', 'ros2 run demo_nodes talker --ros-args\n', 'ls\n', '```\n'], 12);
   expect(shown).toEqual(['```sh', '\nros2 run demo_nodes talker --ros-args', '\nls', '\n```', '\n']);
 });
@@ -192,7 +192,7 @@ test('a table waits until its columns are known', () => {
   expect(shown.join('')).toBe('a    b\n───  ───\none  two\n\nAnd so on.\n');
 });
 
-test('a table that is too wide breaks its cells, and one that cannot fit becomes a list', () => {
+test('wraps the cells of a wide table, and prints a list if it cannot fit', () => {
   const table =
     '| name | what it does | 机器人 |\n|---|---|---|\n| talker | publishes messages all day | 什么是机器人操作系统 |';
   for (const width of [30, 40, 60]) {
@@ -204,7 +204,7 @@ test('a table that is too wide breaks its cells, and one that cannot fit becomes
   );
 });
 
-test('no line of text is wider than the terminal, whatever the characters', () => {
+test('no line is wider than the terminal, whatever the characters', () => {
   const words = fc.array(fc.constantFrom('node', '**机器人**', '👩‍💻', '🇫🇷', '❤️', 'é', '`x1`', '[1]'), {
     minLength: 1,
     maxLength: 40,
@@ -219,7 +219,7 @@ test('no line of text is wider than the terminal, whatever the characters', () =
   );
 });
 
-test('a pipe gets lines that are not broken', () => {
+test('does not wrap lines in a pipe', () => {
   const sentence = `${'A node publishes messages on a topic. '.repeat(20).trim()}\n`;
   expect(whole(sentence, Number.POSITIVE_INFINITY, 'pipe')).toBe(sentence);
 });

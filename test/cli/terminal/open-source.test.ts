@@ -25,11 +25,11 @@ test.each([
   ['hx', ['hx', '/docs/a b.md:12']],
   ['pycharm', ['pycharm', '--line', '12', '/docs/a b.md']],
   ['strange', ['strange', '/docs/a b.md']],
-])('%s goes to the line of a file', (editor, expected) => {
+])('%s opens a file at a line', (editor, expected) => {
   expect(chooseOpener(file, { ...nothing, editor: editor.split(' ') }, 'linux')).toEqual(expected);
 });
 
-test('without an editor the system opens a file, and a page of the web whatever the editor', () => {
+test('uses the opener of the system without $EDITOR, and the browser for web pages', () => {
   expect(chooseOpener(file, nothing, 'linux')).toEqual(['xdg-open', '/docs/a b.md']);
   expect(chooseOpener(file, nothing, 'darwin')).toEqual(['open', '/docs/a b.md']);
   const onWeb = { url: 'https://docs.test/a', location: undefined };
@@ -43,14 +43,14 @@ test('without an editor the system opens a file, and a page of the web whatever 
   ]);
 });
 
-test('a PDF is opened at its page in a browser, and not in an editor', () => {
+test('opens a PDF at its page in the browser', () => {
   const pdf = { url: 'a.pdf', uri: 'file:///a.pdf', location: { unit: 'page', from: 3, to: 4 } as const };
   const programs = { editor: ['vim'], browser: ['firefox'] };
   expect(chooseOpener(pdf, programs)).toEqual(['firefox', 'file:///a.pdf#page=3']);
   expect(chooseOpener(pdf, { ...programs, browser: undefined }, 'linux')).toEqual(['xdg-open', '/a.pdf']);
 });
 
-test('where nothing is set to open a file, one sentence says what to set', async () => {
+test('says which variable to set if nothing opens the file', async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, 'a.md'), 'Text.');
   const place = { url: 'a.md', uri: pathToFileURL(join(directory, 'a.md')).href, location: line };
@@ -71,7 +71,7 @@ test('where nothing is set to open a file, one sentence says what to set', async
   );
 });
 
-test('a file is gone if what it was found under is still there', async () => {
+test('a file counts as deleted only if its root still exists', async () => {
   const directory = await temporaryDirectory();
   const uri = (path: string) => pathToFileURL(join(directory, path)).href;
   await writeFile(join(directory, 'a.md'), 'Text.');
@@ -83,13 +83,13 @@ test('a file is gone if what it was found under is still there', async () => {
   expect(fileIsGone({ url: 'https://docs.test/b' })).toBe(false);
 });
 
-test('what was indexed on another machine cannot be opened here', () => {
+test('rejects a file that was indexed on another machine', () => {
   expect(() => chooseOpener({ url: 'docs/a.md' }, nothing)).toThrow(
     'The file of docs/a.md is not on this machine.',
   );
 });
 
-test('a mark is looked for from the newest answer on, and an unknown one is refused with those that there are', () => {
+test('finds a marker in the newest answer, and lists the known markers for an unknown one', () => {
   const first = turnOf({ citations: [citation({ marker: '1', title: 'old' })] });
   const second = turnOf({ citations: [citation({ marker: '1', title: 'new' }), citation({ marker: '2' })] });
   expect(findCitedSource([first, second], '[1]').citation.title).toBe('new');
@@ -100,7 +100,7 @@ test('a mark is looked for from the newest answer on, and an unknown one is refu
   expect(() => findCitedSource([], '1')).toThrow('No answer cites [1].');
 });
 
-test('a source is shown with what the answer rests on marked', () => {
+test('marks the evidence in a cited source', () => {
   const turn = turnOf({});
   const [chunk] = turn.retrievals.flatMap(({ chunks }) => chunks);
   if (chunk === undefined) throw new Error('The turn retrieved nothing.');

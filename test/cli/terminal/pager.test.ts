@@ -16,7 +16,7 @@ async function pagerInto(): Promise<string> {
   return join(directory, 'paged');
 }
 
-test('what does not fit on the screen goes to the pager, and what fits does not', async () => {
+test('uses the pager only for output that does not fit on the screen', async () => {
   const file = await pagerInto();
   const { streams, out } = fakeStreams('terminal');
   await paged(streams, (terminal) => terminal.write('short\n'));
@@ -35,14 +35,14 @@ test.each(['pipe', 'dumb'] as const)('a %s is never paged', async (kind) => {
   expect(out()).toBe(LONG);
 });
 
-test('without a pager all of it is written', async () => {
+test('prints everything if the pager cannot be started', async () => {
   vi.stubEnv('PAGER', '/nowhere/pager');
   const { streams, out } = fakeStreams('terminal');
   await paged(streams, (terminal) => terminal.write(LONG));
   expect(out()).toBe(LONG);
 });
 
-test('long lines and wide characters fill more rows than one', () => {
+test('counts the rows of long lines and wide characters', () => {
   expect(countRows('a\n\nb\n', 10)).toBe(3);
   expect(countRows('机器人机器人\n', 10)).toBe(2);
 });

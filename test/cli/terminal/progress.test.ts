@@ -19,7 +19,7 @@ test('the spinner draws on one line of a terminal and erases itself', async () =
   for (const frame of plain(err()).split('\r')) expect(frame.length).toBeLessThan(30);
 });
 
-test('a process that ends while the spinner turns leaves no half line', () => {
+test('the spinner is erased when the process exits', () => {
   const { streams, err } = fakeStreams('terminal', 30);
   const before = process.listeners('exit');
   const spinner = createSpinner(streams.stderr);
@@ -30,7 +30,7 @@ test('a process that ends while the spinner turns leaves no half line', () => {
   expect(process.listeners('exit')).toEqual(before);
 });
 
-test('a pipe and a dumb terminal get nothing', () => {
+test('prints no spinner in a pipe or on a dumb terminal', () => {
   for (const kind of ['pipe', 'dumb'] as const) {
     const { streams, err } = fakeStreams(kind);
     const spinner = createSpinner(streams.stderr);

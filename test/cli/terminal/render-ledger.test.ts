@@ -14,22 +14,22 @@ function printed(render: typeof renderLedger, turn: ConversationTurn): string {
   return out();
 }
 
-test('the ledger says for each step what was searched, what came back, and what became of it', () => {
+test('prints the query, the passages and their use for each step', () => {
   expect(printed(renderLedger, turnOf())).toBe(
     [
       'Question: What is a topic?',
       'Step 1  searched: topics in ROS 2  only module=basics',
       '        Topics › Publishing  0.80  cited as [1], supported',
-      '        Services › Calls  0.70  not cited: lower score than the cited passages',
+      '        Services › Calls  0.70  not cited (lower score)',
       '        Actions  0.90  not cited',
-      'Step 2  answered without a search',
+      'Step 2  answered',
       'Grounded: 1 of 1 citations supported, confidence high (80 % likely to answer the question).',
       '',
     ].join('\n'),
   );
 });
 
-test('a citation that does not hold is named as such, and an unknown one as taken out', () => {
+test('marks unsupported citations and reports removed markers', () => {
   const unknown = citation({ marker: '7', chunkId: null, verdict: 'unknown_source' });
   const turn = turnOf({ citations: [citation({ verdict: 'unsupported' }), unknown], grounded: false });
   const text = printed(renderLedger, turn);
@@ -38,7 +38,7 @@ test('a citation that does not hold is named as such, and an unknown one as take
   expect(text).toContain('Not grounded: 0 of 2 citations supported');
 });
 
-test('each sentence that cites is told with its verdict, its chance, what is nearest, and what is nowhere', () => {
+test('prints the verdict, probability, evidence and unsupported words of each checked sentence', () => {
   const sentence = {
     start: 0,
     end: 31,
@@ -65,7 +65,7 @@ test('each sentence that cites is told with its verdict, its chance, what is nea
   );
 });
 
-test('a search without results says why', () => {
+test('explains a search without results', () => {
   const empty = { query: 'weather', chunks: [], scoreThreshold: 0.35, queryTimeMs: 1, retrievedAt: NOW };
   const none = { citations: [], grounded: false };
   const near = createRetrievalContext({ ...empty, nearMiss: chunk({ score: 0.2 }) });
@@ -78,13 +78,13 @@ test('a search without results says why', () => {
   );
 });
 
-test('a turn without a search says so', () => {
+test('reports a turn without a search', () => {
   expect(printed(renderLedger, turnOf({ answer: 'Hello!', citations: [], grounded: false }, []))).toContain(
     'Step 1  answered without a search\nNot grounded: no citations',
   );
 });
 
-test('sources are printed with excerpts, and the cited ones with their markers', () => {
+test('prints retrieved passages with excerpts and markers', () => {
   const text = printed(renderRetrievedPassages, turnOf());
   expect(text).toContain('3 passages for: topics in ROS 2, only module=basics');
   expect(text).toContain('[1] Topics › Publishing  0.80\n    A node publishes messages on a topic.');
@@ -92,7 +92,7 @@ test('sources are printed with excerpts, and the cited ones with their markers',
   expect(text).toContain('    https://docs.test/topics\n');
 });
 
-test('escapes in documents reach neither the ledger nor the sources', () => {
+test('removes escape sequences of documents', () => {
   const evil = '\x1b]0;owned\x07\x1b[2J\x9b31m\u202e';
   const hostile = createRetrievalContext({
     ...found,

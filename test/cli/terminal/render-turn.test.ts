@@ -14,7 +14,7 @@ async function* happening(events: readonly RunEvent[]): AsyncGenerator<RunEvent>
   yield* events;
 }
 
-test('an answer in a pipe is plain text with its sources and one line of facts', async () => {
+test('prints plain text, sources and usage in a pipe', async () => {
   const { streams, out, err } = fakeStreams('pipe');
   const turn = turnOf({ citations: [citation({ url: 'file:///docs/ro%20s/topics.md' })] });
   await renderTurn(
@@ -33,7 +33,7 @@ test('an answer in a pipe is plain text with its sources and one line of facts',
   expect(err()).toBe('');
 });
 
-test('a terminal gets the phase while it waits, then wrapped text, links and coloured verdicts', async () => {
+test('prints progress, wrapped text, links and coloured verdicts on a terminal', async () => {
   const { streams, out, err } = fakeStreams('terminal', 40);
   const turn = turnOf({ citations: [citation(), citation({ marker: '2', verdict: 'weak' })] });
   await renderTurn(happening(eventsOf(turn, [...turn.response.answer])), streams, { stream: true });
@@ -48,7 +48,7 @@ test('a terminal gets the phase while it waits, then wrapped text, links and col
   expect(out()).toContain('\x1b[33mweak');
 });
 
-test('without streaming the answer comes when it is complete', async () => {
+test('prints the complete answer without streaming', async () => {
   const { streams, out } = fakeStreams('pipe');
   const turn = turnOf({ answer: 'The final answer [1].' });
   await renderTurn(happening(eventsOf(turn, ['a draft'])), streams, { stream: false });
@@ -58,18 +58,15 @@ test('without streaming the answer comes when it is complete', async () => {
 test.each([
   [true, 'A node flies [9].\n', 'removed from the saved answer\n'],
   [false, 'A node flies.\n', 'removed from the answer\n'],
-])(
-  'of a source that is unknown the footer says what the reader still sees (streamed: %s)',
-  async (stream, shown, said) => {
-    const { streams, out } = fakeStreams('pipe');
-    const turn = turnOf({ answer: 'A node flies.', citations: [unknownCitation('9')] });
-    await renderTurn(happening(eventsOf(turn, ['A node flies [9].'])), streams, { stream });
-    expect(out()).toContain(shown);
-    expect(out()).toContain(`[9] unknown source: not among the retrieved passages; ${said}`);
-  },
-);
+])('reports a removed marker (streamed: %s)', async (stream, shown, said) => {
+  const { streams, out } = fakeStreams('pipe');
+  const turn = turnOf({ answer: 'A node flies.', citations: [unknownCitation('9')] });
+  await renderTurn(happening(eventsOf(turn, ['A node flies [9].'])), streams, { stream });
+  expect(out()).toContain(shown);
+  expect(out()).toContain(`[9] unknown source: not among the retrieved passages; ${said}`);
+});
 
-test('the closest passages are shown in part on a terminal, with how to see the rest, and whole in a pipe', async () => {
+test('shortens the closest passages on a terminal, and prints them whole in a pipe', async () => {
   const filler = 'A buoy rocks on the water. '.repeat(60).trim();
   const answer = `${CLOSEST_PASSAGES}\n\n### Topics\n\nTopics in ROS 2 are named. ${filler} [1]\n\n### Services\n\nA service answers. [2]`;
   const turn = turnOf({ answer, outcome: 'passages', grounded: false });
@@ -118,7 +115,7 @@ test('prints the status of an answer in one line', async () => {
   }
 });
 
-test('of a grounded answer it is said how much of it cites nothing, if a model wrote it itself', async () => {
+test('counts the uncited sentences of a grounded answer by a language model', async () => {
   const said = (text: string, verdict: 'supported' | null): CheckedSentence => ({
     start: 0,
     end: text.length,
@@ -145,7 +142,7 @@ test('of a grounded answer it is said how much of it cites nothing, if a model w
   expect(await footerOf('offline')).toContain('Supported by the source; about');
 });
 
-test('nothing that a model or a document says moves the cursor or changes the terminal', async () => {
+test('removes escape sequences of models and documents', async () => {
   const evil = '\x1b]0;owned\x07\x1b[2J\x1b[31mred\u009b31m\u202e';
   for (const stream of [true, false]) {
     const { streams, out, err } = fakeStreams('pipe');
@@ -166,7 +163,7 @@ test('nothing that a model or a document says moves the cursor or changes the te
   }
 });
 
-test('an error becomes a failure of its kind with its hint, and no line is left open', async () => {
+test('throws an error event after ending the line', async () => {
   const { streams, out } = fakeStreams('pipe');
   const error = {
     errorType: 'rate_limit',
@@ -188,7 +185,7 @@ test('an error becomes a failure of its kind with its hint, and no line is left 
   expect(out()).toBe('Half an\n');
 });
 
-test('what is said before a search stands on its own, and the answer follows', async () => {
+test('prints text before a search as its own paragraph', async () => {
   const { streams, out } = fakeStreams('terminal');
   const before: RunEvent[] = [
     { type: 'phase', from: 'idle', to: 'generating' },
@@ -215,7 +212,7 @@ test('a retry is a progress line on a terminal and a note elsewhere', async () =
   }
 });
 
-test('a notice that only reads like a wait is a line, on a terminal too', async () => {
+test('prints other notices as lines on a terminal, too', async () => {
   const notice: RunEvent = { type: 'notice', message: 'The lease ends in 4 s.' };
   const { streams, err } = fakeStreams('terminal');
   await renderTurn(happening([notice, ...eventsOf(turnOf())]), streams, { stream: true });
@@ -239,7 +236,7 @@ const DOUBTFUL = {
   ],
 };
 
-test('the words that nothing bears out are listed in a pipe and underlined on a terminal', async () => {
+test('lists unsupported words in a pipe and underlines them on a terminal', async () => {
   const turn = turnOf(DOUBTFUL);
   const pipe = fakeStreams('pipe');
   await renderTurn(happening(eventsOf(turn)), pipe.streams, { stream: true });
@@ -249,7 +246,7 @@ test('the words that nothing bears out are listed in a pipe and underlined on a 
   expect(person.out()).toContain('A node of \x1b[4mHeidelberg\x1b[24m publishes messages on a topic [1].');
 });
 
-test('an answer that is in its sources says how likely it answers, and by what it was checked', async () => {
+test('prints how likely the answer is correct and how it was checked', async () => {
   const shown = async (fields: Parameters<typeof turnOf>[0]) => {
     const { streams, out } = fakeStreams('pipe');
     await renderTurn(happening(eventsOf(turnOf(fields))), streams, { stream: true });
@@ -267,7 +264,7 @@ test('an answer that is in its sources says how likely it answers, and by what i
   );
 });
 
-test('green stands under answers alone: passages that are shown for want of one are quoted, too', async () => {
+test('prints verdicts in green only for answers, not for closest passages', async () => {
   const shown = async (outcome: 'answer' | 'passages') => {
     const { streams, out } = fakeStreams('terminal');
     const turn = turnOf({

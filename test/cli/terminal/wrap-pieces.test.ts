@@ -17,19 +17,19 @@ function terminal(width: number, interactive = true): Terminal {
 
 const PIECES = [{ text: '[1]' }, { text: 'ROS 2 Overview › Workspaces' }, { text: '0.70', gap: '  ' }];
 
-test('what fits stays on one line', () => {
+test('keeps pieces that fit on one line', () => {
   expect(wrapPieces(terminal(80), PIECES)).toBe('[1] ROS 2 Overview › Workspaces  0.70');
 });
 
-test('what does not fit goes on below, indented, and no word is broken', () => {
+test('continues below with an indent, without breaking words', () => {
   expect(wrapPieces(terminal(20), PIECES)).toBe('[1] ROS 2 Overview ›\n    Workspaces  0.70');
 });
 
-test('a pipe gets one line, however long', () => {
+test('does not wrap in a pipe', () => {
   expect(wrapPieces(terminal(20, false), PIECES)).not.toContain('\n');
 });
 
-test('each line of a piece is painted by itself', () => {
+test('paints each line of a piece separately', () => {
   const painted = wrapPieces(
     terminal(12),
     [{ text: 'one two three four', paint: (text) => `<${text}>` }],
@@ -38,7 +38,7 @@ test('each line of a piece is painted by itself', () => {
   expect(painted).toBe('<one two>\n  <three four>');
 });
 
-test('whatever the pieces, all words come in order, and a line is too long only for want of a better place', () => {
+test('keeps all words in order, and exceeds the width only where no break is possible', () => {
   const word = fc.stringMatching(/^[a-z]{1,12}$/);
   const piece = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => ({ text: words.join(' ') }));
   fc.assert(

@@ -6,13 +6,13 @@ import { renderText, wrap, wrapPieces, wrapRuns } from '../../../src/cli/termina
 import { cutToWidth, displayWidth, padToWidth } from '../../../src/text/display-width.ts';
 import { fakeStreams } from '../support/fake-streams.ts';
 
-test('a line is broken at spaces, and a word that is longer than a line stays whole', () => {
+test('wraps at spaces and keeps long words whole', () => {
   expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
   expect(wrap('a incomprehensibilities b', 8)).toEqual(['a', 'incomprehensibilities', 'b']);
   expect(wrap('', 8)).toEqual([]);
 });
 
-test('a path or an address that is longer than a line goes on below after a sign', () => {
+test('breaks long paths and URLs after a separator', () => {
   const path = '/home/someone/docs/concepts/python-versions.md';
   expect(wrap(`It is ${path}.`, 20)).toEqual([
     'It is /home/someone/',
@@ -27,18 +27,18 @@ test('a path or an address that is longer than a line goes on below after a sign
   expect(wrap('/home/someone/.config/citeloop', 16)).toEqual(['/home/someone/', '.config/citeloop']);
 });
 
-test('what stands before the first word of a line is kept where it means something', () => {
+test('keeps indents on request', () => {
   const runs = [{ text: 'def f():\n    return 1\n\nend', paint: (part: string) => part }];
   expect(wrapRuns(runs, 40, { keepIndents: true })).toEqual(['def f():', '    return 1', '', 'end']);
   expect(wrapRuns(runs, 40)).toEqual(['def f():', 'return 1', '', 'end']);
 });
 
-test('wide characters fill two columns, and a line may break between any two of them', () => {
+test('counts wide characters as two columns and breaks between them', () => {
   expect(wrap('机器人操作系统是什么', 8)).toEqual(['机器人操', '作系统是', '什么']);
   expect(wrap('ROS 2是什么', 7)).toEqual(['ROS 2是', '什么']);
 });
 
-test('no line is wider than asked for unless a single word is', () => {
+test('no line is wider than the limit unless a single word is', () => {
   const words = fc.array(fc.constantFrom('a', 'node', '机器人', 'ロボット', '。', '🤖', 'x1'), {
     maxLength: 30,
   });
@@ -51,7 +51,7 @@ test('no line is wider than asked for unless a single word is', () => {
   );
 });
 
-test('what is padded or cut comes to the columns asked for', () => {
+test('pads and cuts to a number of columns', () => {
   expect(padToWidth('机器人', 8)).toBe('机器人  ');
   expect(padToWidth('robot', 3)).toBe('robot');
   expect(cutToWidth('机器人操作系统', 8)).toBe('机器人…');
@@ -59,7 +59,7 @@ test('what is padded or cut comes to the columns asked for', () => {
   expect(cutToWidth('robots', 0)).toBe('');
 });
 
-test('where a terminal is too narrow for a table, each row takes a few lines', () => {
+test('prints rows as lists if a table does not fit', () => {
   const shown = (columns: number) => {
     const { streams } = fakeStreams('dumb', columns);
     const rows = [['3f2b8c1e', '2026-11-17 19:03', 'How do I pin a version of Python?']];
@@ -71,7 +71,7 @@ test('where a terminal is too narrow for a table, each row takes a few lines', (
   );
 });
 
-test('the columns of a table line up whatever is in them', () => {
+test('aligns columns with wide characters', () => {
   const { streams } = fakeStreams('pipe');
   const shown = table(
     createTerminal(streams.stdout),
