@@ -158,7 +158,7 @@ function hasFlag(args: readonly string[], ...names: string[]): boolean {
   return args.slice(0, end).some((word) => names.includes(word));
 }
 
-/** yargs drops a single dash, which stands for stdin, unless it comes after `--`. */
+/** yargs drops a single dash (stdin) unless it comes after `--`. */
 function moveDashes(args: readonly string[]): string[] {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const dashes = args.slice(0, end).filter((word) => word === '-');

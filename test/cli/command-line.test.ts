@@ -53,7 +53,7 @@ test('reports the source of an invalid setting with exit code 3', async () => {
   });
 });
 
-/** A Node that says it is an older one. */
+/** A preload script that makes Node report an old version. */
 async function oldNode(): Promise<string> {
   const preload = join(await temporaryDirectory(), 'old-node.cjs');
   await writeFile(preload, "Object.defineProperty(process.versions, 'node', { value: '20.11.0' });");

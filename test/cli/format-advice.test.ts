@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const IDENTITY = { embedder: 'test:advice', dimensions: 4 };
 
-/** What a person at the command line reads: after the sentence, and in JSON. */
+/** The hint of an error as text and in JSON. */
 async function hintOf(work: Promise<unknown>): Promise<string> {
   const fault = await work.then(
     () => undefined,

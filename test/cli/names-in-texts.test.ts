@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const sources = readAll('src', '.ts');
 const documents = [...readAll('docs', '.md'), { path: 'README.md', text: read('README.md') }];
 
-/** What other programs are called with in sentences of ours. */
+/** Flags of other programs in our texts. */
 const OF_OTHERS = new Set([
   'flags',
   ...['password', 'decrypt'], // qpdf
@@ -24,7 +24,7 @@ const OF_OTHERS = new Set([
   'transport', // an editor that speaks MCP
 ]);
 
-/** Every command by its words, with the flags that its help lists. */
+/** The flags in the help of each command, by its name. */
 const commands = new Map<string, Set<string>>();
 let flags = new Set<string>();
 
@@ -69,7 +69,7 @@ test('every setting, command and slash command in messages exists', () => {
 test('every environment variable in messages exists', () => {
   const read = Object.keys({ ...settingVariables, ...secretVariables });
   const prefixes = [...new Set(read.map((name) => name.split('_')[0]))].join('|');
-  // After a word of a sentence; constants of ours that are called alike stand alone.
+  // Only after a word, because constants in the code have similar names.
   const named = new RegExp(`\\b(?:[sS]et|or|names|check|[uU]se|another|with) ((?:${prefixes})_[A-Z_]+)`, 'g');
   const unknown = sources.flatMap(({ path, text }) =>
     found(text, named)
@@ -84,7 +84,7 @@ test('every setting of an agent has a flag, except lists of phrases', () => {
   expect(names.filter((name) => !commands.get('ask')?.has(kebab(name)))).toEqual(['abstentionPhrases']);
 });
 
-/** What a pattern holds in its group, wherever it matches. */
+/** The first group of every match. */
 function found(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, name = '']) => name);
 }
@@ -97,7 +97,7 @@ function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Reads the help of a command, and of those below it. */
+/** Reads the help of a command and its subcommands. */
 async function learn(words: string): Promise<void> {
   const help = await helpOf(words);
   const names = found(help, /^ {2,6}((?:-\w, )?--[a-z-]+(?:, --[a-z-]+)*)/gm)

@@ -42,19 +42,21 @@ test.each([
 ])('citeloop %s prints the error and a suggestion', async (line, said, hint) => {
   const { code, stdout, stderr } = await runInProcess(line.split(' '), { home: await temporaryDirectory() });
   expect(code).toBe(2);
-  const told = stdout + stderr;
-  expect(told).toContain(line.includes('--json') ? JSON.stringify(said).slice(1, -1) : said);
-  expect(told).toContain(hint);
+  const output = stdout + stderr;
+  expect(output).toContain(line.includes('--json') ? JSON.stringify(said).slice(1, -1) : said);
+  expect(output).toContain(hint);
 });
 
 test('suggests the nearest collection, module and filter key', async () => {
   const home = await temporaryDirectory();
   await copyHomeWithBook(home);
-  const told = async (...args: string[]) => (await runInProcess(args, { home })).stderr;
-  expect(await told('collections', 'show', 'sample_bok')).toContain('Did you mean sample_book?');
-  expect(await told('search', 'x', '--collection', 'sample_bok')).toContain('Did you mean sample_book?');
-  expect(await told('search', 'x', '--mode', 'lexical', '--module', 'rso2')).toContain('Did you mean ros2?');
-  const unknownKey = await told('search', 'x', '--mode', 'lexical', '--filter', 'modul=ros2');
+  const output = async (...args: string[]) => (await runInProcess(args, { home })).stderr;
+  expect(await output('collections', 'show', 'sample_bok')).toContain('Did you mean sample_book?');
+  expect(await output('search', 'x', '--collection', 'sample_bok')).toContain('Did you mean sample_book?');
+  expect(await output('search', 'x', '--mode', 'lexical', '--module', 'rso2')).toContain(
+    'Did you mean ros2?',
+  );
+  const unknownKey = await output('search', 'x', '--mode', 'lexical', '--filter', 'modul=ros2');
   expect(unknownKey).toMatch(/no filter key "modul"\.\n {2}Did you mean module\? It has: module, /);
 });
 
@@ -81,14 +83,14 @@ test('the help of a command lists its own options first, and services and tapes 
   expect(Math.min(...places)).toBe(0);
 });
 
-/** The words that a shell would hand to the program, of a line that may have others beside it. */
+/** The arguments of citeloop in a shell line, which may contain other commands. */
 function wordsOf(line: string): string[] {
   const [, own = ''] =
     /(?:^|[|(] ?)citeloop ([^|<>)]*)/.exec(`${line} `.replace(/"[^"]*"|'[^']*'/g, hidden)) ?? [];
   return own.split(' ').flatMap((word) => (word === '' ? [] : [word.replaceAll('\u00a0', ' ')]));
 }
 
-/** What is quoted is one word, whatever it holds. */
+/** Replaces separators in a quoted text, so that it stays one word. */
 function hidden(quoted: string): string {
   return quoted.slice(1, -1).replace(/[ |<>()]/g, '\u00a0');
 }

@@ -63,9 +63,9 @@ test('the offline model has other defaults for topK and toolName', () => {
   expect(offline.agent).toMatchObject({ toolName: 'retrieve_context', topK: 8 });
   expect(offline.searchTopK).toBe(5);
   expect(load({ flags: { model: 'another' } }).agent).toMatchObject({ toolName: 'search_docs', topK: 5 });
-  const told = load({ flags: { toolName: 'search_docs', topK: 3 } });
-  expect(told.agent).toMatchObject({ toolName: 'search_docs', topK: 3 });
-  expect(told.searchTopK).toBe(3);
+  const given = load({ flags: { toolName: 'search_docs', topK: 3 } });
+  expect(given.agent).toMatchObject({ toolName: 'search_docs', topK: 3 });
+  expect(given.searchTopK).toBe(3);
 });
 
 test('every environment variable sets its field', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 
-// Nobody has a .env or a config file there.
+// A directory without .env and config file.
 const cwd = mkdtempSync(join(tmpdir(), 'citeloop-access-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
 
@@ -12,7 +12,7 @@ function load(env: Record<string, string>, flags: Record<string, unknown> = {}) 
   return loadConfig({ env, flags, cwd });
 }
 
-/** The address and what is sent there. */
+/** The URL of a service and the key that is sent to it. */
 function accessOf({ modelService, embedding }: ReturnType<typeof load>) {
   const shown = ({ baseUrl, key, keyVariable }: typeof modelService) => [baseUrl, key?.reveal(), keyVariable];
   return { model: shown(modelService), embedding: shown(embedding.service) };

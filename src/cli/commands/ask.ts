@@ -176,7 +176,7 @@ interface Question {
   reset?: boolean;
 }
 
-/** Asks questions one after the other in one session. Throws if the session cannot be opened. */
+/** Asks questions in one session. Throws if the session cannot be opened. */
 export async function* askQuestions(
   app: App,
   { questions, ...options }: ConversationOptions & { questions: readonly Question[] },

@@ -91,7 +91,7 @@ export function resolveDefaultCommand(node: CommandNode): CommandNode {
   return node.commands.find(({ isDefault }) => isDefault) ?? node;
 }
 
-/** The subcommands that have a name of their own. */
+/** The subcommands without the unnamed default. */
 export function listSubcommands(node: CommandNode): CommandNode[] {
   return node.commands.filter(({ name }) => name !== node.name);
 }

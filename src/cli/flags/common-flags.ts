@@ -56,7 +56,7 @@ const SERVICE_OPTIONS = {
   newCollection: newCollectionOptions,
 };
 
-/** The flags that choose services, under a heading of their own. */
+/** The flags that choose services. */
 export function serviceOptions(...kinds: (keyof typeof SERVICE_OPTIONS)[]): OptionDefinitions {
   return withGroup('Services', Object.assign({}, ...kinds.map((kind) => SERVICE_OPTIONS[kind])));
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** The width of a text without wide characters. Stands in for `string-width` in the bundle (see scripts/build.ts). */
+/** The width of text without wide characters. Replaces `string-width` in the bundle (decisions/0006). */
 export default function plainWidth(text: string): number {
   return stripVTControlCharacters(text).length;
 }

@@ -78,7 +78,7 @@ export async function renderTurn(
     };
   }
 
-  /** Text before a search becomes a paragraph of its own. */
+  /** Text before a search becomes a separate paragraph. */
   function showProgress(label: string): void {
     if (answer?.end() && out.interactive) out.write('\n');
     answer = undefined;

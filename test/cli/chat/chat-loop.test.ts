@@ -65,7 +65,7 @@ async function startChat(
     (error: AppError) => error.kind,
   );
   const seen = (text: string) => expect.poll(() => plain(io.out() + io.err())).toContain(text);
-  /** Until the next question can be typed. */
+  /** Waits for the prompt. */
   const prompted = () => expect.poll(() => plain(io.out())).toMatch(/> $/);
   return { ...io, ...agent, models, conversation, controller, ended: settled, seen, prompted };
 }
@@ -323,7 +323,7 @@ test('text typed during an answer is kept for the next prompt', async () => {
 
 test('Tab lists the candidates at once', async () => {
   const chat = await startChat('terminal');
-  // What comes in one piece is pasted, its tabs too.
+  // Input that arrives in one piece is treated as pasted, including tabs.
   chat.type('/so');
   chat.type('\t');
   chat.type('\t');

@@ -24,7 +24,7 @@ test('gives the same answer over HTTP with both APIs as with the model in the pr
   expect(await ask(...served, '--api', 'responses')).toEqual(inProcess);
   expect(await ask(...served, '--policy', 'always')).toEqual(await ask('--policy', 'always'));
 
-  // Whatever is sent to the service of a model, it is never told where the documents lie on this machine.
+  // No request to the model service contains a local path.
   for (const policy of ['tool', 'always']) {
     const tape = join(home, `${policy}.tape.json`);
     await ask(...served, '--policy', policy, '--record', tape);

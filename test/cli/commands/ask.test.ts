@@ -14,7 +14,7 @@ import { environmentOf, runCli } from '../../support/run-cli.ts';
 import { type InProcessOptions, runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** One user's machine with the sample book, on which the scenarios follow each other. */
+/** A data directory with the sample book, shared by all tests. */
 const home = mkdtempSync(join(tmpdir(), 'citeloop-ask-'));
 const run = (args: string[], options: Partial<InProcessOptions> = {}) =>
   runInProcess(args, { home, ...options });
@@ -28,7 +28,7 @@ async function ask(question: string, ...args: string[]): Promise<AgentResponse> 
   return agentResponseSchema.parse(JSON.parse(stdout));
 }
 
-/** A piped chat: one question or command a line. */
+/** A piped chat with one question or command per line. */
 async function chat(lines: string[], ...args: string[]): Promise<AgentResponse[]> {
   const { stdout, code } = await run(['chat', '--json', ...args], { input: `${lines.join('\n')}\n` });
   expect(code).toBe(0);
@@ -230,7 +230,7 @@ test('instructions in documents do not forge citations or terminal output', asyn
     expect(stdout + stderr).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
     const { answer, citations } = agentResponseSchema.parse(JSON.parse(stdout));
     expect(answer).toContain('A walrus is a large marine mammal.');
-    // What looks like a citation in a document is told as code.
+    // A citation in a document is printed as code.
     expect(answer.replaceAll('`[99]`', '')).not.toMatch(/evil\.example|\[99\]|You answer questions from/);
     for (const { verdict, url } of citations)
       if (verdict !== 'unknown_source') expect(url).toMatch(/poison\.md$/);
@@ -272,7 +272,7 @@ test('the library example in the README runs', async () => {
 
 test('--trace-file writes the traces of the SDK without changing the answer', async () => {
   const file = join(home, 'traces.ndjson');
-  // The SDK keeps for the whole process where they go; under this setting it makes none by itself.
+  // The SDK keeps its trace processors for the whole process; this variable turns off its default ones.
   const env = { NODE_ENV: 'test' };
   const { stdout } = await runCli(['ask', 'What is ROS 2?', '--json', '--trace-file', file], { home, env });
   expect((await ask('What is ROS 2?')).answer).toBe(JSON.parse(stdout).answer);
@@ -296,7 +296,7 @@ test('a session continues on its own collection and is rejected on another', asy
     code: 2,
     stderr: expect.stringContaining('about the collection "sample_book"'),
   });
-  // The only collection that somebody made is taken where none is named.
+  // The only collection is used if none is given.
   const only = await run(['ask', 'When are keys rotated?']);
   expect(only).toMatchObject({ code: 0, stderr: expect.stringContaining('the collection keys') });
   expect((await run(['collections', 'delete', 'keys', '--yes'])).code).toBe(0);

@@ -162,7 +162,7 @@ test('yields once per burst of changes until the signal is aborted', async () =>
   await mkdir(join(directory, 'deep'));
   const controller = new AbortController();
   const changes = watchSources([directory], controller.signal);
-  // Also what happens before anybody asks.
+  // Changes before the first iteration count, too.
   await writeFile(join(directory, 'deep', 'a.md'), ZEBRAS);
   await writeFile(join(directory, 'deep', 'a.md'), `${ZEBRAS}\nMore.\n`);
   expect(await changes.next()).toEqual({ done: false, value: undefined });

@@ -25,8 +25,8 @@ test('lists, shows and deletes collections', async () => {
   expect(shown.stdout).toMatch(/birds +1/);
   expect(shown.stdout).toContain('owl.md');
 
-  const unsure = await run('collections', 'delete', 'animals');
-  expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  const unconfirmed = await run('collections', 'delete', 'animals');
+  expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   expect(await run('collections', 'delete', 'animals', '--yes')).toMatchObject({
     code: 0,
     stdout: 'Deleted animals.\n',

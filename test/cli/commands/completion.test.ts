@@ -7,14 +7,14 @@ import { runInProcess } from '../../support/run-in-process.ts';
 import { canTypeInto, openShell, type Shell } from '../../support/shell-in-terminal.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** How each takes up completion in a shell that runs already. */
+/** Enables completion in a running shell. */
 const setup: Record<Shell, string> = {
   bash: 'source <(citeloop completion bash)',
   zsh: 'source <(citeloop completion zsh)',
   fish: 'citeloop completion fish | source',
 };
 
-/** The program, but for running commands: it shows which words the shell made of what was typed. */
+/** Runs citeloop for completion only; otherwise prints the words that the shell passed. */
 const standIn = `#!/bin/sh
 case "$1" in --complete|completion) exec "${process.execPath}" "${PROGRAM}" "$@" ;; esac
 printf 'typed'
@@ -22,7 +22,7 @@ printf ' <%s>' "$@"
 printf ' end\\n'
 `;
 
-/** A machine with a collection, and with names that a shell has to quote. */
+/** A data directory with a collection, and names that a shell must quote. */
 async function machine(): Promise<string> {
   const home = await temporaryDirectory();
   await copyHomeWithBook(home);
@@ -40,7 +40,7 @@ async function personAt(shell: Shell, home: string) {
   await type(`cd '${home}'; ${setup[shell]}; echo re''ady\n`, 'ready');
   return {
     type,
-    /** The words that came of a line once Tab was pressed behind it. */
+    /** The words of a line after Tab was pressed at its end. */
     async completed(line: string): Promise<string> {
       const shown = await type(`${line}\t\n`, ' end');
       return /typed (.*) end/.exec(shown)?.[1] ?? shown;
@@ -54,7 +54,7 @@ test.for(['bash', 'zsh', 'fish'] as const)(
   async (shell, { skip }) => {
     if (!canTypeInto(shell)) return skip();
     const { completed, type } = await personAt(shell, await machine());
-    // What there is to offer is tried without a shell; here is what shells take apart, quote and put together.
+    // Candidates are tested without a shell; these lines test how shells split, quote and join words.
     expect(await completed('citeloop sessions ex')).toBe('<sessions> <export>');
     expect(await completed('citeloop ask x --pol')).toBe('<ask> <x> <--policy>');
     expect(await completed('citeloop ask x --policy=al')).toBe('<ask> <x> <--policy=always>');
@@ -65,7 +65,7 @@ test.for(['bash', 'zsh', 'fish'] as const)(
     expect(await completed('citeloop ask "two words" --model of')).toBe(
       '<ask> <two words> <--model> <offline>',
     );
-    // Where the program knows nothing to offer, there are files.
+    // Without candidates the shell completes files.
     expect(await completed('citeloop ingest my')).toMatch(/^<ingest> <my docs\/?>$/);
     expect(await type('citeloop se\t\t', 'sessions')).toContain('search');
   },

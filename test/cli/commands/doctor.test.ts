@@ -28,7 +28,7 @@ async function doctor(env: Record<string, string> = {}, { home, start = runInPro
   return { ...result, ok, check: (name: string) => checks.find((check) => check.name === name), checks };
 }
 
-/** A data directory with one session, on a page of which there are only zeros. */
+/** A data directory with one session, whose file has a page of zeros. */
 async function homeWithDamagedSessions(): Promise<string> {
   const home = await temporaryDirectory();
   const path = join(home, 'sessions.sqlite');
@@ -39,7 +39,7 @@ async function homeWithDamagedSessions(): Promise<string> {
   return home;
 }
 
-/** A service that takes one key, in the header named. */
+/** A service that accepts one key in the given header. */
 async function service(header: string, accepted: string): Promise<string> {
   const server = createServer((request, response) => {
     response.writeHead(request.headers[header] === accepted ? 200 : 401).end('{}');

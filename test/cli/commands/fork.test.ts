@@ -23,16 +23,16 @@ test('a fork keeps the earlier turns, asks the others again, and leaves the orig
   expect(same.stderr).not.toContain('citeloop:');
   const forked = JSON.parse(same.stdout);
   expect(forked.turns).toEqual([{ turn: 3, parts: null }]);
-  const parted = await runInProcess(
+  const changed = await runInProcess(
     ['sessions', 'fork', forked.sessionId, '--turn', '2', '--policy', 'never'],
     {
       home,
     },
   );
-  expect(parted.stdout).toMatch(
+  expect(changed.stdout).toMatch(
     /Turn 2 differs:\n- step 1: searched ".*" \(\d passages\); now answered without/,
   );
-  expect(parted.stdout).toContain('no longer grounded');
+  expect(changed.stdout).toContain('no longer grounded');
   const { sessions } = JSON.parse((await runInProcess(['sessions', '--json'], { home })).stdout) as Listed;
   expect(sessions.map(({ turnCount }) => turnCount)).toEqual([3, 3, 3]);
   const shown = await runInProcess(['sessions', 'show', forked.sessionId], { home });

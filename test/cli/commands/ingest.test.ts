@@ -11,7 +11,7 @@ import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { MANY, manyDocuments, oneStored } from '../support/many-documents.ts';
 
-/** A user's machine: a home with documents in `docs/`. */
+/** A home directory with documents in `docs/`. */
 async function machine(files: Record<string, string | Uint8Array> = {}) {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
@@ -21,7 +21,7 @@ async function machine(files: Record<string, string | Uint8Array> = {}) {
     home,
     run,
     ingest: (args: string[] = ['docs'], env: Record<string, string> = {}) => run(['ingest', ...args], env),
-    /** As a process of its own. */
+    /** Runs the program in a child process. */
     start: (options: Partial<CliOptions> = {}) => runCli(['ingest', 'docs'], { home, ...options }),
     async summary(...args: string[]) {
       return JSON.parse((await run(['ingest', 'docs', '--json', ...args])).stdout);

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const serve = (args: string[] = [], env: Record<string, string> = {}) =>
   startProgram(['mcp', '--http', '--collection', 'handbook', ...args], { home: handbook.home, env });
-/** One for all tests that leave the server as they found it. */
+/** A server that is shared by the tests that do not change it. */
 const serveShared = () => {
   shared ??= runProgram(['mcp', '--http', '--collection', 'handbook'], { home: handbook.home });
   return shared;
@@ -47,7 +47,7 @@ interface Reply {
   body: string;
 }
 
-/** A request with whatever headers: `fetch` would not send a Host of our choice. */
+/** A request with any headers; `fetch` does not allow to set Host. */
 function send(
   url: string,
   options: { method?: string; headers?: Record<string, string>; body?: string } = {},
@@ -59,7 +59,7 @@ function send(
       try {
         for await (const part of response) text += part;
       } catch {
-        // A server that refuses a body may hang up.
+        // A server that rejects a body may close the connection.
       }
       resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
     });

@@ -54,14 +54,14 @@ interface Answer {
 
 const connect = (...args: string[]) =>
   connectStdio(['--collection', 'handbook', ...args], { home: handbook.home });
-/** One for all tests that leave the server as they found it. */
+/** A server that is shared by the tests that do not change it. */
 const connectShared = () => {
   shared ??= startStdio(['--collection', 'handbook'], { home: handbook.home });
   return shared;
 };
 const contentOf = <T>(result: unknown) => (result as CallToolResult).structuredContent as T;
 
-/** A model server that takes a question and says nothing; tells when it is asked and when it is given up. */
+/** A model server that never answers; resolves when it gets a request and when the request is closed. */
 async function startSilentModel() {
   const asked = Promise.withResolvers<ServerResponse>();
   const givenUp = Promise.withResolvers<void>();
@@ -78,7 +78,7 @@ async function startSilentModel() {
   };
 }
 
-/** The program with its bare streams, for what no client would do. */
+/** The program with raw streams, for input that no client sends. */
 function start(args: readonly string[]) {
   let stdout = '';
   const started: { child?: ChildProcess } = {};
@@ -134,14 +134,14 @@ test('tools have input and output schemas, and their results match', async () =>
   expect(answer.answer).toContain('fourteen days');
   expect(answer.citations[0]).toMatchObject({ verdict: 'quoted', title: 'Travel' });
   expect(answer).toMatchObject({ outcome: 'answer', checked_by: 'judge' });
-  const told = answer.sentences.find(({ text }) => text.includes('fourteen days'));
-  expect(told).toMatchObject({
+  const sentence = answer.sentences.find(({ text }) => text.includes('fourteen days'));
+  expect(sentence).toMatchObject({
     verdict: 'quoted',
     probability: expect.any(Number),
     markers: [answer.citations[0]?.marker],
     evidence: { ref: answer.citations[0]?.ref, text: expect.stringContaining('fourteen days') },
   });
-  expect(answer.answer.slice(told?.start, told?.end)).toContain('fourteen days');
+  expect(answer.answer.slice(sentence?.start, sentence?.end)).toContain('fourteen days');
   const { contents } = await client.readResource({ uri: answer.citations[0]?.resource ?? '' });
   expect(contents[0]).toMatchObject({ mimeType: 'text/plain' });
   expect((contents[0] as { text: string }).text).toContain('Expenses\n\nExpenses are paid back');
@@ -158,7 +158,7 @@ test('the documents of the collection are resources', async () => {
 });
 
 test('reports searches as progress before the answer', async () => {
-  // Not by the SDK's client: it forgets progress that it reads together with the answer.
+  // The client of the SDK drops progress that arrives together with the answer.
   const { child, ended, send, initialize, answerTo } = start([]);
   initialize();
   const params = { name: 'ask', arguments: { question: 'When is a laptop replaced?' } };

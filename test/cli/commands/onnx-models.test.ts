@@ -57,7 +57,7 @@ test('ingests, measures a threshold, searches and judges with an ONNX model from
   const judged = await ask();
   expect(judged).toMatchObject({ grounded: true, citations: [{ title: 'chess' }] });
   expect(judged.checkedBy).toBe('judge');
-  // An engine without the built-in model's weights: nothing is fetched for the judge's sake.
+  // The weights of the built-in model are missing here, and must not be downloaded.
   const engine = findEngine(modelLocation()) ?? '';
   const bare = await temporaryDirectory();
   await symlink(engine, join(bare, basename(engine)));
@@ -75,7 +75,7 @@ test('rejects an invalid model directory with a hint', async () => {
     code: 3,
     stderr: expect.stringContaining('There is no model directory /nonexistent.'),
   });
-  // The question is not taken for the name of a reranker.
+  // The question must not be parsed as the name of a reranker.
   expect(await run('search', '--rerank', 'What is ROS 2?')).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('COHERE_API_KEY is not set'),

@@ -65,9 +65,9 @@ test('--json --stream prints every event as a line', async () => {
 });
 
 test('--require-grounded exits with 6 after printing the answer', async () => {
-  const told = await ask(() => eventsOf(ungrounded), { requireGrounded: true });
-  expect(told.out).toContain("I don't have information");
-  expect(told.outcome).toMatchObject({ kind: 'not_grounded' });
+  const output = await ask(() => eventsOf(ungrounded), { requireGrounded: true });
+  expect(output.out).toContain("I don't have information");
+  expect(output.outcome).toMatchObject({ kind: 'not_grounded' });
   const json = await ask(() => eventsOf(ungrounded), { requireGrounded: true, json: true, stream: false });
   expect(json.outcome).toBe(6);
   expect(JSON.parse(json.out)).toMatchObject({ grounded: false });

@@ -10,7 +10,7 @@ import type { CliResult } from '../../support/run-cli.ts';
 import { type InProcessOptions, runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** One data directory for all: the sample book is indexed by the first search, as for a new user. */
+/** A shared data directory; the first search indexes the sample book, as for a new user. */
 const home = mkdtempSync(join(tmpdir(), 'citeloop-search-'));
 const search = (args: string[], options: Partial<InProcessOptions> = {}) =>
   runInProcess(['search', ...args], { home, ...options });

@@ -17,10 +17,10 @@ import { type CliOptions, type CliResult, runCli } from '../../support/run-cli.t
 import { runInProcess } from '../../support/run-in-process.ts';
 
 const QUESTION = 'When does an owl hunt?';
-/** Services like to quote what they were sent. */
+/** Services often quote the request in their errors. */
 const QUOTING = JSON.stringify({ error: { message: `no luck for ${Object.values(KEYS).join(', ')}` } });
 
-/** One user's machine; a collection is made by each test that needs one. */
+/** A home directory; tests create collections as needed. */
 const home = mkdtempSync(join(tmpdir(), 'citeloop-faults-'));
 const LEXICAL = ['--mode', 'lexical'];
 
@@ -34,8 +34,8 @@ async function run(
   return result;
 }
 
-/** What a person and a program are told, with --verbose: no key may be in it. */
-async function told(args: string[], env: Record<string, string>) {
+/** The output as text and as JSON with --verbose, checked for keys. */
+async function runAndCheckKeys(args: string[], env: Record<string, string>) {
   const traces = join(home, 'traces.ndjson');
   const traced = args[0] === 'ask' ? ['--trace-file', traces] : [];
   const asText = await run([...args, '--verbose', ...traced], {
@@ -51,7 +51,7 @@ async function told(args: string[], env: Record<string, string>) {
   return { code: asText.code, error };
 }
 
-// Nobody waits before another attempt, but for the test that is about it.
+// Retries do not wait, except in the test of waiting.
 beforeAll(() => {
   systemRuntime.sleep = async () => undefined;
 });
@@ -134,7 +134,7 @@ test.for(modelFaults)(
     const services = await startHostedServices();
     if (answer !== undefined) services.instead('/v1/chat/completions', answer);
     const env = { OPENAI_API_KEY: key ?? KEYS.model };
-    const { code, error } = await told(
+    const { code, error } = await runAndCheckKeys(
       ['ask', QUESTION, ...LEXICAL, '--model', model, '--base-url', services.baseUrl],
       env,
     );
@@ -161,7 +161,7 @@ test('a failed run replays to the same failure and exit code', async () => {
     ['quoting', 3, to(services.baseUrl), fail(401, QUOTING)],
     ['failing', 5, [...to(services.baseUrl), '--json', '--stream'], fail(500, QUOTING)],
     ['ungrounded', 6, ['ask', 'Who wrote Hamlet?', ...LEXICAL, '--require-grounded']],
-    // It fails before there is a turn.
+    // It fails before the turn starts.
     [
       'search',
       3,
@@ -182,7 +182,7 @@ test('a failed run replays to the same failure and exit code', async () => {
   }
 });
 
-/** What a run says at its end, without its times. */
+/** The last messages of a run, without times. */
 function failureIn({ stdout, stderr }: CliResult): string | undefined {
   const said = /^citeloop: .*/ms.exec(stderr)?.[0];
   const { error } = said === undefined ? JSON.parse(stdout.trim().split('\n').at(-1) ?? '') : {};
@@ -311,7 +311,7 @@ test.for(
 
   if (fault.answer !== undefined) services.instead(embedder.path, fault.answer);
   const faulty = { ...env, [embedder.keyVariable]: fault.key ?? embedder.key };
-  const { code, error } = await told(['search', QUESTION, ...flags], faulty);
+  const { code, error } = await runAndCheckKeys(['search', QUESTION, ...flags], faulty);
   expect({ code, type: error.errorType }).toEqual({ code: fault.code, type: fault.type });
   expect(error.message).toMatch(fault.message);
   expect(error.userMessage).toMatch(fault.advice);
@@ -326,7 +326,7 @@ test('ingest reports an unavailable embedding service once and continues when it
   services.instead('/v1/embeddings', fail(500, QUOTING));
   const flags = ['--embedder', 'openai', '--embedding-base-url', services.baseUrl, '--collection', 'later'];
   const env = { EMBEDDING_API_KEY: KEYS.embedding, EMBEDDING_MODEL: 'words' };
-  const { code, error } = await told(['ingest', 'docs', ...flags], env);
+  const { code, error } = await runAndCheckKeys(['ingest', 'docs', ...flags], env);
   expect({ code, type: error.errorType }).toEqual({ code: 5, type: 'api_error' });
   services.instead('/v1/embeddings', undefined);
   expect(JSON.parse((await run(['ingest', 'docs', '--json', ...flags], env)).stdout)).toMatchObject({
@@ -344,7 +344,7 @@ test('an unknown embedding model is a configuration error', async () => {
     '--embedding-model',
     'no-such-model',
   ];
-  const { code, error } = await told(['ingest', 'docs', ...flags, '--collection', 'never'], {
+  const { code, error } = await runAndCheckKeys(['ingest', 'docs', ...flags, '--collection', 'never'], {
     EMBEDDING_API_KEY: KEYS.embedding,
   });
   expect({ code, type: error.errorType }).toEqual({ code: 3, type: 'configuration_error' });

@@ -11,7 +11,7 @@ const MODEL_ENV = { OPENAI_API_KEY: KEYS.model };
 const EMBEDDING_ENV = { EMBEDDING_API_KEY: KEYS.embedding };
 const QUESTION = 'When does an owl hunt?';
 
-/** A machine with two documents; what it runs must not show any key. */
+/** A home directory with two documents; no output may contain a key. */
 async function machine(env: Record<string, string>) {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs'));
@@ -24,7 +24,7 @@ async function machine(env: Record<string, string>) {
   };
 }
 
-/** The embedder on the local server by flags. */
+/** Flags of an embedder on a local server. */
 function embeddings({ baseUrl }: HostedServices): string[] {
   return ['--embedder', 'openai', '--embedding-base-url', baseUrl, '--embedding-model', 'words'];
 }
@@ -83,7 +83,7 @@ test('Cohere: embeds documents and questions differently, and reranks hits', asy
     'search_document',
     'search_query',
   ]);
-  // The newest model is asked for first; the account has an older one.
+  // The newest model is tried first; the account only has an older one.
   expect(sent(services, '/v2/rerank').map(({ body }) => body.model)).toContain('rerank-v3.5');
 });
 

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const KEY = 'planted-qdrant-key-0123456789';
 const QUESTION = 'When does an owl hunt?';
 
-/** One whose end the running test decides, with a key; its data stay until the test is over. */
+/** A server with a key that the test can stop and start again with the same data. */
 const firstServer = await orSkipped(async () => {
   const server = await startQdrant();
   await server.stop();
@@ -38,7 +38,7 @@ async function server(): Promise<QdrantProcess & { again(): Promise<QdrantProces
   };
 }
 
-/** A machine with two documents; what it runs must not show the key. */
+/** A home directory with two documents; no output may contain the key. */
 async function machine(env: Record<string, string>) {
   const home = await temporaryDirectory();
   await mkdir(join(home, 'docs', 'birds'), { recursive: true });
@@ -174,7 +174,7 @@ describe.skipIf(firstServer === null)('commands on a Qdrant server', () => {
   });
 
   test('reports a stopped or silent server with a hint', async () => {
-    // It is given ten seconds, which pass while the rest is tried.
+    // Its timeout of ten seconds passes during the rest of the test.
     const { baseUrl } = await startFaultyServer(silence);
     const ofTheSilent = await machine(at({ url: baseUrl }));
     const slow = ofTheSilent(['search', 'owl', '--json'], (child) => void child.stdin?.end());

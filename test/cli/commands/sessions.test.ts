@@ -47,7 +47,7 @@ async function record(home: string, ...conversations: Conversation[]): Promise<v
   await store.close();
 }
 
-/** Writes documents into the collection that the sessions were about; each is one chunk. */
+/** Writes documents of one chunk each into the collection of the sessions. */
 async function collect(home: string, documents: Record<string, string>): Promise<RetrievedChunk[]> {
   const catalog = createSqliteCatalog(join(home, 'collections'));
   const store = await catalog.openOrCreate('web_documents', { embedder: 'test', dimensions: 8 });

@@ -3,14 +3,14 @@ import type { ProcessStreams } from '../../../src/cli/terminal/terminal.ts';
 
 interface FakeStreams {
   streams: ProcessStreams;
-  /** What was written to stdout so far. */
+  /** The output to stdout so far. */
   out(): string;
   err(): string;
   type(text: string): void;
   endInput(): void;
 }
 
-/** Streams of a pipe, of a terminal, or of a dumb one. */
+/** Streams of a pipe, a terminal or a dumb terminal. */
 export function fakeStreams(kind: 'pipe' | 'terminal' | 'dumb', columns = 80): FakeStreams {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
@@ -29,7 +29,7 @@ export function fakeStreams(kind: 'pipe' | 'terminal' | 'dumb', columns = 80): F
     return () => text;
   };
   return {
-    // Node makes the streams of a terminal only on a real one; these have what readline and we use of them.
+    // Node creates TTY streams only on a real terminal; these have the members that readline and citeloop use.
     streams: { stdin, stdout, stderr } as unknown as ProcessStreams,
     out: collected(stdout),
     err: collected(stderr),

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export const MANY = 280;
 
-/** Something to interrupt: documents that are stored at once, and whose embedding takes a while. */
+/** Documents that are stored quickly and take some time to embed. */
 export function manyDocuments(): Record<string, string> {
   return Object.fromEntries(
     Array.from({ length: MANY }, (_, i) => [
@@ -14,13 +14,13 @@ export function manyDocuments(): Record<string, string> {
   );
 }
 
-/** When a first document is stored, or the process has ended without. */
+/** Resolves when the first document is stored, or the process has exited. */
 export async function oneStored(collection: string, child: ChildProcess): Promise<void> {
   while (child.exitCode === null && child.signalCode === null && documentsIn(collection) === 0)
     await delay(5);
 }
 
-/** How many documents are stored, as another process sees it; none before the collection is there. */
+/** The number of stored documents, read by another process; 0 before the collection exists. */
 function documentsIn(collection: string): number {
   try {
     const database = new DatabaseSync(collection, { readOnly: true });

@@ -73,7 +73,7 @@ export function turnOf(fields: Partial<AgentResponse> = {}, retrievals = [found]
   };
 }
 
-/** The events of a turn that searches once and then streams its answer in these pieces. */
+/** The events of a turn with one search and an answer in these pieces. */
 export function eventsOf(
   turn: ConversationTurn,
   deltas: readonly string[] = [turn.response.answer],
@@ -97,7 +97,7 @@ export function eventsOf(
   ];
 }
 
-/** What happens for a question: events and pauses, in order; `wait` lasts until the turn is stopped. */
+/** The events of a turn and its pauses; `wait` lasts until the turn is stopped. */
 export type Script = (question: string, options: AskOptions) => readonly (RunEvent | 'wait' | AppError)[];
 
 interface ScriptedAgent {
@@ -106,7 +106,7 @@ interface ScriptedAgent {
   feedback: Feedback[];
 }
 
-/** An agent that does what its script says and keeps its sessions in memory. */
+/** An agent that plays a script and keeps its sessions in memory. */
 export function scriptedAgent(script: Script, model = 'offline'): ScriptedAgent {
   const asked: ScriptedAgent['asked'] = [];
   const feedback: Feedback[] = [];

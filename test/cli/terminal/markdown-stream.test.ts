@@ -19,7 +19,7 @@ function whole(source: string, width: number, kind: Kind = 'dumb'): string {
   return parts.join('');
 }
 
-/** What was written after each piece, and last at the end. */
+/** The output after each piece, and at the end. */
 function streamed(pieces: readonly string[], width: number, kind: Kind = 'dumb'): string[] {
   const { terminal, parts } = collecting(kind);
   const stream = createMarkdownStream({ terminal, width });

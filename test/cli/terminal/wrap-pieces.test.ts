@@ -50,7 +50,7 @@ test('keeps all words in order, and exceeds the width only where no break is pos
         const words = pieces.flatMap(({ text }) => text.split(' '));
         expect(shown.split(/\s+/).filter(Boolean)).toEqual(words);
         for (const line of shown.split('\n')) {
-          // Below it would stand no further to the left than where it is.
+          // A break would not move the word to the left.
           const nothingToGain = line.lastIndexOf(' ') + 1 <= '    '.length + 1;
           expect(line.length <= width || nothingToGain).toBe(true);
         }
