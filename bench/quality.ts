@@ -28,10 +28,10 @@ import {
 import { alignColumns, describeMachine, formatMachine, writeResults } from './support/results.ts';
 import { DATA, findSet, openSet, type RetrievalQuery } from './support/retrieval-set.ts';
 
-const MOST_QUERIES = 1000;
-/** Each of them has ten passages read. */
-const MOST_RERANKED = 200;
-/** Takes long to embed, so it is left out unless it is asked for. */
+const MAX_QUERIES = 1000;
+/** Reranking reads ten passages per query. */
+const MAX_RERANKED = 200;
+/** Takes long to embed: measured only with --all. */
 const MULTITURN = 'multiturn';
 
 /** nDCG@10, recall@5 and recall@10 of BM25, from the README of the data. */
@@ -47,15 +47,15 @@ const { values: flags, positionals } = parseArgs({
   options: {
     all: { type: 'boolean', default: false },
     fresh: { type: 'boolean', default: false },
-    /** onnx:<directory> instead of the program's own. */
+    /** onnx:<directory>; the built-in embedder unless given. */
     embedder: { type: 'string' },
   },
 });
 
-const sets = setsToMeasure();
-const questionSets = questionSetsToMeasure();
+const sets = selectRetrievalSets();
+const questionSets = selectQuestionSets();
 if (sets.length + questionSets.length === 0) {
-  console.log(`No retrieval sets: ${DATA} is absent, or holds none of the name that was given.`);
+  console.log(`No retrieval sets of this name in ${DATA}.`);
 } else {
   await main();
 }
@@ -77,21 +77,21 @@ async function main(): Promise<void> {
     });
     const embedder = await withBaseline(loaded, collection.store);
     const { documents, chunks } = await collection.store.info();
-    const picked = flags.all ? queries : spread(queries, MOST_QUERIES);
+    const picked = flags.all ? queries : sampleQueries(queries, MAX_QUERIES);
     console.log(
       `\n${name}: ${documents} documents, ${chunks} chunks, ${picked.length} of ${queries.length} queries`,
     );
     for (const [variant, ask] of variantsOf(queries)) {
       const label = `${name}${variant}`;
       const quality = await measureQuality(collection, embedder, picked.map(ask));
-      // The reference was measured on all queries, so it is held against all of them.
+      // The reference was measured on all queries.
       const allLexical =
         picked.length === queries.length
           ? quality.lexical
           : await measureMode('lexical', collection, embedder, queries.map(ask));
       measured[label] = { ...quality, allLexical };
       console.log(`\n${formatQuality(label, quality, allLexical)}`);
-      const few = spread(picked, MOST_RERANKED).map(ask);
+      const few = sampleQueries(picked, MAX_RERANKED).map(ask);
       reranked[label] = {
         found: await measureMode('hybrid', collection, embedder, few),
         reranked: await measureMode('hybrid', collection, embedder, few, judge),
@@ -106,7 +106,7 @@ async function main(): Promise<void> {
   console.log(`\nWritten to ${await writeResults('quality.json', { machine, measured, reranked, found })}`);
 }
 
-/** For how many questions of people a passage that answers is found, as the agent would search for it. */
+/** Counts the questions whose answering passage is found with the agent's settings. */
 async function measureQuestions(
   set: QuestionSet,
   embedder: Embedder,
@@ -121,8 +121,8 @@ async function measureQuestions(
     const retriever = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold });
     found[mode] = await countFound(set, retriever);
     if (mode !== 'hybrid') continue;
-    const nearest = rerankByNearness(retriever, { store, nearness: async () => judge.nearness });
-    found['hybrid, reranked by the judge'] = await countFound(set, nearest);
+    const reranking = rerankByNearness(retriever, { store, nearness: async () => judge.nearness });
+    found['hybrid, reranked by the judge'] = await countFound(set, reranking);
   }
   await store.close();
   const lines = Object.entries(found).map(([mode, counts]) => [mode, ...counts.map(String)]);
@@ -130,7 +130,7 @@ async function measureQuestions(
   return found;
 }
 
-/** What someone brought is fitted to the set as `collections threshold` does it, unless the model says it already. */
+/** Fits the baseline of another embedder like `collections threshold`, unless its model names one. */
 async function withBaseline(embedder: Embedder, store: ChunkStore): Promise<Embedder> {
   if (flags.embedder === undefined || (embedder.baseline ?? 0) > 0) return embedder;
   const { baseline, threshold, ownKept, othersKept } = await fitThreshold(store, embedder);
@@ -141,14 +141,14 @@ async function withBaseline(embedder: Embedder, store: ChunkStore): Promise<Embe
   return { ...embedder, baseline };
 }
 
-/** Folders that hold a corpus: those named, or else all but the long one. */
-function setsToMeasure(): string[] {
+/** The folders with a corpus that were named, or all but the long one. */
+function selectRetrievalSets(): string[] {
   if (positionals.length > 0) return positionals.flatMap((name) => findSet(name) ?? setsIn(resolve(name)));
   return [...setsIn(join(DATA, 'retrieval')), ...(flags.all ? setsIn(join(DATA, MULTITURN)) : [])];
 }
 
-/** Those named, or else all beside the checkout. */
-function questionSetsToMeasure(): QuestionSet[] {
+/** The question sets that were named, or all. */
+function selectQuestionSets(): QuestionSet[] {
   if (positionals.length === 0) return findQuestionSets();
   return positionals.flatMap(
     (name) => findQuestionSets().find((set) => set.name === name) ?? readQuestionSet(resolve(name)) ?? [],
@@ -161,7 +161,7 @@ function setsIn(directory: string): string[] {
   return places.filter((place) => existsSync(join(place, 'corpus.jsonl'))).sort();
 }
 
-/** A set of conversations is asked both ways: what was said last, and the same made to stand alone. */
+/** Conversations are measured with the last turn and with its rewrite as a standalone question. */
 function variantsOf(
   queries: readonly RetrievalQuery[],
 ): [string, (query: RetrievalQuery) => RetrievalQuery][] {
@@ -172,8 +172,8 @@ function variantsOf(
   ];
 }
 
-/** At most so many, evenly picked: the same ones on every run. */
-function spread<T>(items: readonly T[], most: number): T[] {
+/** An even, deterministic sample. */
+function sampleQueries<T>(items: readonly T[], most: number): T[] {
   if (items.length <= most) return [...items];
   return Array.from({ length: most }, (_, index) => items[Math.floor((index * items.length) / most)] as T);
 }
@@ -184,16 +184,22 @@ function formatQuality(label: string, quality: Quality, allLexical: Scores): str
   const lines = [
     [label, ...METRICS],
     ...Object.entries(quality).map(([mode, scores]) => line(mode, scores)),
-    verdict('hybrid above lexical', (metric) => rounded(hybrid[metric]) > rounded(lexical[metric])),
-    verdict('hybrid above dense', (metric) => rounded(hybrid[metric]) > rounded(dense[metric])),
+    comparisonRow(
+      'hybrid above lexical',
+      (metric) => toThousandths(hybrid[metric]) > toThousandths(lexical[metric]),
+    ),
+    comparisonRow(
+      'hybrid above dense',
+      (metric) => toThousandths(hybrid[metric]) > toThousandths(dense[metric]),
+    ),
   ];
   if (reference !== undefined) {
     lines.push(
       line('lexical, all queries', allLexical),
       line('BM25 reference, all queries', reference),
-      verdict(
+      comparisonRow(
         'lexical not below BM25',
-        (metric) => rounded(allLexical[metric]) >= rounded(reference[metric]),
+        (metric) => toThousandths(allLexical[metric]) >= toThousandths(reference[metric]),
       ),
     );
   }
@@ -215,16 +221,16 @@ function line(name: string, scores: Scores): string[] {
   return [name, ...scores.map((score) => score.toFixed(3))];
 }
 
-function verdict(name: string, holds: (metric: 0 | 1 | 2) => boolean): string[] {
+function comparisonRow(name: string, holds: (metric: 0 | 1 | 2) => boolean): string[] {
   return [name, ...([0, 1, 2] as const).map((metric) => (holds(metric) ? 'yes' : 'no'))];
 }
 
 /** The reference has three digits. */
-function rounded(score: number): number {
+function toThousandths(score: number): number {
   return Math.round(score * 1000);
 }
 
-/** A line on stderr every so often. */
+/** Prints a line to stderr every ten seconds. */
 function showProgress(name: string) {
   let next = performance.now() + 10_000;
   return ({ documents, totalDocuments, embedding }: IngestProgress) => {

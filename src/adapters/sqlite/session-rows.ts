@@ -88,43 +88,28 @@ export function createSessionWriter(database: DatabaseSync): SessionWriter {
 }
 
 /** The columns of a session that change with every turn. */
-const CHANGING_COLUMNS = [
-  'status',
-  'model',
-  'policy',
-  'collection',
-  'updated_at',
-  'segment',
-  'turn_count',
-  'retrieval_count',
-  'total_tokens_used',
-  'all_turns',
-  'all_retrievals',
-  'all_tokens',
-] as const;
+const CHANGING_COLUMNS: Record<string, (session: ConversationSession) => string | number> = {
+  status: ({ status }) => status,
+  model: ({ model }) => model,
+  policy: ({ policy }) => policy,
+  collection: ({ collection }) => collection,
+  updated_at: () => new Date().toISOString(),
+  segment: ({ segments }) => segments.length,
+  turn_count: ({ turnCount }) => turnCount,
+  retrieval_count: ({ retrievalCount }) => retrievalCount,
+  total_tokens_used: ({ totalTokensUsed }) => totalTokensUsed,
+  all_turns: (session) => sessionTotals(session).turnCount,
+  all_retrievals: (session) => sessionTotals(session).retrievalCount,
+  all_tokens: (session) => sessionTotals(session).totalTokensUsed,
+};
 
-function changingColumns(
-  session: ConversationSession,
-): Record<(typeof CHANGING_COLUMNS)[number], string | number> {
-  const totals = sessionTotals(session);
-  return {
-    status: session.status,
-    model: session.model,
-    policy: session.policy,
-    collection: session.collection,
-    updated_at: new Date().toISOString(),
-    segment: session.segments.length,
-    turn_count: session.turnCount,
-    retrieval_count: session.retrievalCount,
-    total_tokens_used: session.totalTokensUsed,
-    all_turns: totals.turnCount,
-    all_retrievals: totals.retrievalCount,
-    all_tokens: totals.totalTokensUsed,
-  };
+function changingColumns(session: ConversationSession): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(CHANGING_COLUMNS).map(([name, read]) => [name, read(session)]));
 }
 
 function prepareStatements(database: DatabaseSync) {
-  const inserted = ['session_id', 'user', 'created_at', 'is_interactive', ...CHANGING_COLUMNS];
+  const changing = Object.keys(CHANGING_COLUMNS);
+  const inserted = ['session_id', 'user', 'created_at', 'is_interactive', ...changing];
   const nextTouched = '(SELECT coalesce(max(touched), 0) + 1 FROM session)';
   return {
     insertSession: database.prepare(
@@ -137,7 +122,7 @@ function prepareStatements(database: DatabaseSync) {
        FROM session WHERE session_id = ?`,
     ),
     updateSession: database.prepare(
-      `UPDATE session SET touched = ${nextTouched}, ${CHANGING_COLUMNS.map((name) => `${name} = :${name}`).join(', ')}
+      `UPDATE session SET touched = ${nextTouched}, ${changing.map((name) => `${name} = :${name}`).join(', ')}
        WHERE id = :id`,
     ),
     setTitle: database.prepare('UPDATE session SET title = ? WHERE id = ? AND title IS NULL'),
@@ -183,17 +168,24 @@ const feedbackSchema: z.ZodType<Feedback> = z.object({
   at: z.iso.datetime(),
 });
 
-export function rowToSummary(row: SessionRow): SessionSummary {
-  return parseRecord(String(row.session_id), 'its summary', summarySchema, () => ({
+/** The fields that summaries and sessions have in common. */
+function commonFields(row: SessionRow) {
+  return {
     sessionId: row.session_id,
-    user: row.user,
-    title: row.title,
     status: row.status,
     isInteractive: row.is_interactive === 1,
     model: row.model,
     policy: row.policy,
     collection: row.collection,
     createdAt: row.created_at,
+  };
+}
+
+export function rowToSummary(row: SessionRow): SessionSummary {
+  return parseRecord(String(row.session_id), 'its summary', summarySchema, () => ({
+    ...commonFields(row),
+    user: row.user,
+    title: row.title,
     updatedAt: row.updated_at,
     turnCount: row.all_turns,
     retrievalCount: row.all_retrievals,
@@ -206,14 +198,8 @@ export function rowToSession(
   { messages, segments }: { messages: SessionRow[]; segments: SessionRow[] },
 ): ConversationSession {
   return parseRecord(String(row.session_id), 'the conversation', conversationSessionSchema, () => ({
-    sessionId: row.session_id,
-    status: row.status,
-    isInteractive: row.is_interactive === 1,
+    ...commonFields(row),
     messages: messages.map(parseBody),
-    createdAt: row.created_at,
-    model: row.model,
-    policy: row.policy,
-    collection: row.collection,
     turnCount: row.turn_count,
     retrievalCount: row.retrieval_count,
     totalTokensUsed: row.total_tokens_used,
