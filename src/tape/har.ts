@@ -1,4 +1,3 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import * as z from 'zod';
 import { AppError } from '../faults/app-error.ts';
 import type { Redactor } from '../faults/redactor.ts';
@@ -70,7 +69,7 @@ const harSchema = z.object({
   }),
 });
 
-/** Reads a HAR file of a browser, of Polly or of `toHar`. Throws `invalid_input`. */
+/** Reads a HAR file of a browser or of `toHar`. Throws `invalid_input`. */
 export function parseHar(text: string, path: string): ImportedHar {
   const { log } = validated(harSchema, parseJson(text, path), `The HAR file ${path}`);
   const left: string[] = [];
@@ -82,15 +81,13 @@ export function parseHar(text: string, path: string): ImportedHar {
   const times = entries.map(({ startedDateTime = '' }) => Date.parse(startedDateTime));
   const begin = Math.min(...times.filter((time) => !Number.isNaN(time)));
   const began = Number.isFinite(begin) ? begin : 0;
-  const laneEnds: number[] = [];
-  const exchanges = entries.map((entry, index): TapeExchange => {
-    const startedAtMs = Math.max(0, (times[index] || began) - began);
-    const durationMs = Math.max(0, entry.time ?? 0);
-    const free = laneEnds.findIndex((end) => end <= startedAtMs);
-    const lane = free < 0 ? laneEnds.length : free;
-    laneEnds[lane] = startedAtMs + durationMs;
-    return { id: index + 1, startedAtMs, durationMs, lane, ...toExchange(entry) };
-  });
+  const exchanges = entries.map((entry, index) => ({
+    id: index + 1,
+    startedAtMs: Math.max(0, (times[index] || began) - began),
+    durationMs: Math.max(0, entry.time ?? 0),
+    lane: 0,
+    ...toExchange(entry),
+  }));
   const imported: TapeHeader = {
     version: TAPE_VERSION,
     origin: 'recorded',
@@ -158,9 +155,8 @@ function requestBody({ request: { postData, headers } }: HarEntry): Pick<TapeExc
 function responseBody(entry: HarEntry): Pick<NonNullable<TapeExchange['response']>, 'body' | 'chunks'> {
   if (entry._chunks !== undefined) return { chunks: entry._chunks };
   const { content, headers } = entry.response;
-  const named = toHeaders(headers);
-  const type = named['content-type'] ?? content.mimeType ?? null;
-  const bytes = contentBytes(content, named['content-encoding']);
+  const type = toHeaders(headers)['content-type'] ?? content.mimeType ?? null;
+  const bytes = Buffer.from(content.text ?? '', content.encoding === 'base64' ? 'base64' : 'utf8');
   if (/^text\/event-stream/i.test(type ?? '')) {
     // HAR has no arrival times, so each event becomes a chunk without delay.
     const events = bytes.toString('utf8').split(/(?<=\r?\n\r?\n)/);
@@ -172,30 +168,6 @@ function responseBody(entry: HarEntry): Pick<NonNullable<TapeExchange['response'
 
 function toHeaders(pairs: readonly { name: string; value: string }[]): Record<string, string> {
   return Object.fromEntries(pairs.map(({ name, value }) => [name.toLowerCase(), value]));
-}
-
-/** A browser stores the decoded body; Polly stores a compressed one as a JSON list of base64 pieces. */
-function contentBytes({ text, encoding }: HarEntry['response']['content'], contentEncoding = ''): Buffer {
-  if (encoding !== 'base64') return Buffer.from(text ?? '');
-  const pieces = text?.startsWith('["') ? (JSON.parse(text) as string[]) : [text ?? ''];
-  return decompressed(Buffer.concat(pieces.map((piece) => Buffer.from(piece, 'base64'))), contentEncoding);
-}
-
-/** Limits what a small file can expand to. */
-const DECOMPRESSION_LIMIT = { maxOutputLength: 256 * 1024 * 1024 };
-
-function decompressed(bytes: Buffer, contentEncoding: string): Buffer {
-  try {
-    if (/gzip/i.test(contentEncoding)) return gunzipSync(bytes, DECOMPRESSION_LIMIT);
-    if (/deflate/i.test(contentEncoding)) return inflateSync(bytes, DECOMPRESSION_LIMIT);
-    return /br/i.test(contentEncoding) ? brotliDecompressSync(bytes, DECOMPRESSION_LIMIT) : bytes;
-  } catch (error) {
-    // A browser keeps the header of a body that it has decoded.
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') return bytes;
-    throw new AppError('invalid_input', 'A response in the HAR file is larger than 256 MB.', {
-      hint: 'Remove it from the file.',
-    });
-  }
 }
 
 /** A tape as HTTP Archive 1.2, redacted once more. */

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
 import { parseHar, toHar } from '../../src/tape/har.ts';
@@ -97,28 +96,6 @@ test('imports forms, base64 bodies and failed requests of a browser, without dat
     },
     { id: 2, failure: { code: 'CONNECTION_REFUSED' } },
   ]);
-});
-
-test('decompresses the base64 pieces in a HAR file of Polly', () => {
-  const bytes = gzipSync('{"embedding":[1,2]}');
-  const pieces = [bytes.subarray(0, 5), bytes.subarray(5)].map((piece) => piece.toString('base64'));
-  const response = {
-    status: 200,
-    headers: [
-      { name: 'content-encoding', value: 'gzip' },
-      { name: 'content-type', value: 'application/json' },
-    ],
-    content: { mimeType: 'application/json', text: JSON.stringify(pieces), encoding: 'base64' },
-  };
-  const [exchange] = parsed(har([entry({ response })])).exchanges;
-  expect(exchange?.response?.body).toEqual({ json: { embedding: [1, 2] } });
-});
-
-test('puts overlapping requests into different lanes', () => {
-  const at = (seconds: number, time: number) =>
-    entry({ startedDateTime: `2026-01-01T00:00:0${seconds}.000Z`, time });
-  const { exchanges } = parsed(har([at(0, 1500), at(1, 100), at(2, 100)]));
-  expect(exchanges.map(({ lane }) => lane)).toEqual([0, 1, 0]);
 });
 
 test('rejects a file that is not HAR', () => {

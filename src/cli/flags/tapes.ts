@@ -40,7 +40,7 @@ const scrub: CommandDefinition<TapeCommandFlags> = {
 const importHar: CommandDefinition<TapeCommandFlags> = {
   command: 'import <har> <tape>',
   describe: 'Convert a HAR file to a tape',
-  positionals: { har: { describe: 'A HAR file of a browser or of Polly' }, ...tape },
+  positionals: { har: { describe: 'A HAR file of a browser' }, ...tape },
   options: redactOption,
   examples: [['citeloop tape import session.har a.tape.json', 'Convert a HAR file; keys are removed']],
   handler: async (flags) => (await import('../commands/tape.ts')).importHar(flags),
