@@ -1,11 +1,10 @@
 import type { Redactor } from '../faults/redactor.ts';
-import { responseBodyValue } from './diff-answers.ts';
 import { diffJson } from './diff-json.ts';
 import { canonicalPath } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
 import { redactExchange } from './redact/redact-exchange.ts';
 import { type RunOutputs, runOutputsSchema } from './run-outputs.ts';
-import type { TapeExchange, TapeJson } from './tape-format.ts';
+import type { TapeJson } from './tape-format.ts';
 
 interface TapeCall {
   id: number;
@@ -16,13 +15,7 @@ interface TapeCall {
   request: string;
   /** The status, the failure, or both. */
   outcome: string;
-  tokens: TokenUsage | null;
   chunks: number | null;
-}
-
-interface TokenUsage {
-  input: number;
-  output: number;
 }
 
 interface TapeSummary {
@@ -54,7 +47,6 @@ export function summarizeTape(tape: Tape): TapeSummary {
         outcome: [response?.status, failure?.code ?? failure?.name]
           .filter((part) => part !== undefined)
           .join(' '),
-        tokens: findTokenUsage(exchange),
         chunks: response?.chunks?.length ?? null,
       };
     }),
@@ -80,31 +72,4 @@ export function findTapeProblems(tape: Tape, redactor: Redactor): string[] {
       noteSecret(`exchange ${id} (${request.method} ${redactor.text(canonicalPath(request.url))})`);
   }
   return problems;
-}
-
-type Fields = { [key: string]: TapeJson | undefined };
-
-/** Reads the usage fields of OpenAI's APIs and of Cohere. Null if the service reports no usage. */
-function findTokenUsage({ response }: TapeExchange): TokenUsage | null {
-  const value = responseBodyValue(response);
-  const events = response?.chunks !== undefined && Array.isArray(value) ? value : [value];
-  return events.map(parseUsage).findLast((usage) => usage !== null) ?? null;
-}
-
-function parseUsage(value: TapeJson | undefined): TokenUsage | null {
-  const body = toFields(value);
-  const usage = toFields(body.usage ?? toFields(body.response).usage);
-  const meta = toFields(body.meta);
-  const billed = { ...toFields(meta.billed_units), ...toFields(meta.tokens) };
-  const input = usage.prompt_tokens ?? usage.input_tokens ?? usage.total_tokens ?? billed.input_tokens;
-  const output = usage.completion_tokens ?? usage.output_tokens ?? billed.output_tokens;
-  if (typeof input !== 'number' && typeof output !== 'number') return null;
-  return {
-    input: typeof input === 'number' ? input : 0,
-    output: typeof output === 'number' ? output : 0,
-  };
-}
-
-function toFields(value: TapeJson | undefined): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }

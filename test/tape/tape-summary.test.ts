@@ -4,45 +4,11 @@ import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/faults/redactor.ts';
 import { toHar } from '../../src/tape/har.ts';
 import { openTape } from '../../src/tape/open-tape.ts';
-import type { TapeJson } from '../../src/tape/tape-format.ts';
 import { findTapeProblems, summarizeTape } from '../../src/tape/tape-summary.ts';
 import { jsonExchange, sampleExchange, sampleHeader, writeTape } from './support/sample-tape.ts';
 
-const callsOf = async (...answers: TapeJson[]) =>
-  summarizeTape(
-    openTape(await writeTape(answers.map((answer, index) => jsonExchange(index + 1, {}, answer)))),
-  ).calls;
-
-test('reads token usage in the fields of each service', async () => {
-  const calls = await callsOf(
-    { usage: { prompt_tokens: 1, completion_tokens: 2 } },
-    { usage: { input_tokens: 3, output_tokens: 4 } },
-    { usage: { total_tokens: 5 } },
-    { meta: { billed_units: { input_tokens: 6 }, tokens: { output_tokens: 7 } } },
-    { response: { usage: { input_tokens: 8, output_tokens: 9 } } },
-    { usage: { prompt_tokens: 'many' } },
-    { answer: 'none' },
-  );
-  expect(calls.map(({ tokens }) => tokens)).toEqual([
-    { input: 1, output: 2 },
-    { input: 3, output: 4 },
-    { input: 5, output: 0 },
-    { input: 6, output: 7 },
-    { input: 8, output: 9 },
-    null,
-    null,
-  ]);
-});
-
-test('reads the last usage of a stream and ignores invalid events', async () => {
-  const data = (value: string) => ({ delayMs: 0, data: `data: ${value}\n\n` });
-  const chunks = [
-    data('{"usage":{"prompt_tokens":1,"completion_tokens":1}}'),
-    data('{"usage":{"prompt_tokens":2,"completion_tokens":3}}'),
-    data('{"usage":null}'),
-    data('{"usage" broken}'),
-    data('[DONE]'),
-  ];
+test('lists the calls with their status, failure and chunks', async () => {
+  const chunks = [{ delayMs: 0, data: 'data: [DONE]\n\n' }];
   const streamed = sampleExchange({ response: { status: 200, headers: {}, chunks } });
   const failed = sampleExchange({
     id: 2,
@@ -53,14 +19,8 @@ test('reads the last usage of a stream and ignores invalid events', async () => 
   const cut = sampleExchange({ id: 3, failure: { name: 'AbortError', message: 'cut' } });
   const { calls } = summarizeTape(openTape(await writeTape([streamed, failed, cut])));
   expect(calls).toMatchObject([
-    {
-      id: 1,
-      outcome: '200',
-      chunks: 5,
-      tokens: { input: 2, output: 3 },
-      request: 'POST service.test/v1/things',
-    },
-    { id: 2, lane: 1, outcome: 'ECONNREFUSED', chunks: null, tokens: null },
+    { id: 1, outcome: '200', chunks: 1, request: 'POST service.test/v1/things' },
+    { id: 2, lane: 1, outcome: 'ECONNREFUSED', chunks: null },
     { id: 3, outcome: '200 AbortError' },
   ]);
 });
