@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SEARCH_MODES } from '../src/domain/choices.ts';
 import type { IngestProgress } from '../src/ingest/ingest.ts';
-import { createJudge, type ReadingJudge } from '../src/judge/create-judge.ts';
+import { createJudge, type LocalJudge } from '../src/judge/create-judge.ts';
 import type { ChunkStore } from '../src/ports/chunk-store.ts';
 import type { Embedder } from '../src/ports/embedder.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
@@ -110,7 +110,7 @@ async function main(): Promise<void> {
 async function measureQuestions(
   set: QuestionSet,
   embedder: Embedder,
-  judge: ReadingJudge,
+  judge: LocalJudge,
 ): Promise<Record<string, number[]>> {
   const store = await openDocuments(set, embedder, showProgress(set.name));
   const { documents, chunks } = await store.info();
@@ -121,7 +121,7 @@ async function measureQuestions(
     const retriever = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold });
     found[mode] = await countFound(set, retriever);
     if (mode !== 'hybrid') continue;
-    const reranking = rerankByNearness(retriever, { store, nearness: async () => judge.nearness });
+    const reranking = rerankByNearness(retriever, { store, nearness: async () => judge.compareWords });
     found['hybrid, reranked by the judge'] = await countFound(set, reranking);
   }
   await store.close();

@@ -3,14 +3,14 @@ import { supportFold } from '../../scripts/fit/support-fit.ts';
 import type { SupportRow } from '../../scripts/fit/support-sets.ts';
 import type { SentenceVerdict } from '../../src/domain/checked-sentence.ts';
 import { citationPassed } from '../../src/domain/citation.ts';
-import { align } from '../../src/judge/align.ts';
+import { alignWords } from '../../src/judge/align-words.ts';
 import { checkClaimByWords } from '../../src/judge/claim-verdict.ts';
-import { judgeSupport, type Support } from '../../src/judge/create-judge.ts';
+import { type ClaimSupport, judgeClaim } from '../../src/judge/create-judge.ts';
 import { namesIn } from '../../src/judge/facts/claim-facts.ts';
+import type { JudgedPassage } from '../../src/judge/facts/evidence.ts';
 import { verifyFacts } from '../../src/judge/facts/verify-facts.ts';
 import type { Network } from '../../src/judge/network.ts';
-import { type ReadText, readText } from '../../src/judge/read-text.ts';
-import type { JudgedPassage } from '../../src/judge/unit.ts';
+import { type TextVectors, toTextVectors } from '../../src/judge/text-vectors.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import { createMutations, hasUnit, type Mutation } from './mutations.ts';
 import { alignColumns } from './results.ts';
@@ -98,19 +98,19 @@ export async function measureMutations(
 }
 
 /** Consecutive rows often have the same documents. */
-let last: { source: JudgedPassage | null; read: ReadText[] } = { source: null, read: [] };
+let last: { source: JudgedPassage | null; read: TextVectors[] } = { source: null, read: [] };
 
 /** Encodes the documents of a row once and returns a function that judges claims against them. */
 export async function createClaimJudge(
   { documents }: SupportRow,
   encoder: TokenEncoder,
   network: Network | undefined,
-): Promise<(claim: string) => Promise<Support>> {
+): Promise<(claim: string) => Promise<ClaimSupport>> {
   const passages = documents.map((text) => ({ text, title: '', headings: [] }));
   const source = sourceOf(documents);
   if (source !== last.source) {
     const read = (await encoder.encodeTokens(documents)).map((encoded, index) =>
-      readText(documents[index] ?? '', encoded, encoder.dimensions),
+      toTextVectors(documents[index] ?? '', encoded, encoder.dimensions),
     );
     last = { source, read };
   }
@@ -118,7 +118,7 @@ export async function createClaimJudge(
   return async (claim) => {
     const [encoded] = await encoder.encodeTokens([claim]);
     if (encoded === undefined) throw new Error('The encoder returned nothing.');
-    const alignment = align(readText(claim, encoded, encoder.dimensions), read);
-    return judgeSupport(alignment, verifyFacts(claim, source), passages, network);
+    const alignment = alignWords(toTextVectors(claim, encoded, encoder.dimensions), read);
+    return judgeClaim(alignment, verifyFacts(claim, source), passages, network);
   };
 }

@@ -1,5 +1,5 @@
 import type { SearchMode } from '../../src/domain/choices.ts';
-import type { ReadingJudge } from '../../src/judge/create-judge.ts';
+import type { LocalJudge } from '../../src/judge/create-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import { rerankByNearness } from '../../src/retrieval/rerank-by-nearness.ts';
@@ -35,10 +35,12 @@ export async function measureMode(
   { store, documentOf }: SearchedSet,
   embedder: Embedder,
   queries: readonly RetrievalQuery[],
-  judge?: ReadingJudge,
+  judge?: LocalJudge,
 ): Promise<Scores> {
   const base = createRetriever({ store, embedder: async () => embedder, mode, scoreThreshold: 0 });
-  const retriever = judge ? rerankByNearness(base, { store, nearness: async () => judge.nearness }) : base;
+  const retriever = judge
+    ? rerankByNearness(base, { store, nearness: async () => judge.compareWords })
+    : base;
   const scores: Scores[] = [];
   for (const { text, relevance } of queries) {
     const { hits } = await retriever.retrieve({ text, topK: TOP_CHUNKS, filter: {} });

@@ -10,17 +10,12 @@ export const CACHE = join(tmpdir(), 'judge-cache');
 /** What features are made by. */
 const MADE_BY = {
   support: [
-    'judge/{read-text,align,support-features}.ts',
+    'judge/{text-vectors,align-words,support-features}.ts',
     'judge/facts/*.ts',
     'text/{terms,split-sentences,markdown-blocks}.ts',
   ],
-  answers: [
-    'judge/{read-text,align,answer-features,question-kind}.ts',
-    'text/{terms,split-sentences,markdown-blocks}.ts',
-  ],
   passages: [
-    'judge/{read-text,align,answer-features,passage-features,missing-names,question-kind}.ts',
-    'judge/weights/answers.json',
+    'judge/{text-vectors,align-words,passage-features,question-analysis}.ts',
     'text/{terms,split-sentences,markdown-blocks,passage-units}.ts',
   ],
 };

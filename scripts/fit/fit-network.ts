@@ -1,4 +1,10 @@
-import { logistic, type Member, memberScore, type Network, score } from '../../src/judge/network.ts';
+import {
+  logistic,
+  type Network,
+  type NetworkMember,
+  scoreFeatures,
+  scoreMember,
+} from '../../src/judge/network.ts';
 import { minimize } from './minimize.ts';
 
 /** What a network learns from. */
@@ -53,14 +59,14 @@ export function fitNetwork(examples: readonly Example[], settings: FitSettings):
 
 /** The sum is straight, so it goes the straight way. */
 function besidePlainSum(
-  member: Member,
+  member: NetworkMember,
   rows: readonly number[][],
   { names, plain = {} }: FitSettings,
-): Member {
+): NetworkMember {
   const signs = names.map((name) => plain[name] ?? 0);
   const sums = rows.map((row) => row.reduce((sum, value, index) => sum + value * (signs[index] ?? 0), 0));
   if (signs.every((sign) => sign === 0)) return member;
-  const share = deviation(rows.map((row) => memberScore(member, row))) / deviation(sums);
+  const share = deviation(rows.map((row) => scoreMember(member, row))) / deviation(sums);
   const direct = member.direct.map((weight, index) => rounded(weight + share * (signs[index] ?? 0)));
   return { ...member, direct };
 }
@@ -76,7 +82,7 @@ function fitMember(
   weights: readonly number[],
   { hidden, penalty }: FitSettings,
   seed: number,
-): Member {
+): NetworkMember {
   const width = rows[0]?.length ?? 0;
   const perUnit = width + 1;
   const outputAt = hidden * perUnit;
@@ -191,7 +197,7 @@ export function crossFit(
     );
     networks.set(fold, network);
     examples.forEach(({ features }, index) => {
-      if (folds[index] === fold) scores[index] = score(network, features);
+      if (folds[index] === fold) scores[index] = scoreFeatures(network, features);
     });
   }
   return { scores, networks };

@@ -1,8 +1,7 @@
-import { createJudge, placeOf } from '../../src/judge/create-judge.ts';
+import { formatPassagePath } from '../../src/judge/create-judge.ts';
 import { logistic, type Network } from '../../src/judge/network.ts';
-import { type PassageFeatures, passageFeatures } from '../../src/judge/passage-features.ts';
-import { readText } from '../../src/judge/read-text.ts';
-import type { Unit } from '../../src/judge/unit.ts';
+import { type PassageFeatures, toPassageFeatures } from '../../src/judge/passage-features.ts';
+import { toTextVectors } from '../../src/judge/text-vectors.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import { passageUnits } from '../../src/text/passage-units.ts';
 import { calibrate, crossFit, type Example, type FitSettings, fitNetwork } from './fit-network.ts';
@@ -38,47 +37,40 @@ const WEIGHT_OF_BOOK = 0.5;
 export interface PassageExample {
   features: PassageFeatures;
   right: boolean;
-  /** The best unit of it, by `answers`: its place among all that can answer. */
-  unit: number | null;
+  /** The index of its best unit, or -1. */
+  unit: number;
 }
 
-/** What the model sees of each passage of each question. */
+/** The features of each passage of each question. */
 export async function passageExamples(
   questions: readonly SearchedQuestion[],
   encoder: TokenEncoder,
 ): Promise<PassageExample[][]> {
-  const judge = createJudge(encoder);
-  const read = async (text: string) => {
+  const encode = async (text: string) => {
     const [encoded] = await encoder.encodeTokens([text]);
-    if (encoded === undefined) throw new Error('the encoder gave nothing back');
-    return readText(text, encoded, encoder.dimensions);
+    if (encoded === undefined) throw new Error('the encoder returned no result');
+    return toTextVectors(text, encoded, encoder.dimensions);
   };
   const examples: PassageExample[][] = [];
   for (const question of questions) {
-    const units = question.found.map((passage) =>
-      passageUnits(passage.text).map((unit): Unit => ({ ...unit, passage })),
-    );
     const found = [];
     for (const [index, passage] of question.found.entries()) {
       found.push({
-        text: await read(passage.text),
-        place: await read(placeOf(passage)),
+        text: await encode(passage.text),
+        path: await encode(formatPassagePath(passage)),
         rank: index + 1,
         score: passage.score,
-        units: units[index] ?? [],
+        units: passageUnits(passage.text),
       });
     }
-    const features = passageFeatures(await read(question.query), found);
-    const ofQuestion: PassageExample[] = [];
-    for (const [index, passage] of question.found.entries()) {
-      const chances = await judge.answers(question.query, units[index] ?? []);
-      ofQuestion.push({
-        features: features[index] as PassageFeatures,
-        right: holdsAnswer(question, passage.text),
-        unit: chances.length === 0 ? null : chances.indexOf(Math.max(...chances)),
-      });
-    }
-    examples.push(ofQuestion);
+    const rated = toPassageFeatures(await encode(question.query), found);
+    examples.push(
+      rated.map(({ features, bestUnit }, index) => ({
+        features,
+        right: holdsAnswer(question, question.found[index]?.text ?? ''),
+        unit: bestUnit,
+      })),
+    );
   }
   return examples;
 }

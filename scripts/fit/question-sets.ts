@@ -9,7 +9,7 @@ import { toStandaloneQuery } from '../../src/adapters/offline/standalone-query.t
 import { createSqliteCatalog } from '../../src/adapters/sqlite/sqlite-catalog.ts';
 import { createSource } from '../../src/app/index-documents.ts';
 import { ingest } from '../../src/ingest/ingest.ts';
-import type { JudgedPassage } from '../../src/judge/unit.ts';
+import type { JudgedPassage } from '../../src/judge/facts/evidence.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import { CACHE } from './feature-cache.ts';

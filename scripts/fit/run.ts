@@ -2,10 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { loadEmbedder } from '../../bench/support/minilm.ts';
 import { alignColumns } from '../../bench/support/results.ts';
-import { fitAnswers } from './answer-fit.ts';
-import { answerExamples, readAnswerSet } from './answer-sets.ts';
 import { createEncodingCache } from './encoding-cache.ts';
-import { CACHE, rememberFeatures } from './feature-cache.ts';
+import { CACHE } from './feature-cache.ts';
 import { areaUnderCurve, balancedAccuracy, calibrationError, type Scored } from './metrics.ts';
 import { supportExamples } from './support-examples.ts';
 import { fitSupport } from './support-fit.ts';
@@ -17,10 +15,9 @@ import { DATA, readSupportSet, SUPPORT_SETS } from './support-sets.ts';
 const WEIGHTS = fileURLToPath(new URL('../../src/judge/weights/', import.meta.url));
 
 const sets = SUPPORT_SETS.map((set) => ({ set, rows: readSupportSet(set) }));
-const questions = readAnswerSet();
 const absent = sets.filter(({ rows }) => rows === null).map(({ set }) => set);
-if (absent.length > 0 || questions === null) {
-  throw new Error(`${DATA} lacks ${absent.join(', ') || 'questions/clapnq.jsonl'}: nothing is fitted.`);
+if (absent.length > 0) {
+  throw new Error(`${DATA} lacks ${absent.join(', ')}: nothing is fitted.`);
 }
 const embedder = await loadEmbedder();
 const encoder = createEncodingCache(embedder, CACHE);
@@ -30,9 +27,6 @@ for (const { set, rows: ofSet } of sets) {
   print(`${set}: ${ofSet?.length} rows`);
   features.push(...(await supportExamples(set, ofSet ?? [], encoder)));
 }
-const answerFeatures = await rememberFeatures('answers', 'clapnq', questions, () =>
-  answerExamples(questions, encoder),
-);
 await embedder.close();
 
 const support = fitSupport(rows, features);
@@ -67,57 +61,8 @@ const header = ['five folds', 'without the source', 'without the file'].flatMap(
 ]);
 print(alignColumns([['support', ...header], ...lines], [1, 2, 3, 4, 5, 6, 7, 8, 9]));
 
-const answers = fitAnswers(questions, answerFeatures);
-for (const how of ['byFold', 'byHalf'] as const) {
-  const chances = answers.validation[how];
-  const cases = questions.flatMap(({ selected }, row) =>
-    (chances[row] ?? []).map(
-      (chance: number, index: number): Scored => ({
-        positive: selected.includes(index),
-        chance,
-        weight: 1,
-      }),
-    ),
-  );
-  const within: number[] = [];
-  let chosen = 0;
-  const answerable = questions.filter(({ answerable }) => answerable);
-  for (const [row, { selected, answerable }] of questions.entries()) {
-    if (!answerable) continue;
-    const ofRow = (chances[row] ?? []).map(
-      (chance: number, index: number): Scored => ({
-        positive: selected.includes(index),
-        chance,
-        weight: 1,
-      }),
-    );
-    if (selected.length > 0 && selected.length < ofRow.length) within.push(areaUnderCurve(ofRow));
-    const best = ofRow.reduce((most, one) => (one.chance > most.chance ? one : most));
-    if (best.positive) chosen += 1;
-  }
-  const flat = areaUnderCurve(
-    questions.flatMap(({ selected, answerable }, row) =>
-      answerable
-        ? (chances[row] ?? []).map((chance: number, index: number) => ({
-            positive: selected.includes(index),
-            chance,
-            weight: 1,
-          }))
-        : [],
-    ),
-  );
-  const any = questions.map(({ answerable }, row) => ({
-    positive: answerable,
-    chance: Math.max(...(chances[row] ?? [0])),
-    weight: 1,
-  }));
-  print(
-    `answers, ${how}: within a passage ${mean(within).toFixed(3)}, over all sentences ${flat.toFixed(3)}, best chosen ${(chosen / answerable.length).toFixed(3)}, answerable ${areaUnderCurve(any).toFixed(3)}, calibration error ${calibrationError(cases).toFixed(3)}`,
-  );
-}
 mkdirSync(WEIGHTS, { recursive: true });
 writeFileSync(`${WEIGHTS}support.json`, `${JSON.stringify(support.network())}\n`);
-writeFileSync(`${WEIGHTS}answers.json`, `${JSON.stringify(answers.network)}\n`);
 writeFileSync(
   `${CACHE}/validation.json`,
   JSON.stringify({
@@ -126,10 +71,6 @@ writeFileSync(
     support: { byFold, bySource, byFile },
   }),
 );
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -1,8 +1,8 @@
-import { align } from '../../src/judge/align.ts';
+import { alignWords } from '../../src/judge/align-words.ts';
+import type { JudgedPassage } from '../../src/judge/facts/evidence.ts';
 import { verifyFacts } from '../../src/judge/facts/verify-facts.ts';
-import { type ReadText, readText } from '../../src/judge/read-text.ts';
-import { type SupportFeatures, supportFeatures } from '../../src/judge/support-features.ts';
-import type { JudgedPassage } from '../../src/judge/unit.ts';
+import { type SupportFeatures, toSupportFeatures } from '../../src/judge/support-features.ts';
+import { type TextVectors, toTextVectors } from '../../src/judge/text-vectors.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import { rememberFeatures } from './feature-cache.ts';
 import type { SupportRow, SupportSet } from './support-sets.ts';
@@ -29,25 +29,27 @@ export function supportExamples(
 }
 
 async function makeExamples(rows: readonly SupportRow[], encoder: TokenEncoder): Promise<SupportFeatures[]> {
-  const kept = new Map<string, ReadText>();
-  async function read(text: string): Promise<ReadText> {
+  const kept = new Map<string, TextVectors>();
+  async function read(text: string): Promise<TextVectors> {
     const known = kept.get(text);
     if (known !== undefined) return known;
     const [encoded] = await encoder.encodeTokens([text]);
     if (encoded === undefined) throw new Error('the encoder gave nothing back');
-    const made = readText(text, encoded, encoder.dimensions);
+    const made = toTextVectors(text, encoded, encoder.dimensions);
     if (kept.size >= MOST_KEPT) kept.clear();
     kept.set(text, made);
     return made;
   }
   const examples: SupportFeatures[] = [];
   for (const { claim, documents } of rows) {
-    const passages: ReadText[] = [];
+    const passages: TextVectors[] = [];
     for (const document of documents) passages.push(await read(document));
     const [encoded] = await encoder.encodeTokens([claim]);
     if (encoded === undefined) throw new Error('the encoder gave nothing back');
     const facts = verifyFacts(claim, sourceOf(documents));
-    examples.push(supportFeatures(align(readText(claim, encoded, encoder.dimensions), passages), facts));
+    examples.push(
+      toSupportFeatures(alignWords(toTextVectors(claim, encoded, encoder.dimensions), passages), facts),
+    );
   }
   return examples;
 }

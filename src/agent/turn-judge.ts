@@ -9,10 +9,9 @@ import type { SourceRegister } from '../citations/source-register.ts';
 import type { CheckedSentence } from '../domain/checked-sentence.ts';
 import { citationPassed } from '../domain/citation.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
-import { chanceOfAny, type Judge, type Support } from '../judge/create-judge.ts';
-import type { Unit } from '../judge/unit.ts';
+import { type ClaimSupport, combineChances, type Judge } from '../judge/create-judge.ts';
 import type { Range } from '../text/markdown-blocks.ts';
-import { passageUnits } from '../text/passage-units.ts';
+import { type PassageUnit, passageUnits } from '../text/passage-units.ts';
 
 /** Opens the judge on first use; null if there is no encoder for it. */
 export type FindJudge = () => Promise<Judge | null>;
@@ -21,7 +20,7 @@ export type FindJudge = () => Promise<Judge | null>;
 const MAX_COMBINED_PASSAGES = 2;
 
 /** Whether some evidence of the answer overlaps a unit or the line that introduces it. */
-function isUsed({ start, end, leadIn }: Unit, evidence: readonly Range[]): boolean {
+function isUsed({ start, end, leadIn }: PassageUnit, evidence: readonly Range[]): boolean {
   const overlaps = (range: Range, other: Range) => range.start < other.end && other.start < range.end;
   return evidence.some(
     (each) => overlaps(each, { start, end }) || (leadIn !== null && overlaps(each, leadIn)),
@@ -49,7 +48,7 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
   /** The first object of each passage: another search returns the same passage in another object. */
   const passages = new Map<string, RetrievedChunk>();
   /** Judged while the model was writing, by lookup key. */
-  const judged = new Map<string, Promise<Support>>();
+  const judged = new Map<string, Promise<ClaimSupport>>();
   let queue = Promise.resolve();
   let isFinished = false;
   let judgedLength = 0;
@@ -75,9 +74,9 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
     queue = next.catch(() => {});
   }
 
-  async function lookUp(judge: Judge, { text, chunks }: SupportLookup): Promise<Support> {
+  async function lookUp(judge: Judge, { text, chunks }: SupportLookup): Promise<ClaimSupport> {
     const known = chunks.map(firstObject);
-    const support = await judge.support(text, known, signal);
+    const support = await judge.checkSupport(text, known, signal);
     const chunk = chunks.find((_, index) => known[index] === support.evidence?.passage);
     return {
       ...support,
@@ -99,9 +98,9 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
 
   return {
     readAhead(chunks, questions) {
-      for (const chunk of chunks) enqueue((judge) => judge.read([firstObject(chunk)], signal));
+      for (const chunk of chunks) enqueue((judge) => judge.encode([firstObject(chunk)], signal));
       for (const text of questions)
-        enqueue((judge) => judge.read([{ text, title: '', headings: [] }], signal));
+        enqueue((judge) => judge.encode([{ text, title: '', headings: [] }], signal));
     },
     judgeAlong(written, sources) {
       if (written.length < judgedLength) judgedLength = 0;
@@ -129,7 +128,7 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
       );
       const found = [...passages.values()].map((passage) => {
         const evidence = cited.get(passage.chunkId);
-        const units = passageUnits(passage.text).map((unit): Unit => ({ ...unit, passage }));
+        const units = passageUnits(passage.text);
         return {
           ...{ passage, rank: passage.rank, score: passage.score },
           units: evidence === undefined ? units : units.filter((unit) => isUsed(unit, evidence)),
@@ -138,9 +137,10 @@ export function createTurnJudge(findJudge: FindJudge, signal: AbortSignal): Turn
       const isCited = (index: number) => cited.has(found[index]?.passage.chunkId ?? '');
       if (!found.some((_, index) => isCited(index))) return null;
       try {
-        const chances = await judge.passages(question, found, signal);
-        const ofCited = chances.filter((_, index) => isCited(index)).sort((a, b) => b - a);
-        return chanceOfAny(ofCited.slice(0, MAX_COMBINED_PASSAGES));
+        const ratings = await judge.ratePassages(question, found, signal);
+        const ofCited = ratings.filter((_, index) => isCited(index)).map(({ chance }) => chance);
+        ofCited.sort((a, b) => b - a);
+        return combineChances(ofCited.slice(0, MAX_COMBINED_PASSAGES));
       } catch {
         signal.throwIfAborted();
         return null;

@@ -5,7 +5,7 @@ import type { SearchMode } from '../domain/choices.ts';
 import { assertSameEmbedder, type CollectionIdentity } from '../domain/collection-identity.ts';
 import { advice, setting } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import type { Judge, ReadingJudge } from '../judge/create-judge.ts';
+import type { Judge, LocalJudge } from '../judge/create-judge.ts';
 import type { ChunkStore, CollectionCatalog } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Reranker } from '../ports/reranker.ts';
@@ -121,7 +121,7 @@ export function createApp(config: Config, options: AppOptions = {}): App {
         });
         if (config.rerank.judge && mode !== 'lexical') {
           const { rerankByNearness } = await import('../retrieval/rerank-by-nearness.ts');
-          const nearness = async () => (await models.readingJudge())?.nearness ?? null;
+          const nearness = async () => (await models.localJudge())?.compareWords ?? null;
           return rerankByNearness(retriever, { store, nearness, clock: runtime });
         }
         if (!config.rerank.on) return retriever;
@@ -139,7 +139,7 @@ interface LocalModels {
   describeEmbedder(): Promise<EmbedderDescription>;
   embedder(use?: Pick<ModelLoadOptions, 'bulk'>): Promise<Embedder>;
   encoder(): Promise<TokenEncoder | null>;
-  readingJudge(): Promise<ReadingJudge | null>;
+  localJudge(): Promise<LocalJudge | null>;
   judge(): Promise<Judge | null>;
   reranker(directory: string): Promise<Reranker>;
   close(): Promise<void>;
@@ -156,7 +156,7 @@ function createLocalModels(
   );
   const judgeEncoder = untilItWorks(() => loadJudgeEncoder(config, load));
   const reranker = untilItWorks((directory: string) => loadReranker(config, directory, load));
-  const readingJudge = untilItWorks(async () => {
+  const localJudge = untilItWorks(async () => {
     const found = await encoder();
     if (found === null) return null;
     const { createJudge } = await import('../judge/create-judge.ts');
@@ -178,8 +178,8 @@ function createLocalModels(
     describeEmbedder: async () => (choice === undefined ? (given as Embedder) : choice.describe()),
     embedder: embedder.get,
     encoder,
-    readingJudge: readingJudge.get,
-    judge: judgeInWorker ? workerJudge.get : readingJudge.get,
+    localJudge: localJudge.get,
+    judge: judgeInWorker ? workerJudge.get : localJudge.get,
     reranker: reranker.get,
     async close() {
       await (await workerJudge.got())?.close();

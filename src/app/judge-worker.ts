@@ -13,22 +13,20 @@ const judge = createJudge({
 
 function callJudge(request: JudgeRequest): Promise<unknown> {
   switch (request.method) {
-    case 'read':
-      return judge.read(request.passages);
-    case 'support':
+    case 'encode':
+      return judge.encode(request.passages);
+    case 'checkSupport':
       return serializeSupport(request);
-    case 'answers':
-      return judge.answers(request.question, request.units);
-    case 'passages':
-      return judge.passages(request.question, request.found);
+    case 'ratePassages':
+      return judge.ratePassages(request.question, request.candidates);
   }
 }
 
 async function serializeSupport({
   claim,
   passages,
-}: Extract<JudgeRequest, { method: 'support' }>): Promise<SerializedSupport> {
-  const { evidence, ...support } = await judge.support(claim, passages);
+}: Extract<JudgeRequest, { method: 'checkSupport' }>): Promise<SerializedSupport> {
+  const { evidence, ...support } = await judge.checkSupport(claim, passages);
   if (evidence === null) return { ...support, evidence };
   const { passage, start, end } = evidence;
   return { ...support, evidence: { start, end, passageIndex: passages.indexOf(passage) } };

@@ -1,5 +1,5 @@
 import type { Model } from '@openai/agents-core';
-import type { PassageJudge, PassageRating } from '../adapters/offline/answer-from-passages.ts';
+import type { PassageJudge } from '../adapters/offline/answer-from-passages.ts';
 import { createOfflineModel } from '../adapters/offline/offline-model.ts';
 import type { OpenAiModelOptions } from '../adapters/openai/create-openai-model.ts';
 import type { ModelErrorContext } from '../agent/guards/model-errors.ts';
@@ -7,7 +7,7 @@ import type { FindJudge } from '../agent/turn-judge.ts';
 import { OFFLINE_MODEL } from '../domain/choices.ts';
 import { advice, setting, settingOf } from '../faults/advice.ts';
 import { AppError } from '../faults/app-error.ts';
-import { chanceOfAny } from '../judge/create-judge.ts';
+import { combineChances } from '../judge/create-judge.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { passageUnits } from '../text/passage-units.ts';
 import type { App } from './create-app.ts';
@@ -83,21 +83,18 @@ export function createPassageJudge(findJudge: FindJudge): PassageJudge {
     async judge(question, passages) {
       const judge = await findJudge().catch(() => null);
       if (judge === null) return null;
-      const found = passages.map((passage, index) => ({
+      const candidates = passages.map((passage, index) => ({
         passage,
         rank: index + 1,
         score: passage.score,
-        units: passageUnits(passage.text).map((unit) => ({ ...unit, passage })),
+        units: passageUnits(passage.text),
       }));
-      const chances = await judge.passages(question, found);
-      const ratings: PassageRating[] = [];
-      for (const [index, { units }] of found.entries()) {
-        const answers = await judge.answers(question, units);
-        const unit = units[answers.indexOf(Math.max(...answers))] ?? null;
-        ratings.push({ chance: chances[index] ?? 0, unit });
-      }
-      return ratings;
+      const ratings = await judge.ratePassages(question, candidates);
+      return ratings.map(({ chance, bestUnit }, index) => ({
+        chance,
+        unit: candidates[index]?.units[bestUnit] ?? null,
+      }));
     },
-    chanceOfAny,
+    combineChances,
   };
 }

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { connectToWorker, startWorker, type WorkerChannel } from '../async/worker-channel.ts';
-import type { FoundPassage, Judge, Support } from '../judge/create-judge.ts';
-import type { JudgedPassage, Unit } from '../judge/unit.ts';
+import type { ClaimSupport, Judge, PassageCandidate } from '../judge/create-judge.ts';
+import type { JudgedPassage } from '../judge/facts/evidence.ts';
 import type { EncodedText, TokenEncoder } from '../ports/token-encoder.ts';
 
 /** The data that the worker starts with. The encoder itself stays in the main thread. */
@@ -9,13 +9,12 @@ export type JudgeWorkerData = Pick<TokenEncoder, 'id' | 'dimensions'>;
 
 /** A call of one method of the judge. */
 export type JudgeRequest =
-  | { method: 'read'; passages: readonly JudgedPassage[] }
-  | { method: 'support'; claim: string; passages: readonly JudgedPassage[] }
-  | { method: 'answers'; question: string; units: readonly Unit[] }
-  | { method: 'passages'; question: string; found: readonly FoundPassage[] };
+  | { method: 'encode'; passages: readonly JudgedPassage[] }
+  | { method: 'checkSupport'; claim: string; passages: readonly JudgedPassage[] }
+  | { method: 'ratePassages'; question: string; candidates: readonly PassageCandidate[] };
 
 /** A support whose evidence names its passage by index, since a passage is copied between threads. */
-export interface SerializedSupport extends Omit<Support, 'evidence'> {
+export interface SerializedSupport extends Omit<ClaimSupport, 'evidence'> {
   evidence: { start: number; end: number; passageIndex: number } | null;
 }
 
@@ -67,18 +66,18 @@ export function startWorkerJudge(encoder: TokenEncoder): WorkerJudge {
   }
 
   return {
-    async read(passages, signal) {
-      await call({ method: 'read', passages }, signal);
+    async encode(passages, signal) {
+      await call({ method: 'encode', passages }, signal);
     },
-    async support(claim, passages, signal) {
-      const support = await call<SerializedSupport>({ method: 'support', claim, passages }, signal);
+    async checkSupport(claim, passages, signal) {
+      const support = await call<SerializedSupport>({ method: 'checkSupport', claim, passages }, signal);
       const { evidence } = support;
       const passage = passages[evidence?.passageIndex ?? -1];
       if (evidence === null || passage === undefined) return { ...support, evidence: null };
       return { ...support, evidence: { passage, start: evidence.start, end: evidence.end } };
     },
-    answers: (question, units, signal) => call({ method: 'answers', question, units }, signal),
-    passages: (question, found, signal) => call({ method: 'passages', question, found }, signal),
+    ratePassages: (question, candidates, signal) =>
+      call({ method: 'ratePassages', question, candidates }, signal),
     async close() {
       await running?.worker.terminate();
     },

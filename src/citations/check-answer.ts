@@ -2,7 +2,7 @@ import type { CheckedBy, CheckedSentence, SentenceVerdict } from '../domain/chec
 import { type Citation, toCitable, unknownCitation, withVerdict } from '../domain/citation.ts';
 import type { RetrievedChunk } from '../domain/retrieved-chunk.ts';
 import { checkClaimByWords, VERDICT_RANK } from '../judge/claim-verdict.ts';
-import type { Support } from '../judge/create-judge.ts';
+import type { ClaimSupport } from '../judge/create-judge.ts';
 import { verifyQuotesAndNumbers } from '../judge/facts/verify-facts.ts';
 import { oneLine } from '../text/visible-text.ts';
 import { type CleanAnswer, cleanAnswer } from './clean-answer.ts';
@@ -30,7 +30,7 @@ export interface SupportLookup {
 /** Looks up whether chunks support a text. */
 export type LookUpSupport = (
   lookup: SupportLookup,
-) => Promise<Pick<Support, 'verdict' | 'chance' | 'evidence' | 'unsupportedSpans'>>;
+) => Promise<Pick<ClaimSupport, 'verdict' | 'chance' | 'evidence' | 'unsupportedSpans'>>;
 
 /** The result of a lookup. Spans are offsets in the looked-up text. */
 interface Finding extends Pick<CheckedSentence, 'probability' | 'evidence' | 'unsupportedSpans'> {

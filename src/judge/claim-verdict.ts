@@ -1,5 +1,5 @@
 import type { SentenceVerdict } from '../domain/checked-sentence.ts';
-import { type EvidenceSource, wordingOf } from './facts/evidence.ts';
+import { type JudgedPassage, wordingOf } from './facts/evidence.ts';
 import { type ClaimFacts, verifyFacts } from './facts/verify-facts.ts';
 import { writtenWordsOf } from './facts/words.ts';
 
@@ -58,7 +58,7 @@ const WEAK_SHARE = 0.4;
  * Checks a claim against a chunk by its words, without a model. Any objection makes it unsupported; otherwise the share
  * of its content words in the best passage decides.
  */
-export function checkClaimByWords(claim: string, chunk: EvidenceSource): WordCheck {
+export function checkClaimByWords(claim: string, chunk: JudgedPassage): WordCheck {
   const words = writtenWordsOf(claim);
   if (words.length === 0) return { verdict: 'weak', support: 0, objections: [] };
   if (wordingOf(chunk).findWhole(words) !== null) return { verdict: 'quoted', support: 1, objections: [] };

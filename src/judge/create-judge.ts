@@ -1,23 +1,20 @@
 import type { SentenceVerdict } from '../domain/checked-sentence.ts';
 import type { TokenEncoder } from '../ports/token-encoder.ts';
 import type { Range } from '../text/markdown-blocks.ts';
-import { type Alignment, align, bestWindow } from './align.ts';
-import { answerFeatures } from './answer-features.ts';
+import { alignWords, findBestWindow, type WordAlignment } from './align-words.ts';
 import { findObjections, type Objection, toVerdict } from './claim-verdict.ts';
-import { wordingOf } from './facts/evidence.ts';
+import { type JudgedPassage, wordingOf } from './facts/evidence.ts';
 import { type ClaimFacts, verifyFacts } from './facts/verify-facts.ts';
 import { writtenWordsOf } from './facts/words.ts';
-import { logistic, type Network, predict } from './network.ts';
-import { passageFeatures, type ReadPassage } from './passage-features.ts';
-import { type ReadText, type ReadWord, readText } from './read-text.ts';
-import { supportFeatures } from './support-features.ts';
-import type { JudgedPassage, Unit } from './unit.ts';
-import answersNetwork from './weights/answers.json' with { type: 'json' };
+import { logistic, type Network, predictChance } from './network.ts';
+import { type CandidateUnit, type EncodedPassage, toPassageFeatures } from './passage-features.ts';
+import { toSupportFeatures } from './support-features.ts';
+import { type TextVectors, toTextVectors, type WordVector } from './text-vectors.ts';
 import passagesNetwork from './weights/passages.json' with { type: 'json' };
 import supportNetwork from './weights/support.json' with { type: 'json' };
 
 /** Whether passages support a claim. */
-export interface Support {
+export interface ClaimSupport {
   verdict: SentenceVerdict;
   /** The calibrated chance that people would call the claim supported. */
   chance: number;
@@ -25,29 +22,51 @@ export interface Support {
   objections: Objection[];
   /** The sentence that supports the claim most; null if there is none. */
   evidence: (Range & { passage: JudgedPassage }) | null;
-  /** The words of the claim that nothing bears out. */
+  /** The words of the claim that no passage supports. */
   unsupportedSpans: Range[];
+}
+
+/** A search result whose units may answer a question. */
+export interface PassageCandidate {
+  passage: JudgedPassage;
+  /** From 1. */
+  rank: number;
+  score: number;
+  units: readonly CandidateUnit[];
+}
+
+export interface CandidateRating {
+  /** The calibrated chance that the passage answers the question. */
+  chance: number;
+  /** The index of the unit that answers best, or -1. */
+  bestUnit: number;
 }
 
 /** Judges whether passages support claims and answer questions. */
 export interface Judge {
   /** Encodes passages ahead of time, so that later calls find them in the cache. */
-  read(passages: readonly JudgedPassage[], signal?: AbortSignal): Promise<void>;
+  encode(passages: readonly JudgedPassage[], signal?: AbortSignal): Promise<void>;
   /** Whether passages together support a claim, which has no citation markers. */
-  support(claim: string, passages: readonly JudgedPassage[], signal?: AbortSignal): Promise<Support>;
-  /** For each unit, the calibrated chance that it answers the question. */
-  answers(question: string, units: readonly Unit[], signal?: AbortSignal): Promise<number[]>;
-  /** For each passage, the calibrated chance that it answers the question. */
-  passages(question: string, found: readonly FoundPassage[], signal?: AbortSignal): Promise<number[]>;
+  checkSupport(
+    claim: string,
+    passages: readonly JudgedPassage[],
+    signal?: AbortSignal,
+  ): Promise<ClaimSupport>;
+  /** Rates each passage of a search, in the same order. */
+  ratePassages(
+    question: string,
+    candidates: readonly PassageCandidate[],
+    signal?: AbortSignal,
+  ): Promise<CandidateRating[]>;
 }
 
 /** A judge in the thread of its encoder, which can also compare words. */
-export interface ReadingJudge extends Judge {
+export interface LocalJudge extends Judge {
   /**
    * For each passage, the mean over the words of the question of the best cosine with a word of the passage, from -1 to
    * 1. `weightOf` weights the words by their index terms.
    */
-  nearness(
+  compareWords(
     question: string,
     passages: readonly JudgedPassage[],
     weightOf: (term: string) => number,
@@ -55,18 +74,8 @@ export interface ReadingJudge extends Judge {
   ): Promise<number[]>;
 }
 
-/** A search result. */
-export interface FoundPassage {
-  passage: JudgedPassage;
-  /** From 1. */
-  rank: number;
-  score: number;
-  /** The units that may answer. */
-  units: readonly Unit[];
-}
-
 /** The calibrated chance that at least one of several passages answers. */
-export function chanceOfAny(chances: readonly number[]): number {
+export function combineChances(chances: readonly number[]): number {
   const none = chances.reduce((product, chance) => product * (1 - chance), 1);
   const odds = Math.log(Math.max(1 - none, 1e-6) / Math.max(none, 1e-6));
   const { slope, intercept } = passagesNetwork.together;
@@ -83,87 +92,86 @@ const CACHED_TEXTS = 60;
 /** The chance of a claim that is in a passage word for word. */
 export const QUOTED_CHANCE = 0.98;
 
-export function createJudge(encoder: TokenEncoder): ReadingJudge {
+export function createJudge(encoder: TokenEncoder): LocalJudge {
   /** The least recently used text comes first. */
-  const cache = new Map<string, Promise<ReadText>>();
+  const cache = new Map<string, Promise<TextVectors>>();
 
   /** Callers share an encoding in progress, so an abort does not stop it. */
-  async function readOne(text: string, signal?: AbortSignal): Promise<ReadText> {
+  async function encodeText(text: string, signal?: AbortSignal): Promise<TextVectors> {
     signal?.throwIfAborted();
-    const reading = cache.get(text) ?? encodeOne(text);
+    const encoding = cache.get(text) ?? encodeUncached(text);
     cache.delete(text);
-    cache.set(text, reading);
+    cache.set(text, encoding);
     const [oldest = ''] = cache.keys();
     if (cache.size > CACHED_TEXTS) cache.delete(oldest);
     try {
-      return await reading;
+      return await encoding;
     } catch (error) {
-      if (cache.get(text) === reading) cache.delete(text);
+      if (cache.get(text) === encoding) cache.delete(text);
       throw error;
     }
   }
 
-  async function encodeOne(text: string): Promise<ReadText> {
+  async function encodeUncached(text: string): Promise<TextVectors> {
     const [encoded] = await encoder.encodeTokens([text]);
     if (encoded === undefined) throw new Error('the encoder returned no result');
-    return readText(text, encoded, encoder.dimensions);
+    return toTextVectors(text, encoded, encoder.dimensions);
   }
 
-  const readAll = (passages: readonly JudgedPassage[], signal?: AbortSignal) =>
-    Promise.all(passages.map(({ text }) => readOne(text, signal)));
+  const encodePassages = (passages: readonly JudgedPassage[], signal?: AbortSignal) =>
+    Promise.all(passages.map(({ text }) => encodeText(text, signal)));
 
   return {
-    async read(passages, signal) {
-      await readAll(passages, signal);
+    async encode(passages, signal) {
+      await encodePassages(passages, signal);
     },
-    async support(claim, passages, signal) {
+    async checkSupport(claim, passages, signal) {
       const quote = findQuote(claim, passages);
       if (quote !== null) return quote;
-      const [said, read] = await Promise.all([readOne(claim, signal), readAll(passages, signal)]);
-      return judgeSupport(align(said, read), verifyFacts(claim, joinPassages(passages)), passages);
+      const [claimVectors, passageVectors] = await Promise.all([
+        encodeText(claim, signal),
+        encodePassages(passages, signal),
+      ]);
+      const facts = verifyFacts(claim, joinPassages(passages));
+      return judgeClaim(alignWords(claimVectors, passageVectors), facts, passages);
     },
-    async nearness(question, passages, weightOf, signal) {
-      const [asked, read] = await Promise.all([readOne(question, signal), readAll(passages, signal)]);
-      return read.map((passage) => {
-        const { best, content } = align(asked, [passage]);
+    async compareWords(question, passages, weightOf, signal) {
+      const [asked, encoded] = await Promise.all([
+        encodeText(question, signal),
+        encodePassages(passages, signal),
+      ]);
+      return encoded.map((passage) => {
+        const { best, content } = alignWords(asked, [passage]);
         const weights = content.map((index) => weightOf(asked.words[index]?.term ?? ''));
         const sum = best.reduce((total, cosine, position) => total + cosine * (weights[position] ?? 0), 0);
         return sum / (weights.reduce((total, weight) => total + weight, 0) || 1);
       });
     },
-    async answers(question, units, signal) {
-      const asked = await readOne(question, signal);
-      const chances = new Map<Unit, number>();
-      for (const [passage, ofPassage] of Map.groupBy(units, (unit) => unit.passage)) {
-        const features = answerFeatures(asked, await readOne(passage.text, signal), ofPassage);
-        ofPassage.forEach((unit, index) => {
-          const seen = features[index];
-          if (seen !== undefined) chances.set(unit, predict(answersNetwork, { ...seen }));
-        });
+    async ratePassages(question, candidates, signal) {
+      const asked = await encodeText(question, signal);
+      const encoded: EncodedPassage[] = [];
+      for (const { passage, rank, score, units } of candidates) {
+        const text = await encodeText(passage.text, signal);
+        const path = await encodeText(formatPassagePath(passage), signal);
+        encoded.push({ text, path, rank, score, units });
       }
-      return units.map((unit) => chances.get(unit) ?? 0);
-    },
-    async passages(question, found, signal) {
-      const asked = await readOne(question, signal);
-      const read: ReadPassage[] = [];
-      for (const { passage, rank, score, units } of found) {
-        const text = await readOne(passage.text, signal);
-        read.push({ text, place: await readOne(placeOf(passage), signal), rank, score, units });
-      }
-      return passageFeatures(asked, read).map((seen) => predict(passagesNetwork, { ...seen }));
+      return toPassageFeatures(asked, encoded).map(({ features, bestUnit }) => ({
+        chance: predictChance(passagesNetwork, { ...features }),
+        bestUnit,
+      }));
     },
   };
 }
 
 /** Title and headings in one line, as a search indexes them. */
-export function placeOf({ title, headings }: JudgedPassage): string {
+export function formatPassagePath({ title, headings }: JudgedPassage): string {
   return [title, ...headings.filter((heading) => heading !== title)]
     .filter((part) => part !== '')
     .join(' > ');
 }
 
 /** Finds a claim that is in a passage word for word, without encoding it. */
-function findQuote(claim: string, passages: readonly JudgedPassage[]): Support | null {
+function findQuote(claim: string, passages: readonly JudgedPassage[]): ClaimSupport | null {
   const words = writtenWordsOf(claim);
   for (const passage of passages) {
     const found = wordingOf(passage).findWhole(words);
@@ -174,28 +182,28 @@ function findQuote(claim: string, passages: readonly JudgedPassage[]): Support |
   return null;
 }
 
-/** The verdict on encoded texts. */
-export function judgeSupport(
-  alignment: Alignment,
+/** Judges a claim that is aligned with its passages. */
+export function judgeClaim(
+  alignment: WordAlignment,
   facts: ClaimFacts,
   passages: readonly JudgedPassage[],
   network: Network = supportNetwork,
-): Support {
+): ClaimSupport {
   const { claim, content, best, sentences } = alignment;
   if (content.length === 0 || sentences.length === 0) {
     return { verdict: 'weak', chance: 0, objections: [], evidence: null, unsupportedSpans: [] };
   }
   const objections = findObjections(facts);
-  const chance = predict(network, { ...supportFeatures(alignment, facts) });
-  const middle = sentences[bestWindow(alignment).at];
+  const chance = predictChance(network, { ...toSupportFeatures(alignment, facts) });
+  const middle = sentences[findBestWindow(alignment).at];
   const passage = passages[middle?.passage ?? 0];
   const range = alignment.passages[middle?.passage ?? 0]?.sentences[middle?.index ?? 0];
   const terms = new Set(alignment.passages.flatMap(({ words }) => words.map(({ term }) => term)));
   const unsupportedSpans = content.flatMap((index, position): Range[] => {
     const word = claim.words[index];
     if (word === undefined || facts.isVerbatim || terms.has(word.term)) return [];
-    const isSupported = (best[position] ?? 0) >= SUPPORTED_WORD_COSINE && !isMissing(word, claim.text, facts);
-    return isSupported ? [] : [{ start: word.start, end: word.end }];
+    const isSimilar = (best[position] ?? 0) >= SUPPORTED_WORD_COSINE;
+    return isSimilar && !isMissing(word, claim.text, facts) ? [] : [{ start: word.start, end: word.end }];
   });
   return {
     verdict: toVerdict(chance, facts, objections),
@@ -208,9 +216,9 @@ export function judgeSupport(
 }
 
 /** Whether a word is a name or number that no passage contains, however similar another word is. */
-function isMissing({ start, end, number }: ReadWord, text: string, { missing }: ClaimFacts): boolean {
+function isMissing({ start, end, isNumber }: WordVector, text: string, { missing }: ClaimFacts): boolean {
   const written = text.slice(start, end);
-  return number ? missing.numbers.includes(written.replaceAll(',', '')) : missing.names.includes(written);
+  return isNumber ? missing.numbers.includes(written.replaceAll(',', '')) : missing.names.includes(written);
 }
 
 function joinPassages(passages: readonly JudgedPassage[]): JudgedPassage {

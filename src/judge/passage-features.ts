@@ -1,46 +1,48 @@
 import { dotProduct } from '../domain/unit-vectors.ts';
+import type { PassageUnit } from '../text/passage-units.ts';
 import { indexTerms } from '../text/terms.ts';
-import { align, mean, quantile } from './align.ts';
-import { missingNames } from './missing-names.ts';
-import { holdsWhatIsAsked, questionKind } from './question-kind.ts';
-import { pooled, type ReadText, type ReadWord } from './read-text.ts';
-import type { Unit } from './unit.ts';
+import { alignWords, meanOf, quantileOf } from './align-words.ts';
+import { classifyQuestion, findMissingNames, hasAnswerKind } from './question-analysis.ts';
+import { poolVector, type TextVectors, type WordVector } from './text-vectors.ts';
 
-/** A passage as a search found it, read. */
-export interface ReadPassage {
-  text: ReadText;
+/** A part of a passage that may answer a question. */
+export type CandidateUnit = Pick<PassageUnit, 'start' | 'end' | 'kind' | 'leadIn'>;
+
+/** An encoded search result. */
+export interface EncodedPassage {
+  text: TextVectors;
   /** Its title and headings as one text. */
-  place: ReadText;
-  /** From 1, and from 0 to 1, as the search has it. */
+  path: TextVectors;
+  /** From 1. */
   rank: number;
+  /** From 0 to 1. */
   score: number;
-  /** What of it is taken to answer: all that can, or what an answer cites. */
-  units: readonly Unit[];
+  units: readonly CandidateUnit[];
 }
 
-/** What a model is told of a question and a passage among others. Cosines and shares unless said otherwise. */
+/** The inputs of the passage network. Cosines and shares unless said otherwise. */
 export interface PassageFeatures {
   score: number;
-  /** The logarithm, the first highest. */
+  /** The negative logarithm. */
   rank: number;
   /** The question with the passage, with its title and headings, with its best unit. */
   passageCosine: number;
   placeCosine: number;
   unitCosine: number;
-  /** The content words of the question, each with the nearest word of the passage or its place. */
+  /** The content words of the question, each with the most similar word of the passage or its path. */
   wordMean: number;
   wordLow: number;
-  /** The same with the nearest word of the place alone, and of the best unit or the place. */
+  /** The same with the path alone, and with the best unit or the path. */
   placeWordMean: number;
   unitWordMean: number;
   unitWordLow: number;
-  /** Content words of the question that the passage or its place has. */
+  /** Content words of the question that the passage or its path has. */
   termShare: number;
-  /** The words of the passage with the nearest word of the question. */
+  /** The words of the passage with the most similar word of the question. */
   reverseMean: number;
-  /** Whether a unit holds what is asked for; one half where that cannot be seen. */
+  /** Whether a unit contains the kind of answer that is asked for; 0.5 if that cannot be seen. */
   holdsWhatIsAsked: number;
-  /** How far it is above the best of the others. */
+  /** The lead over the best of the other passages. */
   scoreAhead: number;
   wordAhead: number;
   unitWordAhead: number;
@@ -51,92 +53,118 @@ export interface PassageFeatures {
   nameMissing: number;
 }
 
-const LOW = 0.2;
-/** A word of the question that meets no word at all. */
-const NONE = -0.2;
+const LOW_QUANTILE = 0.2;
+/** The cosine of a word without any word to compare with. */
+const NO_WORD = -0.2;
+/** The weight of the cosine of a unit beside that of its words, when the best unit is chosen. */
+const UNIT_COSINE_WEIGHT = 0.5;
 
-/** For each passage that was found for a question, in order. */
-export function passageFeatures(question: ReadText, passages: readonly ReadPassage[]): PassageFeatures[] {
-  const asked = questionKind(question.text);
-  const said = new Set(question.words.flatMap(({ term }) => term ?? []));
-  const held = passages.flatMap(({ text, place }) => [...indexTerms(text.text), ...indexTerms(place.text)]);
-  const nameMissing = Number(missingNames(question.text, new Set(held)).length > 0);
-  const seen = passages.map(({ text, place, rank, score, units }) => {
-    const { content, cosines } = align(question, [text, place]);
-    const [inText = new Float32Array(), inPlace = new Float32Array()] = cosines;
-    const ofPlace = nearest(content, inPlace, place.words, () => true);
-    const orPlace = (best: readonly number[]) =>
-      best.map((cosine, index) => Math.max(cosine, ofPlace[index] ?? NONE));
-    const best = orPlace(nearest(content, inText, text.words, () => true));
-    const ofUnits = units.map((unit) =>
-      orPlace(nearest(content, inText, text.words, (word) => isIn(word, unit))),
+/** The features of each passage, in order, and the index of the unit that is most similar to the question. */
+export function toPassageFeatures(
+  question: TextVectors,
+  passages: readonly EncodedPassage[],
+): { features: PassageFeatures; bestUnit: number }[] {
+  const asked = classifyQuestion(question.text);
+  const questionTerms = new Set(question.words.flatMap(({ term }) => term ?? []));
+  const terms = passages.flatMap(({ text, path }) => [...indexTerms(text.text), ...indexTerms(path.text)]);
+  const nameMissing = Number(findMissingNames(question.text, new Set(terms)).length > 0);
+  const seen = passages.map(({ text, path, rank, score, units }) => {
+    const { content, cosines } = alignWords(question, [text, path]);
+    const [inText = new Float32Array(), inPath = new Float32Array()] = cosines;
+    const pathBest = bestCosines(content, inPath, path.words);
+    const orPath = (best: readonly number[]) =>
+      best.map((cosine, index) => Math.max(cosine, pathBest[index] ?? NO_WORD));
+    const best = orPath(bestCosines(content, inText, text.words));
+    const unitBest = units.map((unit) =>
+      bestCosines(content, inText, text.words, (word) => isInUnit(word, unit)),
     );
-    const terms = new Set([...text.words, ...place.words].map(({ term }) => term));
-    const columns = text.words.length;
-    const reverse = text.words.flatMap(({ term }, column) =>
-      term === null
-        ? []
-        : [question.words.reduce((most, _, row) => Math.max(most, inText[row * columns + column] ?? -1), -1)],
+    const unitCosines = units.map((unit) => dotProduct(question.vector, poolVector(text, unit)));
+    const unitScores = unitBest.map(
+      (cosines, index) => meanOf(cosines) + UNIT_COSINE_WEIGHT * (unitCosines[index] ?? 0),
     );
+    const passageTerms = new Set([...text.words, ...path.words].map(({ term }) => term));
+    const answerKinds = units.map((unit) => {
+      const newNames = text.words.filter(
+        (word) => word.isName && isInUnit(word, unit) && !questionTerms.has(word.term ?? ''),
+      ).length;
+      return hasAnswerKind(asked, {
+        kind: unit.kind,
+        text: text.text.slice(unit.start, unit.end),
+        newNames,
+      });
+    });
     return {
+      bestUnit: unitScores.indexOf(Math.max(...unitScores)),
       score,
       rank: -Math.log(rank),
       passageCosine: dotProduct(question.vector, text.vector),
-      placeCosine: place.words.length === 0 ? 0 : dotProduct(question.vector, place.vector),
-      unitCosine: most(units.map((unit) => dotProduct(question.vector, pooled(text, unit)))),
-      wordMean: mean(best),
-      wordLow: quantile(best, LOW),
-      placeWordMean: mean(ofPlace),
-      unitWordMean: most(ofUnits.map(mean)),
-      unitWordLow: most(ofUnits.map((one) => quantile(one, LOW))),
-      termShare: mean(content.map((row) => Number(terms.has(question.words[row]?.term ?? '')))),
-      reverseMean: mean(reverse),
-      holdsWhatIsAsked: most(
-        units.map((unit) =>
-          holdsWhatIsAsked(asked, {
-            kind: unit.kind,
-            text: text.text.slice(unit.start, unit.end),
-            newNames: text.words.filter((word) => word.name && isIn(word, unit) && !said.has(word.term ?? ''))
-              .length,
-          }),
-        ),
-      ),
+      placeCosine: path.words.length === 0 ? 0 : dotProduct(question.vector, path.vector),
+      unitCosine: maxOf(unitCosines),
+      wordMean: meanOf(best),
+      wordLow: quantileOf(best, LOW_QUANTILE),
+      placeWordMean: meanOf(pathBest),
+      unitWordMean: maxOf(unitBest.map((cosines) => meanOf(orPath(cosines)))),
+      unitWordLow: maxOf(unitBest.map((cosines) => quantileOf(orPath(cosines), LOW_QUANTILE))),
+      termShare: meanOf(content.map((row) => Number(passageTerms.has(question.words[row]?.term ?? '')))),
+      reverseMean: meanOf(reverseCosines(question, text, inText)),
+      holdsWhatIsAsked: maxOf(answerKinds),
       questionLength: Math.log(content.length + 1),
       nameMissing,
     };
   });
   type Seen = (typeof seen)[number];
-  const ahead = (index: number, of: (one: Seen) => number) => {
-    const others = seen.filter((_, other) => other !== index).map(of);
-    return others.length === 0 ? 0 : of(seen[index] as Seen) - Math.max(...others);
+  const lead = (index: number, pick: (one: Seen) => number) => {
+    const others = seen.filter((_, other) => other !== index).map(pick);
+    return others.length === 0 ? 0 : pick(seen[index] as Seen) - Math.max(...others);
   };
-  return seen.map((one, index) => ({
-    ...one,
-    scoreAhead: ahead(index, ({ score }) => score),
-    wordAhead: ahead(index, ({ wordMean }) => wordMean),
-    unitWordAhead: ahead(index, ({ unitWordMean }) => unitWordMean),
-    placeAhead: ahead(index, ({ placeCosine }) => placeCosine),
+  return seen.map(({ bestUnit, ...features }, index) => ({
+    bestUnit,
+    features: {
+      ...features,
+      scoreAhead: lead(index, ({ score }) => score),
+      wordAhead: lead(index, ({ wordMean }) => wordMean),
+      unitWordAhead: lead(index, ({ unitWordMean }) => unitWordMean),
+      placeAhead: lead(index, ({ placeCosine }) => placeCosine),
+    },
   }));
 }
 
-function nearest(
+/** For each content word of the question, the best cosine with a word that `isIncluded`. */
+function bestCosines(
   content: readonly number[],
   cosines: Float32Array,
-  words: readonly ReadWord[],
-  counts: (word: ReadWord) => boolean,
+  words: readonly WordVector[],
+  isIncluded: (word: WordVector) => boolean = () => true,
 ): number[] {
-  const columns = words.flatMap((word, column) => (counts(word) ? [column] : []));
+  const columns = words.flatMap((word, column) => (isIncluded(word) ? [column] : []));
   return content.map((row) =>
-    columns.reduce((most, column) => Math.max(most, cosines[row * words.length + column] ?? NONE), NONE),
+    columns.reduce(
+      (most, column) => Math.max(most, cosines[row * words.length + column] ?? NO_WORD),
+      NO_WORD,
+    ),
   );
 }
 
-/** Of none, nothing. */
-function most(values: readonly number[]): number {
+/** For each content word of a text, the best cosine with a word of the question. */
+function reverseCosines(question: TextVectors, { words }: TextVectors, cosines: Float32Array): number[] {
+  return words.flatMap(({ term }, column) =>
+    term === null
+      ? []
+      : [
+          question.words.reduce(
+            (most, _, row) => Math.max(most, cosines[row * words.length + column] ?? -1),
+            -1,
+          ),
+        ],
+  );
+}
+
+/** The largest value; 0 of no values. */
+function maxOf(values: readonly number[]): number {
   return values.length === 0 ? 0 : Math.max(...values);
 }
 
-function isIn(word: ReadWord, { start, end, leadIn }: Unit): boolean {
+function isInUnit(word: WordVector, { start, end, leadIn }: CandidateUnit): boolean {
   if (word.start >= start && word.start < end) return true;
   return leadIn !== null && word.start >= leadIn.start && word.start < leadIn.end;
 }

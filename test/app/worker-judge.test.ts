@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMiniLmEmbedder } from '../../src/adapters/onnx/minilm-embedder.ts';
 import { startWorkerJudge, type WorkerJudge } from '../../src/app/worker-judge.ts';
-import { createJudge, type FoundPassage } from '../../src/judge/create-judge.ts';
+import { createJudge, type PassageCandidate } from '../../src/judge/create-judge.ts';
 import type { Embedder } from '../../src/ports/embedder.ts';
 import type { TokenEncoder } from '../../src/ports/token-encoder.ts';
 import { passageUnits } from '../../src/text/passage-units.ts';
@@ -31,17 +31,19 @@ afterAll(async () => {
 test('returns what a judge in the main thread returns, for the same passages', async () => {
   const here = createJudge(model);
   const claim = 'Zebras live in Africa and eat 50 kilograms of grass.';
-  const support = await workerJudge.support(claim, [OWLS, ZEBRAS]);
-  expect(support).toEqual(await here.support(claim, [OWLS, ZEBRAS]));
+  const support = await workerJudge.checkSupport(claim, [OWLS, ZEBRAS]);
+  expect(support).toEqual(await here.checkSupport(claim, [OWLS, ZEBRAS]));
   expect(support.evidence?.passage).toBe(ZEBRAS);
 
-  const found = [ZEBRAS, OWLS].map((passage, index): FoundPassage => {
-    const units = passageUnits(passage.text).map((unit) => ({ ...unit, passage }));
-    return { passage, rank: index + 1, score: 0.5, units };
-  });
-  const units = found.flatMap((each) => each.units);
-  expect(await workerJudge.passages(QUESTION, found)).toEqual(await here.passages(QUESTION, found));
-  expect(await workerJudge.answers(QUESTION, units)).toEqual(await here.answers(QUESTION, units));
+  const found = [ZEBRAS, OWLS].map(
+    (passage, index): PassageCandidate => ({
+      passage,
+      rank: index + 1,
+      score: 0.5,
+      units: passageUnits(passage.text),
+    }),
+  );
+  expect(await workerJudge.ratePassages(QUESTION, found)).toEqual(await here.ratePassages(QUESTION, found));
 });
 
 test('does not encode a text twice', async () => {
@@ -53,8 +55,8 @@ test('does not encode a text twice', async () => {
       return model.encodeTokens(texts);
     },
   });
-  await judge.read([ZEBRAS]);
-  await judge.support('A zebra is a horse.', [ZEBRAS]);
+  await judge.encode([ZEBRAS]);
+  await judge.checkSupport('A zebra is a horse.', [ZEBRAS]);
   expect(encoded).toEqual([ZEBRAS.text, 'A zebra is a horse.']);
   await judge.close();
 });
@@ -68,12 +70,14 @@ test('reports errors of the encoder, aborts, fails the calls of a closed worker 
       return model.encodeTokens(texts);
     },
   });
-  await expect(judge.read([ZEBRAS])).rejects.toThrow('no weights');
-  await expect(judge.read([ZEBRAS], AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
-  const unanswered = expect(judge.support('A zebra.', [ZEBRAS])).rejects.toThrow('ended early');
+  await expect(judge.encode([ZEBRAS])).rejects.toThrow('no weights');
+  await expect(judge.encode([ZEBRAS], AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+  const unanswered = expect(judge.checkSupport('A zebra.', [ZEBRAS])).rejects.toThrow('ended early');
   await judge.close();
   await unanswered;
   works = true;
-  expect(await judge.support('A zebra is a striped horse.', [ZEBRAS])).toMatchObject({ verdict: 'quoted' });
+  expect(await judge.checkSupport('A zebra is a striped horse.', [ZEBRAS])).toMatchObject({
+    verdict: 'quoted',
+  });
   await judge.close();
 });

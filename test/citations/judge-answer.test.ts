@@ -10,7 +10,7 @@ import { registerOf } from './sources.ts';
 
 let embedder: Embedder;
 let judge: Judge;
-const lookUp: LookUpSupport = ({ text, chunks }) => judge.support(text, chunks);
+const lookUp: LookUpSupport = ({ text, chunks }) => judge.checkSupport(text, chunks);
 
 beforeAll(async () => {
   const model = await createMiniLmEmbedder({ location: modelLocation() });

@@ -1,5 +1,5 @@
 import type { SentenceVerdict } from '../../src/domain/checked-sentence.ts';
-import type { EvidenceSource } from '../../src/judge/facts/evidence.ts';
+import type { JudgedPassage } from '../../src/judge/facts/evidence.ts';
 
 export type PairKind =
   | 'verbatim'
@@ -78,7 +78,7 @@ OpenUSD (Universal Scene Description) is the scene format that Isaac Sim uses fo
     headings: ['Baking'],
     text: `Mix 500 g of flour with 350 g of water and let the dough rest for 30 minutes. Add 100 g of starter and 10 g of salt. Fold the dough four times during the first two hours. Proof it overnight in the fridge at 4 degrees, because cold slows the yeast more than the bacteria. Bake at 250 degrees for 20 minutes with steam, then at 220 degrees for 25 minutes without it. The crust stays crisp if the loaf cools on a rack.`,
   },
-} satisfies Record<string, EvidenceSource>;
+} satisfies Record<string, JudgedPassage>;
 
 const notSupported: SentenceVerdict[] = ['weak', 'unsupported'];
 

@@ -3,6 +3,7 @@ import { type PassageUnit, passageUnits } from '../../text/passage-units.ts';
 import { indexTerms, queryTerms } from '../../text/terms.ts';
 import { formatExcerpt, formatPassage } from './format-excerpt.ts';
 import type { OfflinePassage } from './parse-model-request.ts';
+import { extractTopic } from './standalone-query.ts';
 
 export interface PassageRating {
   /** The chance that the passage answers the question. */
@@ -15,13 +16,13 @@ export interface PassageJudge {
   /** Rates each passage, in the same order; null if there is no local model. */
   judge(question: string, passages: readonly OfflinePassage[]): Promise<PassageRating[] | null>;
   /** The calibrated chance that at least one of several passages answers. */
-  chanceOfAny(chances: readonly number[]): number;
+  combineChances(chances: readonly number[]): number;
 }
 
 /** Has no model, so that passages are rated by words. */
 export const wordPassageJudge: PassageJudge = {
   judge: async () => null,
-  chanceOfAny: (chances) => Math.max(0, ...chances),
+  combineChances: (chances) => Math.max(0, ...chances),
 };
 
 /** Chances from which passages are quoted as an answer or shown as the closest ones. See decisions/0020. */
@@ -48,7 +49,7 @@ interface RatedPassage extends PassageRating {
 export async function answerFromPassages(
   query: string,
   passages: readonly OfflinePassage[],
-  { judge, chanceOfAny }: PassageJudge,
+  { judge, combineChances }: PassageJudge,
 ): Promise<PassageAnswer> {
   const ratings = (await judge(query, passages)) ?? rateByWords(query, passages);
   const rated = passages
@@ -58,8 +59,10 @@ export async function answerFromPassages(
   const [first, second] = rated;
   if (first === undefined) return { text: null, chance: 0 };
   const quotesBoth = second !== undefined && second.chance >= SECOND_SHARE * first.chance;
-  const chance = chanceOfAny(quotesBoth ? [first.chance, second.chance] : [first.chance]);
-  if (chance >= ANSWER_CHANCE) {
+  const chance = combineChances(quotesBoth ? [first.chance, second.chance] : [first.chance]);
+  const definition = findDefinition(query, first.passage);
+  if (definition !== null) first.unit = definition;
+  if (chance >= ANSWER_CHANCE || definition !== null) {
     const excerpts = quotesBoth
       ? [excerptOf(first, FIRST_WORDS), excerptOf(second, SECOND_WORDS)]
       : [excerptOf(first, FIRST_WORDS + SECOND_WORDS)];
@@ -77,6 +80,16 @@ function isAttached({ passage }: RatedPassage): boolean {
 
 function excerptOf({ passage, unit }: RatedPassage, maxWords: number): string {
   return unit === null ? '' : formatExcerpt(passage, unit, maxWords);
+}
+
+/** Finds "X is" for "What is X?", whose chance is too low in a collection of a few short documents. */
+function findDefinition(query: string, { text }: OfflinePassage): PassageUnit | null {
+  if (!/^(?:what|who)(?:'s|’s)?\s|^(?:define|explain|describe)\b/i.test(query.trim())) return null;
+  const definition = new RegExp(
+    `^(?:[\\w-]+ ){0,2}${RegExp.escape(extractTopic(query))}s?(?: \\([^)]*\\))? (?:is|are|means|stands for|refers to)\\b`,
+    'i',
+  );
+  return passageUnits(text).find(({ start, end }) => definition.test(text.slice(start, end))) ?? null;
 }
 
 /** Rates passages by the share of the question's terms they have, where rarer terms weigh more. */

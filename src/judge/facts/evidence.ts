@@ -14,10 +14,11 @@ import {
   writtenWordsOf,
 } from './words.ts';
 
-export type EvidenceSource = Pick<RetrievedChunk, 'text' | 'title' | 'headings'>;
+/** A passage that claims and answers are checked against. */
+export type JudgedPassage = Pick<RetrievedChunk, 'text' | 'title' | 'headings'>;
 
 const CACHE = { size: 64 };
-const keyOf = ({ title, headings, text }: EvidenceSource) => [title, ...headings, text].join('\0');
+const keyOf = ({ title, headings, text }: JudgedPassage) => [title, ...headings, text].join('\0');
 
 /** The words of a chunk as they stand there. */
 export interface Wording {
@@ -29,7 +30,7 @@ export interface Wording {
   containsQuote(words: readonly WrittenWord[]): boolean;
 }
 
-export const wordingOf = memoizeBy(CACHE, keyOf, (chunk: EvidenceSource): Wording => {
+export const wordingOf = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): Wording => {
   const ranges = sentencesAndCode(chunk.text);
   const sentences = ranges.map(({ start, end }) => chunk.text.slice(start, end));
   const words = ranges.flatMap((range, sentence) => {
@@ -66,7 +67,7 @@ export const wordingOf = memoizeBy(CACHE, keyOf, (chunk: EvidenceSource): Wordin
   };
 });
 
-function placeOf({ title, headings }: EvidenceSource): WrittenWord[] {
+function placeOf({ title, headings }: JudgedPassage): WrittenWord[] {
   return writtenWordsOf([title, ...headings].join('\n'));
 }
 
@@ -130,7 +131,7 @@ const REFERS_BACK = new Set('it its they their this these that those he she such
 const CLAUSE =
   /, (?:while|whereas)\s+|(?:;|, (?:and|but))\s+(?=(?:the|a|an|this|these|it|they|each|every|all|no)\s|[\p{Lu}`*])/u;
 
-export const evidenceOf = memoizeBy(CACHE, keyOf, (chunk: EvidenceSource): Evidence => {
+export const evidenceOf = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): Evidence => {
   const place = [chunk.title, ...chunk.headings].join('\n');
   const clauses = wordingOf(chunk).sentences.flatMap((text, sentence) =>
     text.split(CLAUSE).map((clause) => prepareClause(clause, sentence)),

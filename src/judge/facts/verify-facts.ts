@@ -9,9 +9,9 @@ import {
 import {
   type Evidence,
   type EvidenceClause,
-  type EvidenceSource,
   evidenceOf,
   findPassage,
+  type JudgedPassage,
   type PassageMatch,
   toContentTerms,
   toHaystack,
@@ -36,7 +36,7 @@ export interface ClaimFacts {
   contradicts: boolean;
 }
 
-export function verifyFacts(claim: string, source: EvidenceSource): ClaimFacts {
+export function verifyFacts(claim: string, source: JudgedPassage): ClaimFacts {
   const wording = wordingOf(source);
   const evidence = evidenceOf(source);
   const words = wordsOf(claim);
@@ -64,7 +64,7 @@ export function verifyFacts(claim: string, source: EvidenceSource): ClaimFacts {
 /** For each quote and each number of a sentence, whether any of the chunks contains it. */
 export function verifyQuotesAndNumbers(
   sentence: string,
-  chunks: readonly EvidenceSource[],
+  chunks: readonly JudgedPassage[],
 ): { quotes: boolean[]; numbers: boolean[] } {
   const checks = chunks
     .map(evidenceOf)

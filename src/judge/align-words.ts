@@ -1,32 +1,34 @@
 import { dotProduct } from '../domain/unit-vectors.ts';
-import type { ReadText } from './read-text.ts';
+import type { TextVectors } from './text-vectors.ts';
 
-/** How near the words of a claim are to those of some passages. Cosines throughout. */
-export interface Alignment {
-  claim: ReadText;
-  passages: readonly ReadText[];
-  /** The indices of the words of the claim that say something; of all words if none does. */
+/** The cosines of the words of a claim, or a question, with the words of passages. */
+export interface WordAlignment {
+  claim: TextVectors;
+  passages: readonly TextVectors[];
+  /** The indices of the content words of the claim, or of all words if there are none. */
   content: number[];
-  /** For each passage, the cosine of word `i` of the claim and word `j` of the passage at `i * words + j`. */
+  /** For each passage, the cosine of claim word `i` and passage word `j` at `i * passage.words.length + j`. */
   cosines: Float32Array[];
-  /** All sentences of all passages, each with the best cosine for every content word. */
+  /** All sentences of all passages. */
   sentences: AlignedSentence[];
-  /** For every content word, the best anywhere. */
+  /** For each content word, the best cosine in any sentence. */
   best: number[];
 }
 
 export interface AlignedSentence {
+  /** The index of its passage. */
   passage: number;
-  /** Its number within the passage. */
+  /** Its index in the passage. */
   index: number;
+  /** For each content word of the claim, the best cosine in this sentence. */
   best: Float32Array;
-  /** Of the whole claim with the sentence. */
+  /** The cosine of the whole claim and the sentence. */
   cosine: number;
 }
 
-export function align(claim: ReadText, passages: readonly ReadText[]): Alignment {
-  const saying = claim.words.flatMap(({ term }, index) => (term === null ? [] : [index]));
-  const content = saying.length > 0 ? saying : claim.words.map((_, index) => index);
+export function alignWords(claim: TextVectors, passages: readonly TextVectors[]): WordAlignment {
+  const contentWords = claim.words.flatMap(({ term }, index) => (term === null ? [] : [index]));
+  const content = contentWords.length > 0 ? contentWords : claim.words.map((_, index) => index);
   const cosines = passages.map((passage) => cosinesOf(claim, passage));
   const sentences = passages.flatMap((passage, at) => {
     const aligned = passage.sentenceVectors.map(
@@ -53,14 +55,14 @@ export function align(claim: ReadText, passages: readonly ReadText[]): Alignment
   return { claim, passages, content, cosines, sentences, best };
 }
 
-/** A question meets the same passages when they are chosen from, and again when its answer is checked. */
-const met = new WeakMap<ReadText, WeakMap<ReadText, Float32Array>>();
+/** Cached, since a question is compared with the same passages when they are rated and when its answer is checked. */
+const cosineCache = new WeakMap<TextVectors, WeakMap<TextVectors, Float32Array>>();
 
-function cosinesOf(claim: ReadText, passage: ReadText): Float32Array {
-  const ofClaim = met.get(claim) ?? new WeakMap<ReadText, Float32Array>();
-  met.set(claim, ofClaim);
-  const before = ofClaim.get(passage);
-  if (before !== undefined) return before;
+function cosinesOf(claim: TextVectors, passage: TextVectors): Float32Array {
+  const ofClaim = cosineCache.get(claim) ?? new WeakMap<TextVectors, Float32Array>();
+  cosineCache.set(claim, ofClaim);
+  const cached = ofClaim.get(passage);
+  if (cached !== undefined) return cached;
   const cosines = new Float32Array(claim.words.length * passage.words.length);
   let at = 0;
   for (const row of claim.words) {
@@ -73,19 +75,19 @@ function cosinesOf(claim: ReadText, passage: ReadText): Float32Array {
   return cosines;
 }
 
-/** A sentence with the one before it and the one after it, which count a little less. */
+/** A sentence together with its neighbours, which count a little less. */
 export interface AlignedWindow {
-  /** The number of the sentence in the middle among all sentences. */
+  /** The index of the sentence in the middle. */
   at: number;
   best: number[];
 }
 
 const NEIGHBOUR_LOSS = 0.05;
-/** How much the sentence in the middle counts by itself, so that of equal windows the one around it is taken. */
+/** Extra weight of the sentence in the middle, which decides between equal windows. */
 const MIDDLE_SHARE = 0.1;
 
-/** The sentence that is nearest to a claim when it is read with its neighbours. */
-export function bestWindow({ sentences, content }: Alignment): AlignedWindow {
+/** The window that is most similar to a claim. */
+export function findBestWindow({ sentences, content }: WordAlignment): AlignedWindow {
   let window: AlignedWindow = { at: 0, best: content.map(() => 0) };
   let rank = Number.NEGATIVE_INFINITY;
   sentences.forEach((sentence, at) => {
@@ -96,7 +98,7 @@ export function bestWindow({ sentences, content }: Alignment): AlignedWindow {
         ...around.map((one) => (one?.best[position] ?? -1) - NEIGHBOUR_LOSS),
       ),
     );
-    const ranked = mean(best) + MIDDLE_SHARE * mean(sentence.best);
+    const ranked = meanOf(best) + MIDDLE_SHARE * meanOf(sentence.best);
     if (ranked <= rank) return;
     rank = ranked;
     window = { at, best };
@@ -105,18 +107,18 @@ export function bestWindow({ sentences, content }: Alignment): AlignedWindow {
 }
 
 /**
- * For each run of so many words of a claim, the cosine of the run in the passages that is nearest to it. The cosine
- * of two sums is the sum of the cosines of their parts over both lengths, so no vector is added up twice.
+ * For each phrase of `length` words of a claim, the best cosine with a phrase of the passages. The cosine of two sums of
+ * vectors is the sum of the pairwise cosines divided by both lengths, so no vectors are added.
  */
-export function alignPhrases({ claim, passages, cosines }: Alignment, length: number): number[] {
+export function alignPhrases({ claim, passages, cosines }: WordAlignment, length: number): number[] {
   const size = Math.min(length, claim.words.length);
-  const lengths = runLengths(claim, size);
+  const lengths = phraseLengths(claim, size);
   const best = lengths.map(() => -1);
   passages.forEach((passage, at) => {
     const columns = passage.words.length;
     const found = cosines[at];
     if (columns < size || found === undefined) return;
-    const theirs = runLengths(passage, size);
+    const theirs = phraseLengths(passage, size);
     const sums = claim.words.map((_, row) => runningSums(found, row * columns, columns, size));
     lengths.forEach((ours, start) => {
       let most = best[start] ?? -1;
@@ -132,7 +134,7 @@ export function alignPhrases({ claim, passages, cosines }: Alignment, length: nu
   return best;
 }
 
-/** The sums of every `size` neighbours of a row. */
+/** The sums of every `size` neighbouring values of a row. */
 function runningSums(values: Float32Array, from: number, columns: number, size: number): Float64Array {
   const sums = new Float64Array(columns - size + 1);
   let sum = 0;
@@ -144,22 +146,22 @@ function runningSums(values: Float32Array, from: number, columns: number, size: 
   return sums;
 }
 
-const known = new WeakMap<ReadText, Map<number, number[]>>();
+const lengthCache = new WeakMap<TextVectors, Map<number, number[]>>();
 
-/** How long the sum of the vectors of each run of words is. */
-function runLengths(text: ReadText, size: number): number[] {
-  const ofText = known.get(text) ?? new Map<number, number[]>();
-  known.set(text, ofText);
-  const before = ofText.get(size);
-  if (before !== undefined) return before;
+/** The length of the sum of the word vectors of each phrase. Cached per text. */
+function phraseLengths(text: TextVectors, size: number): number[] {
+  const ofText = lengthCache.get(text) ?? new Map<number, number[]>();
+  lengthCache.set(text, ofText);
+  const cached = ofText.get(size);
+  if (cached !== undefined) return cached;
   const lengths: number[] = [];
   const dimensions = text.vector.length;
   const sum = new Float64Array(dimensions);
   text.words.forEach(({ vector }, index) => {
-    const gone = text.words[index - size]?.vector;
+    const removed = text.words[index - size]?.vector;
     let square = 0;
     for (let i = 0; i < dimensions; i += 1) {
-      const value = (sum[i] ?? 0) + (vector[i] ?? 0) - (gone?.[i] ?? 0);
+      const value = (sum[i] ?? 0) + (vector[i] ?? 0) - (removed?.[i] ?? 0);
       sum[i] = value;
       square += value * value;
     }
@@ -169,7 +171,7 @@ function runLengths(text: ReadText, size: number): number[] {
   return lengths;
 }
 
-export function mean(values: Iterable<number>): number {
+export function meanOf(values: Iterable<number>): number {
   let sum = 0;
   let count = 0;
   for (const value of values) {
@@ -179,8 +181,8 @@ export function mean(values: Iterable<number>): number {
   return count === 0 ? 0 : sum / count;
 }
 
-/** The value below which a share of all values lies, between two of them in proportion; 0 of none. */
-export function quantile(values: readonly number[], share: number): number {
+/** The linearly interpolated quantile; 0 of no values. */
+export function quantileOf(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = share * (sorted.length - 1);
   const below = sorted[Math.floor(at)] ?? 0;

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { holdsWhatIsAsked, type QuestionKind, questionKind } from '../../src/judge/question-kind.ts';
+import {
+  classifyQuestion,
+  findMissingNames,
+  hasAnswerKind,
+  type QuestionKind,
+} from '../../src/judge/question-analysis.ts';
+import { indexTerms } from '../../src/text/terms.ts';
 
 test.each<[QuestionKind, string]>([
   ['number', 'How many wheels does it have?'],
@@ -19,12 +25,12 @@ test.each<[QuestionKind, string]>([
   ['other', 'What is it?'],
   ['other', ''],
 ])('what is asked for is a %s: %s', (kind, question) => {
-  expect(questionKind(question)).toBe(kind);
+  expect(classifyQuestion(question)).toBe(kind);
 });
 
 test('a part of a passage may hold what is asked for, lack it, or not show it', () => {
   const holds = (asked: QuestionKind, text: string, rest = {}) =>
-    holdsWhatIsAsked(asked, { kind: 'sentence', text, newNames: 0, ...rest });
+    hasAnswerKind(asked, { kind: 'sentence', text, newNames: 0, ...rest });
   expect([
     holds('number', 'It has 4.'),
     holds('number', 'It has four.'),
@@ -38,4 +44,20 @@ test('a part of a passage may hold what is asked for, lack it, or not show it', 
     1, 1, 0.5,
   ]);
   expect([holds('way', 'Run it.', { kind: 'code' }), holds('other', '4')]).toEqual([0.5, 0.5]);
+});
+
+const terms = new Set(indexTerms('The Kalman filter of the actor critic estimates orientation.'));
+
+test('names and identifiers that nothing has are missing, whatever way they are written', () => {
+  expect(findMissingNames('How does the Kalman filter work?', terms)).toEqual([]);
+  expect(findMissingNames('How does the Kalmann filter work?', terms)).toEqual([]);
+  expect(findMissingNames('Is the Actor-Critic fast?', terms)).toEqual([]);
+  expect(findMissingNames('How does the Madgwick filter differ from spin_once?', terms)).toEqual([
+    'Madgwick',
+    'spin_once',
+  ]);
+});
+
+test('what is the own of whoever asks is no name: numbers, hosts and short words', () => {
+  expect(findMissingNames('Why does my PC at host.example.com send 404 on 10.0.0.1?', terms)).toEqual([]);
 });

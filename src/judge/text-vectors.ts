@@ -4,41 +4,38 @@ import type { Range } from '../text/markdown-blocks.ts';
 import { sentencesAndCode } from '../text/split-sentences.ts';
 import { indexTerms, STOP_WORDS } from '../text/terms.ts';
 
-/** A word of a text that a model has read. */
-export interface ReadWord extends Range {
+/** A word with its contextual vector. */
+export interface WordVector extends Range {
   lower: string;
-  /** Its index term; null for a word that says nothing by itself. */
+  /** Its index term; null for a stop word. */
   term: string | null;
-  number: boolean;
-  /** With a capital where no sentence begins. */
-  name: boolean;
-  pieces: number;
-  /** The number of the sentence that it stands in. */
+  isNumber: boolean;
+  /** A content word with a capital that does not start a sentence. */
+  isName: boolean;
+  /** The index of its sentence. */
   sentence: number;
   /** Of unit length. */
   vector: Float32Array;
 }
 
-export interface ReadText {
+/** A text with the contextual vectors of its words and sentences. All vectors have unit length. */
+export interface TextVectors {
   text: string;
-  words: ReadWord[];
+  words: WordVector[];
   sentences: readonly Range[];
-  /** Of each sentence in the light of the others, of unit length. */
   sentenceVectors: Float32Array[];
-  /** Of the whole, of unit length. */
   vector: Float32Array;
   encoded: EncodedText;
 }
 
 const WORD = /\d+(?:[.,]\d+)*|[\p{L}\p{M}\p{N}]+(?:['’]\p{L}{1,2}(?!\p{L}))?/gu;
 
-export function readText(text: string, encoded: EncodedText, dimensions: number): ReadText {
+export function toTextVectors(text: string, encoded: EncodedText, dimensions: number): TextVectors {
   const found = sentencesAndCode(text);
   const sentences = found.length > 0 ? found : [{ start: 0, end: text.length }];
   const { starts, ends, states } = encoded;
-  const words: ReadWord[] = [];
-  const sums = sentences.map(() => new Float32Array(dimensions));
-  // One piece of memory for all words: each has a token at least.
+  const words: WordVector[] = [];
+  // One allocation for all words; each has at least one token.
   const vectors = new Float32Array(starts.length * dimensions);
   let used = 0;
   let token = 0;
@@ -51,40 +48,36 @@ export function readText(text: string, encoded: EncodedText, dimensions: number)
     while (token < starts.length && (starts[token] ?? 0) < end) token += 1;
     if (from === token) continue;
     const lower = written.toLowerCase().replace('’', "'");
-    const opens = index === (sentences[sentence]?.start ?? 0);
+    const startsSentence = index === (sentences[sentence]?.start ?? 0);
     const term = STOP_WORDS.has(lower) ? null : (indexTerms(written)[0] ?? null);
+    const vector = vectors.subarray(used, used + dimensions);
+    addTokens(vector, states, from, token);
+    used += dimensions;
     words.push({
       start: index,
       end,
       lower,
       term,
-      number: /^\d/.test(written),
-      name: !opens && /^\p{Lu}/u.test(written) && term !== null,
-      pieces: token - from,
+      isNumber: /^\d/.test(written),
+      isName: !startsSentence && /^\p{Lu}/u.test(written) && term !== null,
       sentence,
-      vector: meanOfUnitLength(states, from, token, vectors.subarray(used, used + dimensions)),
+      vector: normalizeVector(vector),
     });
-    used += dimensions;
   }
+  const sums = sentences.map(() => new Float32Array(dimensions));
   let at = 0;
   for (let i = 0; i < starts.length; i += 1) {
     while (at + 1 < sentences.length && (starts[i] ?? 0) >= (sentences[at + 1]?.start ?? 0)) at += 1;
     const sum = sums[at];
     if (sum !== undefined) addTokens(sum, states, i, i + 1);
   }
-  return {
-    text,
-    words,
-    sentences,
-    sentenceVectors: sums.map(normalizeVector),
-    vector: encoded.vector,
-    encoded,
-  };
+  const sentenceVectors = sums.map(normalizeVector);
+  return { text, words, sentences, sentenceVectors, vector: encoded.vector, encoded };
 }
 
-/** The vector of a part of a text in the light of the rest, of unit length. */
-export function pooled(
-  { encoded: { starts, states }, vector }: ReadText,
+/** The vector of a part of a text in its context, of unit length. */
+export function poolVector(
+  { encoded: { starts, states }, vector }: TextVectors,
   { start, end }: Range,
 ): Float32Array {
   const sum = new Float32Array(vector.length);
@@ -92,10 +85,4 @@ export function pooled(
     if (at >= start && at < end) addTokens(sum, states, token, token + 1);
   });
   return normalizeVector(sum);
-}
-
-/** Written into zeros. */
-function meanOfUnitLength(states: Float32Array, from: number, to: number, mean: Float32Array): Float32Array {
-  addTokens(mean, states, from, to);
-  return normalizeVector(mean);
 }
