@@ -16,7 +16,7 @@ async function agentWith(chatModel: ScriptedModel) {
   return createAgent({ home, store, embedder, sessions, chatModel, model: 'scripted' });
 }
 
-test('a program asks a question and has the response', async () => {
+test('asks a question and returns the response', async () => {
   const agent = await agentWith(new ScriptedModel([[assistantMessage('Hello.')]]));
   const response = await agent.ask('Who are you?');
   expect(response).toMatchObject({ answer: 'Hello.', turnNumber: 1, finishReason: 'stop', error: null });
@@ -25,7 +25,7 @@ test('a program asks a question and has the response', async () => {
   await agent.close();
 });
 
-test('a failure reaches the program whole, with the time that the service asks to wait', async () => {
+test('throws the error of the service with its wait', async () => {
   const refused = Object.assign(new Error('Slow down.'), {
     status: 429,
     headers: new Headers({ 'retry-after': '600' }),
@@ -51,7 +51,7 @@ test('a failure reaches the program whole, with the time that the service asks t
   await agent.close();
 });
 
-test('a program reads the names of its options, and of no flag or command', async () => {
+test('names options, not flags or commands, in errors', async () => {
   const home = await temporaryDirectory();
   await expect(createAgent({ home, topK: 99 })).rejects.toMatchObject({
     kind: 'invalid_input',
@@ -77,7 +77,7 @@ test('a program reads the names of its options, and of no flag or command', asyn
   await agent.close();
 });
 
-test('a program that keeps the conversation itself has its last question answered', async () => {
+test('answers the last question of a conversation that the caller stores', async () => {
   const agent = await agentWith(new ScriptedModel([[assistantMessage('At night.')]]));
   const events: string[] = [];
   await agent.answer({ question: 'When does it hunt?', history: [] }, ({ type }) => events.push(type));

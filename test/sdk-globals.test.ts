@@ -45,7 +45,7 @@ await ask(true);
 console.log(JSON.stringify({ hosts, traced }));
 `;
 
-test('what the SDK sets for the whole process reaches no request and no trace', async () => {
+test('process-wide settings of the SDK affect no request and no trace', async () => {
   const home = await temporaryDirectory();
   const store = await createSqliteCatalog(join(home, 'collections')).openOrCreate('web_documents', {
     embedder: 'none',

@@ -30,7 +30,7 @@ function toolResults(model: ScriptedModel) {
     );
 }
 
-test('the model searches, answers, and the turn is recorded with its messages and counts', async () => {
+test('records the messages, searches and counts of a turn', async () => {
   const model = new ScriptedModel([[search('zebra')], [assistantMessage('A zebra is a striped horse. [1]')]]);
   const sessions = createMemorySessionStore();
   const session = await agentOn(await smallLibrary(BOOK), model, { sessions }).startSession();
@@ -65,7 +65,7 @@ test('the model searches, answers, and the turn is recorded with its messages an
   for (const event of events) runEventSchema.parse(event);
 });
 
-test('phases follow one another legally and end idle', async () => {
+test('emits only allowed phase changes and ends idle', async () => {
   const model = new ScriptedModel([[search('zebra')], [assistantMessage('Striped.')]]);
   const session = await agentOn(await smallLibrary(BOOK), model).startSession();
   const { events } = await askAndWait(session, 'Zebra?');
@@ -80,7 +80,7 @@ test('phases follow one another legally and end idle', async () => {
   expect(phases.map(({ to }) => to)).toEqual(['generating', 'retrieving', 'generating', 'idle']);
 });
 
-test('escapes in what a model writes reach nobody, in whatever form it is read', async () => {
+test('removes terminal escapes from events, answers and records', async () => {
   const model = new ScriptedModel([
     [assistantMessage('\x1b]0;owned\x07Hello, \x1b[31mred\x1b[0m\u202e world.\x07')],
   ]);
@@ -92,7 +92,7 @@ test('escapes in what a model writes reach nobody, in whatever form it is read',
   expect(session.snapshot().messages.at(-1)?.content).toBe('Hello, red world.');
 });
 
-test('a turn without a search counts none and is not grounded', async () => {
+test('an answer without a search is not grounded', async () => {
   const session = await agentOn(
     await smallLibrary(BOOK),
     new ScriptedModel([[assistantMessage('Hello!')]]),
@@ -107,7 +107,7 @@ test('a turn without a search counts none and is not grounded', async () => {
   expect(session.snapshot().retrievalCount).toBe(0);
 });
 
-test('invalid arguments come back to the model as a result that says what was wrong', async () => {
+test('returns invalid tool arguments to the model with the reason', async () => {
   const model = new ScriptedModel([
     [functionCall('search_docs', { query: '', top_k: 99 }, { callId: 'bad' })],
     [search('owl')],
@@ -125,7 +125,7 @@ test('invalid arguments come back to the model as a result that says what was wr
   expect(good?.total).toBeGreaterThan(0);
 });
 
-test('arguments that the tool does not have are refused and named', async () => {
+test('rejects unknown tool arguments by name', async () => {
   const library = await smallLibrary(BOOK);
   const model = new ScriptedModel([
     [
@@ -146,7 +146,7 @@ test('arguments that the tool does not have are refused and named', async () => 
   });
 });
 
-test('the model sees the schema by which its arguments are checked: bounds, modules and all', async () => {
+test('the tool schema contains the bounds and modules that arguments are checked against', async () => {
   const model = new ScriptedModel([
     [search('owl', { module: 'minerals' }, 'a')],
     [search('owl', { module: 'animals' }, 'b')],
@@ -176,7 +176,7 @@ test('the model sees the schema by which its arguments are checked: bounds, modu
   expect(toolResults(model).at(-1)).toMatchObject({ error: 'invalid_arguments' });
 });
 
-test('a threshold that the model gives is obeyed, above and below the usual one', async () => {
+test('applies the threshold that the model gives', async () => {
   const model = new ScriptedModel([
     [search('zebra owl oak', { threshold: 0 }, 'a')],
     [search('zebra owl oak', { threshold: 0.99 }, 'b')],
@@ -190,7 +190,7 @@ test('a threshold that the model gives is obeyed, above and below the usual one'
   expect(usual?.results.every(({ score }) => score >= 0.2)).toBe(true);
 });
 
-test('malformed tool JSON and an unknown tool are told to the model, and the turn goes on', async () => {
+test('reports malformed tool JSON and unknown tools to the model and continues', async () => {
   const model = new ScriptedModel([
     [
       {
@@ -213,7 +213,7 @@ test('malformed tool JSON and an unknown tool are told to the model, and the tur
   ]);
 });
 
-test('an empty result tells the model why, with the nearest miss', async () => {
+test('an empty result contains the reason and the nearest miss', async () => {
   const model = new ScriptedModel([
     [search('submarine')],
     [assistantMessage("I don't have information about submarines.")],
@@ -228,7 +228,7 @@ test('an empty result tells the model why, with the nearest miss', async () => {
   });
 });
 
-test('a search that fails is a result for the model, not an end of the turn', async () => {
+test('returns a failed search to the model instead of ending the turn', async () => {
   const library = await smallLibrary(BOOK);
   const broken = {
     ...library,
@@ -252,7 +252,7 @@ test('a search that fails is a result for the model, not an end of the turn', as
   expect(events.find(({ type }) => type === 'retrieval_finished')).toMatchObject({ context: null });
 });
 
-test('a search that fails before another succeeds is no fault of the turn', async () => {
+test('a turn has no error if a later search succeeds', async () => {
   const library = await smallLibrary(BOOK);
   let searches = 0;
   const flaky = {
@@ -273,7 +273,7 @@ test('a search that fails before another succeeds is no fault of the turn', asyn
   expect(turn?.response).toMatchObject({ grounded: true, error: null, retrievalCount: 2 });
 });
 
-test('a wrong key ends the turn at once: the model cannot mend it', async () => {
+test('a rejected key ends the turn', async () => {
   const refusal = new AppError('auth_error', 'The key was refused.');
   const broken = { ...(await smallLibrary(BOOK)), retriever: { retrieve: () => Promise.reject(refusal) } };
   const model = new ScriptedModel([[search('owl')], [assistantMessage('Never asked for.')]]);
@@ -286,7 +286,7 @@ test('a wrong key ends the turn at once: the model cannot mend it', async () => 
   expect(toolResults(model)).toEqual([]);
 });
 
-test('the same query twice in a turn is not searched again and says so', async () => {
+test('does not repeat a query within a turn', async () => {
   const library = await smallLibrary(BOOK);
   const model = new ScriptedModel([
     [search('owl', {}, 'a')],
@@ -299,7 +299,7 @@ test('the same query twice in a turn is not searched again and says so', async (
   expect(toolResults(model)[1]).toMatchObject({ results: [], empty: { reason: 'repeated_query' } });
 });
 
-test('a query that differs by spaces, or names the usual number of passages, is the same in a turn and after it', async () => {
+test('ignores white space and default limits when comparing queries', async () => {
   const library = await smallLibrary(BOOK);
   const model = new ScriptedModel([
     [search('owls at night', {}, 'a')],
@@ -316,7 +316,7 @@ test('a query that differs by spaces, or names the usual number of passages, is 
   expect(library.searches()).toBe(1);
 });
 
-test('the same query in a later turn is served from memory, with its results', async () => {
+test('returns remembered results for the same query in a later turn', async () => {
   const library = await smallLibrary(BOOK);
   const model = new ScriptedModel([
     [search('owl', {}, 'a')],
@@ -336,7 +336,7 @@ test('the same query in a later turn is served from memory, with its results', a
   expect(session.snapshot().retrievalCount).toBe(2);
 });
 
-test('a search that brings only known passages says so', async () => {
+test('says when a search returns only known passages', async () => {
   const model = new ScriptedModel([
     [search('owl night', {}, 'a')],
     [search('owls hunting in the night', {}, 'b')],
@@ -347,7 +347,7 @@ test('a search that brings only known passages says so', async () => {
   expect(toolResults(model)[1]?.message).toContain('returned before');
 });
 
-test('after maxSteps the tool is withdrawn and the model must answer', async () => {
+test('withholds the tool in the last step', async () => {
   const model = new ScriptedModel([
     [search('a zebra', {}, '1')],
     [search('b zebra', {}, '2')],
@@ -360,7 +360,7 @@ test('after maxSteps the tool is withdrawn and the model must answer', async () 
   expect(turn?.response.grounded).toBe(true);
 });
 
-test('a model that never stops calling tools still ends in an answer', async () => {
+test('stops a model that keeps calling tools', async () => {
   const model = new ScriptedModel(Array.from({ length: 20 }, (_, i) => [search(`zebra ${i}`, {}, `c${i}`)]));
   const session = await agentOn(await smallLibrary(BOOK), model, { config: { maxSteps: 3 } }).startSession();
   const { turn } = await askAndWait(session, 'Zebra?');
@@ -374,7 +374,7 @@ test('a model that never stops calling tools still ends in an answer', async () 
   expect(model.calls.length).toBeLessThanOrEqual(6);
 });
 
-test('search_docs shows at most 500 characters, retrieve_context whole passages', async () => {
+test('search_docs returns at most 500 characters, retrieve_context whole passages', async () => {
   const long = `A yak is a large ox. ${'It has long hair and lives in the mountains. '.repeat(20)}`;
   for (const toolName of ['search_docs', 'retrieve_context'] as const) {
     const model = new ScriptedModel([
@@ -391,7 +391,7 @@ test('search_docs shows at most 500 characters, retrieve_context whole passages'
   }
 });
 
-test('read_source gives the neighbourhood of a hit, each passage with a ref of its own', async () => {
+test('read_source returns the passages around a hit with their refs', async () => {
   const text = Array.from({ length: 8 }, (_, i) => `Part ${i} ${`speaks of subject${i} `.repeat(60)}.`).join(
     ' ',
   );
@@ -423,7 +423,7 @@ test('read_source gives the neighbourhood of a hit, each passage with a ref of i
   });
 });
 
-test('always retrieves before the model is asked and offers no tool', async () => {
+test('policy always retrieves before the model call and offers no tool', async () => {
   const model = new ScriptedModel([[assistantMessage('A zebra is a striped horse. [1]')]]);
   const session = await agentOn(await smallLibrary(BOOK), model, {
     config: { policy: 'always' },
@@ -440,7 +440,7 @@ test('always retrieves before the model is asked and offers no tool', async () =
   ]);
 });
 
-test('always has a follow-up rewritten by the model before it searches', async () => {
+test('policy always has the model rewrite a follow-up as a query', async () => {
   const model = new ScriptedModel([
     [assistantMessage('A zebra is a striped horse. [1]')],
     [assistantMessage('Where do zebras live?')],
@@ -456,7 +456,7 @@ test('always has a follow-up rewritten by the model before it searches', async (
   });
 });
 
-test('first forces the tool on the first step only; never offers none', async () => {
+test('policy first forces the tool in the first step, policy never offers none', async () => {
   const forced = new ScriptedModel([[search('zebra')], [assistantMessage('Striped.')]]);
   const library = await smallLibrary(BOOK);
   await askAndWait(await agentOn(library, forced, { config: { policy: 'first' } }).startSession(), 'Zebra?');
@@ -472,14 +472,14 @@ test('first forces the tool on the first step only; never offers none', async ()
   expect(turn?.response.retrievalPerformed).toBe(false);
 });
 
-test('a filter holds for every search of the turn', async () => {
+test('applies the filter to every search of the turn', async () => {
   const model = new ScriptedModel([[search('live')], [assistantMessage('Oaks live for 600 years. [1]')]]);
   const session = await agentOn(await smallLibrary(BOOK), model).startSession();
   const { turn } = await askAndWait(session, 'Who lives?', { filter: { module: ['plants'] } });
   expect(turn?.retrievals[0]?.chunks.map(({ module }) => module)).toEqual(['plants']);
 });
 
-test('a citation of nothing that was retrieved is removed and reported', async () => {
+test('removes and reports citations of sources that were not retrieved', async () => {
   const model = new ScriptedModel([
     [search('zebra')],
     [
@@ -497,7 +497,7 @@ test('a citation of nothing that was retrieved is removed and reported', async (
   ]);
 });
 
-test('a wrong number under a right citation is not grounded', async () => {
+test('an answer with a wrong number is not grounded', async () => {
   const model = new ScriptedModel([
     [search('zebra')],
     [assistantMessage('Zebras eat 70 kilograms of grass. [1]')],
@@ -507,7 +507,7 @@ test('a wrong number under a right citation is not grounded', async () => {
   expect(turn?.response).toMatchObject({ grounded: false, citations: [{ verdict: 'unsupported' }] });
 });
 
-test('a failing model ends in an error event, and the session goes on as if nothing was asked', async () => {
+test('a model error ends in an error event and leaves the session unchanged', async () => {
   const model = new ScriptedModel([
     modelError(Object.assign(new Error('401 Incorrect API key'), { status: 401 })),
     [assistantMessage('Hello!')],
@@ -521,13 +521,13 @@ test('a failing model ends in an error event, and the session goes on as if noth
   expect((await askAndWait(session, 'Hi')).turn?.response.answer).toBe('Hello!');
 });
 
-test('an empty answer is an error, not an answer', async () => {
+test('reports an empty answer as an error', async () => {
   const model = new ScriptedModel([[assistantMessage('   ')]]);
   const { events } = await askAndWait(await agentOn(await smallLibrary(BOOK), model).startSession(), 'Hi');
   expect(events.at(-1)).toMatchObject({ type: 'error', error: { errorType: 'api_error' } });
 });
 
-test('an abort ends the turn, keeps the session, and nothing is recorded', async () => {
+test('an abort ends the turn and records nothing', async () => {
   const stop = new AbortController();
   const model = new ScriptedModel([
     [search('zebra')],
@@ -544,7 +544,7 @@ test('an abort ends the turn, keeps the session, and nothing is recorded', async
   expect(session.snapshot().turnCount).toBe(0);
 });
 
-test('a turn that is not kept leaves no numbers of sources behind', async () => {
+test('reuses the refs of a turn that was not committed', async () => {
   const model = new ScriptedModel([
     [search('zebra')],
     [assistantMessage('  ')],
@@ -558,12 +558,12 @@ test('a turn that is not kept leaves no numbers of sources behind', async () => 
   expect(turn?.response.citations).toMatchObject([{ marker: '1', chunkId: best?.chunkId }]);
 });
 
-test('a blank question is refused before anything happens', async () => {
+test('rejects a blank question', async () => {
   const session = await agentOn(await smallLibrary(BOOK), new ScriptedModel([])).startSession();
   await expect(session.ask('  \n ').next()).rejects.toMatchObject({ kind: 'invalid_input' });
 });
 
-test('a question of absurd length is refused, and one of a page is answered', async () => {
+test('rejects a question over the length limit', async () => {
   const session = await agentOn(
     await smallLibrary(BOOK),
     new ScriptedModel([[assistantMessage('Ok.')]]),
@@ -572,7 +572,7 @@ test('a question of absurd length is refused, and one of a page is answered', as
   expect((await askAndWait(session, 'a '.repeat(2000))).turn?.response.answer).toBe('Ok.');
 });
 
-test('reset forgets the conversation but keeps the id, the system message and the past counters', async () => {
+test('reset keeps the id, the system message and the totals', async () => {
   const model = new ScriptedModel([
     [search('zebra')],
     [assistantMessage('Striped. [1]')],
@@ -592,7 +592,7 @@ test('reset forgets the conversation but keeps the id, the system message and th
   expect(JSON.stringify(model.calls.at(-1)?.request.input)).not.toContain('Zebra');
 });
 
-test('a resumed session goes on with its messages and the same refs', async () => {
+test('a resumed session continues with its messages and refs', async () => {
   const library = await smallLibrary(BOOK);
   const sessions = createMemorySessionStore();
   const first = new ScriptedModel([[search('zebra')], [assistantMessage('A zebra is a striped horse. [1]')]]);
@@ -616,7 +616,7 @@ test('a resumed session goes on with its messages and the same refs', async () =
   });
 });
 
-test('a session that is completed takes no question until it is resumed, and hands out copies of itself', async () => {
+test('a completed session rejects questions until it is resumed', async () => {
   const library = await smallLibrary(BOOK);
   const sessions = createMemorySessionStore();
   const model = new ScriptedModel([[assistantMessage('Hello!')], [assistantMessage('Hello again!')]]);
@@ -654,7 +654,7 @@ test.each([
   expect(model.calls.at(-1)?.request.input.length).toBeLessThanOrEqual(11);
 });
 
-test('a session ends after its turns, with a sentence that says what to do', async () => {
+test('rejects questions after maxTurns with a hint', async () => {
   const model = new ScriptedModel([[assistantMessage('One.')]]);
   const session = await agentOn(await smallLibrary(BOOK), model, { config: { maxTurns: 1 } }).startSession();
   await askAndWait(session, 'One?');

@@ -40,7 +40,7 @@ function conversation(...parts: { found: RetrievedChunk[]; cites: RetrievedChunk
   });
 }
 
-test('cited chunks that changed or vanished are stale, those that stayed are not', async () => {
+test('reports changed and removed citations, not unchanged ones', async () => {
   const store = await openStore();
   const [kept, changed, removed] = [
     await written(store, 'kept', 'Owls hunt at night.'),
@@ -63,7 +63,7 @@ test('cited chunks that changed or vanished are stale, those that stayed are not
   ]);
 });
 
-test('a passage whose words stand elsewhere has moved, whether something else stands in its place or nothing', async () => {
+test('reports a passage that is now in another chunk as moved', async () => {
   const store = await openStore();
   const [shifted, renamed] = [
     await written(store, 'shifted', 'Owls hunt at night.'),
@@ -86,7 +86,7 @@ test('a passage whose words stand elsewhere has moved, whether something else st
   expect(await staleSourceNotices(turns, store)).toEqual([]);
 });
 
-test('what came back but was not cited, and what points at nothing, is of no concern', async () => {
+test('ignores uncited chunks and unknown sources', async () => {
   const store = await openStore();
   const [cited, other] = [await written(store, 'cited', 'Owls.'), await written(store, 'other', 'Dodos.')];
   const [turn] = conversation({ found: [cited, other], cites: [cited] });
@@ -97,7 +97,7 @@ test('what came back but was not cited, and what points at nothing, is of no con
   expect(await citationFates([], store)).toEqual([]);
 });
 
-test('a turn that cites what an earlier one found is compared with what was found then', async () => {
+test('compares a citation with the retrieval of an earlier turn', async () => {
   const store = await openStore();
   const owl = await written(store, 'owl', 'Owls hunt at night.');
   const turns = conversation({ found: [owl], cites: [] }, { found: [], cites: [owl] });
@@ -108,7 +108,7 @@ test('a turn that cites what an earlier one found is compared with what was foun
   ]);
 });
 
-test('a later turn that cites what the source says now is not stale', async () => {
+test('a later turn that cites the current text is not stale', async () => {
   const store = await openStore();
   const before = await written(store, 'owl', 'Owls hunt at night.');
   const after = await written(store, 'owl', 'Owls sleep at night.');

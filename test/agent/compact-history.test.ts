@@ -32,7 +32,7 @@ function shownIn(items: readonly AgentInputItem[]) {
     );
 }
 
-test('what an answer cited is carried on with its ref, place and title; the rest is a number, and stays stored', async () => {
+test('keeps the cited results of a past turn and the number of others', async () => {
   const model = new ScriptedModel([
     [search('owl', 'a')],
     [assistantMessage('Owls live in forests. [1]')],
@@ -59,7 +59,7 @@ test('what an answer cited is carried on with its ref, place and title; the rest
   expect(JSON.parse(stored?.content ?? '')).toEqual(whole);
 });
 
-test('a turn that cited nothing carries a number alone, and several searches are carried as one', async () => {
+test('merges the searches of a past turn; without citations only the number stays', async () => {
   const model = new ScriptedModel([
     [search('oak', 'a')],
     [assistantMessage('I do not know.')],
@@ -78,7 +78,7 @@ test('a turn that cited nothing carries a number alone, and several searches are
   expect(last.filter((item) => item.type === 'function_call')).toHaveLength(2);
 });
 
-test('a search that found nothing is carried as it was told', async () => {
+test('keeps an empty search result unchanged', async () => {
   const model = new ScriptedModel([
     [functionCall('search_docs', { query: 'submarine', top_k: null, module: null }, { callId: 'a' })],
     [assistantMessage('I do not know.')],
@@ -90,7 +90,7 @@ test('a search that found nothing is carried as it was told', async () => {
   expect(shownIn(later)).toEqual(shownIn(answering));
 });
 
-test('a turn is carried in one form: each prompt goes on where the one before it ended, also after a resume', async () => {
+test('each prompt begins with the previous one, also after a resume', async () => {
   const library = await smallLibrary(BOOK);
   const sessions = createMemorySessionStore();
   const script = ['zebra', 'owl', 'oak'].flatMap((subject) => [
@@ -113,7 +113,7 @@ test('a turn is carried in one form: each prompt goes on where the one before it
   expect(inputs(again)[0]?.slice(0, last.length)).toEqual(last);
 });
 
-test('the offline model still knows what a follow-up is about', async () => {
+test('the offline model resolves a follow-up from the compacted history', async () => {
   const model = createOfflineModel({ newId: randomUUID });
   const config = { toolName: 'retrieve_context' } as const;
   const session = await agentOn(await smallLibrary(BOOK), model, { config }).startSession();

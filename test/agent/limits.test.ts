@@ -21,7 +21,7 @@ function notices(events: readonly RunEvent[]): string[] {
   return events.flatMap((each) => (each.type === 'notice' ? each.message : []));
 }
 
-test('a spent budget is not absence: each search shows its best, says what is left out, and the person is told once', async () => {
+test('shows the best passage of each search when the budget is used up, with one notice', async () => {
   const model = new ScriptedModel([
     [search('cow goat sheep')],
     [search('grass and hay')],
@@ -54,7 +54,7 @@ test('a spent budget is not absence: each search shows its best, says what is le
   expect(told.filter((notice) => notice.includes('Not all passages'))).toHaveLength(1);
 });
 
-test('always shows the best passage, too, when not even one fits', async () => {
+test('policy always shows the best passage, cut, if none fits', async () => {
   const model = new ScriptedModel([[assistantMessage('The cow of part 0 eats grass and hay. [1]')]]);
   const config = { policy: 'always' as const, contextWindow: 400, maxTokens: 50 };
   const session = await agentOn(await smallLibrary(FARM), model, { config }).startSession();
@@ -63,7 +63,7 @@ test('always shows the best passage, too, when not even one fits', async () => {
   expect(turn?.response.grounded).toBe(true);
 });
 
-test('a system prompt that fits nowhere is refused at the start, one beyond its share is warned about once', async () => {
+test('rejects a system prompt that does not fit, and warns once about a long one', async () => {
   const library = await smallLibrary(BOOK);
   const systemPrompt = 'Be terse. '.repeat(300);
   const open = (contextWindow: number) => {
@@ -130,7 +130,7 @@ test.each([
     { api: 'responses' as const },
     /limit of/,
   ],
-])('an answer cut by %s says so and is not grounded', async (_, finishReason, cut, config, sentence) => {
+])('an answer cut by %s has an error and is not grounded', async (_, finishReason, cut, config, sentence) => {
   const { session } = await served([cut], config);
   const { turn } = await askAndWait(session, 'What is a zebra?');
   expect(turn?.response).toMatchObject({
@@ -144,7 +144,7 @@ test.each([
 
 const rewritten = json('{"choices":[{"message":{"content":"What is a zebra?"},"finish_reason":"stop"}]}');
 
-test('tokens that a service does not count are estimated and marked so, and those that it counts are not', async () => {
+test('estimates tokens that the service does not count, and marks them', async () => {
   const counted = begin([SENTENCE], (response) =>
     response.end(finish('stop', { prompt_tokens: 70, completion_tokens: 9, total_tokens: 79 })),
   );
@@ -170,7 +170,7 @@ const tooLong = fail(
   }),
 );
 
-test('a request that is too long for the service is shortened once and tried again', async () => {
+test('shortens a request that is too long and retries once', async () => {
   const long = answer(`${'Zebras live in Africa. '.repeat(60)}[1]`);
   const { session, bodies, server } = await served([long, tooLong, answer(SENTENCE), tooLong], {
     policy: 'never',
@@ -216,7 +216,7 @@ test.each([
     { api: 'responses' as const },
   ],
 ])(
-  'thoughts (%s) that left no tokens for an answer are told, and not paid for again',
+  'reports reasoning (%s) that left no tokens for an answer, without a retry',
   async (_, thinking, config) => {
     const { session, server } = await served([thinking], config);
     const { events } = await askAndWait(session, 'What is a zebra?');
@@ -252,7 +252,7 @@ test.each([
     { maxAnswerCharacters: 100 },
     /more than 40000 bytes/,
   ],
-])('%s without end is stopped', async (_, piece, config, sentence) => {
+])('stops endless %s', async (_, piece, config, sentence) => {
   const { session } = await served([forEver(piece)], config);
   const { events } = await askAndWait(session, 'What is a zebra?');
   expect(events.at(-1)).toMatchObject({
@@ -261,7 +261,7 @@ test.each([
   });
 });
 
-test('an answer in one piece is bounded as well', async () => {
+test('limits the length of an answer that is not streamed', async () => {
   const { session } = await served([json(`{"choices": "${'x'.repeat(60_000)}"}`)], {
     maxAnswerCharacters: 100,
   });

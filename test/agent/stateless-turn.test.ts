@@ -42,7 +42,7 @@ async function answer(
   return { events, library, sessions };
 }
 
-test('a question with its history is answered and checked, and nothing is stored', async () => {
+test('answers a question with its history and stores nothing', async () => {
   const model = new ScriptedModel([
     [functionCall('search_docs', { query: 'owl', top_k: null, module: null }, { callId: 'c' })],
     [assistantMessage('An owl hunts at night. [1]')],
@@ -65,7 +65,7 @@ test('a question with its history is answered and checked, and nothing is stored
   expect(await sessions.list()).toEqual([]);
 });
 
-test('a policy and a filter hold for the one question', async () => {
+test('applies policy and filter to the question', async () => {
   const always = new ScriptedModel([[assistantMessage('Nothing.')]]);
   const { events } = await answer(
     always,
@@ -78,7 +78,7 @@ test('a policy and a filter hold for the one question', async () => {
   expect(always.calls[0]?.request.tools).toEqual([]);
 });
 
-test('a model that fails is the last event, and what cannot be asked is refused', async () => {
+test('ends with an error event, and rejects an invalid question', async () => {
   const failing = new ScriptedModel([modelError(Object.assign(new Error('no such key'), { status: 401 }))]);
   const { events } = await answer(failing, { question: 'Hi' });
   expect(events.at(-1)).toMatchObject({ type: 'error', error: { errorType: 'auth_error' } });
@@ -87,7 +87,7 @@ test('a model that fails is the last event, and what cannot be asked is refused'
   });
 });
 
-test('a raised signal ends it as interrupted', async () => {
+test('an abort ends it as interrupted', async () => {
   const stop = AbortSignal.abort();
   await expect(
     answer(new ScriptedModel([[assistantMessage('Hi')]]), { question: 'Hi' }, { signal: stop }),

@@ -49,7 +49,7 @@ async function asked(question: string, answer: string, encoder: Pick<TokenEncode
   return { response: turn.response, encoded };
 }
 
-test('an answer that answers is told from one that is only quoted, and every passage is read once', async () => {
+test('distinguishes an answer from a mere quote, and reads each passage once', async () => {
   const answers = await asked('What is a zebra?', 'A zebra is a striped horse [1].');
   expect(answers.response).toMatchObject({
     grounded: true,
@@ -64,7 +64,7 @@ test('an answer that answers is told from one that is only quoted, and every pas
   expect(evades.response.answerProbability).toBeLessThan(answers.response.answerProbability ?? 0);
 });
 
-test('an encoder that fails leaves the check to words, which never say that an answer answers', async () => {
+test('falls back to checking by words if the encoder fails', async () => {
   const { response } = await asked('What is a zebra?', 'Zebras are striped horses [1].', {
     encodeTokens: async () => {
       throw new Error('out of memory');
@@ -74,7 +74,7 @@ test('an encoder that fails leaves the check to words, which never say that an a
   expect(response.answerProbability).toBeNull();
 });
 
-test('sentences are judged while the answer is still written, each once, and as they are judged afterwards', async () => {
+test('judges sentences once, while the answer is written, with the same result as afterwards', async () => {
   const zebras = chunk({ text: BOOK['animals/Zebras'] });
   const sources = registerOf(zebras);
   const encoded: string[] = [];

@@ -10,7 +10,7 @@ async function* eventsOf(...events: RunEvent[]): AsyncGenerator<RunEvent> {
 
 const started: RunEvent = { type: 'phase', from: 'idle', to: 'generating' };
 
-test('a turn that reports an error throws it as it was, after its event was shown', async () => {
+test('throws the error of a turn after its event was passed on', async () => {
   const failure = new AppError('rate_limit', 'Too many.', {
     hint: 'Wait.',
     retryAfter: 7,
@@ -31,7 +31,7 @@ test('a turn that reports an error throws it as it was, after its event was show
   expect(seen).toEqual(['phase', 'error']);
 });
 
-test('a turn that ends without an answer is a failure, after which one may ask again', async () => {
+test('throws a recoverable error if the events end without an answer', async () => {
   await expect(completeTurn(eventsOf(started))).rejects.toMatchObject({
     kind: 'api_error',
     message: 'The turn ended without an answer.',

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const KEYS = { OPENAI_API_KEY: 'openai-key', GROQ_API_KEY: 'groq-key', COHERE_API_KEY: 'cohere-key' };
 const configOf = (flags: Record<string, string> = {}) => loadConfig({ flags, env: KEYS, cwd: '/' });
 
-test('a tape cannot send keys to an address that only it names', async () => {
+test('rejects service URLs that only the tape has', async () => {
   const path = join(await temporaryDirectory(), 'config.json');
   await writeFile(path, JSON.stringify({ baseUrl: 'https://models.mine.test/v1' }));
   const named = (settings: Record<string, string>, given = {}) => assertOwnServices(settings, given, path);
@@ -23,7 +23,7 @@ test('a tape cannot send keys to an address that only it names', async () => {
   expect(() => named({ baseUrl: 'https://127.0.0.1.elsewhere.test/' })).toThrow('not configured here');
 });
 
-test('a call goes to the service of today, with the key that belongs to it', () => {
+test('finds the configured service and its key for a recorded URL', () => {
   const openai = serviceOf('https://api.openai.com/v1/responses', configOf());
   expect(openai).toEqual({
     url: 'https://api.openai.com/v1/responses',
@@ -39,7 +39,7 @@ test('a call goes to the service of today, with the key that belongs to it', () 
   });
 });
 
-test('one that is nobody we know is not asked', () => {
+test('returns a sentence for an unknown service', () => {
   expect(serviceOf('https://elsewhere.test/v1/chat/completions', configOf())).toContain(
     'not configured here',
   );

@@ -15,7 +15,7 @@ async function urisOf(argument: string, cwd = '/'): Promise<string[]> {
   return uris;
 }
 
-test('an http URL, in whatever case, is a site', async () => {
+test('an http URL, in any case, is a web source', async () => {
   const site = await startSite({ '/': 'hello' });
   expect(await urisOf(site.origin.replace('http', 'HTTP'))).toEqual([`${site.origin}/`]);
 });
@@ -27,18 +27,18 @@ test('anything else is a path', async () => {
   expect(await urisOf('http-notes.md', cwd)).toEqual([expect.stringMatching(/^file:.*http-notes\.md$/)]);
 });
 
-test('a URL of another kind is refused as a path that does not exist', async () => {
+test('rejects URLs of other schemes', async () => {
   await expect(urisOf('ftp://docs.test/a.md')).rejects.toMatchObject({ kind: 'invalid_input' });
 });
 
-test('standard input is refused, and told how it can be had', async () => {
+test('rejects standard input with a hint', async () => {
   await expect(urisOf('-')).rejects.toMatchObject({
     kind: 'invalid_input',
     hint: expect.stringContaining('./-'),
   });
 });
 
-test('a first ingest that fails or is stopped leaves no collection; one that went well leaves it', async () => {
+test('a first ingest that fails or is stopped leaves no collection', async () => {
   const home = await mkdtemp(join(tmpdir(), 'citeloop-source-'));
   onTestFinished(() => rm(home, { recursive: true }));
   await writeFile(join(home, 'note.md'), '# Okapis\n\nAn okapi is a giraffe of the forest.');

@@ -34,7 +34,7 @@ async function indexNote(app: App, collection: string): Promise<void> {
   });
 }
 
-test('as long as nothing is indexed the sample book is, and the listener hears of it as it happens', async () => {
+test('indexes the sample book if there is no collection, and emits events', async () => {
   const { app, events } = await appIn(await temporaryDirectory());
   await makeEmpty(app, 'web_documents');
   await makeEmpty(app, 'left_over');
@@ -48,7 +48,7 @@ test('as long as nothing is indexed the sample book is, and the listener hears o
   expect(types.at(-1)).toBe('sample_indexed');
 });
 
-test('the only collection there is stands in for one that nobody named, and the listener hears which', async () => {
+test('uses the only collection if none was chosen, and emits an event', async () => {
   const { app, events } = await appIn(await temporaryDirectory());
   await indexNote(app, 'okapis');
   await makeEmpty(app, 'web_documents');
@@ -58,13 +58,13 @@ test('the only collection there is stands in for one that nobody named, and the 
   await store.close();
 });
 
-test('a collection that was named and is not there is refused, without a word to the listener', async () => {
+test('rejects a chosen collection that does not exist, without an event', async () => {
   const { app, events } = await appIn(await temporaryDirectory(), { collection: 'gnus' });
   await expect(openCollection(app, signal)).rejects.toMatchObject({ kind: 'invalid_input' });
   expect(events).toEqual([]);
 });
 
-test('a collection that was named and holds nothing is called empty', async () => {
+test('rejects a chosen collection that is empty', async () => {
   const { app } = await appIn(await temporaryDirectory(), { collection: 'gnus' });
   await makeEmpty(app, 'gnus');
   await expect(openCollection(app, signal)).rejects.toMatchObject({
@@ -74,7 +74,7 @@ test('a collection that was named and holds nothing is called empty', async () =
   });
 });
 
-test('the sessions of an app are those of its data directory', async () => {
+test('opens the sessions of the data directory', async () => {
   const home = await temporaryDirectory();
   const { app } = await appIn(home);
   const sessions = await app.sessions();

@@ -4,7 +4,7 @@ import { createGate, createKeyedLock } from '../../src/async/gate.ts';
 const ignore = () => {};
 const never = new AbortController().signal;
 
-test('so many run at a time, the others wait their turn in order', async () => {
+test('limits concurrency and keeps the order', async () => {
   const gate = createGate({ concurrent: 2, waiting: 10 });
   const order: number[] = [];
   const releases: (() => void)[] = [];
@@ -26,7 +26,7 @@ test('so many run at a time, the others wait their turn in order', async () => {
   expect({ running: gate.running, waiting: gate.waiting }).toEqual({ running: 0, waiting: 0 });
 });
 
-test('a full queue is told at once, with when to come back', async () => {
+test('rejects at once if the queue is full, with an estimate of the wait', async () => {
   const gate = createGate({
     concurrent: 1,
     waiting: 1,
@@ -45,7 +45,7 @@ test('a full queue is told at once, with when to come back', async () => {
   expect(gate.running).toBe(0);
 });
 
-test('who gives up waiting leaves the queue', async () => {
+test('an aborted wait leaves the queue', async () => {
   const gate = createGate({ concurrent: 1, waiting: 5 });
   const release = await gate.enter(never, ignore);
   const controller = new AbortController();
@@ -59,7 +59,7 @@ test('who gives up waiting leaves the queue', async () => {
   expect(gate.running).toBe(0);
 });
 
-test('a place is given back once, however often that is said', async () => {
+test('releasing twice frees one slot', async () => {
   const gate = createGate({ concurrent: 1, waiting: 5 });
   const release = await gate.enter(never, ignore);
   release();
@@ -67,7 +67,7 @@ test('a place is given back once, however often that is said', async () => {
   expect(gate.running).toBe(0);
 });
 
-test('tasks run one after the other where one is let in, whatever becomes of them', async () => {
+test('runs tasks one after the other, also after a failure', async () => {
   const gate = createGate({ concurrent: 1 });
   const order: string[] = [];
   const task = (name: string, fails = false) =>
@@ -82,7 +82,7 @@ test('tasks run one after the other where one is let in, whatever becomes of the
   expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
 });
 
-test('a key is had by one at a time; others have theirs meanwhile', async () => {
+test('locks each key separately', async () => {
   const lock = createKeyedLock();
   const release = lock.tryTake('one');
   expect(release).toBeDefined();

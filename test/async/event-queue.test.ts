@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { streamWorkEvents } from '../../src/async/event-queue.ts';
 
-test('events come in their order, and what the work throws comes after the last of them', async () => {
+test('yields events in order, then throws the error of the work', async () => {
   const seen: number[] = [];
   const reading = (async () => {
     for await (const { number } of streamWorkEvents<{ number: number }>(async (emit) => {
@@ -16,7 +16,7 @@ test('events come in their order, and what the work throws comes after the last 
   expect(seen).toEqual([1, 2]);
 });
 
-test('the work begins with the first read, and who stops reading waits for it', async () => {
+test('starts the work with the first read, and awaits it when reading stops', async () => {
   let state = 'not begun';
   const events = streamWorkEvents<object>(async (emit) => {
     state = 'begun';

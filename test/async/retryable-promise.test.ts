@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { untilItWorks } from '../../src/async/until-it-works.ts';
 
-test('what was opened is kept, and who asks first says how', async () => {
+test('opens once, with the arguments of the first call', async () => {
   const opened: string[] = [];
   const thing = untilItWorks(async (how: string) => opened.push(how));
   expect([thing.inUse, await thing.got()]).toEqual([false, undefined]);
@@ -10,7 +10,7 @@ test('what was opened is kept, and who asks first says how', async () => {
   expect([thing.inUse, await thing.got()]).toEqual([true, 1]);
 });
 
-test('a failure is told to those who waited for it, and the next one tries again', async () => {
+test('rejects waiting callers after a failure, and tries again on the next call', async () => {
   let attempts = 0;
   const thing = untilItWorks(async () => {
     attempts += 1;

@@ -52,7 +52,7 @@ test.each([
   expect(saysNoInformation(answer)).toBe(false);
 });
 
-test('further phrases can be given, and count only where an answer opens', () => {
+test('accepts further phrases, at the beginning of an answer only', () => {
   const phrases = ['The handbook is silent'];
   expect(saysNoInformation('The  handbook is silent on that.', phrases)).toBe(true);
   expect(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentConfigSchema } from '../../src/domain/agent-config.ts';
 
-test('the defaults are those of the design', () => {
+test('has the documented defaults', () => {
   expect(agentConfigSchema.parse({})).toMatchObject({
     model: 'offline',
     temperature: 0.1,
@@ -16,7 +16,7 @@ test('the defaults are those of the design', () => {
   expect(agentConfigSchema.parse({}).scoreThreshold).toBeUndefined();
 });
 
-test('the configuration cannot be changed', () => {
+test('is read-only', () => {
   expect(Object.isFrozen(agentConfigSchema.parse({}))).toBe(true);
 });
 

@@ -37,14 +37,14 @@ const response: AgentResponse = {
   timestamp: NOW,
 };
 
-test('confidence is high from its bar on, low below it or where nobody can tell, and none when nothing came back', () => {
+test('confidence is high from the threshold on, low below it or if unknown, none without results', () => {
   expect(toConfidence(true, HIGH_CONFIDENCE_THRESHOLD)).toBe('high');
   expect(toConfidence(true, HIGH_CONFIDENCE_THRESHOLD - 0.01)).toBe('low');
   expect(toConfidence(true, null)).toBe('low');
   expect(toConfidence(false, null)).toBe('none');
 });
 
-test('a record of an earlier version is read: its sentences are not known, and words alone were looked at', () => {
+test('reads a record without sentences', () => {
   const { sentences: _, checkedBy: __, answerProbability: ___, ...earlier } = response;
   expect(agentResponseSchema.parse(earlier)).toEqual({
     ...earlier,
@@ -54,27 +54,27 @@ test('a record of an earlier version is read: its sentences are not known, and w
   });
 });
 
-test('whether a record of an earlier version holds an answer is told by its words', () => {
+test('derives the outcome of a record without one from its answer', () => {
   const { outcome: _, ...earlier } = response;
   expect(agentResponseSchema.parse(earlier).outcome).toBe('answer');
   const refusal = { ...earlier, answer: noInformationAbout('parameters'), grounded: false };
   expect(agentResponseSchema.parse(refusal).outcome).toBe('none');
 });
 
-test('an answer is grounded when a citation passed', () => {
+test('an answer with a passed citation is grounded', () => {
   expect(isGrounded('answer', [citation({ verdict: 'unsupported' }), citation()])).toBe(true);
   expect(isGrounded('answer', [citation({ verdict: 'quoted' })])).toBe(true);
   expect(isGrounded('answer', [citation({ verdict: 'weak' })])).toBe(false);
   expect(isGrounded('answer', [])).toBe(false);
 });
 
-test('the closest passages and an answer that says it has no information are not grounded, whatever they cite', () => {
+test('closest passages and answers without information are never grounded', () => {
   expect(isGrounded('passages', [citation({ verdict: 'quoted' })])).toBe(false);
   expect(isGrounded('none', [citation()])).toBe(false);
   expect(agentResponseSchema.safeParse({ ...response, outcome: 'passages' }).success).toBe(false);
 });
 
-test('an answer says by how it opens what it comes to', () => {
+test('classifies the outcome by the first sentence', () => {
   expect(classifyOutcome(response.answer)).toBe('answer');
   expect(classifyOutcome(noInformationAbout('parameters'))).toBe('none');
   expect(classifyOutcome('Not covered in the documents.')).toBe('none');
@@ -83,13 +83,13 @@ test('an answer says by how it opens what it comes to', () => {
   expect(classifyOutcome('Das Handbuch sagt es [1].', ['schweigt dazu'])).toBe('answer');
 });
 
-test('a response cannot claim to be grounded without a citation that passed', () => {
+test('rejects a grounded response without a passed citation', () => {
   expect(agentResponseSchema.parse(response)).toEqual(response);
   expect(agentResponseSchema.safeParse({ ...response, citations: [] }).success).toBe(false);
   expect(agentResponseSchema.safeParse({ ...response, citations: [], grounded: false }).success).toBe(true);
 });
 
-test('an answer is blank only where an error says why, and sources are addresses', () => {
+test('rejects a blank answer without an error, and sources that are not URLs', () => {
   const failure = toErrorResponse(new AppError('api_error', 'It was cut.'));
   const blank = { ...response, answer: ' ', grounded: false };
   expect(agentResponseSchema.safeParse(blank).success).toBe(false);
@@ -97,11 +97,11 @@ test('an answer is blank only where an error says why, and sources are addresses
   expect(agentResponseSchema.safeParse({ ...response, retrievedSources: ['http://['] }).success).toBe(false);
 });
 
-test('turns are numbered from 1, and the session id is a UUID of version 4', () => {
+test('turn numbers start at 1, and session ids are UUIDs of version 4', () => {
   expect(agentResponseSchema.safeParse({ ...response, turnNumber: 0 }).success).toBe(false);
   expect(agentResponseSchema.safeParse({ ...response, sessionId: 'session' }).success).toBe(false);
 });
 
-test('retrievalPerformed agrees with the count', () => {
+test('retrievalPerformed must agree with retrievalCount', () => {
   expect(agentResponseSchema.safeParse({ ...response, retrievalCount: 0 }).success).toBe(false);
 });

@@ -22,7 +22,7 @@ function linksIn(markdown: string): string[] {
   return links;
 }
 
-test('a citation is printed as a link to its source', () => {
+test('formats a citation as a link to its source', () => {
   expect(formatCitation({ title: 'Functions (basics)', url: 'https://a.test/x' })).toBe(
     '[Source: Functions (basics)](https://a.test/x)',
   );
@@ -31,13 +31,13 @@ test('a citation is printed as a link to its source', () => {
   );
 });
 
-test('a title cannot forge a link, for Markdown nor for a reader that knows no escapes', () => {
+test('a title cannot forge a link, with or without support for escapes', () => {
   const line = formatCitation({ title: 'a](https://evil.test) [b', url: 'https://a.test/(x)' });
   expect(linksIn(line)).toEqual(['https://a.test/%28x%29']);
   expect(line.match(/\]\(/g)).toHaveLength(1);
 });
 
-test('whatever the title and the address hold, exactly one link comes out', () => {
+test('formats exactly one link for any title and URL', () => {
   const nasty = fc
     .array(
       fc.oneof(
@@ -68,7 +68,7 @@ test('whatever the title and the address hold, exactly one link comes out', () =
   );
 });
 
-test('an excerpt has at most 200 characters, word for word from the chunk', () => {
+test('an excerpt is a part of the chunk of at most 200 characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, maxLength: 400 }), (text) => {
       const { excerpt } = toCitable(chunk({ text }), '1');

@@ -7,7 +7,7 @@ const SHORT = '### Timeouts › Notes\n\nA timeout is given in milliseconds. [2]
 
 const passages = (...sections: string[]) => [CLOSEST_PASSAGES, ...sections].join('\n\n');
 
-test('of a long passage the part is shown that is nearest to the question, with its mark, and a short one whole', () => {
+test('shortens a long passage to the part nearest to the question, and keeps its marker', () => {
   const long = `### Ports › Choosing\n\nWelcome to the harbour. ${FILLER} The port is chosen with the flag called listen. ${FILLER} [1]`;
   const { text, inPart } = nearestParts(passages(long, SHORT), 'Which flag chooses the port?');
   expect(inPart).toEqual(['1']);
@@ -19,7 +19,7 @@ test('of a long passage the part is shown that is nearest to the question, with 
   );
 });
 
-test('code that is cut is closed, and its mark stands below it', () => {
+test('closes a cut code block and puts the marker below it', () => {
   const code = `\`\`\`ts\n${'app.get(path, (c) => c.text(ok))\n'.repeat(20)}\`\`\``;
   const { text, inPart } = nearestParts(passages(`### Routing\n\n${code}\n\n[1]`, SHORT), 'routing');
   expect(inPart).toEqual(['1']);
@@ -27,13 +27,13 @@ test('code that is cut is closed, and its mark stands below it', () => {
   expect(text.split('\n').length).toBeLessThan(20);
 });
 
-test('a row that a table is cut at keeps the mark off its line', () => {
+test('puts the marker below a cut table', () => {
   const rows = Array.from({ length: 30 }, (_, row) => `| key ${row} | what it does |`).join('\n');
   const { text } = nearestParts(passages(`### Keys\n\n| key | use |\n| --- | --- |\n${rows}\n\n[1]`), 'key');
   expect(text).toMatch(/\|\n\n… \[1\]$/);
 });
 
-test('headings that nothing stands below are left out, with the place of a passage that has no more', () => {
+test('removes trailing headings, and passages that have nothing else', () => {
   const bare = '### Reference › Types\n\nEvent Types';
   const led = '### Ports\n\nA port is chosen so: [1]\n\n```sh\nserve --port 80\n```';
   expect(nearestParts(passages(bare, led, `${SHORT}\n\nSee also`), 'ports')).toEqual({
@@ -43,7 +43,7 @@ test('headings that nothing stands below are left out, with the place of a passa
   expect(nearestParts(passages(bare), 'types')).toEqual({ text: passages(bare), inPart: [] });
 });
 
-test('a long passage that ends in code or in a heading is shown in part all the same', () => {
+test('shortens a long passage that ends in code or a heading', () => {
   const long = `### Ports\n\n${FILLER} ${FILLER} The port is chosen so: [1]\n\n\`\`\`sh\nserve --port 80\n\`\`\`\n\nHosts`;
   const { text, inPart } = nearestParts(passages(long), 'How is the port chosen?');
   expect(inPart).toEqual(['1']);
@@ -52,7 +52,7 @@ test('a long passage that ends in code or in a heading is shown in part all the 
   expect(text.length).toBeLessThan(700);
 });
 
-test('an answer, and passages that are short, stay as they are', () => {
+test('leaves answers and short passages unchanged', () => {
   const answer = `### Ports\n\n${FILLER} [1]`;
   expect(nearestParts(answer, 'ports')).toEqual({ text: answer, inPart: [] });
   expect(nearestParts(passages(SHORT), 'timeouts')).toEqual({ text: passages(SHORT), inPart: [] });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { contextWindowOf, parseContextWindow } from '../../src/domain/context-window.ts';
 
-test('a model that is well known has its own window, any other the least that is in use', () => {
+test('knows the windows of hosted models, and has a default for others', () => {
   expect(contextWindowOf('gpt-4o-mini')).toBe(128_000);
   expect(contextWindowOf('openai/GPT-4.1')).toBe(1_000_000);
   expect(contextWindowOf('o3')).toBe(200_000);
@@ -18,6 +18,6 @@ test.each([
   ['maximum context length of 131,072 tokens', 131_072],
   ['prompt is too long: 210000 tokens > 200000 maximum', undefined],
   ['Please reduce the length of the messages.', undefined],
-])('the window is read off "%s"', (words, tokens) => {
+])('reads the window from "%s"', (words, tokens) => {
   expect(parseContextWindow(words)).toBe(tokens);
 });

@@ -13,7 +13,7 @@ test('content may be null only when there are tool calls', () => {
   expect(accepts({ role: 'user', content: null })).toBe(false);
 });
 
-test('nothing is said in blanks, except beside tool calls', () => {
+test('content may be blank only with tool calls', () => {
   expect(accepts({ role: 'assistant', content: '', toolCalls: [call] })).toBe(true);
   expect(accepts({ role: 'assistant', content: ' \n' })).toBe(false);
   expect(accepts({ role: 'user', content: '' })).toBe(false);
@@ -21,18 +21,18 @@ test('nothing is said in blanks, except beside tool calls', () => {
   expect(accepts({ role: 'tool', content: '', toolCallId: 'call-1', name: 'search_docs' })).toBe(false);
 });
 
-test('only an assistant calls tools', () => {
+test('only assistant messages have tool calls', () => {
   expect(accepts({ role: 'user', content: 'a', toolCalls: [call] })).toBe(false);
   expect(accepts({ role: 'system', content: 'a', toolCalls: [call] })).toBe(false);
 });
 
-test('only a tool message names the call it answers, and it must', () => {
+test('only tool messages have a toolCallId', () => {
   expect(accepts({ role: 'tool', content: 'a', toolCallId: 'call-1', name: 'search_docs' })).toBe(true);
   expect(accepts({ role: 'tool', content: 'a', name: 'search_docs' })).toBe(false);
   expect(accepts({ role: 'user', content: 'a', toolCallId: 'call-1' })).toBe(false);
 });
 
-test('the role function is read as tool', () => {
+test('reads the role function as tool', () => {
   const message = { ...base, role: 'function', content: 'a', toolCallId: 'call-1', name: 'search_docs' };
   expect(conversationMessageSchema.parse(message).role).toBe('tool');
 });

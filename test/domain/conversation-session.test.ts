@@ -35,42 +35,42 @@ const created = createSession({
   systemMessage,
 });
 
-test('a session begins as created, with its system message first', () => {
+test('a new session has the status created and a system message', () => {
   expect(created).toMatchObject({ status: 'created', messages: [systemMessage], turnCount: 0 });
   expect(conversationSessionSchema.parse(created)).toEqual(created);
   expect(conversationSessionSchema.safeParse({ ...created, messages: [question] }).success).toBe(false);
   expect(conversationSessionSchema.safeParse({ ...created, sessionId: 'mine' }).success).toBe(false);
 });
 
-test('the first messages make a session active, and turns, retrievals and tokens are counted', () => {
+test('messages make a session active and are counted', () => {
   const session = appendMessages(created, [question, result, result, answer], { tokens: 40 });
   expect(session).toMatchObject({ status: 'active', turnCount: 1, retrievalCount: 2, totalTokensUsed: 40 });
   expect(session.messages).toHaveLength(5);
   expect(created.messages).toHaveLength(1);
 });
 
-test('retrievals that no tool made can be counted too', () => {
+test('counts retrievals without tool messages', () => {
   expect(appendMessages(created, [question, answer], { retrievals: 1 }).retrievalCount).toBe(1);
 });
 
-test('a second system message is refused', () => {
+test('rejects a second system message', () => {
   expect(() => appendMessages(created, [systemMessage])).toThrow(/one system message/);
 });
 
-test('a completed session takes no more messages and no reset', () => {
+test('a completed session rejects messages and resets', () => {
   const completed = completeSession(created);
   expect(completed.status).toBe('completed');
   expect(() => appendMessages(completed, [question])).toThrow(/completed/);
   expect(() => resetSession(completed, NOW)).toThrow(/completed/);
 });
 
-test('a completed session that somebody takes up again is active', () => {
+test('a reopened session is active', () => {
   const reopened = reopenSession(completeSession(created));
   expect(appendMessages(reopened, [question, answer]).status).toBe('active');
   expect(reopenSession(created)).toBe(created);
 });
 
-test('user and assistant take turns, and a record in which they do not is refused', () => {
+test('rejects messages that do not alternate', () => {
   const asked = appendMessages(created, [question]);
   expect(() => appendMessages(asked, [question])).toThrow(/must alternate/);
   expect(() => appendMessages(created, [answer])).toThrow(/must alternate/);
@@ -81,12 +81,12 @@ test('user and assistant take turns, and a record in which they do not is refuse
   expect(() => reopenSession(record)).toThrow(/must alternate/);
 });
 
-test('a record of before sessions said whether a person types in them is read', () => {
+test('reads a record without isInteractive', () => {
   const { isInteractive: _, ...old } = created;
   expect(conversationSessionSchema.parse(old).isInteractive).toBe(false);
 });
 
-test('a reset keeps the id, the system message and the counters of the past as a closed segment', () => {
+test('a reset keeps the id and system message, and closes a segment', () => {
   const before = appendMessages(created, [question, result, answer], { tokens: 40 });
   const after = resetSession(before, NOW);
   expect(after).toMatchObject({
@@ -102,7 +102,7 @@ test('a reset keeps the id, the system message and the counters of the past as a
   expect(sessionTotals(again)).toEqual({ turnCount: 2, retrievalCount: 1, totalTokensUsed: 42 });
 });
 
-test('more than 100 messages are kept, and noticed', () => {
+test('allows more than 100 messages and reports them', () => {
   const full = appendMessages(created, [...Array(49).fill([question, answer]).flat(), question]);
   expect(isOverSoftLimit(full)).toBe(false);
   const over = appendMessages(full, [answer]);

@@ -19,7 +19,7 @@ const context = createRetrievalContext({
   retrievedAt: NOW,
 });
 
-test('the ledger says for every step what was searched, what came back and what was cited', () => {
+test('the ledger has the search, chunks and citations of every step', () => {
   const ledger = withCited([searchedStep(1, context), answeredStep(2)], [citation({ chunkId: 'chunk-2' })]);
   expect(ledger).toEqual([
     {
@@ -37,12 +37,12 @@ test('the ledger says for every step what was searched, what came back and what 
   ]);
 });
 
-test('a step cannot cite what did not come back', () => {
+test('rejects a step that cites chunks it did not retrieve', () => {
   const decision = searchedStep(1, context);
   expect(ledgerEntrySchema.safeParse({ ...decision, cited: ['chunk-9'] }).success).toBe(false);
 });
 
-test('a turn took some time, even when the clock did not move', () => {
+test('a duration is never zero', () => {
   expect(secondsBetween(1000, 1000)).toBeGreaterThan(0);
   expect(secondsBetween(1000, 2500)).toBe(1.5);
   expect(conversationTurnSchema.shape.durationSeconds.safeParse(0).success).toBe(false);

@@ -4,14 +4,14 @@ import { fusedScore, lexicalScore, rankHits, similarity } from '../../src/domain
 const both = { lexical: true, dense: true };
 const at = (score: number, rank = 1) => ({ rank, score });
 
-test('a full-text score grows with the share and stays within 0 and 1', () => {
+test('a lexical score grows with the share and stays in 0..1', () => {
   expect(lexicalScore(-1)).toBe(0);
   expect(lexicalScore(0)).toBe(0);
   expect(lexicalScore(1)).toBeCloseTo(0.632, 3);
   expect(lexicalScore(100)).toBe(1);
 });
 
-test('hits are ordered by half of each similarity, or by the only one there is', () => {
+test('sorts hits by the mean of both similarities, or by the only one', () => {
   expect(fusedScore({ lexical: at(0.2), dense: at(0.8) }, both)).toBeCloseTo(0.5);
   expect(fusedScore({ lexical: null, dense: at(0.8) }, both)).toBeCloseTo(0.4);
   expect(fusedScore({ lexical: at(0.2), dense: at(0.8) }, { lexical: false, dense: true })).toBe(0.8);
@@ -19,17 +19,17 @@ test('hits are ordered by half of each similarity, or by the only one there is',
   expect(fusedScore({ lexical: at(2), dense: at(-1) }, both)).toBe(0.5);
 });
 
-test('a chunk that has no vector yet is ranked by its words alone', () => {
+test('ranks a chunk without a vector by its lexical score', () => {
   expect(fusedScore({ lexical: at(0.2), dense: null }, both)).toBe(0.2);
   expect(similarity({ lexical: at(0.9), dense: null }, both)).toBe(0.9);
 });
 
-test('a paraphrase that shares no words does not lose by it', () => {
+test('a paraphrase without shared words keeps its dense score', () => {
   expect(similarity({ lexical: null, dense: at(0.8) }, both)).toBe(0.8);
   expect(similarity({ lexical: at(0.9), dense: at(0.1) }, both)).toBe(0.5);
 });
 
-test('both halves are joined, best first, and no more than wanted', () => {
+test('fuses both halves, best first, up to the limit', () => {
   const lexical = [
     { id: 'a', score: 0.9 },
     { id: 'b', score: 0.5 },
@@ -49,7 +49,7 @@ test('both halves are joined, best first, and no more than wanted', () => {
   ]);
 });
 
-test('equal scores keep the order of their half, and then that of their names', () => {
+test('breaks ties by rank, then by id', () => {
   const lexical = [
     { id: 'z', score: 1.5 },
     { id: 'a', score: 1.2 },

@@ -19,7 +19,7 @@ const refOf = (_: unknown, index: number) => String(index + 1);
 const respond = (context: RetrievalContext) =>
   toToolResponse(showContext(context, Number.POSITIVE_INFINITY), refOf);
 
-test('the model sees results with text, url, title, headings, score and ref', () => {
+test('results have text, url, title, headings, score and ref', () => {
   const context = createRetrievalContext({ ...base, chunks: [chunk({ score: 0.81249 })] });
   expect(respond(context)).toEqual({
     results: [
@@ -40,7 +40,7 @@ test('the model sees results with text, url, title, headings, score and ref', ()
   });
 });
 
-test('it says how many were left out for want of room, and nothing of it otherwise', () => {
+test('says how many results were left out', () => {
   const long = chunk({ text: 'A node publishes messages on a topic. '.repeat(30) });
   const context = createRetrievalContext({ ...base, chunks: [long, { ...long, chunkId: 'b' }] });
   const response = toToolResponse(showContext(context, 300), refOf);
@@ -52,7 +52,7 @@ test('it says how many were left out for want of room, and nothing of it otherwi
   expect(respond(context)).not.toHaveProperty('left_out');
 });
 
-test('no path of this machine is told, in results, near misses or filters', () => {
+test('contains no local paths in results, near misses and filters', () => {
   const secret = chunk({ url: 'file:///home/ada/secret%20plans/topics.md' });
   const filter = { url: [secret.url] };
   const responses = [
@@ -64,7 +64,7 @@ test('no path of this machine is told, in results, near misses or filters', () =
   expect(responses[0]?.results[0]?.url).toBe('topics.md');
 });
 
-test('rounding is to the nearest, stays in range and is stable', () => {
+test('rounds to the nearest, in range and stably', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(2, 3), (value, decimals) => {
       const result = roundTo(value, decimals);

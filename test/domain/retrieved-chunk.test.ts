@@ -10,7 +10,7 @@ test('a chunk has a score from 0 to 1', () => {
   }
 });
 
-test('a chunk says something, in tokens, and its address is one', () => {
+test('rejects a blank chunk, one without tokens, and one without a URL', () => {
   const accepts = (fields: object) => retrievedChunkSchema.safeParse({ ...chunk(), ...fields }).success;
   expect(accepts({ text: ' \n' })).toBe(false);
   expect(accepts({ tokenCount: 0 })).toBe(false);
@@ -20,7 +20,7 @@ test('a chunk says something, in tokens, and its address is one', () => {
   for (const url of ['', ' ', 'https://', 'http://[', 'a\nb']) expect(accepts({ url })).toBe(false);
 });
 
-test('any similarity becomes a valid score, and a valid score stays', () => {
+test('turns any similarity into a valid score', () => {
   fc.assert(fc.property(fc.double(), (value) => toScore(value) >= 0 && toScore(value) <= 1));
   fc.assert(fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (value) => toScore(value) === value));
 });

@@ -16,11 +16,11 @@ const isSaid = (message: ConversationMessage) =>
 const resultIds = (messages: readonly ConversationMessage[]) =>
   messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []));
 
-test('a window of 8192 tokens is shared out as designed', () => {
+test('divides a window of 8192 tokens as documented', () => {
   expect(splitWindow(8192)).toEqual({ system: 500, retrieved: 4000, history: 2500, exchange: 1192 });
 });
 
-test('the shares scale with the window and always add up to it', () => {
+test('shares scale with the window and add up to it', () => {
   expect(splitWindow(16384)).toEqual({ system: 1000, retrieved: 8000, history: 5000, exchange: 2384 });
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 2_000_000 }), (window) => {
@@ -31,7 +31,7 @@ test('the shares scale with the window and always add up to it', () => {
   );
 });
 
-test('a fitted history keeps to its limits, keeps the system message and loses the oldest first', () => {
+test('keeps within the limits, keeps the system message and drops the oldest first', () => {
   fc.assert(
     fc.property(
       conversations,
@@ -49,7 +49,7 @@ test('a fitted history keeps to its limits, keeps the system message and loses t
   );
 });
 
-test('a tool call and its results are never parted', () => {
+test('never separates a tool call from its results', () => {
   fc.assert(
     fc.property(conversations, fc.nat(400), (history, maxTokens) => {
       const { messages } = fitHistory(history, { maxTokens });
@@ -58,7 +58,7 @@ test('a tool call and its results are never parted', () => {
   );
 });
 
-test('a history that fits stays whole', () => {
+test('keeps a history that fits', () => {
   fc.assert(
     fc.property(conversations, (history) => {
       const fitted = fitHistory(history, { maxTokens: tokensOf(history), maxMessages: history.length });
@@ -67,7 +67,7 @@ test('a history that fits stays whole', () => {
   );
 });
 
-test('whatever was left of an interrupted turn, no half of a call is sent', () => {
+test('drops incomplete tool calls of an interrupted turn', () => {
   fc.assert(
     fc.property(conversations, fc.infiniteStream(fc.boolean()), (history, keep) => {
       const torn = history.filter(({ role }) => role === 'system' || keep.next().value);
@@ -78,7 +78,7 @@ test('whatever was left of an interrupted turn, no half of a call is sent', () =
   );
 });
 
-test('shares are rounded down, and what that leaves goes to the exchange', () => {
+test('rounds shares down and gives the rest to the exchange', () => {
   expect(splitWindow(100)).toEqual({ system: 6, retrieved: 48, history: 30, exchange: 16 });
   expect(splitWindow(2)).toEqual({ system: 0, retrieved: 0, history: 0, exchange: 2 });
 });
@@ -114,7 +114,7 @@ const kept = (history: ConversationMessage[], limits: { maxTokens: number; maxMe
     .messages.map(({ id }) => id)
     .join(' ');
 
-test('as much is kept as fits exactly, and no more; the system message has a share of its own', () => {
+test('keeps exactly as much as fits, without counting the system message', () => {
   const history = [system, user('a', 10), user('b', 20), user('c', 30)];
   expect(kept(history, { maxTokens: 60 })).toBe('s a b c');
   expect(kept(history, { maxTokens: 59 })).toBe('s b c');
@@ -125,14 +125,14 @@ test('as much is kept as fits exactly, and no more; the system message has a sha
   expect(kept(history, { maxTokens: 60, maxMessages: 2 })).toBe('s b c');
 });
 
-test('nothing older is kept than what had to go, however small it is', () => {
+test('keeps nothing older than a dropped message', () => {
   const history = [system, user('small', 1), user('large', 50), user('new', 10)];
   const fitted = fitHistory(history, { maxTokens: 40 });
   expect(fitted.messages.map(({ id }) => id)).toEqual(['s', 'new']);
   expect(fitted.droppedTokens).toBe(51);
 });
 
-test('calls and their results go as one, and are no messages that are counted', () => {
+test('drops calls with their results, and does not count them as messages', () => {
   const history = [system, user('a', 10), calls('ask', 'x', 'y'), result('rx', 'x'), result('ry', 'y')];
   history.push(user('q', 10));
   expect(kept(history, { maxTokens: 50, maxMessages: 2 })).toBe('s a ask rx ry q');
@@ -140,7 +140,7 @@ test('calls and their results go as one, and are no messages that are counted', 
   expect(kept(history, { maxTokens: 39, maxMessages: 2 })).toBe('s q');
 });
 
-test('a result of another call, a second result and a call without its result are left out', () => {
+test('drops unmatched tool calls and results', () => {
   const all = { maxTokens: 1000 };
   expect(kept([system, calls('ask', 'x'), result('other', 'z'), result('rx', 'x')], all)).toBe('s ask rx');
   expect(kept([system, calls('ask', 'x'), result('rx', 'x'), result('again', 'x')], all)).toBe('s ask rx');

@@ -12,7 +12,7 @@ import {
 
 const kinds = Object.keys(defaultErrorMessages) as (keyof typeof defaultErrorMessages)[];
 
-test.each(kinds)('the error type %s has a sentence for the user and what to do next', (kind) => {
+test.each(kinds)('the error type %s has a user message and a hint', (kind) => {
   const response = toErrorResponse(new AppError(kind, 'What happened.'));
   expect(errorResponseSchema.parse(response)).toEqual(response);
   expect(response).toMatchObject({ errorType: kind, message: 'What happened.', retryAfter: null });
@@ -21,7 +21,7 @@ test.each(kinds)('the error type %s has a sentence for the user and what to do n
   );
 });
 
-test('the seven error types of the design are there', () => {
+test('has the documented error types', () => {
   expect(kinds).toEqual(
     expect.arrayContaining([
       'rate_limit',
@@ -35,13 +35,13 @@ test('the seven error types of the design are there', () => {
   );
 });
 
-test('the hint of the error itself beats the one of its kind', () => {
+test('prefers the hint of the error to that of its kind', () => {
   expect(hintOf(new AppError('auth_error', 'No key.', { hint: 'Set OPENAI_API_KEY.' }))).toBe(
     'Set OPENAI_API_KEY.',
   );
 });
 
-test('a rate limit can be tried again, and says when', () => {
+test('a rate limit is recoverable and has a wait', () => {
   const response = toErrorResponse(new AppError('rate_limit', 'Too many.', { retryAfter: 2.4 }));
   expect(response).toMatchObject({ recoverable: true, retryAfter: 2.4 });
   expect(response.userMessage).toContain('in 3 seconds');
@@ -63,7 +63,7 @@ const anyFailure = fc
   })
   .map(({ kind, message, ...options }) => new AppError(kind, message, options));
 
-test('a failure that became JSON and came back has lost nothing', () => {
+test('restores an error from its JSON response', () => {
   fc.assert(
     fc.property(anyFailure, (failure) => {
       const response = toErrorResponse(failure);

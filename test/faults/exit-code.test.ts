@@ -18,7 +18,7 @@ test.each([
   expect(exitCodeOf(new AppError(kind, 'What happened.'))).toBe(code);
 });
 
-test('anything else that was thrown is a defect and ends with exit code 1', () => {
+test('anything but an AppError ends with exit code 1', () => {
   expect(exitCodeOf(new TypeError('undefined is not a function'))).toBe(1);
   expect(exitCodeOf('text')).toBe(1);
 });

@@ -14,7 +14,7 @@ test.each([
   ['ENOTFOUND', 'cannot be found: there is no host of that name', 'lasting'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'could not be trusted: its TLS certificate or protocol fails', 'lasting'],
   ['HPE_INVALID_CONSTANT', 'does not speak HTTP', 'lasting'],
-])('every service says the same of %s, and whether it passes', (code, predicate, duration) => {
+])('describes %s for every service, and whether it is recoverable', (code, predicate, duration) => {
   expect(networkFault(code)).toMatchObject({ predicate, duration });
   expect(describeNetworkFault(code, names)).toMatchObject({
     sentence: `Cohere ${predicate} (${code})`,
@@ -22,7 +22,7 @@ test.each([
   });
 });
 
-test('what is not known is said to be out of reach, and worth another attempt', () => {
+test('describes an unknown code as unreachable and recoverable', () => {
   expect(networkFault('ESTRANGE')).toBeUndefined();
   expect(describeNetworkFault('ESTRANGE', names)).toMatchObject({
     sentence: 'Cohere could not be reached (ESTRANGE)',
@@ -31,7 +31,7 @@ test('what is not known is said to be out of reach, and worth another attempt', 
   expect(describeNetworkFault(undefined, names).sentence).toBe('Cohere could not be reached');
 });
 
-test('the code is found below what fetch and the resolver wrap around it', () => {
+test('finds the code in the chain of causes', () => {
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   expect(networkCodeOf(new TypeError('fetch failed', { cause: refused }))).toBe('ECONNREFUSED');
   const several = new AggregateError([refused]);

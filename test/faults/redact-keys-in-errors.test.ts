@@ -10,7 +10,7 @@ const [MODEL_KEY, COHERE_KEY, QDRANT_KEY] = ['blue.Whale-77', 'grey:heron=4411',
 const secrets = [MODEL_KEY, COHERE_KEY, QDRANT_KEY];
 const echo = `you sent ${secrets.join(' and ')}, or ${Buffer.from(QDRANT_KEY).toString('base64')}`;
 
-test('no sentence shows the key of any service, whichever service repeats it', async () => {
+test('no error message contains a configured key', async () => {
   const refused = Object.assign(new Error(echo), { status: 400, error: { message: echo } });
   const ofModel = toAppError(refused, { model: 'm', secrets });
 
@@ -38,7 +38,7 @@ test('no sentence shows the key of any service, whichever service repeats it', a
   }
 });
 
-test('a placeholder for a key is no secret, and tokens of registries and private keys are', () => {
+test('redacts registry tokens and private keys, but no placeholder keys', () => {
   expect(redactKeys('none of it', ['no', undefined])).toBe('none of it');
   expect(redactKeys(`npm_${'x1'.repeat(18)}`)).toBe('[redacted]');
   expect(redactKeys('-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----')).toBe('[redacted]');

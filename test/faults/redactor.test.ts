@@ -30,17 +30,17 @@ test.each([
   ['{\\"password\\":\\"hunter2\\"}', `{\\"password\\":\\"${R}\\"}`],
   ['see https://a.test/?x=1&token=abc&y=2', `see https://a.test/?x=1&token=${R}&y=2`],
   ['https://me:secret@a.test/', `https://${R}@a.test/`],
-])('%s is removed wherever it stands in a text', (text, redacted) => {
+])('removes %s from a text', (text, redacted) => {
   expect(redactor.text(text)).toBe(redacted);
   expect(redactor.text(`before ${text} after`)).toBe(`before ${redacted} after`);
 });
 
-test('a private key that was cut off at its end is removed as far as it goes', () => {
+test('removes a private key that is cut off', () => {
   const cut = `it is -----BEGIN EC PRIVATE KEY-----\n${'MHcCAQEE'.repeat(9)}\nMHcC… and so on`;
   expect(redactor.text(cut)).toBe(`it is ${R}… and so on`);
 });
 
-test('long text of base64 is looked through in little time', () => {
+test('scans long base64 texts quickly', () => {
   const lines = `${'QUJDRA+/'.repeat(9)}\n`.repeat(20_000);
   const started = cpuTime();
   expect(redactor.text(lines)).toBe(lines);
@@ -56,11 +56,11 @@ test.each([
   'the password is not told',
   'Bearer short',
   'https://a.test/?x=1&tokens=5',
-])('%s is no key', (text) => {
+])('does not redact %s', (text) => {
   expect(redactor.text(text)).toBe(text);
 });
 
-test('fields that hold secrets by their name are removed whatever they hold, unless they hold nothing', () => {
+test('redacts fields by name unless they are null', () => {
   const value = {
     api_key: 'x',
     Authorization: 7,
@@ -79,7 +79,7 @@ test('fields that hold secrets by their name are removed whatever they hold, unl
   });
 });
 
-test('a configured key is found in any case, as a number and as a name, and a short one is left alone', () => {
+test('finds a configured key in any case, as a number and as a field name, but no short one', () => {
   const own = createRedactor({ secrets: ['12345678', 'Own-Secret', 'none'] });
   expect(own.value({ number: 12345678, other: 1234567, 'own-secret': 'x OWN-SECRET y none' })).toEqual({
     number: R,
@@ -91,7 +91,7 @@ test('a configured key is found in any case, as a number and as a name, and a sh
   expect(createRedactor({ secrets: ['12345678'] }).holdsSecret('1234567')).toBe(false);
 });
 
-test('what overlaps is removed once, and what stands apart is removed apart', () => {
+test('merges overlapping matches and keeps separate ones apart', () => {
   const own = createRedactor({ patterns: ['abc', 'cde', 'x+'] });
   expect(own.text('1 abcde 2 abc cde xx')).toBe(`1 ${R} 2 ${R} ${R} ${R}`);
   expect(own.ranges('abcde abc')).toEqual([
@@ -103,12 +103,12 @@ test('what overlaps is removed once, and what stands apart is removed apart', ()
   expect(createRedactor({ patterns: ['y*'] }).text('abc')).toBe('abc');
 });
 
-test('of a pattern with a group the group is removed', () => {
+test('redacts the group of a pattern that has one', () => {
   expect(createRedactor({ patterns: ['id=(\\d+)'] }).text('id=12, id=3')).toBe(`id=${R}, id=${R}`);
   expect(() => createRedactor({ patterns: ['('] })).toThrow('The pattern ( is not a regular expression.');
 });
 
-test('bytes keep their length, and are the same where nothing is to be removed', () => {
+test('overwrites secrets in bytes and keeps the length', () => {
   const own = createRedactor({ secrets: ['own-secret'] });
   const bytes = Buffer.from('\x00own-secret\xff', 'latin1');
   expect(Buffer.from(own.bytes(bytes)).toString('latin1')).toBe(`\x00${'x'.repeat(10)}\xff`);
@@ -116,7 +116,7 @@ test('bytes keep their length, and are the same where nothing is to be removed',
   expect(bytes.toString('latin1')).toContain('own-secret');
 });
 
-test('of a URL the login, the fragment and the parameters that are secrets by their name go', () => {
+test('removes login, fragment and secret parameters from a URL', () => {
   expect(redactUrl('https://me:pw@a.test/p?key=abc&q=1&auth=&sig=x#part', redactor)).toBe(
     'https://a.test/p?key=redacted&q=1&auth=&sig=redacted',
   );
@@ -124,7 +124,7 @@ test('of a URL the login, the fragment and the parameters that are secrets by th
   expect(redactUrl('https://a.test/own%20secret/x', own)).toBe('https://a.test/redacted/x');
 });
 
-test('only headers that mean something are kept, under small letters', () => {
+test('keeps only known headers, in lower case', () => {
   const { request, response } = sampleExchange();
   const headers = {
     'Content-Type': 'a/b',
@@ -145,7 +145,7 @@ test('only headers that mean something are kept, under small letters', () => {
   expect([kept.request.headers, kept.response?.headers]).toEqual([left, left]);
 });
 
-test('the pieces of a stream keep their number, their delays and what is no secret', () => {
+test('redacts chunks of a stream and keeps their number and delays', () => {
   const own = createRedactor({ secrets: ['own-secret'] });
   const pieces = ['a own', '-sec', 'ret b own-secret c', ' own-secret'];
   const chunks = pieces.map((data, index) => ({ delayMs: index, data }));
@@ -158,7 +158,7 @@ test('the pieces of a stream keep their number, their delays and what is no secr
   expect(redactChunks([{ delayMs: 1, data: 'plain' }], own)).toEqual([{ delayMs: 1, data: 'plain' }]);
 });
 
-test('deltas are put together by their place and kind: two texts that alternate are not one', () => {
+test('joins deltas by position and kind', () => {
   const own = createRedactor({ secrets: ['own-secret'] });
   const event = (type: string, delta: string) => ({
     delayMs: 0,

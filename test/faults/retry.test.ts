@@ -19,7 +19,7 @@ async function attempt(faults: unknown[], options: RetryOptions = {}) {
   return { tries, outcome, waits: retries.map(({ waitMs }) => waitMs) };
 }
 
-test('waits double, up to a bound, and what the service asks for goes before', async () => {
+test('waits double up to a limit, unless the service asks for a wait', async () => {
   expect(await attempt([busy(), busy(3), busy()], { longestBackoffMs: 1500 })).toEqual({
     tries: 4,
     outcome: 'done',
@@ -27,11 +27,11 @@ test('waits double, up to a bound, and what the service asks for goes before', a
   });
 });
 
-test('chance takes up to half of a wait away', async () => {
+test('jitter takes up to half of a wait', async () => {
   expect((await attempt([busy()], { random: () => 0 })).waits).toEqual([250]);
 });
 
-test('the last fault is thrown when all attempts are used up', async () => {
+test('throws the last error after all attempts', async () => {
   const last = busy();
   expect(await attempt([busy(), busy(), last], { maxRetries: 2 })).toMatchObject({ tries: 3, outcome: last });
 });
@@ -40,11 +40,11 @@ test.each([
   ['lasts', new AppError('auth_error', 'No.')],
   ['is a defect', new TypeError('undefined')],
   ['asks to wait for too long', busy(121)],
-])('what %s is thrown at once', async (_, fault) => {
+])('throws what %s at once', async (_, fault) => {
   expect(await attempt([fault])).toEqual({ tries: 1, outcome: fault, waits: [] });
 });
 
-test('the signal ends the waiting with its reason, and nothing is tried after it', async () => {
+test('an abort ends the wait with its reason', async () => {
   const stop = new AbortController();
   const sleep = () => {
     stop.abort(new Error('stopped'));
@@ -56,7 +56,7 @@ test('the signal ends the waiting with its reason, and nothing is tried after it
   expect(never).toMatchObject({ tries: 0, outcome: { message: 'before' } });
 });
 
-test('a person reads what went wrong and when it goes on', () => {
+test('formats a notice with the error and the wait', () => {
   expect(retryNotice({ attempt: 2, waitMs: 1001, error: busy() })).toBe('Busy. Trying again in 2 s (2).');
   expect(retryNotice({ attempt: 2, waitMs: 0, error: busy() })).toBe('Busy. Trying again now (2).');
 });

@@ -60,7 +60,7 @@ test.each(kinds)('HTTP %s with %j is %s (recoverable: %s)', (status, error, kind
   expect(toAppError(http(status, error), context)).toMatchObject({ kind, recoverable });
 });
 
-test('the sentence names the service, the model and what the service said', () => {
+test('names the service, the model and the message of the service', () => {
   expect(
     toAppError(http(404, { code: 'model_not_found', message: 'No such model.' }), context),
   ).toMatchObject({
@@ -77,7 +77,7 @@ test.each([
   ['UND_ERR_HEADERS_TIMEOUT', 'took too long', true],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS certificate', false],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'TLS certificate', false],
-])('%s is said in words', (code, words, recoverable) => {
+])('describes %s', (code, words, recoverable) => {
   expect(toAppError(connection(code), context)).toMatchObject({
     kind: 'api_error',
     message: expect.stringContaining(words),
@@ -85,7 +85,7 @@ test.each([
   });
 });
 
-test('a timeout and a connection that fails without a code are recoverable', () => {
+test('timeouts and connection errors without a code are recoverable', () => {
   expect(toAppError(new APIConnectionTimeoutError(), context)).toMatchObject({ recoverable: true });
   expect(toAppError(new APIConnectionError({}), context)).toMatchObject({ recoverable: true });
 });
@@ -98,30 +98,30 @@ test.each([
   [new ModelBehaviorError('Model did not produce a final response!'), 'without an answer'],
   [new ModelBehaviorError('Something else'), 'did not follow the protocol: Something else.'],
   [new SyntaxError('Unexpected token'), 'not valid JSON'],
-])('%s is said in words', (error, words) => {
+])('describes %s', (error, words) => {
   expect(toAppError(error)).toMatchObject({ kind: 'api_error', message: expect.stringContaining(words) });
 });
 
-test('an abort is an interruption, a timeout of the signal is not', () => {
+test('an abort is an interruption, a timeout signal is not', () => {
   expect(toAppError(new APIUserAbortError())).toMatchObject({ kind: 'interrupted' });
   expect(toAppError(new Error('x'), { signal: AbortSignal.abort() })).toMatchObject({ kind: 'interrupted' });
   const signal = AbortSignal.abort(new DOMException('late', 'TimeoutError'));
   expect(toAppError(signal.reason, { signal })).toMatchObject({ kind: 'api_error', recoverable: true });
 });
 
-test('a class that a bundler has renamed is recognised', () => {
+test('recognizes an error class that a bundler renamed', () => {
   class APIUserAbortError$1 extends Error {}
   expect(toAppError(new APIUserAbortError$1())).toMatchObject({ kind: 'interrupted' });
 });
 
-test('an AppError comes out as it went in, also from under wrappers', () => {
+test('returns an AppError unchanged, also from inside wrappers', () => {
   const own = new AppError('retrieval_error', 'The store is gone.');
   expect(toAppError(own)).toBe(own);
   expect(toAppError(new APIConnectionError({ cause: own }))).toBe(own);
   expect(toAppError(new ToolCallError('tool failed', own))).toBe(own);
 });
 
-test('whatever was thrown becomes a sentence', () => {
+test('describes any thrown value', () => {
   fc.assert(
     fc.property(fc.anything(), (thrown) => {
       expect(toAppError(thrown, context).message).toMatch(/^\S.*\.$/s);
@@ -137,7 +137,7 @@ test.each([
   [{}, 'Please retry after 20 seconds', 20],
   [{}, 'Please try again in 250ms.', 0.25],
   [{}, 'slow down', undefined],
-])('%j with %j asks to wait', (headers, message, seconds) => {
+])('reads the wait from %j and %j', (headers, message, seconds) => {
   expect(toAppError(http(429, { message }, headers)).retryAfter).toEqual(seconds);
 });
 
@@ -148,7 +148,7 @@ test.each([
   'key gsk_abcdefgh12345678 is revoked',
   'bad api_key=abcdefghij',
   'you sent k-secret-4711 to us',
-])('no key is left in %j', (message) => {
+])('removes the key from %j', (message) => {
   const error = toAppError(http(401, { message }), context);
   expect(`${error.message} ${error.stack} ${error.cause} ${(error.cause as Error).stack}`).not.toMatch(
     /abcdefgh|wxyz|4711/,

@@ -54,7 +54,7 @@ test.each([
   ['broken JSON', json('{"choices": [')],
   ['an empty body', json('')],
   ['an empty message', json('{"choices":[{"message":{"content":""},"finish_reason":"stop"}]}')],
-])('after %s the next attempt answers', async (_, fault) => {
+])('retries after %s', async (_, fault) => {
   const server = await startFaultyServer(fault, whole);
   const onRetry = vi.fn();
   expect(await askModel(await guarded(server, { onRetry }), false)).toMatchObject({ text: 'Foxes.' });
@@ -70,7 +70,7 @@ test.each([
   ['a stream without events', begin([], (response) => response.end())],
   ['a stream that is silent from the start', begin([], () => {})],
   ['an error event', begin([], (response) => response.end(event({ error: { message: 'busy', code: 503 } })))],
-])('after %s the next attempt streams the answer', async (_, fault) => {
+])('retries a stream after %s', async (_, fault) => {
   const server = await startFaultyServer(fault, answer('Foxes.'));
   expect(await askModel(await guarded(server), true)).toMatchObject({ text: 'Foxes.', streamed: 'Foxes.' });
   expect(server.requests()).toBe(2);
@@ -80,7 +80,7 @@ test.each([
   ['ends', half, /broke off in the middle/],
   ['is cut', cut, /closed the connection too early|broke off/],
   ['stalls', stalled, /sent nothing for 1 second/],
-])('a stream that %s after text was shown is not repeated', async (_, fault, message) => {
+])('does not repeat a stream that %s after text was shown', async (_, fault, message) => {
   const server = await startFaultyServer(fault, answer('Foxes.'));
   await expect(askModel(await guarded(server), true)).rejects.toMatchObject({
     kind: 'api_error',
@@ -90,7 +90,7 @@ test.each([
   expect(server.requests()).toBe(1);
 });
 
-test('slow bytes are no silence', async () => {
+test('does not time out while bytes arrive slowly', async () => {
   const slowly = begin(['Fo'], (response) => {
     const pieces = ['xes', '.'].map((content) => event({ choices: [{ index: 0, delta: { content } }] }));
     const bytes = [
@@ -110,7 +110,7 @@ test('slow bytes are no silence', async () => {
   expect(await askModel(await guarded(server), true)).toMatchObject({ text: 'Foxes.' });
 });
 
-test('after three repetitions the fault is reported', async () => {
+test('reports the error after three retries', async () => {
   const server = await startFaultyServer(fail(500));
   await expect(askModel(await guarded(server), false)).rejects.toMatchObject({ kind: 'api_error' });
   expect(server.requests()).toBe(4);
@@ -119,7 +119,7 @@ test('after three repetitions the fault is reported', async () => {
 test.each([
   ['in seconds', () => '90', 90_000],
   ['as a date', () => new Date(Date.now() + 60_000).toUTCString(), 60_000],
-])('Retry-After %s is obeyed', async (_, header, expected) => {
+])('waits as long as Retry-After %s says', async (_, header, expected) => {
   const server = await startFaultyServer(fail(429, undefined, { 'retry-after': header() }), whole);
   const waits: number[] = [];
   await askModel(await guarded(server, { sleep: async (ms) => void waits.push(ms) }), false);
@@ -128,7 +128,7 @@ test.each([
   expect(Math.abs((waits[0] ?? 0) - expected)).toBeLessThanOrEqual(30_000);
 });
 
-test('a wait of more than two minutes is left to the person', async () => {
+test('does not wait for more than two minutes', async () => {
   const server = await startFaultyServer(fail(429, undefined, { 'retry-after': '300' }));
   await expect(askModel(await guarded(server), false)).rejects.toMatchObject({
     kind: 'rate_limit',
@@ -143,13 +143,13 @@ test.each([
   [404, '{"error":{"message":"The model `m` does not exist"}}', 'configuration_error'],
   [400, '{"error":{"message":"too long","code":"context_length_exceeded"}}', 'context_overflow'],
   [429, '{"error":{"message":"No money","code":"insufficient_quota"}}', 'rate_limit'],
-])('HTTP %s is not repeated', async (status, body, kind) => {
+])('does not retry HTTP %s', async (status, body, kind) => {
   const server = await startFaultyServer(fail(status, body));
   await expect(askModel(await guarded(server), true)).rejects.toMatchObject({ kind, recoverable: false });
   expect(server.requests()).toBe(1);
 });
 
-test('a server that is not there is named', async () => {
+test('names a server that cannot be reached', async () => {
   const port = await freePort();
   const server = { baseUrl: `http://127.0.0.1:${port}/v1`, requests: () => 0 };
   await expect(askModel(await guarded(server, { maxRetries: 0 }), false)).rejects.toMatchObject({
@@ -176,7 +176,7 @@ test.each([true, false])(
   },
 );
 
-test('a key that the service echoes is in no part of the error', async () => {
+test('removes a key that the service echoes', async () => {
   const server = await startFaultyServer(fail(500, JSON.stringify({ error: { message: `bad key ${KEY}` } })));
   const error = await askModel(await guarded(server, { maxRetries: 0 }), false).catch(
     (thrown: unknown) => thrown,
@@ -185,7 +185,7 @@ test('a key that the service echoes is in no part of the error', async () => {
   expect(error).toMatchObject({ message: expect.stringContaining('bad key [redacted]') });
 });
 
-test('faults come through the SDK loop as they are', async () => {
+test('the SDK loop passes errors on', async () => {
   const server = await startFaultyServer(fail(401));
   const agent = new Agent({ name: 'A', model: await guarded(server) });
   const runner = new Runner({ tracingDisabled: true });

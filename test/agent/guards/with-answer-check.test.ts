@@ -21,7 +21,7 @@ const message = (...content: Content): Output => [
   { type: 'message', role: 'assistant', status: 'completed', content },
 ];
 
-test.each([true, false])('an empty answer is a fault of the moment (streaming: %s)', async (stream) => {
+test.each([true, false])('an empty answer is a recoverable error (streaming: %s)', async (stream) => {
   const thoughts: Output = [{ type: 'reasoning', content: [] }];
   for (const output of [[], thoughts, message(), message({ type: 'output_text', text: ' \n' })]) {
     await expect(askModel(withAnswerCheck(answering(output)), stream)).rejects.toMatchObject({
@@ -31,7 +31,7 @@ test.each([true, false])('an empty answer is a fault of the moment (streaming: %
   }
 });
 
-test.each([true, false])('a refusal is said as it is (streaming: %s)', async (stream) => {
+test.each([true, false])('reports a refusal in the words of the model (streaming: %s)', async (stream) => {
   const output = message({ type: 'refusal', refusal: 'I cannot help with that' });
   await expect(askModel(withAnswerCheck(answering(output)), stream)).rejects.toMatchObject({
     kind: 'api_error',
@@ -40,7 +40,7 @@ test.each([true, false])('a refusal is said as it is (streaming: %s)', async (st
   });
 });
 
-test.each([true, false])('text or a tool call is an answer (streaming: %s)', async (stream) => {
+test.each([true, false])('accepts text or a tool call (streaming: %s)', async (stream) => {
   const call: Output = [
     { type: 'function_call', callId: 'c1', name: 'search', arguments: '{}', status: 'completed' },
   ];

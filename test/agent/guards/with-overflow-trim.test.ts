@@ -53,7 +53,7 @@ const question: AgentInputItem = { role: 'user', content: 'What is a node?' };
 test.each([
   ['a text', JSON.stringify(found)],
   ['a part of a text', { type: 'text', text: JSON.stringify(found) }],
-])('a search result as %s loses the passages that scored least, and says so', async (_, output) => {
+])('drops the passages with the lowest scores from a search result as %s', async (_, output) => {
   for (const stream of [true, false]) {
     const { model, sent } = modelFor(4500);
     let trimmed = 0;

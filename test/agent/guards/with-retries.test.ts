@@ -35,7 +35,7 @@ function failing(times: number, error: () => Error = busy, before: StreamEvent[]
 
 const sleep = async () => {};
 
-test.each([true, false])('waits grow, with jitter, and are announced (streaming: %s)', async (stream) => {
+test.each([true, false])('announces waits that grow, with jitter (streaming: %s)', async (stream) => {
   const { model } = failing(3);
   const retries: RetryAttempt[] = [];
   await askModel(
@@ -49,7 +49,7 @@ test.each([true, false])('waits grow, with jitter, and are announced (streaming:
   ]);
 });
 
-test('a wait is never longer than the bound, whatever chance brings', async () => {
+test('a wait is never longer than the limit', async () => {
   await fc.assert(
     fc.asyncProperty(fc.double({ min: 0, max: 1, noNaN: true }), async (random) => {
       const waits: number[] = [];
@@ -67,7 +67,7 @@ test('a wait is never longer than the bound, whatever chance brings', async () =
   );
 });
 
-test('what the service asks for counts more than our own wait', async () => {
+test('prefers the wait that the service asks for', async () => {
   const waits: number[] = [];
   await withRetries(failing(1, () => busy(100)).model, {
     sleep: async (ms) => void waits.push(ms),
@@ -75,7 +75,7 @@ test('what the service asks for counts more than our own wait', async () => {
   expect(waits).toEqual([100_000]);
 });
 
-test('a fault that stays is not repeated', async () => {
+test('does not retry an error that is not recoverable', async () => {
   const { model, calls } = failing(1, () => new AppError('auth_error', 'No.'));
   await expect(withRetries(model, { sleep }).getResponse(modelRequest())).rejects.toMatchObject({
     kind: 'auth_error',
@@ -83,7 +83,7 @@ test('a fault that stays is not repeated', async () => {
   expect(calls()).toBe(1);
 });
 
-test('a stream is repeated until text has been shown, and starts once', async () => {
+test('repeats a stream until text was shown, with one start event', async () => {
   const early = failing(1, busy, [{ type: 'response_started' }]);
   const events: string[] = [];
   for await (const { type } of withRetries(early.model, { sleep }).getStreamedResponse(modelRequest()))
@@ -97,19 +97,16 @@ test('a stream is repeated until text has been shown, and starts once', async ()
   expect(late.calls()).toBe(1);
 });
 
-test.each([true, false])(
-  'a raised signal keeps the model from being called (streaming: %s)',
-  async (stream) => {
-    const { model, calls } = failing(0);
-    const raised = { ...modelRequest(), signal: AbortSignal.abort() };
-    await expect(askModel(withRetries(model), stream, raised)).rejects.toMatchObject({ kind: 'interrupted' });
-    const own = withRetries(model, { signal: AbortSignal.abort() });
-    await expect(askModel(own, stream)).rejects.toMatchObject({ kind: 'interrupted' });
-    expect(calls()).toBe(0);
-  },
-);
+test.each([true, false])('does not call the model after an abort (streaming: %s)', async (stream) => {
+  const { model, calls } = failing(0);
+  const raised = { ...modelRequest(), signal: AbortSignal.abort() };
+  await expect(askModel(withRetries(model), stream, raised)).rejects.toMatchObject({ kind: 'interrupted' });
+  const own = withRetries(model, { signal: AbortSignal.abort() });
+  await expect(askModel(own, stream)).rejects.toMatchObject({ kind: 'interrupted' });
+  expect(calls()).toBe(0);
+});
 
-test('the wait itself can be interrupted', async () => {
+test('an abort interrupts the wait', async () => {
   const controller = new AbortController();
   const onRetry = vi.fn(() => controller.abort());
   const model = withRetries(failing(1, () => busy(100)).model, { onRetry, signal: controller.signal });
