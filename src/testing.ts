@@ -4,10 +4,9 @@ import type { CreateAgentOptions } from './index.ts';
 import type { Runtime } from './ports/runtime.ts';
 import type { SessionStore } from './ports/session-store.ts';
 import type { ReplayCounts } from './tape/exchange-finder.ts';
-import { createTapeHandlers, type OnMiss, startTapeReplay } from './tape/replay-tape.ts';
-import type { TapeHeader } from './tape/tape-format.ts';
+import { type OnMiss, startTapeReplay } from './tape/replay-tape.ts';
+import { type TapeHeader, toJsonObject } from './tape/tape-format.ts';
 import type { ReplayTiming } from './tape/tape-http.ts';
-import { createReplayRuntime } from './tape/tape-runtime.ts';
 
 export type { Runtime } from './ports/runtime.ts';
 export type { OnMiss } from './tape/replay-tape.ts';
@@ -23,9 +22,9 @@ export interface UseTapeOptions {
   redact?: readonly string[];
 }
 
-interface TapeAgentOptions {
+export interface UseTapeResult extends AsyncDisposable {
   readonly header: TapeHeader;
-  /** The settings of the recorded run, for `createAgent({ ...settings })`. */
+  /** The settings of the recorded run, for `createAgent({ ...settings })`. They are validated there. */
   readonly settings: CreateAgentOptions;
   /** Gives the same time and ids in every replay, for `createAgent({ runtime })`. With it, no key is needed. */
   readonly runtime: Runtime;
@@ -33,9 +32,6 @@ interface TapeAgentOptions {
   readonly sessions: SessionStore;
   /** Numbers of exchanges used, of repeated requests and of misses. */
   counts(): ReplayCounts;
-}
-
-export interface UseTapeResult extends TapeAgentOptions, AsyncDisposable {
   /** Requests that are not on the tape. */
   misses(): readonly AppError[];
   /** Restores the network. Throws the first miss, even if the code under test caught it. */
@@ -50,6 +46,7 @@ export interface UseTapeResult extends TapeAgentOptions, AsyncDisposable {
 export async function useTape(path: string, options: UseTapeOptions = {}): Promise<UseTapeResult> {
   const { timing, onMiss = 'fail', redact } = options;
   const replay = await startTapeReplay({ path, timing, onMiss, patterns: redact });
+  const { header } = replay.tape;
   let isStopped = false;
 
   async function stop(): Promise<void> {
@@ -62,39 +59,14 @@ export async function useTape(path: string, options: UseTapeOptions = {}): Promi
 
   await stopAfterTest(stop);
   return {
-    ...agentOptions(replay.tape.header),
+    header,
+    settings: toJsonObject(header.inputs.settings),
     runtime: replay.runtime,
+    sessions: createMemorySessionStore(),
     misses: () => replay.misses().map(({ error }) => error),
     counts: replay.counts,
     stop,
     [Symbol.asyncDispose]: stop,
-  };
-}
-
-export interface HandleTapeResult extends TapeAgentOptions {
-  /** For `setupServer(...handlers)` or `server.use(...handlers)` of msw 2 or 3. */
-  readonly handlers: never[];
-  /** Closes the file. */
-  close(): void;
-}
-
-/** Returns a tape as handlers for your own msw server, which decides about requests that are not on it. */
-export async function handleTape(
-  path: string,
-  { timing, redact }: Pick<UseTapeOptions, 'timing' | 'redact'> = {},
-): Promise<HandleTapeResult> {
-  const { tape, handlers, counts } = createTapeHandlers({ path, timing, patterns: redact });
-  return { ...agentOptions(tape.header), handlers, counts, close: tape.close };
-}
-
-/** The settings are validated by `createAgent`. */
-function agentOptions(header: TapeHeader): Omit<TapeAgentOptions, 'counts'> {
-  const { settings } = header.inputs;
-  return {
-    header,
-    settings: typeof settings === 'object' && settings !== null && !Array.isArray(settings) ? settings : {},
-    runtime: createReplayRuntime(header.seed, header.createdAt),
-    sessions: createMemorySessionStore(),
   };
 }
 

@@ -1,6 +1,6 @@
 import https from 'node:https';
 import { createAgent } from 'citeloop';
-import { handleTape, useTape } from 'citeloop/testing';
+import { useTape } from 'citeloop/testing';
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -89,20 +89,6 @@ test("requests that the user's msw server bypasses do not leave the process, and
   expect(await refused).toBeInstanceOf(Error);
   expect(tape.misses().length).toBeGreaterThan(0);
   await expect(tape.stop()).rejects.toMatchObject({ kind: 'replay_drift' });
-});
-
-test("handleTape returns handlers for the user's msw server", async () => {
-  const tape = await handleTape(await writeTape([jsonExchange(1, { q: 'a' }, { a: 1 })]));
-  const server = setupServer(...tape.handlers, now);
-  server.listen({ onUnhandledFrame: 'error' });
-  onTestFinished(() => {
-    server.close();
-    tape.close();
-  });
-  expect(await (await postJson({ q: 'a' })).json()).toEqual({ a: 1 });
-  expect(await (await fetch(NOW)).json()).toEqual({ now: 12 });
-  expect(tape.counts()).toMatchObject({ used: 1 });
-  await expect(postJson({ q: 'not on the tape' })).rejects.toThrow(TypeError);
 });
 
 test('an agent with the runtime of a tape needs no key and no server', async () => {

@@ -2,15 +2,13 @@ import type { ANSWER_CHANGES } from '../domain/choices.ts';
 import { diffJson, type JsonDifference } from './diff-json.ts';
 import { isEmbeddingVector } from './match-key.ts';
 import { parseEventPayloads } from './redact/redact-chunks.ts';
-import type { TapeExchange, TapeJson, TapeResponse } from './tape-format.ts';
+import { type TapeExchange, type TapeJson, type TapeResponse, toJsonObject } from './tape-format.ts';
 
 /** What changed in an answer: the first segment of the path of a difference. */
 export type AnswerChangeKind = (typeof ANSWER_CHANGES)[number];
 
 /** Fields that differ between equal answers. */
 const TIMING_PATH = /^body\.(?:.*\.)?(?:time|timestamp|created|\w+_at|\w+At|durationMs|elapsedMs)$/;
-
-type Fields = { [key: string]: TapeJson | undefined };
 
 /** How an answer differs from an earlier one. Of a failed call only the status is compared. */
 export function diffAnswers(before: TapeExchange, now: TapeExchange): JsonDifference[] {
@@ -49,8 +47,8 @@ function readableAnswer({ request, response }: TapeExchange): { [kind in AnswerC
   if (response.status < 400 && pathname.endsWith('/responses')) return responsesAnswer(value);
   const vectors = findVectors(value);
   if (vectors.length > 0 && !pathname.startsWith('/collections')) return { vectors };
-  const ranking = pathname.endsWith('/rerank') ? listOf(fieldsOf(value).results) : [];
-  if (ranking.length > 0) return { ranking: ranking.map((each) => fieldsOf(each).index ?? null) };
+  const ranking = pathname.endsWith('/rerank') ? listOf(toJsonObject(value).results) : [];
+  if (ranking.length > 0) return { ranking: ranking.map((each) => toJsonObject(each).index ?? null) };
   return { body: value };
 }
 
@@ -58,12 +56,12 @@ function chatAnswer(value: TapeJson): ReturnType<typeof readableAnswer> {
   let text = '';
   const calls: { name: string; args: string }[] = [];
   for (const event of Array.isArray(value) ? value : [value]) {
-    const choice = fieldsOf(listOf(fieldsOf(event).choices)[0]);
-    const message = fieldsOf(choice.message ?? choice.delta);
+    const choice = toJsonObject(listOf(toJsonObject(event).choices)[0]);
+    const message = toJsonObject(choice.message ?? choice.delta);
     text += textOf(message.content);
     for (const [position, each] of listOf(message.tool_calls).entries()) {
-      const { index, function: called } = fieldsOf(each);
-      const { name, arguments: args } = fieldsOf(called);
+      const { index, function: called } = toJsonObject(each);
+      const { name, arguments: args } = toJsonObject(called);
       const place = typeof index === 'number' && index >= 0 && index < 1000 ? index : position;
       const call = calls[place] ?? { name: '', args: '' };
       calls[place] = { name: call.name + textOf(name), args: call.args + textOf(args) };
@@ -77,12 +75,14 @@ function chatAnswer(value: TapeJson): ReturnType<typeof readableAnswer> {
 
 /** Reads the completed response at the end of a stream, or the items of a stream that has no end. */
 function responsesAnswer(value: TapeJson): ReturnType<typeof readableAnswer> {
-  const events = (Array.isArray(value) ? value : [value]).map(fieldsOf);
-  const whole = events.map((event) => (event.output === undefined ? fieldsOf(event.response) : event));
+  const events = (Array.isArray(value) ? value : [value]).map(toJsonObject);
+  const whole = events.map((event) => (event.output === undefined ? toJsonObject(event.response) : event));
   const output = listOf(whole.findLast(({ output: items }) => listOf(items).length > 0)?.output);
   const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item);
-  const items = (output.length > 0 ? output : done).map(fieldsOf);
-  const texts = items.flatMap(({ content }) => listOf(content).map((part) => textOf(fieldsOf(part).text)));
+  const items = (output.length > 0 ? output : done).map(toJsonObject);
+  const texts = items.flatMap(({ content }) =>
+    listOf(content).map((part) => textOf(toJsonObject(part).text)),
+  );
   const calls = items.filter(({ type }) => type === 'function_call');
   return modelAnswer(
     texts.join(''),
@@ -114,10 +114,6 @@ function parseArguments(text: string): TapeJson {
 function findVectors(value: TapeJson): number[][] {
   if (typeof value !== 'object' || value === null) return [];
   return isEmbeddingVector(value) ? [value] : Object.values(value).flatMap(findVectors);
-}
-
-function fieldsOf(value: TapeJson | undefined): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
 function listOf(value: TapeJson | undefined): TapeJson[] {

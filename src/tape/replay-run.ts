@@ -8,7 +8,7 @@ import type { ReplayContext, SettingChange } from './explain-drift.ts';
 import type { Tape } from './open-tape.ts';
 import { type ReplayTapeOptions, startTapeReplay } from './replay-tape.ts';
 import { emptyRunOutputs, type RunOutputs, runOutputsSchema } from './run-outputs.ts';
-import type { TapeHeader, TapeJson } from './tape-format.ts';
+import { type TapeHeader, type TapeJson, toJsonObject } from './tape-format.ts';
 import { createRunObserver, type TapedRun } from './tape-run.ts';
 
 export interface ReplayRunOptions
@@ -133,8 +133,7 @@ function recordedSettings(
   { inputs: { settings } }: TapeHeader,
   { collection }: RunOutputs,
 ): Record<string, TapeJson> {
-  const named = typeof settings === 'object' && settings !== null && !Array.isArray(settings) ? settings : {};
-  return { ...named, ...(collection !== null && { collection: collection.name }) };
+  return { ...toJsonObject(settings), ...(collection !== null && { collection: collection.name }) };
 }
 
 /** Settings that a tape contains only if they were set. */

@@ -53,8 +53,15 @@ interface TapeReplay {
 export async function startTapeReplay(options: ReplayTapeOptions): Promise<TapeReplay> {
   const { path, onMiss = 'fail', timing = 'none' } = options;
   using cleanup = new DisposableStack();
-  const { tape, redactor, finder } = openTapeForReplay(options);
-  cleanup.use(tape);
+  const tape = cleanup.use(openTape(path));
+  if (tape.edited) {
+    throw new AppError('invalid_input', `${path} was edited after it was recorded.`, {
+      hint: 'Record it again. To keep the edit, set its "origin" to "written by hand".',
+    });
+  }
+  const { secrets = [], patterns = [] } = options;
+  const redactor = createRedactor({ secrets, patterns: [...tape.header.redact, ...patterns] });
+  const finder = createExchangeFinder(tape, redactor, options.context);
   const misses: ReplayedMiss[] = [];
   const noteMiss = (miss: TapeMiss | null, error: AppError) => {
     misses.push({ miss, error });
@@ -106,30 +113,11 @@ export async function startTapeReplay(options: ReplayTapeOptions): Promise<TapeR
   };
 }
 
-export interface TapeHandlers {
-  readonly tape: Tape;
-  /** Typed for any version of msw, whose handler types differ. */
-  readonly handlers: never[];
-  counts(): ReplayCounts;
-}
-
-/** Handlers for the user's own msw server. Throws `invalid_input` if the tape cannot be used. */
-export function createTapeHandlers(
-  options: Pick<ReplayTapeOptions, 'path' | 'timing' | 'secrets' | 'patterns'>,
-): TapeHandlers {
-  const { tape, finder } = openTapeForReplay(options);
-  const handler = createTapeHandler(finder, options.timing ?? 'none');
-  // msw 2 recognizes handlers by this field.
-  Object.assign(handler, { __kind: 'RequestHandler' });
-  const handlers: unknown[] = [handler];
-  return { tape, handlers: handlers as never[], counts: finder.counts };
-}
-
 /** Handles the requests that are on the tape. */
 function createTapeHandler(
   finder: ExchangeFinder,
   timing: ReplayTiming,
-  onFound?: (exchange: TapeExchange) => void,
+  onFound: (exchange: TapeExchange) => void,
 ): HttpHandler {
   const found = new WeakMap<Request, TapeExchange>();
   return http.all(
@@ -137,23 +125,11 @@ function createTapeHandler(
       const exchange = finder.find(await toTapeRequest(request.clone()));
       if (exchange === null) return false;
       found.set(request, exchange);
-      onFound?.(exchange);
+      onFound(exchange);
       return true;
     },
     ({ request }) => createReplayResponse(found.get(request) as TapeExchange, timing, request.signal),
   );
-}
-
-function openTapeForReplay({ path, secrets = [], patterns = [], context }: ReplayTapeOptions) {
-  const tape = openTape(path);
-  if (tape.edited) {
-    tape.close();
-    throw new AppError('invalid_input', `${path} was edited after it was recorded.`, {
-      hint: 'Record it again. To keep the edit, set its "origin" to "written by hand".',
-    });
-  }
-  const redactor = createRedactor({ secrets, patterns: [...tape.header.redact, ...patterns] });
-  return { tape, redactor, finder: createExchangeFinder(tape, redactor, context) };
 }
 
 /**

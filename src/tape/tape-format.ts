@@ -7,6 +7,11 @@ export const TAPE_VERSION = 3;
 
 export type TapeJson = string | number | boolean | null | TapeJson[] | { [key: string]: TapeJson };
 
+/** An empty object for any other value. */
+export function toJsonObject(value: TapeJson | undefined): { [key: string]: TapeJson } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
 /** Any JSON. It is not validated in depth, which would take longer than parsing it. */
 const jsonSchema = z.custom<TapeJson>((value) => value !== undefined);
 

@@ -11,7 +11,7 @@ import { version } from '../../package.ts';
 import { type RecordingResult, recordRun } from '../../tape/record-run.ts';
 import { type ReplayedRun, replayRun } from '../../tape/replay-run.ts';
 import type { OnMiss } from '../../tape/replay-tape.ts';
-import { TAPE_VERSION, type TapeHeader, type TapeJson } from '../../tape/tape-format.ts';
+import { TAPE_VERSION, type TapeHeader, type TapeJson, toJsonObject } from '../../tape/tape-format.ts';
 import type { TapedRun } from '../../tape/tape-run.ts';
 import { counted } from '../../text/phrasing.ts';
 import type { TapeFlags } from '../flags/common-flags.ts';
@@ -115,11 +115,7 @@ export async function withReplayedConfig<T>(
 
 /** The settings that were flags of the recorded command, and its collection. */
 function flagSettings({ settings, header, recorded }: ReplayedRun): Record<string, TapeJson> {
-  const { flags: recordedFlags } = header.inputs;
-  const flags =
-    typeof recordedFlags === 'object' && recordedFlags !== null && !Array.isArray(recordedFlags)
-      ? recordedFlags
-      : {};
+  const flags = toJsonObject(header.inputs.flags);
   const names = new Set(Object.keys(flags));
   if (names.has('threshold')) names.add('scoreThreshold');
   if (recorded.collection !== null) names.add('collection');
