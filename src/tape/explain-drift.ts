@@ -42,16 +42,17 @@ export function explainMiss(
 ): TapeMiss {
   const body = comparableBody(request.body);
   let best: { exchange: TapeExchange; score: number } | null = null;
-  let isKnownHost = false;
   for (const exchange of tape.exchanges()) {
     const recorded = exchange.request;
-    isKnownHost ||= new URL(recorded.url).host === new URL(request.url).host;
     if (recorded.method !== request.method || canonicalPath(recorded.url) !== canonicalPath(request.url))
       continue;
     const score = jsonSimilarity(comparableBody(recorded.body), body);
     if (best === null || score > best.score) best = { exchange, score };
   }
-  if (best === null) return { request, nearest: null, reason: explainUnknownPath(isKnownHost, context) };
+  if (best === null) {
+    const reason = formatSettingChanges(context) ?? 'no request to this path was recorded';
+    return { request, nearest: null, reason };
+  }
   const differences = diffJson(comparableBody(best.exchange.request.body), body);
   return {
     request,
@@ -95,24 +96,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 /** Why a request differs from the nearest recorded one. */
 function explainRequestChange(differences: readonly JsonDifference[], context: ReplayContext): string {
   if (differences.length === 0) return 'the request is made more often than it was recorded';
-  const [, reason] = REASONS.find(([field]) => differences.some((each) => field.test(fieldPath(each)))) ?? [];
-  const { collectionChanged } = context;
-  return (
-    formatSettingChanges(context) ??
-    (reason === DIFFERENT_CHUNKS && collectionChanged ? `${reason}: the collection changed` : null) ??
-    (reason === DIFFERENT_CHUNKS && collectionChanged === false
-      ? `${reason} from the same documents: chunking or ranking changed`
-      : null) ??
-    reason ??
-    'the request changed'
-  );
-}
-
-function explainUnknownPath(isKnownHost: boolean, context: ReplayContext): string {
-  const otherwise = isKnownHost
-    ? 'no request to this path was recorded'
-    : 'no request to this service was recorded: another model, store or embedder is configured';
-  return formatSettingChanges(context) ?? otherwise;
+  const [, reason] = REASONS.find(([field]) => differences.some(({ path }) => field.test(path))) ?? [];
+  const collection =
+    reason === DIFFERENT_CHUNKS && context.collectionChanged ? `${reason}: the collection changed` : null;
+  return formatSettingChanges(context) ?? collection ?? reason ?? 'the request changed';
 }
 
 /** Why a run has another result although every request was on the tape. */
@@ -134,14 +121,6 @@ function formatSettingChange({ name, before, after }: SettingChange): string {
   );
   if (was.length + is.length > 80) return `${oneLine(name, 40)} changed`;
   return `${oneLine(name, 40)} is ${oneLine(is, 80)} (recorded: ${oneLine(was, 80)})`;
-}
-
-/** Marks a message that holds the results of a search. */
-function fieldPath({ path, before, after }: JsonDifference): string {
-  const holdsResults = [before, after].some(
-    (value) => typeof value === 'string' && /"results"\s*:/.test(value),
-  );
-  return holdsResults ? `${path}.results` : path;
 }
 
 /** JSON in strings is parsed, so that its fields are compared one by one. */

@@ -99,7 +99,7 @@ export async function startTapeReplay(options: ReplayTapeOptions): Promise<TapeR
   const replay = cleanup.move();
   return {
     tape,
-    runtime: createReplayRuntime(tape.header.seed, tape.header.createdAt, { needsKeys: onMiss !== 'fail' }),
+    runtime: createReplayRuntime(tape.header.seed, tape.header.createdAt, onMiss !== 'fail'),
     misses: () => misses,
     counts: finder.counts,
     async stop(outputs) {

@@ -130,14 +130,11 @@ export type TapeTail = z.infer<typeof tapeTailSchema>;
 
 const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
   EACCES: 'access is denied',
   EPERM: 'access is denied',
   EROFS: 'the file system is read-only',
   ENOENT: 'its folder does not exist',
-  ENOTDIR: 'its folder is a file',
   EISDIR: 'it is a folder',
-  EFBIG: 'it is too large',
 };
 
 export function toTapeWriteError(path: string, error: unknown): AppError {

@@ -2,11 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Runtime } from '../ports/runtime.ts';
 
 /** A runtime with ids from the seed and a clock that stands still, so that every replay of a tape gives the same output. */
-export function createReplayRuntime(
-  seed: string,
-  at: string,
-  { needsKeys = false }: { needsKeys?: boolean } = {},
-): Runtime {
+export function createReplayRuntime(seed: string, at: string, needsKeys = false): Runtime {
   const time = new Date(at).getTime();
   return {
     now: () => new Date(time),
