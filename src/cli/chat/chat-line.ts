@@ -13,7 +13,6 @@ export const SLASH_COMMAND_NAMES = [
   'model',
   'collection',
   'filter',
-  'save',
   'sessions',
   'resume',
   'good',

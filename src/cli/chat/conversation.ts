@@ -11,8 +11,6 @@ import type { SessionStore } from '../../ports/session-store.ts';
 /** The state of a chat: slash commands change it, and the next question uses it. */
 export interface ChatConversation {
   readonly user: string | undefined;
-  /** Files that `/save` has written and may write again. */
-  readonly savedFiles: Set<string>;
   policy: Policy;
   filter: Filter;
   /** The names of all collections; empty if they are unknown. */
@@ -65,7 +63,6 @@ export function createChatConversation(start: ConversationStart): ChatConversati
 
   const conversation: ChatConversation = {
     user: start.user,
-    savedFiles: new Set(),
     policy: start.policy,
     filter: start.filter ?? {},
     collections: start.collections ?? (async () => []),

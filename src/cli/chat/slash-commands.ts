@@ -1,11 +1,7 @@
-import { writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { policySchema } from '../../domain/agent-config.ts';
 import { OFFLINE_MODEL } from '../../domain/choices.ts';
-import { sessionTitle } from '../../domain/conversation-session.ts';
 import { formatFilter, isEmptyFilter, parseFilter } from '../../domain/query.ts';
-import { AppError, messageOf } from '../../faults/app-error.ts';
+import { AppError } from '../../faults/app-error.ts';
 import { nearestName } from '../../text/nearest-name.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -14,7 +10,7 @@ import { formatUrl } from '../terminal/format-source.ts';
 import { openSource } from '../terminal/open-source.ts';
 import { renderLedger } from '../terminal/render-ledger.ts';
 import { renderRetrievedPassages } from '../terminal/render-retrieval.ts';
-import { formatTranscript, renderSessionList } from '../terminal/render-session.ts';
+import { renderSessionList } from '../terminal/render-session.ts';
 import { findCitedSource, renderCitedSource } from '../terminal/render-source.ts';
 import type { ProcessStreams, Terminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
@@ -148,13 +144,6 @@ export const slashCommands: Readonly<Record<SlashCommandName, SlashCommand>> = {
       renderText(terminal, `Filter: ${shown}`);
     },
   },
-  save: {
-    usage: 'save [file]',
-    describe: 'Save the conversation as .md or .json',
-    async run(conversation, argument, terminal) {
-      renderText(terminal, `Saved to ${await saveTranscript(conversation, argument)}`);
-    },
-  },
   sessions: {
     usage: 'sessions',
     describe: 'List the newest sessions',
@@ -226,27 +215,4 @@ async function rateAnswer(
   const isSaved =
     session().lastTurn() !== null && (await sessions().setFeedback(session().id, 'last', feedback));
   terminal.write(isSaved ? `Rated ${verdict}.\n` : 'No answer yet.\n');
-}
-
-/** Returns the path. Overwrites only files that this conversation has written. */
-async function saveTranscript(conversation: ChatConversation, file: string): Promise<string> {
-  const { session, sessions, savedFiles } = conversation;
-  const id = session().id;
-  const name = file === '' ? `citeloop-${id.slice(0, 8)}.md` : file;
-  const path = name.startsWith('~/') ? join(homedir(), name.slice(2)) : resolve(name);
-  const turns = await Array.fromAsync(sessions().turns(id));
-  const [first] = turns;
-  if (first === undefined) throw new AppError('invalid_input', 'Nothing to save yet.');
-  const text = path.endsWith('.json')
-    ? `${JSON.stringify({ session: session().snapshot(), turns }, null, 2)}\n`
-    : formatTranscript(sessionTitle(first.turn.userQuery), turns);
-  try {
-    await writeFile(path, text, { flag: savedFiles.has(path) ? 'w' : 'wx' });
-  } catch (error) {
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    const message = exists ? `${path} already exists.` : `Cannot write ${path}: ${messageOf(error)}.`;
-    throw new AppError('invalid_input', message, { hint: 'Give another file: /save <file>', cause: error });
-  }
-  savedFiles.add(path);
-  return path;
 }

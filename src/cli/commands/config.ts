@@ -69,12 +69,6 @@ export async function setSetting({
   stderr.write(`${stderr.text(`Overridden here: ${formatValue(active)} (${origin}).`)}\n`);
 }
 
-export function printSettingsPath({ config: configPath, json }: CommonFlags): void {
-  const { settingsFile } = loadConfig({ configPath });
-  if (json) printJson({ file: settingsFile });
-  else process.stdout.write(`${settingsFile}\n`);
-}
-
 function formatValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

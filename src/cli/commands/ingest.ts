@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
 import { indexDocuments } from '../../app/index-documents.ts';
-import { countStale } from '../../app/sessions.ts';
 import { address, readFlag, wholeNumber } from '../../config/read-value.ts';
 import { OWN_MODEL } from '../../domain/choices.ts';
 import { AppError } from '../../faults/app-error.ts';
@@ -10,21 +9,18 @@ import { EXIT_DONE } from '../../faults/exit-code.ts';
 import type { IngestSummary } from '../../ingest/ingest.ts';
 import { version } from '../../package.ts';
 import type { Run } from '../../tape/tape-run.ts';
-import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { onCommandLine } from '../advice.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { createIndexingBar } from '../terminal/progress.ts';
 import { createTerminal, printJson, type Terminal } from '../terminal/terminal.ts';
 import { renderText } from '../terminal/wrapping.ts';
-import { watchSources } from './watch-sources.ts';
 import { withApp } from './with-app.ts';
 
 const EXIT_SOME_FAILED = 2;
 /** From this many chunks on, embedding takes some seconds. */
 const MANY_CHUNKS = 256;
 const MAX_LISTED = 3;
-const CHECKED_SESSIONS = 50;
 
 /** The options of an ingest that tapes record. */
 export const ingestSchema = z.object({
@@ -41,9 +37,7 @@ export const ingestSchema = z.object({
   maxSeconds: z.number().optional(),
 });
 
-export interface IngestFlags extends CommonFlags, TapeFlags, z.infer<typeof ingestSchema> {
-  watch?: boolean | undefined;
-}
+export interface IngestFlags extends CommonFlags, TapeFlags, z.infer<typeof ingestSchema> {}
 
 interface IngestResult {
   summary: IngestSummary;
@@ -61,20 +55,18 @@ export function runIngest(flags: IngestFlags): Promise<number> {
   };
   return withApp(run, async (app, { signal, tape }) => {
     const { collection } = app.config.agent;
-    const print = ({ summary, seconds }: IngestResult) => {
-      if (flags.json) return printJson({ collection, ...summary, seconds });
+    const { summary, seconds } = await ingestDocuments(app, flags, { signal, tape });
+    if (flags.json) printJson({ collection, ...summary, seconds });
+    else {
       renderSummary(createTerminal(process.stdout), collection, summary, seconds);
       if (flags.collection === undefined) warnAboutMixedRoots(collection, summary);
-    };
-    const first = await ingestDocuments(app, flags, { signal, tape });
-    print(first);
-    if (first.summary.embeddedChunks > 0) await adviseThreshold(app);
-    if (flags.watch) await ingestOnChange(app, flags, { signal, tape }, first, print);
-    return first.summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
+    }
+    if (summary.embeddedChunks > 0) await adviseThreshold(app);
+    return summary.failed.length > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
   });
 }
 
-function assertIngestFlags({ source = [], watch, record, replay }: IngestFlags): void {
+function assertIngestFlags({ source = [], record, replay }: IngestFlags): void {
   const refuse = (message: string, hint: string) => {
     throw new AppError('invalid_input', message, { hint });
   };
@@ -84,8 +76,6 @@ function assertIngestFlags({ source = [], watch, record, replay }: IngestFlags):
     refuse('Nothing to ingest: give a path or URL.', 'Example: citeloop ingest ./docs');
   if (isOnTape && hasUrl)
     refuse('Web pages cannot be recorded on a tape.', 'Save the pages and ingest the files.');
-  if (watch && isOnTape) refuse('--watch cannot be recorded on a tape.', 'Omit --watch.');
-  if (watch && hasUrl) refuse('--watch works on files, not on URLs.', 'Omit --watch.');
 }
 
 /** Without a threshold every passage counts as relevant; a model in a directory has none before it is measured. */
@@ -97,47 +87,6 @@ async function adviseThreshold(app: App): Promise<void> {
     'This model has no score threshold yet. Measure it: ' +
       `citeloop collections threshold ${collection} --embedder ${OWN_MODEL}${directory} --save\n`,
   );
-}
-
-/** Ingests after every change and reports which earlier answers are outdated. Ends with Ctrl-C. */
-async function ingestOnChange(
-  app: App,
-  flags: IngestFlags,
-  run: Run,
-  first: IngestResult,
-  print: (result: IngestResult) => void,
-): Promise<void> {
-  const notify = (sentence: string) => renderText(createTerminal(process.stderr), sentence);
-  const changes = watchSources(flags.source ?? [], run.signal);
-  notify('Watching for changes. Press Ctrl-C to stop.');
-  let { gone } = first.summary;
-  for await (const _ of changes) {
-    try {
-      const result = await ingestDocuments(app, flags, run);
-      const { added, changed, renamed, removed, failed } = result.summary;
-      const isSame = result.summary.gone.join('\n') === gone.join('\n');
-      gone = result.summary.gone;
-      if (added + changed + renamed + removed + failed.length === 0 && isSame) continue;
-      print(result);
-      const count = await countOutdatedAnswers(app);
-      const answers = counted(count, 'earlier answer has', 'earlier answers have');
-      if (count > 0) notify(`${answers} outdated sources. List them: citeloop sessions stale`);
-    } catch (error) {
-      if (run.signal.aborted) return;
-      if (!(error instanceof AppError)) throw error;
-      notify(`${error.message} Still watching.`);
-    }
-  }
-}
-
-async function countOutdatedAnswers(app: App): Promise<number> {
-  const sessions = await app.sessions();
-  try {
-    const { collection } = app.config.agent;
-    return await countStale(app, sessions, { limit: CHECKED_SESSIONS, collection });
-  } finally {
-    await sessions.close();
-  }
 }
 
 /** Updates the collection and records the result on the tape. */

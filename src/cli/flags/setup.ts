@@ -45,17 +45,10 @@ const unset: CommandDefinition<SettingFlags> = {
     (await import('../commands/config.ts')).setSetting({ ...flags, value: undefined }),
 };
 
-const path: CommandDefinition<CommonFlags> = {
-  command: 'path',
-  describe: 'Print the path of the settings file',
-  examples: [['citeloop config path', 'Print the path of the settings file']],
-  handler: async (flags) => (await import('../commands/config.ts')).printSettingsPath(flags),
-};
-
 export const configCommand: CommandDefinition<CommonFlags> = {
   command: 'config',
   describe: 'Manage saved settings',
-  commands: [list, get, set, unset, path],
+  commands: [list, get, set, unset],
   epilogue:
     'Precedence: flag, environment, ./citeloop.config.json, saved setting, default. Keys are read only from the environment.',
 };

@@ -2,7 +2,6 @@ import type { BlockContent, DefinitionContent, List, PhrasingContent, RootConten
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { type Processor, unified } from 'unified';
-import { createCodeHighlighter } from './highlight-code.ts';
 import { layoutTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { type TextRun, wrapRuns } from './wrapping.ts';
@@ -68,9 +67,8 @@ function linesOf(node: BlockContent | DefinitionContent, source: string, target:
     }
     case 'code': {
       // Not indented, so that a selection with the mouse is valid code.
-      const highlight = createCodeHighlighter(terminal, node.lang ?? '');
       const [fence = '```'] = /^[ \t>]*(`{3,}|~{3,})/.exec(sourceOf(node, source))?.slice(1) ?? [];
-      const code = node.value === '' ? [] : node.value.split('\n').map(highlight);
+      const code = node.value === '' ? [] : node.value.split('\n').map((line) => terminal.text(line));
       const opening = terminal.text(`${fence}${node.lang ?? ''}`, 'dim');
       return [opening, ...code, terminal.text(fence, 'dim')];
     }

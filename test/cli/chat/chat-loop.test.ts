@@ -1,12 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { runChatLoop } from '../../../src/cli/chat/chat-loop.ts';
 import { createChatConversation } from '../../../src/cli/chat/conversation.ts';
 import { plainly } from '../../../src/faults/advice.ts';
 import { AppError, messageOf } from '../../../src/faults/app-error.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { fakeStreams, plain } from '../support/fake-streams.ts';
 import { eventsOf, type Script, scriptedAgent, turnOf } from '../support/scripted-agent.ts';
 
@@ -180,25 +177,6 @@ test('/resume takes the beginning of an id', async () => {
   await chat.conversation.leave();
   const summaries = await chat.open.sessions.list();
   expect(summaries.map(({ status }) => status)).toEqual(['completed', 'completed']);
-});
-
-test('/save overwrites only its own file', async () => {
-  const directory = await temporaryDirectory();
-  await writeFile(join(directory, 'mine.md'), 'mine');
-  const [markdown, json, taken] = ['chat.md', 'chat.json', 'mine.md'].map((name) => join(directory, name));
-  const { err } = await piped(
-    `one?\n/save ${markdown}\n/save ${json}\ntwo?\n/save ${markdown}\n/save ${taken}\n`,
-  );
-  const text = await readFile(String(markdown), 'utf8');
-  expect(text).toContain(
-    '## one?\n\nOn one? [1].\n\n- [1] [Source: Topics](https://docs.test/topics) 0.80 supported',
-  );
-  expect(text).toContain('## two?');
-  expect(JSON.parse(await readFile(String(json), 'utf8'))).toMatchObject({
-    turns: [{ turn: { userQuery: 'one?' } }],
-  });
-  expect(await readFile(String(taken), 'utf8')).toBe('mine');
-  expect(err).toContain('mine.md already exists.');
 });
 
 test('greets with the collection, the model and a local Ollama', async () => {

@@ -36,7 +36,7 @@ test('suggests the nearest command for an unknown one', () => {
 });
 
 test('completes commands and policies, but not questions', () => {
-  expect(completeChatLine('/s')).toEqual(['/sources', '/source', '/save', '/sessions']);
+  expect(completeChatLine('/s')).toEqual(['/sources', '/source', '/sessions']);
   expect(completeChatLine('/co')).toEqual(['/collection']);
   expect(completeChatLine('/collection h', ['handbook', 'animals'])).toEqual(['/collection handbook']);
   expect(completeChatLine('/policy a')).toEqual(['/policy always']);

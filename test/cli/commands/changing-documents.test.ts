@@ -1,9 +1,6 @@
-import type { ChildProcess } from 'node:child_process';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { watchedDirectories, watchSources } from '../../../src/cli/commands/watch-sources.ts';
-import { runCli } from '../../support/run-cli.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -127,64 +124,4 @@ test('--prune refuses a directory that does not exist', async () => {
   expect(stderr).toContain('docs does not exist.');
   const removed = await runInProcess(['collections', 'remove', 'web_documents', 'docs'], { home });
   expect(removed.stdout).toBe('Removed 1 document from web_documents.\n');
-});
-
-test('--watch reports a deleted file once', async () => {
-  const home = await temporaryDirectory();
-  await mkdir(join(home, 'docs'));
-  await writeFile(join(home, 'docs', 'zebras.md'), ZEBRAS);
-  await writeFile(join(home, 'docs', 'owls.md'), OWLS);
-  let child: ChildProcess | undefined;
-  let said = '';
-  const ended = runCli(['ingest', 'docs', '--watch'], {
-    home,
-    onStart(started) {
-      child = started;
-      started.stdout?.on('data', (part) => {
-        said += part;
-      });
-      started.stderr?.on('data', (part) => {
-        said += part;
-      });
-    },
-  });
-  await expect.poll(() => said, { timeout: 30_000 }).toContain('Watching for changes');
-  await rm(join(home, 'docs', 'owls.md'));
-  await expect
-    .poll(() => said, { timeout: 30_000 })
-    .toContain('1 deleted: owls.md. Use --prune to remove it.');
-  child?.kill('SIGINT');
-  expect((await ended).stdout.match(/1 deleted/g)).toHaveLength(1);
-});
-
-test('yields once per burst of changes until the signal is aborted', async () => {
-  const directory = await temporaryDirectory();
-  await mkdir(join(directory, 'deep'));
-  const controller = new AbortController();
-  const changes = watchSources([directory], controller.signal);
-  // Changes before the first iteration count, too.
-  await writeFile(join(directory, 'deep', 'a.md'), ZEBRAS);
-  await writeFile(join(directory, 'deep', 'a.md'), `${ZEBRAS}\nMore.\n`);
-  expect(await changes.next()).toEqual({ done: false, value: undefined });
-  const end = changes.next();
-  controller.abort();
-  expect((await end).done).toBe(true);
-});
-
-test('watches a directory, the directory of a file, or the start of a glob', async () => {
-  const directory = await temporaryDirectory();
-  await writeFile(join(directory, 'a.md'), ZEBRAS);
-  expect(watchedDirectories([directory, join(directory, 'a.md'), join(directory, '**/*.md')])).toEqual([
-    directory,
-  ]);
-  expect(watchedDirectories(['https://docs.test'])).toEqual([]);
-});
-
-test.each([
-  [['https://docs.test', '--watch'], '--watch works on files'],
-  [['docs', '--watch', '--record', 'a.tape.json'], 'cannot be recorded on a tape'],
-])('rejects ingest %s', async (args, said) => {
-  const { code, stderr } = await runInProcess(['ingest', ...args], { home: await temporaryDirectory() });
-  expect(code).toBe(2);
-  expect(stderr).toContain(said);
 });
