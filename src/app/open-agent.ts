@@ -1,14 +1,10 @@
-import { appendFileSync } from 'node:fs';
-import { type Model, setTraceProcessors, setTracingDisabled } from '@openai/agents-core';
+import type { Model } from '@openai/agents-core';
 import type { Agent } from '../agent/agent.ts';
 import { createConversationAgent } from '../agent/create-agent.ts';
 import type { FindJudge } from '../agent/turn-judge.ts';
 import type { SearchMode } from '../domain/choices.ts';
 import { contextWindowOf } from '../domain/context-window.ts';
 import type { Filter } from '../domain/query.ts';
-import { advice, bySetting } from '../faults/advice.ts';
-import { AppError, messageOf } from '../faults/app-error.ts';
-import type { Redactor } from '../faults/redactor.ts';
 import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { SessionStore } from '../ports/session-store.ts';
@@ -16,7 +12,6 @@ import type { TapeRun } from '../tape/tape-run.ts';
 import type { App } from './create-app.ts';
 import { assertModelUsable, createModel, createModelErrorContext } from './models.ts';
 import { assertKnownFilter, openCollection } from './open-collection.ts';
-import { configuredRedactor } from './run-settings.ts';
 import { createMemorySessionStore, resolveSessionId } from './sessions.ts';
 
 interface OpenAgentOptions {
@@ -134,12 +129,10 @@ interface CollectionAgentOptions {
 /** The configured agent on an open collection. */
 export async function createCollectionAgent(app: App, options: CollectionAgentOptions): Promise<Agent> {
   const { store, sessions, mode = 'hybrid', readSource = false, runtime = app.runtime } = options;
-  const { traceFile, agent } = app.config;
-  if (traceFile !== undefined) await traceToFile(traceFile, configuredRedactor(app.config));
   // Lexical search must not download or load an embedding model.
   const findJudge: FindJudge = async () => (mode === 'lexical' ? null : app.judge());
   return createConversationAgent({
-    config: agent,
+    config: app.config.agent,
     model: options.model ?? (await createModel(app, runtime, findJudge)),
     store,
     retriever: await app.retriever(store, { mode }),
@@ -147,35 +140,7 @@ export async function createCollectionAgent(app: App, options: CollectionAgentOp
     sessions,
     runtime,
     readSource,
-    tracing: options.tracing ?? traceFile !== undefined,
+    tracing: options.tracing ?? false,
     errorContext: createModelErrorContext(app),
   });
-}
-
-/**
- * Writes the SDK's traces to a file and nowhere else: a line of JSON for each started trace and ended span, without keys.
- * Sets the processors of the whole process, so the library does not use it.
- */
-async function traceToFile(path: string, redactor: Redactor): Promise<void> {
-  const write = (line: object) =>
-    appendFileSync(path, `${JSON.stringify(redactor.value(line))}\n`, { mode: 0o600 });
-  try {
-    appendFileSync(path, '', { mode: 0o600 });
-  } catch (error) {
-    throw new AppError('configuration_error', `Cannot write traces to ${path} (${messageOf(error)}).`, {
-      hint: advice`Choose another file${bySetting('traceFile')}.`,
-    });
-  }
-  // The environment may have turned tracing off; a trace file turns it on.
-  setTracingDisabled(false);
-  setTraceProcessors([
-    {
-      onTraceStart: async (trace) => write({ kind: 'trace', ...trace.toJSON() }),
-      onTraceEnd: async () => {},
-      onSpanStart: async () => {},
-      onSpanEnd: async (span) => write({ kind: 'span', ...span.toJSON() }),
-      shutdown: async () => {},
-      forceFlush: async () => {},
-    },
-  ]);
 }

@@ -43,8 +43,6 @@ export interface Config {
     readonly directory: string | undefined;
   };
   readonly modelService: ServiceAccess;
-  /** The file for the traces of the SDK. */
-  readonly traceFile: string | undefined;
   /** A proxy or a private deployment of Cohere. */
   readonly cohereBaseUrl: string | undefined;
   readonly secrets: Readonly<Record<SecretName, Secret | undefined>>;
@@ -154,7 +152,6 @@ export function loadConfig(sources: ConfigSources = {}): Config {
       directory: onnxDirectory(given.rerank),
     },
     modelService: service,
-    traceFile: pathOf(given.traceFile),
     cohereBaseUrl: valueFor('cohereBaseUrl'),
     secrets: Object.freeze(
       Object.fromEntries(

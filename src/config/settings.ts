@@ -57,7 +57,6 @@ export const settingSchemas = {
     .describe(oneOf(['true', 'false', JUDGE, `${OWN_MODEL}<directory>`])),
   rerankModel: modelName,
   cohereBaseUrl: address,
-  traceFile: z.string().trim().min(1).describe('the path of a file'),
   /** Per million tokens, by model. */
   prices: z
     .record(z.string(), z.object({ input: z.number().min(0), output: z.number().min(0) }))

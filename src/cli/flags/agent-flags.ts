@@ -86,5 +86,4 @@ export const agentOptions = {
   session: { value: 'id', alias: 'resume', describe: 'Continue this session' },
   continue: { type: 'boolean', describe: 'Continue the last session', conflicts: 'session' },
   user: { describe: 'Owner of the session' },
-  'trace-file': { value: 'path', describe: 'Append traces to this file' },
 } as const satisfies Record<string, OptionDefinition>;

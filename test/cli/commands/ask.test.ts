@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -268,21 +268,6 @@ test('the library example in the README runs', async () => {
   expect(stdout).toContain('searching: What is Isaac Sim?');
   expect(stdout).toContain('grounded: true');
   expect(stdout).toMatch(/\[\d+\] .*: quoted/);
-});
-
-test('--trace-file writes the traces of the SDK without changing the answer', async () => {
-  const file = join(home, 'traces.ndjson');
-  // The SDK keeps its trace processors for the whole process; this variable turns off its default ones.
-  const env = { NODE_ENV: 'test' };
-  const { stdout } = await runCli(['ask', 'What is ROS 2?', '--json', '--trace-file', file], { home, env });
-  expect((await ask('What is ROS 2?')).answer).toBe(JSON.parse(stdout).answer);
-  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
-  const kinds = lines.map((line) => {
-    const { kind, span_data: data } = JSON.parse(line) as { kind: string; span_data?: { type: string } };
-    return data?.type ?? kind;
-  });
-  expect(kinds).toEqual(expect.arrayContaining(['trace', 'function', 'agent']));
-  expect(kinds.filter((kind) => kind === 'trace')).toHaveLength(1);
 });
 
 test('a session continues on its own collection and is rejected on another', async () => {
