@@ -158,7 +158,8 @@ async function findValues(
       const used = (await listSessions(config)).map(({ model }) => model);
       return describeAll([...new Set([OFFLINE_MODEL, config.agent.model, ...used])], 'model');
     }
-    case 'since': {
+    case 'before':
+    case 'after': {
       const { listRuns } = await import('../evaluation/run-archive.ts');
       return describeAll(['last', ...(await listRuns(config.home)).reverse()], 'evaluation');
     }

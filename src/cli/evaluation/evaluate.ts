@@ -4,7 +4,6 @@ import { openCollection } from '../../app/open-collection.ts';
 import type { SearchMode } from '../../domain/choices.ts';
 import { collectionFingerprint } from '../../domain/collection-identity.ts';
 import type { EvaluationCase } from '../../evaluation/cases/evaluation-case.ts';
-import { pinGold } from '../../evaluation/cases/stale-cases.ts';
 import { assembleReport } from '../../evaluation/report/assemble-report.ts';
 import type { CaseRun } from '../../evaluation/report/case-run.ts';
 import { checkGate } from '../../evaluation/report/gates.ts';
@@ -52,7 +51,7 @@ export async function runEvaluation(
     const open = await Promise.all(
       arms.map((arm) => openArm(arm, { store, readSource, priceOf, judge, check, tape })),
     );
-    const collection = await describeCollection(app, store, cases, tape);
+    const collection = await describeCollection(app, store, tape);
     // The first search loads files and models; on a tape it would be an additional call.
     if (tape === null) await warmUp(app, store, cases, signal);
     const identity = { inputs, arms, judge, collection: collection.state };
@@ -66,7 +65,6 @@ export async function runEvaluation(
     const report = assembleReport({
       cases,
       metrics,
-      pins: collection.pins,
       arms: arms.map(({ app: _, ...arm }) => ({ ...arm, runs: results.get(arm.name) ?? new Map() })),
       header: {
         program: 'citeloop',
@@ -114,13 +112,8 @@ function assertPriced({ budget, priceOf }: CheckedInputs, models: readonly strin
   });
 }
 
-/** The collection as the report has it, its state as the journal identifies it, and pins of the gold. */
-async function describeCollection(
-  app: App,
-  store: ChunkStore,
-  cases: readonly EvaluationCase[],
-  tape: TapeRun | null,
-) {
+/** The collection as the report has it, and its state as the journal identifies it. */
+async function describeCollection(app: App, store: ChunkStore, tape: TapeRun | null) {
   const { name, documents, chunks, embedder, updatedAt } = await store.info();
   // On a tape a server gets no calls besides those that the run needs.
   const listed =
@@ -134,7 +127,6 @@ async function describeCollection(
       fingerprint: listed === null ? null : collectionFingerprint(store.identity, listed),
     },
     state: [name, embedder, chunks, updatedAt],
-    pins: listed === null ? undefined : await pinGold(cases, store, listed),
   };
 }
 

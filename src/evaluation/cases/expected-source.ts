@@ -14,26 +14,6 @@ export function matchesSource(expected: string, url: string): boolean {
   );
 }
 
-/** Finds documents by expected source, by URL or URI. Indexed by file name, so that large collections stay fast. */
-export function createSourceFinder<Document extends { url: string; uri: string }>(
-  documents: readonly Document[],
-): (expected: string) => readonly Document[] {
-  const fileName = (path: string) => toSegments(path).at(-1) ?? '';
-  const byName = new Map<string, Set<Document>>();
-  for (const document of documents) {
-    for (const address of [document.url, document.uri]) {
-      const name = fileName(toPath(address));
-      byName.set(name, (byName.get(name) ?? new Set()).add(document));
-    }
-  }
-  return (expected) => {
-    const candidates = byName.get(fileName(expected.includes('://') ? toPath(expected) : expected)) ?? [];
-    return [...candidates].filter(
-      ({ url, uri }) => matchesSource(expected, url) || matchesSource(expected, uri),
-    );
-  };
-}
-
 /** How a case names a document: a file by the last two segments of its path, a web page by its URL. */
 export function toExpectedSource(url: string): string {
   if (/^https?:/i.test(url)) return url;

@@ -2,7 +2,6 @@ import { AppError } from '../../faults/app-error.ts';
 import { counted, quoted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
 import { type EvaluationCase, formatCheckName, toConversationKey } from '../cases/evaluation-case.ts';
-import { type GoldPins, toGoldKey } from '../cases/stale-cases.ts';
 import { canBeCorrect, countCorrect } from '../metrics/answer-metrics.ts';
 import { type CaseRuns, type Metric, noDataReason, tabulateMetric } from '../metrics/metric.ts';
 import {
@@ -48,7 +47,6 @@ interface ReportInput {
   /** The first is the baseline. */
   arms: readonly ArmResults[];
   metrics: readonly Metric[];
-  pins?: GoldPins | undefined;
 }
 
 /** An arm with its runs and a column per metric, in the order of cases and metrics. */
@@ -58,11 +56,11 @@ interface MeasuredArm {
   columns: readonly MetricColumn[];
 }
 
-type PlainCase = Omit<ReportCase, 'results' | 'gold'>;
+type PlainCase = Omit<ReportCase, 'results'>;
 
 /** Throws `invalid_input` if an arm lacks a case or has an unknown one. */
 export function assembleReport(input: ReportInput): ReportData {
-  const { cases, metrics, pins } = input;
+  const { cases, metrics } = input;
   const plainCases = cases.map(toPlainCase);
   const units = createSamplingUnits(plainCases.map(({ conversation }) => conversation));
   const header = { ...input.header, conversations: units.clusters };
@@ -93,17 +91,10 @@ export function assembleReport(input: ReportInput): ReportData {
     arms,
     comparisons,
     gates: [],
-    cases: plainCases.map((item, index) => {
-      const ownPins = pins?.get(item.id) ?? [];
-      return {
-        ...item,
-        gold:
-          ownPins.length === 0
-            ? null
-            : { key: toGoldKey(cases[index] as EvaluationCase), pins: [...ownPins] },
-        results: Object.fromEntries(measured.map((one) => [one.arm.name, toCaseResult(one, index, metrics)])),
-      };
-    }),
+    cases: plainCases.map((item, index) => ({
+      ...item,
+      results: Object.fromEntries(measured.map((one) => [one.arm.name, toCaseResult(one, index, metrics)])),
+    })),
   };
 }
 
