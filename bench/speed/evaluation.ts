@@ -52,7 +52,7 @@ async function runRows(): Promise<BenchmarkRow[]> {
     const app = createApp(loadConfig({ flags: { home, collection: SAMPLE_COLLECTION } }));
     const plan = {
       mode: 'hybrid',
-      arms: () => combineArmSettings({ policies: ['tool', 'always', 'first', 'never'] }),
+      arms: combineArmSettings({ policies: ['tool', 'always', 'first', 'never'] }),
     } as const;
     const run = { signal: new AbortController().signal, tape: null };
     try {

@@ -6,16 +6,14 @@ import type { ReportData } from '../../evaluation/report/report-data.ts';
 import {
   assertComparableArms,
   combineArmSettings,
-  formatAblationVerdict,
   parseArm,
-  planAblation,
   readPromptFiles,
 } from '../../evaluation/run/plan-arms.ts';
 import { AppError } from '../../faults/app-error.ts';
 import type { Run } from '../../tape/tape-run.ts';
 import { asSettings } from '../commands/read-flags.ts';
 import { withApp } from '../commands/with-app.ts';
-import { type EvaluationPlan, runEvaluation } from './evaluate.ts';
+import { runEvaluation } from './evaluate.ts';
 import { type EvaluationFlags, type EvaluationInputs, evaluationInputsSchema } from './evaluation-inputs.ts';
 import { writeReport } from './write-report.ts';
 
@@ -29,21 +27,12 @@ export const compareSchema = evaluationInputsSchema.extend({
   rerank: z.string().optional(),
   arm: z.array(z.string()).optional(),
   prompt: z.array(z.string()).optional(),
-  ablate: z.boolean().optional(),
 });
 type CompareInputs = z.infer<typeof compareSchema>;
 
-export interface CompareFlags extends EvaluationFlags, CompareInputs {
-  /** A second report, if the first argument is a report. */
-  after?: string | undefined;
-}
+export interface CompareFlags extends EvaluationFlags, CompareInputs {}
 
-export async function runCompare({ json, after, ...flags }: CompareFlags): Promise<void> {
-  if (after !== undefined) {
-    const { cases: before, arm, config, verbose } = flags;
-    const { runEvalDiff } = await import('./eval-diff.ts');
-    return runEvalDiff({ before, after, arm, config, verbose, json });
-  }
+export async function runCompare({ json, ...flags }: CompareFlags): Promise<void> {
   // These name arms, or a file, and are no settings of the app.
   const { topK: _topK, mode: _mode, rerank: _rerank, prices: _prices, ...settings } = flags;
   // Rejects wrong values before anything is opened.
@@ -67,25 +56,11 @@ export async function compareArms(
   inputs: EvaluationInputs & CompareInputs,
   run: Run,
 ): Promise<ReportData> {
-  const report = await runEvaluation(app, inputs, planComparison(inputs, app), run);
-  return inputs.ablate ? { ...report, verdict: formatAblationVerdict(report.comparisons) } : report;
-}
-
-function planComparison(inputs: CompareInputs, { config }: App): EvaluationPlan {
   const axes = parseAxes(inputs);
   const hasAxis = Object.values(axes).some((values) => values !== undefined);
-  return {
-    mode: 'hybrid',
-    arms(defaults) {
-      const plans = [
-        ...(inputs.ablate ? planAblation({ ...defaults, policy: config.agent.policy }) : []),
-        ...(hasAxis ? combineArmSettings(axes) : []),
-        ...(inputs.arm ?? []).map(parseArm),
-      ];
-      assertComparableArms(plans);
-      return plans;
-    },
-  };
+  const arms = [...(hasAxis ? combineArmSettings(axes) : []), ...(inputs.arm ?? []).map(parseArm)];
+  assertComparableArms(arms);
+  return runEvaluation(app, inputs, { mode: 'hybrid', arms }, run);
 }
 
 /** Throws `invalid_input`. */

@@ -38,10 +38,6 @@ export function evaluateArm(
   { mode = 'hybrid', ...inputs }: EvaluationInputs & z.infer<typeof evalSchema>,
   run: Run,
 ): Promise<ReportData> {
-  return runEvaluation(
-    app,
-    inputs,
-    { mode, arms: () => [{ name: app.config.agent.policy, changed: {} }] },
-    run,
-  );
+  const arms = [{ name: app.config.agent.policy, changed: {} }];
+  return runEvaluation(app, inputs, { mode, arms }, run);
 }

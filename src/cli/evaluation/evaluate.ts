@@ -20,11 +20,11 @@ import { counted } from '../../text/phrasing.ts';
 import { createProgressBar } from '../terminal/progress.ts';
 import { openRunState } from './evaluation-files.ts';
 import { type CheckedInputs, checkInputs, type EvaluationInputs } from './evaluation-inputs.ts';
-import { type DefaultArmSettings, openArm, openJudge, resolveArm } from './open-arms.ts';
+import { openArm, openJudge, resolveArm } from './open-arms.ts';
 
 export interface EvaluationPlan {
   mode: SearchMode;
-  arms: (defaults: DefaultArmSettings) => ArmPlan[];
+  arms: readonly ArmPlan[];
 }
 
 type ResolvedArm = ReturnType<typeof resolveArm>;
@@ -99,7 +99,7 @@ async function resolveArms(app: App, plan: EvaluationPlan): Promise<ResolvedArm[
     rerank: rerank.on,
     scoreThreshold: agent.scoreThreshold ?? (await app.embedder()).scoreThreshold,
   };
-  return plan.arms(defaults).map((arm) => resolveArm(arm, app, defaults));
+  return plan.arms.map((arm) => resolveArm(arm, app, defaults));
 }
 
 /** A budget needs the price of every model. Throws `invalid_input`. */

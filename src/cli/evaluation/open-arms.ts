@@ -27,7 +27,7 @@ interface ResolvedArm extends Pick<ReportArm, 'name' | 'settings' | 'otherSettin
 }
 
 /** Settings of arms that do not change them. */
-export interface DefaultArmSettings {
+interface DefaultArmSettings {
   mode: SearchMode;
   rerank: boolean;
   scoreThreshold: number;

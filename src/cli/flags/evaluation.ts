@@ -123,12 +123,9 @@ export const evalCommand: CommandDefinition<CommonFlags> = {
 };
 
 export const compareCommand: CommandDefinition<CompareFlags> = {
-  command: 'compare <cases> [after]',
+  command: 'compare <cases>',
   describe: 'Compare policies, models or settings on test cases',
-  positionals: {
-    cases: { describe: 'A case file, or the report of an earlier run' },
-    after: { describe: 'A later report to compare with' },
-  },
+  positionals: cases,
   options: {
     ...evaluationOptions,
     policies: { value: 'list', describe: 'Policies: tool, always, first, never' },
@@ -140,7 +137,6 @@ export const compareCommand: CommandDefinition<CompareFlags> = {
     'rerank-model': { describe: 'Cohere rerank model (default: newest)' },
     arm: { value: 'settings', array: true, describe: 'An arm: "name: policy=always topK=10"' },
     prompt: { value: 'path', array: true, describe: 'File with a system prompt' },
-    ablate: { type: 'boolean', describe: 'Compare with each search stage switched off' },
     ...serviceOptions('store'),
     ...tapeOptions,
   },
@@ -150,8 +146,6 @@ export const compareCommand: CommandDefinition<CompareFlags> = {
     ['citeloop compare cases.yaml --models gpt-5,gpt-5-mini --prices prices.json', 'Compare cost, too'],
     ['citeloop compare cases.yaml --prompt a.md --prompt b.md', 'Compare two prompts'],
     ['citeloop compare cases.yaml --arm "temperature=0" --arm "temperature=1"', 'Compare any setting'],
-    ['citeloop compare before.json after.json', 'Compare two --json files'],
-    ['citeloop compare cases.yaml --ablate --html report.html', 'Measure each search stage'],
   ],
   epilogue: 'The first arm is the baseline. See docs/evaluation.md.',
   handler: async (flags) => (await import('../evaluation/compare.ts')).runCompare(flags),

@@ -3,8 +3,6 @@ import { basename } from 'node:path';
 import { advice, type Gap, settingOf } from '../../faults/advice.ts';
 import { AppError, messageOf } from '../../faults/app-error.ts';
 import { oneLine } from '../../text/visible-text.ts';
-import { findHeadline } from '../report/recommend-arm.ts';
-import type { ArmComparison, ReportArm } from '../report/report-data.ts';
 
 type SettingValue = string | number | boolean;
 
@@ -142,42 +140,4 @@ export function assertComparableArms(arms: readonly ArmPlan[]): void {
 
 function armExample(expression: string): Gap {
   return settingOf('arm', `"${expression}"`, `"${expression}"`);
-}
-
-/** The configured settings, and one arm for each stage that is switched off. */
-export function planAblation(
-  settings: Pick<ReportArm['settings'], 'policy' | 'mode' | 'rerank' | 'scoreThreshold'>,
-): ArmPlan[] {
-  const stages: [isOn: boolean, name: string, changed: ArmPlan['changed']][] = [
-    [true, 'all stages', {}],
-    [settings.rerank, 'no reranking', { rerank: false }],
-    [settings.mode === 'hybrid', 'no full text', { mode: 'dense' }],
-    [settings.mode === 'hybrid', 'no vectors', { mode: 'lexical' }],
-    [settings.scoreThreshold > 0, 'no threshold', { scoreThreshold: 0 }],
-    [settings.policy === 'tool', 'no decision', { policy: 'always' }],
-    [settings.policy !== 'never', 'no retrieval', { policy: 'never' }],
-  ];
-  return stages.filter(([isOn]) => isOn).map(([, name, changed]) => ({ name, changed }));
-}
-
-const ABLATION_METRICS = ['answer.correct', 'retrieval.recall@5', 'citation.precision', 'abstention.f1'];
-
-/** Which stages can be switched off: with no proven loss, and correct answers proven at least equivalent. */
-export function formatAblationVerdict(comparisons: readonly ArmComparison[]): string[] {
-  const outcomeOf = ({ metrics }: ArmComparison) => {
-    const watched = metrics.filter(({ metric }) => ABLATION_METRICS.includes(metric));
-    if (watched.some(({ conclusion }) => conclusion === 'worse')) return 'loss';
-    const { conclusion } = findHeadline(metrics) ?? watched[0] ?? {};
-    return conclusion === 'equivalent' || conclusion === 'better' ? 'no loss' : 'undecided';
-  };
-  const outcomes = Map.groupBy(comparisons, outcomeOf);
-  const sentences = [
-    ['no loss', 'Can be switched off without loss'],
-    ['loss', 'Loses quality if switched off'],
-    ['undecided', 'Undecided by these cases'],
-  ] as const;
-  return sentences.flatMap(([outcome, title]) => {
-    const arms = outcomes.get(outcome)?.map(({ arm }) => arm) ?? [];
-    return arms.length === 0 ? [] : [`${title}: ${arms.join('; ')}.`];
-  });
 }

@@ -15,7 +15,6 @@ import {
   reportDataSchema,
 } from '../../../src/evaluation/report/report-data.ts';
 import { findingOf } from '../../../src/evaluation/report/verdict.ts';
-import { formatAblationVerdict } from '../../../src/evaluation/run/plan-arms.ts';
 import { armSettings, createHeader } from '../report-fixtures.ts';
 import { createRun, createRunError } from '../run-fixtures.ts';
 
@@ -401,9 +400,6 @@ test('proves and recommends nothing on five cases', () => {
   );
   expect(report.decision).toMatchObject({ kind: 'undecided', arms: ['no vectors', 'no threshold'] });
   expect(report.verdict[1]).toContain('5 fewer correct answers than “all stages” on 5 cases: too few (');
-  expect(formatAblationVerdict(report.comparisons)).toEqual([
-    'Undecided by these cases: no vectors; no threshold.',
-  ]);
 });
 
 const checkBound = (text: string, report: ReportData) => checkGate(parseGate(text), report, new Map())[0];
@@ -488,25 +484,6 @@ test('renders JUnit tests for cases and gates', () => {
     '<testcase classname="gates" name="tool: a &lt; b"><failure message="a &lt; b">g</failure></testcase>',
   );
   expect(xml).not.toContain('\u0007');
-});
-
-test('lists which stages an ablation finds needless, needed and undecided', () => {
-  const report = assembleReport({
-    // With three arms eighty cases prove equivalence within six points, not five.
-    header: { ...createHeader(CASES.length), margin: 0.06 },
-    cases: CASES,
-    arms: [
-      createArm('all stages', (index) => index < 60),
-      createArm('no vectors', (index) => index < 60),
-      createArm('no retrieval', () => false),
-      createArm('no threshold', (index) => index > 18),
-    ],
-    metrics: allMetrics,
-  });
-  const [first, second, third] = formatAblationVerdict(report.comparisons);
-  expect(first).toBe('Can be switched off without loss: no vectors.');
-  expect(second).toBe('Loses quality if switched off: no retrieval.');
-  expect(third).toBe('Undecided by these cases: no threshold.');
 });
 
 test('leaves metrics with too few differing cases out of the correction', () => {

@@ -1,12 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  assertComparableArms,
-  combineArmSettings,
-  parseArm,
-  planAblation,
-} from '../../../src/evaluation/run/plan-arms.ts';
+import { assertComparableArms, combineArmSettings, parseArm } from '../../../src/evaluation/run/plan-arms.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 test('combines all values and names arms by those that vary', () => {
@@ -71,22 +66,4 @@ test('rejects a single arm and duplicate names', () => {
   expect(() => assertComparableArms([parseArm('a: topK=3'), parseArm('a: topK=5')])).toThrow(
     'Two arms have the name "a".',
   );
-});
-
-test('plans an arm for each stage that is on', () => {
-  const names = (settings: Parameters<typeof planAblation>[0]) =>
-    planAblation(settings).map(({ name }) => name);
-  expect(names({ policy: 'tool', mode: 'hybrid', rerank: true, scoreThreshold: 0.3 })).toEqual([
-    'all stages',
-    'no reranking',
-    'no full text',
-    'no vectors',
-    'no threshold',
-    'no decision',
-    'no retrieval',
-  ]);
-  expect(names({ policy: 'always', mode: 'dense', rerank: false, scoreThreshold: 0 })).toEqual([
-    'all stages',
-    'no retrieval',
-  ]);
 });
