@@ -7,7 +7,7 @@ import { hashCases, parseCases } from '../../evaluation/cases/parse-cases.ts';
 import { allMetrics } from '../../evaluation/metrics/all-metrics.ts';
 import type { Metric } from '../../evaluation/metrics/metric.ts';
 import { toPlainCase } from '../../evaluation/report/assemble-report.ts';
-import { assertSameCases, parseGate, type QualityGate } from '../../evaluation/report/gates.ts';
+import { parseGate, type QualityGate } from '../../evaluation/report/gates.ts';
 import { parseReport, type ReportData } from '../../evaluation/report/report-data.ts';
 import { type PriceList, parsePriceList, pricesBy, unknownPrice } from '../../evaluation/run/prices.ts';
 import { AppError } from '../../faults/app-error.ts';
@@ -131,7 +131,11 @@ async function readBaselines(
   for (const gate of gates) {
     if (gate.kind !== 'baseline') continue;
     const baseline = parseReport(await readJsonFile(gate.file, 'Baseline'), gate.file);
-    assertSameCases(gate.file, baseline, { casesHash, casesFile });
+    if (baseline.header.casesHash !== casesHash) {
+      throw new AppError('invalid_input', `${gate.file} was measured on other cases.`, {
+        hint: `Measure it again: citeloop eval ${casesFile} --json ${gate.file}`,
+      });
+    }
     baselines.set(gate.file, baseline);
   }
   return baselines;

@@ -20,16 +20,14 @@ const corpusRowSchema = z.object({
 });
 export type CorpusDocument = z.infer<typeof corpusRowSchema>;
 
-/** Besides BEIR's two fields: history and answerability, as multi-turn sets have them. */
+/** Besides BEIR's two fields: history, answer and answerability, as multi-turn sets have them. */
 const queryRowSchema = z.object({
   _id: idSchema,
   text: z.string().trim().min(1),
   history: z.array(z.object(historyMessageSchema.shape)).nullish(),
-  answer: z.union([z.string(), z.array(z.string())]).nullish(),
+  answer: z.string().nullish(),
   answerable: z.boolean().nullish(),
   answerability: z.string().nullish(),
-  multi_turn: z.string().nullish(),
-  question_type: z.union([z.string(), z.array(z.string())]).nullish(),
 });
 type QueryRow = z.infer<typeof queryRowSchema>;
 
@@ -78,24 +76,17 @@ export function parseQueries(
 }
 
 function toBeirCase(row: QueryRow, documents: readonly string[]): EvaluationCase | null {
-  const kind = row.answerability?.toUpperCase();
-  const isConversational = kind === 'CONVERSATIONAL';
-  const answerable = row.answerable ?? (kind === undefined ? null : kind !== 'UNANSWERABLE');
-  if (answerable === null && documents.length === 0) return null;
-  const hasAnswer = !isConversational && answerable !== false;
-  const answers = [row.answer ?? []].flat().filter((answer) => answer.trim() !== '');
+  if (row.answerable == null && documents.length === 0) return null;
+  const answerable = row.answerable ?? true;
   const history = completeExchanges(row.history ?? []);
-  const multiTurn = row.multi_turn === 'N/A' ? undefined : row.multi_turn;
-  const tags = [kind, multiTurn, ...[row.question_type].flat()].flatMap((tag) => tag?.toLowerCase() || []);
+  const asked = { id: row._id, question: row.text, ...(history.length > 0 && { history }) };
+  if (row.answerability === 'CONVERSATIONAL') return { ...asked, needsRetrieval: false };
   return {
-    id: row._id,
-    question: row.text,
-    ...(history.length > 0 && { history }),
-    ...(documents.length > 0 && hasAnswer && { expectedSources: documents.map(toCorpusFileName) }),
-    ...(answers.length > 0 && hasAnswer && { expectedAnswer: answers.length === 1 ? answers[0] : answers }),
-    ...(!isConversational && { answerable: hasAnswer }),
-    needsRetrieval: !isConversational,
-    ...(tags.length > 0 && { tags: [...new Set(tags)] }),
+    ...asked,
+    ...(documents.length > 0 && answerable && { expectedSources: documents.map(toCorpusFileName) }),
+    ...(row.answer?.trim() && answerable && { expectedAnswer: row.answer }),
+    answerable,
+    needsRetrieval: true,
   };
 }
 

@@ -1,4 +1,4 @@
-import { advice, command, settingOf } from '../../faults/advice.ts';
+import { advice, settingOf } from '../../faults/advice.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { counted } from '../../text/phrasing.ts';
 import { oneLine } from '../../text/visible-text.ts';
@@ -113,7 +113,6 @@ function checkBaseline(
   report: ReportData,
   baseline: ReportData,
 ): GateResult[] {
-  assertSameCases(file, baseline, report.header);
   const [arm] = report.arms;
   const firstRuns = ({ arms, cases }: ReportData) =>
     cases.map((item) => ({ id: item.id, gold: item, runs: item.results[arms[0]?.name ?? '']?.runs ?? [] }));
@@ -131,18 +130,6 @@ function checkBaseline(
       passed: !isProvenWorse && loss <= within,
       line: `${id} no worse than ${file}: ${now}, ${formatMetricDifference(difference, metric.unit)} (${formatP(adjustedP)})`,
     };
-  });
-}
-
-/** Throws `invalid_input` for a baseline on other cases. */
-export function assertSameCases(
-  file: string,
-  baseline: ReportData,
-  { casesHash, casesFile }: Pick<ReportData['header'], 'casesHash' | 'casesFile'>,
-): void {
-  if (baseline.header.casesHash === casesHash) return;
-  throw new AppError('invalid_input', `${file} was measured on other cases.`, {
-    hint: advice`Measure it again${command(`eval ${casesFile}`, { json: file })}`,
   });
 }
 

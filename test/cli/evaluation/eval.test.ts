@@ -306,6 +306,7 @@ test('rejects invalid input before asking', async () => {
     ],
     [['eval', 'cases.jsonl', '--metrics', 'quality'], 'Unknown metric "quality"'],
     [['eval', 'cases.jsonl', '--gate', 'no-worse-than twice.jsonl'], 'twice.jsonl is not valid JSON'],
+    [['eval', 'many.jsonl', '--gate', 'no-worse-than base.json'], 'was measured on other cases'],
     [['eval', 'cases.jsonl', '--tag', 'nope'], 'No case has the tag nope'],
     [['eval', 'cases.jsonl', '--repeat', '0'], '--repeat must be a whole number'],
     [['eval', 'cases.jsonl', '--prices', 'prices.json'], 'The price file prices.json is not valid'],

@@ -461,13 +461,7 @@ test('no-worse-than fails on a proven loss and on one beyond the tolerance', () 
   ).not.toEqual([]);
 });
 
-test('rejects a baseline on other cases or of another format', () => {
-  const report = createReport(createArm('tool', () => true));
-  const gate = parseGate('no-worse-than base.json');
-  const other = { ...report, header: { ...report.header, casesHash: 'other' } };
-  expect(() => checkGate(gate, report, new Map([['base.json', other]]))).toThrow(
-    'base.json was measured on other cases.',
-  );
+test('rejects a baseline of another format', () => {
   expect(() => parseReport({ a: 1 }, 'base.json')).toThrow('base.json is not a report of this program');
 });
 
