@@ -12,7 +12,6 @@ const PROGRAM = fileURLToPath(new URL('../../bin/citeloop.js', import.meta.url))
 const CONCURRENCIES = [1, 4, 16, 64, 200];
 const CPU_METRIC = 'process_cpu_seconds_total';
 const MEMORY_METRIC = 'process_resident_memory_bytes';
-const LAG_METRIC = 'nodejs_eventloop_lag_p99_seconds';
 /** Per concurrency; every client takes at least two. */
 const MIN_TURNS = 160;
 const QUESTIONS = [
@@ -66,7 +65,6 @@ export function benchServe(): Promise<BenchmarkRow[]> {
           'ms',
           { ratio: (highest?.p95Ms ?? Number.NaN) / idealMs, target: { of: 'ratio', atMost: 2 } },
         ),
-        createRow('serve: event loop lag, p99', 1000 * (await readMetric(url, LAG_METRIC)), 'ms'),
         createRow(
           `serve: resident memory after ${points.reduce((sum, { turns }) => sum + turns, QUESTIONS.length)} turns`,
           (await readMetric(url, MEMORY_METRIC)) / 2 ** 20,

@@ -37,10 +37,10 @@ interface AgentServer {
 
 /** The agent over HTTP: OpenAI's APIs, the web page with its API, health and metrics. */
 export function createAgentServer(options: AgentServerOptions): AgentServer {
-  const { collections, model, policy, version, limits } = options;
+  const { policy, version, limits } = options;
   const sharedToken = options.token === undefined ? null : [{ name: null, token: options.token }];
   const tokens = options.tokens ?? sharedToken;
-  const metrics = createMetrics({ version, model });
+  const metrics = createMetrics();
   const turns = createTurnRunner(limits, metrics);
   const callers = createCallers(tokens);
   const api = { ...options, turns, callers, maxBodyBytes: limits.maxBodyBytes, locks: createKeyedLock() };
@@ -67,8 +67,7 @@ export function createAgentServer(options: AgentServerOptions): AgentServer {
     context.json({ status: stopping ? 'stopping' : 'ok' }, stopping ? 503 : 200),
   );
   app.get('/metrics', (context) => {
-    const { running, waiting } = turns;
-    return context.body(metrics.format({ running, waiting, collections: collections.openCount }), 200, {
+    return context.body(metrics.format(turns), 200, {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
     });
   });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { Hono } from 'hono';
+import { getMimeType } from 'hono/utils/mime';
 
 export interface PageFile {
   body: Uint8Array<ArrayBuffer>;
@@ -10,19 +11,6 @@ export interface PageFile {
   /** The file name contains a hash of the content. */
   immutable: boolean;
 }
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.webmanifest': 'application/manifest+json',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
-  '.txt': 'text/plain; charset=utf-8',
-};
 
 const YEAR = 31_536_000;
 const NO_PAGE = `citeloop is running, but this installation does not include the web page.
@@ -43,7 +31,7 @@ export async function readPageFiles(directory: string): Promise<Map<string, Page
     const body = new Uint8Array(await readFile(path));
     files.set(encodeURI(`/${name}`), {
       body,
-      type: TYPES[extname(name)] ?? 'application/octet-stream',
+      type: getMimeType(name) ?? 'application/octet-stream',
       etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`,
       immutable: /[-.][\w-]{8,}\.\w+$/.test(name) && name.startsWith('assets/'),
     });

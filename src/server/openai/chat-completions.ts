@@ -93,16 +93,5 @@ function toAnnotation({ start, end, url, title }: UrlCitation) {
 }
 
 function toChatUsage({ prompt, completion, total }: TokensUsed) {
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: total,
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-    completion_tokens_details: {
-      reasoning_tokens: 0,
-      audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
-  };
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total };
 }

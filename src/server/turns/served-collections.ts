@@ -25,7 +25,6 @@ interface CollectionDescription {
 export interface ServedCollections {
   /** Used by requests that name no collection. */
   readonly defaultName: string;
-  readonly openCount: number;
   names(): Promise<string[]>;
   /** Throws a 404 for an unknown name. */
   open(name?: string): Promise<ServedCollection>;
@@ -75,9 +74,6 @@ export function createServedCollections(options: ServedCollectionsOptions): Serv
 
   return {
     defaultName,
-    get openCount() {
-      return Array.from(opened.values()).filter(({ inUse }) => inUse).length;
-    },
     names,
     open,
     async describe() {

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { createEventQueue, eventsOf } from '../../async/event-queue.ts';
 import { createGate } from '../../async/gate.ts';
 import type { RunEvent } from '../../domain/run-event.ts';
@@ -43,29 +42,10 @@ export interface TurnRunner {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Rounds of the event loop that a turn waits at most for requests to be read. */
-const MOST_ROUNDS = 500;
-/** A connection is accepted in one round and read in the next. */
-const QUIET_ROUNDS = 2;
-
 export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Metrics): TurnRunner {
   const gate = createGate({ ...limits, whenFull: queueFullError });
   const active = new Map<AbortController, Promise<void>>();
   let stopping = false;
-  let arrived = 0;
-
-  /**
-   * Waits until no more requests arrive. Turns compute for long stretches in which few connections are accepted, so
-   * requests that are not read yet could neither queue nor be refused.
-   */
-  async function waitForArrivals(): Promise<void> {
-    let quiet = 0;
-    for (let round = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round += 1) {
-      const before = arrived;
-      await setImmediate();
-      quiet = arrived === before ? quiet + 1 : 0;
-    }
-  }
 
   async function run(
     runTurn: RunTurn,
@@ -77,7 +57,6 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Met
     let outcome: TurnOutcome = 'failed';
     const release = await entered;
     try {
-      await waitForArrivals();
       await runTurn((event) => {
         if (event.type === 'turn_completed') {
           outcome = 'completed';
@@ -104,7 +83,6 @@ export function createTurnRunner({ turnMs, ...limits }: TurnLimits, metrics: Met
 
     async start(runTurn, disconnected) {
       if (stopping) throw new HttpError(503, 'The server is stopping.', { code: 'stopping', retryAfter: 5 });
-      arrived += 1;
       const controller = new AbortController();
       const abandon = () => controller.abort(new AppError('interrupted', 'The client disconnected.'));
       if (disconnected.aborted) abandon();
