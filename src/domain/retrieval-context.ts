@@ -10,9 +10,6 @@ const rankedChunksSchema = z.preprocess(
   z.array(retrievedChunkSchema),
 );
 
-const spellingCorrectionSchema = z.object({ typed: z.string(), meant: z.string() });
-export type SpellingCorrection = z.infer<typeof spellingCorrectionSchema>;
-
 /** The result of one query, best chunk first. */
 export const retrievalContextSchema = z.object({
   query: z.string(),
@@ -33,8 +30,6 @@ export const retrievalContextSchema = z.object({
   excludedByFilter: z.int().min(0),
   /** Chunks that did not fit into the token budget. */
   leftOut: z.int().min(0).default(0),
-  /** Words of the query that no document has, and the words searched for instead. */
-  corrections: z.array(spellingCorrectionSchema).optional(),
   /** Notices about the search, one sentence each. */
   notes: z.array(z.string()).default([]),
 });
@@ -53,12 +48,10 @@ interface Retrieval {
   totalFound?: number;
   nearMiss?: UnrankedChunk | null;
   excludedByFilter?: number;
-  corrections?: readonly SpellingCorrection[] | undefined;
   notes?: readonly string[];
 }
 
 export function createRetrievalContext(retrieval: Retrieval): RetrievalContext {
-  const corrections = retrieval.corrections ?? [];
   const chunks = retrieval.chunks.map((chunk, index) => ({ ...chunk, rank: index + 1 }));
   return {
     query: retrieval.query,
@@ -73,18 +66,8 @@ export function createRetrievalContext(retrieval: Retrieval): RetrievalContext {
     nearMiss: retrieval.nearMiss ? { ...retrieval.nearMiss, rank: 1 } : null,
     excludedByFilter: retrieval.excludedByFilter ?? 0,
     leftOut: 0,
-    ...(corrections.length > 0 && { corrections: [...corrections] }),
     notes: [...(retrieval.notes ?? [])],
   };
-}
-
-export function correctionSentence({ typed, meant }: SpellingCorrection): string {
-  return `No document has "${typed}": searched for "${meant}".`;
-}
-
-/** The query with its spelling corrections applied. */
-export function searchedFor({ query, corrections = [] }: RetrievalContext): string {
-  return corrections.reduce((text, { typed, meant }) => text.replaceAll(typed, meant), query);
 }
 
 /** The part of a retrieval that the model is shown. */

@@ -23,7 +23,7 @@ const emptyReasonSchema = z.discriminatedUnion('reason', [
 ]);
 type EmptyReason = z.infer<typeof emptyReasonSchema>;
 
-/** The JSON result of a tool. `empty` is set without results; `left_out` and `corrected` only if there is something. */
+/** The JSON result of a tool. `empty` is set without results. */
 export const retrievalToolResponseSchema = z
   .object({
     results: z.array(
@@ -47,7 +47,6 @@ export const retrievalToolResponseSchema = z
     execution_time: z.number().min(0),
     empty: emptyReasonSchema.optional(),
     /** Words that no document has, and the words searched for instead. */
-    corrected: z.array(z.object({ typed: z.string(), meant: z.string() })).optional(),
     /** Results that are not shown: over the token budget, or not cited by the answer of an earlier turn. */
     left_out: z.object({ reason: z.enum(['no_room', 'not_cited']), count: z.int().min(1) }).optional(),
   })
@@ -76,7 +75,6 @@ export function toToolResponse({ context, texts }: ShownContext, refOf: GetChunk
     query: context.query,
     error: null,
     execution_time: wholeSeconds(context.queryTimeMs),
-    ...(context.corrections && { corrected: context.corrections }),
   };
   if (results.length === 0) {
     const empty = emptyReasonOf(context);

@@ -16,8 +16,6 @@ export interface Embedder {
   readonly baseline?: number;
   /** The tokens of a text, without special tokens. */
   countTokens(text: string): number;
-  /** Whether a lower-case word is one token of the vocabulary, so neither rare nor misspelt. Optional. */
-  knowsWord?(word: string): boolean;
   /** One vector per text, in the same order. */
   embedDocuments(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
   embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array>;

@@ -1,15 +1,10 @@
 import type { SearchMode } from '../domain/choices.ts';
 import type { Query } from '../domain/query.ts';
 import { isEmptyFilter } from '../domain/query.ts';
-import {
-  correctionSentence,
-  createRetrievalContext,
-  type RetrievalContext,
-} from '../domain/retrieval-context.ts';
+import { createRetrievalContext, type RetrievalContext } from '../domain/retrieval-context.ts';
 import type { ChunkStore, StoreHit } from '../ports/chunk-store.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Runtime } from '../ports/runtime.ts';
-import { correctSpelling } from './correct-spelling.ts';
 
 /** Hits beyond `topK`, so that `totalFound` can be reported. */
 const LOOK_AHEAD = 50;
@@ -56,12 +51,10 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
       const started = clock.elapsedMs();
       const { scoreThreshold = dependencies.scoreThreshold } = query;
       const encoder = mode === 'lexical' ? null : await embedder();
-      const isWord = encoder?.knowsWord?.bind(encoder) ?? null;
-      const { text, corrections } = await correctSpelling(query.text, store, isWord);
-      const vector = encoder === null ? null : await encoder.embedQuery(text, signal);
+      const vector = encoder === null ? null : await encoder.embedQuery(query.text, signal);
       const search = (filter: Query['filter']) =>
         store.search({
-          text: mode === 'dense' ? null : text,
+          text: mode === 'dense' ? null : query.text,
           vector,
           ...(encoder?.baseline !== undefined && { baseline: encoder.baseline }),
           limit: query.topK + LOOK_AHEAD,
@@ -83,14 +76,10 @@ export function createRetriever(dependencies: RetrieverDependencies): Retriever 
           filter: query.filter,
           chunks: hits.map(toRetrievedChunk),
           totalFound: relevant.length,
-          corrections,
           scoreThreshold,
           nearMiss: isEmpty && found[0] !== undefined ? toRetrievedChunk(highestScore(found)) : null,
           excludedByFilter: unfiltered.filter((hit) => hit.score >= scoreThreshold).length,
-          notes: [
-            ...corrections.map(correctionSentence),
-            ...(withoutVector === 0 ? [] : [notEmbeddedNote(withoutVector)]),
-          ],
+          notes: withoutVector === 0 ? [] : [notEmbeddedNote(withoutVector)],
           queryTimeMs: clock.elapsedMs() - started,
           retrievedAt: clock.now().toISOString(),
         }),

@@ -1,4 +1,4 @@
-import { createRetrievalContext, searchedFor } from '../domain/retrieval-context.ts';
+import { createRetrievalContext } from '../domain/retrieval-context.ts';
 import type { ChunkStore, StoredChunk } from '../ports/chunk-store.ts';
 import { queryTerms } from '../text/terms.ts';
 import {
@@ -61,7 +61,7 @@ export function rerankByNearness(
       let { hits } = found;
       let { notes } = context;
       try {
-        hits = await reorder(searchedFor(context), hits, signal);
+        hits = await reorder(context.query, hits, signal);
       } catch (error) {
         signal?.throwIfAborted();
         notes = [...notes, notRerankedNote(error)];

@@ -79,7 +79,6 @@ export async function createMiniLmEmbedder({
       });
       return tokenizer.tokenize(ordinary).length + longWords;
     },
-    knowsWord: (word) => Object.hasOwn(vocabulary, word),
     embedDocuments: (texts, signal) => model.embedAll(texts.map(toInput), signal),
     // The last query is kept, because the search and the judge embed the same one.
     async embedQuery(text, signal) {

@@ -1,6 +1,6 @@
 import type { ConversationTurn } from '../../domain/conversation-turn.ts';
 import { formatFilter, isEmptyFilter } from '../../domain/query.ts';
-import { type RetrievalContext, searchedFor } from '../../domain/retrieval-context.ts';
+import type { RetrievalContext } from '../../domain/retrieval-context.ts';
 import type { RetrievedChunk } from '../../domain/retrieved-chunk.ts';
 import type { RetrievalHit } from '../../retrieval/create-retriever.ts';
 import { counted } from '../../text/phrasing.ts';
@@ -35,7 +35,7 @@ export function renderSearchResult(
   }
   hits.forEach((hit, index) => {
     const { chunk, score } = hit;
-    renderPassage(terminal, { label: `[${index + 1}]`, chunk, score, query: searchedFor(context) });
+    renderPassage(terminal, { label: `[${index + 1}]`, chunk, score, query: context.query });
     if (explain) renderText(terminal, formatRanks(hit), { style: 'yellow', indent: INDENT });
     terminal.write('\n');
   });
