@@ -29,8 +29,6 @@ import { createSyntheticDocuments, SYNTHETIC_IDENTITY } from './support/syntheti
 const CHUNKS = Number(process.argv[2] ?? 20_000);
 const QUERIES = 150;
 const WARM_UP = 20;
-/** The average length that common BM25 encoders for Qdrant assume. */
-const USUAL_LENGTH = 256;
 
 console.log(formatMachine(describeMachine()));
 await withQdrant(async ({ url }) => {
@@ -130,21 +128,17 @@ async function measureIdf(url: string, client: QdrantClient, name: string): Prom
     const { queries: all, documentOf } = readSet(directory, corpus);
     const step = Math.max(1, Math.floor(all.length / 300));
     const queries = all.filter((_, at) => at % step === 0);
-    const servers = await Promise.all(
-      [null, USUAL_LENGTH].map((length) => serverRanking(client, sqlite, `${name}_idf_${length}`, length)),
-    );
     const ours = (store: ChunkStore) => async (text: string) =>
       (await store.search({ text, vector: null, limit: 100, filter: {} })).map(({ chunk }) => chunk.url);
     const rankings: [string, (text: string) => Promise<string[]>][] = [
       ['embedded store', ours(sqlite)],
       ['Qdrant, our IDF', ours(qdrant)],
-      ['Qdrant, its IDF, our lengths', servers[0] as (text: string) => Promise<string[]>],
-      ['Qdrant, its IDF, a fixed length', servers[1] as (text: string) => Promise<string[]>],
+      ["Qdrant, the server's IDF", await serverRanking(client, sqlite, `${name}_idf`)],
     ];
-    console.log(`\n${name}: ${(await sqlite.info()).chunks} chunks, ${queries.length} queries, words alone:`);
+    console.log(`\n${name}: ${(await sqlite.info()).chunks} chunks, ${queries.length} queries, text search:`);
     const reference = await Promise.all(queries.map(({ text }) => rankings[0]?.[1](text)));
     for (const [label, rank] of rankings) {
-      const { ndcg, same, ms } = await judge(queries, rank, reference as string[][], documentOf);
+      const { ndcg, same, ms } = await compareRankings(queries, rank, reference as string[][], documentOf);
       console.log(
         `  ${label.padEnd(32)} nDCG@10 ${ndcg.toFixed(3)}, first five as embedded ${(100 * same).toFixed(0)} %, ${ms.toFixed(1)} ms`,
       );
@@ -153,7 +147,7 @@ async function measureIdf(url: string, client: QdrantClient, name: string): Prom
   });
 }
 
-async function judge(
+async function compareRankings(
   queries: readonly RetrievalQuery[],
   rank: (text: string) => Promise<string[]>,
   reference: readonly string[][],
@@ -176,12 +170,7 @@ async function judge(
 }
 
 /** Searches a collection of the same chunks with the server's IDF. */
-async function serverRanking(
-  client: QdrantClient,
-  from: ChunkStore,
-  collection: string,
-  length: number | null,
-) {
+async function serverRanking(client: QdrantClient, from: ChunkStore, collection: string) {
   await client.createCollection(collection, { vectors: {}, sparse_vectors: { terms: { modifier: 'idf' } } });
   const uris = (await Array.fromAsync(from.documents())).map(({ uri }) => uri);
   const chunks = (await from.read(uris)).flatMap(({ document, chunks: own }) =>
@@ -190,11 +179,10 @@ async function serverRanking(
       terms: extractChunkTerms(document.title, headings, text),
     })),
   );
-  const average = length ?? mean(chunks.map(({ terms }) => terms.length));
   for (let start = 0; start < chunks.length; start += 200) {
     const points = chunks.slice(start, start + 200).map(({ url, terms }, at) => ({
       id: start + at,
-      vector: { terms: toSparseVector(terms, average) },
+      vector: { terms: toSparseVector(terms) },
       payload: { url },
     }));
     await client.upsert(collection, { points, wait: true });

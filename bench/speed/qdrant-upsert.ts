@@ -87,7 +87,6 @@ function pointsOf(writes: readonly DocumentWrite[]): QdrantPoint[] {
     write.chunks.map((chunk) =>
       toChunkPoint(chunk, write.document, {
         terms: extractChunkTerms(write.document.title, chunk.headings, chunk.text),
-        averageLength: 100,
         version: documentVersion(write),
         writtenAt: 0,
       }),

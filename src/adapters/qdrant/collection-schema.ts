@@ -46,7 +46,6 @@ const CHUNK_INDEXES: Record<string, IndexSchema> = {
   module: 'keyword',
   facets: 'keyword',
   terms: { type: 'integer', lookup: true, range: false },
-  averageLength: 'float',
 };
 
 const DOCUMENT_INDEXES: Record<string, IndexSchema> = { uri: 'keyword', url: 'keyword' };

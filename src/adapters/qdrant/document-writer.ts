@@ -1,12 +1,6 @@
 import { addressTaken, unusableVector } from '../../domain/collection-identity.ts';
 import type { DocumentWrite } from '../../ports/chunk-store.ts';
 import {
-  averageChunkLength,
-  type ChunkTotals,
-  readDocumentRecords,
-  sumChunkTotals,
-} from './collection-maintenance.ts';
-import {
   deletePoints,
   type PointCollection,
   scrollPoints,
@@ -26,9 +20,6 @@ import {
   withoutVectorFilter,
 } from './qdrant-points.ts';
 import { extractChunkTerms } from './sparse-terms.ts';
-
-/** The chunks of an empty collection whose average length is used until `settle`. */
-const FIRST_CHUNKS = 256;
 
 export interface DocumentWriter {
   write(writes: readonly DocumentWrite[]): Promise<void>;
@@ -50,8 +41,6 @@ interface WriterOptions {
  * interrupted write leaves chunks that no record names; `removeLeftoverPoints` deletes them.
  */
 export function createDocumentWriter({ chunks, documents, dimensions, now }: WriterOptions): DocumentWriter {
-  let totals: ChunkTotals | undefined;
-
   async function findRecords(condition: QdrantCondition): Promise<VersionedDocument[]> {
     const points = await scrollPoints(documents, { filter: { must: [condition] } });
     return points.map(({ payload }) => payloadToVersionedDocument(payload));
@@ -78,27 +67,22 @@ export function createDocumentWriter({ chunks, documents, dimensions, now }: Wri
 
   /** Points are built as they are sent: the terms of one batch are computed while the server indexes another. */
   async function addChunks(writes: readonly DocumentWrite[]): Promise<VersionedDocument[]> {
-    if (writes.length === 0) return [];
-    totals ??= sumChunkTotals(await readDocumentRecords(documents));
-    const average = averageChunkLength(totals.chunks > 0 ? totals : firstLengths(writes));
     const writtenAt = now().getTime();
     const records: VersionedDocument[] = [];
     function* points(): Generator<QdrantPoint> {
       for (const write of writes) {
         const { document, chunks: given } = write;
         const version = documentVersion(write);
-        const record = { ...document, version, writtenAt, chunks: given.length, length: 0, bytes: 0 };
+        const record = { ...document, version, writtenAt, chunks: given.length, bytes: 0 };
         for (const chunk of given) {
           const terms = extractChunkTerms(document.title, chunk.headings, chunk.text);
-          record.length += terms.length;
           record.bytes += Buffer.byteLength(chunk.text) + 12 * terms.length + 4 * dimensions;
-          yield toChunkPoint(chunk, document, { terms, averageLength: average, version, writtenAt });
+          yield toChunkPoint(chunk, document, { terms, version, writtenAt });
         }
         records.push(record);
       }
     }
     await upsertPoints(chunks, points());
-    totals = sumChunkTotals([totals, ...records]);
     return records;
   }
 
@@ -147,15 +131,4 @@ export function createDocumentWriter({ chunks, documents, dimensions, now }: Wri
       );
     },
   };
-}
-
-function firstLengths(writes: readonly DocumentWrite[]): ChunkTotals {
-  const lengths = writes
-    .flatMap(({ document, chunks }) => chunks.map((chunk) => ({ chunk, title: document.title })))
-    .slice(0, FIRST_CHUNKS)
-    .map(({ chunk, title }) => ({
-      chunks: 1,
-      length: extractChunkTerms(title, chunk.headings, chunk.text).length,
-    }));
-  return sumChunkTotals(lengths);
 }

@@ -101,28 +101,26 @@ export async function setPointVectors(
   filter: QdrantFilter,
   vectors: ReadonlyMap<string, Float32Array>,
 ): Promise<void> {
-  for (let isDone = false; !isDone; ) {
-    const found = await scrollPoints(target, { filter, fields: ['contentHash'] });
-    const points = found.flatMap(({ id, payload }) => {
-      const vector = vectors.get(String(payload?.contentHash));
-      return vector === undefined ? [] : [{ id, vector: { [DENSE_VECTOR]: roundNumbers(vector) } }];
-    });
-    isDone = true;
-    for (let start = 0; start < points.length; start += BATCH_POINTS) {
-      const batch = points.slice(start, start + BATCH_POINTS);
-      const isComplete = await updatePoints(target, [{ update_vectors: { points: batch } }]);
-      isDone &&= isComplete;
-    }
+  const found = await scrollPoints(target, { filter, fields: ['contentHash'] });
+  const points = found.flatMap(({ id, payload }) => {
+    const vector = vectors.get(String(payload?.contentHash));
+    return vector === undefined ? [] : [{ id, vector: { [DENSE_VECTOR]: roundNumbers(vector) } }];
+  });
+  let hasMissing = false;
+  for (let start = 0; start < points.length; start += BATCH_POINTS) {
+    const batch = points.slice(start, start + BATCH_POINTS);
+    if (!(await updateVectors(target, batch))) hasMissing = true;
   }
+  if (hasMissing) await setPointVectors(target, filter, vectors);
 }
 
-/** False if another process deleted one of the points; some of the others may not be updated then. */
-export function updatePoints(
+/** False if another process deleted one of the points: then some of the others may not be updated. */
+export function updateVectors(
   { connection, collection, name }: PointCollection,
-  operations: Schemas['UpdateOperation'][],
+  points: Schemas['PointVectors'][],
 ): Promise<boolean> {
   return connection.call(name, (client) =>
-    client.batchUpdate(collection, { operations, wait: true }).then(
+    client.updateVectors(collection, { points, wait: true }).then(
       () => true,
       (error: { data?: { status?: { error?: string } } }) => {
         if (/No point with id/.test(error.data?.status?.error ?? '')) return false;

@@ -2,13 +2,7 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import type { ChunkStore, CollectionInfo, StoreHit } from '../../ports/chunk-store.ts';
 import type { Runtime } from '../../ports/runtime.ts';
 import { createChunkCounts } from './chunk-counts.ts';
-import {
-  findPointProblems,
-  readDocumentRecords,
-  removeLeftoverPoints,
-  reweighChunks,
-  sumChunkTotals,
-} from './collection-maintenance.ts';
+import { findPointProblems, readDocumentRecords, removeLeftoverPoints } from './collection-maintenance.ts';
 import { type CollectionMetadata, DOCUMENTS_SUFFIX } from './collection-schema.ts';
 import { createDocumentWriter } from './document-writer.ts';
 import {
@@ -148,7 +142,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
         embedder,
         dimensions,
         documents: records.length,
-        chunks: sumChunkTotals(records).chunks,
+        chunks: records.reduce((sum, record) => sum + record.chunks, 0),
         withoutVector: unembedded,
         // Plus the collection's own metadata, so that an empty one is not 0 bytes.
         bytes: records.reduce((sum, { bytes }) => sum + bytes, JSON.stringify(metadata).length),
@@ -299,10 +293,7 @@ export async function openQdrantChunkStore(options: StoreOptions): Promise<Chunk
       return points.map(({ payload }) => payloadToChunk(payload)).sort((a, b) => a.chunkIndex - b.chunkIndex);
     },
 
-    async settle() {
-      const records = await removeLeftoverPoints(chunks, documents, runtime.now().getTime());
-      await reweighChunks(chunks, sumChunkTotals(records));
-    },
+    settle: () => removeLeftoverPoints(chunks, documents, runtime.now().getTime()),
 
     check: () => findPointProblems(chunks, documents),
 

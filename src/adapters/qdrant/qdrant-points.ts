@@ -43,8 +43,6 @@ const versionedDocumentSchema = documentSchema.extend({
   /** Names the chunk points that belong to the document. */
   version: z.string(),
   chunks: z.number(),
-  /** Terms of all chunks. */
-  length: z.number(),
   /** Approximate size of payloads and vectors. */
   bytes: z.number(),
   /** Milliseconds since 1970. */
@@ -100,10 +98,9 @@ function sha256(text: string): string {
 export function toChunkPoint(
   chunk: ChunkRecord,
   document: DocumentRecord,
-  options: { terms: readonly string[]; averageLength: number; version: string; writtenAt: number },
+  { terms, version, writtenAt }: { terms: readonly string[]; version: string; writtenAt: number },
 ): QdrantPoint {
-  const { terms, averageLength, version, writtenAt } = options;
-  const sparse = toSparseVector(terms, averageLength);
+  const sparse = toSparseVector(terms);
   return {
     id: chunkPointId(documentRecordId(document), version, chunk.chunkIndex),
     vector: { ...(chunk.vector && { [DENSE_VECTOR]: roundNumbers(chunk.vector) }), [TERMS_VECTOR]: sparse },
@@ -125,7 +122,6 @@ export function toChunkPoint(
       facets: facetsOf(document),
       // Also in the sparse vector, but the server cannot count the points that have a term there.
       terms: sparse.indices,
-      averageLength,
       version,
       writtenAt,
     },

@@ -1,6 +1,12 @@
 import { termSaturation } from '../../domain/rank-hits.ts';
 import { indexTerms } from '../../text/terms.ts';
 
+/**
+ * The average number of terms in a chunk, as BM25 needs it. Fixed, because chunks of similar size rank the same with 80
+ * to 160, and the exact average would have to be updated in every chunk.
+ */
+const AVERAGE_LENGTH = 100;
+
 export interface SparseVector {
   indices: number[];
   values: number[];
@@ -12,7 +18,7 @@ export function extractChunkTerms(title: string, headings: readonly string[], te
 }
 
 /** The chunk's factor of BM25 for each of its terms. The other factor, rarity, is in the query's vector. */
-export function toSparseVector(terms: readonly string[], averageLength: number): SparseVector {
+export function toSparseVector(terms: readonly string[]): SparseVector {
   const counts = new Map<string, number>();
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   const frequencies = new Map<number, number>();
@@ -22,7 +28,7 @@ export function toSparseVector(terms: readonly string[], averageLength: number):
   }
   const indices = [...frequencies.keys()];
   const values = Array.from(frequencies.values(), (frequency) =>
-    round(termSaturation(frequency, terms.length, averageLength)),
+    round(termSaturation(frequency, terms.length, AVERAGE_LENGTH)),
   );
   return { indices, values };
 }

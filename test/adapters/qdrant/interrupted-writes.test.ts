@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { updatePoints } from '../../../src/adapters/qdrant/point-requests.ts';
+import { updateVectors } from '../../../src/adapters/qdrant/point-requests.ts';
 import { createQdrantCatalog } from '../../../src/adapters/qdrant/qdrant-catalog.ts';
 import { createQdrantConnection } from '../../../src/adapters/qdrant/qdrant-connection.ts';
 import { systemRuntime } from '../../../src/app/system-runtime.ts';
@@ -146,10 +146,8 @@ test.skipIf(server === null)('reports an update of points that another process d
   const { collectionPrefix } = await createBook();
   const connection = createQdrantConnection({ url: server.url, apiKey: server.apiKey });
   const collection = { connection, name: 'book', collection: `${collectionPrefix}book` };
-  const operations = [
-    { update_vectors: { points: [{ id: randomUUID(), vector: { dense: Array(8).fill(1) } }] } },
-  ];
-  expect(await updatePoints(collection, operations)).toBe(false);
+  const missing = { id: randomUUID(), vector: { dense: Array(8).fill(1) } };
+  expect(await updateVectors(collection, [missing])).toBe(false);
 });
 
 test.skipIf(server === null)('several processes can write at the same time', async () => {
