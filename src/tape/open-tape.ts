@@ -49,7 +49,8 @@ export interface Tape extends Disposable {
 interface TapeContent {
   header: TapeHeader;
   tail: TapeTail | null;
-  index: TapeIndex;
+  /** In the order of the file. */
+  entries: IndexedExchange[];
   /** Offset of the line with the digest; null if there is none. */
   digestOffset: number | null;
   read(entry: ExchangeLocation): TapeExchange;
@@ -74,7 +75,10 @@ export function openTape(path: string): Tape {
 }
 
 function createTape(path: string, file: number, content: TapeContent): Tape {
-  const { header, tail, index, digestOffset, read } = content;
+  const { header, tail, digestOffset, read } = content;
+  const entries = content.entries.toSorted((a, b) => a.id - b.id);
+  const exact = Map.groupBy(entries, (entry) => entry.exact);
+  const nearly = Map.groupBy(entries, (entry) => entry.nearly);
   const isIntact = tail === null || (digestOffset !== null && tail.digest === hashStart(file, digestOffset));
   const close = () => closeSync(file);
   return {
@@ -83,13 +87,13 @@ function createTape(path: string, file: number, content: TapeContent): Tape {
     tail,
     complete: tail?.complete ?? false,
     edited: header.origin === 'recorded' && !isIntact,
-    count: index.entries.length,
-    entries: () => index.entries,
-    find: (key) => index.exact.get(key) ?? [],
-    findNearly: (key) => index.nearly.get(key) ?? [],
+    count: entries.length,
+    entries: () => entries,
+    find: (key) => exact.get(key) ?? [],
+    findNearly: (key) => nearly.get(key) ?? [],
     read,
     *exchanges() {
-      for (const entry of index.entries) yield read(entry);
+      for (const entry of entries) yield read(entry);
     },
     close,
     [Symbol.dispose]: close,
@@ -100,7 +104,7 @@ function createTape(path: string, file: number, content: TapeContent): Tape {
 function scanTape(path: string, file: number): TapeContent | null {
   const head: string[] = [];
   let header: TapeHeader | undefined;
-  const found: IndexedEntry[] = [];
+  const entries: IndexedExchange[] = [];
   let start: number | null = null;
   let end: string[] | null = null;
   let digestOffset: number | null = null;
@@ -116,8 +120,8 @@ function scanTape(path: string, file: number): TapeContent | null {
     } else if (start !== null) {
       if (!EXCHANGE_END.test(line)) continue;
       const length: number = offset + EXCHANGE_START.length - start;
-      const exchange = parseExchange(path, textAt(file, start, length), found.length + 1);
-      found.push(toIndexedEntry(exchange, start, length));
+      const exchange = parseExchange(path, textAt(file, start, length), entries.length + 1);
+      entries.push(indexExchange(exchange, start, length));
       start = null;
     } else if (line === EXCHANGE_START) start = offset;
     else if (EXCHANGES_END.test(line)) end = [];
@@ -127,7 +131,7 @@ function scanTape(path: string, file: number): TapeContent | null {
   return {
     header,
     tail: end === null || end.length === 0 ? null : parseTail(path, `{${end.join('\n')}`),
-    index: createTapeIndex(found),
+    entries,
     digestOffset,
     read: ({ id, offset, length }) =>
       parseStoredExchange(JSON.parse(textAt(file, offset, length)) as StoredExchange, id),
@@ -151,21 +155,25 @@ function parseTape(path: string): TapeContent {
       complete === undefined
         ? null
         : validated(tapeTailSchema, { outputs, complete, digest }, `The end of ${path}`),
-    index: createTapeIndex(parsed.map((exchange, offset) => toIndexedEntry(exchange, offset, 0))),
+    entries: parsed.map((exchange, offset) => indexExchange(exchange, offset, 0)),
     digestOffset: digestLine < 0 ? null : digestLine + 1,
     read: ({ offset }) => parsed[offset] as TapeExchange,
   };
 }
 
 function parseObject(path: string, text: string): Record<string, unknown> {
-  try {
-    const document: unknown = JSON.parse(text);
-    if (typeof document === 'object' && document !== null && !Array.isArray(document))
-      return document as Record<string, unknown>;
-  } catch {
-    // Reported below.
-  }
+  const document = tryParseJson(text);
+  if (typeof document === 'object' && document !== null && !Array.isArray(document))
+    return document as Record<string, unknown>;
   throw notATapeError(path, text.trim() === '' ? 'it is empty' : 'it is not a JSON object');
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 function parseHeader(path: string, fields: Record<string, unknown>): TapeHeader {
@@ -181,54 +189,24 @@ function parseHeader(path: string, fields: Record<string, unknown>): TapeHeader 
 
 function parseExchange(path: string, text: string, number: number): TapeExchange {
   const name = `Exchange ${number} of ${path}`;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new AppError('invalid_input', `${name} is not valid JSON.`, {
-      hint: 'The file was edited or damaged after it was recorded. Record it again.',
-    });
-  }
-  return parseStoredExchange(validated(tapeExchangeSchema, value, name), number);
+  const value = tryParseJson(text);
+  if (value !== undefined) return parseStoredExchange(validated(tapeExchangeSchema, value, name), number);
+  throw new AppError('invalid_input', `${name} is not valid JSON.`, {
+    hint: 'The file was edited or damaged after it was recorded. Record it again.',
+  });
 }
 
 /** Null if the file ends within it, as after an interrupted recording. */
 function parseTail(path: string, text: string): TapeTail | null {
-  try {
-    return validated(tapeTailSchema, JSON.parse(text), `The end of ${path}`);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const value = tryParseJson(text);
+  return value === undefined ? null : validated(tapeTailSchema, value, `The end of ${path}`);
 }
 
-interface TapeIndex {
-  entries: readonly ExchangeLocation[];
-  exact: ReadonlyMap<string, readonly ExchangeLocation[]>;
-  nearly: ReadonlyMap<string, readonly ExchangeLocation[]>;
-}
+interface IndexedExchange extends ExchangeLocation, Pick<MatchKey, 'exact' | 'nearly'> {}
 
-type IndexedEntry = Pick<MatchKey, 'exact' | 'nearly'> & { entry: ExchangeLocation };
-
-function toIndexedEntry({ id, request }: TapeExchange, offset: number, length: number): IndexedEntry {
+function indexExchange({ id, request }: TapeExchange, offset: number, length: number): IndexedExchange {
   const { exact, nearly } = createMatchKey(request);
-  return { entry: { id, offset, length }, exact, nearly };
-}
-
-function createTapeIndex(found: readonly IndexedEntry[]): TapeIndex {
-  const sorted = found.toSorted((a, b) => a.entry.id - b.entry.id);
-  const exact = new Map<string, ExchangeLocation[]>();
-  const nearly = new Map<string, ExchangeLocation[]>();
-  const add = (map: Map<string, ExchangeLocation[]>, key: string, entry: ExchangeLocation) => {
-    const list = map.get(key);
-    if (list === undefined) map.set(key, [entry]);
-    else list.push(entry);
-  };
-  for (const { entry, ...key } of sorted) {
-    add(exact, key.exact, entry);
-    if (key.nearly !== null) add(nearly, key.nearly, entry);
-  }
-  return { entries: sorted.map(({ entry }) => entry), exact, nearly };
+  return { id, offset, length, exact, nearly };
 }
 
 const BLOCK_SIZE = 1 << 20;
