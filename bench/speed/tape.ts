@@ -94,7 +94,7 @@ async function recordTurns(
     secrets: ['sk-bench-not-a-real-key'],
   });
   for (let round = 0; round < turns; round += 1) await takeTurn(await agent.startSession(), question(round));
-  await recording.finish(null);
+  await recording.close(null);
   await agent.close();
 }
 

@@ -8,22 +8,18 @@ const STATUS_WITHOUT_BODY = new Set([101, 204, 205, 304]);
 
 export interface FetchRecorder {
   fetch: Fetch;
+  /** Numbers an exchange that was not made with `fetch`. */
+  nextId(): number;
   /** Reports the exchanges that have not ended as aborted. */
   settle(): void;
 }
 
-interface FetchRecorderOptions {
-  /** Numbers the requests, from 1. */
-  nextId: () => number;
-  /** Called when an answer has ended. */
-  onExchange(exchange: TapeExchange): void;
-}
-
-/** Wraps a `fetch` and reports every exchange. The caller sees the same responses and errors. */
+/** Wraps a `fetch` and reports every exchange when its answer has ended. The caller sees the same responses and errors. */
 export function createFetchRecorder(
   fetch: Fetch,
-  { nextId, onExchange }: FetchRecorderOptions,
+  onExchange: (exchange: TapeExchange) => void,
 ): FetchRecorder {
+  let ids = 0;
   const lanes = new Set<number>();
   const began = performance.now();
   const unfinished = new Set<() => void>();
@@ -70,8 +66,14 @@ export function createFetchRecorder(
     }
   }
 
+  function nextId(): number {
+    ids += 1;
+    return ids;
+  }
+
   return {
     fetch: recordedFetch,
+    nextId,
     settle() {
       for (const abort of [...unfinished]) abort();
     },

@@ -8,7 +8,7 @@ import { emptyRunOutputs } from './run-outputs.ts';
 import type { TapeHeader, TapeJson } from './tape-format.ts';
 import { createRunObserver, type TapedRun } from './tape-run.ts';
 import { createRecordingRuntime } from './tape-runtime.ts';
-import { createTapeWriter } from './tape-writer.ts';
+import { createTapeWriter, type TapeWriter } from './tape-writer.ts';
 
 /** How a recording ended. An interrupted one is kept at `partialPath`. */
 export type RecordingResult =
@@ -38,7 +38,7 @@ export async function recordRun<T>(
   const recording = await startTapeRecording({ path, header, secrets });
   const outputs = emptyRunOutputs();
   const finish = async (failed: boolean) => {
-    const { unchanged } = await recording.finish(outputs as TapeJson);
+    const { unchanged } = await recording.close(outputs as TapeJson);
     onEnd({ type: 'recorded', path, exchanges: recording.count(), failed, unchanged });
   };
   let result: T;
@@ -59,18 +59,12 @@ export async function recordRun<T>(
   return result;
 }
 
-interface TapeRecording {
-  /** Where `abandon` leaves the incomplete tape. */
-  readonly partialPath: string;
+interface TapeRecording extends Pick<TapeWriter, 'partialPath' | 'close' | 'abandon'> {
   /** Number of exchanges so far. */
   count(): number;
-  /** Writes the tape. If that fails, throws and leaves the old one. */
-  finish(outputs: TapeJson): Promise<{ unchanged: boolean }>;
-  /** Leaves the old tape, and an incomplete one beside it. */
-  abandon(): Promise<void>;
 }
 
-/** Records every call of the global `fetch` until `finish` or `abandon`. Throws `invalid_input` if it cannot write there. */
+/** Records every call of the global `fetch` until `close` or `abandon`. Throws `invalid_input` if it cannot write there. */
 export async function startTapeRecording({
   path,
   header,
@@ -79,18 +73,11 @@ export async function startTapeRecording({
   const redactor = createRedactor({ secrets, patterns: header.redact });
   const writer = await createTapeWriter({ path, header, redactor, keepUnchanged: true });
   const originalFetch = globalThis.fetch;
-  let ids = 0;
   let count = 0;
   // Wraps `fetch` rather than sockets: bodies are decompressed, and each chunk has the time at which the program sees it.
-  const recorder = createFetchRecorder(originalFetch, {
-    nextId: () => {
-      ids += 1;
-      return ids;
-    },
-    onExchange(exchange) {
-      count += 1;
-      writer.append(hideFilePaths(exchange));
-    },
+  const recorder = createFetchRecorder(originalFetch, (exchange) => {
+    count += 1;
+    writer.append(hideFilePaths(exchange));
   });
   globalThis.fetch = recorder.fetch;
   const stop = () => {
@@ -100,7 +87,7 @@ export async function startTapeRecording({
   return {
     partialPath: writer.partialPath,
     count: () => count,
-    async finish(outputs) {
+    async close(outputs) {
       stop();
       return writer.close(outputs);
     },

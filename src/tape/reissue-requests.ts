@@ -101,15 +101,12 @@ async function reissue(
   { fetch, signal }: ReissueOptions,
 ): Promise<TapeExchange> {
   let answered: TapeExchange | undefined;
-  const { fetch: recorded } = createFetchRecorder(fetch, {
-    nextId: () => exchange.id,
-    onExchange: (each) => {
-      answered = each;
-    },
+  const { fetch: recordedFetch } = createFetchRecorder(fetch, (each) => {
+    answered = each;
   });
   const { headers, body } = exchange.request;
   const { accept = 'application/json', 'content-type': type = 'application/json' } = headers;
-  await recorded(service.url, {
+  await recordedFetch(service.url, {
     method: 'POST',
     headers: { accept, 'content-type': type, ...service.headers },
     ...(body && { body: Buffer.from(toBodyContent(body) as string) }),
@@ -119,5 +116,6 @@ async function reissue(
     .then((response) => response.arrayBuffer())
     .catch(() => signal.throwIfAborted());
   const failure = { name: 'TimeoutError', message: 'No answer.' };
-  return { ...(answered ?? { ...exchange, response: undefined, failure }), request: exchange.request };
+  const { id, request } = exchange;
+  return { ...(answered ?? { ...exchange, response: undefined, failure }), id, request };
 }

@@ -71,24 +71,20 @@ export async function startTapeReplay(options: ReplayTapeOptions): Promise<TapeR
   if (network !== null) cleanup.defer(network.unblock);
 
   let writer: TapeWriter | null = null;
-  let ids = 0;
-  const nextId = () => {
-    ids += 1;
-    return ids;
-  };
   const append = (exchange: TapeExchange) => writer?.append(hideFilePaths(exchange));
-  const liveFetch =
-    onMiss === 'record' ? createFetchRecorder(globalThis.fetch, { nextId, onExchange: append }) : null;
-  if (liveFetch !== null) cleanup.defer(liveFetch.settle);
+  const recorder = createFetchRecorder(globalThis.fetch, append);
+  cleanup.defer(recorder.settle);
   const disable = interceptFetch({
-    handlers: [createTapeHandler(finder, timing, (exchange) => append({ ...exchange, id: nextId() }))],
+    handlers: [
+      createTapeHandler(finder, timing, (exchange) => append({ ...exchange, id: recorder.nextId() })),
+    ],
     async onUnhandled(request, originalFetch) {
       const answer = await network?.tryQuietly(() => originalFetch(request.clone())).catch(ignoreUnanswered);
       if (answer) return answer;
       const { miss, error } = finder.miss(await toTapeRequest(request.clone()));
       noteMiss(miss, error);
       if (onMiss === 'fail') throw error;
-      return (liveFetch?.fetch ?? originalFetch)(request);
+      return recorder.fetch(request);
     },
   });
   cleanup.defer(disable);

@@ -16,7 +16,7 @@ async function recorded(work: () => Promise<unknown>): Promise<{ path: string; e
   const path = join(await temporaryDirectory(), 'run.tape.json');
   const recording = await startTapeRecording({ path, header: sampleHeader(), secrets: [] });
   await work();
-  await recording.finish({ done: true });
+  await recording.close({ done: true });
   const tape = openTape(path);
   const exchanges = [...tape.exchanges()];
   tape.close();
