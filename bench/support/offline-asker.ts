@@ -3,7 +3,6 @@ import { MINILM } from '../../src/adapters/onnx/minilm-embedder.ts';
 
 import { answerQuestion } from '../../src/agent/turn.ts';
 import { TurnEvents } from '../../src/agent/turn-record.ts';
-import { SearchMemory } from '../../src/agent/turn-search.ts';
 import { systemRuntime } from '../../src/app/system-runtime.ts';
 import { createSourceRegister } from '../../src/citations/source-register.ts';
 import { saysNoInformation } from '../../src/domain/abstention.ts';
@@ -72,7 +71,6 @@ export function createOfflineAsker(store: ChunkStore, embedder: Embedder) {
         policy: 'tool',
         filter: {},
         sources: createSourceRegister(),
-        searches: new SearchMemory(),
         sessionId: systemRuntime.newId(),
         turnNumber: 1,
       },

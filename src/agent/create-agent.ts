@@ -15,7 +15,6 @@ import { createAgentBriefing } from './model-input.ts';
 import { staleSourceNotices } from './stale-citations.ts';
 import { answerQuestion, createAgentSession, type TurnSetup, validateQuestion } from './turn.ts';
 import { TurnEvents } from './turn-record.ts';
-import { SearchMemory } from './turn-search.ts';
 
 interface AgentOptions
   extends Omit<TurnSetup, 'briefing' | 'window' | 'readSource' | 'tracing' | 'findJudge'> {
@@ -73,7 +72,7 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
           'invalid_input',
           `The session ${sessionId} is about the collection "${session.collection}", not "${store.name}".`,
           {
-            hint: advice`Go on${command('chat', { session: sessionId, collection: session.collection }, ' there')}`,
+            hint: advice`Continue it${command('chat', { session: sessionId, collection: session.collection }, ' on that collection')}`,
           },
         );
       }
@@ -101,7 +100,6 @@ export function createConversationAgent({ sessions, ...options }: AgentOptions):
             filter: filter ?? {},
             signal,
             sources: createSourceRegister(),
-            searches: new SearchMemory(),
             sessionId: runtime.newId(),
             turnNumber: 1,
           },

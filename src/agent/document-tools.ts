@@ -19,7 +19,7 @@ import { READ_SOURCE } from './agent.ts';
 import type { PassageBudget } from './context-budget.ts';
 import { checkArguments, toStrictSchema } from './tool-arguments.ts';
 import type { TurnRecord } from './turn-record.ts';
-import type { SearchMemory, TurnSearch } from './turn-search.ts';
+import type { TurnSearch } from './turn-search.ts';
 
 /** What both tools of a turn use. */
 export interface ToolContext {
@@ -64,7 +64,6 @@ export function searchArguments(modules: readonly string[] = []) {
 
 interface SearchToolOptions {
   search: TurnSearch;
-  memory: SearchMemory;
   /** The modules of the collection, to choose from. */
   modules: readonly string[];
   /** Applies to every search of the turn; the model may only narrow it. */
@@ -75,6 +74,7 @@ interface SearchToolOptions {
 export function createSearchTool(context: ToolContext, options: SearchToolOptions): Tool {
   const { toolName } = context.config;
   const schema = searchArguments(options.filter.module ?? options.modules);
+  const madeSearches = new Set<string>();
   const shownChunkIds = new Set<string>();
   return tool({
     name: toolName,
@@ -109,9 +109,11 @@ export function createSearchTool(context: ToolContext, options: SearchToolOption
       filter: module == null ? options.filter : { ...options.filter, module: [module] },
       ...(threshold != null && { scoreThreshold: threshold }),
     };
-    if (options.memory.markRepeated(query)) return repeatedToolResponse(text);
+    const key = JSON.stringify({ ...query, text: text.toLowerCase().replace(/\s+/g, ' ') });
+    if (madeSearches.has(key)) return repeatedToolResponse(text);
+    madeSearches.add(key);
     try {
-      const [found, isRemembered] = await options.search(query, callId);
+      const found = await options.search(query, callId);
       const shown = passages.show(
         found,
         config.toolName === 'search_docs'
@@ -120,7 +122,7 @@ export function createSearchTool(context: ToolContext, options: SearchToolOption
       );
       record.addRetrieval(shown.context);
       const response = toToolResponse(shown, sources.register);
-      return { ...response, message: withRemarks(response.message, shown.context, isRemembered) };
+      return { ...response, message: withRemarks(response.message, shown.context) };
     } catch (error) {
       signal.throwIfAborted();
       if (isUserError(error)) throw error;
@@ -131,16 +133,11 @@ export function createSearchTool(context: ToolContext, options: SearchToolOption
     }
   }
 
-  function withRemarks(
-    message: string | null,
-    { chunks }: RetrievalContext,
-    isRemembered: boolean,
-  ): string | null {
+  function withRemarks(message: string | null, { chunks }: RetrievalContext): string | null {
     const isNew = chunks.some(({ chunkId }) => !shownChunkIds.has(chunkId));
     for (const { chunkId } of chunks) shownChunkIds.add(chunkId);
     const sentences = [
       message,
-      isRemembered ? 'This search was made before in this conversation; the results are the same.' : null,
       chunks.length > 0 && !isNew
         ? 'All of these results were returned before; searching on adds nothing.'
         : null,

@@ -49,7 +49,7 @@ import { runModelLoop } from './run-model-loop.ts';
 import { markMissingFiles } from './stale-citations.ts';
 import { createTurnJudge, type FindJudge } from './turn-judge.ts';
 import { TurnEvents, TurnRecord } from './turn-record.ts';
-import { createTurnSearch, SearchMemory } from './turn-search.ts';
+import { createTurnSearch } from './turn-search.ts';
 
 const IDLE_TIMEOUT_MS = 60_000;
 /** Longer questions are probably piped in by mistake. */
@@ -92,7 +92,6 @@ export function createAgentSession(
   sessions: SessionStore,
 ): AgentSession {
   const { config, runtime } = setup;
-  const searches = new SearchMemory();
   const noticed = new Set<string>();
   let { session, lastTurn, notices, sources } = start;
   let unsaved = start.user === undefined ? undefined : { session, user: start.user };
@@ -118,7 +117,6 @@ export function createAgentSession(
           attached: options.attached,
           signal: options.signal,
           sources,
-          searches,
           sessionId: session.sessionId,
           turnNumber: sessionTotals(session).turnCount + 1,
         },
@@ -191,7 +189,6 @@ interface TurnRequest {
   signal?: AbortSignal | undefined;
   /** The sources that the conversation can cite. */
   sources: SourceRegister;
-  searches: SearchMemory;
   sessionId: string;
   turnNumber: number;
 }
@@ -219,10 +216,9 @@ export async function answerQuestion(
   events: TurnEvents,
 ): Promise<FinishedTurn> {
   const { config, runtime, store } = setup;
-  const { question, filter, attached, sources, searches } = request;
+  const { question, filter, attached, sources } = request;
   const started = { elapsedMs: runtime.elapsedMs(), timestamp: runtime.now().toISOString() };
   const { signal, stopTimer } = startTimeLimit(config.maxTurnSeconds, request.signal);
-  searches.beginTurn();
   try {
     // 1. Plan: instructions, and what of the history and the passages fits the window.
     const { instructions, modules } = await setup.briefing();
@@ -234,7 +230,7 @@ export async function answerQuestion(
     const model = guardModel(setup, events, signal);
     const { retriever } = setup;
     const shared = { record, events, judge, runtime, signal };
-    const search = createTurnSearch({ ...shared, question, retriever, memory: searches });
+    const search = createTurnSearch({ ...shared, question, retriever });
     const historyItems = toInputItems(history);
     const mode = RETRIEVAL_MODES[request.policy];
     record.addQuestion(question);
@@ -247,7 +243,7 @@ export async function answerQuestion(
       query = rewritten.query;
       record.countTokens(rewritten.tokens);
       record.beginStep();
-      const [found] = await search({ text: query, topK: config.topK, filter }, runtime.newId());
+      const found = await search({ text: query, topK: config.topK, filter }, runtime.newId());
       const context =
         attached === undefined ? found : withAttachedText(found, attached, question, passageTokens);
       for (const message of context.notes.slice(found.notes.length)) events.emit({ type: 'notice', message });
@@ -261,7 +257,7 @@ export async function answerQuestion(
     const toolContext = { config, record, passages, sources, runtime, signal };
     const tools: Tool[] = [];
     if (mode.tool !== 'withheld') {
-      tools.push(createSearchTool(toolContext, { search, memory: searches, modules, filter }));
+      tools.push(createSearchTool(toolContext, { search, modules, filter }));
       if (setup.readSource) tools.push(createReadSourceTool(toolContext, store));
     }
     const input: AgentInputItem[] = [...historyItems, { role: 'user', content: prompt }];
@@ -379,16 +375,14 @@ function guardModel(
         retry: { ...retry, error: toErrorResponse(retry.error) },
       }),
   });
-  return withOverflowTrim(retried, {
-    onTrim(reported) {
-      window.tokens = Math.min(window.tokens, reported ?? window.tokens);
-      const size = reported === undefined ? `smaller than ${window.tokens}` : String(reported);
-      events.noticeOnce(
-        'overflow',
-        `The model's window is ${size} tokens: the oldest messages and the weakest passages were left out. ` +
-          'Set contextWindow to the size of the window.',
-      );
-    },
+  return withOverflowTrim(retried, (reported) => {
+    window.tokens = Math.min(window.tokens, reported ?? window.tokens);
+    const size = reported === undefined ? `smaller than ${window.tokens}` : String(reported);
+    events.noticeOnce(
+      'overflow',
+      `The model's window is ${size} tokens: the oldest messages and the weakest passages were left out. ` +
+        'Set contextWindow to the size of the window.',
+    );
   });
 }
 

@@ -244,7 +244,7 @@ test.each([
     'an answer',
     event({ choices: [{ index: 0, delta: { content: 'na '.repeat(40) } }] }),
     { maxAnswerCharacters: 1000 },
-    /beyond 1000 characters/,
+    /after 1000 characters/,
   ],
   [
     'thoughts',
@@ -252,7 +252,7 @@ test.each([
     { maxAnswerCharacters: 100 },
     /more than 40000 bytes/,
   ],
-])('stops endless %s', async (_, piece, config, sentence) => {
+])('stops %s that does not end', async (_, piece, config, sentence) => {
   const { session } = await served([forEver(piece)], config);
   const { events } = await askAndWait(session, 'What is a zebra?');
   expect(events.at(-1)).toMatchObject({

@@ -14,10 +14,7 @@ import {
 
 type Answered = Pick<ModelResponse, 'output'> | Pick<StreamedResponse, 'output'>;
 
-/**
- * A model whose every response holds text or a tool call, tells why it ended, and is no longer than it may be: an empty
- * message, a refusal, thoughts that left no room for an answer and an answer without end are faults.
- */
+/** A model that throws for an empty or endless answer, a refusal, and reasoning that left no tokens; stores finish reasons. */
 export function withAnswerCheck(model: Model, maxCharacters = Number.POSITIVE_INFINITY): Model {
   return {
     async getResponse(request) {
@@ -28,15 +25,15 @@ export function withAnswerCheck(model: Model, maxCharacters = Number.POSITIVE_IN
     },
     async *getStreamedResponse(request) {
       let reason: FinishReason | undefined;
-      let thought = false;
+      let hasReasoned = false;
       let length = 0;
       try {
         for await (const event of model.getStreamedResponse(request)) {
           reason = finishReasonOfEvent(event) ?? reason;
-          thought ||= showsThought(event);
+          hasReasoned ||= showsReasoning(event);
           if (event.type === 'output_text_delta') {
             length += event.delta.length;
-            if (length > maxCharacters) throw endless(maxCharacters);
+            if (length > maxCharacters) throw endlessAnswerError(maxCharacters);
           }
           if (event.type !== 'response_done') {
             yield event;
@@ -47,8 +44,9 @@ export function withAnswerCheck(model: Model, maxCharacters = Number.POSITIVE_IN
           yield { ...event, response: withFinishReason(event.response, reason) };
         }
       } catch (error) {
-        // The SDK's own error for an answer that was cut before it began does not say that the model was thinking.
-        if (reason === 'length' && length === 0 && !(error instanceof AppError)) throw outOfTokens(thought);
+        // The SDK's error for an answer without text does not mention reasoning.
+        if (reason === 'length' && length === 0 && !(error instanceof AppError))
+          throw outOfTokens(hasReasoned);
         throw error;
       }
     },
@@ -63,8 +61,8 @@ function checkOutput({ output }: Answered, reason: FinishReason, usage: object):
   if (hasText || output.some(({ type }) => type !== 'message' && type !== 'reasoning')) return;
   const refusal = content.find((part) => part.type === 'refusal');
   if (refusal !== undefined) {
-    const said = oneLine(refusal.refusal, 300).replace(/\.?$/, '.');
-    throw new AppError('api_error', `The model declined to answer: ${said}`, {
+    const words = oneLine(refusal.refusal, 300).replace(/\.?$/, '.');
+    throw new AppError('api_error', `The model declined to answer: ${words}`, {
       hint: 'Rephrase the question.',
     });
   }
@@ -82,22 +80,20 @@ function checkOutput({ output }: Answered, reason: FinishReason, usage: object):
   });
 }
 
-/** Whether an event of Chat Completions shows thoughts, or that tokens went into them. */
-function showsThought(event: StreamEvent): boolean {
+/** Whether a Chat Completions event has reasoning, or counts tokens of it. */
+function showsReasoning(event: StreamEvent): boolean {
   if (event.type !== 'model') return false;
   const [choice] = [fieldOf(event.event, 'choices')].flat();
-  const thoughts = fieldOf(fieldOf(choice, 'delta'), 'reasoning');
-  return Boolean(thoughts) || hasReasoningTokens(fieldOf(event.event, 'usage'), 'completion_tokens_details');
+  const reasoning = fieldOf(fieldOf(choice, 'delta'), 'reasoning');
+  return Boolean(reasoning) || hasReasoningTokens(fieldOf(event.event, 'usage'), 'completion_tokens_details');
 }
 
 function hasReasoningTokens(usage: unknown, details: string): boolean {
   return [fieldOf(usage, details)].flat().some((part) => Number(fieldOf(part, 'reasoning_tokens')) > 0);
 }
 
-function endless(maxCharacters: number): AppError {
-  return new AppError(
-    'api_error',
-    `The answer of the model went beyond ${maxCharacters} characters and was stopped.`,
-    { hint: advice`Ask a narrower question, or raise ${setting('maxAnswerCharacters')}.` },
-  );
+function endlessAnswerError(maxCharacters: number): AppError {
+  return new AppError('api_error', `The answer was stopped after ${maxCharacters} characters.`, {
+    hint: advice`Ask a narrower question, or raise ${setting('maxAnswerCharacters')}.`,
+  });
 }

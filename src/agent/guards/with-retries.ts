@@ -2,28 +2,24 @@ import type { Model, ModelRequest, StreamEvent } from '@openai/agents-core';
 import { type RetryOptions, startRetries } from '../../faults/retry.ts';
 import { type ModelErrorContext, toAppError } from './model-errors.ts';
 
-const LONGEST_BACKOFF_MS = 8000;
+const MAX_BACKOFF_MS = 8000;
 
-/** The signal is one besides that of each request. */
 interface ModelRetryOptions extends RetryOptions {
   context?: ModelErrorContext | undefined;
 }
 
-/**
- * A model that tries again after faults of the moment, waiting longer each time or as long as the service
- * asks. Nothing is repeated once text has been streamed. Throws AppErrors only.
- */
+/** A model that retries recoverable errors, but not after text has been streamed. Throws AppErrors only. */
 export function withRetries(model: Model, options: ModelRetryOptions = {}): Model {
-  /** Returns when it is time to try again; throws when there is no point. */
-  function patience(
+  /** A function that waits before a retry, or throws if there is none. */
+  function createWait(
     signal: AbortSignal | undefined,
   ): (thrown: unknown, repeatable?: boolean) => Promise<void> {
-    const retries = startRetries({ longestBackoffMs: LONGEST_BACKOFF_MS, ...options, signal });
-    const faultOf = (fault: unknown) => toAppError(fault, { ...options.context, signal });
+    const retries = startRetries({ longestBackoffMs: MAX_BACKOFF_MS, ...options, signal });
+    const convert = (thrown: unknown) => toAppError(thrown, { ...options.context, signal });
     return async (thrown, repeatable = true) => {
-      const error = faultOf(signal?.aborted ? signal.reason : thrown);
+      const error = convert(signal?.aborted ? signal.reason : thrown);
       const again =
-        repeatable && (await retries.waitAfter(error).catch((fault) => Promise.reject(faultOf(fault))));
+        repeatable && (await retries.waitAfter(error).catch((reason) => Promise.reject(convert(reason))));
       if (!again) throw error;
     };
   }
@@ -40,7 +36,7 @@ export function withRetries(model: Model, options: ModelRetryOptions = {}): Mode
   return {
     async getResponse(given) {
       const request = withSignal(given);
-      const waitAfter = patience(request.signal);
+      const waitAfter = createWait(request.signal);
       for (;;) {
         try {
           request.signal?.throwIfAborted();
@@ -52,7 +48,7 @@ export function withRetries(model: Model, options: ModelRetryOptions = {}): Mode
     },
     async *getStreamedResponse(given) {
       const request = withSignal(given);
-      const waitAfter = patience(request.signal);
+      const waitAfter = createWait(request.signal);
       let started = false;
       for (;;) {
         let repeatable = true;
@@ -66,7 +62,7 @@ export function withRetries(model: Model, options: ModelRetryOptions = {}): Mode
             repeatable &&= !isOutput(event);
             yield event;
           }
-          // The client ends a stream quietly when it is aborted.
+          // The client ends an aborted stream without an error.
           request.signal?.throwIfAborted();
           return;
         } catch (error) {

@@ -57,10 +57,8 @@ test.each([
   for (const stream of [true, false]) {
     const { model, sent } = modelFor(4500);
     let trimmed = 0;
-    const patient = withOverflowTrim(model, {
-      onTrim: () => {
-        trimmed += 1;
-      },
+    const patient = withOverflowTrim(model, () => {
+      trimmed += 1;
     });
     await askModel(patient, stream, modelRequest([question, call, resultOf(output)]));
     expect(trimmed).toBe(1);
