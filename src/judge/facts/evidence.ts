@@ -20,85 +20,63 @@ export type JudgedPassage = Pick<RetrievedChunk, 'text' | 'title' | 'headings'>;
 const CACHE = { size: 64 };
 const keyOf = ({ title, headings, text }: JudgedPassage) => [title, ...headings, text].join('\0');
 
-/** The words of a chunk as they stand there. */
+/** The exact words of a chunk. */
 export interface Wording {
-  /** With every block of code as one of them. */
+  /** Each code block counts as one sentence. */
   sentences: string[];
-  /** Where words stand as one or more whole sentences of the text, in any case. */
+  /** The range of one or more whole sentences with exactly these words, in any case. */
   findWhole(words: readonly WrittenWord[]): Range | null;
-  /** Whether words stand in a row, in the same case but for the first letter. */
+  /** Whether words occur in a row, in the same case except for the first letter. */
   containsQuote(words: readonly WrittenWord[]): boolean;
 }
 
 export const wordingOf = memoizeBy(CACHE, keyOf, (chunk: JudgedPassage): Wording => {
   const ranges = sentencesAndCode(chunk.text);
-  const sentences = ranges.map(({ start, end }) => chunk.text.slice(start, end));
-  const words = ranges.flatMap((range, sentence) => {
-    // Whoever quotes code may do so without its fences.
+  /** The shortest units that can be quoted: code has several, one for each sentence in it. */
+  const units: { range: Range; words: string }[] = [];
+  const text: string[] = [];
+  for (const range of ranges) {
+    // Code may be quoted without its fences.
     const { start, end } = range.isCode ? codeWithin(chunk.text, range) : range;
-    const ofSentence = writtenWordsOf(chunk.text.slice(start, end));
-    return ofSentence.map((word, index) => ({
-      ...word,
-      sentence,
-      starts: index === 0 || ofSentence[index - 1]?.endsSentence === true,
-      ends: index === ofSentence.length - 1 || word.endsSentence,
-    }));
-  });
-  const lower = createWordSearch(words.map((word) => word.lower));
-  let written: WordSearch | undefined;
+    let unit: string[] = [];
+    for (const word of writtenWordsOf(chunk.text.slice(start, end))) {
+      text.push(word.text);
+      unit.push(word.lower);
+      if (!word.endsSentence) continue;
+      units.push({ range, words: unit.join(' ') });
+      unit = [];
+    }
+    if (unit.length > 0) units.push({ range, words: unit.join(' ') });
+  }
+  const quotable = ` ${[...text, ...titleWords(chunk)].join(' ')} `;
 
   return {
-    sentences,
+    sentences: ranges.map(({ start, end }) => chunk.text.slice(start, end)),
     findWhole(sought) {
-      const found = lower.find(
-        sought.map((word) => word.lower),
-        (first, last) => words[first]?.starts === true && words[last]?.ends === true,
-      );
-      const [first, last] = [found?.first, found?.last].map((at) => ranges[words[at ?? -1]?.sentence ?? -1]);
-      return first && last ? { start: first.start, end: last.end } : null;
+      const words = sought.map(({ lower }) => lower).join(' ');
+      if (words === '') return null;
+      for (let first = 0; first < units.length; first += 1) {
+        for (let at = 0, last = first; words.startsWith(units[last]?.words ?? ' ', at); last += 1) {
+          at += (units[last]?.words.length ?? 0) + 1;
+          if (at > words.length)
+            return { start: units[first]?.range.start ?? 0, end: units[last]?.range.end ?? 0 };
+          if (words.charAt(at - 1) !== ' ') break;
+        }
+      }
+      return null;
     },
     containsQuote(sought) {
-      written ??= createWordSearch([...words, ...placeOf(chunk)].map(({ text }) => text));
-      const search = written;
-      const [first = '', ...rest] = sought.map(({ text }) => text);
-      const cases = new Set([first, first.charAt(0).toLowerCase() + first.slice(1), capitalised(first)]);
-      return [...cases].some((word) => search.find([word, ...rest], () => true) !== null);
+      const [first = '', ...rest] = sought.map((word) => word.text);
+      const [initial, others] = [first.charAt(0), first.slice(1)];
+      return [initial, initial.toLowerCase(), initial.toUpperCase()].some((letter) =>
+        quotable.includes(` ${[letter + others, ...rest].join(' ')} `),
+      );
     },
   };
 });
 
-function placeOf({ title, headings }: JudgedPassage): WrittenWord[] {
-  return writtenWordsOf([title, ...headings].join('\n'));
-}
-
-function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-type WordSearch = ReturnType<typeof createWordSearch>;
-
-/** Words in a row, found by the engine's own search in a text of all words. */
-function createWordSearch(words: readonly string[]) {
-  const joined = ` ${words.join(' ')} `;
-  const indexAt = new Map<number, number>();
-  let at = 0;
-  words.forEach((word, index) => {
-    indexAt.set(at, index);
-    at += word.length + 1;
-  });
-  return {
-    find(sought: readonly string[], accepts: (first: number, last: number) => boolean) {
-      if (sought.length === 0) return null;
-      const text = ` ${sought.join(' ')} `;
-      for (let found = joined.indexOf(text); found >= 0; found = joined.indexOf(text, found + 1)) {
-        const first = indexAt.get(found);
-        if (first === undefined) continue;
-        const last = first + sought.length - 1;
-        if (accepts(first, last)) return { first, last };
-      }
-      return null;
-    },
-  };
+function titleWords({ title, headings }: JudgedPassage): string[] {
+  return writtenWordsOf([title, ...headings].join('\n')).map(({ text }) => text);
 }
 
 /** A sentence of the chunk, or a clause of one that has a subject of its own. */

@@ -57,10 +57,9 @@ export function createOpenAiRoutes({
   app.post('/responses', async (context) => {
     const request = parseResponseRequest(await readJsonBody(context.req.raw, maxBodyBytes), runtime);
     const { identity, events, abandon } = await startTurn(context, request);
-    if (!request.stream)
-      return context.json(toResponseObject(identity, request.echo, await collectAnswer(events)));
+    if (!request.stream) return context.json(toResponseObject(identity, await collectAnswer(events)));
     const answer = { identity, events: streamAnswer(events), onCancel: abandon };
-    return streamResponseObject(answer, request.echo);
+    return streamResponseObject(answer);
   });
   return app;
 

@@ -24,24 +24,11 @@ export interface ChatRequest extends AgentRequest {
   includeUsage: boolean;
 }
 
-export interface ResponseRequest extends AgentRequest {
-  /** Fields that the response object repeats. */
-  echo: {
-    instructions: string | null;
-    max_output_tokens: number | null;
-    temperature: number;
-    user: string | null;
-    metadata: unknown;
-  };
-}
-
 type MessageRuntime = Pick<Runtime, 'newId' | 'now'>;
 
 const sharedFields = {
   model: z.string().min(1).max(256),
   stream: z.boolean().nullish(),
-  user: z.string().max(256).nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
   citeloop: z
     .strictObject({ policy: policySchema.optional(), filter: filterSchema.optional() })
     .nullish()
@@ -76,9 +63,6 @@ const responseRequestSchema = z.looseObject({
     ],
     { error: (issue) => (issue.input === undefined ? 'is missing' : 'must be text or a list of messages') },
   ),
-  instructions: z.string().nullish(),
-  max_output_tokens: z.int().min(1).nullish(),
-  metadata: z.unknown().optional(),
 });
 
 const NO_TOOLS = 'the agent uses its own tools.';
@@ -98,7 +82,7 @@ export function parseChatRequest(body: unknown, runtime: MessageRuntime): ChatRe
 }
 
 /** Parses the body of `POST /v1/responses`. Throws a HttpError. */
-export function parseResponseRequest(body: unknown, runtime: MessageRuntime): ResponseRequest {
+export function parseResponseRequest(body: unknown, runtime: MessageRuntime): AgentRequest {
   const request = parseFields(responseRequestSchema, body);
   refuseFields(request, {
     tools: NO_TOOLS,
@@ -107,16 +91,7 @@ export function parseResponseRequest(body: unknown, runtime: MessageRuntime): Re
     background: 'the answer is part of the response.',
     prompt: 'there are no stored prompts.',
   });
-  return {
-    ...toAgentRequest(request, request.input, runtime),
-    echo: {
-      instructions: request.instructions || null,
-      max_output_tokens: request.max_output_tokens ?? null,
-      temperature: request.temperature ?? 1,
-      user: request.user ?? null,
-      metadata: request.metadata ?? {},
-    },
-  };
+  return toAgentRequest(request, request.input, runtime);
 }
 
 function toAgentRequest(

@@ -12,17 +12,15 @@ import {
   type UrlCitation,
   unsentText,
 } from './agent-answer.ts';
-import type { ResponseRequest } from './parse-request.ts';
 
 type Json = Record<string, unknown>;
-type Echo = ResponseRequest['echo'];
 
 /** The object that `POST /v1/responses` returns. */
-export function toResponseObject(identity: AnswerIdentity, echo: Echo, answer: AgentAnswer): Json {
+export function toResponseObject(identity: AnswerIdentity, answer: AgentAnswer): Json {
   const { prompt, completion, total } = answer.usage;
   const reason = incompleteReason(answer);
   return {
-    ...openResponse(identity, echo),
+    ...openResponse(identity),
     status: reason === null ? 'completed' : 'incomplete',
     incomplete_details: reason && { reason: reason === 'length' ? 'max_output_tokens' : reason },
     completed_at: identity.createdAt,
@@ -39,11 +37,8 @@ export function toResponseObject(identity: AnswerIdentity, echo: Echo, answer: A
 }
 
 /** The same as server-sent events. Throws an error that comes before anything was sent. */
-export async function streamResponseObject(
-  { identity, events, onCancel }: AnswerStream,
-  echo: Echo,
-): Promise<Response> {
-  return streamResponse(await waitForFirst(responseEvents(identity, echo, events), STATUS_WAIT_MS), {
+export async function streamResponseObject({ identity, events, onCancel }: AnswerStream): Promise<Response> {
+  return streamResponse(await waitForFirst(responseEvents(identity, events), STATUS_WAIT_MS), {
     contentType: 'text/event-stream',
     onFailure: (error) => {
       const { code, message, param } = toErrorBody(toHttpError(error)).error;
@@ -56,7 +51,6 @@ export async function streamResponseObject(
 /** Ends with `response.completed`, `response.incomplete` or `response.failed`. */
 async function* responseEvents(
   identity: AnswerIdentity,
-  echo: Echo,
   events: AsyncIterable<AnswerEvent>,
 ): AsyncGenerator<string> {
   let sequence = 0;
@@ -68,8 +62,8 @@ async function* responseEvents(
 
   function* begin(): Generator<string> {
     begun = true;
-    yield event('response.created', { response: openResponse(identity, echo) });
-    yield event('response.in_progress', { response: openResponse(identity, echo) });
+    yield event('response.created', { response: openResponse(identity) });
+    yield event('response.in_progress', { response: openResponse(identity) });
     const item = { ...toMessageItem(identity, '', []), status: 'in_progress', content: [] };
     yield event('response.output_item.added', { output_index: 0, item });
     yield event('response.content_part.added', { ...place, part: toTextPart('', []) });
@@ -94,7 +88,7 @@ async function* responseEvents(
     yield event('response.content_part.done', { ...place, part: toTextPart(text, citations) });
     const item = toMessageItem(identity, text, citations);
     yield event('response.output_item.done', { output_index: 0, item });
-    const response = toResponseObject(identity, echo, answer);
+    const response = toResponseObject(identity, answer);
     yield event(`response.${response.status}`, { response });
   }
 
@@ -110,12 +104,12 @@ async function* responseEvents(
   } catch (error) {
     // Nothing was sent yet: the caller reports the error by HTTP status.
     if (!begun) throw error;
-    yield event('response.failed', { response: toFailedResponse(identity, echo, toHttpError(error)) });
+    yield event('response.failed', { response: toFailedResponse(identity, toHttpError(error)) });
   }
 }
 
 /** The response object before there is an answer. */
-function openResponse({ id, createdAt, model }: AnswerIdentity, echo: Echo): Json {
+function openResponse({ id, createdAt, model }: AnswerIdentity): Json {
   return {
     id: `resp_${id}`,
     object: 'response',
@@ -123,29 +117,28 @@ function openResponse({ id, createdAt, model }: AnswerIdentity, echo: Echo): Jso
     status: 'in_progress',
     error: null,
     incomplete_details: null,
+    instructions: null,
+    max_output_tokens: null,
     model,
     output: [],
     parallel_tool_calls: true,
     previous_response_id: null,
     reasoning: { effort: null, summary: null },
     store: false,
+    temperature: null,
     text: { format: { type: 'text' } },
     tool_choice: 'auto',
     tools: [],
     top_p: 1,
     truncation: 'disabled',
     usage: null,
-    ...echo,
+    metadata: {},
   };
 }
 
-function toFailedResponse(
-  identity: AnswerIdentity,
-  echo: Echo,
-  { message, status, details }: HttpError,
-): Json {
+function toFailedResponse(identity: AnswerIdentity, { message, status, details }: HttpError): Json {
   const code = status === 429 ? 'rate_limit_exceeded' : (details.code ?? 'server_error');
-  return { ...openResponse(identity, echo), status: 'failed', error: { code, message } };
+  return { ...openResponse(identity), status: 'failed', error: { code, message } };
 }
 
 function toMessageItem({ id }: AnswerIdentity, text: string, citations: readonly UrlCitation[]): Json {
