@@ -90,7 +90,7 @@ export function canonicalJson(value: TapeJson, vectors: number[][] = []): TapeJs
 
 /** A message or tool call, whose id is generated. */
 function isMessageItem(value: object): boolean {
-  return 'role' in value || 'function' in value || 'call_id' in value;
+  return ['role', 'function', 'call_id', 'arguments'].some((field) => field in value);
 }
 
 /** A model receives the results of tools as JSON in a string. */

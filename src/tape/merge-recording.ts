@@ -1,10 +1,9 @@
 import type { Redactor } from '../faults/redactor.ts';
-import { compareRunOutputs } from './compare-run-outputs.ts';
 import { diffAnswers } from './diff-answers.ts';
 import { diffJson } from './diff-json.ts';
 import { createExchangeFinder } from './exchange-finder.ts';
+import { canonicalJson } from './match-key.ts';
 import type { Tape } from './open-tape.ts';
-import { type RunOutputs, runOutputsSchema } from './run-outputs.ts';
 import type { TapeExchange, TapeHeader, TapeJson } from './tape-format.ts';
 
 export interface RecordingContent {
@@ -49,7 +48,7 @@ export function mergeRecording(
     });
   }
   const oldOutputs = before.tail?.outputs ?? null;
-  const sameOutputs = hasSameOutputs(oldOutputs, outputs);
+  const sameOutputs = diffJson(canonicalJson(oldOutputs), canonicalJson(outputs)).length === 0;
   isSame &&= oldEntries.size === 0 && sameOutputs && hasSameInputs(before.header, header);
   return {
     header: isSame ? { ...before.header, version: header.version } : header,
@@ -64,17 +63,4 @@ export function mergeRecording(
 function hasSameInputs(before: TapeHeader, now: TapeHeader): boolean {
   const inputsOf = ({ createdAt: _, seed: __, madeBy: ___, version: ____, ...rest }: TapeHeader) => rest;
   return diffJson(inputsOf(before) as TapeJson, inputsOf(now) as TapeJson).length === 0;
-}
-
-function hasSameOutputs(before: TapeJson, now: TapeJson): boolean {
-  const [was, is] = [before, now].map(parseRunOutputs);
-  if (!was || !is) return diffJson(before, now).length === 0;
-  const stateOf = ({ collection, resumed }: RunOutputs) => JSON.stringify({ collection, resumed });
-  return compareRunOutputs(was, is).length === 0 && stateOf(was) === stateOf(is);
-}
-
-/** Null for the outputs of a recording that was not made by a command. */
-function parseRunOutputs(outputs: TapeJson): RunOutputs | null {
-  if (typeof outputs !== 'object' || outputs === null || !('turns' in outputs)) return null;
-  return runOutputsSchema.safeParse(outputs).data ?? null;
 }

@@ -14,7 +14,7 @@ import {
   tapeExchangeSchema,
   tapeHeaderSchema,
   tapeTailSchema,
-  toTapeReadError,
+  toTapeFileError,
 } from './tape-format.ts';
 
 /** Position of an exchange in its file, or its index in a tape that is kept in memory. */
@@ -70,7 +70,7 @@ export function openTape(path: string): Tape {
     return createTape(path, file, scanTape(path, file) ?? parseTape(path));
   } catch (error) {
     if (file !== undefined) closeSync(file);
-    throw toTapeReadError(path, error);
+    throw toTapeFileError('read', path, error);
   }
 }
 

@@ -137,25 +137,17 @@ const REASONS: Record<string, string> = {
   EISDIR: 'it is a folder',
 };
 
-export function toTapeWriteError(path: string, error: unknown): AppError {
+/** An AppError is returned unchanged. */
+export function toTapeFileError(action: 'read' | 'write', path: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
-  return new AppError(
-    'invalid_input',
-    `Cannot write the tape ${path}: ${REASONS[code] ?? messageOf(error)}.`,
-    {
-      hint: 'Record it again to another path. An existing tape is unchanged, and the run itself may have succeeded.',
-      cause: error,
-    },
-  );
-}
-
-export function toTapeReadError(path: string, error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  const { code = '' } = error as NodeJS.ErrnoException;
-  const reason = code === 'ENOENT' ? 'it does not exist' : (REASONS[code] ?? messageOf(error));
-  return new AppError('invalid_input', `Cannot read the tape ${path}: ${reason}.`, {
-    hint: advice`Record one${settingOf('record', '<tape>', '')}.`,
+  const isMissing = code === 'ENOENT' && action === 'read';
+  const reason = isMissing ? 'it does not exist' : (REASONS[code] ?? messageOf(error));
+  return new AppError('invalid_input', `Cannot ${action} the tape ${path}: ${reason}.`, {
+    hint:
+      action === 'read'
+        ? advice`Record one${settingOf('record', '<tape>', '')}.`
+        : 'Record it again to another path. An existing tape is unchanged.',
     cause: error,
   });
 }

@@ -13,7 +13,7 @@ import {
   type TapeExchange,
   type TapeHeader,
   type TapeJson,
-  toTapeWriteError,
+  toTapeFileError,
 } from './tape-format.ts';
 
 export interface TapeWriter {
@@ -48,7 +48,7 @@ export async function createTapeWriter(options: TapeWriterOptions): Promise<Tape
   const appendedPath = `${path}.${randomUUID()}.partial`;
   const finalPath = `${path}.${randomUUID()}.partial`;
   const fail = (error: unknown): never => {
-    throw toTapeWriteError(path, error);
+    throw toTapeFileError('write', path, error);
   };
   await assertReplaceable(path);
   const file = await open(appendedPath, 'w').catch(fail);

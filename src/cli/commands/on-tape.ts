@@ -35,7 +35,7 @@ interface TapedCommandRun extends TapedCommand {
 }
 
 /** How tapes name this program. */
-export const CURRENT_PROGRAM: TapeHeader['madeBy'] = { program: 'citeloop', version, node: process.version };
+const CURRENT_PROGRAM: TapeHeader['madeBy'] = { program: 'citeloop', version, node: process.version };
 
 type Work<T> = (config: Config, run: TapedRun) => Promise<T>;
 
@@ -59,19 +59,10 @@ export async function recordCommand<T>(run: TapedCommandRun, work: Work<T>): Pro
 /** Implements `--replay`. Throws the first miss, and the error of a run whose recording failed. */
 export async function replayCommand<T>(run: TapedCommandRun, work: Work<T>): Promise<T> {
   const { command, settings, configPath, signal, writes = false } = run;
-  const { onMiss = 'fail', timing, redact } = settings;
+  const { onMiss = 'fail' } = settings;
+  const path = resolve(settings.replay ?? '');
   const { result, misses, renewed } = await replayRun(
-    {
-      path: resolve(settings.replay ?? ''),
-      command,
-      onMiss,
-      timing,
-      patterns: redact,
-      secrets: configuredSecrets(loadConfig({ configPath })),
-      signal,
-      missEnds: 'run',
-      renewedBy: CURRENT_PROGRAM,
-    },
+    { ...toReplayOptions(settings, configPath), path, command, signal, missEnds: 'run' },
     (replaying) => {
       const options = { changed: definedFlags(settings), configPath, onMiss, writes };
       return withReplayedConfig(replaying, options, (config) => work(config, replaying));
@@ -81,6 +72,11 @@ export async function replayCommand<T>(run: TapedCommandRun, work: Work<T>): Pro
   if ('missed' in result) throw result.missed;
   if ('failed' in result) throw result.failed;
   return result.value;
+}
+
+export function toReplayOptions({ onMiss, timing, redact }: TapeFlags, configPath: string | undefined) {
+  const secrets = configuredSecrets(loadConfig({ configPath }));
+  return { onMiss, timing, patterns: redact, secrets, renewedBy: CURRENT_PROGRAM };
 }
 
 interface ReplayedConfigOptions {

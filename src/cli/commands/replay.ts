@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { App } from '../../app/create-app.ts';
-import { configuredSecrets, runSettings } from '../../app/run-settings.ts';
-import { type Config, loadConfig } from '../../config/load-config.ts';
+import { runSettings } from '../../app/run-settings.ts';
+import type { Config } from '../../config/load-config.ts';
 import type { Policy } from '../../domain/agent-config.ts';
 import { AppError } from '../../faults/app-error.ts';
 import { EXIT_DONE, exitCodeOf } from '../../faults/exit-code.ts';
@@ -14,7 +14,7 @@ import type { AgentFlags } from '../flags/agent-flags.ts';
 import type { CommonFlags, TapeFlags } from '../flags/common-flags.ts';
 import { renderReplay } from '../terminal/tape-views.ts';
 import { createTerminal } from '../terminal/terminal.ts';
-import { CURRENT_PROGRAM, toRecordedFlags, withReplayedConfig } from './on-tape.ts';
+import { toRecordedFlags, toReplayOptions, withReplayedConfig } from './on-tape.ts';
 import { asSettings } from './read-flags.ts';
 import { interruptible, onApp } from './with-app.ts';
 
@@ -46,21 +46,12 @@ export function runReplay(flags: ReplayFlags): Promise<number> {
 }
 
 async function replayOne(path: string, flags: ReplayFlags, signal: AbortSignal): Promise<ReplayComparison> {
-  const { onMiss = 'fail', timing, redact, current = false, config: configPath } = flags;
+  const { onMiss = 'fail', current = false, config: configPath } = flags;
   const { tape: _, current: __, ...given } = toRecordedFlags(asSettings(flags));
   let changed = given;
   if (onMiss === 'record' && (current || Object.keys(given).length > 0)) throw changedSettingsError();
   const outcome = await replayRun(
-    {
-      path,
-      onMiss,
-      timing,
-      patterns: redact,
-      secrets: configuredSecrets(loadConfig({ configPath })),
-      signal,
-      missEnds: 'turn',
-      renewedBy: CURRENT_PROGRAM,
-    },
+    { ...toReplayOptions(flags, configPath), path, signal, missEnds: 'turn' },
     (run) => {
       const writes = run.header.command === 'ingest';
       const options = { changed: given, configPath, onMiss, writes, current };
